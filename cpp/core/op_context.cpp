@@ -1,0 +1,10 @@
+#include "core/op_context.h"
+
+#include "core/parallel.h"
+
+namespace pc {
+
+OpContext::OpContext(JobControl& control, Device device, int threads)
+    : control_(control), device_(device), threads_(threads > 0 ? threads : hardware_threads()) {}
+
+}  // namespace pc

@@ -1,0 +1,78 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "core/op_context.h"
+
+namespace pc {
+
+/// Cores this process may use (affinity respected), at least 1.
+int hardware_threads();
+
+/// Runs body(worker) for worker in [0, count) concurrently, worker 0 on the calling thread. Exceptions of workers are
+/// carried out; the first one is rethrown. The only place that starts compute threads inside an op.
+void run_team(int count, const std::function<void(int worker)>& body);
+
+/// Runs body(begin, end, worker) over [0, n) in blocks of `grain`, blocks handed out in order.
+/// Stops at the next block on cancel or on the first exception, then throws on the calling thread; counts progress.
+/// Pick `grain` so that the slowest block stays under 50 ms at the op's worst admissible parameters.
+/// `worker` is in [0, ctx.threads()): use it for per-thread scratch, never for results.
+template <class Body>
+void parallel_for_worker(OpContext& ctx, std::size_t n, std::size_t grain, Body&& body) {
+  const std::size_t blocks = grain == 0 ? 0 : (n + grain - 1) / grain;
+  const int team = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(ctx.threads()), blocks));
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  const auto work = [&](int worker) {
+    for (;;) {
+      if (stop.load(std::memory_order_relaxed) || ctx.canceled()) return;
+      const std::size_t block = next.fetch_add(1, std::memory_order_relaxed);
+      if (block >= blocks) return;
+      const std::size_t begin = block * grain, end = std::min(n, begin + grain);
+      try {
+        body(begin, end, worker);
+      } catch (...) {
+        stop.store(true, std::memory_order_relaxed);
+        throw;
+      }
+      ctx.advance(end - begin);
+    }
+  };
+  if (team <= 1) {
+    work(0);
+  } else {
+    run_team(team, work);
+  }
+  ctx.checkpoint();
+}
+
+/// As parallel_for_worker, with body(begin, end).
+template <class Body>
+void parallel_for(OpContext& ctx, std::size_t n, std::size_t grain, Body&& body) {
+  parallel_for_worker(ctx, n, grain, [&](std::size_t begin, std::size_t end, int) { body(begin, end); });
+}
+
+/// Sum of term(i) that does not depend on the thread count: fixed blocks, combined in block order.
+template <class Term>
+double parallel_sum(OpContext& ctx, std::size_t n, Term&& term) {
+  constexpr std::size_t kBlock = 4096;
+  std::vector<double> partial((n + kBlock - 1) / kBlock, 0.0);
+  parallel_for(ctx, partial.size(), 16, [&](std::size_t first, std::size_t last) {
+    for (std::size_t block = first; block < last; ++block) {
+      double sum = 0.0;
+      for (std::size_t i = block * kBlock, end = std::min(n, i + kBlock); i < end; ++i) sum += term(i);
+      partial[block] = sum;
+    }
+  });
+  double sum = 0.0;
+  for (const double p : partial) sum += p;
+  return sum;
+}
+
+}  // namespace pc

@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+/// Everything that differs between operating systems. platform_posix.cpp and platform_windows.cpp implement it.
+namespace pc::platform {
+
+std::size_t page_size();
+/// Zeroed pages; nullptr when the OS refuses.
+void* allocate_pages(std::size_t bytes);
+/// Read-only pages of a file; `offset` is a multiple of the mapping granularity (64 KiB works everywhere).
+void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t bytes);
+void release_pages(void* base, std::size_t bytes);
+
+/// A file with positioned reads and writes, safe to use from several threads at different offsets.
+/// Errors throw pc::Error (kNotFound, kNoSpace, kIo, kInvalidFile) naming path and reason. Paths are UTF-8.
+class File {
+ public:
+  /// Regular files only; never blocks on a FIFO or device.
+  static File open_read(const std::string& path);
+  /// Creates or truncates for reading and writing; never follows a symlink at `path`.
+  static File create(const std::string& path);
+
+  File(File&& other) noexcept
+      : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)), size_(other.size_) {}
+  File& operator=(File&&) = delete;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }  ///< at open, or the highest byte written through this object
+  /// Bytes read: fewer than asked only at the end of the file.
+  std::size_t read_at(std::uint64_t offset, void* out, std::size_t bytes) const;
+  void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
+  void sync();           ///< data is on the disk when it returns
+  void close_checked();  ///< reports what close() says; the destructor cannot
+
+ private:
+  File(std::string path, std::intptr_t handle) : path_(std::move(path)), handle_(handle) {}
+  std::string path_;
+  std::intptr_t handle_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace pc::platform

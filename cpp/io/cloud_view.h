@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/column.h"
+#include "core/vec3.h"
+
+namespace pc::io {
+
+/// A scalar column of an export, under its slug.
+struct ScalarView {
+  std::string slug;
+  std::string label;
+  const AnyColumn* values = nullptr;  ///< (rows), scalar
+};
+
+/// The rows and columns a writer writes. Writers add `offset` to every position and origin (stored -> file frame) and
+/// leave out rows whose `skip` is non-zero; of what remains they take every `stride`-th, the first included.
+struct CloudView {
+  Span<const Vec3d> positions;        ///< (rows) stored frame
+  Vec3d offset{0, 0, 0};              ///< world_shift + translation
+  Span<const Rgb16> colors;           ///< (rows) or empty
+  Span<const std::uint16_t> intensity;///< (rows) 0..65535, or empty
+  Span<const double> timestamps;      ///< (rows) or empty
+  Span<const Vec3d> beam_origins;     ///< (rows) or empty
+  std::vector<ScalarView> scalars;
+  Span<const std::uint8_t> skip;      ///< (rows) or empty = write all rows
+  std::size_t stride = 1;
+};
+
+}  // namespace pc::io

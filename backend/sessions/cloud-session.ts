@@ -1,0 +1,132 @@
+import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
+import { AppError } from "../../shared/errors.ts";
+import type { ColumnRef } from "./column-ref.ts";
+
+export type Triple = readonly [number, number, number];
+
+/** One scalar column beside the fixed ones, in the order the client shows them. */
+export interface ExtraDim {
+  readonly slug: string;
+  readonly label: string;
+}
+
+/** Everything a session is besides its columns. JSON, so that the journal can carry it. Frames: contract sessions.md 0. */
+export interface CloudMeta {
+  readonly extra_dims_meta: readonly ExtraDim[];
+  readonly world_shift: Triple | null;
+  readonly crs_epsg: number | null;
+  /** OGC WKT exactly as the source file carried it, for lossless export. */
+  readonly crs_wkt: string | null;
+  readonly source_units: string | null;
+  readonly source_unit_scale: number | null;
+  readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
+  /** Coordinate resolution of the source, metres; null when it had none (text, floats). */
+  readonly source_scale_m: Triple | null;
+  readonly source_path: string | null;
+  readonly ascii_format: string | null;
+  readonly column_plan: ColumnPlan | null;
+  readonly octree_cache_id: string | null;
+  readonly rendered_octree_cache_id: string | null;
+  readonly octree_pose: readonly number[] | null;
+  readonly octree_point_count: number | null;
+  readonly octree_stale_gen: number;
+  readonly miss_octree_cache_id: string | null;
+  /** Scanner position the miss overlay is projected from, stored frame. */
+  readonly miss_octree_origin: Triple | null;
+}
+
+/** Names of the fixed columns; every other key of `columns` is an extra's slug behind this prefix. */
+export const FIXED_COLUMNS = ["positions", "colors", "intensity", "timestamps", "beam_origins", "deleted"] as const;
+export const extraKey = (slug: string): string => `extra/${slug}`;
+
+/** Everything a session is, frozen. It owns one reference to each of its columns. */
+export interface CloudState {
+  readonly columns: ReadonlyMap<string, ColumnRef>;
+  readonly meta: CloudMeta;
+}
+
+export interface CloudChange {
+  /** Columns to add or replace; null removes one. */
+  readonly columns?: ReadonlyMap<string, ColumnRef | null>;
+  readonly meta?: Partial<CloudMeta>;
+}
+
+/** Called with every committed change, in order; resolves when the change would survive a crash. */
+export type PersistChange = (session: CloudSession, change: CloudChange) => Promise<void>;
+
+export class CloudSession {
+  #state: CloudState | undefined;
+  #edits: Promise<unknown> = Promise.resolve();
+  #persisted: Promise<void> = Promise.resolve();
+  readonly #persist: PersistChange;
+
+  constructor(
+    readonly id: string,
+    initial: CloudState,
+    persist: PersistChange,
+  ) {
+    this.#state = Object.freeze(initial);
+    this.#persist = persist;
+  }
+
+  get state(): CloudState {
+    if (!this.#state) throw new AppError("not_found", `Cloud session not found: ${this.id}`);
+    return this.#state;
+  }
+  get closed(): boolean {
+    return this.#state === undefined;
+  }
+
+  /** Runs `body` on the current state; its columns stay alive until `body` settles, whatever edits land meanwhile. */
+  async read<T>(body: (state: CloudState) => Promise<T>): Promise<T> {
+    const state = this.state;
+    const held = [...state.columns.values()].map((column) => column.retain());
+    try {
+      return await body(state);
+    } finally {
+      for (const column of held) column.release();
+    }
+  }
+
+  /** Serializes edits in arrival order: one writer at a time. */
+  edit<T>(body: () => Promise<T>): Promise<T> {
+    const run = this.#edits.then(body, body);
+    this.#edits = run.catch(() => undefined);
+    return run;
+  }
+
+  /**
+   * Publishes `base` with `change`, synchronously; throws `conflict`, changing nothing, when someone published since
+   * `base`. Retains the columns it adds and releases the ones they replace. Await `durable()` before answering.
+   */
+  commit(base: CloudState, change: CloudChange): void {
+    if (base !== this.state) throw new AppError("conflict", "the cloud changed while this operation ran; run it again");
+    const columns = new Map(base.columns);
+    const replaced: ColumnRef[] = [];
+    for (const [key, column] of change.columns ?? []) {
+      const before = columns.get(key);
+      if (before) replaced.push(before);
+      if (column) columns.set(key, column.retain());
+      else columns.delete(key);
+    }
+    this.#state = Object.freeze({ columns, meta: Object.freeze({ ...base.meta, ...change.meta }) });
+    for (const column of replaced) column.release();
+    const written = this.#persisted.then(() => this.#persist(this, change));
+    this.#persisted = written.catch(() => undefined);
+    this.#lastWrite = written;
+    written.catch(() => undefined); // reported by durable()
+  }
+  #lastWrite: Promise<void> = Promise.resolve();
+
+  /** Resolves when everything committed so far would survive a crash; rejects when the last change could not be saved. */
+  durable(): Promise<void> {
+    return this.#lastWrite;
+  }
+
+  /** Releases the columns. Reads in flight keep theirs until they settle. */
+  close(): void {
+    const columns = this.state.columns;
+    this.#state = undefined;
+    for (const column of columns.values()) column.release();
+  }
+}

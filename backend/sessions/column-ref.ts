@@ -1,0 +1,21 @@
+import type { NativeColumn } from "../native/addon.ts";
+
+/** A native column with counted owners: the last release() frees the memory at once. GC is never the plan. */
+export class ColumnRef {
+  #owners = 1;
+  constructor(readonly native: NativeColumn) {}
+
+  get length(): number {
+    return this.native.length;
+  }
+  retain(): this {
+    if (this.#owners === 0) throw new Error("retain after the last release");
+    this.#owners += 1;
+    return this;
+  }
+  release(): void {
+    if (this.#owners === 0) throw new Error("released more often than retained");
+    this.#owners -= 1;
+    if (this.#owners === 0) this.native.release();
+  }
+}

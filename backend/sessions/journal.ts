@@ -1,0 +1,118 @@
+import { open, readFile, type FileHandle } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import type { CloudMeta } from "./cloud-session.ts";
+
+/**
+ * The journal of one session: an append-only file of records, little-endian.
+ *
+ * | offset | size | type | meaning |
+ * |---|---|---|---|
+ * | 0 | 4 | u32 | byte length of the payload |
+ * | 4 | 4 | u32 | CRC-32 of the payload |
+ * | 8 | length | UTF-8 | JSON: one JournalRecord |
+ *
+ * The first record is `create`. A record that is cut short or whose checksum differs ends the journal: it was never
+ * acknowledged. Column files are named relative to the session's folder and are complete before their record.
+ */
+export type JournalRecord =
+  | { readonly type: "create"; readonly version: 1; readonly columns: Readonly<Record<string, string>>; readonly meta: CloudMeta }
+  | { readonly type: "commit"; readonly columns: Readonly<Record<string, string | null>>; readonly meta: Partial<CloudMeta> }
+  | { readonly type: "synced" };
+
+const Envelope = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("create"), version: z.literal(1), columns: z.record(z.string(), z.string()), meta: z.looseObject({}) }),
+  z.object({ type: z.literal("commit"), columns: z.record(z.string(), z.string().nullable()), meta: z.looseObject({}) }),
+  z.object({ type: z.literal("synced") }),
+]);
+
+const MAX_RECORD_BYTES = 64 << 20;
+
+export function encodeRecord(record: JournalRecord): Buffer {
+  const payload = Buffer.from(JSON.stringify(record));
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(payload.length, 0);
+  head.writeUInt32LE(crc32(payload), 4);
+  return Buffer.concat([head, payload]);
+}
+
+export interface DecodedJournal {
+  readonly records: JournalRecord[];
+  /** Bytes of the good records; what follows is a torn tail. */
+  readonly length: number;
+}
+
+/** Reads records up to the first torn one. Never throws on damage. */
+export function decodeJournal(bytes: Buffer): DecodedJournal {
+  const records: JournalRecord[] = [];
+  let at = 0;
+  while (at + 8 <= bytes.length) {
+    const length = bytes.readUInt32LE(at);
+    if (length > MAX_RECORD_BYTES || at + 8 + length > bytes.length) break;
+    const payload = bytes.subarray(at + 8, at + 8 + length);
+    if (crc32(payload) !== bytes.readUInt32LE(at + 4)) break;
+    const record = parseRecord(payload);
+    if (!record) break;
+    records.push(record);
+    at += 8 + length;
+  }
+  return { records, length: at };
+}
+
+function parseRecord(payload: Buffer): JournalRecord | undefined {
+  try {
+    const parsed = Envelope.safeParse(JSON.parse(payload.toString("utf8")));
+    return parsed.success ? (parsed.data as unknown as JournalRecord) : undefined;
+  } catch {
+    return undefined; // not JSON: a torn record whose checksum happens to fit cannot be told from damage
+  }
+}
+
+/** An open journal. Appends are serialized by the session that owns it. */
+export class Journal {
+  readonly #file: FileHandle;
+  #length: number;
+  #broken: unknown;
+
+  private constructor(file: FileHandle, length: number) {
+    this.#file = file;
+    this.#length = length;
+  }
+
+  static async create(path: string): Promise<Journal> {
+    return new Journal(await open(path, "wx"), 0);
+  }
+
+  /** Opens an existing journal and cuts a torn tail off. */
+  static async recover(path: string): Promise<{ journal: Journal; records: JournalRecord[] }> {
+    const { records, length } = decodeJournal(await readFile(path));
+    const file = await open(path, "r+");
+    await file.truncate(length);
+    return { journal: new Journal(file, length), records };
+  }
+
+  /** Appends and flushes: when it resolves, the record survives a crash of the process and of the machine. */
+  async append(record: JournalRecord): Promise<void> {
+    if (this.#broken) throw new AppError("io", "the session's journal could not be written earlier; edits are no longer saved", undefined, { cause: this.#broken });
+    const bytes = encodeRecord(record);
+    try {
+      let written = 0;
+      while (written < bytes.length) {
+        const { bytesWritten } = await this.#file.write(bytes, written, bytes.length - written, this.#length + written);
+        written += bytesWritten;
+      }
+      await this.#file.datasync();
+      this.#length += bytes.length;
+    } catch (error) {
+      await this.#file.truncate(this.#length).catch((cause: unknown) => {
+        this.#broken = cause; // a half-written record we cannot cut off would hide every later one
+      });
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { type Lease, leaseAlive, ownLease, readLease, writeLease } from "./process-lease.ts";
+
+const ID = /^[0-9a-f]{40}$/;
+const LEASES = ".leases";
+const STAGING = /\.(\d+)-[0-9a-f]{8}\.staging$/;
+
+/** Octrees in use by this process, asked for when leases are written and before eviction. */
+export type PinnedIds = () => Iterable<string>;
+
+/**
+ * The octree cache on disk, shared by every backend of the machine: `<root>/<40 hex>/` per octree, least recently used
+ * ones removed beyond a size cap. A folder appears complete or not at all (staged, then renamed). What a live process
+ * needs is named in its lease file and never evicted.
+ */
+export class OctreeCache {
+  readonly root: string;
+  readonly #maxBytes: number;
+  readonly #lease: Lease;
+  readonly #log: Logger;
+  #pinned: PinnedIds = () => [];
+  readonly #building = new Map<string, Promise<string>>();
+  #leased = "";
+
+  constructor(root: string, maxBytes: number, instance: string, log: Logger) {
+    this.root = root;
+    this.#maxBytes = maxBytes;
+    this.#lease = ownLease(instance);
+    this.#log = log;
+  }
+
+  /** Names the source of pins; the session store knows them. */
+  pinnedBy(pinned: PinnedIds): void {
+    this.#pinned = pinned;
+  }
+
+  /** The folder of a complete octree, undefined when the cache does not hold it. Refreshes its time of use. */
+  async path(id: string): Promise<string | undefined> {
+    if (!ID.test(id)) return undefined;
+    const folder = join(this.root, id);
+    if (!(await isComplete(folder))) return undefined;
+    const now = new Date();
+    await utimes(join(folder, "metadata.json"), now, now).catch((error: unknown) => this.#log.debug({ err: error }, "time of use not set"));
+    return folder;
+  }
+
+  /**
+   * The folder of `id`, built by `build` into a staging folder when it is not there. One build per id at a time within
+   * the process; between processes the first to rename wins and the other's work is dropped.
+   */
+  async getOrBuild(id: string, build: (staging: string) => Promise<void>): Promise<{ folder: string; cached: boolean }> {
+    const running = this.#building.get(id);
+    if (running) {
+      const folder = await running.catch(() => undefined); // the other build's failure or cancel is not ours
+      if (folder) return { folder, cached: true };
+      return this.getOrBuild(id, build);
+    }
+    const found = await this.path(id);
+    if (found) return { folder: found, cached: true };
+    if (this.#building.has(id)) return this.getOrBuild(id, build); // someone began while we looked
+    const built = this.#build(id, build);
+    this.#building.set(id, built);
+    try {
+      return { folder: await built, cached: false };
+    } finally {
+      this.#building.delete(id);
+    }
+  }
+
+  async #build(id: string, build: (staging: string) => Promise<void>): Promise<string> {
+    const folder = join(this.root, id);
+    const staging = `${folder}.${process.pid}-${randomBytes(4).toString("hex")}.staging`;
+    await mkdir(staging, { recursive: true });
+    try {
+      await build(staging);
+      await rm(folder, { recursive: true, force: true }); // an incomplete leftover would stop the rename
+      await rename(staging, folder).catch(async (error: unknown) => {
+        if (!(await isComplete(folder))) throw error; // another process was first: same id, same bytes
+      });
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+    return folder;
+  }
+
+  /** Writes this process's pins to its lease; call after sessions change what they need. */
+  async writePins(): Promise<void> {
+    const ids = [...new Set(this.#pinned())].sort();
+    const text = ids.join();
+    if (text === this.#leased) return;
+    await mkdir(join(this.root, LEASES), { recursive: true });
+    await writeLease(this.#leasePath(), { ...this.#lease, ids });
+    this.#leased = text;
+  }
+
+  /** Removes least recently used octrees beyond the cap, leftovers of dead builders, and leases of dead processes. */
+  async evict(keep: Iterable<string> = []): Promise<void> {
+    const pinned = new Set([...this.#pinned(), ...keep, ...this.#building.keys(), ...(await this.#othersPins())]);
+    const entries: { id: string; bytes: number; used: number }[] = [];
+    for (const name of await readdir(this.root).catch(() => [] as string[])) {
+      if (ID.test(name)) entries.push({ id: name, ...(await usage(join(this.root, name))) });
+      else await this.#removeDeadStaging(name);
+    }
+    let total = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    for (const entry of entries.sort((a, b) => a.used - b.used)) {
+      if (total <= this.#maxBytes) break;
+      if (pinned.has(entry.id)) continue;
+      await rm(join(this.root, entry.id), { recursive: true, force: true });
+      total -= entry.bytes;
+    }
+  }
+
+  /** Drops this process's lease at a clean exit. */
+  async close(): Promise<void> {
+    await rm(this.#leasePath(), { force: true });
+  }
+
+  #leasePath(): string {
+    return join(this.root, LEASES, `${process.pid}.json`);
+  }
+
+  async #othersPins(): Promise<string[]> {
+    const folder = join(this.root, LEASES);
+    const pins: string[] = [];
+    for (const name of await readdir(folder).catch(() => [] as string[])) {
+      if (!name.endsWith(".json")) continue;
+      const path = join(folder, name);
+      const lease = await readLease(path);
+      if (lease && leaseAlive(lease)) {
+        const { ids } = JSON.parse(await readFile(path, "utf8")) as { ids?: unknown };
+        if (Array.isArray(ids)) pins.push(...ids.filter((id) => typeof id === "string"));
+      } else {
+        await rm(path, { force: true });
+      }
+    }
+    return pins;
+  }
+
+  async #removeDeadStaging(name: string): Promise<void> {
+    const pid = Number(STAGING.exec(name)?.[1] ?? 0);
+    if (pid > 0 && !leaseAlive({ pid, start_time: null, instance: "" })) {
+      await rm(join(this.root, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** metadata.json is written last; the sizes it implies guard against a machine that died before its pages were written. */
+async function isComplete(folder: string): Promise<boolean> {
+  try {
+    const metadata = JSON.parse(await readFile(join(folder, "metadata.json"), "utf8")) as {
+      points: number;
+      attributes: { size: number }[];
+    };
+    const stride = metadata.attributes.reduce((sum, attribute) => sum + attribute.size, 0);
+    const [points, hierarchy] = await Promise.all([stat(join(folder, "octree.bin")), stat(join(folder, "hierarchy.bin"))]);
+    return points.size === metadata.points * stride && hierarchy.size > 0;
+  } catch {
+    return false; // missing or torn: not an octree we can serve
+  }
+}
+
+async function usage(folder: string): Promise<{ bytes: number; used: number }> {
+  let bytes = 0;
+  let used = 0;
+  for (const name of await readdir(folder).catch(() => [] as string[])) {
+    const info = await stat(join(folder, name)).catch(() => undefined);
+    bytes += info?.size ?? 0;
+    if (name === "metadata.json") used = info?.mtimeMs ?? 0;
+  }
+  return { bytes, used };
+}

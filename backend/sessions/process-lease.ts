@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { processStartTime } from "../native/platform.ts";
+
+/** Who owns a folder in a place that several backends share. `start_time` tells a reused process id from its owner. */
+export interface Lease {
+  readonly pid: number;
+  readonly start_time: string | null;
+  readonly instance: string;
+}
+
+export const ownLease = (instance: string): Lease => ({ pid: process.pid, start_time: processStartTime(process.pid), instance });
+
+/** True while the process that wrote the lease runs. */
+export function leaseAlive(lease: Lease): boolean {
+  try {
+    process.kill(lease.pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, but not ours to signal
+  }
+  return lease.start_time === null || processStartTime(lease.pid) === lease.start_time;
+}
+
+/** The lease in a file; undefined when there is none or it cannot be read as one. */
+export function readLeaseSync(path: string): Lease | undefined {
+  try {
+    return parseLease(readFileSync(path, "utf8"));
+  } catch {
+    return undefined; // missing or torn: nobody holds it
+  }
+}
+
+export async function readLease(path: string): Promise<Lease | undefined> {
+  try {
+    return parseLease(await readFile(path, "utf8"));
+  } catch {
+    return undefined; // missing or torn: nobody holds it
+  }
+}
+
+function parseLease(text: string): Lease | undefined {
+  const value = JSON.parse(text) as Partial<Lease>;
+  if (!Number.isInteger(value.pid) || (value.pid as number) <= 0) return undefined;
+  return { pid: value.pid as number, start_time: value.start_time ?? null, instance: value.instance ?? "" };
+}
+
+/** Writes a lease so that a reader sees the old or the new one, never half. */
+export async function writeLease(path: string, lease: Lease & Record<string, unknown>): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, JSON.stringify(lease));
+  await rename(temporary, path);
+}
+
+/**
+ * Takes over a lease whose owner is dead. Two backends may try at once: the claim file, created exclusively, lets one
+ * through. False when the owner lives or another claims it.
+ */
+export async function claimLease(path: string, mine: Lease): Promise<boolean> {
+  const claim = `${path}.claim`;
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const owner = await readLease(path);
+    if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
+    try {
+      const file = await open(claim, "wx");
+      try {
+        await file.writeFile(JSON.stringify(mine));
+        const again = await readLease(path); // the owner may have changed between the look and the claim
+        if (again && leaseAlive(again)) return false;
+        await writeLease(path, { ...mine });
+        return true;
+      } finally {
+        await file.close();
+        await rm(claim, { force: true });
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      const claimant = await readLease(claim);
+      if (claimant && leaseAlive(claimant)) return false;
+      await rm(claim, { force: true }); // its writer died inside the claim
+    }
+  }
+  return false;
+}

@@ -1,0 +1,98 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import * as columnFiles from "../native/column-files.ts";
+import type { NativeJob } from "../native/native-job.ts";
+import type { CloudMeta } from "./cloud-session.ts";
+import { ColumnRef } from "./column-ref.ts";
+import { Journal } from "./journal.ts";
+import { type Lease, writeLease } from "./process-lease.ts";
+
+export const JOURNAL = "journal.log";
+export const LEASE = "owner.json";
+export const STAGING = ".new";
+
+/** How a run waits for native work: `job.track`. */
+export type Track = <T>(start: () => NativeJob<T>) => Promise<T>;
+
+/** The copy of a session on disk. */
+export interface SessionDisk {
+  readonly folder: string;
+  readonly journal: Journal;
+  nextFile: number;
+}
+
+/** A session on its way in: columns written, nothing visible. */
+export class StagedSession {
+  columns: Map<string, ColumnRef>;
+  unsavedReason: string | null = null;
+  readonly #folder: string | null;
+  readonly #fileOf = new Map<string, string>();
+
+  constructor(
+    readonly id: string,
+    readonly root: string | null,
+    readonly lease: Lease,
+    columns: ReadonlyMap<string, ColumnRef>,
+  ) {
+    this.columns = new Map(columns);
+    this.#folder = root === null ? null : join(root, `${id}${STAGING}`);
+  }
+
+  get files(): readonly string[] {
+    return [...this.#fileOf.values()];
+  }
+
+  async write(track: Track, log: Logger): Promise<void> {
+    if (this.#folder === null) return;
+    try {
+      await mkdir(this.#folder, { recursive: true });
+      await writeLease(join(this.#folder, LEASE), { ...this.lease });
+      for (const [key, column] of this.columns) {
+        const file = `${this.#fileOf.size}.col`;
+        const path = join(this.#folder, file);
+        await track(() => columnFiles.writeColumnFile(column.native, path));
+        this.#fileOf.set(key, file);
+      }
+    } catch (error) {
+      await rm(this.#folder, { recursive: true, force: true });
+      this.#fileOf.clear();
+      if (!isNoSpace(error)) throw error;
+      this.unsavedReason = `The session store has no space left (${this.root}): this cloud would not survive a crash. Free some space and import it again, or save it as a project.`;
+      log.warn({ err: error, session: this.id }, "session not saved");
+    }
+  }
+
+  /** Moves the folder in place and swaps the columns for mappings of their files. */
+  async install(meta: CloudMeta, log: Logger): Promise<SessionDisk | undefined> {
+    if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
+    const journal = await Journal.create(join(this.#folder, JOURNAL));
+    const folder = join(this.root, this.id);
+    try {
+      await journal.append({ type: "create", version: 1, columns: Object.fromEntries(this.#fileOf), meta });
+      await rename(this.#folder, folder);
+    } catch (error) {
+      await journal.close();
+      if (!isNoSpace(error)) throw error;
+      await rm(this.#folder, { recursive: true, force: true });
+      this.unsavedReason = `The session store has no space left (${this.root}): this cloud would not survive a crash.`;
+      log.warn({ err: error, session: this.id }, "session not saved");
+      return undefined;
+    }
+    for (const [key, file] of this.#fileOf) {
+      const mapped = new ColumnRef(columnFiles.mapColumnFile(join(folder, file)));
+      this.columns.get(key)?.release();
+      this.columns.set(key, mapped);
+    }
+    return { folder, journal, nextFile: this.#fileOf.size };
+  }
+
+  /** Undoes everything: columns released, files gone. */
+  async discard(): Promise<void> {
+    for (const column of this.columns.values()) column.release();
+    this.columns.clear();
+    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export const isNoSpace = (error: unknown): boolean => ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

@@ -1,0 +1,48 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "binding/napi_setup.h"
+#include "core/column.h"
+
+namespace pc::binding {
+
+/// JS handle on an immutable native column: `length`, `dtype`, `bytes`, `fileBacked`, `readInto(bytes, offset)`,
+/// `release()`. JS never sees the memory itself, only copies of blocks. The object is type-tagged, so a foreign object
+/// is refused instead of being reinterpreted.
+class ColumnHandle : public Napi::ObjectWrap<ColumnHandle> {
+ public:
+  static void define(Napi::Env env, Napi::Object exports);
+  /// Publishes a column: from here on it is immutable and shared.
+  static Napi::Object wrap(Napi::Env env, AnyColumn&& column);
+  /// The column behind a handle, alive for as long as the pointer is; throws a JS error for anything else.
+  static ColumnPtr get(const Napi::Value& value);
+  /// As get, with null or undefined giving nullptr.
+  static ColumnPtr get_optional(const Napi::Value& value);
+
+  /// new Column(dtype, bytes: Uint8Array): copies bytes in (inline points, tests). Internal use: no arguments.
+  explicit ColumnHandle(const Napi::CallbackInfo& info);
+  ~ColumnHandle() override = default;
+
+ private:
+  Napi::Value length(const Napi::CallbackInfo& info);
+  Napi::Value dtype(const Napi::CallbackInfo& info);
+  Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value file_backed(const Napi::CallbackInfo& info);
+  Napi::Value read_into(const Napi::CallbackInfo& info);
+  void release(const Napi::CallbackInfo& info);
+
+  ColumnPtr column_;
+};
+
+/// As ColumnHandle::get, with the element type checked.
+ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what);
+/// nullptr for null or undefined.
+ColumnPtr optional_typed_column(const Napi::Value& value, DType dtype, const char* what);
+
+template <class T>
+Span<const T> view_or_empty(const ColumnPtr& column) {
+  return column ? column->as<T>() : Span<const T>{};
+}
+
+}  // namespace pc::binding

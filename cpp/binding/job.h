@@ -1,0 +1,74 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "binding/napi_setup.h"
+#include "core/op_context.h"
+
+namespace pc::binding {
+
+/// JS Error with `code` = the wire code.
+Napi::Error to_js_error(Napi::Env env, const Error& error);
+
+/// What a job's caller may say about how it runs: { device?: "cpu" | "cuda", threads?: number }.
+struct JobOptions {
+  Device device = Device::kCpu;
+  int threads = 0;  ///< 0 = all cores
+};
+JobOptions job_options(const Napi::Value& value);
+
+namespace detail {
+/// { progress(), cancel() } around a control block that outlives both sides.
+Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi::Promise promise);
+/// Runs `work` on a thread of its own and `settle` on the JS thread afterwards.
+void start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle);
+/// Turns whatever is in flight into a pc::Error; call inside a catch block.
+Error current_error();
+}  // namespace detail
+
+/// Runs `compute` on its own thread (never on libuv's pool) and settles a promise on the JS thread.
+/// JS sees { promise, progress(), cancel() }. `compute` touches no Napi value; `to_js` runs on the JS thread. The only
+/// place that catches what an op throws.
+template <class Result>
+Napi::Object start_job(Napi::Env env, const JobOptions& options, std::function<Result(OpContext&)> compute,
+                       std::function<Napi::Value(Napi::Env, Result&&)> to_js) {
+  struct State {
+    std::optional<Result> result;
+    std::optional<Error> error;
+    Napi::Promise::Deferred deferred;
+    explicit State(Napi::Env e) : deferred(Napi::Promise::Deferred::New(e)) {}
+  };
+  auto control = std::make_shared<JobControl>();
+  auto state = std::make_shared<State>(env);
+  auto job = detail::job_object(env, control, state->deferred.Promise());
+  const auto work = [state, control, options, compute = std::move(compute)]() mutable {
+    try {
+      OpContext ctx(*control, options.device, options.threads);
+      ctx.checkpoint();
+      state->result.emplace(compute(ctx));
+    } catch (...) {
+      state->error.emplace(detail::current_error());
+    }
+    compute = nullptr;  // inputs go now, on this thread, not when JS gets around to it
+  };
+  const auto settle = [state, to_js = std::move(to_js)](Napi::Env e) {
+    if (state->error) {
+      state->deferred.Reject(to_js_error(e, *state->error).Value());
+      return;
+    }
+    try {
+      state->deferred.Resolve(to_js(e, std::move(*state->result)));
+    } catch (const Error& error) {
+      state->deferred.Reject(to_js_error(e, error).Value());
+    } catch (const Napi::Error& error) {
+      state->deferred.Reject(error.Value());
+    }
+  };
+  detail::start_thread(env, work, settle);
+  return job;
+}
+
+}  // namespace pc::binding

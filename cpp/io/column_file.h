@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+
+#include "core/column.h"
+#include "core/op_context.h"
+
+namespace pc::io {
+
+/// A column in a file of the session store. Little-endian:
+///
+/// | offset | size | type | meaning |
+/// |---|---|---|---|
+/// | 0  | 4 | bytes | magic `PCOL` |
+/// | 4  | 4 | u32 | version, 1 |
+/// | 8  | 8 | chars | element type (dtype_name), zero-padded |
+/// | 16 | 8 | u64 | element count |
+/// | 24 | 8 | u64 | checksum of the data: checksum_bytes |
+/// | 32 | 8 | u64 | checksum of bytes 0..31 |
+/// | 40 | 24 | zero | padding, so that the data is 64-byte aligned when mapped |
+/// | 64 | | | the elements |
+constexpr std::uint64_t kColumnFileHeader = 64;
+
+/// Writes a column. The file is complete in the page cache when it returns (it survives the death of the process);
+/// `sync_column_file` makes it survive the death of the machine. Errors: kNoSpace, kIo.
+void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx);
+
+/// Maps a column file. Errors: kNotFound, kInvalidFile (magic, version, type, header checksum or length do not fit).
+AnyColumn map_column_file(const std::string& path);
+
+/// Flushes a written column file to the disk.
+void sync_column_file(const std::string& path);
+
+/// Reads the whole file and compares its checksum; false when a byte differs.
+bool verify_column_file(const std::string& path, OpContext& ctx);
+
+/// 64-bit checksum of bytes, independent of the thread count: blocks of 1 MiB, each mixed in 8-byte words, combined in
+/// order. Finds damage, not malice.
+std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx);
+
+}  // namespace pc::io

@@ -68,6 +68,10 @@ class Column {
   Span<const T> view() const { return {reinterpret_cast<const T*>(block_.data()), size_}; }
   T& operator[](std::size_t i) { return view()[i]; }
   const T& operator[](std::size_t i) const { return view()[i]; }
+  /// Gives up elements beyond `size` (readers that drop rows); the pages stay.
+  void shrink(std::size_t size) {
+    if (size < size_) size_ = size;
+  }
 
  private:
   friend class AnyColumn;

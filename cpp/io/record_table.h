@@ -1,0 +1,67 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/op_context.h"
+#include "io/cloud_table.h"
+
+namespace pc::io {
+
+/// Most scalar columns a PLY or PCD file may declare: each column owns at least one page, so the number is bounded
+/// before anything is allocated. The widest published PCD feature (SHOT colour) has 1,344.
+inline constexpr std::size_t kMaxColumns = 4096;
+
+/// What becomes of one scalar field of a file's records.
+enum class FieldUse : std::uint8_t { kSkip, kX, kY, kZ, kColumn };
+
+/// One scalar field of a file's records.
+struct TableField {
+  std::string name;  ///< the file's name for it
+  DType type;        ///< scalar type as stored
+  FieldUse use;
+  bool extra;  ///< NamedColumn::extra of a kColumn field
+};
+
+/// Turns records of any layout into a CloudTable: interleaved, one array per field, or swapped byte order.
+/// put() may be called from several threads for disjoint rows.
+class TableBuilder {
+ public:
+  /// rows          upper bound of the rows that will be put; the caller has checked it against the file's size.
+  /// swap_bytes    the records have the other byte order than this machine.
+  TableBuilder(std::vector<TableField> fields, const PositionFrame& frame, std::size_t rows, bool swap_bytes);
+
+  const std::vector<TableField>& fields() const { return fields_; }
+  std::size_t rows() const { return table_.positions.size(); }
+
+  /// Stores `count` values of one field into rows [row, row + count); value i lies at first + i * stride, unaligned.
+  void put(std::size_t field, const std::byte* first, std::size_t stride, std::size_t row, std::size_t count);
+
+  /// The table of the first `rows` rows. Rows whose stored position is not finite are left out and counted in
+  /// nonfinite_dropped. The builder is empty afterwards.
+  CloudTable finish(std::size_t rows, OpContext& ctx);
+
+ private:
+  void drop_nonfinite(std::size_t rows, std::size_t dropped, OpContext& ctx);
+
+  std::vector<TableField> fields_;
+  std::vector<std::size_t> column_of_field_;
+  PositionFrame frame_;
+  bool swap_bytes_;
+  CloudTable table_;
+};
+
+/// Case-insensitive name comparison, ASCII letters only.
+bool same_name(const std::string& a, const std::string& b);
+/// x, y, z -> kX, kY, kZ (case-insensitive), anything else kColumn.
+FieldUse use_of_name(const std::string& name);
+/// False for names that have a meaning of their own: colour channels, alpha, intensity and its aliases.
+bool is_extra_name(const std::string& name);
+
+/// Replaces the first complete colour triple (red green blue, diffuse_red..., r g b) by one kRgb16 column "rgb" at the
+/// place of its first channel. 8-bit integers x 256; 16-bit as they are; other integers and floats by their maximum:
+/// floats up to 1 x 65535, up to 255 x 256, above that as they are (with a warning). NaN and negatives become 0.
+void merge_rgb(CloudTable& table, OpContext& ctx);
+
+}  // namespace pc::io

@@ -1,0 +1,69 @@
+#pragma once
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+namespace pc::io::record_value {
+
+inline bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+inline const char* skip_blanks(const char* p, const char* end) {
+  while (p != end && is_blank(*p)) ++p;
+  return p;
+}
+
+inline const char* token_end(const char* p, const char* end) {
+  while (p != end && !is_blank(*p)) ++p;
+  return p;
+}
+
+/// A number out of double's range reads as 0 or infinity, whichever it is closer to. [first, last) is a valid number.
+inline double saturated(const char* first, const char* last) {
+  const bool negative = *first == '-';
+  const char* p = first + (negative ? 1 : 0);
+  bool tiny = true;  // no exponent: only a long fraction can be out of range downwards, a long integer upwards
+  for (const char* q = p; q != last && *q >= '0' && *q <= '9'; ++q) tiny = tiny && *q == '0';
+  for (const char* q = p; q != last; ++q) {
+    if (*q == 'e' || *q == 'E') tiny = q + 1 != last && q[1] == '-';
+  }
+  const double magnitude = tiny ? 0.0 : std::numeric_limits<double>::infinity();
+  return negative ? -magnitude : magnitude;
+}
+
+/// Parses a whole token as a decimal number, nan or inf (any case, optional sign; also the "1.#QNAN" and "1.#INF" that
+/// old Microsoft runtimes print). Correctly rounded, independent of the locale. False when it is none of these.
+inline bool parse_double(const char* first, const char* last, double& out) {
+  if (first != last && *first == '+' && last - first > 1 && first[1] != '-') ++first;
+  const auto [stop, error] = std::from_chars(first, last, out);
+  if (error == std::errc::invalid_argument) return false;
+  if (error == std::errc::result_out_of_range) out = saturated(first, stop);
+  if (stop == last) return true;
+  if (stop != last && *stop == '#' && std::fabs(out) == 1.0) {
+    const bool infinite = last - stop >= 4 && std::memcmp(stop, "#INF", 4) == 0;
+    out = infinite ? std::copysign(std::numeric_limits<double>::infinity(), out)
+                   : std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  return false;
+}
+
+/// Parses a whole token as a value of the integer type T; "3.0" and "3e0" are 3. False when it does not fit.
+template <class T>
+bool parse_integer(const char* first, const char* last, T& out) {
+  if (first != last && *first == '+' && last - first > 1 && first[1] != '-') ++first;
+  const auto [stop, error] = std::from_chars(first, last, out);
+  if (error == std::errc{} && stop == last) return true;
+  if (error == std::errc::result_out_of_range) return false;
+  double value;
+  if (!parse_double(first, last, value) || std::trunc(value) != value) return false;
+  // 2^digits is exact in double; the maximum itself may not be.
+  const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  if (!(value < limit) || value < (std::numeric_limits<T>::is_signed ? -limit : 0.0)) return false;
+  out = static_cast<T>(value);
+  return true;
+}
+
+}  // namespace pc::io::record_value

@@ -1,0 +1,83 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/column.h"
+#include "core/memory.h"
+#include "io/ascii_table.h"
+
+/// Values of a text table between the parser and the result: packed batch by batch without loss, then joined in the
+/// type that the whole column allows.
+namespace pc::io {
+
+/// A line, before the number of lines in earlier chunks is known.
+struct LineRef {
+  std::uint64_t chunk = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t line = 0;  ///< 0-based inside its chunk
+
+  bool known() const { return chunk != std::numeric_limits<std::uint64_t>::max(); }
+  friend bool operator<(const LineRef& a, const LineRef& b) {
+    return a.chunk != b.chunk ? a.chunk < b.chunk : a.line < b.line;
+  }
+};
+
+/// What all values of one column have in common; merging does not depend on the order.
+struct ColumnStats {
+  double min = std::numeric_limits<double>::infinity();   ///< of finite values
+  double max = -std::numeric_limits<double>::infinity();  ///< of finite values
+  bool has_fraction = false;                              ///< some finite value is not a whole number
+  bool has_nonfinite = false;                             ///< NaN, infinite or missing somewhere
+  bool needs_double = false;                              ///< float32 would change the digits of some token
+  bool inexact_whole = false;                             ///< a whole number beyond 2^53 may have been rounded
+  std::uint64_t not_numbers = 0;                          ///< tokens stored as NaN because they are no number
+  LineRef first_not_number;
+  std::string not_number_text;  ///< that token, printable and short
+  std::uint64_t rounded = 0;    ///< whole numbers that float64 cannot hold
+  LineRef first_rounded;
+
+  void merge(const ColumnStats& other);
+};
+
+/// Element type of a column in the result.
+DType column_type(const ColumnStats& stats, TextColumnType wanted);
+
+/// One batch of parsed rows, column by column.
+struct RowBatch {
+  Span<Vec3d> positions;     ///< (capacity)
+  Span<double> values;       ///< (columns * capacity), column-major
+  std::size_t capacity = 0;  ///< rows
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t filled = 0;  ///< leading columns that some row of this batch has
+};
+
+/// Bytes that grow; given up with take().
+class ByteSink {
+ public:
+  /// Space for `bytes` more, 8-byte aligned; valid until the next call.
+  std::byte* append(std::size_t bytes);
+  std::size_t size() const { return size_; }
+  /// A copy of exactly the bytes; the sink is empty afterwards and keeps its pages.
+  PageBlock take();
+
+ private:
+  PageBlock block_;
+  std::size_t size_ = 0;
+};
+
+/// Appends the batch to `sink` in the narrowest lossless types and adds its values to `stats` (one per column).
+void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, ByteSink& sink);
+
+/// Where unpacked rows go. A column of size 0 is left out.
+struct UnpackTarget {
+  Span<Vec3d> positions;
+  std::vector<AnyColumn>* columns;
+};
+
+/// Writes all rows of a packed chunk to rows [first_row, ...) of the target.
+void unpack_rows(const PageBlock& packed, std::size_t first_row, const UnpackTarget& target);
+
+}  // namespace pc::io

@@ -1,0 +1,112 @@
+#include "io/decimal.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace pc::io {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool same_word(std::string_view token, std::string_view word) {
+  if (token.size() != word.size()) return false;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (lower(token[i]) != word[i]) return false;
+  }
+  return true;
+}
+
+std::optional<double> parse_word(std::string_view token, bool negative) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (same_word(token, "nan")) return kNan;
+  if (same_word(token, "inf") || same_word(token, "infinity")) return negative ? -kInf : kInf;
+  if (same_word(token, "na") || same_word(token, "n/a") || same_word(token, "null")) return kNan;
+  return std::nullopt;
+}
+
+/// The parts of a decimal number, checked against the grammar.
+struct Spelling {
+  bool valid = false;
+  std::int64_t magnitude = 0;  ///< decimal places of the first non-zero digit before the point; <= 0 for fractions
+};
+
+Spelling spell(std::string_view token, char point) {
+  Spelling result;
+  std::size_t i = 0, digits = 0;
+  bool started = false;
+  for (; i < token.size() && is_digit(token[i]); ++i, ++digits) {
+    started = started || token[i] != '0';
+    result.magnitude += started;
+  }
+  if (i < token.size() && token[i] == point) {
+    for (++i; i < token.size() && is_digit(token[i]); ++i, ++digits) {
+      started = started || token[i] != '0';
+      result.magnitude -= !started;
+    }
+  }
+  if (digits == 0) return result;
+  if (i < token.size() && (lower(token[i]) == 'e' || lower(token[i]) == 'd')) {
+    ++i;
+    const bool below = i < token.size() && token[i] == '-';
+    if (i < token.size() && (token[i] == '-' || token[i] == '+')) ++i;
+    if (i == token.size()) return result;
+    std::int64_t written = 0;
+    for (; i < token.size() && is_digit(token[i]); ++i) {
+      if (written < 1'000'000'000'000) written = written * 10 + (token[i] - '0');
+    }
+    result.magnitude += below ? -written : written;
+  }
+  result.valid = i == token.size();
+  return result;
+}
+
+/// The number without its sign; `token` follows the grammar.
+double nearest_double(std::string_view token, char point, const Spelling& spelling) {
+  std::string plain(token);
+  for (char& c : plain) {
+    if (c == point) c = '.';
+    if (lower(c) == 'd') c = 'e';
+  }
+  double value = 0.0;
+  const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value, std::chars_format::general);
+  if (read.ec == std::errc::result_out_of_range) {
+    return spelling.magnitude > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::optional<double> parse_decimal(std::string_view token, char point) {
+  const bool negative = !token.empty() && token[0] == '-';
+  if (negative || (!token.empty() && token[0] == '+')) token.remove_prefix(1);
+  if (token.empty()) return std::nullopt;
+  const Spelling spelling = spell(token, point);
+  if (!spelling.valid) return parse_word(token, negative);
+  const double value = nearest_double(token, point, spelling);
+  return negative ? -value : value;
+}
+
+bool needs_double(const Decimal& number) {
+  constexpr std::uint64_t kAlwaysExact = 8'388'608;  // below 2^23 half a float32 step is less than half a digit
+  std::uint64_t mantissa = number.mantissa;
+  int exponent = number.exponent;
+  if (mantissa <= kAlwaysExact) return false;
+  while (mantissa % 10 == 0) {
+    mantissa /= 10;
+    ++exponent;
+  }
+  if (mantissa <= kAlwaysExact) return false;
+  if (mantissa >= 10'000'000) return true;
+  const double last_digit = exponent < 0 ? 1.0 / kExactPowersOfTen[static_cast<std::size_t>(-exponent)]
+                                         : std::pow(10.0, exponent);
+  const double stored = static_cast<double>(static_cast<float>(number.value));
+  return !(std::fabs(stored - number.value) < 0.499 * last_digit);
+}
+
+}  // namespace pc::io

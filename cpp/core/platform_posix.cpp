@@ -1,4 +1,5 @@
 #if !defined(_WIN32)
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -30,7 +31,7 @@ std::size_t page_size() {
 }
 
 void* allocate_pages(std::size_t bytes) {
-  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
 #if defined(MADV_HUGEPAGE)
   if (bytes >= (std::size_t{4} << 20)) madvise(base, bytes, MADV_HUGEPAGE);  // advice: failure costs speed only
@@ -55,6 +56,25 @@ void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t 
 
 void release_pages(void* base, std::size_t bytes) { munmap(base, bytes); }
 
+const char* library_suffix() {
+#if defined(__APPLE__)
+  return ".dylib";
+#else
+  return ".so";
+#endif
+}
+
+void* open_library(const std::string& path, std::string& reason) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* const why = dlerror();
+    reason = why == nullptr ? path + ": cannot be loaded" : why;
+  }
+  return library;
+}
+
+void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
+
 File File::open_read(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // NONBLOCK: a FIFO must not hang the open
   if (file < 0) fail(path, "open");
@@ -73,6 +93,12 @@ File File::create(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file < 0) fail(path, "create");
   return File(path, file);
+}
+
+void File::sync_path(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) fail(path, "open");
+  File(path, file).sync();
 }
 
 std::size_t File::read_at(std::uint64_t offset, void* out, std::size_t bytes) const {

@@ -1,0 +1,121 @@
+import { addon, type NativeColumn } from "./addon.ts";
+import type { NativeJob } from "./native-job.ts";
+import type { Bounds } from "./readers.ts";
+
+export interface HitMask {
+  /** u8 per row, 1 = not a hit or deleted; null when every row is a surviving hit. */
+  readonly skip: NativeColumn | null;
+  readonly hit_count: number;
+  /** Rows not deleted whose is_miss is set. */
+  readonly miss_count: number;
+  readonly deleted_count: number;
+}
+
+export interface ColumnStats {
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly finite_count: number;
+  readonly nan_count: number;
+  readonly is_constant: boolean;
+  readonly is_integral: boolean;
+  /** Sorted distinct values when integral and at most 4096, else null. */
+  readonly distinct: readonly number[] | null;
+  readonly p01: number | null;
+  readonly p99: number | null;
+}
+
+export interface CloudStats {
+  readonly count: number;
+  readonly bounds: Bounds | null;
+  /** p1..p99 per axis. */
+  readonly robust_bounds: Bounds | null;
+  /** 0.5 percentile of z. */
+  readonly ground_z: number | null;
+}
+
+export interface PointSpacing {
+  /** Metres; null with fewer than two points. */
+  readonly median_m: number | null;
+  readonly p95_m: number | null;
+  readonly sampled_count: number;
+  readonly duplicate_count: number;
+  readonly warnings: readonly string[];
+}
+
+export interface MissDetection {
+  /** u8 per row, 1 = miss; null when no signal fired. */
+  readonly is_miss: NativeColumn | null;
+  readonly by_target_index: number;
+  readonly by_distance: number;
+}
+
+export interface OpOptions {
+  readonly device?: "cpu" | "cuda";
+  readonly threads?: number;
+}
+
+export interface CloudNative {
+  hitMask(isMiss: NativeColumn | null, deleted: NativeColumn | null, rows: number): NativeJob<HitMask>;
+  columnStats(columns: readonly NativeColumn[], skip: NativeColumn | null): NativeJob<readonly ColumnStats[]>;
+  cloudStats(positions: NativeColumn, skip: NativeColumn | null): NativeJob<CloudStats>;
+  pointSpacing(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    params: { max_samples: number; seed: number },
+    options?: OpOptions,
+  ): NativeJob<PointSpacing>;
+  scaleToU16(column: NativeColumn): NativeJob<NativeColumn>;
+  mergeRgb(r: NativeColumn, g: NativeColumn, b: NativeColumn, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>;
+  interleaveTriple(
+    x: NativeColumn,
+    y: NativeColumn,
+    z: NativeColumn,
+    frame: { readonly unit_scale: number; readonly shift: readonly [number, number, number] },
+  ): NativeJob<NativeColumn>;
+  detectMisses(
+    positions: NativeColumn,
+    targetIndex: NativeColumn | null,
+    origin: readonly [number, number, number] | null,
+    thresholdM: number,
+  ): NativeJob<MissDetection>;
+  projectMisses(
+    positions: NativeColumn,
+    isMiss: NativeColumn,
+    deleted: NativeColumn | null,
+    origin: readonly [number, number, number] | null,
+  ): NativeJob<NativeColumn>;
+  toF32(
+    column: NativeColumn,
+    params: { readonly shift: readonly [number, number, number]; readonly divisor: number },
+  ): NativeJob<NativeColumn>;
+}
+
+/** Which rows the octree and every measurement see: surviving hits. */
+export const hitMask = (isMiss: NativeColumn | null, deleted: NativeColumn | null, rows: number) =>
+  addon.hitMask(isMiss, deleted, rows);
+/** Extremes, distinct values and percentiles of scalar columns over the rows that `skip` leaves. */
+export const columnStats = (columns: readonly NativeColumn[], skip: NativeColumn | null) => addon.columnStats(columns, skip);
+/** Bounds, robust bounds and ground height over the rows that `skip` leaves. */
+export const cloudStats = (positions: NativeColumn, skip: NativeColumn | null) => addon.cloudStats(positions, skip);
+/** Nearest-neighbour distances of a sample, metres. */
+export const pointSpacing = (
+  positions: NativeColumn,
+  skip: NativeColumn | null,
+  params: { max_samples: number; seed: number },
+  options?: OpOptions,
+) => addon.pointSpacing(positions, skip, params, options);
+/** Linear map of a column's finite range to 0..65535. */
+export const scaleToU16 = (column: NativeColumn) => addon.scaleToU16(column);
+/** Three channels into one colour column; "unit" 0..1, "byte" 0..255, "u16" as is. */
+export const mergeRgb = (r: NativeColumn, g: NativeColumn, b: NativeColumn, scale: "unit" | "byte" | "u16") =>
+  addon.mergeRgb(r, g, b, scale);
+/** Three scalar columns into one vec3d column, value * unit_scale - shift. */
+export const interleaveTriple: CloudNative["interleaveTriple"] = (x, y, z, frame) => addon.interleaveTriple(x, y, z, frame);
+/** Miss flags by echo number 99 and by distance from the scanner. */
+export const detectMisses: CloudNative["detectMisses"] = (positions, targetIndex, origin, thresholdM) =>
+  addon.detectMisses(positions, targetIndex, origin, thresholdM);
+/** Positions of the miss overlay: the misses, moved onto a sphere around the scanner when it is known. */
+export const projectMisses: CloudNative["projectMisses"] = (positions, isMiss, deleted, origin) =>
+  addon.projectMisses(positions, isMiss, deleted, origin);
+/** f32 copy of any column, triples flattened: (value + shift for positions) / divisor. */
+export const toF32: CloudNative["toF32"] = (column, params) => addon.toF32(column, params);

@@ -1,0 +1,33 @@
+import { addon, type NativeColumn } from "./addon.ts";
+import type { NativeJob } from "./native-job.ts";
+
+export interface OctreeInput {
+  readonly positions: NativeColumn;
+  /** u8 per row, 1 = left out; null = all rows. */
+  readonly skip: NativeColumn | null;
+  /** In file order; "rgb" is the rgb16 column. */
+  readonly attributes: readonly { readonly name: string; readonly label: string; readonly column: NativeColumn }[];
+}
+
+export interface OctreeBuildParams {
+  /** Wanted coordinate step, metres; coarsened when 32 bits cannot hold the extent. */
+  readonly scale: number;
+  readonly leaf_capacity: number;
+}
+
+export interface OctreeBuilt {
+  readonly point_count: number;
+  readonly node_count: number;
+  readonly warnings: readonly string[];
+}
+
+export interface OctreeNative {
+  octreeContentHash(input: OctreeInput, params: OctreeBuildParams): NativeJob<string>;
+  octreeBuild(input: OctreeInput, params: OctreeBuildParams, folder: string): NativeJob<OctreeBuilt>;
+}
+
+/** 40 hex digits that change with any point, attribute, name or label. */
+export const octreeContentHash = (input: OctreeInput, params: OctreeBuildParams) => addon.octreeContentHash(input, params);
+/** Writes metadata.json, hierarchy.bin and octree.bin into an existing folder. */
+export const octreeBuild = (input: OctreeInput, params: OctreeBuildParams, folder: string) =>
+  addon.octreeBuild(input, params, folder);

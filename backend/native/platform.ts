@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { freemem, homedir, totalmem } from "node:os";
+import { join } from "node:path";
+
+/*
+ * The one place of the TypeScript side where operating systems differ. What a system does not tell is said to be
+ * unknown (0, null, measured: false); nothing is made up.
+ */
+
+export interface MemoryStatus {
+  /** Memory of the machine, or of the container when its limit is lower; 0 = unknown. */
+  readonly physical_bytes: number;
+  /** What can be taken without swapping; 0 = unknown. */
+  readonly available_bytes: number;
+  /** Resident size of this process. */
+  readonly rss_bytes: number;
+  /** False when `available_bytes` is the system's free memory only, which leaves out reclaimable caches. */
+  readonly measured: boolean;
+}
+
+/** Reads the memory state. Linux: MemAvailable and the container's limit. Elsewhere: the free memory. Takes < 1 ms. */
+export function memoryStatus(): MemoryStatus {
+  const rss_bytes = process.memoryUsage.rss();
+  const total = totalmem();
+  const limit = process.constrainedMemory?.() ?? 0;
+  const limited = limit > 0 && limit < total;
+  const physical_bytes = limited ? limit : total;
+  const fromLinux = process.platform === "linux" ? linuxAvailable() : undefined;
+  const free = fromLinux ?? freemem();
+  const available_bytes = limited ? Math.min(free, Math.max(0, limit - rss_bytes)) : free;
+  return { physical_bytes, available_bytes, rss_bytes, measured: fromLinux !== undefined };
+}
+
+function linuxAvailable(): number | undefined {
+  try {
+    return parseMemAvailable(readFileSync("/proc/meminfo", "utf8"));
+  } catch {
+    return undefined; // no /proc in this sandbox: the caller falls back to the free memory and says so
+  }
+}
+
+/** MemAvailable of a /proc/meminfo text in bytes; undefined when the line is missing. Source: proc(5). */
+export function parseMemAvailable(meminfo: string): number | undefined {
+  const kib = /^MemAvailable:\s*(\d+) kB$/m.exec(meminfo)?.[1];
+  return kib === undefined ? undefined : Number(kib) * 1024;
+}
+
+/**
+ * When the process started, as an opaque text that two processes with one reused id do not share; null = unknown
+ * (no such process, or Windows). Source: proc(5), field 22 of stat; ps(1) lstart elsewhere.
+ */
+export function processStartTime(pid: number): string | null {
+  try {
+    if (process.platform === "linux") return parseStartTicks(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    if (process.platform === "win32") return null;
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", timeout: 1_000 }).trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Field 22 of a /proc/<pid>/stat line. The process name (field 2) may hold spaces and brackets: count from its end. */
+export function parseStartTicks(stat: string): string | null {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[19] ?? null;
+}
+
+export interface AppFolders {
+  readonly data: string;
+  readonly cache: string;
+}
+
+/** Where this system keeps an application's data and caches. Sources: XDG base directories; Apple and Windows guides. */
+export function appFolders(app: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): AppFolders {
+  const home = homedir();
+  if (platform === "win32") {
+    const local = env.LOCALAPPDATA || join(home, "AppData", "Local");
+    return { data: join(local, app), cache: join(local, app, "cache") };
+  }
+  if (platform === "darwin") {
+    const support = join(home, "Library", "Application Support", app);
+    return { data: support, cache: join(support, "cache") };
+  }
+  return {
+    data: join(env.XDG_DATA_HOME || join(home, ".local", "share"), app),
+    cache: join(env.XDG_CACHE_HOME || join(home, ".cache"), app),
+  };
+}

@@ -1,0 +1,157 @@
+import { addon, type DType, type NativeColumn } from "./addon.ts";
+import type { NativeJob } from "./native-job.ts";
+
+/** stored = file * unit_scale - shift, metres. */
+export interface PositionFrame {
+  readonly unit_scale: number;
+  readonly shift: readonly [number, number, number];
+}
+
+export interface SourceColumn {
+  /** The file's name for it; LAS: the standard dimension's snake_case name. */
+  readonly name: string;
+  readonly description: string;
+  /** True when the format itself does not define the column (LAS extra bytes, PLY and PCD properties). */
+  readonly extra: boolean;
+  readonly column: NativeColumn;
+}
+
+/** What every reader returns. Positions are finite and in the stored frame; the caller owns every column. */
+export interface CloudTable {
+  readonly positions: NativeColumn;
+  readonly columns: readonly SourceColumn[];
+  readonly nonfinite_dropped: number;
+  readonly malformed_dropped: number;
+  readonly warnings: readonly string[];
+}
+
+export interface Bounds {
+  readonly min: readonly [number, number, number];
+  readonly max: readonly [number, number, number];
+}
+
+export interface LasDimension {
+  readonly name: string;
+  readonly description: string;
+  readonly extra: boolean;
+  readonly dtype: DType;
+}
+
+export interface LasCrs {
+  readonly epsg: number | null;
+  readonly vertical_epsg: number | null;
+  readonly is_geographic: boolean;
+  /** Metres per horizontal unit; null when unknown or geographic. */
+  readonly unit_m: number | null;
+  readonly unit_name: string;
+  readonly vertical_unit_m: number | null;
+  readonly vertical_unit_name: string;
+  readonly wkt: string;
+  readonly citation: string;
+  readonly warnings: readonly string[];
+}
+
+export interface LasHeader {
+  readonly version_major: number;
+  readonly version_minor: number;
+  readonly point_format: number;
+  readonly compressed: boolean;
+  readonly record_bytes: number;
+  readonly gps_time_encoding: "" | "gps_week" | "adjusted_standard";
+  readonly system_identifier: string;
+  readonly generating_software: string;
+  readonly scale: readonly [number, number, number];
+  readonly offset: readonly [number, number, number];
+  /** File units, as declared. */
+  readonly declared_bounds: Bounds | null;
+  readonly declared_point_count: number;
+  readonly present_point_count: number;
+  readonly dimensions: readonly LasDimension[];
+  readonly crs: LasCrs;
+  readonly warnings: readonly string[];
+}
+
+export interface LasReadParams {
+  readonly frame: PositionFrame;
+  readonly first_row: number;
+  /** null = all */
+  readonly row_count: number | null;
+  /** Column names to leave out. */
+  readonly skip_columns: readonly string[];
+}
+
+export type TextDelimiter = "comma" | "semicolon" | "tab" | "whitespace";
+export interface TextReadParams {
+  readonly delimiter: TextDelimiter;
+  readonly decimal_comma: boolean;
+  readonly skip_lines: number;
+  readonly expected_columns: number;
+  readonly x_index: number;
+  readonly y_index: number;
+  readonly z_index: number;
+  readonly columns: readonly { readonly index: number; readonly name: string; readonly type: "auto" | "float" | "f64" }[];
+  readonly frame: PositionFrame;
+  /** 0 = all */
+  readonly max_rows: number;
+}
+export interface TextSample {
+  readonly lines: readonly string[];
+  readonly file_bytes: number;
+  readonly complete: boolean;
+}
+
+export interface ReadersNative {
+  readLas(path: string, params: LasReadParams): NativeJob<CloudTable & { readonly header: LasHeader }>;
+  readLasHeader(path: string): NativeJob<LasHeader>;
+  readText(path: string, params: TextReadParams): NativeJob<CloudTable>;
+  sampleText(path: string, maxLines: number): NativeJob<TextSample>;
+  readPly(path: string, params: RecordReadParams): NativeJob<CloudTable>;
+  readPlyHeader(path: string): NativeJob<PlyHeader>;
+  readPcd(path: string, params: RecordReadParams): NativeJob<PcdCloud>;
+  readPcdHeader(path: string): NativeJob<PcdHeader>;
+}
+
+export interface RecordReadParams {
+  readonly frame: PositionFrame;
+  readonly first_row: number;
+  /** null = all */
+  readonly row_count: number | null;
+}
+export interface PlyProperty {
+  readonly name: string;
+  /** PLY type name as the file spells it; lists: "list <count> <value>". */
+  readonly type: string;
+}
+export interface PlyHeader {
+  readonly format: string;
+  readonly elements: readonly { readonly name: string; readonly count: number; readonly properties: readonly PlyProperty[] }[];
+  readonly comments: readonly string[];
+}
+export interface PcdHeader {
+  readonly version: string;
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly size: number; readonly count: number }[];
+  readonly width: number;
+  readonly height: number;
+  readonly points: number;
+  readonly data: string;
+  readonly viewpoint: readonly [number, number, number, number, number, number, number];
+}
+export interface PcdCloud extends CloudTable {
+  /** Sensor position (metres, stored frame) when the file's VIEWPOINT says one that is not the default. */
+  readonly header: PcdHeader;
+}
+
+/** LAS points into columns; see cpp/io/las.h for their names. */
+export const readLas = (path: string, params: LasReadParams) => addon.readLas(path, params);
+/** LAS header, records and CRS; works for LAZ too. */
+export const readLasHeader = (path: string) => addon.readLasHeader(path);
+/** Text table into columns. */
+export const readText = (path: string, params: TextReadParams) => addon.readText(path, params);
+/** First lines of a text file. */
+export const sampleText = (path: string, maxLines: number) => addon.sampleText(path, maxLines);
+/** PLY vertices into columns. */
+export const readPly = (path: string, params: RecordReadParams) => addon.readPly(path, params);
+export const readPlyHeader = (path: string) => addon.readPlyHeader(path);
+/** PCD points into columns. */
+export const readPcd = (path: string, params: RecordReadParams) => addon.readPcd(path, params);
+export const readPcdHeader = (path: string) => addon.readPcdHeader(path);

@@ -1,0 +1,26 @@
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "core/memory.h"
+
+namespace {
+
+// bulkBytesInUse(): number - bytes in anonymous native pages, for tests and /health
+Napi::Value bulk_bytes_in_use(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(pc::bulk_bytes_in_use()));
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  pc::binding::ColumnHandle::define(env, exports);
+  pc::binding::register_column_files(env, exports);
+  pc::binding::register_readers(env, exports);
+  pc::binding::register_writers(env, exports);
+  pc::binding::register_cloud(env, exports);
+  pc::binding::register_octree(env, exports);
+  pc::binding::register_device(env, exports);
+  exports.Set("bulkBytesInUse", Napi::Function::New<bulk_bytes_in_use>(env, "bulkBytesInUse"));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(pc, init)

@@ -1,0 +1,64 @@
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "io/column_file.h"
+
+namespace pc::binding {
+
+namespace {
+
+struct Done {};
+Napi::Value null_result(Napi::Env env, Done&&) { return env.Null(); }
+
+// writeColumnFile(column: NativeColumn, path: string): NativeJob<null>
+Napi::Value write_column_file(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  const std::string path = info[1].ToString();
+  return start_job<Done>(
+      info.Env(), job_options(info[2]),
+      [column, path](OpContext& ctx) {
+        io::write_column_file(*column, path, ctx);
+        return Done{};
+      },
+      null_result);
+}
+
+// syncColumnFile(path: string): NativeJob<null>
+Napi::Value sync_column_file(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].ToString();
+  return start_job<Done>(
+      info.Env(), JobOptions{},
+      [path](OpContext&) {
+        io::sync_column_file(path);
+        return Done{};
+      },
+      null_result);
+}
+
+// verifyColumnFile(path: string): NativeJob<boolean>
+Napi::Value verify_column_file(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].ToString();
+  return start_job<bool>(
+      info.Env(), JobOptions{}, [path](OpContext& ctx) { return io::verify_column_file(path, ctx); },
+      [](Napi::Env env, bool&& same) -> Napi::Value { return Napi::Boolean::New(env, same); });
+}
+
+// mapColumnFile(path: string): NativeColumn
+Napi::Value map_column_file(const Napi::CallbackInfo& info) {
+  try {
+    return ColumnHandle::wrap(info.Env(), io::map_column_file(info[0].ToString()));
+  } catch (const Error& error) {
+    throw to_js_error(info.Env(), error);
+  }
+}
+
+}  // namespace
+
+void register_column_files(Napi::Env env, Napi::Object exports) {
+  exports.Set("writeColumnFile", Napi::Function::New<write_column_file>(env, "writeColumnFile"));
+  exports.Set("syncColumnFile", Napi::Function::New<sync_column_file>(env, "syncColumnFile"));
+  exports.Set("verifyColumnFile", Napi::Function::New<verify_column_file>(env, "verifyColumnFile"));
+  exports.Set("mapColumnFile", Napi::Function::New<map_column_file>(env, "mapColumnFile"));
+}
+
+}  // namespace pc::binding

@@ -1,0 +1,14 @@
+#pragma once
+#include "binding/napi_setup.h"
+
+/// One function per family: adds its functions to the addon's exports.
+namespace pc::binding {
+
+void register_column_files(Napi::Env env, Napi::Object exports);
+void register_readers(Napi::Env env, Napi::Object exports);
+void register_writers(Napi::Env env, Napi::Object exports);
+void register_cloud(Napi::Env env, Napi::Object exports);
+void register_octree(Napi::Env env, Napi::Object exports);
+void register_device(Napi::Env env, Napi::Object exports);
+
+}  // namespace pc::binding

@@ -1,0 +1,18 @@
+#include "binding/readers.h"
+
+#include "binding/families.h"
+
+namespace pc::binding {
+
+void register_readers(Napi::Env env, Napi::Object exports) {
+  exports.Set("readLas", Napi::Function::New<read_las>(env, "readLas"));
+  exports.Set("readLasHeader", Napi::Function::New<read_las_header>(env, "readLasHeader"));
+  exports.Set("readText", Napi::Function::New<read_text>(env, "readText"));
+  exports.Set("sampleText", Napi::Function::New<sample_text>(env, "sampleText"));
+  exports.Set("readPly", Napi::Function::New<read_ply>(env, "readPly"));
+  exports.Set("readPlyHeader", Napi::Function::New<read_ply_header>(env, "readPlyHeader"));
+  exports.Set("readPcd", Napi::Function::New<read_pcd>(env, "readPcd"));
+  exports.Set("readPcdHeader", Napi::Function::New<read_pcd_header>(env, "readPcdHeader"));
+}
+
+}  // namespace pc::binding

@@ -1,0 +1,16 @@
+#pragma once
+#include "binding/napi_setup.h"
+
+/// The readers of each format; register_readers puts them on the addon.
+namespace pc::binding {
+
+Napi::Value read_las(const Napi::CallbackInfo& info);
+Napi::Value read_las_header(const Napi::CallbackInfo& info);
+Napi::Value read_text(const Napi::CallbackInfo& info);
+Napi::Value sample_text(const Napi::CallbackInfo& info);
+Napi::Value read_ply(const Napi::CallbackInfo& info);
+Napi::Value read_ply_header(const Napi::CallbackInfo& info);
+Napi::Value read_pcd(const Napi::CallbackInfo& info);
+Napi::Value read_pcd_header(const Napi::CallbackInfo& info);
+
+}  // namespace pc::binding

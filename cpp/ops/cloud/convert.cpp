@@ -1,0 +1,78 @@
+#include "ops/cloud/convert.h"
+
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = 65536;
+
+void fill_axis(const AnyColumn& from, Span<Vec3d> to, double Vec3d::*axis, double scale, double shift, OpContext& ctx) {
+  visit_scalar(from, [&](auto values) {
+    parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) to[i].*axis = static_cast<double>(values[i]) * scale - shift;
+    });
+  });
+}
+
+Column<float> copy_points(Span<const Vec3d> points, const FloatCopyParams& params, OpContext& ctx) {
+  Column<float> out(checked_bytes(points.size, 3));
+  const auto to = out.view();
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec3d p = points[i] + params.shift;
+      to[3 * i] = static_cast<float>(p.x / params.divisor);
+      to[3 * i + 1] = static_cast<float>(p.y / params.divisor);
+      to[3 * i + 2] = static_cast<float>(p.z / params.divisor);
+    }
+  });
+  return out;
+}
+
+Column<float> copy_colors(Span<const Rgb16> colors, const FloatCopyParams& params, OpContext& ctx) {
+  Column<float> out(checked_bytes(colors.size, 3));
+  const auto to = out.view();
+  parallel_for(ctx, colors.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      to[3 * i] = static_cast<float>(colors[i].r / params.divisor);
+      to[3 * i + 1] = static_cast<float>(colors[i].g / params.divisor);
+      to[3 * i + 2] = static_cast<float>(colors[i].b / params.divisor);
+    }
+  });
+  return out;
+}
+
+}  // namespace
+
+Column<Vec3d> interleave_triple(const AnyColumn& x, const AnyColumn& y, const AnyColumn& z, double unit_scale,
+                                const Vec3d& shift, OpContext& ctx) {
+  require(x.size() == y.size() && y.size() == z.size(), "the three columns of a triple must have one length");
+  Column<Vec3d> out(x.size());
+  ctx.begin_phase("Joining columns", 3 * x.size());
+  fill_axis(x, out.view(), &Vec3d::x, unit_scale, shift.x, ctx);
+  fill_axis(y, out.view(), &Vec3d::y, unit_scale, shift.y, ctx);
+  fill_axis(z, out.view(), &Vec3d::z, unit_scale, shift.z, ctx);
+  return out;
+}
+
+Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params, OpContext& ctx) {
+  require(std::isfinite(params.divisor) && params.divisor > 0, "divisor must be finite and positive");
+  ctx.begin_phase("Packing points", column.size());
+  if (column.dtype() == DType::kVec3d) return copy_points(column.as<Vec3d>(), params, ctx);
+  if (column.dtype() == DType::kRgb16) return copy_colors(column.as<Rgb16>(), params, ctx);
+  Column<float> out(column.size());
+  const auto to = out.view();
+  visit_scalar(column, [&](auto values) {
+    parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        to[i] = static_cast<float>((static_cast<double>(values[i]) + params.shift.x) / params.divisor);
+      }
+    });
+  });
+  return out;
+}
+
+}  // namespace pc

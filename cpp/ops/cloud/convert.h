@@ -1,0 +1,34 @@
+#pragma once
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/vec3.h"
+
+namespace pc {
+
+/// Three scalar columns as one column of triples: value * unit_scale - shift, in float64.
+///
+/// x y z    (n) scalar columns of any types and one length; NaN stays NaN.
+/// Order    Input order; does not depend on threads.
+/// Cost     One pass, 24 n bytes for the result.
+/// Cancel   Within 250 ms.
+/// Errors   kInvalidArgument when the lengths differ or a column is not scalar.
+/// Source   Contract of the import: stored = file * unit_scale - world_shift.
+Column<Vec3d> interleave_triple(const AnyColumn& x, const AnyColumn& y, const AnyColumn& z, double unit_scale,
+                                const Vec3d& shift, OpContext& ctx);
+
+struct FloatCopyParams {
+  Vec3d shift;     ///< added to triples of float64 before the division; scalars take shift.x
+  double divisor;  ///< e.g. 65535 for 16-bit channels, > 0
+};
+
+/// Float32 copy for the wire: (value + shift) / divisor in float64, rounded once. Triples come out flattened, 3 n values.
+///
+/// column   (n) any type; colours ignore the shift.
+/// Order    Input order; does not depend on threads.
+/// Cost     One pass, 4 n (12 n) bytes for the result.
+/// Cancel   Within 250 ms.
+/// Errors   kInvalidArgument when divisor is not finite and positive.
+/// Source   Contract: colours and intensity travel as 0..1 = value / 65535.
+Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params, OpContext& ctx);
+
+}  // namespace pc

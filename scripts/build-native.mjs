@@ -1,0 +1,40 @@
+// Builds the addon (build/native/Release/pc.node) and, where nvcc is found, the CUDA module beside it.
+// usage: build-native.mjs [--force] [--all-architectures] [--no-cuda]
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
+
+const args = process.argv.slice(2);
+const output = join(root, "build", "native");
+const addon = join(output, "Release", "pc.node");
+const options = ["--CDPC_TESTS=OFF"];
+if (args.includes("--no-cuda")) options.push("--CDPC_CUDA=OFF");
+if (args.includes("--all-architectures")) options.push("--CDPC_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90;120");
+
+const stamp = fingerprint(["cpp", "cuda", "CMakeLists.txt", "package-lock.json"], options.join());
+if (!args.includes("--force") && existsSync(addon) && isFresh("native", stamp)) process.exit(0);
+
+const require = createRequire(import.meta.url);
+const cmakeJs = join(dirname(require.resolve("cmake-js/package.json")), "bin", "cmake-js");
+const base = ["-d", root, "-O", output, "-B", "Release", ...options];
+for (const command of ["configure", "build"]) {
+  const parallel = command === "build" ? ["-p", String(availableParallelism())] : [];
+  const { status } = spawnSync(process.execPath, [cmakeJs, command, ...base, ...parallel], { stdio: ["ignore", 2, 2], cwd: root });
+  if (status !== 0) {
+    console.error(`The native addon did not build (cmake-js ${command}). The messages above say why.`);
+    process.exit(1);
+  }
+}
+copyOpenMp();
+markFresh("native", stamp);
+
+/** The OpenMP runtime cannot be linked in statically, so it travels beside the addon (rpath $ORIGIN). */
+function copyOpenMp() {
+  if (process.platform !== "linux") return;
+  const { stdout } = spawnSync("g++", ["-print-file-name=libgomp.so.1"], { encoding: "utf8" });
+  const library = stdout?.trim();
+  if (library && existsSync(library)) copyFileSync(library, join(dirname(addon), "libgomp.so.1"));
+}

@@ -1,0 +1,30 @@
+// Bundles the entries of the backend into dist/. One file per entry plus shared chunks: a start reads few files.
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
+
+const stamp = fingerprint(["backend", "shared", "scripts/build-ts.mjs", "package.json", "package-lock.json"]);
+const entries = ["headless", "utility-process", "electron-main"];
+const built = entries.every((name) => existsSync(join(root, "dist", "backend", "entry", `${name}.js`)));
+if (!process.argv.includes("--force") && built && isFresh("ts", stamp)) process.exit(0);
+
+const { build } = await import("esbuild");
+const { version } = JSON.parse((await import("node:fs")).readFileSync(join(root, "package.json"), "utf8"));
+rmSync(join(root, "dist"), { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: entries.map((name) => `backend/entry/${name}.ts`),
+  outdir: "dist/backend/entry",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  sourcemap: "linked",
+  define: { "process.env.APP_BUILD_VERSION": JSON.stringify(version) },
+  // Loaded from node_modules when first asked for: they read files of their own packages.
+  external: ["electron", "@fastify/swagger", "@fastify/swagger-ui", "pino-pretty"],
+  banner: { js: 'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);' },
+  logLevel: "warning",
+});
+markFresh("ts", stamp);

@@ -1,0 +1,97 @@
+// Fails on an import that goes up a layer, on a cycle, and on an empty scan. One table for both languages.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { root } from "./fingerprint.mjs";
+
+/** layer -> the layers it may use. Longest prefix wins; `shared` is open to all TypeScript. */
+const below = {
+  "backend/entry": ["backend/app.ts", "backend/config.ts", "backend/cli", "backend/http", "backend/jobs", "backend/sessions", "backend/services", "backend/native"],
+  "backend/cli": [],
+  "backend/app.ts": ["backend/http", "backend/routes", "backend/jobs", "backend/sessions", "backend/config.ts"],
+  "backend/config.ts": ["backend/native"],
+  "backend/routes": ["backend/http", "backend/services"],
+  "backend/http": ["backend/jobs", "backend/sessions", "backend/native", "backend/config.ts"],
+  "backend/services": ["backend/sessions", "backend/jobs", "backend/native"],
+  "backend/sessions": ["backend/native"],
+  "backend/jobs": ["backend/native"],
+  "backend/native": [],
+  shared: [],
+  "cpp/core": [],
+  "cpp/spatial": ["cpp/core"],
+  "cpp/io": ["cpp/core"],
+  "cpp/ops": ["cpp/core", "cpp/spatial"],
+  "cpp/binding": ["cpp/core", "cpp/spatial", "cpp/io", "cpp/ops"],
+  cuda: ["cpp/core", "cpp/spatial", "cpp/ops"],
+};
+/** Single upward edges that a decision allows, each with its reason. */
+const exceptions = {
+  "cpp/io/octree_directory.h": ["cpp/ops/octree"], // implements the op's sink: bytes to files, no policy
+  "cpp/io/octree_directory.cpp": ["cpp/ops/octree"],
+};
+/** Op families in the order in which one may use another. */
+const families = ["cloud", "octree", "fit", "misses", "mesh", "ray", "denoise", "ground", "dem", "wood", "trees", "lad", "skeleton", "qsm", "registration", "plant"];
+
+const layerOf = (file) =>
+  Object.keys(below)
+    .filter((layer) => file === layer || file.startsWith(`${layer}/`))
+    .sort((a, b) => b.length - a.length)[0];
+const allowed = (file, from, to, target) =>
+  from === to || to === "shared" || below[from].includes(to) || (exceptions[file] ?? []).some((prefix) => target.startsWith(prefix));
+const familyOf = (file) => /^(?:cpp|cuda)\/ops\/([^/]+)\//.exec(file)?.[1];
+
+const walk = (dir) =>
+  existsSync(join(root, dir))
+    ? readdirSync(join(root, dir), { withFileTypes: true, recursive: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))
+    : [];
+
+const files = ["backend", "shared", "cpp", "cuda"].flatMap(walk).filter((file) => /\.(ts|h|cpp|cu|cuh)$/.test(file));
+const known = new Set(files);
+const graph = new Map();
+const problems = [];
+
+function importsOf(file, text) {
+  if (file.endsWith(".ts")) {
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((m) => normalize(join(dirname(file), m[1])).replaceAll("\\", "/"));
+  }
+  return [...text.matchAll(/#include "([^"]+)"/g)].flatMap((m) => [`cuda/${m[1]}`, `cpp/${m[1]}`].filter((path) => known.has(path)).slice(0, 1));
+}
+
+for (const file of files) {
+  const text = readFileSync(join(root, file), "utf8");
+  const targets = importsOf(file, text).filter((target) => known.has(target));
+  graph.set(file, targets);
+  const from = layerOf(file);
+  if (!from) problems.push(`${file}: in no layer`);
+  for (const target of targets) {
+    const to = layerOf(target);
+    if (from && to && !allowed(file, from, to, target)) problems.push(`${file} -> ${target}: ${from} may not use ${to}`);
+    if (familyOf(file) && familyOf(target) && families.indexOf(familyOf(target)) > families.indexOf(familyOf(file))) {
+      problems.push(`${file} -> ${target}: a family uses only the families above it`);
+    }
+  }
+  if (from !== "cpp/binding" && /<napi\.h>|node_api\.h/.test(text)) problems.push(`${file}: Node-API outside cpp/binding`);
+  if (/#pragma omp/.test(text) && !file.startsWith("cpp/core/parallel")) problems.push(`${file}: raw #pragma omp`);
+  if (from === "backend/routes" && targets.some((target) => layerOf(target) === "backend/routes")) problems.push(`${file}: a route imports a route`);
+  const family = familyOf(file);
+  if (family && !families.includes(family)) problems.push(`${file}: unknown op family ${family}`);
+}
+
+const state = new Map();
+const visit = (file, path) => {
+  if (state.get(file) === 2) return;
+  if (state.get(file) === 1) {
+    problems.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(" -> ")}`);
+    return;
+  }
+  state.set(file, 1);
+  for (const target of graph.get(file) ?? []) visit(target, [...path, file]);
+  state.set(file, 2);
+};
+for (const file of files) visit(file, []);
+
+const edges = [...graph.values()].flat().length;
+if (files.length < 100 || edges < 200) problems.push(`looked at ${files.length} files and ${edges} edges: is the check still finding anything?`);
+console.log(problems.join("\n") || `layers ok: ${files.length} files, ${edges} edges`);
+process.exitCode = problems.length ? 1 : 0;

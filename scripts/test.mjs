@@ -1,0 +1,131 @@
+// Runs the checks and tests and ends with the plain count. usage: test.mjs [all | static | cpp | fuzz | limits | ts | gpu]
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { root } from "./fingerprint.mjs";
+
+const wanted = process.argv[2] ?? "all";
+const FUZZ_CASES = "2000";
+const asan = join(root, "build", "asan");
+const env = {
+  ...process.env,
+  ASAN_OPTIONS: "detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
+  UBSAN_OPTIONS: "print_stacktrace=1",
+};
+
+/** Runs a command, shows its output, returns { status, text }. */
+function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, env, ...options, stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    const take = (stream) => (chunk) => {
+      text += chunk;
+      if (text.length > 4e6) text = text.slice(-2e6);
+      stream.write(chunk);
+    };
+    child.stdout.on("data", take(process.stdout));
+    child.stderr.on("data", take(process.stderr));
+    child.on("error", (error) => resolve({ status: 127, text: `${text}${error.message}` }));
+    child.on("close", (status) => resolve({ status: status ?? 1, text }));
+  });
+}
+
+const npx = (name) => join(root, "node_modules", ".bin", process.platform === "win32" ? `${name}.cmd` : name);
+const one = ({ status }) => (status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+const counted = ({ status, text }, pattern) => {
+  const found = [...text.matchAll(pattern)].at(-1);
+  if (!found) return { passed: 0, failed: 1 }; // it never came to the count: a crash is a failure
+  const passed = Number(found[1]);
+  const failed = Number(found[2] ?? 0);
+  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed };
+};
+
+async function staticChecks() {
+  const results = [];
+  for (const [command, ...args] of [
+    [process.execPath, "scripts/check-layers.mjs"],
+    [process.execPath, "scripts/endpoint-index.mjs", "--check"],
+    [process.execPath, npx("tsc"), "--noEmit"],
+    [npx("biome"), "check", "--error-on-warnings", "."],
+  ]) {
+    const result = await run(command, args);
+    if (result.status !== 0) console.log(`FAILED: ${[command, ...args].join(" ")}`);
+    results.push(one(result));
+  }
+  return results;
+}
+
+async function buildCpp() {
+  const generator = (await run("ninja", ["--version"])).status === 0 ? ["-G", "Ninja"] : [];
+  const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=OFF", "-DPC_TESTS=ON", "-DPC_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Sanitize"];
+  const configured = await run("cmake", ["-S", root, "-B", asan, ...generator, ...options, "-DCMAKE_CXX_FLAGS_SANITIZE=-O1"]);
+  if (configured.status !== 0) return false;
+  return (await run("cmake", ["--build", asan, "--parallel", String(availableParallelism())])).status === 0;
+}
+
+async function cppTests() {
+  const result = await run(join(asan, "pc_tests"), ["--gtest_brief=1"]);
+  const failed = [...result.text.matchAll(/\[ {2}FAILED {2}\] (\d+) tests?/g)].at(-1)?.[1] ?? "0";
+  const skipped = [...result.text.matchAll(/\[ {2}SKIPPED \] (\d+) tests?/g)].at(-1)?.[1];
+  if (skipped) console.log(`${skipped} C++ tests skipped; the lines above say why`);
+  return counted({ ...result, text: `${result.text}\n#failed ${failed}` }, /\[ {2}PASSED {2}\] (\d+) tests?[\s\S]*#failed (\d+)/g);
+}
+
+async function fuzz() {
+  const result = await run(join(asan, "pc_fuzz"), ["all", FUZZ_CASES], { cwd: asan });
+  return counted(result, /(\d+) passed, (\d+) failed/g);
+}
+
+async function limits() {
+  if (process.platform !== "linux") {
+    console.log("allocator limits: skipped, the preload library needs Linux");
+    return { passed: 0, failed: 0 };
+  }
+  return one(await run(process.execPath, ["scripts/test-limits.mjs"]));
+}
+
+async function typescript() {
+  const report = join(root, "build", "vitest.json");
+  mkdirSync(join(root, "build"), { recursive: true });
+  rmSync(report, { force: true });
+  const { status } = await run(process.execPath, [npx("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+  if (!existsSync(report)) return { passed: 0, failed: 1 };
+  const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, "utf8"));
+  const failed = numFailedTests || (status === 0 ? 0 : Math.max(1, numFailedTestSuites));
+  return { passed: numPassedTests, failed };
+}
+
+async function gpu() {
+  return counted(await run(join(asan, "pc_tests"), ["--gtest_brief=1", "--gtest_filter=*Cuda*"]), /\[ {2}PASSED {2}\] (\d+) tests?/g);
+}
+
+const parts = {
+  static: [staticChecks],
+  cpp: [cppTests],
+  fuzz: [fuzz],
+  limits: [limits],
+  ts: [typescript],
+  gpu: [gpu],
+  all: [staticChecks, cppTests, fuzz, limits, typescript],
+};
+if (!parts[wanted]) {
+  console.error(`unknown part: ${wanted}; one of ${Object.keys(parts).join(", ")}`);
+  process.exit(2);
+}
+const started = performance.now();
+const results = [];
+const seconds = () => `${((performance.now() - started) / 1000).toFixed(0)} s`;
+if ((await run(process.execPath, ["scripts/setup.mjs", "--tests"])).status !== 0) results.push({ passed: 0, failed: 1 });
+const needsCpp = ["all", "cpp", "fuzz", "gpu"].includes(wanted);
+if (results.length === 0 && needsCpp && !(await buildCpp())) results.push({ passed: 0, failed: 1 });
+if (results.length === 0) {
+  for (const part of parts[wanted]) {
+    results.push(...[await part()].flat());
+    console.log(`-- ${part.name}: ${seconds()}`);
+  }
+}
+const passed = results.reduce((sum, result) => sum + result.passed, 0);
+const failed = results.reduce((sum, result) => sum + result.failed, 0);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

@@ -1,0 +1,74 @@
+#include "ops/cloud/convert.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace pc {
+namespace {
+
+template <class T>
+AnyColumn column(std::initializer_list<T> values) {
+  Column<T> out(values.size());
+  std::size_t i = 0;
+  for (const T& value : values) out[i++] = value;
+  return out;
+}
+
+TEST(InterleaveTriple, ScalesThenShiftsInDouble) {
+  JobControl control;
+  OpContext ctx(control);
+  const auto x = column<double>({500000.1234, -1});
+  const auto y = column<float>({2.5F, 3});
+  const auto z = column<std::int32_t>({-7, 8});
+  const auto out = interleave_triple(x, y, z, 0.3048, {100, 0, 1}, ctx);
+  ASSERT_EQ(out.size(), 2u);
+  EXPECT_EQ(out[0].x, 500000.1234 * 0.3048 - 100);
+  EXPECT_EQ(out[0].y, 2.5 * 0.3048);
+  EXPECT_EQ(out[1].z, 8 * 0.3048 - 1);
+}
+
+TEST(InterleaveTriple, RefusesDifferentLengthsAndTriples) {
+  JobControl control;
+  OpContext ctx(control);
+  const auto two = column<double>({1, 2}), one = column<double>({1});
+  EXPECT_THROW(interleave_triple(two, one, two, 1, {0, 0, 0}, ctx), Error);
+  const auto triples = column<Vec3d>({{1, 2, 3}, {4, 5, 6}});
+  EXPECT_THROW(interleave_triple(triples, two, two, 1, {0, 0, 0}, ctx), Error);
+}
+
+TEST(FloatCopy, ShiftsBeforeRoundingToFloat) {
+  JobControl control;
+  OpContext ctx(control);
+  // 5e6 + 0.25 has no float32 neighbour closer than 0.5 m: the shift must come first.
+  const auto points = column<Vec3d>({{5000000.25, 0, -1}});
+  const auto out = float_copy(points, {{-5000000, 0, 0}, 1}, ctx);
+  EXPECT_EQ(out[0], 0.25F);
+  EXPECT_EQ(out[2], -1.0F);
+}
+
+TEST(FloatCopy, ChannelsBecomeUnitRange) {
+  JobControl control;
+  OpContext ctx(control);
+  const auto colors = float_copy(column<Rgb16>({{0, 65535, 13107}}), {{9, 9, 9}, 65535}, ctx);
+  EXPECT_EQ(colors[0], 0.0F);
+  EXPECT_EQ(colors[1], 1.0F);
+  EXPECT_FLOAT_EQ(colors[2], 0.2F);
+  const auto intensity = float_copy(column<std::uint16_t>({65535}), {{0, 0, 0}, 65535}, ctx);
+  EXPECT_EQ(intensity[0], 1.0F);
+  EXPECT_EQ(float_copy(column<double>({}), {{0, 0, 0}, 1}, ctx).size(), 0u);
+  EXPECT_THROW(float_copy(column<double>({}), {{0, 0, 0}, 0}, ctx), Error);
+}
+
+TEST(FloatCopy, CancelLeavesNothingBehind) {
+  const auto before = bulk_bytes_in_use();
+  JobControl control;
+  control.cancel_requested = true;
+  OpContext ctx(control);
+  EXPECT_THROW(float_copy(AnyColumn(DType::kF64, 1000), {{0, 0, 0}, 1}, ctx), Error);
+  EXPECT_EQ(bulk_bytes_in_use(), before);
+}
+
+}  // namespace
+}  // namespace pc

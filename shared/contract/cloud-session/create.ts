@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { ColumnPlan } from "../column-plan.ts";
+import { Box, LooseTriple, Point } from "../geometry.ts";
+import { OctreeBlock } from "../octree.ts";
+
+/** Metres per unit. */
+export const SOURCE_UNITS = { m: 1, km: 1000, cm: 0.01, mm: 0.001, ft: 0.3048, ftUS: 1200 / 3937, in: 0.0254 } as const;
+
+export const DEFAULT_MISS_DISTANCE_M = 1001;
+
+export const CreateSessionRequest = z.object({
+  source_path: z.string().describe("absolute path; ~ is the home folder"),
+  ascii_format: z.string().nullish().default(null).describe("column legend of a text file"),
+  column_plan: ColumnPlan.nullish().default(null).describe("text files only; wins over everything"),
+  world_shift: LooseTriple.nullish()
+    .default(null)
+    .describe("(3) metres, subtracted from every point and beam origin; zeros = none"),
+  miss_distance_threshold: z
+    .number()
+    .positive()
+    .nullish()
+    .transform((d) => d ?? DEFAULT_MISS_DISTANCE_M)
+    .describe(`metres; distance fallback of miss detection, default ${DEFAULT_MISS_DISTANCE_M}`),
+  origin: LooseTriple.nullish().default(null).describe("(3) scanner position, true world, source units"),
+  source_units: z
+    .string()
+    .nullish()
+    .default(null)
+    .describe(`${Object.keys(SOURCE_UNITS).join(", ")}; null = not asked, taken as metres`),
+  drop_slugs: z.array(z.string()).nullish().default(null).describe("scalar columns to leave out, any case"),
+  role_overrides: z.record(z.string(), z.string()).nullish().default(null).describe("slug -> canonical role"),
+  scalar_labels: z.record(z.string(), z.string()).nullish().default(null).describe("slug -> display label"),
+  scan_index: z.int().min(0).nullish().default(null).describe("one position of a multi-scan file; null = all"),
+});
+export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
+
+export const ScanParams = z.object({
+  origin: Point.optional().describe("metres, true world"),
+  n_theta: z.int().optional(),
+  n_phi: z.int().optional(),
+  theta_min: z.number().optional().describe("degrees from the zenith"),
+  theta_max: z.number().optional().describe("degrees from the zenith"),
+  phi_min: z.number().optional().describe("degrees"),
+  phi_max: z.number().optional().describe("degrees"),
+  tilt_roll_deg: z.number().optional(),
+  tilt_pitch_deg: z.number().optional(),
+  azimuth_offset_deg: z.number().optional(),
+});
+
+/** JSON tail of a session create. `point_count` is the octree's: surviving hits. */
+export const CreateSessionTail = OctreeBlock.extend({
+  session_id: z.string(),
+  total_count: z.int().describe("all rows, misses included"),
+  world_shift: Point.nullable().describe("metres; true world = stored + world_shift"),
+  source_units: z.string().nullable(),
+  source_unit_scale: z.number().nullable().describe("metres per source unit"),
+  ground_z: z.number().nullable().describe("metres, stored frame; 0.5 percentile of hit z"),
+  robust_extent: Point.nullable().describe("metres; p99 - p1 of hits per axis"),
+  point_spacing: z.number().nullable().optional().describe("metres; median nearest-neighbour distance of hits"),
+  has_misses: z.boolean(),
+  miss_slug: z.literal("is_miss"),
+  miss_count: z.int().optional(),
+  miss_octree_cache_id: z.string().nullable(),
+  autodetected_misses: z.int().optional(),
+  unplaceable_miss_count: z.int().optional(),
+  scan_origin: Point.optional().describe("metres, true world"),
+  scan_params: ScanParams.optional(),
+  gps_time_encoding: z.enum(["adjusted_standard", "gps_week"]).optional(),
+  warnings: z.array(z.string()).optional(),
+  cached: z.boolean().optional(),
+  robust_bounds: Box.nullable().optional().describe("stored frame, p1..p99 of hits"),
+});
+export type CreateSessionTail = z.infer<typeof CreateSessionTail>;

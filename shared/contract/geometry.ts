@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+/** (x, y, z), metres unless the field says otherwise. */
+export const Point = z.tuple([z.number(), z.number(), z.number()]);
+export type Point = z.infer<typeof Point>;
+
+export const Box = z.object({ min: Point, max: Point }).describe("axis-aligned box, metres, faces included");
+export type Box = z.infer<typeof Box>;
+
+/** 4 x 4, row-major on the wire. */
+export const Matrix4 = z.array(z.number()).length(16).describe("4 x 4 matrix, 16 numbers, row-major");
+export type Matrix4 = z.infer<typeof Matrix4>;
+
+/** Three numbers whose count the service checks itself (400 with a sentence), as the contract asks. */
+export const LooseTriple = z.array(z.number());
+
+/**
+ * (n, 3) inline points. One loop over plain arrays instead of a schema per number: a million points are checked in
+ * milliseconds, and nothing is copied.
+ */
+export const PointList = z
+  .custom<[number, number, number][]>((value) => Array.isArray(value) && value.every(isTriple), {
+    message: "must be a list of [x, y, z] with three finite numbers each",
+  })
+  .meta({ type: "array", items: { type: "array", items: { type: "number" }, minItems: 3, maxItems: 3 } });
+export type PointList = z.infer<typeof PointList>;
+
+function isTriple(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
+}

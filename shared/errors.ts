@@ -1,0 +1,41 @@
+/**
+ * Every failure the service can report. The code decides the HTTP status (backend/http/errors.ts).
+ * The native core uses the same names (cpp/core/error.h); `validation`, `conflict`, `forbidden` and `unauthorized`
+ * exist on this side only.
+ */
+export const errorCodes = [
+  "validation",
+  "invalid_argument",
+  "invalid_file",
+  "not_found",
+  "conflict",
+  "canceled",
+  "forbidden",
+  "unauthorized",
+  "out_of_memory",
+  "no_space",
+  "io",
+  "unsupported",
+  "internal",
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return (errorCodes as readonly unknown[]).includes(value);
+}
+
+/**
+ * The one error type of the TypeScript side. `message` is shown to users: value, rule, way out.
+ * `details` become extra keys of the HTTP body beside `detail` and `code`.
+ */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details?: Readonly<Record<string, unknown>>,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

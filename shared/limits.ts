@@ -1,0 +1,67 @@
+/** Every constant the service promises. Sizes are bytes, times are milliseconds unless the name says otherwise. */
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const GIB = 1024 * MIB;
+
+/** Bulk data leaves native memory in copies of this size. */
+export const BLOCK_BYTES = 8 * MIB;
+
+/**
+ * Largest JSON request body. The text becomes one JavaScript string, and V8 ends strings at 2^29 - 24 characters.
+ * Larger inputs travel as PHB1 frames or stay in a session.
+ */
+export const MAX_JSON_BODY_BYTES = 511 * MIB;
+/** Largest PHB1 request body. Electron ends one ArrayBuffer at 2046 MiB, and collecting a body needs it twice. */
+export const MAX_FRAME_BODY_BYTES = 1 * GIB;
+/** Largest uploaded file (multipart); it goes to disk as it arrives. */
+export const MAX_UPLOAD_BYTES = 64 * GIB;
+
+/** Largest JSON header of a PHB1 frame, padding included. */
+export const MAX_FRAME_HEADER_BYTES = 64 * MIB;
+/** Largest number of buffers in one PHB1 frame. */
+export const MAX_FRAME_BUFFERS = 4096;
+/** Largest payload of one PHP1 marker, padding included. */
+export const MAX_MARKER_BYTES = 1 * MIB;
+/** Message texts in markers are cut here, so that no label can outgrow MAX_MARKER_BYTES. */
+export const MAX_MARKER_TEXT_CHARS = 16_384;
+
+/** JSON arrays longer than this are written piece by piece. */
+export const JSON_STREAM_ARRAY_LENGTH = 10_000;
+
+/** How often a run's progress is read while it moves, and while it does not. */
+export const PROGRESS_POLL_MS = 20;
+export const PROGRESS_IDLE_POLL_MS = 100;
+/** Silence on a run stream after which four spaces are sent. */
+export const KEEPALIVE_MS = 5_000;
+
+/** A waiting admission is looked at again at least this often; a longer wait is logged once. */
+export const ADMISSION_POLL_MS = 2_000;
+/** Admission never plans with less than this, however little is free. */
+export const MIN_ADMISSION_BUDGET_BYTES = 1 * GIB;
+/** Planning budget when the size of the machine's memory is unknown. */
+export const UNKNOWN_MEMORY_BUDGET_BYTES = 4 * GIB;
+/** Share of the free memory that admission may plan with. */
+export const AVAILABLE_MEMORY_SHARE = 0.7;
+
+export const DEFAULT_OCTREE_CACHE_MAX_BYTES = 20 * GIB;
+export const DEFAULT_MEMORY_BUDGET_FRACTION = 0.5;
+
+/** A request longer than this is logged with the process state around it. */
+export const SLOW_REQUEST_MS = 5_000;
+/** Shutdown: everything is canceled and closed within this time. */
+export const SHUTDOWN_GRACE_MS = 1_000;
+/** The device probe of /api/device-info is given this long. */
+export const DEVICE_PROBE_TIMEOUT_MS = 5_000;
+
+/** Client time-outs. On a streamed response the clock restarts at every chunk. */
+export const CLIENT_TIMEOUT_MS = {
+  version: 2_000,
+  quick: 10_000,
+  preview: 60_000,
+  upload: 120_000,
+  export: 120_000,
+  heavy: 600_000,
+} as const;
+/** How long a canceling client waits for its cancel request before it drops the connection anyway. */
+export const CLIENT_CANCEL_WAIT_MS = 1_000;

@@ -1,0 +1,83 @@
+import { AppError } from "../errors.ts";
+import { MAX_MARKER_BYTES, MAX_MARKER_TEXT_CHARS } from "../limits.ts";
+import { isPlainObject, magicWord, paddedJson, utf8, viewOf } from "./bytes.ts";
+
+/*
+ * PHP1: a progress marker, before the tail of a run's stream. Little-endian.
+ *
+ * offset  size      type   meaning
+ * 0       4         bytes  magic "PHP1"
+ * 4       4         u32    json_len, bytes of the payload with its padding
+ * 8       json_len  UTF-8  the object below, right-padded with spaces to a multiple of 4
+ *
+ * key       type            when
+ * progress  0..1 or null    always; null = cannot tell (the bar keeps its place)
+ * message   string          always; ready to show
+ * run_id    string          first marker only; the token for POST /api/cancel/{run_id}
+ * canceled  true            last marker of a canceled run; no tail follows
+ * error     string, not ""  last marker of a failed run; on JSON routes a JSON tail with `error` follows
+ */
+
+export const PHP1_MAGIC = magicWord("PHP1");
+
+export interface Marker {
+  readonly progress: number | null;
+  readonly message: string;
+  readonly run_id?: string;
+  readonly canceled?: true;
+  readonly error?: string;
+}
+
+/** Encodes one marker. Long texts are cut at MAX_MARKER_TEXT_CHARS; a progress that is no number becomes null. */
+export function encodeMarker(marker: Marker): Uint8Array {
+  const { progress, message, run_id, canceled, error } = marker;
+  const out = paddedJson(
+    {
+      progress: progress === null || Number.isNaN(progress) ? null : Math.min(1, Math.max(0, progress)),
+      message: message.slice(0, MAX_MARKER_TEXT_CHARS),
+      run_id,
+      canceled,
+      error: error?.slice(0, MAX_MARKER_TEXT_CHARS),
+    },
+    8,
+  );
+  const view = viewOf(out);
+  view.setUint32(0, PHP1_MAGIC, true);
+  view.setUint32(4, out.length - 8, true);
+  return out;
+}
+
+/**
+ * Reads the marker at the start of `bytes`; undefined while it has not arrived whole, `marker` undefined when its JSON
+ * does not parse (readers skip it). Errors: invalid_file when json_len is above the limit, before anything is awaited.
+ */
+export function decodeMarker(bytes: Uint8Array): { marker: Marker | undefined; length: number } | undefined {
+  if (bytes.length < 8) return undefined;
+  const view = viewOf(bytes);
+  if (view.getUint32(0, true) !== PHP1_MAGIC) throw new AppError("invalid_file", 'a marker must start with "PHP1"');
+  const jsonLength = view.getUint32(4, true);
+  if (jsonLength > MAX_MARKER_BYTES) {
+    throw new AppError("invalid_file", `PHP1 marker: json_len ${jsonLength} is above the limit of ${MAX_MARKER_BYTES}`);
+  }
+  if (bytes.length < 8 + jsonLength) return undefined;
+  return { marker: parsePayload(bytes.subarray(8, 8 + jsonLength)), length: 8 + jsonLength };
+}
+
+function parsePayload(json: Uint8Array): Marker | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8(json));
+  } catch {
+    return undefined; // the format's rule: a marker that does not parse is skipped
+  }
+  if (!isPlainObject(value)) return undefined;
+  const { progress, message, run_id, error } = value;
+  return {
+    progress: typeof progress === "number" ? Math.min(1, Math.max(0, progress)) : null,
+    message: typeof message === "string" ? message : "",
+    ...(typeof run_id === "string" ? { run_id } : {}),
+    // The two-l spelling is read as well: existing services write it.
+    ...(value.canceled === true || value.cancelled === true ? { canceled: true as const } : {}),
+    ...(typeof error === "string" && error !== "" ? { error } : {}),
+  };
+}

@@ -54,7 +54,9 @@ export function processStartTime(pid: number): string | null {
   try {
     if (process.platform === "linux") return parseStartTicks(readFileSync(`/proc/${pid}/stat`, "utf8"));
     if (process.platform === "win32") return null;
-    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", timeout: 1_000 }).trim() || null;
+    return (
+      execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", timeout: 1_000 }).trim() || null
+    );
   } catch {
     return null;
   }
@@ -72,7 +74,11 @@ export interface AppFolders {
 }
 
 /** Where this system keeps an application's data and caches. Sources: XDG base directories; Apple and Windows guides. */
-export function appFolders(app: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): AppFolders {
+export function appFolders(
+  app: string,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): AppFolders {
   const home = homedir();
   if (platform === "win32") {
     const local = env.LOCALAPPDATA || join(home, "AppData", "Local");

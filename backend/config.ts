@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { isAbsolute, join, resolve } from "node:path";
+import { z } from "zod";
+import { AppError } from "../shared/errors.ts";
+import { DEFAULT_MEMORY_BUDGET_FRACTION, DEFAULT_OCTREE_CACHE_MAX_BYTES, SHUTDOWN_GRACE_MS } from "../shared/limits.ts";
+import { appFolders } from "./native/platform.ts";
+
+/** Folder name of this application below the system's data and cache folders. */
+export const APP_FOLDER = "point-cloud-backend";
+
+const wholeNumber = (min: number, max: number, rule: string) =>
+  z
+    .string()
+    .regex(/^\d+$/, rule)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, rule);
+
+const folder = z.string().refine((path) => isAbsolute(path), "must be an absolute path");
+
+const switchValue = z
+  .enum(["on", "off", "1", "0", "true", "false"], "must be on or off")
+  .transform((text) => text === "on" || text === "1" || text === "true");
+
+/** An origin is scheme://host[:port], nothing behind it. "null" and "*" would let every page in. */
+const origins = z
+  .string()
+  .transform((text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  )
+  .refine(
+    (list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s*]*$/i.test(origin)),
+    "must be origins like https://example.org, separated by commas",
+  );
+
+const fractionRule = "must be a number from 0.05 to 1";
+const Environment = z.object({
+  APP_BACKEND_PORT: wholeNumber(0, 65535, "must be a port number from 0 to 65535, 0 = any free port").optional(),
+  APP_AUTH_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII")
+    .optional(),
+  APP_DATA_DIR: folder.optional(),
+  APP_OCTREE_CACHE_ROOT: folder.optional(),
+  APP_OCTREE_CACHE_MAX_BYTES: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be a number of bytes").optional(),
+  APP_MEMORY_BUDGET_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER, "must be a number of bytes above 0").optional(),
+  APP_MEMORY_BUDGET_FRACTION: z
+    .string()
+    .regex(/^\d*\.?\d+$/, fractionRule)
+    .transform(Number)
+    .refine((n) => n >= 0.05 && n <= 1, fractionRule)
+    .optional(),
+  APP_SESSION_JOURNAL: switchValue.optional(),
+  APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
+  APP_ALLOWED_ORIGINS: origins.optional(),
+  APP_LOG_LEVEL: z
+    .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"], "must be a pino level or silent")
+    .optional(),
+  APP_INSTANCE_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")
+    .optional(),
+  APP_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, "must be milliseconds from 0 to 60000").optional(),
+});
+
+export interface Config {
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Bearer token every request but /health and /version must carry; undefined = no token. */
+  readonly authToken: string | undefined;
+  /** Sessions, journals, models. */
+  readonly dataDir: string;
+  readonly octreeCacheRoot: string;
+  readonly octreeCacheMaxBytes: number;
+  readonly memoryBudgetBytes: number | undefined;
+  readonly memoryBudgetFraction: number;
+  readonly sessionJournal: boolean;
+  readonly device: "cpu" | "auto";
+  /** Beside the loopback and app origins that are always allowed. */
+  readonly allowedOrigins: readonly string[];
+  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  /** Tells this backend's leases from those of others on the machine. */
+  readonly instanceId: string;
+  readonly shutdownGraceMs: number;
+  /** Sentences for the log: APP_* variables that are not settings of this service, such as misspelt ones. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads every APP_* variable, once. An empty variable counts as unset. Other names with the prefix may belong to other
+ * programs: they become `warnings`.
+ * Errors: invalid_argument listing every bad variable with its value (a token's is not shown) and its rule.
+ */
+export function parseConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name.startsWith("APP_") && value !== ""),
+  );
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => {
+      const name = String(path[0]);
+      return name === "APP_AUTH_TOKEN" ? `${name} ${message}` : `${name} "${given[name]}" ${message}`;
+    });
+    throw new AppError("invalid_argument", problems.join("; "));
+  }
+  const values = parsed.data;
+  const folders = appFolders(APP_FOLDER, env);
+  return {
+    port: values.APP_BACKEND_PORT ?? 0,
+    authToken: values.APP_AUTH_TOKEN,
+    dataDir: resolve(values.APP_DATA_DIR ?? folders.data),
+    octreeCacheRoot: resolve(values.APP_OCTREE_CACHE_ROOT ?? join(folders.cache, "octrees")),
+    octreeCacheMaxBytes: values.APP_OCTREE_CACHE_MAX_BYTES ?? DEFAULT_OCTREE_CACHE_MAX_BYTES,
+    memoryBudgetBytes: values.APP_MEMORY_BUDGET_BYTES,
+    memoryBudgetFraction: values.APP_MEMORY_BUDGET_FRACTION ?? DEFAULT_MEMORY_BUDGET_FRACTION,
+    sessionJournal: values.APP_SESSION_JOURNAL ?? true,
+    device: values.APP_DEVICE ?? "auto",
+    allowedOrigins: values.APP_ALLOWED_ORIGINS ?? [],
+    logLevel: values.APP_LOG_LEVEL ?? "info",
+    instanceId: values.APP_INSTANCE_ID ?? randomBytes(8).toString("hex"),
+    shutdownGraceMs: values.APP_SHUTDOWN_GRACE_MS ?? SHUTDOWN_GRACE_MS,
+    warnings: Object.keys(given)
+      .filter((name) => !Object.hasOwn(Environment.shape, name))
+      .map((name) => `${name} is not a setting of this service`),
+  };
+}

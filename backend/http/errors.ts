@@ -1,0 +1,71 @@
+import type { FastifyError, FastifyRequest } from "fastify";
+import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import type { AppError, ErrorCode } from "../../shared/errors.ts";
+import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES, MAX_UPLOAD_BYTES } from "../../shared/limits.ts";
+import { errorText, fromNative } from "../jobs/native-error.ts";
+import type { App } from "./types.ts";
+import { validationProblem } from "./validation.ts";
+
+/** The one table from error code to HTTP status. */
+export const httpStatus: Readonly<Record<ErrorCode, number>> = {
+  validation: 422,
+  invalid_argument: 400,
+  invalid_file: 400,
+  not_found: 404,
+  conflict: 409,
+  canceled: 409,
+  forbidden: 403,
+  unauthorized: 401,
+  out_of_memory: 503,
+  no_space: 507,
+  io: 500,
+  unsupported: 400,
+  internal: 500,
+};
+
+/** Any thrown value as AppError: ours, the native core's by its code, else internal with the error's own sentence. */
+export function toAppError(error: unknown): AppError {
+  return fromNative(error);
+}
+
+export interface Problem {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Status and body of an error answer: `detail` is a sentence (422: the list of issues, with `message` beside it). */
+export function toProblem(raw: unknown, request: FastifyRequest): Problem {
+  if (hasZodFastifySchemaValidationErrors(raw)) return validationProblem(raw, request);
+  const fastify = raw as Partial<FastifyError>;
+  if (typeof fastify?.code === "string" && fastify.code.startsWith("FST_")) return frameworkProblem(fastify, request);
+  const error = toAppError(raw);
+  return { status: httpStatus[error.code], body: { ...error.details, detail: error.message, code: error.code } };
+}
+
+/** Errors of the HTTP framework: broken JSON, too large, wrong media type. Its 4xx stay what they are. */
+function frameworkProblem(error: Partial<FastifyError>, request: FastifyRequest): Problem {
+  const status = error.statusCode ?? 500;
+  if (status === 413) {
+    const detail = `the body is larger than this endpoint takes (JSON ${MAX_JSON_BODY_BYTES} bytes, frames ${MAX_FRAME_BODY_BYTES}, uploads ${MAX_UPLOAD_BYTES}); import the file into a session and send its id instead`;
+    return { status, body: { detail, code: "invalid_argument" } };
+  }
+  if (status === 415) {
+    const type = request.headers["content-type"] ?? "none";
+    const detail = `content type ${type} is not taken here; send application/json`;
+    return { status, body: { detail, code: "unsupported" } };
+  }
+  const code: ErrorCode = status < 500 ? "invalid_argument" : "internal";
+  return { status, body: { detail: errorText(error), code } };
+}
+
+/** One face for every error of every route; 4xx at warning, 5xx at error, one line. */
+export function installErrorHandler(app: App): void {
+  app.setErrorHandler((raw, request, reply) => {
+    const { status, body } = toProblem(raw, request);
+    const text = typeof body.detail === "string" ? body.detail : body.message;
+    const line = `${request.method} ${request.url.split("?", 1)[0]} -> ${status}: ${text}`;
+    if (status >= 500) request.log.error({ err: raw }, line);
+    else request.log.warn(line);
+    return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+  });
+}

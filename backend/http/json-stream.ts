@@ -1,0 +1,93 @@
+import { AppError } from "../../shared/errors.ts";
+import { JSON_STREAM_ARRAY_LENGTH, KIB, MIB } from "../../shared/limits.ts";
+
+const CHUNK_CHARS = 256 * KIB;
+/** Elements handed to JSON.stringify at once: about 40 KiB of text. */
+const SLICE = 2_048;
+const STRING_SLICE = 1 * MIB;
+
+/**
+ * The text of JSON.stringify(value) in UTF-8 chunks of about 256 KiB, so that no large array or string is ever one
+ * JavaScript string and the event loop is free between chunks. Typed arrays are written as lists. Numbers that JSON
+ * cannot hold become null. Errors: internal for a bigint or a nesting over 1000 levels (a cycle).
+ */
+export function* jsonChunks(value: unknown): Generator<Uint8Array> {
+  let text = "";
+  for (const piece of pieces(value, 0)) {
+    text += piece;
+    if (text.length < CHUNK_CHARS) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  if (text !== "") yield Buffer.from(text);
+}
+
+function* pieces(raw: unknown, depth: number): Generator<string> {
+  if (depth > 1000) throw new AppError("internal", "a result is nested deeper than 1000 levels");
+  const value = hasToJson(raw) ? raw.toJSON() : raw;
+  if (typeof value === "string" && value.length > STRING_SLICE) yield* longString(value);
+  else if (ArrayBuffer.isView(value) && !(value instanceof DataView))
+    yield* numberList(value as unknown as ArrayLike<number>);
+  else if (Array.isArray(value)) yield* list(value, depth);
+  else if (typeof value === "object" && value !== null) yield* record(value as Record<string, unknown>, depth);
+  else yield scalar(value);
+}
+
+function hasToJson(value: unknown): value is { toJSON(): unknown } {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return false; // a Buffer has one
+  return typeof (value as { toJSON?: unknown }).toJSON === "function";
+}
+
+function scalar(value: unknown): string {
+  if (typeof value === "bigint")
+    throw new AppError("internal", `a result holds the bigint ${value}, which JSON has not`);
+  return JSON.stringify(value) ?? "null"; // undefined and functions inside a list, as JSON.stringify does
+}
+
+/** A surrogate pair cut in two is escaped on both sides and reads back as the same pair. */
+function* longString(value: string): Generator<string> {
+  yield '"';
+  for (let at = 0; at < value.length; at += STRING_SLICE)
+    yield JSON.stringify(value.slice(at, at + STRING_SLICE)).slice(1, -1);
+  yield '"';
+}
+
+function* numberList(values: ArrayLike<number>): Generator<string> {
+  yield "[";
+  for (let at = 0; at < values.length; at += SLICE) {
+    const part = JSON.stringify(Array.prototype.slice.call(values, at, at + SLICE)).slice(1, -1);
+    yield at === 0 ? part : `,${part}`;
+  }
+  yield "]";
+}
+
+function* list(values: readonly unknown[], depth: number): Generator<string> {
+  if (isNumbers(values)) {
+    if (values.length <= JSON_STREAM_ARRAY_LENGTH) yield JSON.stringify(values);
+    else yield* numberList(values as readonly number[]);
+    return;
+  }
+  yield "[";
+  for (let i = 0; i < values.length; i += 1) {
+    if (i > 0) yield ",";
+    yield* pieces(values[i], depth + 1);
+  }
+  yield "]";
+}
+
+function isNumbers(values: readonly unknown[]): boolean {
+  for (const value of values) if (typeof value !== "number") return false;
+  return true;
+}
+
+function* record(value: Readonly<Record<string, unknown>>, depth: number): Generator<string> {
+  let separator = "{";
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === undefined || typeof member === "function" || typeof member === "symbol") continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    yield* pieces(member, depth + 1);
+    separator = ",";
+  }
+  yield separator === "{" ? "{}" : "}";
+}

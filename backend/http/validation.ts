@@ -1,0 +1,74 @@
+import type { FastifyRequest } from "fastify";
+import type { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import type { Problem } from "./errors.ts";
+
+type ZodRequestError = Parameters<typeof hasZodFastifySchemaValidationErrors>[0] & {
+  validation?: readonly { keyword: string; instancePath: string; message?: string }[];
+  validationContext?: string;
+};
+
+/** One entry of the 422 body. `loc` starts with body, query or path; `input` is what was there, shortened. */
+export interface ValidationIssue {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly input: unknown;
+}
+
+/** A 10 M point body with one bad number must not answer with 10 M issues. */
+const MAX_ISSUES = 50;
+const MAX_INPUT_CHARS = 200;
+
+const CONTEXT_NAMES: Readonly<Record<string, string>> = {
+  querystring: "query",
+  params: "path",
+  body: "body",
+  headers: "header",
+};
+
+/** The 422 answer: `detail` lists the issues, `message` says them in one sentence for the user. */
+export function validationProblem(error: unknown, request: FastifyRequest): Problem {
+  const { validation = [], validationContext = "body" } = error as ZodRequestError;
+  const root = rootOf(request, validationContext);
+  const detail = validation.slice(0, MAX_ISSUES).map(({ keyword, instancePath, message }): ValidationIssue => {
+    const path = pathOf(instancePath);
+    const input = at(root, path);
+    const missing = input === undefined;
+    return {
+      type: missing ? "missing" : keyword,
+      loc: [CONTEXT_NAMES[validationContext] ?? validationContext, ...path],
+      msg: missing ? "Field required" : (message ?? "Invalid value"),
+      input: shortened(input),
+    };
+  });
+  const named = detail.slice(0, 3).map(({ loc, msg }) => `${loc.slice(1).join(".") || loc[0]}: ${msg}`);
+  const more = validation.length > 3 ? `; and ${validation.length - 3} more` : "";
+  return { status: 422, body: { detail, message: `${named.join("; ")}${more}`, code: "validation" } };
+}
+
+function rootOf(request: FastifyRequest, context: string): unknown {
+  if (context === "querystring") return request.query;
+  return context === "params" ? request.params : context === "headers" ? request.headers : request.body;
+}
+
+/** "/a/0/b" -> ["a", 0, "b"]. A key that looks like a number is one only inside a list, which `at` does not care about. */
+function pathOf(instancePath: string): (string | number)[] {
+  const parts = instancePath.split("/").slice(1);
+  return parts.filter((part) => part !== "").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+function at(root: unknown, path: readonly (string | number)[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}
+
+function shortened(input: unknown): unknown {
+  if (typeof input === "string") return input.slice(0, MAX_INPUT_CHARS);
+  if (Array.isArray(input)) return `list of ${input.length}`;
+  if (typeof input === "object" && input !== null) return "object";
+  return input ?? null;
+}

@@ -1,0 +1,107 @@
+import { AppError } from "../../shared/errors.ts";
+import { Job } from "./job.ts";
+import { errorText, fromNative } from "./native-error.ts";
+
+/** One line of the run log. */
+export interface RunRecord {
+  readonly run_id: string;
+  readonly label: string;
+  readonly seconds: number;
+  readonly outcome: "done" | "canceled" | "failed";
+  readonly error?: string;
+  /** Resident size of the process when the run began and ended. */
+  readonly rss_before_bytes: number;
+  readonly rss_after_bytes: number;
+}
+
+export interface RunOptions {
+  /** Name in the run log. */
+  readonly label?: string;
+  /** Called with the job before the body starts. */
+  readonly onStart?: (job: Job) => void;
+}
+
+/** Every run of the process. A run is listed until its body has ended, so a cancel never meets a run that is still working. */
+export class JobRegistry {
+  readonly #runs = new Map<string, { job: Job; ended: Promise<unknown> }>();
+  readonly #onEnd: (record: RunRecord) => void;
+  #closed = false;
+
+  constructor(onEnd: (record: RunRecord) => void = () => undefined) {
+    this.#onEnd = onEnd;
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  /**
+   * Runs `body` as a cancelable run and settles as it does; what it adopted is released first.
+   * Errors: the body's as AppError; `canceled` once the flag is up, whatever the body threw on its way out.
+   */
+  run<T>(body: (job: Job) => Promise<T>, options: RunOptions = {}): Promise<T> {
+    if (this.#closed) return Promise.reject(new AppError("canceled", "the service is shutting down"));
+    const job = new Job();
+    const ended = this.#execute(job, body, options);
+    this.#runs.set(job.id, { job, ended });
+    const forget = () => this.#runs.delete(job.id);
+    ended.then(forget, forget);
+    return ended;
+  }
+
+  /** Raises a run's cancel flag. False for an unknown or finished id; never an error. */
+  cancel(id: string): boolean {
+    const run = this.#runs.get(id);
+    run?.job.cancel();
+    return run !== undefined;
+  }
+
+  cancelAll(): void {
+    for (const { job } of this.#runs.values()) job.cancel();
+  }
+
+  /** Cancels every run and refuses new ones. */
+  shutdown(): void {
+    this.#closed = true;
+    this.cancelAll();
+  }
+
+  /** Resolves when no run is left, including runs that begin meanwhile. */
+  async idle(): Promise<void> {
+    while (this.#runs.size > 0) await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
+  }
+
+  async #execute<T>(job: Job, body: (job: Job) => Promise<T>, { label = "", onStart }: RunOptions): Promise<T> {
+    const started = performance.now();
+    const rss_before_bytes = process.memoryUsage.rss();
+    const record = (outcome: RunRecord["outcome"], error?: string) =>
+      this.#onEnd({
+        run_id: job.id,
+        label,
+        seconds: (performance.now() - started) / 1000,
+        outcome,
+        ...(error === undefined ? {} : { error }),
+        rss_before_bytes,
+        rss_after_bytes: process.memoryUsage.rss(),
+      });
+    try {
+      const value = await this.#releasing(job, body, onStart);
+      record("done");
+      return value;
+    } catch (raw) {
+      const error = job.canceled ? new AppError("canceled", "canceled", undefined, { cause: raw }) : fromNative(raw);
+      record(error.code === "canceled" ? "canceled" : "failed", errorText(raw));
+      throw error;
+    }
+  }
+
+  async #releasing<T>(job: Job, body: (job: Job) => Promise<T>, onStart?: (job: Job) => void): Promise<T> {
+    try {
+      onStart?.(job);
+      await Promise.resolve(); // listed before the body's first line runs
+      return await body(job);
+    } finally {
+      job.releaseAdopted();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import { DeviceInfo } from "../../shared/contract/device-info.ts";
+import type { App, BaseDeps } from "../http/types.ts";
+import { deviceInfo } from "../services/device-info.ts";
+
+export function deviceInfoRoutes(app: App, deps: BaseDeps): void {
+  app.get(
+    "/api/device-info",
+    { schema: { summary: "Which device computations use, and why", response: { 200: DeviceInfo } } },
+    () => deviceInfo(deps.deviceInfo),
+  );
+}

@@ -1,0 +1,152 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/op_context.h"
+#include "io/cloud_table.h"
+#include "io/cloud_view.h"
+#include "io/las_crs.h"
+
+/// LAS 1.0 to 1.5 (ASPRS), point formats 0 to 10, uncompressed. Field names and units follow the ASPRS LAS
+/// specification 1.4 R15; what 1.5 adds (header time offset) follows its published draft.
+namespace pc::io {
+
+/// A variable length record (VLR) or extended one (EVLR): what it is and where its payload lies.
+struct LasVlr {
+  std::string user_id;
+  std::uint16_t record_id = 0;
+  std::string description;
+  std::uint64_t payload_offset = 0;  ///< bytes from the start of the file
+  std::uint64_t payload_bytes = 0;
+  bool extended = false;
+};
+
+/// A column the file offers, without its values.
+struct LasDimension {
+  std::string name;
+  std::string description;
+  bool extra = false;  ///< extra bytes
+  DType dtype = DType::kU8;
+};
+
+/// Everything a LAS file says before its points.
+struct LasHeader {
+  int version_major = 0, version_minor = 0;
+  int point_format = 0;
+  bool compressed = false;  ///< LAZ: header and records can be read, points cannot
+  std::uint16_t record_bytes = 0;
+  std::uint16_t global_encoding = 0;
+  std::uint16_t file_source_id = 0;
+  std::string
+      gps_time_encoding;  ///< "gps_week", "adjusted_standard" (GPS time - 1e9 s), or "" without GPS time
+  std::string system_identifier, generating_software;
+  int creation_day_of_year = 0, creation_year = 0;  ///< 0 = not stated
+  std::uint64_t header_bytes = 0;
+  std::uint64_t points_offset = 0;        ///< bytes from the start of the file
+  Vec3d scale{1, 1, 1}, offset{0, 0, 0};  ///< file coordinate = integer * scale + offset
+  Box3d declared_bounds;                  ///< file units, as the header states them (may be wrong)
+  std::uint64_t declared_point_count = 0;
+  std::uint64_t legacy_point_count = 0;
+  std::uint64_t present_point_count =
+      0;  ///< complete records in the file, at most the declared ones; 0 for LAZ
+  std::array<std::uint64_t, 15> points_by_return{};
+  std::uint64_t waveform_offset = 0;          ///< start of the waveform data packet record (1.3+), 0 = none
+  std::uint16_t time_offset_megaseconds = 0;  ///< LAS 1.5 time offset, 10^6 s; 0 = none
+  std::vector<LasVlr> vlrs;                   ///< VLRs, then EVLRs
+  std::vector<LasDimension> dimensions;       ///< every column except the positions, in record order
+  LasCrs crs;
+  std::vector<std::string> warnings;  ///< what was odd, where, what was done
+};
+
+struct LasReadParams {
+  PositionFrame frame;
+  std::uint64_t first_row = 0;
+  std::uint64_t row_count = std::numeric_limits<std::uint64_t>::max();
+  /// Which columns to read besides the positions; empty = all.
+  std::function<bool(const LasDimension&)> wanted;
+};
+
+struct LasCloud {
+  CloudTable table;
+  LasHeader header;
+};
+
+/// Reads header, records, CRS and the list of columns; touches no point. Works for LAZ too.
+///
+/// Memory   A few KiB plus the records named above; every declared count is checked against the file size
+/// first. Errors   kNotFound, kIo; kInvalidFile when it is no LAS file or a field makes the points unreadable
+/// (header shorter
+///          than 227 bytes, record shorter than its format, scale zero or not finite, offset not finite);
+///          kUnsupported for versions other than 1.0-1.5 and point formats above 10.
+LasHeader read_las_header(const std::string& path);
+
+/// Reads a LAS file into columns: rgb, nir, intensity, return_number, number_of_returns, scan_direction_flag,
+/// edge_of_flight_line, classification, synthetic, key_point, withheld, overlap, scanner_channel,
+/// scan_angle_rank (degrees) or scan_angle (0.006 degree), user_data, point_source_id, gps_time (seconds),
+/// the wave packet fields, then the extra bytes (`extra` = true).
+///
+/// Extra bytes: with scale or offset -> f64, no-data -> NaN; floats keep their type, no-data -> NaN; plain
+/// integers stay as they are and the description states the no-data value. Arrays become name[0], name[1],
+/// ...; bytes nobody describes become u8 columns extra_bytes_<i>, i counted from the first extra byte.
+///
+/// Rows     In file order; rows [first_row, first_row + row_count). A file with fewer records than it
+/// declares gives
+///          the complete ones and a warning naming both counts and the byte offset.
+/// Order    Does not depend on threads.
+/// Cost     One pass over the point data in 1 MiB blocks a thread; memory is the columns and one block a
+/// thread. Cancel   Within one block a thread. Errors   As read_las_header; kUnsupported for LAZ;
+/// kInvalidFile when points are declared and none is present, or the
+///          file shrinks while it is read; kCanceled.
+/// Source   ASPRS LAS 1.4 R15, sections 2.4-2.7 and "Extra Bytes" (including the deprecated array types
+/// 11-30).
+LasCloud read_las(const std::string& path, const LasReadParams& params, OpContext& ctx);
+
+enum class LasVersion { k12, k14 };
+
+struct LasWriteParams {
+  LasVersion version = LasVersion::k14;  ///< 1.4 formats 6, 7, 8; 1.2 formats 0 to 3
+  double scale_m = 0.001;  ///< coordinate step; coarsened (with a warning) when 32 bits cannot hold it
+  bool adjusted_standard_time = false;  ///< gps_time is adjusted standard GPS time, else GPS week time
+  int epsg = 0;                         ///< 0 = unknown
+  bool epsg_is_geographic = false;
+  std::string wkt;                                     ///< OGC WKT for 1.4, "" = none
+  std::string system_identifier, generating_software;  ///< at most 32 bytes each
+  int creation_day_of_year = 0, creation_year = 0;     ///< 0 = not stated
+};
+
+struct LasWriteResult {
+  std::uint64_t point_count = 0;
+  std::uint64_t bytes = 0;
+  int point_format = 0;
+  Vec3d scale{0, 0, 0}, offset{0, 0, 0};
+  std::vector<std::string> warnings;
+};
+
+/// Writes the rows of `view` to `path` (created or replaced; on any failure the caller deletes it).
+///
+/// Columns  Positions + view.offset, rounded to the nearest step. Scalars whose slug is a standard field of
+/// the format
+///          (return_number, classification, point_source_id, ...) go there when every written value is a
+///          whole number that fits; every other one becomes an extra bytes dimension in its own type: name =
+///          slug, description = label, both cut to 32 bytes, names unique. beam_origins become origin_x,
+///          origin_y, origin_z (f64). Without return_number and number_of_returns every point is return 1 of
+///          1 and the header says "synthetic".
+/// Header   Bounds and counts by return are those of the written records, exactly.
+/// CRS      1.2: GeoTIFF keys of `epsg`. 1.4: `wkt` when given; the standard admits nothing else there, so a
+/// bare EPSG
+///          code is left out with a warning.
+/// Order    The bytes do not depend on threads.
+/// Cost     Two passes over the rows (bounds, then records); memory is one 1 MiB block a thread + 8 bytes a
+/// block. Cancel   Within one block a thread; the file is left incomplete. Errors   kInvalidArgument: bad
+/// scale, column lengths that differ, a position that is not finite or a coordinate range
+///          no step can hold; kUnsupported: more than 341 extra dimensions, more points than the version can
+///          count; kIo, kNoSpace, kCanceled.
+LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, const std::string& path,
+                         OpContext& ctx);
+
+}  // namespace pc::io

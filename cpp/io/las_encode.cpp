@@ -1,0 +1,160 @@
+#include "io/las_encode.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace pc::io::las {
+
+namespace {
+
+template <class T>
+void scatter_bits(Span<const T> values, const Target& target, const std::vector<std::size_t>& rows,
+                  std::size_t stride, std::uint8_t* records) {
+  std::uint8_t* to = records + target.offset;
+  for (const std::size_t row : rows) {
+    *to = static_cast<std::uint8_t>(*to | (static_cast<std::int64_t>(values[row]) << target.shift));
+    to += stride;
+  }
+}
+
+/// Fits were checked, so the low bits of the whole number are its value in the narrower type, signed or not.
+template <class Stored, class T>
+void scatter_integer(Span<const T> values, const Target& target, const std::vector<std::size_t>& rows,
+                     std::size_t stride, std::uint8_t* records) {
+  std::uint8_t* to = records + target.offset;
+  for (const std::size_t row : rows) {
+    store(to, static_cast<Stored>(static_cast<std::int64_t>(values[row])));
+    to += stride;
+  }
+}
+
+template <class Stored>
+void scatter_raw(const std::byte* values, std::uint16_t offset, const std::vector<std::size_t>& rows,
+                 std::size_t stride, std::uint8_t* records) {
+  std::uint8_t* to = records + offset;
+  for (const std::size_t row : rows) {
+    std::memcpy(to, values + row * sizeof(Stored), sizeof(Stored));
+    to += stride;
+  }
+}
+
+void scatter(const Target& target, const std::vector<std::size_t>& rows, std::size_t stride,
+             std::uint8_t* records) {
+  if (target.bits != 0 || target.as_integer) {
+    visit_scalar(*target.values, [&](auto values) {
+      if (target.bits != 0) return scatter_bits(values, target, rows, stride, records);
+      if (target.bytes == 1) return scatter_integer<std::uint8_t>(values, target, rows, stride, records);
+      return scatter_integer<std::uint16_t>(values, target, rows, stride, records);
+    });
+    return;
+  }
+  const std::byte* values = target.values->data();
+  switch (target.bytes) {
+    case 1:
+      return scatter_raw<std::uint8_t>(values, target.offset, rows, stride, records);
+    case 2:
+      return scatter_raw<std::uint16_t>(values, target.offset, rows, stride, records);
+    case 4:
+      return scatter_raw<std::uint32_t>(values, target.offset, rows, stride, records);
+    default:
+      return scatter_raw<std::uint64_t>(values, target.offset, rows, stride, records);
+  }
+}
+
+void scatter_positions(const CloudView& view, const Vec3d& scale, const Vec3d& offset,
+                       const std::vector<std::size_t>& rows, std::size_t stride, std::uint8_t* records) {
+  const auto step = [](double value, double scale_m, double offset_m) {
+    return static_cast<std::int32_t>(std::llrint((value - offset_m) / scale_m));
+  };
+  for (const std::size_t row : rows) {
+    const Vec3d p = view.positions[row] + view.offset;
+    store(records, step(p.x, scale.x, offset.x));
+    store(records + 4, step(p.y, scale.y, offset.y));
+    store(records + 8, step(p.z, scale.z, offset.z));
+    records += stride;
+  }
+}
+
+void scatter_origins(const CloudView& view, std::uint16_t offset, const std::vector<std::size_t>& rows,
+                     std::size_t stride, std::uint8_t* records) {
+  std::uint8_t* to = records + offset;
+  for (const std::size_t row : rows) {
+    store(to, view.beam_origins[row] + view.offset);
+    to += stride;
+  }
+}
+
+/// Return numbers: counts them, and gives every point return 1 of 1 where the view has none.
+void count_returns(const RecordPlan& plan, const std::vector<std::size_t>& rows, std::uint8_t* records,
+                   ReturnCounts& returns) {
+  const unsigned width = plan.point_format >= 6 ? 4 : 3, mask = (1U << width) - 1U;
+  const auto filler = static_cast<std::uint8_t>((plan.return_number == nullptr ? 1U : 0U) |
+                                                (plan.has_return_count ? 0U : 1U << width));
+  std::uint8_t* to = records + 14;
+  for (std::size_t i = 0; i < rows.size(); ++i, to += plan.record_bytes) {
+    *to |= filler;
+    ++returns[*to & mask];
+  }
+}
+
+}  // namespace
+
+RowBlocks::RowBlocks(const CloudView& view, std::size_t grain, OpContext& ctx) : view_(view), grain_(grain) {
+  const std::size_t n = view.positions.size;
+  std::uint64_t kept = n;
+  if (!view.skip.empty()) {
+    const std::size_t blocks = (n + grain - 1) / grain;
+    kept_before_.resize(blocks);
+    parallel_for(ctx, n, grain, [&](std::size_t begin, std::size_t end) {
+      std::uint64_t count = 0;
+      for (std::size_t i = begin; i < end; ++i) count += view.skip[i] == 0;
+      kept_before_[begin / grain] = count;
+    });
+    kept = 0;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::uint64_t count = kept_before_[block];
+      kept_before_[block] = kept;
+      kept += count;
+    }
+  }
+  total_ = (kept + view.stride - 1) / view.stride;
+}
+
+void RowBlocks::collect(std::size_t begin, std::size_t end, std::vector<std::size_t>& rows) const {
+  rows.clear();
+  const bool all = view_.skip.empty();
+  // Rows left until the next written one; row k of the kept ones is written when k is a multiple of the
+  // stride.
+  std::size_t wait =
+      static_cast<std::size_t>((view_.stride - kept_before(begin / grain_) % view_.stride) % view_.stride);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!all && view_.skip[i] != 0) continue;
+    if (wait == 0) {
+      rows.push_back(i);
+      wait = view_.stride;
+    }
+    --wait;
+  }
+}
+
+void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& scale, const Vec3d& offset,
+                 const std::vector<std::size_t>& rows, std::uint8_t* records, ReturnCounts& returns) {
+  const std::size_t stride = plan.record_bytes;
+  const PointLayout& layout = kPointLayouts[plan.point_format];
+  std::memset(records, 0, rows.size() * stride);
+  scatter_positions(view, scale, offset, rows, stride, records);
+  const auto bytes_of = [](const void* data) { return static_cast<const std::byte*>(data); };
+  if (!view.intensity.empty())
+    scatter_raw<std::uint16_t>(bytes_of(view.intensity.data), 12, rows, stride, records);
+  if (plan.gps_time == nullptr && !view.timestamps.empty()) {
+    scatter_raw<double>(bytes_of(view.timestamps.data), layout.gps_time, rows, stride, records);
+  }
+  if (layout.rgb != 0) scatter_raw<Rgb16>(bytes_of(view.colors.data), layout.rgb, rows, stride, records);
+  for (const Target& target : plan.targets) scatter(target, rows, stride, records);
+  if (plan.origin_offset != 0) scatter_origins(view, plan.origin_offset, rows, stride, records);
+  count_returns(plan, rows, records, returns);
+}
+
+}  // namespace pc::io::las

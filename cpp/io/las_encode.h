@@ -1,0 +1,89 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "io/las_format.h"
+
+/// The writer's parts; not part of the interface of las.h.
+namespace pc::io::las {
+
+/// The rows a CloudView writes, cut into blocks of source rows: which rows of a block, and where they go in
+/// the file.
+class RowBlocks {
+ public:
+  /// Counts the rows; `grain` source rows a block.
+  RowBlocks(const CloudView& view, std::size_t grain, OpContext& ctx);
+  std::size_t grain() const { return grain_; }
+  std::uint64_t total() const { return total_; }
+  /// File row of the block's first written row.
+  std::uint64_t first(std::size_t block) const {
+    return (kept_before(block) + view_.stride - 1) / view_.stride;
+  }
+  /// Source rows to write of [begin, end), which is one block.
+  void collect(std::size_t begin, std::size_t end, std::vector<std::size_t>& rows) const;
+
+ private:
+  std::uint64_t kept_before(std::size_t block) const {
+    return kept_before_.empty() ? static_cast<std::uint64_t>(block) * grain_ : kept_before_[block];
+  }
+  const CloudView& view_;
+  std::size_t grain_;
+  BulkVector<std::uint64_t> kept_before_;  ///< per block; empty when every row is kept
+  std::uint64_t total_ = 0;
+};
+
+/// Where one column of the view goes in the record.
+struct Target {
+  const AnyColumn* values;
+  std::uint16_t offset;
+  std::uint8_t shift, bits;  ///< bits > 0: whole numbers into bits of the byte at `offset`
+  std::uint8_t bytes;        ///< bits == 0: width in the record
+  bool as_integer;           ///< convert to an integer of `bytes`; else the column's own bytes
+};
+
+/// Description of an extra bytes dimension.
+struct ExtraDimension {
+  std::string name, description;
+  DType dtype;
+};
+
+/// The record to write: format, columns, sizes.
+struct RecordPlan {
+  int point_format = 6;
+  std::size_t record_bytes = 0;
+  std::vector<Target> targets;
+  std::vector<ExtraDimension> extras;
+  const AnyColumn* return_number = nullptr;  ///< nullptr: constant 1
+  bool has_return_count = false;
+  const AnyColumn* gps_time = nullptr;  ///< a scalar that fills gps_time; else view.timestamps
+  std::uint16_t origin_offset = 0;      ///< 0 = no beam origins
+};
+
+/// Number of points of each return, by return number; [0] counts everything outside 1..15.
+using ReturnCounts = std::array<std::uint64_t, 16>;
+
+/// Encodes the given source rows into `records` (plan.record_bytes each) and counts their returns.
+void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& scale, const Vec3d& offset,
+                 const std::vector<std::size_t>& rows, std::uint8_t* records, ReturnCounts& returns);
+
+/// Header and VLRs of the finished file: everything before the points.
+struct HeaderFacts {
+  const LasWriteParams& params;
+  const RecordPlan& plan;
+  Vec3d scale, offset;
+  Box3d bounds;  ///< file coordinates; zeros for no points
+  std::uint64_t point_count;
+  ReturnCounts returns;
+};
+std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts);
+/// Its length, which does not depend on the points.
+std::size_t header_length(const LasWriteParams& params, const RecordPlan& plan);
+/// Longest WKT text a VLR can hold, with its closing NUL.
+constexpr std::size_t kMaxWktBytes = 65534;
+constexpr std::size_t kMaxExtraDimensions = 65535 / kExtraBytesRecord;
+
+}  // namespace pc::io::las

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+
+#include "io/las_encode.h"
+
+namespace pc::io::las {
+
+namespace {
+
+bool is_14(const LasWriteParams& params) { return params.version == LasVersion::k14; }
+bool writes_wkt(const LasWriteParams& params) {
+  return is_14(params) && !params.wkt.empty() && params.wkt.size() <= kMaxWktBytes;
+}
+bool writes_geotiff(const LasWriteParams& params) { return !is_14(params) && params.epsg != 0; }
+
+void put_text(std::uint8_t* to, const std::string& text, std::size_t bytes) {
+  std::memcpy(to, text.data(), std::min(text.size(), bytes));
+}
+
+void append_vlr(std::vector<std::uint8_t>& out, const char* user, std::uint16_t id, const char* description,
+                const std::vector<std::uint8_t>& payload) {
+  const std::size_t at = out.size();
+  out.resize(at + kVlrHeaderBytes);
+  put_text(out.data() + at + 2, user, 16);
+  store(out.data() + at + 18, id);
+  store(out.data() + at + 20, static_cast<std::uint16_t>(payload.size()));
+  put_text(out.data() + at + 22, description, 32);
+  out.insert(out.end(), payload.begin(), payload.end());
+}
+
+/// Data types 1 to 10 of the Extra Bytes record.
+std::uint8_t extra_type(DType dtype) {
+  switch (dtype) {
+    case DType::kU8:
+      return 1;
+    case DType::kI8:
+      return 2;
+    case DType::kU16:
+      return 3;
+    case DType::kI16:
+      return 4;
+    case DType::kU32:
+      return 5;
+    case DType::kI32:
+      return 6;
+    case DType::kU64:
+      return 7;
+    case DType::kI64:
+      return 8;
+    case DType::kF32:
+      return 9;
+    default:
+      return 10;
+  }
+}
+
+std::vector<std::uint8_t> extra_descriptors(const std::vector<ExtraDimension>& extras) {
+  std::vector<std::uint8_t> bytes(extras.size() * kExtraBytesRecord);
+  for (std::size_t i = 0; i < extras.size(); ++i) {
+    std::uint8_t* at = bytes.data() + i * kExtraBytesRecord;
+    at[2] = extra_type(extras[i].dtype);
+    put_text(at + 4, extras[i].name, 32);
+    put_text(at + 160, extras[i].description, 32);
+  }
+  return bytes;
+}
+
+std::vector<std::uint8_t> records(const LasWriteParams& params, const RecordPlan& plan) {
+  std::vector<std::uint8_t> out;
+  if (writes_wkt(params)) {
+    std::vector<std::uint8_t> text(params.wkt.begin(), params.wkt.end());
+    text.push_back(0);
+    append_vlr(out, kProjectionUser, kWktId, "OGC coordinate system WKT", text);
+  }
+  if (writes_geotiff(params)) {
+    append_vlr(out, kProjectionUser, kGeoKeysId, "GeoTIFF key directory",
+               geotiff_directory(params.epsg, params.epsg_is_geographic));
+  }
+  if (!plan.extras.empty())
+    append_vlr(out, kSpecUser, kExtraBytesId, "extra bytes", extra_descriptors(plan.extras));
+  return out;
+}
+
+void put_counts(std::uint8_t* header, const HeaderFacts& facts) {
+  if (is_14(facts.params)) {  // legacy counts stay zero: formats 6 to 8 have none
+    store(header + 247, facts.point_count);
+    for (std::size_t i = 0; i < 15; ++i) store(header + 255 + 8 * i, facts.returns[i + 1]);
+    return;
+  }
+  store(header + 107, static_cast<std::uint32_t>(facts.point_count));
+  for (std::size_t i = 0; i < 5; ++i)
+    store(header + 111 + 4 * i, static_cast<std::uint32_t>(facts.returns[i + 1]));
+}
+
+}  // namespace
+
+std::size_t header_length(const LasWriteParams& params, const RecordPlan& plan) {
+  return (is_14(params) ? kHeaderBytes14 : kHeaderBytes12) + records(params, plan).size();
+}
+
+std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts) {
+  const LasWriteParams& params = facts.params;
+  const auto length = is_14(params) ? kHeaderBytes14 : kHeaderBytes12;
+  const std::vector<std::uint8_t> vlrs = records(params, facts.plan);
+  std::vector<std::uint8_t> out(length);
+  std::uint8_t* at = out.data();
+  std::memcpy(at, "LASF", 4);
+  // Global encoding (1.4 table 4): bit 0 GPS time type, bit 3 synthetic return numbers, bit 4 CRS is WKT
+  // (always, formats 6+).
+  const bool synthetic = facts.plan.return_number == nullptr && !facts.plan.has_return_count;
+  store(at + 6, static_cast<std::uint16_t>((params.adjusted_standard_time ? 1 : 0) |
+                                           (is_14(params) ? 16 + (synthetic ? 8 : 0) : 0)));
+  at[24] = 1;
+  at[25] = is_14(params) ? 4 : 2;
+  put_text(at + 26, params.system_identifier, 32);
+  put_text(at + 58, params.generating_software, 32);
+  store(at + 90, static_cast<std::uint16_t>(params.creation_day_of_year));
+  store(at + 92, static_cast<std::uint16_t>(params.creation_year));
+  store(at + 94, static_cast<std::uint16_t>(length));
+  store(at + 96, static_cast<std::uint32_t>(length + vlrs.size()));
+  store(at + 100, static_cast<std::uint32_t>((writes_wkt(params) ? 1 : 0) + (writes_geotiff(params) ? 1 : 0) +
+                                             (facts.plan.extras.empty() ? 0 : 1)));
+  at[104] = static_cast<std::uint8_t>(facts.plan.point_format);
+  store(at + 105, static_cast<std::uint16_t>(facts.plan.record_bytes));
+  store(at + 131, facts.scale);
+  store(at + 155, facts.offset);
+  const Box3d& b = facts.bounds;
+  const double extrema[6] = {b.max.x, b.min.x, b.max.y, b.min.y, b.max.z, b.min.z};
+  std::memcpy(at + 179, extrema, sizeof extrema);
+  put_counts(at, facts);
+  out.insert(out.end(), vlrs.begin(), vlrs.end());
+  return out;
+}
+
+}  // namespace pc::io::las

@@ -22,6 +22,7 @@ class HeaderLines {
   std::uint64_t line_number() const { return line_; }  ///< 1-based, of the line next() returned last
   std::uint64_t offset() const { return offset_; }     ///< of the first byte after that line
   char line_end() const { return line_end_; }
+  const std::string& path() const { return file_.path(); }
 
   /// Throws kInvalidFile: "<path>, line <n>: <problem>".
   [[noreturn]] void fail(const std::string& problem) const;

@@ -47,7 +47,7 @@ class RecordLines {
     const std::size_t first = size_;
     for (;;) {
       if (size_ - first > kMaxLineBytes) {
-        throw Error(ErrorCode::kInvalidFile, file.path() + ": the line at byte " + std::to_string(base + first) +
+        throw Error(ErrorCode::kInvalidFile, file.path() + ": the line around byte " + std::to_string(base + first) +
                                                  " is longer than 16 MiB, this is not a text table");
       }
       if (buffer_.size() < size_ + kStep) buffer_.resize(std::max(size_ + kStep, buffer_.size() * 2));

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/op_context.h"
+#include "io/cloud_view.h"
+#include "io/text_writer.h"
+
+namespace pc::io {
+
+/// The rows a view writes, in blocks: those without skip, every stride-th of them.
+class RowSelection {
+ public:
+  RowSelection(const CloudView& view, std::size_t block_rows, OpContext& ctx);
+
+  std::size_t block_rows() const { return block_rows_; }
+  std::uint64_t selected_count() const { return selected_before(before_.size() - 1); }
+  /// Selected rows before a block.
+  std::uint64_t selected_before(std::size_t block) const { return (before_[block] + stride_ - 1) / stride_; }
+
+  /// Calls visit(row) for the selected rows of [begin, end), where `begin` is the start of a block.
+  template <class Visit>
+  void for_each(std::size_t begin, std::size_t end, Visit&& visit) const {
+    std::uint64_t until = selected_before(begin / block_rows_) * stride_ - before_[begin / block_rows_];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!skip_.empty() && skip_[i] != 0) continue;
+      if (until == 0) {
+        visit(i);
+        until = stride_;
+      }
+      --until;
+    }
+  }
+
+ private:
+  Span<const std::uint8_t> skip_;
+  std::uint64_t stride_;
+  std::size_t block_rows_;
+  std::vector<std::uint64_t> before_;  ///< rows without skip before each block, and in all
+};
+
+/// A view's columns in the order and form in which a file carries them.
+class TextRows {
+ public:
+  TextRows(const CloudView& view, const TextWriteParams& params);
+
+  std::size_t column_count() const { return 3 + names_.size(); }
+  /// Bytes a row needs at most, line end included.
+  std::size_t max_row_bytes() const;
+  /// Looks at the selected values: which float columns are integral, how large the coordinates are.
+  void inspect(const RowSelection& rows, OpContext& ctx);
+  /// The header's lines, without the last '\n'; empty when the format has none.
+  std::string header(std::uint64_t row_count) const;
+  /// Writes one row without line end; returns its end.
+  char* write_row(std::size_t row, char* p) const;
+
+ private:
+  struct Scalar {
+    const AnyColumn* values;
+    bool integral;
+  };
+  std::string delimited_header(const char* xyz_titles[3]) const;
+  std::string ply_header(std::uint64_t row_count) const;
+  char* write_scalar(const Scalar& scalar, std::size_t row, char* p) const;
+  char* write_real(double value, char* p) const;
+  void add_names(const CloudView& view);
+
+  CloudView view_;
+  TextWriteParams params_;
+  char separator_;
+  std::vector<std::string> names_;   ///< of the columns after x y z
+  std::vector<const char*> types_;   ///< their ply types
+  std::vector<Scalar> scalars_;
+  bool large_coordinates_ = false;
+};
+
+}  // namespace pc::io

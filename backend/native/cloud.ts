@@ -84,6 +84,8 @@ export interface CloudNative {
     deleted: NativeColumn | null,
     origin: readonly [number, number, number] | null,
   ): NativeJob<NativeColumn>;
+  toF64(column: NativeColumn): NativeJob<NativeColumn>;
+  maxChannel(colors: NativeColumn): NativeJob<number>;
   toF32(
     column: NativeColumn,
     params: { readonly shift: readonly [number, number, number]; readonly divisor: number },
@@ -119,3 +121,7 @@ export const projectMisses: CloudNative["projectMisses"] = (positions, isMiss, d
   addon.projectMisses(positions, isMiss, deleted, origin);
 /** f32 copy of any column, triples flattened: (value + shift for positions) / divisor. */
 export const toF32: CloudNative["toF32"] = (column, params) => addon.toF32(column, params);
+/** f64 copy of a scalar column. */
+export const toF64 = (column: NativeColumn) => addon.toF64(column);
+/** Largest channel value of a colour column. */
+export const maxChannel = (colors: NativeColumn) => addon.maxChannel(colors);

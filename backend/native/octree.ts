@@ -18,10 +18,13 @@ export interface OctreeBuildParams {
 export interface OctreeBuilt {
   readonly point_count: number;
   readonly node_count: number;
-  readonly warnings: readonly string[];
+  readonly depth: number;
+  /** Coordinate step used, metres; coarser than asked for clouds beyond 2^30 steps. */
+  readonly scale: readonly [number, number, number];
 }
 
 export interface OctreeNative {
+  octreeBuildCost(pointCount: number, bytesPerPoint: number): { readonly scratch_bytes: number; readonly output_bytes: number };
   octreeContentHash(input: OctreeInput, params: OctreeBuildParams): NativeJob<string>;
   octreeBuild(input: OctreeInput, params: OctreeBuildParams, folder: string): NativeJob<OctreeBuilt>;
 }
@@ -31,3 +34,5 @@ export const octreeContentHash = (input: OctreeInput, params: OctreeBuildParams)
 /** Writes metadata.json, hierarchy.bin and octree.bin into an existing folder. */
 export const octreeBuild = (input: OctreeInput, params: OctreeBuildParams, folder: string) =>
   addon.octreeBuild(input, params, folder);
+/** Memory and disk a build needs; bytesPerPoint: 12 for the position plus the attributes' sizes. */
+export const octreeBuildCost = (pointCount: number, bytesPerPoint: number) => addon.octreeBuildCost(pointCount, bytesPerPoint);

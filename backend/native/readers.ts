@@ -106,7 +106,7 @@ export interface ReadersNative {
   readText(path: string, params: TextReadParams): NativeJob<CloudTable>;
   sampleText(path: string, maxLines: number): NativeJob<TextSample>;
   readPly(path: string, params: RecordReadParams): NativeJob<CloudTable>;
-  readPlyHeader(path: string): NativeJob<PlyHeader>;
+  readPlyHeader(path: string, maxRows: number): NativeJob<PlyHeader>;
   readPcd(path: string, params: RecordReadParams): NativeJob<PcdCloud>;
   readPcdHeader(path: string): NativeJob<PcdHeader>;
 }
@@ -119,26 +119,29 @@ export interface RecordReadParams {
 }
 export interface PlyProperty {
   readonly name: string;
-  /** PLY type name as the file spells it; lists: "list <count> <value>". */
-  readonly type: string;
+  /** Of the value, or of a list's values. */
+  readonly dtype: DType;
+  readonly is_list: boolean;
 }
 export interface PlyHeader {
   readonly format: string;
   readonly elements: readonly { readonly name: string; readonly count: number; readonly properties: readonly PlyProperty[] }[];
   readonly comments: readonly string[];
+  /** Raw tokens of the first vertices; empty for binary files. */
+  readonly sample_rows: readonly (readonly string[])[];
 }
 export interface PcdHeader {
   readonly version: string;
-  readonly fields: readonly { readonly name: string; readonly type: string; readonly size: number; readonly count: number }[];
+  readonly data: "ascii" | "binary" | "binary_compressed";
   readonly width: number;
   readonly height: number;
   readonly points: number;
-  readonly data: string;
-  readonly viewpoint: readonly [number, number, number, number, number, number, number];
+  readonly fields: readonly { readonly name: string; readonly dtype: DType; readonly count: number }[];
+  readonly warnings: readonly string[];
 }
 export interface PcdCloud extends CloudTable {
-  /** Sensor position (metres, stored frame) when the file's VIEWPOINT says one that is not the default. */
-  readonly header: PcdHeader;
+  /** Sensor position, stored frame, metres; null when the file has no VIEWPOINT line. */
+  readonly scan_origin: readonly [number, number, number] | null;
 }
 
 /** LAS points into columns; see cpp/io/las.h for their names. */
@@ -151,7 +154,7 @@ export const readText = (path: string, params: TextReadParams) => addon.readText
 export const sampleText = (path: string, maxLines: number) => addon.sampleText(path, maxLines);
 /** PLY vertices into columns. */
 export const readPly = (path: string, params: RecordReadParams) => addon.readPly(path, params);
-export const readPlyHeader = (path: string) => addon.readPlyHeader(path);
+export const readPlyHeader = (path: string, maxRows: number) => addon.readPlyHeader(path, maxRows);
 /** PCD points into columns. */
 export const readPcd = (path: string, params: RecordReadParams) => addon.readPcd(path, params);
 export const readPcdHeader = (path: string) => addon.readPcdHeader(path);

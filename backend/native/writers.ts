@@ -20,8 +20,15 @@ export interface LasWriteParams {
   readonly version: "1.2" | "1.4";
   readonly scale_m: number;
   readonly adjusted_standard_time: boolean;
-  readonly epsg: number | null;
-  readonly wkt: string | null;
+  /** 0 = unknown */
+  readonly epsg: number;
+  readonly epsg_is_geographic: boolean;
+  /** OGC WKT, "" = none */
+  readonly wkt: string;
+  readonly system_identifier: string;
+  readonly generating_software: string;
+  readonly creation_day_of_year: number;
+  readonly creation_year: number;
 }
 export interface WriteResult {
   readonly point_count: number;

@@ -1,6 +1,7 @@
 #include "binding/js_values.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "binding/column_handle.h"
@@ -98,6 +99,12 @@ Napi::Object to_js(Napi::Env env, io::CloudTable&& table) {
   out.Set("malformed_dropped", static_cast<double>(table.malformed_dropped));
   out.Set("warnings", to_js(env, table.warnings));
   return out;
+}
+
+std::uint64_t row_count_field(const Napi::Object& object) {
+  const auto value = field(object, "row_count");
+  if (value.IsNull()) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(value.ToNumber().Int64Value());
 }
 
 io::PositionFrame frame_field(const Napi::Object& object, const char* name) {

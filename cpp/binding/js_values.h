@@ -29,6 +29,8 @@ Napi::Value number_or_null(Napi::Env env, double value);
 
 /// { positions, columns: [{ name, description, extra, column }], nonfinite_dropped, malformed_dropped, warnings }
 Napi::Object to_js(Napi::Env env, io::CloudTable&& table);
+/// Field row_count: null = all rows.
+std::uint64_t row_count_field(const Napi::Object& object);
 /// { unit_scale, shift }
 io::PositionFrame frame_field(const Napi::Object& object, const char* name);
 

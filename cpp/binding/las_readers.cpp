@@ -14,8 +14,7 @@ io::LasReadParams read_params(const Napi::Object& js) {
   io::LasReadParams params;
   params.frame = frame_field(js, "frame");
   params.first_row = static_cast<std::uint64_t>(number_field(js, "first_row"));
-  const auto row_count = js.Get("row_count");
-  if (row_count.IsNumber()) params.row_count = static_cast<std::uint64_t>(row_count.ToNumber().Int64Value());
+  params.row_count = row_count_field(js);
   const auto skip = strings_field(js, "skip_columns");
   if (!skip.empty()) {
     params.wanted = [skip](const io::LasDimension& dimension) {

@@ -1,5 +1,7 @@
 #include "ops/cloud/convert.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "core/parallel.h"
@@ -73,6 +75,31 @@ Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params,
     });
   });
   return out;
+}
+
+Column<double> double_copy(const AnyColumn& column, OpContext& ctx) {
+  Column<double> out(column.size());
+  const auto to = out.view();
+  ctx.begin_phase("Converting a column", column.size());
+  visit_scalar(column, [&](auto values) {
+    parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<double>(values[i]);
+    });
+  });
+  return out;
+}
+
+std::uint16_t max_channel(Span<const Rgb16> colors, OpContext& ctx) {
+  std::atomic<std::uint16_t> highest{0};
+  ctx.begin_phase("Looking at colours", colors.size);
+  parallel_for(ctx, colors.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint16_t block = 0;
+    for (std::size_t i = begin; i < end; ++i) block = std::max({block, colors[i].r, colors[i].g, colors[i].b});
+    std::uint16_t before = highest.load();
+    while (block > before && !highest.compare_exchange_weak(before, block)) {
+    }
+  });
+  return highest;
 }
 
 }  // namespace pc

@@ -31,4 +31,24 @@ struct FloatCopyParams {
 /// Source   Contract: colours and intensity travel as 0..1 = value / 65535.
 Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params, OpContext& ctx);
 
+/// Float64 copy of a scalar column (clocks that came as floats or integers).
+///
+/// column   (n) scalar of any type; NaN stays NaN.
+/// Order    Input order; does not depend on threads.
+/// Cost     One pass, 8 n bytes for the result.
+/// Cancel   Within 250 ms.
+/// Errors   kInvalidArgument for triples.
+/// Source   Plain conversion; exact up to 2^53.
+Column<double> double_copy(const AnyColumn& column, OpContext& ctx);
+
+/// Largest channel value of a colour column; 0 for none.
+///
+/// colors   (n) any values.
+/// Order    Does not depend on threads.
+/// Cost     One pass, no memory.
+/// Cancel   Within 250 ms.
+/// Errors   None.
+/// Source   Contract: a colour column of zeros is no colour.
+std::uint16_t max_channel(Span<const Rgb16> colors, OpContext& ctx);
+
 }  // namespace pc

@@ -61,6 +61,25 @@ TEST(FloatCopy, ChannelsBecomeUnitRange) {
   EXPECT_THROW(float_copy(column<double>({}), {{0, 0, 0}, 0}, ctx), Error);
 }
 
+TEST(DoubleCopy, KeepsValuesAndNaN) {
+  JobControl control;
+  OpContext ctx(control);
+  const auto out = double_copy(column<float>({0.1F, std::numeric_limits<float>::quiet_NaN()}), ctx);
+  EXPECT_EQ(out[0], static_cast<double>(0.1F));
+  EXPECT_TRUE(std::isnan(out[1]));
+  EXPECT_THROW(double_copy(column<Rgb16>({{1, 2, 3}}), ctx), Error);
+}
+
+TEST(MaxChannel, LooksAtEveryChannelOfEveryRow) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 3);
+  Column<Rgb16> colors(200'000);
+  EXPECT_EQ(max_channel(colors.view(), ctx), 0);
+  colors[199'999].b = 7;
+  EXPECT_EQ(max_channel(colors.view(), ctx), 7);
+  EXPECT_EQ(max_channel({}, ctx), 0);
+}
+
 TEST(FloatCopy, CancelLeavesNothingBehind) {
   const auto before = bulk_bytes_in_use();
   JobControl control;

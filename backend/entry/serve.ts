@@ -1,0 +1,122 @@
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { buildApp } from "../app.ts";
+import { type Config, parseConfig } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import { Admission, memoryBudget } from "../jobs/admission.ts";
+import { JobRegistry } from "../jobs/registry.ts";
+import { createLogger } from "../logger.ts";
+import { probeDevice } from "../native/device.ts";
+import { memoryStatus } from "../native/platform.ts";
+import { ROUTES } from "../routes/index.ts";
+import { describeDevice, deviceInfo } from "../services/device-info.ts";
+import { OctreeCache } from "../sessions/octree-cache.ts";
+import { SessionStore } from "../sessions/session-store.ts";
+import { version } from "../version.ts";
+
+/** A backend that listens. */
+export interface RunningBackend {
+  readonly url: string;
+  readonly port: number;
+  readonly token: string | null;
+  readonly deps: Deps;
+  /**
+   * Cancels every run, closes within the grace time. With `removeSessions` the sessions and their files go too: the
+   * clean end of a window. Without, a restart finds them under their ids.
+   */
+  stop(options?: { removeSessions?: boolean }): Promise<void>;
+}
+
+/** Builds the service from the environment (and overrides), recovers what a crash left, and listens on 127.0.0.1. */
+export async function startBackend(overrides: Partial<Config> = {}): Promise<RunningBackend> {
+  const config = { ...parseConfig(process.env), ...overrides };
+  const logger = createLogger(config);
+  for (const warning of config.warnings) logger.warn(warning);
+  const deps = await buildDeps(config, logger);
+  const app = await buildApp(deps, ROUTES);
+  await app.listen({ host: "127.0.0.1", port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  logger.info({ port, version }, "listening");
+
+  let stopping: Promise<void> | undefined;
+  const stop = async (removeSessions: boolean) => {
+    deps.jobs.shutdown();
+    await within(config.shutdownGraceMs * 0.8, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs still winding down");
+    if (removeSessions) await deps.sessions.deleteAll();
+    else await deps.sessions.close();
+    await deps.octreeCache.close();
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    token: config.authToken ?? null,
+    deps,
+    stop: (options = {}) => {
+      stopping ??= stop(options.removeSessions ?? false);
+      return stopping;
+    },
+  };
+}
+
+async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
+  const sessions = new SessionStore(
+    config.sessionJournal ? join(config.dataDir, "sessions") : null,
+    config.instanceId,
+    logger,
+  );
+  const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
+  octreeCache.pinnedBy(() => sessions.octreeIds());
+  await sessions.recover();
+  void sessions.recovered().then(() => octreeCache.writePins());
+  const budget = () =>
+    memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus()).admission_budget_bytes;
+  const device = async () => describeDevice(await probeDevice(), config.device);
+  let described: ReturnType<typeof deviceInfo> | undefined;
+  return {
+    config,
+    logger,
+    version,
+    sessions,
+    octreeCache,
+    jobs: new JobRegistry((record) => logger.info(record, "run ended")),
+    admission: new Admission(budget, logger),
+    deviceInfo: () => {
+      described ??= deviceInfo(device);
+      return described;
+    },
+  };
+}
+
+async function within(ms: number, work: Promise<unknown>, logger: Logger, late: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), ms);
+  });
+  if ((await Promise.race([work, timeout])) === "late") logger.warn(late);
+  clearTimeout(timer);
+}
+
+/** Ends the process on SIGTERM and SIGINT, and at once on a bug: nothing half-done is finished, the supervisor restarts. */
+export function exitOnSignals(backend: RunningBackend): void {
+  const exit = () => {
+    void backend.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fatal(error),
+    );
+  };
+  process.once("SIGTERM", exit);
+  process.once("SIGINT", exit);
+}
+
+/** An unhandled rejection or exception is a bug: log it and exit 1. */
+export function exitOnBugs(): void {
+  process.on("unhandledRejection", fatal);
+  process.on("uncaughtException", fatal);
+}
+
+function fatal(error: unknown): never {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg: "unhandled failure", err: text })}\n`);
+  process.exit(1);
+}

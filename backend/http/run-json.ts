@@ -1,0 +1,19 @@
+import type { FastifyReply } from "fastify";
+import type { Job } from "../jobs/job.ts";
+import type { JobRegistry } from "../jobs/registry.ts";
+
+/** A run whose answer is plain JSON: it has no markers and no id to cancel by, so a client that hangs up is the cancel. */
+export async function runJson<T>(reply: FastifyReply, jobs: JobRegistry, body: (job: Job) => Promise<T>): Promise<T> {
+  let hangUp: () => void = () => undefined;
+  const onStart = (job: Job) => {
+    hangUp = () => job.cancel();
+    if (reply.raw.destroyed) job.cancel();
+    reply.raw.once("close", hangUp);
+  };
+  const label = `${reply.request.method} ${reply.request.routeOptions.url ?? ""}`;
+  try {
+    return await jobs.run(body, { label, onStart });
+  } finally {
+    reply.raw.off("close", hangUp);
+  }
+}

@@ -1,0 +1,16 @@
+import { CreateSessionRequest } from "../../../shared/contract/cloud-session/create.ts";
+import type { Deps } from "../../deps.ts";
+import { streamJob } from "../../http/stream.ts";
+import type { App } from "../../http/types.ts";
+import { checkCreateRequest, createCloudSession } from "../../services/cloud-import.ts";
+
+export function createRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/create",
+    { schema: { summary: "Read a file into a new cloud session", tags: ["cloud session"], body: CreateSessionRequest } },
+    async ({ body }, reply) => {
+      const request = await checkCreateRequest(body); // 404 and 400 here, before the stream opens
+      return streamJob(reply, deps.jobs, (job) => createCloudSession(request, deps, job));
+    },
+  );
+}

@@ -1,0 +1,24 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { rebuildOctree } from "../../services/octree-rebuild.ts";
+
+export function rebuildOctreeRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/rebuild_octree",
+    {
+      schema: {
+        summary: "Build the octrees of a session again",
+        tags: ["cloud session"],
+        params: SessionParams,
+        response: { 200: RebuildOctreeResponse },
+      },
+    },
+    async ({ params }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      return runJson(reply, deps.jobs, (job) => rebuildOctree(session, deps, job));
+    },
+  );
+}

@@ -1,0 +1,200 @@
+import { AppError } from "../../shared/errors.ts";
+import type { Job } from "../jobs/job.ts";
+import type { NativeColumn } from "../native/addon.ts";
+import * as native from "../native/cloud.ts";
+import type { PositionFrame } from "../native/readers.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
+import { type ExtraDim, extraKey } from "../sessions/cloud-session.ts";
+import type { RoledColumn, SourceCloud } from "./cloud-read.ts";
+import { CANONICAL_LABELS, isCanonicalRole, roleOfName } from "./text-roles.ts";
+import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
+
+/** What the user wants otherwise than the file says. */
+export interface ColumnWishes {
+  readonly frame: PositionFrame;
+  /** Lower-case slugs to leave out; "colors" and "intensity" too. */
+  readonly drop: ReadonlySet<string>;
+  /** slug -> canonical role */
+  readonly roles: Readonly<Record<string, string>>;
+  /** slug -> display label */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A source's columns as a session keeps them. The run owns every reference. */
+export interface AssignedColumns {
+  readonly columns: Map<string, ColumnRef>;
+  readonly extra_dims_meta: ExtraDim[];
+  readonly warnings: string[];
+}
+
+/** LAS standard dimensions that have a place of their own; every other one becomes `las_<name>`. */
+const LAS_ROLES: Readonly<Record<string, string>> = {
+  "las:rgb": "rgb",
+  "las:intensity": "intensity",
+  "las:gps_time": "timestamp",
+  "las:return_number": "target_index",
+  "las:number_of_returns": "target_count",
+};
+const CHANNELS = ["r", "g", "b"] as const;
+const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
+
+interface Candidate {
+  readonly source: RoledColumn;
+  /** Canonical role, "rgb", or null for an extra. */
+  readonly role: string | null;
+  readonly slug: string;
+  readonly label: string;
+}
+
+/** Gives every column of a file its place: colours, intensity, clock, beam origins, extras. */
+export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, job: Job): Promise<AssignedColumns> {
+  const warnings: string[] = [];
+  const scalars = cloud.columns.filter(({ column }) => column.native.dtype !== "rgb16");
+  const stats = await job.track(() =>
+    native.columnStats(
+      scalars.map(({ column }) => column.native),
+      null,
+    ),
+  );
+  const statsOf = new Map(scalars.map((source, i) => [source, stats[i]]));
+  const varies = (source: RoledColumn) => !(statsOf.get(source)?.is_constant ?? false);
+  const candidates = cloud.columns
+    .filter((source) => keeps(source, cloud, varies))
+    .map((source) => candidate(source, wishes))
+    .filter(({ source, slug, role }) => !dropped(wishes.drop, source.name, slug, role));
+  const assignment = new Assignment(candidates, cloud, wishes, job, warnings);
+  await assignment.colors();
+  await assignment.intensity((source) => statsOf.get(source)?.max ?? 0);
+  await assignment.timestamps(varies);
+  await assignment.beamOrigins();
+  assignment.extras();
+  return { columns: assignment.columns, extra_dims_meta: assignment.extra_dims_meta, warnings };
+}
+
+/** LAS fills every field of its format; a constant one says nothing and is left out (a constant echo number would
+ * switch leaf area density to full waveform). Columns a user or program added stay, constant or not. */
+function keeps(source: RoledColumn, cloud: SourceCloud, varies: (source: RoledColumn) => boolean): boolean {
+  if (cloud.kind !== "las" || !source.role?.startsWith("las:")) return true;
+  return source.role === "las:rgb" || source.role === "las:intensity" || varies(source);
+}
+
+function candidate(source: RoledColumn, { roles, labels }: ColumnWishes): Candidate {
+  const override = roles[source.slug ?? source.name] ?? roles[extraSlug(source.name)];
+  if (override !== undefined && !isCanonicalRole(override)) {
+    throw new AppError("invalid_argument", `role_overrides: "${override}" is not a role of the column plan`);
+  }
+  const role = override ?? roleOf(source);
+  const slug = role !== null && role !== "rgb" ? role : (source.slug ?? slugOf(source));
+  const label = labels[slug] ?? (role === null ? tidyLabel(source.label) : (CANONICAL_LABELS[role] ?? tidyLabel(source.label)));
+  return { source, role, slug, label };
+}
+
+function roleOf({ role, name, slug }: RoledColumn): string | null {
+  if (role?.startsWith("las:")) return LAS_ROLES[role] ?? null;
+  if (role !== null) return role;
+  if (slug !== null) return null; // the user named it: an extra whatever it is called
+  const resolved = roleOfName(name.replace(/^scalar_/i, ""));
+  return resolved !== null && isCanonicalRole(resolved) ? resolved : null;
+}
+
+function slugOf({ role, name }: RoledColumn): string {
+  return role?.startsWith("las:") ? `las_${name}` : extraSlug(name.replace(/^scalar_/i, ""));
+}
+
+function dropped(drop: ReadonlySet<string>, name: string, slug: string, role: string | null): boolean {
+  const names = [name, slug];
+  if (role === "rgb" || (role && /^[rgb](255)?$/.test(role))) names.push("colors");
+  if (role === "intensity" || role === "reflectance") names.push("intensity");
+  return names.some((candidateName) => drop.has(candidateName.toLowerCase()));
+}
+
+/** Builds the session's columns; what a role does not take falls through to the extras. */
+class Assignment {
+  readonly columns = new Map<string, ColumnRef>();
+  readonly extra_dims_meta: ExtraDim[] = [];
+  readonly #taken = new Set<Candidate>();
+
+  constructor(
+    readonly candidates: readonly Candidate[],
+    readonly cloud: SourceCloud,
+    readonly wishes: ColumnWishes,
+    readonly job: Job,
+    readonly warnings: string[],
+  ) {
+    this.columns.set("positions", cloud.positions);
+  }
+
+  #find(role: string): Candidate | undefined {
+    return this.candidates.find((c) => c.role === role && !this.#taken.has(c));
+  }
+  #adopt(column: NativeColumn): ColumnRef {
+    return this.job.adopt(new ColumnRef(column));
+  }
+
+  async colors(): Promise<void> {
+    const ready = this.#find("rgb");
+    if (ready) {
+      this.#taken.add(ready);
+      const highest = await this.job.track(() => native.maxChannel(ready.source.column.native));
+      if (highest > 0) this.columns.set("colors", ready.source.column);
+      return;
+    }
+    const channels = CHANNELS.map((channel) => this.#find(`${channel}255`) ?? this.#find(channel));
+    const [r, g, b] = channels;
+    if (!r || !g || !b) return; // a partial triple is no colour; its columns stay extras
+    for (const channel of [r, g, b]) this.#taken.add(channel);
+    const scale = [r, g, b].some(({ role }) => role?.endsWith("255")) ? "byte" : this.cloud.rgb_scale;
+    const merged = await this.job.track(() =>
+      native.mergeRgb(r.source.column.native, g.source.column.native, b.source.column.native, scale),
+    );
+    this.columns.set("colors", this.#adopt(merged));
+  }
+
+  /** LAS values are kept; other formats are mapped linearly from their whole range, so that decibels survive the clip. */
+  async intensity(max: (source: RoledColumn) => number): Promise<void> {
+    const found = this.#find("intensity") ?? this.#find("reflectance");
+    if (!found) return;
+    // Reflectance is a measured quantity: the display channel is a copy, the values stay as an extra.
+    if (found.role === "intensity") this.#taken.add(found);
+    const { column } = found.source;
+    if (column.native.dtype === "u16" && this.cloud.kind === "las") {
+      if (max(found.source) > 0) this.columns.set("intensity", column);
+      return;
+    }
+    this.columns.set("intensity", this.#adopt(await this.job.track(() => native.scaleToU16(column.native))));
+  }
+
+  async timestamps(varies: (source: RoledColumn) => boolean): Promise<void> {
+    const found = this.#find("timestamp");
+    if (!found) return;
+    this.#taken.add(found);
+    if (!varies(found.source)) {
+      this.warnings.push(`Column "${found.source.name}" holds one time for every point; it orders nothing and was left out.`);
+      return;
+    }
+    const { column } = found.source;
+    const clock = column.native.dtype === "f64" ? column : this.#adopt(await this.job.track(() => native.toF64(column.native)));
+    this.columns.set("timestamps", clock);
+  }
+
+  async beamOrigins(): Promise<void> {
+    const [x, y, z] = ORIGIN.map((role) => this.#find(role));
+    if (!x || !y || !z) return; // an incomplete triple stays as extras
+    for (const axis of [x, y, z]) this.#taken.add(axis);
+    const origins = await this.job.track(() =>
+      native.interleaveTriple(x.source.column.native, y.source.column.native, z.source.column.native, this.wishes.frame),
+    );
+    this.columns.set("beam_origins", this.#adopt(origins));
+  }
+
+  extras(): void {
+    const used = new Set<string>();
+    for (const found of this.candidates) {
+      if (this.#taken.has(found) || found.source.column.native.dtype === "rgb16") continue;
+      const slug = uniqueSlug(found.slug, used);
+      used.add(slug.toLowerCase());
+      this.extra_dims_meta.push({ slug, label: this.wishes.labels[slug] ?? found.label });
+      this.columns.set(extraKey(slug), found.source.column);
+    }
+  }
+}

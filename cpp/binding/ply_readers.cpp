@@ -1,0 +1,82 @@
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "binding/readers.h"
+#include "io/ply.h"
+
+namespace pc::binding {
+
+namespace {
+
+struct PlyHead {
+  io::PlyHeader header;
+  std::vector<std::vector<std::string>> rows;
+};
+
+const char* format_name(io::PlyFormat format) {
+  switch (format) {
+    case io::PlyFormat::kAscii: return "ascii";
+    case io::PlyFormat::kBinaryLittleEndian: return "binary_little_endian";
+    case io::PlyFormat::kBinaryBigEndian: return "binary_big_endian";
+  }
+  return "";
+}
+
+Napi::Object element_to_js(Napi::Env env, const io::PlyElement& element) {
+  auto out = Napi::Object::New(env);
+  out.Set("name", element.name);
+  out.Set("count", static_cast<double>(element.count));
+  auto properties = Napi::Array::New(env, element.properties.size());
+  for (std::size_t i = 0; i < element.properties.size(); ++i) {
+    auto property = Napi::Object::New(env);
+    property.Set("name", element.properties[i].name);
+    property.Set("dtype", dtype_name(element.properties[i].type));
+    property.Set("is_list", element.properties[i].is_list);
+    properties.Set(static_cast<std::uint32_t>(i), property);
+  }
+  out.Set("properties", properties);
+  return out;
+}
+
+Napi::Value head_to_js(Napi::Env env, PlyHead&& head) {
+  auto out = Napi::Object::New(env);
+  out.Set("format", format_name(head.header.format));
+  auto elements = Napi::Array::New(env, head.header.elements.size());
+  for (std::size_t i = 0; i < head.header.elements.size(); ++i) {
+    elements.Set(static_cast<std::uint32_t>(i), element_to_js(env, head.header.elements[i]));
+  }
+  out.Set("elements", elements);
+  out.Set("comments", to_js(env, head.header.comments));
+  auto rows = Napi::Array::New(env, head.rows.size());
+  for (std::size_t i = 0; i < head.rows.size(); ++i) rows.Set(static_cast<std::uint32_t>(i), to_js(env, head.rows[i]));
+  out.Set("sample_rows", rows);
+  return out;
+}
+
+}  // namespace
+
+// readPly(path: string, params: RecordReadParams, options?): NativeJob<CloudTable>
+Napi::Value read_ply(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].ToString();
+  const auto js = info[1].As<Napi::Object>();
+  io::PlyReadParams params{frame_field(js, "frame"), static_cast<std::uint64_t>(number_field(js, "first_row")),
+                           row_count_field(js)};
+  return start_job<io::CloudTable>(
+      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_ply(path, params, ctx); },
+      [](Napi::Env env, io::CloudTable&& table) -> Napi::Value { return to_js(env, std::move(table)); });
+}
+
+// readPlyHeader(path: string, max_rows: number): NativeJob<PlyHeader>
+Napi::Value read_ply_header(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].ToString();
+  const auto max_rows = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
+  return start_job<PlyHead>(
+      info.Env(), JobOptions{},
+      [path, max_rows](OpContext&) {
+        PlyHead head{io::read_ply_header(path), {}};
+        head.rows = io::read_ply_sample_rows(path, head.header, max_rows);
+        return head;
+      },
+      head_to_js);
+}
+
+}  // namespace pc::binding

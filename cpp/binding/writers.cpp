@@ -1,0 +1,88 @@
+#include "binding/cloud_view_values.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "io/las.h"
+#include "io/text_writer.h"
+
+namespace pc::binding {
+
+std::shared_ptr<HeldView> held_view(const Napi::Value& value) {
+  const auto js = value.As<Napi::Object>();
+  auto held = std::make_shared<HeldView>();
+  const auto hold = [&](const char* name, DType dtype) {
+    auto column = optional_typed_column(js.Get(name), dtype, name);
+    held->columns.push_back(column);
+    return column;
+  };
+  held->columns.push_back(typed_column(js.Get("positions"), DType::kVec3d, "positions"));
+  io::CloudView& view = held->view;
+  view.positions = held->columns.back()->as<Vec3d>();
+  view.offset = vec3_field(js, "offset");
+  view.colors = view_or_empty<Rgb16>(hold("colors", DType::kRgb16));
+  view.intensity = view_or_empty<std::uint16_t>(hold("intensity", DType::kU16));
+  view.timestamps = view_or_empty<double>(hold("timestamps", DType::kF64));
+  view.beam_origins = view_or_empty<Vec3d>(hold("beam_origins", DType::kVec3d));
+  view.skip = view_or_empty<std::uint8_t>(hold("skip", DType::kU8));
+  view.stride = static_cast<std::size_t>(number_field(js, "stride"));
+  const auto scalars = array_field(js, "scalars");
+  for (std::uint32_t i = 0; i < scalars.Length(); ++i) {
+    const auto scalar = scalars.Get(i).As<Napi::Object>();
+    held->columns.push_back(ColumnHandle::get(scalar.Get("column")));
+    view.scalars.push_back({string_field(scalar, "slug"), string_field(scalar, "label"), held->columns.back().get()});
+  }
+  return held;
+}
+
+namespace {
+
+io::LasWriteParams las_params(const Napi::Object& js) {
+  io::LasWriteParams params;
+  params.version = string_field(js, "version") == "1.2" ? io::LasVersion::k12 : io::LasVersion::k14;
+  params.scale_m = number_field(js, "scale_m");
+  params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
+  params.epsg = static_cast<int>(number_field(js, "epsg"));
+  params.epsg_is_geographic = bool_field(js, "epsg_is_geographic");
+  params.wkt = string_field(js, "wkt");
+  params.system_identifier = string_field(js, "system_identifier");
+  params.generating_software = string_field(js, "generating_software");
+  params.creation_day_of_year = static_cast<int>(number_field(js, "creation_day_of_year"));
+  params.creation_year = static_cast<int>(number_field(js, "creation_year"));
+  return params;
+}
+
+struct Written {
+  std::uint64_t point_count;
+  std::uint64_t bytes;
+  std::vector<std::string> warnings;
+};
+
+Napi::Value written_to_js(Napi::Env env, Written&& written) {
+  auto out = Napi::Object::New(env);
+  out.Set("point_count", static_cast<double>(written.point_count));
+  out.Set("bytes", static_cast<double>(written.bytes));
+  out.Set("warnings", to_js(env, written.warnings));
+  return out;
+}
+
+// writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>
+Napi::Value write_las(const Napi::CallbackInfo& info) {
+  const auto held = held_view(info[0]);
+  const auto params = las_params(info[1].As<Napi::Object>());
+  const std::string path = info[2].ToString();
+  return start_job<Written>(
+      info.Env(), job_options(info[3]),
+      [held, params, path](OpContext& ctx) {
+        auto result = io::write_las(held->view, params, path, ctx);
+        return Written{result.point_count, result.bytes, std::move(result.warnings)};
+      },
+      written_to_js);
+}
+
+}  // namespace
+
+void register_writers(Napi::Env env, Napi::Object exports) {
+  exports.Set("writeLas", Napi::Function::New<write_las>(env, "writeLas"));
+}
+
+}  // namespace pc::binding

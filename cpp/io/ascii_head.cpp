@@ -57,14 +57,15 @@ TextHead read_text_head(const platform::File& file, OpContext& ctx) {
     // A CR at the very end may be half of a CRLF: it is looked at again with more bytes.
     const bool decided = line_end + 1 < head.bytes.size();
     if (decided || head.bytes.size() < bytes || bytes == file.size()) break;
-    if (bytes > kMaxTextLineBytes) {
-      throw Error(ErrorCode::kInvalidFile, file.path() + ": line 1 is longer than " +
-                                               std::to_string(kMaxTextLineBytes >> 20) + " MiB: not a text table");
-    }
+    if (bytes > kMaxTextLineBytes) break;
     searched = line_end;
     wanted *= 2;
   }
   refuse_binary(file, head.bytes);
+  if (line_end - head.start > kMaxTextLineBytes) {
+    throw Error(ErrorCode::kInvalidFile, file.path() + ": line 1 is longer than " +
+                                             std::to_string(kMaxTextLineBytes >> 20) + " MiB: not a text table");
+  }
   const std::size_t size = head.bytes.size();
   head.cr_lines =
       line_end < size && head.bytes[line_end] == '\r' && !(line_end + 1 < size && head.bytes[line_end + 1] == '\n');

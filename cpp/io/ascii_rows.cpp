@@ -34,7 +34,7 @@ std::string printable(std::string_view text) {
 
 /// True when `text` is a plain whole number that a double cannot hold; `value` is what it was rounded to.
 bool loses_digits(std::string_view text, double value) {
-  if (!(std::fabs(value) > kTwo53) || !std::isfinite(value)) return false;
+  if (!(std::fabs(value) >= kTwo53) || !std::isfinite(value)) return false;
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
   const bool negative = !text.empty() && text[0] == '-';
   const std::string_view digits = text.substr(negative ? 1 : 0);
@@ -203,10 +203,11 @@ const char* RowParser::slow_field(const char* p, std::int32_t target) {
     ColumnStats& stats = summary_.columns[column];
     const bool in_range = std::fabs(v) <= static_cast<double>(std::numeric_limits<float>::max());
     stats.needs_double |= !in_range || static_cast<double>(static_cast<float>(v)) != v;
-    if (std::fabs(v) > kTwo53) {
+    if (std::fabs(v) >= kTwo53) {
       const bool rounded = loses_digits(content, v);
       const bool plain = content.find_first_not_of("+-0123456789") == std::string_view::npos;
       stats.inexact_whole |= rounded || !plain;
+      stats.needs_double |= rounded;
       if (rounded) bad_fields_.push_back({column, content, true});
     }
   }
@@ -219,7 +220,7 @@ void RowParser::store(std::int32_t target, const Decimal& number) {
     ColumnStats& stats = summary_.columns[static_cast<std::size_t>(target - kFirstColumn)];
     if (!stats.needs_double) stats.needs_double = needs_double(number);
     // An exponent moved it beyond the whole numbers that doubles count one by one.
-    if (number.exponent > 0 && std::fabs(number.value) > kTwo53) stats.inexact_whole = true;
+    if (number.exponent > 0 && std::fabs(number.value) >= kTwo53) stats.inexact_whole = true;
   }
 }
 

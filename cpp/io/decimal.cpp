@@ -106,7 +106,7 @@ bool needs_double(const Decimal& number) {
   const double last_digit = exponent < 0 ? 1.0 / kExactPowersOfTen[static_cast<std::size_t>(-exponent)]
                                          : std::pow(10.0, exponent);
   const double stored = static_cast<double>(static_cast<float>(number.value));
-  return !(std::fabs(stored - number.value) < 0.499 * last_digit);
+  return !(std::fabs(stored - number.value) < 0.4999999 * last_digit);
 }
 
 }  // namespace pc::io

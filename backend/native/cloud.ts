@@ -49,6 +49,13 @@ export interface MissDetection {
   readonly by_distance: number;
 }
 
+export interface BeamTrajectory {
+  /** (t, x, y, z), seconds and metres in the frame of the origins, strictly increasing in time. */
+  readonly poses: readonly (readonly [number, number, number, number])[];
+  readonly distinct_times: number;
+  readonly unusable: number;
+}
+
 export interface OpOptions {
   readonly device?: "cpu" | "cuda";
   readonly threads?: number;
@@ -84,6 +91,7 @@ export interface CloudNative {
     deleted: NativeColumn | null,
     origin: readonly [number, number, number] | null,
   ): NativeJob<NativeColumn>;
+  beamTrajectory(times: NativeColumn, origins: NativeColumn, maxPoses: number): NativeJob<BeamTrajectory>;
   toF64(column: NativeColumn): NativeJob<NativeColumn>;
   maxChannel(colors: NativeColumn): NativeJob<number>;
   toF32(
@@ -125,3 +133,6 @@ export const toF32: CloudNative["toF32"] = (column, params) => addon.toF32(colum
 export const toF64 = (column: NativeColumn) => addon.toF64(column);
 /** Largest channel value of a colour column. */
 export const maxChannel = (colors: NativeColumn) => addon.maxChannel(colors);
+/** The scanner's path from per-pulse times and beam origins. */
+export const beamTrajectory = (times: NativeColumn, origins: NativeColumn, maxPoses: number) =>
+  addon.beamTrajectory(times, origins, maxPoses);

@@ -34,6 +34,31 @@ export const CreateSessionRequest = z.object({
 });
 export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
 
+/** Pose stream of a moving scanner; attitude is a Hamilton quaternion body to world, scalar last. */
+export const Trajectory = z.object({
+  poses: z.array(
+    z.object({
+      t: z.number().describe("seconds, strictly increasing"),
+      x: z.number().describe("metres, true world"),
+      y: z.number().describe("metres, true world"),
+      z: z.number().describe("metres, true world"),
+      qx: z.number(),
+      qy: z.number(),
+      qz: z.number(),
+      qw: z.number(),
+    }),
+  ),
+  frame: z.object({
+    crs: z.string().nullable(),
+    up_axis: z.literal("z"),
+    body_convention: z.enum(["FLU", "FRD"]),
+    time_ref: z.string().nullable(),
+  }),
+  lever_arm: Point.describe("metres, body frame"),
+  boresight_rpy: Point.describe("radians, intrinsic Z-Y-X"),
+  source_format: z.enum(["pose_csv", "sbet", "las_extrabytes", "reconstructed", "simulated"]),
+});
+
 export const ScanParams = z.object({
   origin: Point.optional().describe("metres, true world"),
   n_theta: z.int().optional(),
@@ -45,6 +70,7 @@ export const ScanParams = z.object({
   tilt_roll_deg: z.number().optional(),
   tilt_pitch_deg: z.number().optional(),
   azimuth_offset_deg: z.number().optional(),
+  trajectory: Trajectory.optional(),
 });
 
 /** JSON tail of a session create. `point_count` is the octree's: surviving hits. */
@@ -54,6 +80,7 @@ export const CreateSessionTail = OctreeBlock.extend({
   world_shift: Point.nullable().describe("metres; true world = stored + world_shift"),
   source_units: z.string().nullable(),
   source_unit_scale: z.number().nullable().describe("metres per source unit"),
+  crs_epsg: z.int().nullable().optional().describe("EPSG code of the file's horizontal system; null = not stated"),
   ground_z: z.number().nullable().describe("metres, stored frame; 0.5 percentile of hit z"),
   robust_extent: Point.nullable().describe("metres; p99 - p1 of hits per axis"),
   point_spacing: z.number().nullable().optional().describe("metres; median nearest-neighbour distance of hits"),

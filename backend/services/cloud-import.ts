@@ -1,0 +1,218 @@
+import { type CreateSessionRequest, type CreateSessionTail, SOURCE_UNITS } from "../../shared/contract/cloud-session/create.ts";
+import { AppError } from "../../shared/errors.ts";
+import type { Deps } from "../deps.ts";
+import type { Job } from "../jobs/job.ts";
+import * as native from "../native/cloud.ts";
+import type { PositionFrame } from "../native/readers.ts";
+import type { CloudMeta, CloudState, Triple } from "../sessions/cloud-session.ts";
+import type { CreatedSession } from "../sessions/session-store.ts";
+import { assignColumns, type AssignedColumns } from "./cloud-columns.ts";
+import { buildMissOctree, detectMisses, MISS_SLUG, surviving } from "./cloud-misses.ts";
+import { readCloud, type SourceCloud } from "./cloud-read.ts";
+import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
+import { buildOctree, type BuiltOctree, hitsOctreeSource } from "./octree.ts";
+import { importBytes } from "./import-cost.ts";
+import { isCanonicalRole } from "./text-roles.ts";
+import { positionsColumn } from "./session-columns.ts";
+import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
+import { trajectoryParams } from "./beam-trajectory.ts";
+
+/** A create request whose cheap rules hold. */
+export interface CheckedCreate {
+  readonly request: CreateSessionRequest;
+  readonly path: string;
+  readonly kind: SourceKind;
+  readonly frame: PositionFrame;
+  /** Scanner position the user gave, stored frame. */
+  readonly origin: Triple | null;
+  readonly unit_scale: number | null;
+}
+
+const SPACING = { max_samples: 20_000, seed: 1 };
+
+/** Everything that needs no look into the file. Errors: not_found, invalid_argument, unsupported. */
+export async function checkCreateRequest(request: CreateSessionRequest): Promise<CheckedCreate> {
+  const path = await sourceFile(request.source_path);
+  const kind = kindOfFile(path);
+  const unit_scale = unitScale(request.source_units);
+  const shift = triple("world_shift", request.world_shift) ?? [0, 0, 0];
+  const frame: PositionFrame = { unit_scale: unit_scale ?? 1, shift };
+  const given = triple("origin", request.origin);
+  if ((request.scan_index ?? 0) > 0) {
+    throw new AppError("invalid_argument", `scan_index ${request.scan_index}: a ${kind} file holds one scan, its index is 0`);
+  }
+  for (const [slug, role] of Object.entries(request.role_overrides ?? {})) {
+    if (!isCanonicalRole(role)) throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" is not a role of the column plan`);
+  }
+  return { request, path, kind, frame, origin: given && toStored(given, frame), unit_scale };
+}
+
+/** Reads a file once into a new session. Nothing is visible before the last step; a failure or cancel leaves nothing. */
+export async function createCloudSession(checked: CheckedCreate, deps: Deps, job: Job): Promise<CreateSessionTail> {
+  return deps.admission.run(job, "Import", await importBytes(checked.path, checked.kind), async () => {
+    job.stage("Reading source file", 0.02, 0.25);
+    const cloud = await readCloud(
+      { path: checked.path, kind: checked.kind, frame: checked.frame, ascii_format: checked.request.ascii_format ?? null, column_plan: checked.request.column_plan ?? null },
+      job,
+    );
+    job.stage("Loading points into memory", 0.25, 0.45);
+    const assigned = await assignColumns(cloud, wishes(checked), job);
+    job.stage("Detecting sky/miss points", 0.45, 0.52);
+    const origin = cloud.scan_origin ?? checked.origin;
+    const { autodetected } = await detectMisses(assigned, origin, checked.request.miss_distance_threshold, job);
+    return buildSession({ checked, cloud, assigned, origin, autodetected }, deps, job);
+  });
+}
+
+interface Imported {
+  readonly checked: CheckedCreate;
+  readonly cloud: SourceCloud;
+  readonly assigned: AssignedColumns;
+  readonly origin: Triple | null;
+  readonly autodetected: number;
+}
+
+async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<CreateSessionTail> {
+  const state: CloudState = { columns: imported.assigned.columns, meta: initialMeta(imported) };
+  job.stage("Computing bounds", 0.52, 0.58);
+  const mask = await surviving(state, job);
+  const summary = await cloudSummary(state, mask.skip, job);
+  const spacing = await job.track(() => native.pointSpacing(positionsColumn(state), mask.skip, SPACING));
+  job.stage("Writing octree source", 0.58, 0.62);
+  for (const column of state.columns.values()) column.retain(); // the staged session's own references
+  const staging = deps.sessions.stage(state.columns, (start) => job.track(start)); // beside the octree build
+  try {
+    const octree = await buildOctree(deps.octreeCache, hitsOctreeSource(state, mask.skip), { from: 0.62, to: 0.9 }, job);
+    job.stage("Building miss overlay", 0.92, 0.99);
+    const miss_octree_cache_id = await buildMissOctree(state, mask.miss_count, deps.octreeCache, { from: 0.92, to: 0.99 }, job);
+    const trajectory = await trajectoryParams(state, job);
+    const staged = await staging;
+    job.stage("Finalizing", 1, 1);
+    job.checkpoint(); // the last cancel point
+    const meta: CloudMeta = {
+      ...state.meta,
+      octree_cache_id: octree.cache_id,
+      octree_point_count: mask.hit_count + mask.miss_count,
+      miss_octree_cache_id,
+    };
+    const created = await deps.sessions.register(staged, meta);
+    await deps.octreeCache.writePins();
+    await deps.octreeCache.evict([octree.cache_id]);
+    const { hit_count: _, ...counts } = mask;
+    return tail({ imported, summary, octree, created, trajectory, ...counts, spacing_m: spacing.median_m });
+  } catch (error) {
+    await staging.then((staged) => staged.discard()).catch(() => undefined); // the failure that counts is `error`
+    throw error;
+  }
+}
+
+function wishes({ request, frame }: CheckedCreate) {
+  const lower = (slugs: readonly string[] | null | undefined) => new Set((slugs ?? []).map((slug) => slug.toLowerCase()));
+  return { frame, drop: lower(request.drop_slugs), roles: request.role_overrides ?? {}, labels: request.scalar_labels ?? {} };
+}
+
+function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta {
+  const { request, frame, unit_scale } = checked;
+  const shifted = frame.shift.some((value) => value !== 0);
+  const rescaled = unit_scale !== null && unit_scale !== 1;
+  return {
+    extra_dims_meta: assigned.extra_dims_meta,
+    world_shift: shifted ? frame.shift : null,
+    crs_epsg: rescaled ? null : (cloud.crs?.epsg ?? null), // a foot-based CRS would be wrong for metres
+    crs_wkt: rescaled || !cloud.crs?.wkt ? null : cloud.crs.wkt,
+    source_units: request.source_units ?? null,
+    source_unit_scale: unit_scale,
+    gps_time_encoding: assigned.columns.has("timestamps") ? cloud.gps_time_encoding : null,
+    source_scale_m: cloud.scale_m,
+    source_path: checked.path,
+    ascii_format: request.ascii_format ?? null,
+    column_plan: request.column_plan ?? null,
+    octree_cache_id: null,
+    rendered_octree_cache_id: null,
+    octree_pose: null,
+    octree_point_count: null,
+    octree_stale_gen: 0,
+    miss_octree_cache_id: null,
+    miss_octree_origin: origin,
+  };
+}
+
+interface TailParts {
+  readonly imported: Imported;
+  readonly summary: CloudSummary;
+  readonly octree: BuiltOctree;
+  readonly created: CreatedSession;
+  readonly trajectory: Awaited<ReturnType<typeof trajectoryParams>>;
+  readonly miss_count: number;
+  readonly spacing_m: number | null;
+}
+
+function tail({ imported, summary, octree, created, trajectory, miss_count, spacing_m }: TailParts): CreateSessionTail {
+  const { meta, columns } = created.session.state;
+  const world = imported.cloud.scan_origin && toWorld(imported.cloud.scan_origin, imported.checked.frame);
+  const warnings = [...importWarnings(imported), ...trajectory.warnings, ...(created.unsaved_reason ? [created.unsaved_reason] : [])];
+  const origin = trajectory.params?.origin ?? world;
+  const scan_params = { ...(origin ? { origin } : {}), ...trajectory.params };
+  return {
+    ...octree,
+    ...summary,
+    session_id: created.session.id,
+    total_count: columns.get("positions")?.length ?? 0,
+    world_shift: meta.world_shift && [...meta.world_shift],
+    source_units: meta.source_units,
+    source_unit_scale: meta.source_unit_scale,
+    point_spacing: spacing_m,
+    has_misses: miss_count > 0,
+    miss_slug: MISS_SLUG,
+    ...(miss_count > 0 ? { miss_count } : {}),
+    miss_octree_cache_id: meta.miss_octree_cache_id,
+    ...(imported.autodetected > 0 ? { autodetected_misses: imported.autodetected } : {}),
+    ...(world ? { scan_origin: world } : {}),
+    ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
+    ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+/** What the user should know about how the file was taken. */
+function importWarnings({ cloud, assigned, checked }: Imported): string[] {
+  const warnings = [...cloud.warnings, ...assigned.warnings];
+  if (cloud.nonfinite_dropped > 0) {
+    warnings.push(`${cloud.nonfinite_dropped} points had NaN or infinite coordinates and were left out.`);
+  }
+  if (assigned.columns.has("timestamps") && cloud.gps_time_encoding === "gps_week") {
+    warnings.push("GPS times are seconds of the week, without an epoch: they cannot be joined to an absolute trajectory.");
+  }
+  const unit = cloud.crs?.unit_m ?? 1;
+  if (checked.unit_scale === null && Math.abs(unit - 1) > 1e-12) {
+    warnings.push(
+      `The file's coordinates are in ${cloud.crs?.unit_name} (${unit} m); they were taken as metres. Import with source_units to convert them.`,
+    );
+  }
+  if (cloud.crs?.is_geographic) {
+    warnings.push("The file's x and y are angles in degrees, not metres: distances and areas will be wrong. Project it first.");
+  }
+  return warnings;
+}
+
+function unitScale(unit: string | null | undefined): number | null {
+  if (unit === null || unit === undefined) return null;
+  if (Object.hasOwn(SOURCE_UNITS, unit)) return SOURCE_UNITS[unit as keyof typeof SOURCE_UNITS];
+  throw new AppError("invalid_argument", `source_units "${unit}" is not one of ${Object.keys(SOURCE_UNITS).join(", ")}`);
+}
+
+function triple(name: string, values: readonly number[] | null | undefined): Triple | null {
+  if (values === null || values === undefined) return null;
+  const [x, y, z] = values;
+  if (values.length !== 3 || x === undefined || y === undefined || z === undefined || !values.every(Number.isFinite)) {
+    throw new AppError("invalid_argument", `${name} must be three finite numbers, not [${values.join(", ")}]`);
+  }
+  return [x, y, z];
+}
+
+const toStored = ([x, y, z]: Triple, { unit_scale, shift }: PositionFrame): Triple => [
+  x * unit_scale - shift[0],
+  y * unit_scale - shift[1],
+  z * unit_scale - shift[2],
+];
+const toWorld = ([x, y, z]: Triple, { shift }: PositionFrame): [number, number, number] => [x + shift[0], y + shift[1], z + shift[2]];

@@ -1,0 +1,56 @@
+import type { RebuildOctreeResponse } from "../../shared/contract/cloud-session/rebuild-octree.ts";
+import type { Deps } from "../deps.ts";
+import type { Job } from "../jobs/job.ts";
+import type { CloudSession } from "../sessions/cloud-session.ts";
+import { cloudSummary } from "./cloud-summary.ts";
+import { buildMissOctree, surviving } from "./cloud-misses.ts";
+import { buildOctree, hitsOctreeSource, octreeScratchBytes } from "./octree.ts";
+import { positionsColumn } from "./session-columns.ts";
+
+/**
+ * Builds the octrees of a session from its current arrays. Deletions stay pending. An edit that lands meanwhile wins:
+ * the octree is then handed out as the drawn one and the answer says that it is stale.
+ */
+export function rebuildOctree(session: CloudSession, { admission, octreeCache }: Deps, job: Job): Promise<RebuildOctreeResponse> {
+  return session.read(async (base) => {
+    const { skip, hit_count, miss_count } = await surviving(base, job);
+    const source = hitsOctreeSource(base, skip);
+    const rebuilt = await admission.run(job, "Octree", octreeScratchBytes(source), async () => {
+      const { cached: _, ...octree } = await buildOctree(octreeCache, source, { from: 0, to: 0.9 }, job);
+      const hadMisses = base.meta.miss_octree_cache_id !== null;
+      const miss_octree_cache_id = hadMisses
+        ? await buildMissOctree(base, miss_count, octreeCache, { from: 0.9, to: 1 }, job)
+        : null;
+      return { octree, miss_octree_cache_id };
+    });
+    const summary = await cloudSummary(base, skip, job);
+    job.checkpoint(); // the last cancel point
+    const current = session.state;
+    const stale = current.meta.octree_stale_gen !== base.meta.octree_stale_gen;
+    const { octree, miss_octree_cache_id } = rebuilt;
+    const published = stale
+      ? { rendered_octree_cache_id: octree.cache_id }
+      : {
+          octree_cache_id: octree.cache_id,
+          rendered_octree_cache_id: null,
+          octree_pose: null,
+          octree_point_count: hit_count + miss_count,
+          miss_octree_cache_id,
+        };
+    session.commit(current, { meta: published });
+    await session.durable();
+    await octreeCache.writePins();
+    await octreeCache.evict([octree.cache_id]);
+    return {
+      session_id: session.id,
+      total_count: positionsColumn(base).length,
+      miss_octree_cache_id,
+      octree_posed: false as const,
+      ...octree,
+      observed_classes: summary.observed_classes,
+      robust_bounds: summary.robust_bounds,
+      robust_attribute_ranges: summary.robust_attribute_ranges,
+      ...(stale ? { octree_stale: true } : {}),
+    };
+  });
+}

@@ -1,0 +1,26 @@
+#include "io/octree_directory.h"
+
+namespace pc::io {
+
+void OctreeDirectory::begin(std::uint64_t total_bytes) {
+  nodes_ = std::make_unique<platform::File>(platform::File::create(path_ + "/octree.bin"));
+  // The last byte first: the file has its size from the start, so parallel writes never extend it.
+  const std::byte zero{};
+  if (total_bytes != 0) nodes_->write_at(total_bytes - 1, &zero, 1);
+}
+
+void OctreeDirectory::write_nodes(std::uint64_t offset, Span<const std::byte> bytes) {
+  nodes_->write_at(offset, bytes.data, bytes.size);
+}
+
+void OctreeDirectory::file(const std::string& name, Span<const std::byte> bytes) {
+  if (nodes_ != nullptr) {  // all nodes are written: what close() reports must come before metadata.json
+    nodes_->close_checked();
+    nodes_.reset();
+  }
+  platform::File out = platform::File::create(path_ + "/" + name);
+  out.write_at(0, bytes.data, bytes.size);
+  out.close_checked();
+}
+
+}  // namespace pc::io

@@ -1,0 +1,27 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/platform.h"
+#include "ops/octree/octree_sink.h"
+
+namespace pc::io {
+
+/// Writes an octree into an existing folder: octree.bin in place at its offsets, the other files whole.
+/// Nothing is flushed to the disk: a cache that loses its last entry in a power cut builds it again.
+class OctreeDirectory final : public OctreeSink {
+ public:
+  /// `path` is an existing folder, UTF-8. Files of an earlier octree in it are replaced.
+  explicit OctreeDirectory(std::string path) : path_(std::move(path)) {}
+
+  void begin(std::uint64_t total_bytes) override;
+  void write_nodes(std::uint64_t offset, Span<const std::byte> bytes) override;
+  void file(const std::string& name, Span<const std::byte> bytes) override;
+
+ private:
+  std::string path_;
+  std::unique_ptr<platform::File> nodes_;
+};
+
+}  // namespace pc::io

@@ -1,0 +1,87 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "core/memory.h"
+
+namespace pc::octree {
+
+/// Accepted points of one tile and its surroundings, in a dense grid of cells as wide as the minimum
+/// distance, which is 1 here: the tile spans [0, kTile] on each axis, its surroundings reach 1 further. One
+/// bit per cell, rows along x in one word, answers most questions without touching a cell.
+class DartGrid {
+ public:
+  static constexpr int kTile = 32;
+
+  DartGrid() : first_(kSide * kSide * kSide) { points_.reserve(4096); }
+
+  void clear() {
+    rows_.fill(0);
+    points_.clear_fast();
+  }
+  /// True when a point lies closer than 1 to (x, y, z), which is in the tile.
+  bool blocked(float x, float y, float z) const {
+    const int cx = own_cell(x), cy = own_cell(y), cz = own_cell(z);
+    const int center = cz * kSide + cy;
+    for (const int row_step : kRowSteps) {
+      const int row = center + row_step;
+      std::uint64_t bits = rows_[static_cast<std::size_t>(row)] >> (cx - 1) & 7u;
+      for (; bits != 0; bits &= bits - 1) {
+        const int cell = row * kSide + cx - 1 + std::countr_zero(bits);
+        if (cell_blocks(first_.data()[cell], x, y, z)) return true;
+      }
+    }
+    return false;
+  }
+  /// Adds a point of the tile or its surroundings.
+  void add(float x, float y, float z) {
+    const int cx = any_cell(x), row = any_cell(z) * kSide + any_cell(y);
+    const std::uint64_t bit = std::uint64_t{1} << cx;
+    std::uint64_t& bits = rows_[static_cast<std::size_t>(row)];
+    std::uint32_t& first = first_.data()[row * kSide + cx];
+    points_.push({x, y, z, (bits & bit) != 0 ? first : kEnd});
+    first = points_.size - 1;
+    bits |= bit;
+  }
+
+ private:
+  static constexpr int kSide = kTile + 2;
+  static constexpr std::uint32_t kEnd = 0xffffffffu;
+  struct Point {
+    float x, y, z;
+    std::uint32_t next;
+  };
+  struct Points {
+    BulkVector<Point> memory;
+    std::uint32_t size = 0;
+    void reserve(std::size_t n) { memory.resize(n); }
+    void clear_fast() { size = 0; }
+    void push(const Point& p) {
+      if (size == memory.size()) memory.resize(2 * memory.size());
+      memory.data()[size++] = p;
+    }
+  };
+  /// The own row first, then rows that touch it by a face, then by an edge: rejections come early.
+  static constexpr std::array<int, 9> kRowSteps = {0,          -1,         1,         -kSide,   kSide,
+                                                   -kSide - 1, -kSide + 1, kSide - 1, kSide + 1};
+
+  static int own_cell(float v) { return std::clamp(static_cast<int>(v + 1.0f), 1, kTile); }
+  static int any_cell(float v) { return std::clamp(static_cast<int>(v + 1.0f), 0, kTile + 1); }
+  bool cell_blocks(std::uint32_t index, float x, float y, float z) const {
+    for (; index != kEnd; index = points_.memory.data()[index].next) {
+      const Point& p = points_.memory.data()[index];
+      const float dx = p.x - x, dy = p.y - y, dz = p.z - z;
+      if (dx * dx + dy * dy + dz * dz < 1.0f) return true;
+    }
+    return false;
+  }
+
+  std::array<std::uint64_t, kSide * kSide> rows_{};
+  BulkVector<std::uint32_t> first_;  ///< newest point of a cell; valid where the cell's bit is set
+  Points points_;
+};
+
+}  // namespace pc::octree

@@ -1,0 +1,49 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "core/op_context.h"
+#include "ops/octree/octree_build.h"
+
+namespace pc::octree {
+
+/// Deepest level: a cube of 2^30 steps is resolved to single steps there.
+inline constexpr int kMaxLevel = 30;
+/// Cells of side r_k along a node of level k (contract: spacing = cube side / 128).
+inline constexpr int kSpacingsPerNode = 128;
+
+/// Coordinates in steps from the cube's minimum, each below 2^30.
+struct Steps {
+  std::uint32_t x, y, z;
+};
+
+/// How coordinates become integers, and the cube they lie in.
+struct Frame {
+  std::uint64_t point_count = 0;  ///< rows not skipped
+  Box3d tight;                    ///< their exact extent; empty when there is none
+  double scale = 1, inverse_scale = 1;
+  Vec3d offset{0, 0, 0};             ///< coordinate of stored integer 0
+  std::int32_t base[3] = {0, 0, 0};  ///< stored integer = base + steps
+  std::uint32_t side_steps = 1;      ///< cube side, 1 .. 2^30
+  double cells_per_step = 1;         ///< 2^30 / side_steps >= 1: distinct steps are distinct finest cells
+
+  Steps quantise(const Vec3d& p) const {
+    return {step(p.x - offset.x, base[0]), step(p.y - offset.y, base[1]), step(p.z - offset.z, base[2])};
+  }
+  /// Finest cell of a step coordinate; its top k bits are the node coordinate at level k.
+  std::uint32_t cell(std::uint32_t steps) const { return static_cast<std::uint32_t>(steps * cells_per_step); }
+  Vec3d cube_min() const {
+    return {offset.x + base[0] * scale, offset.y + base[1] * scale, offset.z + base[2] * scale};
+  }
+  double cube_side() const { return side_steps * scale; }
+
+ private:
+  std::uint32_t step(double distance, std::int32_t from) const {
+    return static_cast<std::uint32_t>(std::llrint(distance * inverse_scale) - from);
+  }
+};
+
+/// Measures the rows not skipped and chooses offset, scale and cube. Errors as octree_build.
+Frame make_frame(const OctreeInput& input, double wanted_scale, OpContext& ctx);
+
+}  // namespace pc::octree

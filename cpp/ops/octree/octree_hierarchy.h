@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "ops/octree/octree_tree.h"
+
+namespace pc::octree {
+
+/// A node that is written.
+struct PlacedNode {
+  std::uint32_t node;
+  std::uint64_t offset;  ///< of its records in octree.bin
+};
+
+/// Nodes that have points or descendants with points (and the root), level by level, each level in Morton
+/// order; their records follow each other in this order.
+struct Layout {
+  BulkVector<PlacedNode> nodes;
+  BulkVector<std::uint8_t> child_mask;  ///< (nodes) children that are written
+  std::uint64_t total_bytes = 0;
+  std::uint32_t depth = 0;
+};
+
+/// Counts what each node holds (Node::own) and places it.
+Layout make_layout(Tree& tree, std::uint32_t record_bytes, OpContext& ctx);
+
+/// hierarchy.bin: records of 22 bytes, little-endian, in chunks of a node and its descendants.
+///
+/// | offset | type | meaning |
+/// |---|---|---|
+/// | 0 | u8 | 0 inner node, 1 leaf, 2 proxy: inner node whose own record opens another chunk |
+/// | 1 | u8 | bit i: child i follows |
+/// | 2 | u32 | points in the node |
+/// | 6 | i64 | offset of its points in octree.bin; of its chunk in hierarchy.bin for a proxy |
+/// | 14 | i64 | their bytes; of its chunk for a proxy |
+///
+/// A chunk starts at a level divisible by 4 and holds 4 levels breadth-first, then the inner nodes of the
+/// next level as proxies and its leaves as they are. Chunks follow each other breadth-first, the root's at 0.
+struct Hierarchy {
+  BulkVector<std::byte> bytes;
+  std::uint64_t first_chunk_bytes = 0;
+};
+Hierarchy make_hierarchy(const Tree& tree, const Layout& layout, std::uint32_t record_bytes);
+
+}  // namespace pc::octree

@@ -14,6 +14,13 @@ void* allocate_pages(std::size_t bytes);
 void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t bytes);
 void release_pages(void* base, std::size_t bytes);
 
+/// ".so", ".dll" or ".dylib".
+const char* library_suffix();
+/// Loads a shared library from `path` (absolute, UTF-8); nullptr with the system's reason, never an exception.
+void* open_library(const std::string& path, std::string& reason);
+/// Address of an exported symbol, or nullptr.
+void* library_symbol(void* library, const char* name);
+
 /// A file with positioned reads and writes, safe to use from several threads at different offsets.
 /// Errors throw pc::Error (kNotFound, kNoSpace, kIo, kInvalidFile) naming path and reason. Paths are UTF-8.
 class File {
@@ -22,6 +29,8 @@ class File {
   static File open_read(const std::string& path);
   /// Creates or truncates for reading and writing; never follows a symlink at `path`.
   static File create(const std::string& path);
+  /// Flushes what was written to an existing file to the disk.
+  static void sync_path(const std::string& path);
 
   File(File&& other) noexcept
       : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)), size_(other.size_) {}

@@ -73,6 +73,21 @@ void release_pages(void* base, std::size_t) {
   }
 }
 
+const char* library_suffix() { return ".dll"; }
+
+void* open_library(const std::string& path, std::string& reason) {
+  std::wstring native_path = wide(path);
+  std::replace(native_path.begin(), native_path.end(), L'/', L'\\');  // LoadLibraryEx wants backslashes
+  HMODULE library =
+      LoadLibraryExW(native_path.c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+  if (library == nullptr) reason = path + ": cannot be loaded: error " + std::to_string(GetLastError());
+  return library;
+}
+
+void* library_symbol(void* library, const char* name) {
+  return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
+}
+
 File File::open_read(const std::string& path) {
   HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                               FILE_FLAG_SEQUENTIAL_SCAN, nullptr);
@@ -90,6 +105,12 @@ File File::create(const std::string& path) {
                               FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
   if (handle == INVALID_HANDLE_VALUE) fail(path, "create");
   return File(path, reinterpret_cast<std::intptr_t>(handle));
+}
+
+void File::sync_path(const std::string& path) {
+  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING, 0, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) fail(path, "open");
+  File(path, reinterpret_cast<std::intptr_t>(handle)).sync();
 }
 
 std::size_t File::read_at(std::uint64_t offset, void* out, std::size_t bytes) const {

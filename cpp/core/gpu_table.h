@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+
+/// The C interface of the CUDA module (pc_cuda): plain structs and function pointers, no exceptions, no STL
+/// types. Both sides compile this header; the host refuses a module with another kGpuAbiVersion or table
+/// size.
+namespace pc {
+
+namespace point_spacing_kernel {
+struct HostPass;
+}
+
+constexpr std::uint32_t kGpuAbiVersion = 1;
+constexpr std::uint32_t kGpuErrorBytes = 512;
+
+enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
+
+/// Text for the user, always zero-terminated.
+struct GpuError {
+  char text[kGpuErrorBytes];
+};
+
+/// What the op sees of its job: polled and told between chunks, from the calling thread only.
+struct GpuControl {
+  void* user;
+  bool (*canceled)(void* user);
+  void (*advance)(void* user, std::uint64_t count);
+};
+
+/// Answer of the probe. device_count == 0 comes with a reason in GpuError.
+struct GpuProbe {
+  std::int32_t device_count;
+  std::int32_t
+      driver_version;  ///< highest CUDA version the driver supports, 1000 major + 10 minor; 0 = no driver
+  std::int32_t runtime_version;     ///< CUDA version the module was built with
+  std::int32_t compute_capability;  ///< of the first device, 10 major + minor
+  std::uint64_t total_bytes;        ///< memory of the first device
+  char name[256];                   ///< of the first device
+};
+
+struct GpuTable {
+  std::uint32_t abi_version;  ///< kGpuAbiVersion of the module; first member in every version
+  std::uint32_t table_bytes;  ///< sizeof(GpuTable) of the module
+
+  /// Cheap: asks driver and first device, makes no context on the device. kFailed leaves device_count 0.
+  GpuStatus (*probe)(GpuProbe* out, GpuError* error);
+  /// Free and total memory of the first device, bytes; makes the context.
+  GpuStatus (*memory)(std::uint64_t* free_bytes, std::uint64_t* total_bytes, GpuError* error);
+  /// One pass of point_spacing (cpp/ops/cloud/point_spacing_kernel.h). `pass->best_bits` changes on kOk only.
+  GpuStatus (*point_spacing_pass)(const point_spacing_kernel::HostPass* pass, const GpuControl* control,
+                                  GpuError* error);
+};
+
+/// The one symbol of the module, `pc_gpu_table`.
+using GpuTableFunction = const GpuTable* (*)();
+constexpr const char* kGpuTableSymbol = "pc_gpu_table";
+
+}  // namespace pc

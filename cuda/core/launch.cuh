@@ -1,0 +1,32 @@
+#pragma once
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/device_error.cuh"
+
+namespace pc::cuda {
+
+template <class Function>
+__global__ void index_kernel(std::size_t count, Function function) {
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    function(i);
+  }
+}
+
+/// Calls function(i) on the device for i in [0, count) and waits. Keep `count` small enough for 50 ms: cancel
+/// is seen between launches.
+template <class Function>
+void for_each_index(std::size_t count, Function function) {
+  if (count == 0) return;
+  constexpr std::size_t kThreads = 256, kMaxBlocks = 65535;
+  const std::size_t blocks = std::min(kMaxBlocks, (count + kThreads - 1) / kThreads);
+  index_kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)>>>(count, function);
+  check(cudaGetLastError(), "start a computation");
+  check(cudaDeviceSynchronize(), "finish a computation");
+}
+
+}  // namespace pc::cuda

@@ -1,0 +1,16 @@
+#include "core/device_info.cuh"
+#include "core/gpu_table.h"
+#include "ops/cloud/point_spacing.cuh"
+
+#if defined(_WIN32)
+#define PC_GPU_EXPORT __declspec(dllexport)
+#else
+#define PC_GPU_EXPORT __attribute__((visibility("default")))
+#endif
+
+/// The one exported symbol: see GpuTableFunction.
+extern "C" PC_GPU_EXPORT const pc::GpuTable* pc_gpu_table() {
+  static const pc::GpuTable table{pc::kGpuAbiVersion, sizeof(pc::GpuTable), pc::cuda::probe, pc::cuda::memory,
+                                  pc::cuda::point_spacing_pass};
+  return &table;
+}

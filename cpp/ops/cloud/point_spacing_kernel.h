@@ -1,0 +1,64 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/atomic.h"
+#include "core/host_device.h"
+#include "core/vec3.h"
+#include "spatial/ball_grid.h"
+
+namespace pc::point_spacing_kernel {
+
+/// A pass over points: every point lowers the best squared distance of the samples that it is nearer to than
+/// their best so far. All pointers are of one device.
+struct Pass {
+  const Vec3d* points;        ///< (count)
+  const std::uint64_t* rows;  ///< (count) their rows in the cloud, or nullptr: row = first_row + index
+  std::uint64_t first_row;
+  const Vec3d* samples;              ///< (sample_count)
+  const std::uint64_t* sample_rows;  ///< (sample_count) a sample is not its own neighbour
+  std::uint64_t* best_bits;  ///< (sample_count) bits of the best squared distance; grow as the doubles do
+  BallGridView grid;         ///< over the samples, radius = best distance at the start of the pass
+};
+
+/// What the host hands to pc_cuda: a pass in host memory and the length of its arrays.
+struct HostPass {
+  Pass pass;
+  std::uint64_t count;
+  std::uint64_t sample_count;
+  std::uint64_t filter_words;
+  std::uint64_t bucket_count;
+  std::uint64_t entry_count;
+};
+
+PC_HD inline std::uint64_t bits_of(double value) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+PC_HD inline double double_of(std::uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// x - x is 0 for finite x and NaN otherwise; std::isfinite is not a device function everywhere.
+PC_HD inline bool finite(const Vec3d& p) { return p.x - p.x == 0.0 && p.y - p.y == 0.0 && p.z - p.z == 0.0; }
+
+PC_HD inline void offer(const Vec3d& point, std::uint64_t row, std::size_t sample, const Pass& pass) {
+  if (pass.sample_rows[sample] == row) return;
+  const std::uint64_t bits = bits_of(squared_distance(point, pass.samples[sample]));
+  if (bits < relaxed_load(pass.best_bits + sample)) atomic_min(pass.best_bits + sample, bits);
+}
+
+/// Point i of the pass against the samples whose balls may contain it.
+PC_HD inline void visit_point(std::size_t i, const Pass& pass) {
+  const Vec3d point = pass.points[i];
+  if (!finite(point)) return;
+  const std::uint64_t row = pass.rows == nullptr ? pass.first_row + i : pass.rows[i];
+  pass.grid.for_each_candidate(point, [&](std::uint32_t sample) { offer(point, row, sample, pass); });
+}
+
+}  // namespace pc::point_spacing_kernel

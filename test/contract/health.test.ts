@@ -1,0 +1,71 @@
+import { afterEach, expect, test } from "vitest";
+import { HealthResponse } from "../../shared/contract/health.ts";
+import { GIB } from "../../shared/limits.ts";
+import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/base-app.ts";
+
+let made: MadeApp;
+afterEach(() => made.app.close());
+
+test("/ and /version", async () => {
+  made = await makeBaseApp();
+  const get = async (url: string) => (await made.app.inject({ url })).json() as unknown;
+  expect(await get("/")).toEqual({ message: "API is running", version: TEST_VERSION });
+  expect(await get("/version")).toEqual({ version: TEST_VERSION });
+});
+
+test("/health reports memory and what is admitted", async () => {
+  made = await makeBaseApp({ env: { APP_MEMORY_BUDGET_BYTES: String(3 * GIB) } });
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const run = made.jobs.run((job) => made.deps.admission.run(job, "tree inventory", 5, () => gate));
+  await new Promise((resolve) => setImmediate(resolve));
+  const answer = await made.app.inject({ url: "/health" });
+  const health = HealthResponse.strict().parse(answer.json());
+  expect(health).toMatchObject({
+    status: "healthy",
+    version: TEST_VERSION,
+    admitted: 1,
+    admitted_operations: [{ label: "tree inventory", bytes: 5 }],
+    memory: { budget_bytes: 3 * GIB, budget_source: "env", admission_budget_bytes: 3 * GIB, budget_fraction: 0.5 },
+  });
+  expect(health.memory.rss_bytes).toBeGreaterThan(1e7);
+  release();
+  await run;
+  expect((await made.app.inject({ url: "/health" })).json()).toMatchObject({ admitted: 0, admitted_operations: [] });
+});
+
+test("unknown paths are 404, known ones under another method 405", async () => {
+  made = await makeBaseApp();
+  const answer = async (method: "GET" | "POST" | "DELETE", url: string) => {
+    const { statusCode, headers, json } = await made.app.inject({ method, url });
+    return [statusCode, headers.allow, (json() as { detail: string }).detail];
+  };
+  expect(await answer("GET", "/nowhere")).toEqual([404, undefined, "Not Found"]);
+  expect(await answer("POST", "/health")).toEqual([405, "GET, HEAD", "Method Not Allowed"]);
+  expect(await answer("GET", "/api/cancel/abc?x=1")).toEqual([405, "POST", "Method Not Allowed"]);
+  expect(await answer("DELETE", "/api/cancel/abc/def")).toEqual([404, undefined, "Not Found"]);
+});
+
+test("/openapi.json describes every route; /docs is served; both only when asked for", async () => {
+  made = await makeBaseApp();
+  const document = (await made.app.inject({ url: "/openapi.json" })).json() as {
+    openapi: string;
+    paths: Record<string, object>;
+  };
+  expect(document.openapi).toBe("3.1.0");
+  expect(Object.keys(document.paths).sort()).toEqual([
+    "/",
+    "/api/cancel/{run_id}",
+    "/api/device-info",
+    "/health",
+    "/octree/{cache_id}/{file}",
+    "/version",
+  ]);
+  expect(JSON.stringify(document.paths["/health"])).toContain("free without swapping");
+  const page = await made.app.inject({ url: "/docs" });
+  expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(page.body).toContain("swagger-ui");
+  expect((await made.app.inject({ url: "/docs/static/swagger-ui.css" })).statusCode).toBe(200);
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { Job } from "../../../backend/jobs/job.ts";
+import { JobRegistry, type RunRecord } from "../../../backend/jobs/registry.ts";
+import { FakeNative, settle } from "../../support/fake-native.ts";
+
+describe("progress of a job", () => {
+  test("native progress is mapped into the stage's window", async () => {
+    const job = new Job();
+    const native = new FakeNative<number>();
+    job.stage("Reading points", 0.2, 0.6);
+    const done = job.track(() => native);
+    native.now = { phase: "Parsing rows", done: 50, total: 100 };
+    expect(job.takeProgress()).toEqual([
+      { progress: 0.2, message: "Reading points" },
+      { progress: 0.4, message: "Reading points" },
+    ]);
+    expect(job.takeProgress()).toEqual([]); // nothing moved
+    native.now = { phase: "Parsing rows", done: 100, total: 100 };
+    native.finish(7);
+    expect(await done).toBe(7);
+    expect(job.takeProgress()).toEqual([{ progress: 0.6, message: "Reading points" }]);
+  });
+
+  test("phases get their weighted share and their own name; an unknown one holds the bar", () => {
+    const job = new Job();
+    const native = new FakeNative<void>();
+    const phases = [
+      { name: "Hashing point data", weight: 1 },
+      { name: "Building octree", weight: 3 },
+    ];
+    job.stage("Octree", 0.6, 1, phases);
+    void job.track(() => native);
+    job.takeProgress();
+    native.now = { phase: "Hashing point data", done: 1, total: 2 };
+    expect(job.takeProgress()).toEqual([{ progress: 0.65, message: "Hashing point data" }]);
+    native.now = { phase: "Building octree", done: 1, total: 3 };
+    expect(job.takeProgress()).toEqual([{ progress: 0.8, message: "Building octree" }]);
+    native.now = { phase: "Sweeping", done: 0, total: 9 };
+    expect(job.takeProgress()).toEqual([{ progress: 0.8, message: "Octree" }]);
+    native.finish();
+  });
+
+  test("the fraction never goes backwards, whatever ops report", () => {
+    const job = new Job();
+    const native = new FakeNative<void>();
+    job.stage("A", 0, 1);
+    void job.track(() => native);
+    const seen: number[] = [];
+    for (const done of [3, 1, 9, 2, 10, 0]) {
+      native.now = { phase: "p", done, total: 10 };
+      for (const { progress } of job.takeProgress()) seen.push(progress ?? -1);
+    }
+    job.stage("B", 0.1, 0.2);
+    job.advance(1);
+    for (const { progress } of job.takeProgress()) seen.push(progress ?? -1);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.at(-1)).toBe(1);
+    native.finish();
+  });
+
+  test("without stages the op's own phases are shown; a total of 0 is indeterminate", () => {
+    const job = new Job();
+    const native = new FakeNative<void>();
+    void job.track(() => native);
+    expect(job.takeProgress()).toEqual([]);
+    native.now = { phase: "Counting", done: 1, total: 0 };
+    expect(job.takeProgress()).toEqual([{ progress: null, message: "Counting" }]);
+    native.now = { phase: "Counting", done: 1, total: 4 };
+    expect(job.takeProgress()).toEqual([{ progress: 0.25, message: "Counting" }]);
+    native.finish();
+  });
+
+  test("stages that nobody reads stay bounded, the newest survive", () => {
+    const job = new Job();
+    for (let i = 0; i <= 1000; i += 1) job.stage(`s${i}`, i / 1000, 1);
+    const taken = job.takeProgress();
+    expect(taken.length).toBe(64);
+    expect(taken.at(-1)).toEqual({ progress: 1, message: "s1000" });
+  });
+
+  test("a window outside [0, 1] or a phase without weight is refused", () => {
+    const job = new Job();
+    expect(() => job.stage("x", 0.5, 0.4)).toThrow(/window/);
+    expect(() => job.stage("x", Number.NaN, 1)).toThrow(/window/);
+    expect(() => job.stage("x", 0, 1, [{ name: "p", weight: 0 }])).toThrow(/positive weight/);
+  });
+});
+
+describe("runs", () => {
+  test("cancel reaches every native op, is idempotent, and false for an ended run", async () => {
+    const jobs = new JobRegistry();
+    const natives = [new FakeNative<number>(), new FakeNative<number>()];
+    let id = "";
+    const run = jobs.run((job) => Promise.all(natives.map((n) => job.track(() => n))), {
+      onStart: (job) => (id = job.id),
+    });
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    await settle();
+    expect([jobs.cancel(id), jobs.cancel(id)]).toEqual([true, true]);
+    expect(natives.map((n) => n.cancelCount)).toEqual([1, 1]);
+    await expect(run).rejects.toMatchObject({ code: "canceled" });
+    expect([jobs.cancel(id), jobs.cancel("unknown"), jobs.size]).toEqual([false, false, 0]);
+  });
+
+  test("a canceled run that is still unwinding is still listed", async () => {
+    const jobs = new JobRegistry();
+    let unwound: () => void = () => undefined;
+    const run = jobs.run(async (job) => {
+      await new Promise<void>((resolve) => {
+        unwound = resolve;
+      });
+      job.checkpoint();
+    });
+    await settle();
+    jobs.cancelAll();
+    await settle();
+    expect(jobs.size).toBe(1);
+    let idle = false;
+    const waiting = jobs.idle().then(() => (idle = true));
+    await settle();
+    expect(idle).toBe(false);
+    unwound();
+    await expect(run).rejects.toMatchObject({ code: "canceled" });
+    await waiting;
+    expect(jobs.size).toBe(0);
+  });
+
+  test("what a run adopted is released once, newest first, however it ends", async () => {
+    const released: string[] = [];
+    const resource = (name: string) => ({ release: () => void released.push(name) });
+    const jobs = new JobRegistry();
+    await jobs.run(async (job) => {
+      job.adopt(resource("a"));
+      job.adopt(resource("b"));
+    });
+    const failing = jobs.run(async (job) => {
+      job.adopt(resource("c"));
+      throw new Error("boom");
+    });
+    await expect(failing).rejects.toMatchObject({ code: "internal", message: "boom" });
+    expect(released).toEqual(["b", "a", "c"]);
+  });
+
+  test("a native error keeps its code and sentence; an unknown code is internal", async () => {
+    const jobs = new JobRegistry();
+    const native = new FakeNative<void>();
+    const run = jobs.run((job) => job.track(() => native));
+    native.fail("no_space", "disk full at 12 of 90 MB");
+    await expect(run).rejects.toMatchObject({ code: "no_space", message: "disk full at 12 of 90 MB" });
+    const other = jobs.run((job) =>
+      job.track<void>(() => {
+        throw Object.assign(new Error("x"), { code: "ENOENT" });
+      }),
+    );
+    await expect(other).rejects.toMatchObject({ code: "internal" });
+  });
+
+  test("a cancel after the last checkpoint changes nothing", async () => {
+    const jobs = new JobRegistry();
+    const run = jobs.run(async (job) => {
+      job.checkpoint();
+      job.cancel();
+      return "committed";
+    });
+    expect(await run).toBe("committed");
+  });
+
+  test("after shutdown nothing begins", async () => {
+    const jobs = new JobRegistry();
+    jobs.shutdown();
+    let ran = false;
+    await expect(
+      jobs.run(async () => {
+        ran = true;
+      }),
+    ).rejects.toMatchObject({ code: "canceled" });
+    expect(ran).toBe(false);
+  });
+
+  test("each run leaves one record", async () => {
+    const records: RunRecord[] = [];
+    const jobs = new JobRegistry((record) => records.push(record));
+    await jobs.run(async () => 1, { label: "import" });
+    await jobs
+      .run(async () => {
+        throw new Error("bad row 7");
+      })
+      .catch(() => undefined);
+    expect(records).toMatchObject([
+      { label: "import", outcome: "done" },
+      { outcome: "failed", error: "bad row 7" },
+    ]);
+    expect(records[0]?.seconds).toBeGreaterThanOrEqual(0);
+  });
+});

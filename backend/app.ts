@@ -1,4 +1,4 @@
-import Fastify from "fastify";
+import Fastify, { LogController } from "fastify";
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { KIB, MAX_JSON_BODY_BYTES } from "../shared/limits.ts";
 import { installBodyParsers } from "./http/body.ts";
@@ -26,17 +26,17 @@ export async function buildApp<D extends BaseDeps>(
 ): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }), // http/logging.ts writes the one line
     forceCloseConnections: true,
     bodyLimit: MAX_JSON_BODY_BYTES,
-    maxParamLength: 256,
+    routerOptions: { maxParamLength: 256 },
     http: { maxHeaderSize: 16 * KIB },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   installErrorHandler(app);
   installRequestLog(app);
-  installBodyParsers(app);
+  await installBodyParsers(app);
   installNotFound(app);
   await installGuard(app, deps.config);
   installDocs(app, deps.version);

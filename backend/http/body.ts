@@ -1,6 +1,7 @@
+import multipart from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES } from "../../shared/limits.ts";
+import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES, MAX_UPLOAD_BYTES, MIB } from "../../shared/limits.ts";
 import type { App } from "./types.ts";
 
 declare module "fastify" {
@@ -10,8 +11,11 @@ declare module "fastify" {
   }
 }
 
-/** JSON bodies (an empty one is no body: cancel sends none under any content type) and PHB1 bodies as bytes. */
-export function installBodyParsers(app: App): void {
+/**
+ * JSON bodies (an empty one is no body: cancel sends none under any content type), PHB1 bodies as bytes, and multipart
+ * forms as streams: a route reads the file with `request.file()` and must check `file.truncated`.
+ */
+export async function installBodyParsers(app: App): Promise<void> {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser(
@@ -27,6 +31,9 @@ export function installBodyParsers(app: App): void {
     { parseAs: "buffer", bodyLimit: MAX_FRAME_BODY_BYTES },
     (_request, body, done) => done(null, body),
   );
+  await app.register(multipart, {
+    limits: { fileSize: MAX_UPLOAD_BYTES, files: 1, fields: 32, fieldSize: MIB, parts: 40, headerPairs: 64 },
+  });
   app.decorateRequest("unknownKeys");
   app.addHook("preValidation", async (request) => {
     request.unknownKeys = unknownKeys(request.routeOptions.schema?.body, request.body);

@@ -33,13 +33,16 @@ export interface Problem {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Status and body of an error answer: `detail` is a sentence (422: the list of issues, with `message` beside it). */
+/**
+ * Status and body of an error answer: `detail` is a sentence (422: the list of issues, with `message` beside it; a
+ * structured refusal brings an object of its own as `details.detail`, with the sentence in its `message`).
+ */
 export function toProblem(raw: unknown, request: FastifyRequest): Problem {
   if (hasZodFastifySchemaValidationErrors(raw)) return validationProblem(raw, request);
   const fastify = raw as Partial<FastifyError>;
   if (typeof fastify?.code === "string" && fastify.code.startsWith("FST_")) return frameworkProblem(fastify, request);
   const error = toAppError(raw);
-  return { status: httpStatus[error.code], body: { ...error.details, detail: error.message, code: error.code } };
+  return { status: httpStatus[error.code], body: { detail: error.message, code: error.code, ...error.details } };
 }
 
 /** Errors of the HTTP framework: broken JSON, too large, wrong media type. Its 4xx stay what they are. */

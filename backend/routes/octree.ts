@@ -46,7 +46,9 @@ async function openFile(cache: OctreeFiles, cacheId: string, file: string): Prom
 
 /** Owns `handle` once it returns: the stream closes it, also when the client leaves. */
 async function sendFile(request: FastifyRequest, reply: FastifyReply, handle: FileHandle): Promise<FastifyReply> {
-  const { size } = await handle.stat();
+  const stat = await handle.stat();
+  if (!stat.isFile()) throw new AppError("io", "the octree is damaged: this is no regular file");
+  const { size } = stat;
   // Without validators of our own, an If-Range can match nothing: the whole file is the answer.
   const range = request.headers["if-range"] === undefined ? parseRange(request.headers.range, size) : "whole";
   reply.header("accept-ranges", "bytes");

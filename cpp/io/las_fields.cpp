@@ -123,6 +123,10 @@ std::string no_data_text(DType type, std::uint64_t bits) {
   return std::to_string(bits);
 }
 
+std::string element_name(std::string name, std::size_t element) {
+  return name.append("[").append(std::to_string(element)).append("]");
+}
+
 void append_element(const Descriptor& descriptor, int element, std::size_t offset, std::vector<Field>& fields,
                     std::vector<std::string>& warnings) {
   Field field;
@@ -132,8 +136,9 @@ void append_element(const Descriptor& descriptor, int element, std::size_t offse
   dimension.extra = true;
   dimension.name = descriptor.name();
   dimension.description = descriptor.description();
-  if (dimension.name.empty()) dimension.name = "extra_dimension_" + std::to_string(fields.size());
-  if (descriptor.elements() > 1) dimension.name += "[" + std::to_string(element) + "]";
+  if (dimension.name.empty()) dimension.name.append("extra_dimension_").append(std::to_string(fields.size()));
+  if (descriptor.elements() > 1)
+    dimension.name = element_name(dimension.name, static_cast<std::size_t>(element));
   const bool has_scale = (descriptor.options() & 8) != 0, has_offset = (descriptor.options() & 16) != 0;
   const double scale = has_scale ? descriptor.scale(element) : 1.0;
   const double shift_by = has_offset ? descriptor.offset(element) : 0.0;
@@ -163,8 +168,8 @@ void append_raw_bytes(const std::string& name, const std::string& description, s
     field.offset = static_cast<std::uint16_t>(first + i);
     field.dimension.extra = true;
     field.dimension.description = description;
-    field.dimension.name = name.empty() ? "extra_bytes_" + std::to_string(index + i)
-                                        : name + (count > 1 ? "[" + std::to_string(i) + "]" : "");
+    field.dimension.name = !name.empty() && count > 1 ? element_name(name, i) : name;
+    if (name.empty()) field.dimension.name.append("extra_bytes_").append(std::to_string(index + i));
     fields.push_back(std::move(field));
   }
 }

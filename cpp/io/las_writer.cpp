@@ -193,7 +193,7 @@ class Planner {
     if (reserved_.count(lower(name)) != 0) name += "_field";
     std::string candidate = cut(name, 32);
     for (int i = 2; !extra_names_.insert(candidate).second; ++i) {
-      const std::string suffix = "_" + std::to_string(i);
+      const std::string suffix = std::string("_").append(std::to_string(i));
       candidate = cut(name, 32 - suffix.size()) + suffix;
     }
     if (candidate != slug) {

@@ -1,0 +1,198 @@
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/platform.h"
+#include "fuzz/fuzz_mutate.h"
+#include "fuzz/fuzz_target.h"
+#include "fuzz/heap_meter.h"
+
+namespace pc::fuzz {
+namespace {
+
+constexpr std::uint64_t kFreeBytes = std::uint64_t{64} << 20;  // memory any file may cost,
+constexpr std::uint64_t kBytesPerByte = 20;                    // plus this for each of its bytes
+constexpr std::chrono::seconds kCaseLimit{2};
+
+std::vector<FuzzTarget> targets() {
+#if defined(PC_FUZZ_ONLY)  // one target alone, while the others are being written or to find a regression
+                           // fast
+  return {PC_FUZZ_ONLY()};
+#else
+  return {las_target(), text_target(), ply_target(), pcd_target()};
+#endif
+}
+
+struct Case {
+  std::string target;
+  std::uint64_t seed = 0, index = 0;
+  Bytes bytes;
+};
+
+void report(const Case& c, const std::string& why) {
+  const std::string name =
+      "fuzz-" + c.target + "-" + std::to_string(c.seed) + "-" + std::to_string(c.index) + ".bin";
+  try {
+    auto file = platform::File::create(name);
+    file.write_at(0, c.bytes.data(), c.bytes.size());
+  } catch (const Error& error) {
+    std::printf("cannot keep the input: %s\n", error.what());
+  }
+  std::printf("FAILED %s: %s\n  input: %s (%zu bytes)\n  again: pc_fuzz %s 1 %llu %llu\n", c.target.c_str(),
+              why.c_str(), name.c_str(), c.bytes.size(), c.target.c_str(),
+              static_cast<unsigned long long>(c.seed), static_cast<unsigned long long>(c.index));
+  std::fflush(stdout);
+}
+
+/// Ends the process when a case takes longer than kCaseLimit: a hang cannot be reported any other way.
+class Watchdog {
+ public:
+  Watchdog() : thread_([this] { watch(); }) {}
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+  }
+  void begin(const Case* current) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    current_ = current;
+    deadline_ = std::chrono::steady_clock::now() + kCaseLimit;
+  }
+  void end() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    current_ = nullptr;
+  }
+
+ private:
+  void watch() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!stop_) {
+      wake_.wait_for(lock, std::chrono::milliseconds(100));
+      if (current_ == nullptr || std::chrono::steady_clock::now() < deadline_) continue;
+      report(*current_, "still running after 2 s");
+      std::abort();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  const Case* current_ = nullptr;
+  std::chrono::steady_clock::time_point deadline_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+/// Runs one case; "" or what is wrong.
+std::string run_case(const FuzzTarget& target, const Case& c, const std::string& path) {
+  std::filesystem::remove(path);
+  {
+    auto file = platform::File::create(path);
+    file.write_at(0, c.bytes.data(), c.bytes.size());
+    file.close_checked();
+  }
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, c.index % 16 == 1 ? 3 : 1);
+  const std::uint64_t allowed = kFreeBytes + kBytesPerByte * c.bytes.size();
+  const std::uint64_t pages_before = bulk_bytes_in_use(), heap_before = heap_bytes();
+  reset_bulk_bytes_peak();
+  reset_heap_peak();
+  set_heap_limit(heap_before + allowed);
+  std::string wrong;
+  try {
+    target.read(path, ctx);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kInternal) wrong = std::string("internal error: ") + error.what();
+    if (std::string(error.what()).empty()) wrong = "an error without a message";
+  } catch (const std::exception& error) {
+    wrong = std::string("not a pc::Error: ") + error.what();
+  } catch (...) {
+    wrong = "something that is no exception class was thrown";
+  }
+  set_heap_limit(~std::uint64_t{0});
+  const std::uint64_t used = bulk_bytes_peak() - pages_before + heap_peak() - heap_before;
+  if (wrong.empty() && used > allowed) {
+    wrong = std::to_string(used >> 20) + " MiB were allocated, " + std::to_string(allowed >> 20) +
+            " MiB are allowed";
+  }
+  if (wrong.empty() && bulk_bytes_in_use() != pages_before) wrong = "pages were not given back";
+  return wrong;
+}
+
+std::string scratch_path() {
+  const std::filesystem::path memory = "/dev/shm";
+  const auto folder = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+  return (folder / ("pc_fuzz_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count())))
+      .string();
+}
+
+int run(const std::vector<FuzzTarget>& chosen, std::uint64_t count, std::uint64_t seed, std::uint64_t first) {
+  const std::string path = scratch_path();
+  std::uint64_t passed = 0, failed = 0;
+  {
+    Watchdog watchdog;
+    for (const FuzzTarget& target : chosen) {
+      const std::vector<Bytes> seeds = target.seeds();
+      for (std::size_t i = 0; i < seeds.size(); ++i) {  // a seed that is refused tests nothing
+        platform::File::create(path).write_at(0, seeds[i].data(), seeds[i].size());
+        JobControl control;
+        OpContext ctx(control, Device::kCpu, 1);
+        try {
+          target.read(path, ctx);
+        } catch (const std::exception& error) {
+          std::printf("FAILED %s: seed file %zu cannot be read: %s\n", target.name, i, error.what());
+          ++failed;
+        }
+      }
+      for (std::uint64_t index = first; index < first + count; ++index) {
+        const Case c{target.name, seed, index, make_case(seeds, seed, index)};
+        watchdog.begin(&c);
+        const std::string wrong = run_case(target, c, path);
+        watchdog.end();
+        if (!wrong.empty()) report(c, wrong);
+        ++(wrong.empty() ? passed : failed);
+        if (failed >= 20) break;
+      }
+    }
+  }
+  std::filesystem::remove(path);
+  std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(passed),
+              static_cast<unsigned long long>(failed));
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace pc::fuzz
+
+/// pc_fuzz <target|all> [count] [seed] [first case]: `count` cases (2000) for each target from `first` (0)
+/// on. Ends with 0 when all passed. A failing input is kept in the current folder.
+int main(int argc, char** argv) {
+  using namespace pc::fuzz;
+  const std::string wanted = argc > 1 ? argv[1] : "all";
+  const auto number = [&](int at, std::uint64_t otherwise) {
+    return argc > at ? std::strtoull(argv[at], nullptr, 10) : otherwise;
+  };
+  std::vector<FuzzTarget> chosen;
+  for (const FuzzTarget& target : targets()) {
+    if (wanted == "all" || wanted == target.name) chosen.push_back(target);
+  }
+  if (chosen.empty()) {
+    std::printf("no target '%s'; targets:", wanted.c_str());
+    for (const FuzzTarget& target : targets()) std::printf(" %s", target.name);
+    std::printf(" all\n");
+    return 2;
+  }
+  return run(chosen, number(2, 2000), number(3, 1), number(4, 0));
+}

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/op_context.h"
+
+namespace pc::fuzz {
+
+/// A reader under attack. `seeds` gives valid files, small ones first; `read` reads the file at `path`
+/// completely and may throw pc::Error, nothing else.
+struct FuzzTarget {
+  const char* name;
+  std::vector<std::vector<std::uint8_t>> (*seeds)();
+  void (*read)(const std::string& path, OpContext& ctx);
+};
+
+// Each defined in <name>.cpp, listed in fuzz_main.cpp.
+FuzzTarget las_target();
+FuzzTarget ply_target();
+FuzzTarget pcd_target();
+FuzzTarget text_target();
+
+}  // namespace pc::fuzz

@@ -12,7 +12,7 @@ const LAS_DIMENSIONS: ReadonlySet<string> = new Set(
 /** A name as a slug: [A-Za-z0-9_], other runs become one `_`, none at the ends, at most 32 characters, never empty. */
 export function sanitizeSlug(name: string): string {
   const slug = name
-    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/[^A-Za-z0-9_]+/g, "_")
     .replace(/^_+/, "")
     .slice(0, MAX_SLUG_CHARS)
     .replace(/_+$/, "");

@@ -1,7 +1,11 @@
 export type TextDelimiter = "comma" | "semicolon" | "tab" | "whitespace";
 
 /** In the order in which they are tried. */
-const CHARACTERS: Readonly<Record<Exclude<TextDelimiter, "whitespace">, string>> = { comma: ",", tab: "\t", semicolon: ";" };
+const CHARACTERS: Readonly<Record<Exclude<TextDelimiter, "whitespace">, string>> = {
+  comma: ",",
+  tab: "\t",
+  semicolon: ";",
+};
 const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?$/;
 const COMMA_NUMBER = /^[+-]?(?:\d+,?\d*|,\d+)(?:[eEdD][+-]?\d+)?$/;
 const NO_VALUE = /^(?:[+-]?(?:nan|inf|infinity)|na|n\/a|null)$/i;
@@ -18,7 +22,8 @@ export function isNumber(field: string, decimalComma: boolean): boolean {
 /** The value of a field, NaN when it is no number. */
 export function toNumber(field: string, decimalComma: boolean): number {
   if (!isNumber(field, decimalComma)) return Number.NaN;
-  if (NO_VALUE.test(field)) return /inf/i.test(field) ? Number(`${field.startsWith("-") ? "-" : ""}Infinity`) : Number.NaN;
+  if (NO_VALUE.test(field))
+    return /inf/i.test(field) ? Number(`${field.startsWith("-") ? "-" : ""}Infinity`) : Number.NaN;
   return Number((decimalComma ? field.replace(",", ".") : field).replace(/d/i, "e"));
 }
 
@@ -30,7 +35,8 @@ export function splitFields(line: string, delimiter: TextDelimiter): string[] {
   const skipBlanks = () => {
     while (at < line.length && /[ \t]/.test(line.charAt(at)) && line.charAt(at) !== separator) at += 1;
   };
-  const ends = () => at >= line.length || (separator === null ? /[ \t]/.test(line.charAt(at)) : line.charAt(at) === separator);
+  const ends = () =>
+    at >= line.length || (separator === null ? /[ \t]/.test(line.charAt(at)) : line.charAt(at) === separator);
   for (skipBlanks(); at < line.length; skipBlanks()) {
     let field = "";
     if (line.charAt(at) === '"') {
@@ -70,7 +76,8 @@ export function chooseDelimiter(rows: readonly string[]): { delimiter: TextDelim
     if (hasDecimalCommas(rows, delimiter)) return { delimiter, decimal_comma: true };
   }
   const present = (["comma", "tab", "semicolon"] as const).filter((delimiter) => first.includes(CHARACTERS[delimiter]));
-  const delimiter = present.find((candidate) => splitFields(first, candidate).length >= 3) ?? present[0] ?? "whitespace";
+  const delimiter =
+    present.find((candidate) => splitFields(first, candidate).length >= 3) ?? present[0] ?? "whitespace";
   const spaced = splitFields(first, "whitespace").length;
   const better = delimiter !== "whitespace" && splitFields(first, delimiter).length < 3 && spaced >= 3;
   return { delimiter: better ? "whitespace" : delimiter, decimal_comma: false };

@@ -65,3 +65,5 @@ export const CLIENT_TIMEOUT_MS = {
 } as const;
 /** How long a canceling client waits for its cancel request before it drops the connection anyway. */
 export const CLIENT_CANCEL_WAIT_MS = 1_000;
+/** Largest file an export returns inside its JSON answer: base64 grows it by a third, and the client's strings end near 512 MB. */
+export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;

@@ -79,10 +79,34 @@ Napi::Value write_las(const Napi::CallbackInfo& info) {
       written_to_js);
 }
 
+io::TextFormat text_format(Napi::Env env, const std::string& name) {
+  if (name == "xyz") return io::TextFormat::kXyz;
+  if (name == "txt") return io::TextFormat::kTxt;
+  if (name == "csv") return io::TextFormat::kCsv;
+  if (name == "ply") return io::TextFormat::kPly;
+  if (name == "obj") return io::TextFormat::kObj;
+  throw Napi::TypeError::New(env, "unknown text format: " + name);
+}
+
+// writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>
+Napi::Value write_text(const Napi::CallbackInfo& info) {
+  const auto held = held_view(info[0]);
+  const auto params = io::cloud_export_layout(text_format(info.Env(), info[1].ToString()));
+  const std::string path = info[2].ToString();
+  return start_job<Written>(
+      info.Env(), job_options(info[3]),
+      [held, params, path](OpContext& ctx) {
+        const auto result = io::write_text(held->view, params, path, ctx);
+        return Written{result.rows, result.bytes, {}};
+      },
+      written_to_js);
+}
+
 }  // namespace
 
 void register_writers(Napi::Env env, Napi::Object exports) {
   exports.Set("writeLas", Napi::Function::New<write_las>(env, "writeLas"));
+  exports.Set("writeText", Napi::Function::New<write_text>(env, "writeText"));
 }
 
 }  // namespace pc::binding

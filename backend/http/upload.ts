@@ -1,0 +1,38 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { FastifyRequest } from "fastify";
+import { AppError } from "../../shared/errors.ts";
+
+/** An uploaded file on disk. */
+export interface Upload {
+  readonly path: string;
+  /** Deletes it; call it however the request ends. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Stores the form's part `file` in a temporary file. Errors: invalid_argument when the part is missing or its extension
+ * is none of `extensions` (lower case, with dot), or the file is larger than the form's limit.
+ */
+export async function receiveUpload(request: FastifyRequest, extensions: readonly string[]): Promise<Upload> {
+  const part = await request.file();
+  if (part?.fieldname !== "file") throw new AppError("invalid_argument", 'the form needs one part named "file"');
+  const extension = extname(part.filename).toLowerCase();
+  if (!extensions.includes(extension)) {
+    throw new AppError("invalid_argument", `"${part.filename}": only ${extensions.join(", ")} files can be uploaded here`);
+  }
+  const folder = await mkdtemp(join(tmpdir(), "upload-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, `cloud${extension}`);
+    await pipeline(part.file, createWriteStream(path, { flags: "wx" }));
+    if (part.file.truncated) throw new AppError("invalid_argument", `"${part.filename}" is larger than an upload may be; import it by path`);
+    return { path, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

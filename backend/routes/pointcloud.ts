@@ -1,0 +1,56 @@
+import type { FastifyReply } from "fastify";
+import { ExportRequest, ImportByPathRequest, PreviewRequest, PreviewResponse } from "../../shared/contract/pointcloud.ts";
+import type { Deps } from "../deps.ts";
+import { sendPoints } from "../http/frame.ts";
+import { runJson } from "../http/run-json.ts";
+import { streamJob } from "../http/stream.ts";
+import type { App } from "../http/types.ts";
+import { receiveUpload } from "../http/upload.ts";
+import { checkExportRequest, exportCloud } from "../services/cloud-export.ts";
+import { checkFlatImport, importFlat } from "../services/flat-import.ts";
+import { previewFile } from "../services/preview.ts";
+
+const tags = ["point cloud"];
+
+export function pointcloudRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/pointcloud/preview",
+    { schema: { summary: "Look at the head of a file", tags, body: PreviewRequest, response: { 200: PreviewResponse } } },
+    ({ body }, reply) => runJson(reply, deps.jobs, (job) => previewFile(body, job)),
+  );
+  app.post(
+    "/api/pointcloud/import_by_path",
+    { schema: { summary: "Read a file into a PHX1 point stream", tags, body: ImportByPathRequest } },
+    async ({ body }, reply) => sendFlat(reply, deps, body),
+  );
+  app.post(
+    "/api/pointcloud/import",
+    { schema: { summary: "Read an uploaded LAS file into a PHX1 point stream", tags, consumes: ["multipart/form-data"] } },
+    async (request, reply) => {
+      const upload = await receiveUpload(request, [".las"]);
+      try {
+        return await sendFlat(reply, deps, { file_path: upload.path, ascii_format: null, column_plan: null, world_shift: null });
+      } finally {
+        await upload.remove();
+      }
+    },
+  );
+  app.post(
+    "/api/pointcloud/export",
+    { schema: { summary: "Write a cloud to a file", tags, body: ExportRequest } },
+    async ({ body }, reply) => {
+      const checked = await checkExportRequest(body, deps); // 400 and 404 here, before the stream opens
+      return streamJob(reply, deps.jobs, (job) => exportCloud(checked, deps, job));
+    },
+  );
+}
+
+async function sendFlat(reply: FastifyReply, deps: Deps, request: ImportByPathRequest): Promise<FastifyReply> {
+  const checked = await checkFlatImport(request);
+  const points = await runJson(reply, deps.jobs, (job) => importFlat(checked, deps, job));
+  try {
+    return sendPoints(reply, points);
+  } finally {
+    points.release(); // the stream holds its own
+  }
+}

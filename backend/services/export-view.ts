@@ -1,0 +1,132 @@
+import type { ExportRequest } from "../../shared/contract/pointcloud.ts";
+import type { Job } from "../jobs/job.ts";
+import * as cloud from "../native/cloud.ts";
+import type { CloudViewInput, LasWriteParams } from "../native/writers.ts";
+import type { CloudState } from "../sessions/cloud-session.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
+import { version } from "../version.ts";
+import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "./points.ts";
+import { extraColumn, fixedColumn, positionsColumn } from "./session-columns.ts";
+
+/** What a writer is given. */
+export interface ExportView {
+  readonly input: CloudViewInput;
+  readonly las: LasWriteParams;
+  readonly point_count: number;
+  readonly warnings: string[];
+}
+
+const SOFTWARE = `point-cloud-backend ${version}`.slice(0, 32);
+const DEFAULT_SCALE_M = 0.001;
+/** Largest values of LAS point formats 0-3: five bits of class, three of echo number. */
+const LEGACY_MAX: Readonly<Record<string, number>> = { classification: 31, return_number: 7, number_of_returns: 7 };
+/** Columns whose values came from these LAS fields; they go back there. */
+const LAS_FIELD_OF: Readonly<Record<string, string>> = { target_index: "return_number", target_count: "number_of_returns" };
+
+/** Inline points: positions and colours, LAS 1.2. */
+export function inlineView({ points, colors }: ExportRequest, job: Job): ExportView {
+  const rows = points ?? [];
+  const input: CloudViewInput = {
+    ...EMPTY,
+    positions: job.adopt(pointsColumn(rows)).native,
+    colors: colors ? job.adopt(colorsColumn(colors)).native : null,
+  };
+  return { input, las: lasParams({ version: "1.2" }), point_count: rows.length, warnings: [] };
+}
+
+const EMPTY = { offset: [0, 0, 0], colors: null, intensity: null, timestamps: null, beam_origins: null, scalars: [], skip: null, stride: 1 } as const;
+
+/** The survivors of a session, misses included, in true world coordinates. Nothing is copied. */
+export async function sessionView(state: CloudState, request: ExportRequest, format: string, job: Job): Promise<ExportView> {
+  const source = request.source;
+  const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
+  const [tx, ty, tz] = source ? sourceTranslation(source) : [0, 0, 0];
+  const positions = positionsColumn(state);
+  const deleted = fixedColumn(state, "deleted");
+  const mask = await job.track(() => cloud.hitMask(null, deleted, positions.length));
+  if (mask.skip) job.adopt(new ColumnRef(mask.skip));
+  const chosen = chooseColumns(state, request.columns ?? null, format);
+  const input: CloudViewInput = {
+    positions,
+    offset: [sx + tx, sy + ty, sz + tz],
+    colors: fixedColumn(state, "colors"),
+    intensity: fixedColumn(state, "intensity"),
+    timestamps: chosen.timestamps ? fixedColumn(state, "timestamps") : null,
+    beam_origins: chosen.beam_origins ? fixedColumn(state, "beam_origins") : null,
+    scalars: format === "las" ? await lasScalars(chosen.scalars, job) : chosen.scalars,
+    skip: mask.skip,
+    stride: sourceStride(mask.hit_count, source?.max_points),
+  };
+  const las = lasParams(await lasVersion(state, input.scalars, job), state);
+  return { input, las, point_count: mask.hit_count, warnings: chosen.warnings };
+}
+
+type Scalar = CloudViewInput["scalars"][number];
+
+/** LAS keeps every column; text formats keep those that were asked for and say what they leave out. */
+function chooseColumns(state: CloudState, wanted: readonly string[] | null, format: string) {
+  const all = state.meta.extra_dims_meta;
+  const scalar = ({ slug, label }: (typeof all)[number]): Scalar => ({ slug, label, column: extraColumn(state, slug) });
+  if (wanted === null && format === "las") {
+    return { scalars: all.map(scalar), timestamps: true, beam_origins: true, warnings: [] };
+  }
+  const names = wanted ?? [];
+  const scalars = names.flatMap((slug) => all.filter((extra) => extra.slug === slug)).map(scalar);
+  const timestamps = names.some((slug) => slug === "timestamp" || slug === "gps-time");
+  const beam_origins = names.includes("origin_x") && names.includes("origin_y") && names.includes("origin_z");
+  const left = wanted === null && ["txt", "csv", "ply"].includes(format) ? all.map(({ slug }) => slug) : [];
+  const warnings = left.length > 0 ? [`Left out: ${left.join(", ")}. Name them in columns to write them.`] : [];
+  return { scalars, timestamps, beam_origins, warnings };
+}
+
+/** Columns that came from LAS fields go back to them when every value fits (the writer checks the others). */
+async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[]> {
+  const echo = scalars.filter(({ slug }) => LAS_FIELD_OF[slug]);
+  const stats = await job.track(() =>
+    cloud.columnStats(
+      echo.map(({ column }) => column),
+      null,
+    ),
+  );
+  const isEcho = new Set(echo.filter((_, i) => fits(stats[i], 1, 15)));
+  return scalars.map((scalar) => {
+    if (isEcho.has(scalar)) return { ...scalar, slug: LAS_FIELD_OF[scalar.slug] ?? scalar.slug };
+    return scalar.slug.startsWith("las_") ? { ...scalar, slug: scalar.slug.slice(4) } : scalar;
+  });
+}
+
+const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): boolean =>
+  stats !== undefined && stats.is_integral && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
+
+/** 1.4 unless only an EPSG code is known: 1.4 stores a CRS as WKT alone, 1.2 as the code, if its fields are wide enough. */
+async function lasVersion(state: CloudState, scalars: readonly Scalar[], job: Job): Promise<{ version: "1.2" | "1.4" }> {
+  if (state.meta.crs_epsg === null || state.meta.crs_wkt !== null) return { version: "1.4" };
+  const narrow = scalars.filter(({ slug }) => LEGACY_MAX[slug] !== undefined);
+  const modern = scalars.some(({ slug }) => ["scan_angle", "scanner_channel", "overlap", "nir"].includes(slug));
+  const stats = await job.track(() =>
+    cloud.columnStats(
+      narrow.map(({ column }) => column),
+      null,
+    ),
+  );
+  const room = narrow.every(({ slug }, i) => fits(stats[i], 0, LEGACY_MAX[slug] ?? 0));
+  return { version: room && !modern ? "1.2" : "1.4" };
+}
+
+function lasParams({ version: las }: { version: "1.2" | "1.4" }, state?: CloudState): LasWriteParams {
+  const meta = state?.meta;
+  const now = new Date();
+  const year = now.getUTCFullYear();
+  return {
+    version: las,
+    scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? [])),
+    adjusted_standard_time: meta?.gps_time_encoding === "adjusted_standard",
+    epsg: meta?.crs_epsg ?? 0,
+    epsg_is_geographic: false,
+    wkt: meta?.crs_wkt ?? "",
+    system_identifier: "EXPORT",
+    generating_software: SOFTWARE,
+    creation_day_of_year: 1 + Math.floor((Date.UTC(year, now.getUTCMonth(), now.getUTCDate()) - Date.UTC(year, 0, 1)) / 86_400_000),
+    creation_year: year,
+  };
+}

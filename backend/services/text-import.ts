@@ -1,0 +1,73 @@
+import { AppError } from "../../shared/errors.ts";
+import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
+import type { Job } from "../jobs/job.ts";
+import * as native from "../native/readers.ts";
+import { adoptTable, type ReadRequest, type RoledColumn, type SourceCloud, counts } from "./cloud-read.ts";
+import { type TextColumn, detectTextLayout, type TextLayout } from "./text-layout.ts";
+
+/** Lines the layout is decided from. */
+const SAMPLE_LINES = 200;
+
+/** How a text file is laid out. Errors: invalid_file, invalid_argument, validation; the message names the file. */
+export async function textLayout(
+  path: string,
+  options: { readonly ascii_format: string | null; readonly column_plan: ColumnPlan | null },
+  job: Job,
+): Promise<TextLayout> {
+  const { lines } = await job.track(() => native.sampleText(path, SAMPLE_LINES));
+  try {
+    return detectTextLayout(lines, options);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, error.details, { cause: error });
+  }
+}
+
+/** What the native reader is told. `columns` empty reads positions only. */
+export function textReadParams(layout: TextLayout, columns: readonly TextColumn[], frame: native.PositionFrame, maxRows: number) {
+  const axis = (role: string) => layout.columns.find((column) => column.role === role)?.index ?? -1;
+  return {
+    delimiter: layout.delimiter,
+    decimal_comma: layout.decimal_comma,
+    skip_lines: layout.header_lines,
+    expected_columns: layout.column_count,
+    x_index: axis("x"),
+    y_index: axis("y"),
+    z_index: axis("z"),
+    columns: columns.map(({ index, header_name, label, type }) => ({ index, name: header_name ?? label, type })),
+    frame,
+    max_rows: maxRows,
+  };
+}
+
+/** Reads a text table with every column its layout keeps. */
+export async function readTextCloud({ path, frame, ...options }: ReadRequest, job: Job): Promise<SourceCloud> {
+  const layout = await textLayout(path, options, job);
+  const kept = layout.columns.filter(({ role }) => !["x", "y", "z", "skip"].includes(role));
+  const table = await job.track(() => native.readText(path, textReadParams(layout, kept, frame, 0)));
+  const { positions, columns } = adoptTable(table, job);
+  // Columns without a single number are left out by the reader, so they are matched by name, in order.
+  let next = 0;
+  const roled = columns.map(({ name, column }): RoledColumn => {
+    while (next < kept.length && nameOf(kept[next]) !== name) next += 1;
+    const from = kept[next];
+    next += 1;
+    if (!from) throw new AppError("internal", `${path}: the reader returned a column "${name}" that was not asked for`);
+    const extra = from.role === "extra";
+    return { name, label: from.label, role: extra ? null : from.role, slug: extra ? from.slug : null, column };
+  });
+  return {
+    kind: "ascii",
+    positions,
+    columns: roled,
+    rgb_scale: layout.rgb_is_255 ? "byte" : "unit",
+    scan_origin: null,
+    crs: null,
+    gps_time_encoding: null,
+    scale_m: null,
+    ...counts(table),
+    warnings: [...(layout.warning ? [layout.warning] : []), ...table.warnings],
+  };
+}
+
+const nameOf = (column: TextColumn | undefined): string => column?.header_name ?? column?.label ?? "";

@@ -7,7 +7,7 @@ const CHARACTERS: Readonly<Record<Exclude<TextDelimiter, "whitespace">, string>>
   semicolon: ";",
 };
 const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?$/;
-const COMMA_NUMBER = /^[+-]?(?:\d+,?\d*|,\d+)(?:[eEdD][+-]?\d+)?$/;
+const COMMA_NUMBER = /^[+-]?(?:\d+(?:,\d+)?|,\d+)(?:[eEdD][+-]?\d+)?$/;
 const NO_VALUE = /^(?:[+-]?(?:nan|inf|infinity)|na|n\/a|null)$/i;
 
 export const isComment = (line: string): boolean => /^\s*(?:#|\/\/)/.test(line);

@@ -53,24 +53,32 @@ function namesOf(line: string, delimiter: TextDelimiter): string[] {
   return own.length > 1 ? own : split(line.includes(",") ? "comma" : "whitespace");
 }
 
-/** A grid of heights shares the extension .asc with point tables; read as rows its numbers would be nonsense. */
-function refuseGrid(lines: readonly string[]): void {
-  const [first, second] = lines.filter(isContent);
-  if (/^\s*ncols\s+\d+\s*$/i.test(first ?? "") && /^\s*nrows\s+\d+\s*$/i.test(second ?? "")) {
+/** Other text formats whose numbers, read as rows of points, would be nonsense. */
+function refuseOtherFormats(lines: readonly string[]): void {
+  const content = lines.filter(isContent);
+  const starts = (index: number, pattern: RegExp) => pattern.test(content[index] ?? "");
+  if (starts(0, /^\s*ncols\s+\d+\s*$/i) && starts(1, /^\s*nrows\s+\d+\s*$/i)) {
     throw new AppError(
       "invalid_file",
-      "this is an ESRI ASCII grid (raster of heights), not a table of points; convert it to x, y, z rows first",
+      "this is an ESRI ASCII grid (raster of heights), not a table of points; convert it to rows of x, y, z first",
+    );
+  }
+  const fields = content.slice(0, 10).map((line) => splitFields(line, "whitespace").length);
+  if (starts(0, /^\s*\d+\s*$/) && starts(1, /^\s*\d+\s*$/) && fields.join() === "1,1,3,3,3,3,4,4,4,4") {
+    throw new AppError(
+      "invalid_file",
+      "this is a PTX scan (size, pose and transformation before the points); name it .ptx",
     );
   }
 }
 
 /**
  * Finds count line, header and data of a text table in its first lines (without line ends).
- * Errors: invalid_file for a grid and for text without data rows.
+ * Errors: invalid_file for a raster grid, a PTX scan, and text without data rows.
  */
 export function readTextHead(source: readonly string[]): TextHead {
   const lines = source.map((line, i) => (i === 0 ? line.replace(/^\uFEFF/, "") : line));
-  refuseGrid(lines);
+  refuseOtherFormats(lines);
   const content = lines.flatMap((line, i) => (isContent(line) ? [i] : []));
   const lineAt = (k: number) => lines[content[k] ?? -1] ?? "";
   const counted = content.length > 1 && /^\s*\d+\s*$/.test(lineAt(0)) && hasThreeFields(lineAt(1));

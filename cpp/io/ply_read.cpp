@@ -126,10 +126,10 @@ CloudTable read_lists(const platform::File& file, const PlyElement& vertex, PlyR
 
 CloudTable read_binary(const platform::File& file, const PlyHeader& header, const PlyReadParams& params,
                        OpContext& ctx) {
-  const PlyElement& vertex = *header.vertex();
   const bool file_is_big = header.format == PlyFormat::kBinaryBigEndian;
   const bool swap_bytes = file_is_big != (std::endian::native == std::endian::big);
   std::vector<TableField> fields = vertex_fields(file.path(), header);
+  const PlyElement& vertex = *header.vertex();
   PlyRowWalker walker(file, header.body_offset, swap_bytes);
   ctx.begin_phase("Finding the vertices", 0);
   for (const PlyElement& element : header.elements) {

@@ -6,8 +6,7 @@
 #include <limits>
 #include <thread>
 
-#include "io/las.h"
-#include "io/las_builder.h"
+#include "io/las_checks.h"
 
 namespace pc::io {
 namespace {
@@ -21,35 +20,11 @@ LasWriteResult write(const CloudView& view, const LasWriteParams& params, const 
   return write_las(view, params, path, ctx);
 }
 
-LasCloud read(const std::string& path) {
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  return read_las(path, {}, ctx);
-}
-
-const NamedColumn& column(const CloudTable& table, const std::string& name) {
-  for (const NamedColumn& c : table.columns) {
-    if (c.name == name) return c;
-  }
-  throw std::runtime_error("no column " + name);
-}
-
 bool mentions(const std::vector<std::string>& texts, const std::string& part) {
   for (const std::string& text : texts) {
     if (text.find(part) != std::string::npos) return true;
   }
   return false;
-}
-
-template <class Action>
-ErrorCode code_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::kInternal;
 }
 
 template <class T>

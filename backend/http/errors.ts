@@ -3,6 +3,7 @@ import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import type { AppError, ErrorCode } from "../../shared/errors.ts";
 import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES, MAX_UPLOAD_BYTES } from "../../shared/limits.ts";
 import { errorText, fromNative } from "../jobs/native-error.ts";
+import { noteFailure } from "./logging.ts";
 import type { App } from "./types.ts";
 import { validationProblem } from "./validation.ts";
 
@@ -61,14 +62,11 @@ function frameworkProblem(error: Partial<FastifyError>, request: FastifyRequest)
   return { status, body: { detail: errorText(error), code } };
 }
 
-/** One face for every error of every route; 4xx at warning, 5xx at error, one line. */
+/** One face for every error of every route; the request's log line gets the sentence. */
 export function installErrorHandler(app: App): void {
   app.setErrorHandler((raw, request, reply) => {
     const { status, body } = toProblem(raw, request);
-    const text = typeof body.detail === "string" ? body.detail : body.message;
-    const line = `${request.method} ${request.url.split("?", 1)[0]} -> ${status}: ${text}`;
-    if (status >= 500) request.log.error({ err: raw }, line);
-    else request.log.warn(line);
+    noteFailure(request, typeof body.detail === "string" ? body.detail : body.message, status >= 500 ? raw : undefined);
     return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
   });
 }

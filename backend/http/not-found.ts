@@ -22,7 +22,6 @@ export function installNotFound(app: App): void {
     );
     allowed.delete(request.method); // a route that matched but chose not to answer is a 404
     const status = allowed.size > 0 ? 405 : 404;
-    request.log.warn(`${request.method} ${path} -> ${status}`);
     if (status === 404) return reply.code(404).send({ detail: "Not Found", code: "not_found" });
     return reply
       .code(405)

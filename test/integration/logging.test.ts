@@ -1,0 +1,64 @@
+import pino from "pino";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { runLogger } from "../../backend/http/logging.ts";
+import { AppError } from "../../shared/errors.ts";
+import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly err?: { readonly stack: string };
+  readonly others?: number;
+  readonly rss_after_bytes?: number;
+}
+const WARN = 40;
+let made: MadeApp;
+let lines: Line[];
+beforeEach(async () => {
+  lines = [];
+  const logger = pino({ level: "info" }, { write: (text) => void lines.push(JSON.parse(text) as Line) });
+  made = await makeBaseApp({
+    deps: { logger },
+    routes: [
+      (app) => {
+        app.get("/refuse", async () => {
+          throw new AppError("conflict", "the cloud changed");
+        });
+        app.get("/bug", async () => {
+          throw new TypeError("oops");
+        });
+        app.get("/slow", async () => {
+          vi.spyOn(performance, "now").mockReturnValue(performance.now() + 6000);
+          return {};
+        });
+      },
+    ],
+  });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await made.app.close();
+});
+
+test("one line per request: level by status, the reason of a refusal, no query, a stack for bugs only", async () => {
+  for (const url of ["/version?secret=1", "/refuse?path=/home/me", "/bug", "/nowhere"]) await made.app.inject({ url });
+  expect(lines.map(({ level, msg, err }) => [level, msg, err !== undefined])).toEqual([
+    [30, "GET /version -> 200", false],
+    [WARN, "GET /refuse -> 409: the cloud changed", false],
+    [50, "GET /bug -> 500: oops", true],
+    [WARN, "GET /nowhere -> 404", false],
+  ]);
+});
+
+test("a slow request says what else was going on", async () => {
+  await made.app.inject({ url: "/slow" });
+  expect(lines.map(({ msg }) => msg)).toEqual(["GET /slow -> 200", "slow: GET /slow -> 200"]);
+  expect(lines[1]).toMatchObject({ level: WARN, others: 0, rss_after_bytes: expect.any(Number) });
+});
+
+test("one line per run", () => {
+  const written: string[] = [];
+  const log = runLogger({ info: (_fields, message) => void written.push(message) });
+  log({ run_id: "ab", label: "bake", seconds: 1, outcome: "done", rss_before_bytes: 1, rss_after_bytes: 2 });
+  expect(written).toEqual(["run ab bake: done"]);
+});

@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from "vitest";
+import { CreateSessionRequest } from "../../shared/contract/cloud-session/create.ts";
 import { HealthResponse } from "../../shared/contract/health.ts";
+import { ExportRequest, ExportTail } from "../../shared/contract/pointcloud.ts";
 import { GIB } from "../../shared/limits.ts";
 import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/base-app.ts";
 
@@ -68,4 +70,25 @@ test("/openapi.json describes every route; /docs is served; both only when asked
   expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.body).toContain("swagger-ui");
   expect((await made.app.inject({ url: "/docs/static/swagger-ui.css" })).statusCode).toBe(200);
+});
+
+test("request schemas with transforms and inline points appear in the document with their defaults", async () => {
+  made = await makeBaseApp({
+    routes: [
+      (app) => {
+        app.post("/create", { schema: { body: CreateSessionRequest } }, async () => ({}));
+        app.post(
+          "/export",
+          { schema: { body: ExportRequest, response: { 200: ExportTail } } },
+          async () => ({}) as never,
+        );
+      },
+    ],
+  });
+  const { paths } = (await made.app.inject({ url: "/openapi.json" })).json() as { paths: Record<string, unknown> };
+  const text = (path: string) => JSON.stringify(paths[path]);
+  expect(text("/create")).toContain("default 1001");
+  expect(text("/create")).toMatch(/"required":\["source_path"\]/);
+  expect(text("/export")).toMatch(/"default":"laz"/);
+  expect(text("/export")).toMatch(/"minItems":3,"maxItems":3/);
 });

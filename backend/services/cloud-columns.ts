@@ -5,7 +5,7 @@ import * as native from "../native/cloud.ts";
 import type { PositionFrame } from "../native/readers.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { type ExtraDim, extraKey } from "../sessions/cloud-session.ts";
-import type { RoledColumn, SourceCloud } from "./cloud-read.ts";
+import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 import { CANONICAL_LABELS, isCanonicalRole, roleOfName } from "./text-roles.ts";
 import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 

@@ -8,7 +8,8 @@ import type { CloudMeta, CloudState, Triple } from "../sessions/cloud-session.ts
 import type { CreatedSession } from "../sessions/session-store.ts";
 import { assignColumns, type AssignedColumns } from "./cloud-columns.ts";
 import { buildMissOctree, detectMisses, MISS_SLUG, surviving } from "./cloud-misses.ts";
-import { readCloud, type SourceCloud } from "./cloud-read.ts";
+import { readCloud } from "./cloud-read.ts";
+import type { SourceCloud } from "./source-cloud.ts";
 import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
 import { buildOctree, type BuiltOctree, hitsOctreeSource } from "./octree.ts";
 import { importBytes } from "./import-cost.ts";

@@ -1,55 +1,8 @@
-import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/readers.ts";
-import { ColumnRef } from "../sessions/column-ref.ts";
-import type { Triple } from "../sessions/cloud-session.ts";
-import type { SourceKind } from "./source-file.ts";
+import type { ColumnRef } from "../sessions/column-ref.ts";
+import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
 import { readTextCloud } from "./text-import.ts";
-
-/** What the user asked about reading a file. */
-export interface ReadRequest {
-  readonly path: string;
-  readonly kind: SourceKind;
-  readonly frame: native.PositionFrame;
-  readonly ascii_format: string | null;
-  readonly column_plan: ColumnPlan | null;
-}
-
-/** One column of a file with what it stands for. `role` null = an extra of its own. */
-export interface RoledColumn {
-  readonly name: string;
-  readonly label: string;
-  /** Role of the column plan (intensity, timestamp, origin_x ...), "rgb" for ready colours, or null. */
-  readonly role: string | null;
-  /** The user named this slug or role; it is not resolved any further. */
-  readonly slug: string | null;
-  readonly column: ColumnRef;
-}
-
-/** A file read whole. Every column is adopted by the run. */
-export interface SourceCloud {
-  readonly kind: SourceKind;
-  readonly positions: ColumnRef;
-  readonly columns: readonly RoledColumn[];
-  /** Scale of separate colour channels: "byte" 0..255, "unit" 0..1. */
-  readonly rgb_scale: "byte" | "unit";
-  /** Scanner position the file states, stored frame. */
-  readonly scan_origin: Triple | null;
-  readonly crs: native.LasCrs | null;
-  readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
-  /** Coordinate step of the file in metres, null for formats without one. */
-  readonly scale_m: Triple | null;
-  readonly nonfinite_dropped: number;
-  readonly malformed_dropped: number;
-  readonly warnings: readonly string[];
-}
-
-/** Adopts every column of a native table for the run. */
-export function adoptTable(table: native.CloudTable, job: Job) {
-  const positions = job.adopt(new ColumnRef(table.positions));
-  const columns = table.columns.map((source) => ({ ...source, column: job.adopt(new ColumnRef(source.column)) }));
-  return { positions, columns };
-}
 
 /** Reads a file of any supported format. Errors: invalid_file, invalid_argument, unsupported, naming the file and the place. */
 export function readCloud(request: ReadRequest, job: Job): Promise<SourceCloud> {
@@ -112,8 +65,4 @@ async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
 
 function named({ name, column }: { name: string; column: ColumnRef }): RoledColumn {
   return { name, label: name.replace(/^scalar_/, ""), role: name === "rgb" ? "rgb" : null, slug: null, column };
-}
-
-export function counts({ nonfinite_dropped, malformed_dropped, warnings }: native.CloudTable) {
-  return { nonfinite_dropped, malformed_dropped, warnings };
 }

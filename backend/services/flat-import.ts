@@ -6,7 +6,8 @@ import * as native from "../native/cloud.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import type { Triple } from "../sessions/cloud-session.ts";
 import { assignColumns } from "./cloud-columns.ts";
-import { readCloud, type SourceCloud } from "./cloud-read.ts";
+import { readCloud } from "./cloud-read.ts";
+import type { SourceCloud } from "./source-cloud.ts";
 import { importBytes } from "./import-cost.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Job } from "../jobs/job.ts";
 import type { DType } from "../native/addon.ts";
 import * as native from "../native/readers.ts";
-import { adoptTable } from "./cloud-read.ts";
+import { adoptTable } from "./source-cloud.ts";
 import { readNumbers } from "./column-values.ts";
 import { suggestedShift } from "./suggested-shift.ts";
 import { extraSlug, tidyLabel } from "./slugs.ts";

@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/readers.ts";
-import { adoptTable, type ReadRequest, type RoledColumn, type SourceCloud, counts } from "./cloud-read.ts";
+import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
 import { type TextColumn, detectTextLayout, type TextLayout } from "./text-layout.ts";
 
 /** Lines the layout is decided from. */

@@ -127,7 +127,9 @@ export function parseMetadata(text: string): OctreeMetadata {
     throw invalid(`boundingBox.min [${min}] is above boundingBox.max [${max}]`);
   }
   if (file.hierarchy.firstChunkSize % HIERARCHY_RECORD_BYTES !== 0) {
-    throw invalid(`hierarchy.firstChunkSize ${file.hierarchy.firstChunkSize} is no multiple of ${HIERARCHY_RECORD_BYTES}`);
+    throw invalid(
+      `hierarchy.firstChunkSize ${file.hierarchy.firstChunkSize} is no multiple of ${HIERARCHY_RECORD_BYTES}`,
+    );
   }
   return {
     name: file.name,

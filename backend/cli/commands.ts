@@ -1,0 +1,142 @@
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { AppError } from "../../shared/errors.ts";
+import type { AnalyzeDeps, StartBackend } from "./analyze.ts";
+import type { AnalyzeOptions } from "./analyze-options.ts";
+import type { TextStream } from "./progress.ts";
+
+export interface ServeRequest {
+  readonly port?: number;
+  readonly dataDir?: string;
+}
+
+export interface CommandLineDeps {
+  /** Serves until a signal; resolves once it listens. */
+  readonly serve: (request: ServeRequest) => Promise<void>;
+  readonly startBackend: StartBackend;
+  /** Default: a client over HTTP. */
+  readonly connect?: AnalyzeDeps["connect"];
+  /** Default: those of the process. */
+  readonly stdout?: TextStream;
+  readonly stderr?: TextStream;
+  /** Default: fires on Ctrl-C and on a polite request to end. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs one command line (without node and script). `serve` is the default command.
+ * Returns the exit code: 0 done, 1 internal failure, 2 bad input or option, 130 canceled; undefined while it serves.
+ */
+export async function runCommandLine(argv: readonly string[], deps: CommandLineDeps): Promise<number | undefined> {
+  const stdout = deps.stdout ?? process.stdout;
+  const stderr = deps.stderr ?? process.stderr;
+  let code: number | undefined;
+  const program = new Command("point-cloud-backend")
+    .description("Local backend for LiDAR point clouds and plants")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+  program
+    .command("serve", { isDefault: true })
+    .description("serve the HTTP API on 127.0.0.1 (default)")
+    .option("--port <number>", "port to listen on, 0 = any free one", parsePort)
+    .option("--data-dir <folder>", "folder for sessions and models")
+    .action(async (options: ServeRequest) => {
+      await deps.serve(options);
+    });
+  addAnalyze(program, async (file, options) => {
+    code = await runAnalyze(file, options, { ...deps, stdout, stderr });
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  return code;
+}
+
+/** Options as commander hands them over, before their texts are checked. */
+interface RawAnalyzeOptions {
+  readonly out: string;
+  readonly format: string;
+  readonly units?: string;
+  readonly shift?: string;
+  readonly columns?: string;
+  readonly points?: string;
+  readonly json?: true;
+}
+
+function addAnalyze(program: Command, action: (file: string, options: RawAnalyzeOptions) => Promise<void>): void {
+  program
+    .command("analyze")
+    .description("import a point cloud and write a report, pictures and a copy")
+    .argument("<file>", "point cloud file")
+    .requiredOption("--out <folder>", "folder for the results, made when missing")
+    .option("--format <format>", "format of the copy: las, xyz, txt, csv, ply, obj", "las")
+    .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
+    .option("--shift <x,y,z>", "metres to subtract from the coordinates while working")
+    .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
+    .option("--points <count>", "most points to draw (default 3000000)")
+    .option("--json", "write one JSON document to stdout instead of the table")
+    .action(action);
+}
+
+type FullDeps = CommandLineDeps & { readonly stdout: TextStream; readonly stderr: TextStream };
+
+async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps): Promise<number> {
+  const { EXIT, exitCodeOf, messageOf } = await import("./exit-code.ts");
+  const cancel = deps.signal ? undefined : cancelOnSignals();
+  const signal = deps.signal ?? cancel?.signal ?? new AbortController().signal;
+  try {
+    const options = await checkedOptions(raw);
+    const { analyze } = await import("./analyze.ts");
+    const { startBackend, connect, stdout, stderr } = deps;
+    await analyze(file, options, { startBackend, stdout, stderr, signal, ...(connect ? { connect } : {}) });
+    return EXIT.done;
+  } catch (error) {
+    if (signal.aborted) {
+      deps.stderr.write("Canceled; nothing was written.\n");
+      return EXIT.canceled;
+    }
+    const { printable } = await import("./progress.ts");
+    // Line breaks belong to a bug's stack; a message is one line.
+    deps.stderr.write(`${messageOf(error).split("\n").map(printable).join("\n")}\n`);
+    return exitCodeOf(error);
+  } finally {
+    cancel?.release();
+  }
+}
+
+async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
+  const rules = await import("./analyze-options.ts");
+  return {
+    out: raw.out,
+    format: rules.parseFormat(raw.format),
+    units: raw.units === undefined ? undefined : rules.parseUnits(raw.units),
+    shift: raw.shift === undefined ? undefined : rules.parseShift(raw.shift),
+    columns: raw.columns,
+    points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),
+    json: raw.json ?? false,
+  };
+}
+
+/** The first signal cancels cleanly; a second one ends the process the hard way, as without this handler. */
+function cancelOnSignals() {
+  const controller = new AbortController();
+  const cancel = () => {
+    release();
+    controller.abort(new AppError("canceled", "canceled"));
+  };
+  const release = () => {
+    process.removeListener("SIGINT", cancel);
+    process.removeListener("SIGTERM", cancel);
+  };
+  process.on("SIGINT", cancel);
+  process.on("SIGTERM", cancel);
+  return { signal: controller.signal, release };
+}
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65535)) throw new InvalidArgumentError(`"${text}" must be a port number from 0 to 65535.`);
+  return port;
+}

@@ -1,0 +1,28 @@
+import { ApiError, CanceledError } from "../../shared/client.ts";
+import { AppError } from "../../shared/errors.ts";
+
+export const EXIT = { done: 0, internal: 1, bad_input: 2, canceled: 130 } as const;
+
+/** Failures the user can mend: the file or an option is the reason. */
+const INPUT_CODES: ReadonlySet<string> = new Set([
+  "validation",
+  "invalid_argument",
+  "invalid_file",
+  "not_found",
+  "unsupported",
+]);
+
+/** Exit code of a failed command. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CanceledError || (error instanceof AppError && error.code === "canceled")) return EXIT.canceled;
+  if (error instanceof AppError) return INPUT_CODES.has(error.code) ? EXIT.bad_input : EXIT.internal;
+  if (!(error instanceof ApiError)) return EXIT.internal;
+  if (error.code !== undefined) return INPUT_CODES.has(error.code) ? EXIT.bad_input : EXIT.internal;
+  return [400, 404, 415, 422].includes(error.status) ? EXIT.bad_input : EXIT.internal;
+}
+
+/** The sentence for the user; a bug keeps its stack. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AppError || error instanceof ApiError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,41 @@
+/** Points of an octree at the detail that fits a budget, for pictures and estimates. */
+export interface PointSample {
+  readonly point_count: number;
+  /** Points of the whole octree. */
+  readonly total_count: number;
+  /** (n, 3) metres, stored frame. */
+  readonly position: Float64Array;
+  /** (n, 3) 0..255; undefined when the cloud has no colours. */
+  readonly rgb: Uint8Array | undefined;
+  /** (n) in the source's scale; undefined when the cloud has none. */
+  readonly intensity: Float32Array | undefined;
+}
+
+/** How many values a percentile of the sample is taken from. */
+const PERCENTILE_VALUES = 200_000;
+
+/**
+ * Percentiles (0..1) of `count` values, linear between order statistics, from an even stride of at most 200,000 of them.
+ * Values that are not finite are left out; undefined when none is left.
+ */
+export function samplePercentiles(
+  count: number,
+  value: (index: number) => number,
+  percentiles: readonly number[],
+): number[] | undefined {
+  const step = Math.max(1, Math.ceil(count / PERCENTILE_VALUES));
+  const taken = new Float64Array(Math.ceil(count / step));
+  let n = 0;
+  for (let i = 0; i < count; i += step) {
+    const v = value(i);
+    if (Number.isFinite(v)) taken[n++] = v;
+  }
+  if (n === 0) return undefined;
+  const sorted = taken.subarray(0, n).sort();
+  return percentiles.map((p) => {
+    const at = p * (n - 1);
+    const low = sorted[Math.floor(at)] ?? 0;
+    const high = sorted[Math.ceil(at)] ?? low;
+    return low + (high - low) * (at - Math.floor(at));
+  });
+}

@@ -1,0 +1,177 @@
+import { closeGaps } from "./gap-fill.ts";
+import type { PointSample } from "./point-sample.ts";
+import type { ViewFrame } from "./view-frame.ts";
+
+/** Subpixels per picture pixel and axis: antialiasing by supersampling. */
+export const SUPERSAMPLING = 2;
+/** No point is seen here. */
+export const NO_POINT = 0xffff_ffff;
+
+const MIN_DIAMETER = 2;
+const MAX_DIAMETER = 40;
+/** A lone point's size. */
+const LONE_DIAMETER = 8;
+/** Disc diameter over point spacing: closes a square lattice (its diagonal is 1.42 spacings) with a little to spare. */
+const OVERLAP = 1.6;
+/** Points per occupied cell that make its density an estimate. */
+const CELL_POINTS = 4;
+
+/** What is seen at each subpixel of a view. */
+export interface Visibility {
+  readonly width: number;
+  readonly height: number;
+  /** Index of the nearest point, or NO_POINT. */
+  readonly point: Uint32Array;
+  /** Depth of that point, metres towards the viewer, relative to the first point; -Infinity where nothing is seen. */
+  readonly depth: Float32Array;
+  /** Usual size of a point, subpixels. */
+  readonly diameter: number;
+  /** Points inside the picture. */
+  readonly drawn_count: number;
+}
+
+interface Projected {
+  /** Subpixel coordinates, right and down. */
+  readonly u: Float32Array;
+  readonly v: Float32Array;
+}
+
+/**
+ * Draws every point as a round disc facing the viewer; the nearest one wins at each subpixel. Discs bulge a little
+ * towards the viewer, so that neighbours at equal depth meet half-way instead of covering each other.
+ */
+export function splat(sample: PointSample, frame: ViewFrame): Visibility {
+  const width = frame.width_px * SUPERSAMPLING;
+  const height = frame.height_px * SUPERSAMPLING;
+  const point = new Uint32Array(width * height).fill(NO_POINT);
+  const depth = new Float32Array(width * height).fill(-Infinity);
+  const projected = project(sample, frame);
+  const sizes = new SplatSizes(projected, width, height);
+  const { view } = frame;
+  const metresPerSubpixel = frame.metres_per_px / SUPERSAMPLING;
+  const discs = Array.from({ length: MAX_DIAMETER + 1 }, (_, size) => disc(size, width, metresPerSubpixel));
+  // Depths are taken from the first point: float32 then keeps millimetres in any frame.
+  const depthOrigin = sample.position[view.depth] ?? 0;
+  let drawn = 0;
+  for (let i = 0; i < sample.point_count; i += 1) {
+    const u = projected.u[i] ?? 0;
+    const v = projected.v[i] ?? 0;
+    if (!(u >= 0 && u < width && v >= 0 && v < height)) continue;
+    drawn += 1;
+    const d = sizes.diameter(u, v);
+    const shape = discs[d];
+    if (!shape) continue;
+    const x = Math.round(u - d / 2);
+    const y = Math.round(v - d / 2);
+    const z = view.depth_sign * ((sample.position[3 * i + view.depth] ?? 0) - depthOrigin);
+    const clipped = x < 0 || y < 0 || x + d > width || y + d > height;
+    const start = y * width + x;
+    for (let k = 0; k < shape.offset.length; k += 1) {
+      if (clipped && !inside(x + (shape.dx[k] ?? 0), y + (shape.dy[k] ?? 0), width, height)) continue;
+      const at = start + (shape.offset[k] ?? 0);
+      const near = z - (shape.sag[k] ?? 0);
+      if (near > (depth[at] ?? 0)) {
+        depth[at] = near;
+        point[at] = i;
+      }
+    }
+  }
+  const seen = { width, height, point, depth, diameter: sizes.typical, drawn_count: drawn };
+  closeGaps(seen);
+  // The bulge has done its work; shading wants the points' own depth.
+  for (let at = 0; at < point.length; at += 1) {
+    const i = point[at] ?? NO_POINT;
+    if (i !== NO_POINT) depth[at] = view.depth_sign * ((sample.position[3 * i + view.depth] ?? 0) - depthOrigin);
+  }
+  return seen;
+}
+
+const inside = (x: number, y: number, width: number, height: number) => x >= 0 && y >= 0 && x < width && y < height;
+
+function project(sample: PointSample, frame: ViewFrame): Projected {
+  const { view, left_stored, top_stored } = frame;
+  const perMetre = SUPERSAMPLING / frame.metres_per_px;
+  const u = new Float32Array(sample.point_count);
+  const v = new Float32Array(sample.point_count);
+  for (let i = 0; i < sample.point_count; i += 1) {
+    u[i] = ((sample.position[3 * i + view.right] ?? 0) - left_stored) * perMetre;
+    v[i] = (top_stored - (sample.position[3 * i + view.up] ?? 0)) * perMetre;
+  }
+  return { u, v };
+}
+
+/** The subpixels of a disc and how far each lies behind the disc's middle. */
+function disc(diameter: number, rowLength: number, metresPerSubpixel: number) {
+  const dx: number[] = [];
+  const dy: number[] = [];
+  const sag: number[] = [];
+  const radius = diameter / 2;
+  for (let y = 0; y < diameter; y += 1) {
+    for (let x = 0; x < diameter; x += 1) {
+      const r2 = ((x + 0.5 - radius) ** 2 + (y + 0.5 - radius) ** 2) / (radius * radius);
+      if (r2 > 1.05) continue; // a hair more than 1 keeps small discs round instead of crosses
+      dx.push(x);
+      dy.push(y);
+      sag.push(0.5 * radius * metresPerSubpixel * r2);
+    }
+  }
+  return {
+    dx: Int32Array.from(dx),
+    dy: Int32Array.from(dy),
+    sag: Float32Array.from(sag),
+    offset: Int32Array.from(dx, (x, k) => (dy[k] ?? 0) * rowLength + x),
+  };
+}
+
+/** Disc diameters from the density of the projected points: the picture's median, adapted cell by cell within bounds. */
+class SplatSizes {
+  readonly #cell: number;
+  readonly #columns: number;
+  readonly #diameters: Uint8Array;
+  /** Diameter at the picture's median density. */
+  readonly typical: number;
+
+  constructor(points: Projected, width: number, height: number) {
+    let cell = 4;
+    let counts = countPerCell(points, cell, width, height);
+    let median = medianOccupied(counts);
+    while (median < CELL_POINTS && cell < 256) {
+      cell *= 2;
+      counts = countPerCell(points, cell, width, height);
+      median = medianOccupied(counts);
+    }
+    this.#cell = cell;
+    this.#columns = Math.ceil(width / cell);
+    const typical = median < 2 ? LONE_DIAMETER : (OVERLAP * cell) / Math.sqrt(median);
+    this.typical = Math.min(MAX_DIAMETER, Math.max(MIN_DIAMETER, typical));
+    this.#diameters = Uint8Array.from(counts, (n) => {
+      // Sparse cells (edges, single twigs) may grow by half, dense ones shrink: no blobs, no blur.
+      const local = n === 0 ? typical : (OVERLAP * cell) / Math.sqrt(n);
+      const bounded = Math.min(1.5 * typical, Math.max(0.5 * typical, local));
+      return Math.round(Math.min(MAX_DIAMETER, Math.max(MIN_DIAMETER, bounded)));
+    });
+  }
+
+  diameter(u: number, v: number): number {
+    return this.#diameters[Math.floor(v / this.#cell) * this.#columns + Math.floor(u / this.#cell)] ?? MIN_DIAMETER;
+  }
+}
+
+function countPerCell({ u, v }: Projected, cell: number, width: number, height: number): Uint32Array {
+  const columns = Math.ceil(width / cell);
+  const counts = new Uint32Array(columns * Math.ceil(height / cell));
+  for (let i = 0; i < u.length; i += 1) {
+    const x = u[i] ?? -1;
+    const y = v[i] ?? -1;
+    if (!inside(x, y, width, height)) continue;
+    const at = Math.floor(y / cell) * columns + Math.floor(x / cell);
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Median count of the cells that hold a point; 0 without any. */
+function medianOccupied(counts: Uint32Array): number {
+  const occupied = counts.filter((n) => n > 0).sort();
+  return occupied[Math.floor(occupied.length / 2)] ?? 0;
+}

@@ -1,0 +1,95 @@
+import type { Box, Triple } from "../../shared/octree/potree2-metadata.ts";
+import { type PointSample, samplePercentiles } from "./point-sample.ts";
+
+export type ViewName = "top" | "front" | "side";
+type Axis = 0 | 1 | 2;
+
+/** A parallel projection. x points east, y north, z up; the nearer point has the larger depth. */
+export interface View {
+  readonly name: ViewName;
+  readonly title: string;
+  /** Axis to the right and axis upwards in the picture. */
+  readonly right: Axis;
+  readonly up: Axis;
+  readonly depth: Axis;
+  readonly depth_sign: 1 | -1;
+}
+
+/** The side view stands in the east: looking west with z up, y runs to the right. */
+export const VIEWS: readonly View[] = [
+  { name: "top", title: "Top view, north up", right: 0, up: 1, depth: 2, depth_sign: 1 },
+  { name: "front", title: "Front view, looking north", right: 0, up: 2, depth: 1, depth_sign: -1 },
+  { name: "side", title: "Side view, looking west", right: 1, up: 2, depth: 0, depth_sign: 1 },
+];
+
+export const AXIS_NAMES = ["x", "y", "z"] as const;
+
+/** Longest side of a picture, and the shortest a thin cloud is padded to, pixels. */
+export const PICTURE_MAX_PX = 1400;
+export const PICTURE_MIN_PX = 280;
+/** Empty border around the points, share of the longest extent. */
+const MARGIN = 0.02;
+
+/** Where a view's picture lies in the stored frame. */
+export interface ViewFrame {
+  readonly view: View;
+  readonly width_px: number;
+  readonly height_px: number;
+  readonly metres_per_px: number;
+  /** Left and upper edge of the picture along the view's right and up axes, metres, stored frame. */
+  readonly left_stored: number;
+  readonly top_stored: number;
+}
+
+const axes = [0, 1, 2] as const;
+const triple = (value: (axis: Axis) => number): Triple => [value(0), value(1), value(2)];
+
+/**
+ * The box the pictures show: the points' extent, cut to one scene size (longest p1..p99 extent) around the p1..p99 box,
+ * so that one stray return far away does not shrink the cloud to a dot. undefined without points.
+ */
+export function sceneBox(sample: PointSample): Box | undefined {
+  const n = sample.point_count;
+  if (n === 0) return undefined;
+  const min: [number, number, number] = [Infinity, Infinity, Infinity];
+  const max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < n; i += 1) {
+    for (const axis of axes) {
+      const value = sample.position[3 * i + axis] ?? 0;
+      if (value < min[axis]) min[axis] = value;
+      if (value > max[axis]) max[axis] = value;
+    }
+  }
+  const robust = axes.map((axis) => {
+    const [low = min[axis], high = max[axis]] =
+      samplePercentiles(n, (i) => sample.position[3 * i + axis] ?? 0, [0.01, 0.99]) ?? [];
+    return { low, high };
+  });
+  const size = Math.max(...robust.map(({ low, high }) => high - low));
+  if (!(size > 0)) return { min, max };
+  return {
+    min: triple((axis) => Math.max(min[axis], (robust[axis]?.low ?? min[axis]) - size)),
+    max: triple((axis) => Math.min(max[axis], (robust[axis]?.high ?? max[axis]) + size)),
+  };
+}
+
+/** Lays a view's picture over the box: longest side PICTURE_MAX_PX, same scale on both axes. */
+export function viewFrame(view: View, box: Box): ViewFrame {
+  const extent = { right: box.max[view.right] - box.min[view.right], up: box.max[view.up] - box.min[view.up] };
+  const longest = Math.max(extent.right, extent.up);
+  // A single point still gets a picture: one metre wide.
+  const shown = longest > 0 ? longest * (1 + 2 * MARGIN) : 1;
+  const metresPerPx = shown / PICTURE_MAX_PX;
+  const pixels = (length: number) =>
+    Math.min(PICTURE_MAX_PX, Math.max(PICTURE_MIN_PX, Math.ceil(length / metresPerPx + 2 * MARGIN * PICTURE_MAX_PX)));
+  const width = pixels(extent.right);
+  const height = pixels(extent.up);
+  return {
+    view,
+    width_px: width,
+    height_px: height,
+    metres_per_px: metresPerPx,
+    left_stored: (box.min[view.right] + box.max[view.right]) / 2 - (width / 2) * metresPerPx,
+    top_stored: (box.min[view.up] + box.max[view.up]) / 2 + (height / 2) * metresPerPx,
+  };
+}

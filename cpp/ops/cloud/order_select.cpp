@@ -1,0 +1,64 @@
+#include "ops/cloud/order_select.h"
+
+namespace pc::order_select {
+
+LaneRange bracket_range(const std::vector<double>& sorted_sample, double fraction, const LaneRange& range) {
+  const auto k = static_cast<double>(sorted_sample.size());
+  if (sorted_sample.size() < kMinSample) return range;
+  const double center = fraction * (k - 1.0), reach = 4.0 * std::sqrt(k * fraction * (1.0 - fraction)) + 4.0;
+  LaneRange bracket = range;
+  if (center - reach >= 0.0) bracket.min = sorted_sample[static_cast<std::size_t>(center - reach)];
+  if (center + reach <= k - 1.0) bracket.max = sorted_sample[static_cast<std::size_t>(center + reach)];
+  return bracket;
+}
+
+namespace {
+
+/// True when the bracket caught the rank.
+bool store(Bracket& b, const Target& target) {
+  const std::uint64_t inside_begin = b.below + b.at_low, inside_end = inside_begin + b.inside_count;
+  if (target.rank < b.below || target.rank >= inside_end + b.at_high) return false;
+  if (target.rank < inside_begin) {
+    *target.out = b.low;
+  } else if (target.rank >= inside_end) {
+    *target.out = b.high;
+  } else {
+    if (b.inside_count > b.inside.size()) return false;
+    double* const first = b.inside.begin();
+    double* const at = first + (target.rank - inside_begin);
+    std::nth_element(first, at, first + b.inside_count.load());
+    *target.out = *at;
+  }
+  return true;
+}
+
+/// The bracket of a rank that `b` missed. What it will gather has been counted, so it has room for all of it.
+std::unique_ptr<Bracket> retry(const Bracket& b, const Target& target, std::uint64_t count,
+                               const LaneRange& range) {
+  const std::uint64_t upto_high = b.below + b.at_low + b.inside_count + b.at_high;
+  LaneRange where{b.low, b.high};
+  std::uint64_t capacity = b.inside_count;
+  if (target.rank < b.below) {
+    where = {range.min, b.low};
+    capacity = b.below;
+  } else if (target.rank >= upto_high) {
+    where = {b.high, range.max};
+    capacity = count - upto_high;
+  }
+  return std::make_unique<Bracket>(b.lane, where, capacity, std::vector<Target>{target});
+}
+
+}  // namespace
+
+Brackets resolve(Brackets&& brackets, std::uint64_t count, const std::vector<LaneRange>& ranges) {
+  Brackets missed;
+  for (auto& bracket : brackets) {
+    for (const Target& target : bracket->targets) {
+      if (!store(*bracket, target)) missed.push_back(retry(*bracket, target, count, ranges[bracket->lane]));
+    }
+    bracket.reset();
+  }
+  return missed;
+}
+
+}  // namespace pc::order_select

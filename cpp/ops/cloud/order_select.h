@@ -1,0 +1,156 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "ops/cloud/percentile.h"
+
+namespace pc {
+
+/// A percentile to find among the values of a lane, and its value once found.
+struct PercentileQuery {
+  std::uint32_t lane;
+  double fraction;  ///< in [0, 1]
+  double value;     ///< out; linear interpolation, see percentile_rank
+};
+
+/// What is known of a lane before the search.
+struct LaneRange {
+  double min, max;
+};
+
+namespace order_select {
+
+constexpr std::size_t kGrain = std::size_t{1} << 15;
+constexpr std::uint64_t kSample = 16'384;
+constexpr std::uint64_t kMinSample =
+    1024;  // fewer: what they stand for is at most n / 16 rows, gathered whole
+
+/// A wanted rank and where its value goes.
+struct Target {
+  std::uint64_t rank;
+  double* out;
+};
+
+/// Looks for the values of ranks: values in (low, high) are gathered, all others only counted.
+struct Bracket {
+  Bracket(std::uint32_t lane, LaneRange range, std::uint64_t capacity, std::vector<Target> targets)
+      : lane(lane),
+        low(range.min),
+        high(range.max),
+        targets(std::move(targets)),
+        inside(static_cast<std::size_t>(capacity)) {}
+
+  std::uint32_t lane;
+  double low, high;
+  std::vector<Target> targets;
+  BulkVector<double> inside;
+  std::atomic<std::uint64_t> below{0}, at_low{0}, at_high{0}, inside_count{0};
+
+  void take(double value) {
+    if (value == low) {
+      at_low.fetch_add(1, std::memory_order_relaxed);
+    } else if (value == high) {
+      at_high.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      const std::uint64_t at = inside_count.fetch_add(1, std::memory_order_relaxed);
+      if (at < inside.size()) inside[static_cast<std::size_t>(at)] = value;
+    }
+  }
+};
+
+using Brackets = std::vector<std::unique_ptr<Bracket>>;
+
+/// Values of ranks that a sample says lie around `fraction`, four standard deviations wide on each side.
+LaneRange bracket_range(const std::vector<double>& sorted_sample, double fraction, const LaneRange& range);
+
+/// Stores the values of the ranks that were caught; the others come back as brackets that cannot miss.
+Brackets resolve(Brackets&& brackets, std::uint64_t count, const std::vector<LaneRange>& ranges);
+
+/// Sorted sample of each lane: one random row from each of kSample equal stretches, those that read() takes.
+template <std::size_t Lanes, class Read>
+std::array<std::vector<double>, Lanes> sample_lanes(std::size_t n, Read&& read) {
+  std::array<std::vector<double>, Lanes> samples;
+  const std::uint64_t wanted = std::min<std::uint64_t>(n, kSample), step = n / wanted, longer = n % wanted;
+  for (std::uint64_t t = 0; t < wanted; ++t) {
+    const std::uint64_t length = step + (t < longer ? 1 : 0);
+    std::array<double, Lanes> values;
+    if (!read(static_cast<std::size_t>(t * step + std::min(t, longer) + random_u64(1, t) % length), values))
+      continue;
+    for (std::size_t lane = 0; lane < Lanes; ++lane) samples[lane].push_back(values[lane]);
+  }
+  for (auto& sample : samples) std::sort(sample.begin(), sample.end());
+  return samples;
+}
+
+/// One pass over all rows for all brackets.
+template <std::size_t Lanes, class Read>
+void count_and_gather(OpContext& ctx, std::size_t n, Brackets& brackets, Read&& read) {
+  parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t> below(brackets.size(), 0);
+    std::array<double, Lanes> values;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!read(i, values)) continue;
+      for (std::size_t b = 0; b < brackets.size(); ++b) {
+        Bracket& bracket = *brackets[b];
+        const double value = values[bracket.lane];
+        below[b] += value < bracket.low ? 1 : 0;
+        if (value >= bracket.low && value <= bracket.high) bracket.take(value);
+      }
+    }
+    for (std::size_t b = 0; b < brackets.size(); ++b) brackets[b]->below += below[b];
+  });
+}
+
+}  // namespace order_select
+
+/// Exact percentiles of `Lanes` values a row, without sorting them. read(i, std::array<double, Lanes>&) gives
+/// row i, or false to leave it out; it must not give NaN. `count` (> 0) rows are not left out, and
+/// ranges[lane] bounds them.
+///
+/// Order    Values do not depend on threads.
+/// Cost     One streaming pass (a second one with probability below 1e-3 a percentile, two at most), n / 2
+/// bytes
+///          of scratch a percentile as a rule, of which about a tenth is touched.
+/// Cancel   Within 50 ms.
+/// Source   Floyd & Rivest 1975, "Expected time bounds for selection": a random sample brackets the wanted
+/// rank.
+template <std::size_t Lanes, class Read>
+void select_percentiles(OpContext& ctx, std::size_t n, std::uint64_t count,
+                        const std::vector<LaneRange>& ranges, std::vector<PercentileQuery>& queries,
+                        Read&& read) {
+  using namespace order_select;
+  const auto samples = sample_lanes<Lanes>(n, read);
+  const std::uint64_t capacity = std::min(count, std::max<std::uint64_t>(n / 16, std::uint64_t{1} << 16));
+  std::vector<std::array<double, 2>> ends(queries.size());
+  Brackets brackets;
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    const PercentileRank rank = percentile_rank(count, queries[q].fraction);
+    const LaneRange range =
+        bracket_range(samples[queries[q].lane], queries[q].fraction, ranges[queries[q].lane]);
+    std::vector<Target> targets{{rank.low, &ends[q][0]}};
+    if (rank.high != rank.low) targets.push_back({rank.high, &ends[q][1]});
+    brackets.push_back(std::make_unique<Bracket>(queries[q].lane, range, capacity, std::move(targets)));
+  }
+  while (!brackets.empty()) {
+    count_and_gather<Lanes>(ctx, n, brackets, read);
+    brackets = resolve(std::move(brackets), count, ranges);
+  }
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    const PercentileRank rank = percentile_rank(count, queries[q].fraction);
+    const double high = rank.high == rank.low ? ends[q][0] : ends[q][1];
+    queries[q].value = percentile_between(ends[q][0], high, rank.weight) + 0.0;  // never -0
+  }
+}
+
+}  // namespace pc

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "core/column.h"
+#include "core/hit_points.h"
+#include "core/op_context.h"
+
+namespace pc {
+
+/// Bits of a skip mask entry; 0 = the row is a hit that is not deleted.
+constexpr std::uint8_t kSkipMiss = 1;
+constexpr std::uint8_t kSkipDeleted = 2;
+
+struct HitMask {
+  Column<std::uint8_t> skip;    ///< (n) kSkipMiss | kSkipDeleted
+  std::uint64_t hit_count;      ///< rows with skip 0
+  std::uint64_t miss_count;     ///< misses, deleted or not
+  std::uint64_t deleted_count;  ///< deleted rows, misses or not
+};
+
+/// Which rows most ops must not see.
+///
+/// row_count  n
+/// is_miss    (n) any scalar type, or nullptr = no misses. A row is a miss when its value != 0; NaN != 0, so
+/// a NaN is
+///            a miss: a hit left out costs one point, a miss let in ruins every extent.
+/// deleted    (n) non-zero = deleted, or empty = none.
+/// Cost       One streaming pass. Cancel within 50 ms.
+/// Errors     kInvalidArgument for other lengths or an is_miss of triples.
+/// Source     contract sessions section 0: hit = is_miss == 0, miss = is_miss != 0.
+HitMask hit_mask(std::size_t row_count, const AnyColumn* is_miss, Span<const std::uint8_t> deleted,
+                 OpContext& ctx);
+
+/// The positions of the rows that a mask keeps, with the way back to their rows. Where it keeps all of them
+/// nothing is copied: the selection then looks at the positions given, which must outlive it.
+class HitSelection {
+ public:
+  HitPoints points() const { return HitPoints::all(xyz_); }
+  std::size_t size() const { return xyz_.size; }
+  /// True when every row was kept: row(i) == i.
+  bool all_rows() const { return all_rows_; }
+  /// Row of hit i in the cloud.
+  std::uint64_t row(std::size_t i) const {
+    return all_rows_ ? i
+           : wide_   ? source_index_.as<std::uint64_t>()[i]
+                     : source_index_.as<std::uint32_t>()[i];
+  }
+  /// (size()) rows ascending, u32, or u64 for clouds of 2^32 rows and more; of length 0 when all_rows().
+  const AnyColumn& source_index() const { return source_index_; }
+
+ private:
+  friend HitSelection select_hits(Span<const Vec3d>, Span<const std::uint8_t>, OpContext&);
+  Span<const Vec3d> xyz_;
+  Column<Vec3d> gathered_;
+  AnyColumn source_index_{DType::kU32, 0};
+  bool all_rows_ = true;
+  bool wide_ = false;
+};
+
+/// Gathers the positions that `skip` keeps, in row order.
+///
+/// positions  (n) metres
+/// skip       (n) non-zero = leave out, or empty = keep all
+/// Cost       Two streaming passes; 28 bytes a hit (32 from 2^32 rows) unless all are kept. Cancel within 50
+/// ms. Errors     kInvalidArgument when skip has another length.
+HitSelection select_hits(Span<const Vec3d> positions, Span<const std::uint8_t> skip, OpContext& ctx);
+
+/// Puts values of hits back to their rows: to[row(i)] = from[i]; rows that are no hits keep what they hold.
+template <class T>
+void scatter_to_rows(const HitSelection& hits, Span<const T> from, Span<T> to) {
+  require(from.size == hits.size(), "one value per hit is needed");
+  for (std::size_t i = 0; i < from.size; ++i) to[static_cast<std::size_t>(hits.row(i))] = from[i];
+}
+
+}  // namespace pc

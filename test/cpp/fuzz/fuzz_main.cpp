@@ -1,6 +1,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,6 +16,17 @@
 #include "fuzz/fuzz_mutate.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/heap_meter.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define PC_FUZZ_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PC_FUZZ_SANITIZED
+#endif
+#endif
+#if defined(PC_FUZZ_SANITIZED)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace pc::fuzz {
 namespace {
@@ -53,6 +65,30 @@ void report(const Case& c, const std::string& why) {
   std::fflush(stdout);
 }
 
+/// The case under way, for crash reports.
+const Case* running = nullptr;
+
+void report_crash() {
+  const Case* crashed = running;
+  running = nullptr;
+  if (crashed != nullptr) report(*crashed, "the process crashed");
+}
+
+/// Makes a crash name its case: through the sanitizers' last call, or the fault signals where there are none.
+void install_crash_report() {
+#if defined(PC_FUZZ_SANITIZED)
+  __sanitizer_set_death_callback(report_crash);
+#else
+  for (const int fault : {SIGSEGV, SIGFPE, SIGILL, SIGABRT}) {
+    std::signal(fault, [](int signal) {
+      std::signal(signal, SIG_DFL);
+      report_crash();
+      std::raise(signal);
+    });
+  }
+#endif
+}
+
 /// Ends the process when a case takes longer than kCaseLimit: a hang cannot be reported any other way.
 class Watchdog {
  public:
@@ -84,6 +120,7 @@ class Watchdog {
       wake_.wait_for(lock, std::chrono::milliseconds(100));
       if (current_ == nullptr || std::chrono::steady_clock::now() < deadline_) continue;
       report(*current_, "still running after 2 s");
+      running = nullptr;
       std::abort();
     }
   }
@@ -141,6 +178,7 @@ std::string scratch_path() {
 int run(const std::vector<FuzzTarget>& chosen, std::uint64_t count, std::uint64_t seed, std::uint64_t first) {
   const std::string path = scratch_path();
   std::uint64_t passed = 0, failed = 0;
+  install_crash_report();
   {
     Watchdog watchdog;
     for (const FuzzTarget& target : chosen) {
@@ -158,9 +196,11 @@ int run(const std::vector<FuzzTarget>& chosen, std::uint64_t count, std::uint64_
       }
       for (std::uint64_t index = first; index < first + count; ++index) {
         const Case c{target.name, seed, index, make_case(seeds, seed, index)};
+        running = &c;
         watchdog.begin(&c);
         const std::string wrong = run_case(target, c, path);
         watchdog.end();
+        running = nullptr;
         if (!wrong.empty()) report(c, wrong);
         ++(wrong.empty() ? passed : failed);
         if (failed >= 20) break;

@@ -103,6 +103,9 @@ TEST(LasGeotiff, ProjectedGeographicAndUserDefined) {
   const LasCrs user = geotiff({1, 1, 0, 3, 1024, 0, 1, 1, 2048, 0, 1, 4269, 3072, 0, 1, 32767});
   EXPECT_FALSE(user.epsg.has_value());
   EXPECT_FALSE(user.is_geographic);
+  const LasCrs no_model = geotiff({1, 1, 0, 2, 2048, 0, 1, 4269, 3072, 0, 1, 32767});
+  EXPECT_FALSE(no_model.epsg.has_value());
+  EXPECT_FALSE(no_model.is_geographic);
 }
 
 TEST(LasGeotiff, Units) {

@@ -105,14 +105,16 @@ TEST(LasExtraBytes, NoDataBecomesNanOrIsStated) {
   Extra ones{3, 1 | 16, "ones", "", {~std::uint64_t{0}, 0, 0}, {}, {7.0, 0, 0}};
   Extra outside{1, 1 | 8, "outside", "", {300, 0, 0}, {2.0, 0, 0}, {}};
   LasFile file;
-  file.extra_bytes = 2 + 4 + 2 + 2 + 1;
-  file.vlrs = {extra_record({scaled, real, whole, ones, outside})};
+  Extra negative{2, 1 | 8, "negative", "", {200, 0, 0}, {2.0, 0, 0}, {}};
+  file.extra_bytes = 2 + 4 + 2 + 2 + 1 + 1;
+  file.vlrs = {extra_record({scaled, real, whole, ones, outside, negative})};
   file.random_points(2, 5);
   put(file.points, 30, std::int16_t{-9999});
   put(file.points, 32, -1.0F);
   put(file.points, 36, std::uint16_t{65535});
   put(file.points, 38, std::uint16_t{65535});
   put(file.points, 40, std::uint8_t{44});  // 300 modulo 256: must not count as no-data
+  put(file.points, 41, std::int8_t{-56});  // the bits of 200
   const std::size_t second = file.record_bytes();
   put(file.points, second + 30, std::int16_t{150});
   put(file.points, second + 32, 2.5F);
@@ -126,6 +128,7 @@ TEST(LasExtraBytes, NoDataBecomesNanOrIsStated) {
   EXPECT_EQ(column(cloud.table, "whole").description, "id; no-data value 65535");
   EXPECT_TRUE(std::isnan(value("ones")));
   EXPECT_EQ(value("outside"), 88.0);
+  EXPECT_EQ(value("negative"), -112.0);
 }
 
 TEST(LasExtraBytes, UndescribedBytesAreKept) {

@@ -123,6 +123,14 @@ TEST(LasMalformed, HugeDeclaredCountsCostNothing) {
   EXPECT_EQ(cloud.table.warnings.size(), 3U) << joined(cloud.table.warnings);
 }
 
+TEST(LasMalformed, ATextRecordOverOneMebibyteIsLeftAlone) {
+  LasFile file;
+  file.evlrs = {wkt_record(std::string(std::size_t{2} << 20, 'x'))};
+  const LasCloud cloud = read(file.build());
+  EXPECT_NE(joined(cloud.table.warnings).find("more than 1 MiB"), std::string::npos);
+  EXPECT_EQ(cloud.header.crs.wkt, "");
+}
+
 TEST(LasMalformed, CutAtEveryByte) {
   LasFile file;
   file.extra_bytes = 5;

@@ -6,7 +6,7 @@ export interface HitMask {
   /** u8 per row, 1 = not a hit or deleted; null when every row is a surviving hit. */
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
-  /** Rows not deleted whose is_miss is set. */
+  /** Rows whose is_miss is set, deleted or not. */
   readonly miss_count: number;
   readonly deleted_count: number;
 }
@@ -16,6 +16,7 @@ export interface ColumnStats {
   readonly max: number | null;
   readonly finite_count: number;
   readonly nan_count: number;
+  readonly infinite_count: number;
   readonly is_constant: boolean;
   readonly is_integral: boolean;
   /** Sorted distinct values when integral and at most 4096, else null. */
@@ -42,8 +43,19 @@ export interface PointSpacing {
   readonly warnings: readonly string[];
 }
 
+export interface MissInput {
+  readonly positions: NativeColumn;
+  /** The file's own flags; they win when any is set. */
+  readonly is_miss: NativeColumn | null;
+  readonly target_index: NativeColumn | null;
+  /** Origin of each point, used instead of `origin`. */
+  readonly beam_origins: NativeColumn | null;
+  /** Scanner position, frame of the positions. */
+  readonly origin: readonly [number, number, number] | null;
+}
+
 export interface MissDetection {
-  /** u8 per row, 1 = miss; null when no signal fired. */
+  /** u8 per row, 1 = miss; null when the file's flags count or no signal fired. */
   readonly is_miss: NativeColumn | null;
   readonly by_target_index: number;
   readonly by_distance: number;
@@ -79,17 +91,12 @@ export interface CloudNative {
     z: NativeColumn,
     frame: { readonly unit_scale: number; readonly shift: readonly [number, number, number] },
   ): NativeJob<NativeColumn>;
-  detectMisses(
-    positions: NativeColumn,
-    targetIndex: NativeColumn | null,
-    origin: readonly [number, number, number] | null,
-    thresholdM: number,
-  ): NativeJob<MissDetection>;
+  detectMisses(input: MissInput, farRangeM: number): NativeJob<MissDetection>;
   projectMisses(
     positions: NativeColumn,
     isMiss: NativeColumn,
     deleted: NativeColumn | null,
-    origin: readonly [number, number, number] | null,
+    scanner: { readonly origin: readonly [number, number, number] | null },
   ): NativeJob<NativeColumn>;
   beamTrajectory(times: NativeColumn, origins: NativeColumn, maxPoses: number): NativeJob<BeamTrajectory>;
   toF64(column: NativeColumn): NativeJob<NativeColumn>;
@@ -122,11 +129,10 @@ export const mergeRgb = (r: NativeColumn, g: NativeColumn, b: NativeColumn, scal
 /** Three scalar columns into one vec3d column, value * unit_scale - shift. */
 export const interleaveTriple: CloudNative["interleaveTriple"] = (x, y, z, frame) => addon.interleaveTriple(x, y, z, frame);
 /** Miss flags by echo number 99 and by distance from the scanner. */
-export const detectMisses: CloudNative["detectMisses"] = (positions, targetIndex, origin, thresholdM) =>
-  addon.detectMisses(positions, targetIndex, origin, thresholdM);
-/** Positions of the miss overlay: the misses, moved onto a sphere around the scanner when it is known. */
-export const projectMisses: CloudNative["projectMisses"] = (positions, isMiss, deleted, origin) =>
-  addon.projectMisses(positions, isMiss, deleted, origin);
+export const detectMisses: CloudNative["detectMisses"] = (input, farRangeM) => addon.detectMisses(input, farRangeM);
+/** Positions of the miss overlay: surviving misses, moved onto a sphere around the scanner when it is known. */
+export const projectMisses: CloudNative["projectMisses"] = (positions, isMiss, deleted, scanner) =>
+  addon.projectMisses(positions, isMiss, deleted, scanner);
 /** f32 copy of any column, triples flattened: (value + shift for positions) / divisor. */
 export const toF32: CloudNative["toF32"] = (column, params) => addon.toF32(column, params);
 /** f64 copy of a scalar column. */

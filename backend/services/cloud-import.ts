@@ -93,7 +93,7 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
     const meta: CloudMeta = {
       ...state.meta,
       octree_cache_id: octree.cache_id,
-      octree_point_count: mask.hit_count + mask.miss_count,
+      octree_point_count: positionsColumn(state).length - mask.deleted_count,
       miss_octree_cache_id,
     };
     const created = await deps.sessions.register(staged, meta);

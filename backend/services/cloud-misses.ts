@@ -23,13 +23,18 @@ export async function detectMisses(
   const given = assigned.columns.get(extraKey(MISS_SLUG));
   const positions = assigned.columns.get("positions");
   if (!positions) return { autodetected: 0 };
-  if (given) {
-    const mask = await job.track(() => native.hitMask(given.native, null, positions.length));
-    if (mask.skip) job.adopt(new ColumnRef(mask.skip));
-    if (mask.miss_count > 0) return { autodetected: 0 };
-  }
-  const targetIndex = assigned.columns.get(extraKey("target_index"))?.native ?? null;
-  const found = await job.track(() => native.detectMisses(positions.native, targetIndex, origin, thresholdM));
+  const found = await job.track(() =>
+    native.detectMisses(
+      {
+        positions: positions.native,
+        is_miss: given?.native ?? null,
+        target_index: assigned.columns.get(extraKey("target_index"))?.native ?? null,
+        beam_origins: assigned.columns.get("beam_origins")?.native ?? null,
+        origin,
+      },
+      thresholdM,
+    ),
+  );
   if (!found.is_miss) return { autodetected: 0 };
   if (!given) assigned.extra_dims_meta.push({ slug: MISS_SLUG, label: CANONICAL_LABELS[MISS_SLUG] ?? "Miss" });
   assigned.columns.set(extraKey(MISS_SLUG), job.adopt(new ColumnRef(found.is_miss)));
@@ -63,7 +68,9 @@ export async function buildMissOctree(
   const projected = job.adopt(
     new ColumnRef(
       await job.track(() =>
-        native.projectMisses(positionsColumn(state), isMiss, fixedColumn(state, "deleted"), state.meta.miss_octree_origin),
+        native.projectMisses(positionsColumn(state), isMiss, fixedColumn(state, "deleted"), {
+          origin: state.meta.miss_octree_origin,
+        }),
       ),
     ),
   );

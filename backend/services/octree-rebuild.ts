@@ -13,7 +13,7 @@ import { positionsColumn } from "./session-columns.ts";
  */
 export function rebuildOctree(session: CloudSession, { admission, octreeCache }: Deps, job: Job): Promise<RebuildOctreeResponse> {
   return session.read(async (base) => {
-    const { skip, hit_count, miss_count } = await surviving(base, job);
+    const { skip, deleted_count, miss_count } = await surviving(base, job);
     const source = hitsOctreeSource(base, skip);
     const rebuilt = await admission.run(job, "Octree", octreeScratchBytes(source), async () => {
       const { cached: _, ...octree } = await buildOctree(octreeCache, source, { from: 0, to: 0.9 }, job);
@@ -34,7 +34,7 @@ export function rebuildOctree(session: CloudSession, { admission, octreeCache }:
           octree_cache_id: octree.cache_id,
           rendered_octree_cache_id: null,
           octree_pose: null,
-          octree_point_count: hit_count + miss_count,
+          octree_point_count: positionsColumn(base).length - deleted_count,
           miss_octree_cache_id,
         };
     session.commit(current, { meta: published });

@@ -1,7 +1,7 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
+import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 import { isInteger, isNumber, toNumber } from "./text-fields.ts";
 import { resolvesPosition, type TextHead } from "./text-head.ts";
-import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 import {
   CANONICAL_LABELS,
   foldRole,

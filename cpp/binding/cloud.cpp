@@ -1,0 +1,179 @@
+#include "binding/cloud_values.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "ops/cloud/beam_trajectory.h"
+#include "ops/cloud/channel_scale.h"
+#include "ops/cloud/cloud_stats.h"
+#include "ops/cloud/column_stats.h"
+#include "ops/cloud/convert.h"
+#include "ops/cloud/point_spacing.h"
+#include "ops/cloud/select_hits.h"
+
+namespace pc::binding {
+
+namespace {
+
+Napi::Value column_result(Napi::Env env, AnyColumn&& column) { return ColumnHandle::wrap(env, std::move(column)); }
+
+// columnStats(columns: NativeColumn[], skip: NativeColumn | null): NativeJob<ColumnStats[]>
+Napi::Value column_stats_job(const Napi::CallbackInfo& info) {
+  const auto array = info[0].As<Napi::Array>();
+  std::vector<ColumnPtr> held;
+  for (std::uint32_t i = 0; i < array.Length(); ++i) held.push_back(ColumnHandle::get(array.Get(i)));
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  return start_job<std::vector<ColumnStats>>(
+      info.Env(), job_options(info[2]),
+      [held, skip](OpContext& ctx) {
+        std::vector<const AnyColumn*> columns;
+        for (const auto& column : held) columns.push_back(column.get());
+        return column_stats(columns, view_or_empty<std::uint8_t>(skip), ctx);
+      },
+      [](Napi::Env env, std::vector<ColumnStats>&& stats) -> Napi::Value {
+        auto out = Napi::Array::New(env, stats.size());
+        for (std::size_t i = 0; i < stats.size(); ++i) out.Set(static_cast<std::uint32_t>(i), to_js(env, stats[i]));
+        return out;
+      });
+}
+
+// cloudStats(positions: NativeColumn, skip: NativeColumn | null): NativeJob<CloudStats>
+Napi::Value cloud_stats_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  return start_job<CloudStats>(
+      info.Env(), job_options(info[2]),
+      [positions, skip](OpContext& ctx) {
+        return cloud_stats(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+      },
+      [](Napi::Env env, CloudStats&& stats) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("count", static_cast<double>(stats.finite_count));
+        out.Set("bounds", to_js(env, stats.bounds));
+        out.Set("robust_bounds", to_js(env, stats.robust_bounds));
+        out.Set("ground_z", optional_number(env, stats.ground_z_m));
+        return out;
+      });
+}
+
+// pointSpacing(positions, skip, params: { max_samples, seed }, options?): NativeJob<PointSpacing>
+Napi::Value point_spacing_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const auto js = info[2].As<Napi::Object>();
+  const PointSpacingParams params{static_cast<std::uint32_t>(number_field(js, "max_samples")),
+                                  static_cast<std::uint64_t>(number_field(js, "seed"))};
+  return start_job<PointSpacingResult>(
+      info.Env(), job_options(info[3]),
+      [positions, skip, params](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return point_spacing(hits.points(), params, ctx);
+      },
+      [](Napi::Env env, PointSpacingResult&& result) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("median_m", optional_number(env, result.median_m));
+        out.Set("p95_m", optional_number(env, result.p95_m));
+        out.Set("sampled_count", static_cast<double>(result.sampled_count));
+        out.Set("duplicate_count", static_cast<double>(result.duplicate_count));
+        out.Set("warnings", to_js(env, result.warnings));
+        return out;
+      });
+}
+
+// scaleToU16(column: NativeColumn): NativeJob<NativeColumn>
+Napi::Value scale_to_u16(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[1]),
+      [column](OpContext& ctx) { return AnyColumn(scale_intensity(*column, {}, ctx).intensity); }, column_result);
+}
+
+// mergeRgb(r, g, b, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>
+Napi::Value merge_rgb_job(const Napi::CallbackInfo& info) {
+  const auto r = ColumnHandle::get(info[0]), g = ColumnHandle::get(info[1]), b = ColumnHandle::get(info[2]);
+  const std::string scale = info[3].ToString();
+  const auto range = scale == "unit" ? ColorRange::kUnit : scale == "byte" ? ColorRange::kByte : ColorRange::kUint16;
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[4]),
+      [r, g, b, range](OpContext& ctx) { return AnyColumn(scale_colors({r.get(), g.get(), b.get()}, range, ctx)); },
+      column_result);
+}
+
+// interleaveTriple(x, y, z, frame): NativeJob<NativeColumn>
+Napi::Value interleave_triple_job(const Napi::CallbackInfo& info) {
+  const auto x = ColumnHandle::get(info[0]), y = ColumnHandle::get(info[1]), z = ColumnHandle::get(info[2]);
+  const auto js = info[3].As<Napi::Object>();
+  const double unit_scale = number_field(js, "unit_scale");
+  const Vec3d shift = vec3_field(js, "shift");
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) { return AnyColumn(interleave_triple(*x, *y, *z, unit_scale, shift, ctx)); }, column_result);
+}
+
+// beamTrajectory(times, origins, max_poses): NativeJob<BeamTrajectory>
+Napi::Value beam_trajectory_job(const Napi::CallbackInfo& info) {
+  const auto times = typed_column(info[0], DType::kF64, "times");
+  const auto origins = typed_column(info[1], DType::kVec3d, "origins");
+  const auto max_poses = static_cast<std::uint64_t>(info[2].ToNumber().Int64Value());
+  return start_job<BeamTrajectory>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return beam_trajectory(times->as<double>(), origins->as<Vec3d>(), max_poses, ctx); },
+      [](Napi::Env env, BeamTrajectory&& path) -> Napi::Value {
+        auto poses = Napi::Array::New(env, path.poses.size());
+        for (std::size_t i = 0; i < path.poses.size(); ++i) {
+          auto pose = Napi::Array::New(env, 4);
+          pose.Set(0U, path.poses[i].time_s);
+          pose.Set(1U, path.poses[i].position.x);
+          pose.Set(2U, path.poses[i].position.y);
+          pose.Set(3U, path.poses[i].position.z);
+          poses.Set(static_cast<std::uint32_t>(i), pose);
+        }
+        auto out = Napi::Object::New(env);
+        out.Set("poses", poses);
+        out.Set("distinct_times", static_cast<double>(path.distinct_times));
+        out.Set("unusable", static_cast<double>(path.unusable));
+        return out;
+      });
+}
+
+// toF64(column): NativeJob<NativeColumn>
+Napi::Value to_f64(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[1]), [column](OpContext& ctx) { return AnyColumn(double_copy(*column, ctx)); },
+      column_result);
+}
+
+// toF32(column, params: { shift, divisor }): NativeJob<NativeColumn>
+Napi::Value to_f32(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  const auto js = info[1].As<Napi::Object>();
+  const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor")};
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[2]),
+      [column, params](OpContext& ctx) { return AnyColumn(float_copy(*column, params, ctx)); }, column_result);
+}
+
+// maxChannel(colors): NativeJob<number>
+Napi::Value max_channel_job(const Napi::CallbackInfo& info) {
+  const auto colors = typed_column(info[0], DType::kRgb16, "colors");
+  return start_job<std::uint16_t>(
+      info.Env(), job_options(info[1]), [colors](OpContext& ctx) { return max_channel(colors->as<Rgb16>(), ctx); },
+      [](Napi::Env env, std::uint16_t&& highest) -> Napi::Value { return Napi::Number::New(env, highest); });
+}
+
+}  // namespace
+
+void register_cloud(Napi::Env env, Napi::Object exports) {
+  exports.Set("columnStats", Napi::Function::New<column_stats_job>(env, "columnStats"));
+  exports.Set("cloudStats", Napi::Function::New<cloud_stats_job>(env, "cloudStats"));
+  exports.Set("pointSpacing", Napi::Function::New<point_spacing_job>(env, "pointSpacing"));
+  exports.Set("scaleToU16", Napi::Function::New<scale_to_u16>(env, "scaleToU16"));
+  exports.Set("mergeRgb", Napi::Function::New<merge_rgb_job>(env, "mergeRgb"));
+  exports.Set("interleaveTriple", Napi::Function::New<interleave_triple_job>(env, "interleaveTriple"));
+  exports.Set("beamTrajectory", Napi::Function::New<beam_trajectory_job>(env, "beamTrajectory"));
+  exports.Set("toF64", Napi::Function::New<to_f64>(env, "toF64"));
+  exports.Set("toF32", Napi::Function::New<to_f32>(env, "toF32"));
+  exports.Set("maxChannel", Napi::Function::New<max_channel_job>(env, "maxChannel"));
+  register_misses(env, exports);
+}
+
+}  // namespace pc::binding

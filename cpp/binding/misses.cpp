@@ -1,0 +1,138 @@
+#include "binding/cloud_values.h"
+#include "binding/job.h"
+#include "ops/cloud/miss_detection.h"
+#include "ops/cloud/project_misses.h"
+#include "ops/cloud/select_hits.h"
+
+namespace pc::binding {
+
+Napi::Value optional_number(Napi::Env env, const std::optional<double>& value) {
+  return value ? number_or_null(env, *value) : env.Null();
+}
+
+Napi::Object to_js(Napi::Env env, const ColumnStats& stats) {
+  auto out = Napi::Object::New(env);
+  out.Set("min", optional_number(env, stats.min));
+  out.Set("max", optional_number(env, stats.max));
+  out.Set("p01", optional_number(env, stats.p1));
+  out.Set("p99", optional_number(env, stats.p99));
+  out.Set("finite_count", static_cast<double>(stats.finite_count));
+  out.Set("nan_count", static_cast<double>(stats.nan_count));
+  out.Set("infinite_count", static_cast<double>(stats.infinite_count));
+  out.Set("is_constant", stats.is_constant);
+  out.Set("is_integral", stats.is_integral);
+  if (!stats.distinct) {
+    out.Set("distinct", env.Null());
+    return out;
+  }
+  auto distinct = Napi::Array::New(env, stats.distinct->size());
+  for (std::size_t i = 0; i < stats.distinct->size(); ++i) {
+    distinct.Set(static_cast<std::uint32_t>(i), static_cast<double>((*stats.distinct)[i]));
+  }
+  out.Set("distinct", distinct);
+  return out;
+}
+
+namespace {
+
+std::optional<Vec3d> optional_vec3(const Napi::Object& object, const char* name) {
+  const auto value = object.Get(name);
+  if (value.IsNull()) return std::nullopt;
+  return vec3_field(object, name);
+}
+
+// hitMask(isMiss: NativeColumn | null, deleted: NativeColumn | null, rows: number): NativeJob<HitMask>
+Napi::Value hit_mask_job(const Napi::CallbackInfo& info) {
+  const auto is_miss = ColumnHandle::get_optional(info[0]);
+  const auto deleted = optional_typed_column(info[1], DType::kU8, "deleted");
+  const auto rows = static_cast<std::size_t>(info[2].ToNumber().Int64Value());
+  return start_job<HitMask>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return hit_mask(rows, is_miss.get(), view_or_empty<std::uint8_t>(deleted), ctx); },
+      [rows](Napi::Env env, HitMask&& mask) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("hit_count", static_cast<double>(mask.hit_count));
+        out.Set("miss_count", static_cast<double>(mask.miss_count));
+        out.Set("deleted_count", static_cast<double>(mask.deleted_count));
+        const bool all = mask.hit_count == rows;
+        out.Set("skip", all ? env.Null() : Napi::Value(ColumnHandle::wrap(env, std::move(mask.skip))));
+        return out;
+      });
+}
+
+// detectMisses(input: { positions, is_miss, target_index, beam_origins, origin }, far_range_m): NativeJob<MissDetection>
+Napi::Value detect_misses_job(const Napi::CallbackInfo& info) {
+  const auto js = info[0].As<Napi::Object>();
+  const auto positions = typed_column(js.Get("positions"), DType::kVec3d, "positions");
+  const auto is_miss = ColumnHandle::get_optional(js.Get("is_miss"));
+  const auto target_index = ColumnHandle::get_optional(js.Get("target_index"));
+  const auto beam_origins = optional_typed_column(js.Get("beam_origins"), DType::kVec3d, "beam_origins");
+  const auto origin = optional_vec3(js, "origin");
+  const MissDetectionParams params{info[1].ToNumber().DoubleValue()};
+  return start_job<MissDetectionResult>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        return detect_misses({positions->as<Vec3d>(), is_miss.get(), target_index.get(), origin,
+                              view_or_empty<Vec3d>(beam_origins)},
+                             params, ctx);
+      },
+      [](Napi::Env env, MissDetectionResult&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        const bool detected = found.source == MissSource::kDetected;
+        out.Set("is_miss", detected ? Napi::Value(ColumnHandle::wrap(env, std::move(found.is_miss))) : env.Null());
+        out.Set("by_target_index", detected ? static_cast<double>(found.target_index_count) : 0.0);
+        out.Set("by_distance", detected ? static_cast<double>(found.distance_count) : 0.0);
+        return out;
+      });
+}
+
+/// Positions of the surviving misses: everything but them is left out.
+Column<std::uint8_t> not_a_miss(const HitMask& mask, OpContext& ctx) {
+  Column<std::uint8_t> skip(mask.skip.size());
+  const auto from = mask.skip.view();
+  const auto to = skip.view();
+  for (std::size_t i = 0; i < from.size; ++i) {
+    if (i % 1'000'000 == 0) ctx.checkpoint();
+    to[i] = from[i] == kSkipMiss ? 0 : 1;
+  }
+  return skip;
+}
+
+AnyColumn miss_overlay(const AnyColumn& positions, const AnyColumn& is_miss, Span<const std::uint8_t> deleted,
+                       const std::optional<Vec3d>& origin, OpContext& ctx) {
+  const auto xyz = positions.as<Vec3d>();
+  const auto mask = hit_mask(xyz.size, &is_miss, deleted, ctx);
+  const auto misses = select_hits(xyz, not_a_miss(mask, ctx).view(), ctx);
+  if (origin) {
+    const auto hits = select_hits(xyz, mask.skip.view(), ctx);
+    const double radius_m = miss_shell_radius(hits.points(), *origin, ctx);
+    return project_misses(misses.points().xyz(), *origin, radius_m, ctx).positions;
+  }
+  Column<Vec3d> copy(misses.size());
+  for (std::size_t i = 0; i < misses.size(); ++i) copy[i] = misses.points().xyz()[i];
+  return copy;
+}
+
+// projectMisses(positions, is_miss, deleted | null, { origin }): NativeJob<NativeColumn>
+Napi::Value project_misses_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto is_miss = ColumnHandle::get(info[1]);
+  const auto deleted = optional_typed_column(info[2], DType::kU8, "deleted");
+  const auto origin = optional_vec3(info[3].As<Napi::Object>(), "origin");
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        return miss_overlay(*positions, *is_miss, view_or_empty<std::uint8_t>(deleted), origin, ctx);
+      },
+      [](Napi::Env env, AnyColumn&& column) -> Napi::Value { return ColumnHandle::wrap(env, std::move(column)); });
+}
+
+}  // namespace
+
+void register_misses(Napi::Env env, Napi::Object exports) {
+  exports.Set("hitMask", Napi::Function::New<hit_mask_job>(env, "hitMask"));
+  exports.Set("detectMisses", Napi::Function::New<detect_misses_job>(env, "detectMisses"));
+  exports.Set("projectMisses", Napi::Function::New<project_misses_job>(env, "projectMisses"));
+}
+
+}  // namespace pc::binding

@@ -7,6 +7,7 @@ import { OutputFolder } from "./output-folder.ts";
 import { Progress, printable, type TextStream } from "./progress.ts";
 import { type Picture, renderPictures } from "./render.ts";
 import { reportHtml } from "./report.ts";
+import { Stopwatch } from "./stopwatch.ts";
 import { type AnalysisSummary, type Fact, keyFacts, summarize } from "./summary.ts";
 
 /** The backend of this process, as backend/entry/serve.ts starts it. */
@@ -19,7 +20,7 @@ export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
 
 export type AnalyzeClient = Pick<
   Client,
-  "version" | "deviceInfo" | "createSession" | "closeSession" | "exportCloud" | "octreeFile"
+  "version" | "createSession" | "closeSession" | "exportCloud" | "octreeFile"
 >;
 
 export interface AnalyzeDeps {
@@ -231,23 +232,4 @@ function summaryTable(result: AnalyzeResult): string {
   const lines = facts.map(([label, value]) => `${label.padEnd(width)}  ${plain(value)}`);
   for (const warning of result.warnings) lines.push(`Warning: ${printable(warning)}`);
   return `${lines.join("\n")}\n`;
-}
-
-/** Seconds per part of the run. */
-class Stopwatch {
-  readonly #laps = new Map<string, number>();
-  readonly #started = performance.now();
-  #last = this.#started;
-
-  lap(name: string): void {
-    const now = performance.now();
-    this.#laps.set(name, now - this.#last);
-    this.#last = now;
-  }
-
-  seconds(): Record<string, number> {
-    const rounded = (ms: number) => Math.round(ms) / 1000;
-    const laps = [...this.#laps].map(([name, ms]) => [name, rounded(ms)] as const);
-    return { ...Object.fromEntries(laps), total: rounded(this.#last - this.#started) };
-  }
 }

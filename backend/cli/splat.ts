@@ -9,8 +9,9 @@ export const NO_POINT = 0xffff_ffff;
 
 const MIN_DIAMETER = 2;
 const MAX_DIAMETER = 40;
-/** A lone point's size. */
+/** Size of a lone point, and the least one where so few places hold points that smaller dots would get lost. */
 const LONE_DIAMETER = 8;
+const FEW_CELLS = 200;
 /** Disc diameter over point spacing: closes a square lattice (its diagonal is 1.42 spacings) with a little to spare. */
 const OVERLAP = 1.6;
 /** Points per occupied cell that make its density an estimate. */
@@ -142,13 +143,14 @@ class SplatSizes {
     }
     this.#cell = cell;
     this.#columns = Math.ceil(width / cell);
+    const smallest = counts.filter((n) => n > 0).length < FEW_CELLS ? LONE_DIAMETER : MIN_DIAMETER;
     const typical = median < 2 ? LONE_DIAMETER : (OVERLAP * cell) / Math.sqrt(median);
-    this.typical = Math.min(MAX_DIAMETER, Math.max(MIN_DIAMETER, typical));
+    this.typical = Math.min(MAX_DIAMETER, Math.max(smallest, typical));
     this.#diameters = Uint8Array.from(counts, (n) => {
       // Sparse cells (edges, single twigs) may grow by half, dense ones shrink: no blobs, no blur.
       const local = n === 0 ? typical : (OVERLAP * cell) / Math.sqrt(n);
       const bounded = Math.min(1.5 * typical, Math.max(0.5 * typical, local));
-      return Math.round(Math.min(MAX_DIAMETER, Math.max(MIN_DIAMETER, bounded)));
+      return Math.round(Math.min(MAX_DIAMETER, Math.max(smallest, bounded)));
     });
   }
 

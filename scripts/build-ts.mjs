@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
 
 const stamp = fingerprint(["backend", "shared", "scripts/build-ts.mjs", "package.json", "package-lock.json"]);
-const entries = ["headless", "utility-process", "electron-main"];
+const entries = ["headless", "utility-process", "electron-main", "electron-backend"];
 const built = entries.every((name) => existsSync(join(root, "dist", "backend", "entry", `${name}.js`)));
 if (!process.argv.includes("--force") && built && isFresh("ts", stamp)) process.exit(0);
 

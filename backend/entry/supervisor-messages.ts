@@ -12,3 +12,16 @@ export type ToBackend =
   | { readonly type: "ready-ack" }
   /** `removeSessions` false keeps the sessions for a later start; the default is the clean end of a window. */
   | { readonly type: "stop"; readonly removeSessions?: boolean };
+
+/** Why a ready message cannot be trusted, as a sentence; undefined when it can. `port` 0 = any port will do. */
+export function readyProblem(message: unknown, expected: { version: string; port: number }): string | undefined {
+  const { url, port, version, pid } = message as Partial<FromBackend>;
+  if (version !== expected.version) {
+    return `its version is ${String(version)}, not ${expected.version}; reinstall so that both come from one build`;
+  }
+  if (!Number.isInteger(port) || url !== `http://127.0.0.1:${port}` || !Number.isInteger(pid)) {
+    return `it announced an unusable address (url ${String(url)}, port ${String(port)}, pid ${String(pid)})`;
+  }
+  if (expected.port !== 0 && port !== expected.port) return `it listens on port ${port}, not ${expected.port}`;
+  return undefined;
+}

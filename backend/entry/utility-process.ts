@@ -21,24 +21,27 @@ await run(port);
 
 async function run(parent: ParentPort): Promise<void> {
   const parentPid = process.ppid;
-  const backend = await startBackend();
-  exitOnSignals(backend);
-
+  const starting = startBackend();
   const exit = async (removeSessions: boolean) => {
-    await backend.stop({ removeSessions });
+    await (await starting).stop({ removeSessions });
     process.exit(0);
   };
-  const ready: FromBackend = { type: "ready", url: backend.url, port: backend.port, version, pid: process.pid };
-  // A message posted while the parent is not listening yet can be lost: say it until it is acknowledged.
-  const resend = setInterval(() => parent.postMessage(ready), RESEND_MS);
+  let resend: NodeJS.Timeout | undefined;
+  // Listens before the start is through: a window may close, or its app die, while a large store is recovered.
   parent.on("message", ({ data }) => {
     const message = data as Partial<ToBackend> | null;
     if (message?.type === "ready-ack") clearInterval(resend);
     if (message?.type === "stop") void exit(message.removeSessions ?? true);
   });
-  parent.postMessage(ready);
   // The parent died without a word (crash, kill): its windows may come back for the sessions, so they stay.
   setInterval(() => {
     if (process.ppid !== parentPid) void exit(false);
   }, PARENT_CHECK_MS).unref();
+
+  const backend = await starting;
+  exitOnSignals(backend);
+  const ready: FromBackend = { type: "ready", url: backend.url, port: backend.port, version, pid: process.pid };
+  // A message posted while the parent is not listening yet can be lost: say it until it is acknowledged.
+  resend = setInterval(() => parent.postMessage(ready), RESEND_MS);
+  parent.postMessage(ready);
 }

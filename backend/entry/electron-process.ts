@@ -1,0 +1,40 @@
+import { utilityProcess } from "electron";
+import { lineSplitter } from "./log-lines.ts";
+import type { BackendProcess, SupervisorOptions } from "./supervisor-contract.ts";
+
+/** Starts `entry` as an Electron utility process. Call it after the app is ready. */
+export function utilityProcessStarter(entry: string): SupervisorOptions["startProcess"] {
+  return (env): BackendProcess => {
+    const child = utilityProcess.fork(entry, [], {
+      env,
+      serviceName: "Point cloud backend",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return {
+      onMessage: (listener) => {
+        child.on("message", listener);
+      },
+      onLine: (listener) => {
+        for (const stream of [child.stdout, child.stderr]) {
+          const take = lineSplitter(listener);
+          stream?.setEncoding("utf8");
+          stream?.on("data", take);
+          stream?.on("end", () => take(undefined));
+        }
+      },
+      onExit: (listener) => {
+        child.once("exit", listener);
+      },
+      post: (message) => child.postMessage(message),
+      kill: () => {
+        const { pid } = child; // undefined once it has ended, so that the number cannot be another process's
+        if (pid === undefined) return;
+        try {
+          process.kill(pid, "SIGKILL"); // child.kill() is a SIGTERM, which a hung process never handles
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+        }
+      },
+    };
+  };
+}

@@ -1,0 +1,45 @@
+/** A longer line is passed on in pieces of this length: a process gone wrong must not fill the memory. */
+export const MAX_LINE_CHARS = 65_536;
+
+/** Cuts chunks of text into lines. The result takes chunks; `undefined` passes on what an unfinished line holds. */
+export function lineSplitter(onLine: (line: string) => void): (chunk: string | undefined) => void {
+  let rest = "";
+  const emit = (line: string) => {
+    if (line !== "") onLine(line);
+  };
+  return (chunk) => {
+    const lines = `${rest}${chunk ?? ""}`.split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) emit(line);
+    while (rest.length > MAX_LINE_CHARS) {
+      emit(rest.slice(0, MAX_LINE_CHARS));
+      rest = rest.slice(MAX_LINE_CHARS);
+    }
+    if (chunk === undefined) {
+      emit(rest);
+      rest = "";
+    }
+  };
+}
+
+const ERROR_LEVEL = 50;
+const MAX_WORDS_CHARS = 500;
+
+/**
+ * What a log line says about a failure, for a sentence to the user: the text of an error record (pino JSON) or of a line
+ * that is no record, such as a crash report's. Undefined for a record below error level.
+ */
+export function failureIn(line: string): string | undefined {
+  let record: { level?: unknown; msg?: unknown; err?: unknown } = {};
+  try {
+    const parsed: unknown = JSON.parse(line);
+    if (typeof parsed === "object" && parsed !== null) record = parsed;
+  } catch {
+    return line.trim().slice(0, MAX_WORDS_CHARS) || undefined; // not JSON: the line itself is the text
+  }
+  if (typeof record.level !== "number" || record.level < ERROR_LEVEL) return undefined;
+  const { err } = record;
+  const cause = typeof err === "string" ? err : (err as { message?: unknown } | null | undefined)?.message;
+  const parts = [record.msg, cause].filter((part) => typeof part === "string" && part !== "");
+  return parts.join(": ").slice(0, MAX_WORDS_CHARS) || undefined;
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { failureIn, lineSplitter, MAX_LINE_CHARS } from "../../../backend/entry/log-lines.ts";
+
+function split(...chunks: (string | undefined)[]): string[] {
+  const lines: string[] = [];
+  const take = lineSplitter((line) => lines.push(line));
+  for (const chunk of chunks) take(chunk);
+  return lines;
+}
+
+test("lines come out whole, wherever the chunks are cut", () => {
+  expect(split("a\nb", "c\r", "\n\n", "d", undefined)).toEqual(["a", "bc", "d"]);
+  expect(split("unfinished")).toEqual([]);
+});
+
+test("an endless line is passed on in pieces", () => {
+  const lines = split("x".repeat(2 * MAX_LINE_CHARS + 1), undefined);
+  expect(lines.map(({ length }) => length)).toEqual([MAX_LINE_CHARS, MAX_LINE_CHARS, 1]);
+});
+
+test.each([
+  ['{"level":30,"msg":"listening"}', undefined],
+  ['{"level":50,"msg":"run failed","err":{"message":"no space"}}', "run failed: no space"],
+  ['{"level":60,"msg":"unhandled failure","err":"Error: x"}', "unhandled failure: Error: x"],
+  ['{"level":60}', undefined],
+  ["null", undefined],
+  ["  Segmentation fault ", "Segmentation fault"],
+  ["", undefined],
+])("failureIn(%s)", (line, expected) => {
+  expect(failureIn(line)).toBe(expected);
+});

@@ -21,6 +21,26 @@ constexpr std::uint16_t kGpsTimeBit = 1, kWktBit = 16, kTimeOffsetBit = 64;
   throw Error(ErrorCode::kInvalidFile, file.path() + ": " + why);
 }
 
+/// The point counts: the 64-bit ones of 1.4 where they are set, else the legacy ones.
+void read_point_counts(const std::uint8_t* raw, LasHeader& header) {
+  header.legacy_point_count = load<std::uint32_t>(raw + 107);
+  header.declared_point_count = header.legacy_point_count;
+  for (std::size_t i = 0; i < 5; ++i) header.points_by_return[i] = load<std::uint32_t>(raw + 111 + 4 * i);
+  if (header.version_minor >= 4) {
+    const auto count = load<std::uint64_t>(raw + 247);
+    if (count != 0 && header.legacy_point_count != 0 && count != header.legacy_point_count) {
+      header.warnings.push_back("the header counts " + std::to_string(count) + " points at byte 247 but " +
+                                std::to_string(header.legacy_point_count) +
+                                " at byte 107; the first one is used");
+    }
+    if (count != 0) {
+      header.declared_point_count = count;
+      for (std::size_t i = 0; i < 15; ++i)
+        header.points_by_return[i] = load<std::uint64_t>(raw + 255 + 8 * i);
+    }
+  }
+}
+
 /// Reads the public header block. Fields beyond the header's own length stay zero.
 void read_public_header(const platform::File& file, LasHeader& header) {
   std::uint8_t raw[512] = {};
@@ -63,27 +83,12 @@ void read_public_header(const platform::File& file, LasHeader& header) {
   header.compressed = (raw[104] & 0xC0) != 0;
   header.point_format = raw[104] & 0x3F;
   header.record_bytes = load<std::uint16_t>(raw + 105);
-  header.legacy_point_count = load<std::uint32_t>(raw + 107);
-  header.declared_point_count = header.legacy_point_count;
-  for (std::size_t i = 0; i < 5; ++i) header.points_by_return[i] = load<std::uint32_t>(raw + 111 + 4 * i);
   header.scale = {load<double>(raw + 131), load<double>(raw + 139), load<double>(raw + 147)};
   header.offset = {load<double>(raw + 155), load<double>(raw + 163), load<double>(raw + 171)};
   header.declared_bounds.max = {load<double>(raw + 179), load<double>(raw + 195), load<double>(raw + 211)};
   header.declared_bounds.min = {load<double>(raw + 187), load<double>(raw + 203), load<double>(raw + 219)};
   if (header.version_minor >= 3) header.waveform_offset = load<std::uint64_t>(raw + 227);
-  if (header.version_minor >= 4) {
-    const auto count = load<std::uint64_t>(raw + 247);
-    if (count != 0 && header.legacy_point_count != 0 && count != header.legacy_point_count) {
-      header.warnings.push_back("the header counts " + std::to_string(count) + " points at byte 247 but " +
-                                std::to_string(header.legacy_point_count) +
-                                " at byte 107; the first one is used");
-    }
-    if (count != 0) {
-      header.declared_point_count = count;
-      for (std::size_t i = 0; i < 15; ++i)
-        header.points_by_return[i] = load<std::uint64_t>(raw + 255 + 8 * i);
-    }
-  }
+  read_point_counts(raw, header);
   if (header.version_minor >= 5) header.time_offset_megaseconds = load<std::uint16_t>(raw + 391);
 }
 

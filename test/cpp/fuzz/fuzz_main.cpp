@@ -35,9 +35,9 @@ constexpr std::uint64_t kFreeBytes = std::uint64_t{64} << 20;  // memory any fil
 constexpr std::uint64_t kBytesPerByte = 20;                    // plus this for each of its bytes
 constexpr std::chrono::seconds kCaseLimit{2};
 
+/// All readers; with PC_FUZZ_ONLY defined as one target function, that one alone.
 std::vector<FuzzTarget> targets() {
-#if defined(PC_FUZZ_ONLY)  // one target alone, while the others are being written or to find a regression
-                           // fast
+#if defined(PC_FUZZ_ONLY)
   return {PC_FUZZ_ONLY()};
 #else
   return {las_target(), text_target(), ply_target(), pcd_target()};
@@ -179,6 +179,9 @@ int run(const std::vector<FuzzTarget>& chosen, std::uint64_t count, std::uint64_
   const std::string path = scratch_path();
   std::uint64_t passed = 0, failed = 0;
   install_crash_report();
+  std::printf("the input of the case under way lies in %s; it stays there when the process dies\n",
+              path.c_str());
+  std::fflush(stdout);
   {
     Watchdog watchdog;
     for (const FuzzTarget& target : chosen) {

@@ -54,7 +54,7 @@ TEST(LasExtraBytes, AllTypesArraysAndScales) {
   for (int type = 1; type <= 30; ++type) {
     Extra extra;
     extra.type = static_cast<std::uint8_t>(type);
-    extra.name = "t" + std::to_string(type);
+    extra.name.append("t").append(std::to_string(type));
     extra.options = type % 2 == 1 ? 24 : 0;  // every second one scaled
     for (int e = 0; e < 3; ++e) {
       extra.scale[e] = 0.5 + e;
@@ -72,7 +72,7 @@ TEST(LasExtraBytes, AllTypesArraysAndScales) {
     const int base = (type - 1) % 10 + 1, elements = 1 + (type - 1) / 10;
     for (int e = 0; e < elements; ++e) {
       const std::string name =
-          "t" + std::to_string(type) + (elements > 1 ? "[" + std::to_string(e) + "]" : "");
+          std::string("t").append(std::to_string(type)) + (elements > 1 ? "[" + std::to_string(e) + "]" : "");
       const NamedColumn& c = column(cloud.table, name);
       EXPECT_TRUE(c.extra);
       const auto raw = raw_values(base, file.points, file.record_bytes(), offset, 200);

@@ -16,7 +16,7 @@ struct BatchHeader {
   std::uint32_t rows, filled;
 };
 
-constexpr double kTwo53 = 9007199254740992.0;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
 constexpr double kTwo63 = 9223372036854775808.0;
 constexpr double kTwo64 = 18446744073709551616.0;
 
@@ -60,15 +60,21 @@ Packing choose_packing(Span<const double> values, const BatchKind& kind) {
 template <class Visit>
 void visit_packing(Packing packing, Visit&& visit) {
   switch (packing) {
-    case Packing::kU8: return visit(std::uint8_t{});
-    case Packing::kU16: return visit(std::uint16_t{});
-    case Packing::kI32: return visit(std::int32_t{});
-    case Packing::kF32: return visit(float{});
-    case Packing::kF64: return visit(double{});
+    case Packing::kU8:
+      return visit(std::uint8_t{});
+    case Packing::kU16:
+      return visit(std::uint16_t{});
+    case Packing::kI32:
+      return visit(std::int32_t{});
+    case Packing::kF32:
+      return visit(float{});
+    case Packing::kF64:
+      return visit(double{});
   }
 }
 
-void unpack_column(Packing packing, const std::byte* from, std::size_t rows, std::size_t first, AnyColumn& to) {
+void unpack_column(Packing packing, const std::byte* from, std::size_t rows, std::size_t first,
+                   AnyColumn& to) {
   visit_packing(packing, [&](auto stored) {
     using Stored = decltype(stored);
     const auto* values = reinterpret_cast<const Stored*>(from);
@@ -87,6 +93,29 @@ void fill_missing(std::size_t rows, std::size_t first, AnyColumn& to) {
   } else {
     std::fill_n(to.as_mutable<float>().data + first, rows, std::numeric_limits<float>::quiet_NaN());
   }
+}
+
+/// Unpacks the batch at `p` to rows [first_row, ...) and moves `first_row` behind them; returns the end of
+/// the batch.
+const std::byte* unpack_batch(const std::byte* p, std::size_t& first_row, const UnpackTarget& target) {
+  BatchHeader header;
+  std::memcpy(&header, p, sizeof header);
+  p += sizeof header;
+  const auto* packings = reinterpret_cast<const Packing*>(p);
+  p += padded(header.filled);
+  std::memcpy(target.positions.data + first_row, p, header.rows * sizeof(Vec3d));
+  p += header.rows * sizeof(Vec3d);
+  for (std::size_t c = 0; c < target.columns->size(); ++c) {
+    AnyColumn& column = (*target.columns)[c];
+    if (c >= header.filled) {
+      if (column.size() != 0) fill_missing(header.rows, first_row, column);
+      continue;
+    }
+    if (column.size() != 0) unpack_column(packings[c], p, header.rows, first_row, column);
+    visit_packing(packings[c], [&](auto stored) { p += padded(header.rows * sizeof stored); });
+  }
+  first_row += header.rows;
+  return p;
 }
 
 }  // namespace
@@ -125,26 +154,18 @@ DType column_type(const ColumnStats& stats, TextColumnType wanted) {
   return floating;
 }
 
-std::byte* ByteSink::append(std::size_t bytes) {
-  const std::size_t wanted = padded(bytes);
-  if (size_ + wanted > block_.bytes()) {
-    PageBlock grown = PageBlock::allocate(std::max(size_ + wanted, block_.bytes() + block_.bytes() / 2));
-    if (size_ != 0) std::memcpy(grown.data(), block_.data(), size_);
-    block_ = std::move(grown);
+std::byte* PackedRows::append(std::size_t bytes) {
+  if (blocks_.empty() || blocks_.back().used + bytes > blocks_.back().pages.bytes()) {
+    blocks_.push_back({PageBlock::allocate(std::max(bytes, kBlockBytes)), 0});
   }
-  std::byte* at = block_.data() + size_;
-  size_ += wanted;
+  Block& block = blocks_.back();
+  std::byte* at = block.pages.data() + block.used;
+  block.used += bytes;
+  bytes_ += bytes;
   return at;
 }
 
-PageBlock ByteSink::take() {
-  PageBlock exact = PageBlock::allocate(size_);
-  if (size_ != 0) std::memcpy(exact.data(), block_.data(), size_);
-  size_ = 0;
-  return exact;
-}
-
-void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, ByteSink& sink) {
+void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRows& packed) {
   if (batch.rows == 0) return;
   std::vector<Packing> packings(batch.filled);
   for (std::size_t c = 0; c < batch.filled; ++c) {
@@ -158,41 +179,33 @@ void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, ByteSink
   }
   for (std::size_t c = batch.filled; c < batch.columns; ++c) stats[c].has_nonfinite = true;
 
+  std::size_t bytes = sizeof(BatchHeader) + padded(batch.filled) + batch.rows * sizeof(Vec3d);
+  for (const Packing packing : packings) {
+    visit_packing(packing, [&](auto stored) { bytes += padded(batch.rows * sizeof stored); });
+  }
+  std::byte* p = packed.append(bytes);
   const BatchHeader header{static_cast<std::uint32_t>(batch.rows), static_cast<std::uint32_t>(batch.filled)};
-  std::memcpy(sink.append(sizeof header), &header, sizeof header);
-  if (batch.filled != 0) std::memcpy(sink.append(batch.filled), packings.data(), batch.filled);
-  std::memcpy(sink.append(batch.rows * sizeof(Vec3d)), batch.positions.data, batch.rows * sizeof(Vec3d));
+  std::memcpy(p, &header, sizeof header);
+  p += sizeof header;
+  if (batch.filled != 0) std::memcpy(p, packings.data(), batch.filled);
+  p += padded(batch.filled);
+  std::memcpy(p, batch.positions.data, batch.rows * sizeof(Vec3d));
+  p += batch.rows * sizeof(Vec3d);
   for (std::size_t c = 0; c < batch.filled; ++c) {
     const double* values = batch.values.data + c * batch.capacity;
     visit_packing(packings[c], [&](auto stored) {
       using Stored = decltype(stored);
-      auto* out = reinterpret_cast<Stored*>(sink.append(batch.rows * sizeof(Stored)));
+      auto* out = reinterpret_cast<Stored*>(p);
       for (std::size_t i = 0; i < batch.rows; ++i) out[i] = static_cast<Stored>(values[i]);
+      p += padded(batch.rows * sizeof stored);
     });
   }
 }
 
-void unpack_rows(const PageBlock& packed, std::size_t first_row, const UnpackTarget& target) {
-  const std::byte* p = packed.data();
-  const std::byte* const end = p + packed.bytes();
-  while (p != end) {
-    BatchHeader header;
-    std::memcpy(&header, p, sizeof header);
-    p += sizeof header;
-    const auto* packings = reinterpret_cast<const Packing*>(p);
-    p += padded(header.filled);
-    std::memcpy(target.positions.data + first_row, p, header.rows * sizeof(Vec3d));
-    p += header.rows * sizeof(Vec3d);
-    for (std::size_t c = 0; c < target.columns->size(); ++c) {
-      AnyColumn& column = (*target.columns)[c];
-      if (c >= header.filled) {
-        if (column.size() != 0) fill_missing(header.rows, first_row, column);
-        continue;
-      }
-      if (column.size() != 0) unpack_column(packings[c], p, header.rows, first_row, column);
-      visit_packing(packings[c], [&](auto stored) { p += padded(header.rows * sizeof stored); });
-    }
-    first_row += header.rows;
+void unpack_rows(const PackedRows& packed, std::size_t first_row, const UnpackTarget& target) {
+  for (const PackedRows::Block& block : packed.blocks()) {
+    const std::byte* p = block.pages.data();
+    for (const std::byte* const end = p + block.used; p != end;) p = unpack_batch(p, first_row, target);
   }
 }
 

@@ -9,8 +9,8 @@
 #include "core/memory.h"
 #include "io/ascii_table.h"
 
-/// Values of a text table between the parser and the result: packed batch by batch without loss, then joined in the
-/// type that the whole column allows.
+/// Values of a text table between the parser and the result: packed batch by batch without loss, then joined
+/// in the type that the whole column allows.
 namespace pc::io {
 
 /// A line, before the number of lines in earlier chunks is known.
@@ -31,8 +31,8 @@ struct ColumnStats {
   bool has_fraction = false;                              ///< some finite value is not a whole number
   bool has_nonfinite = false;                             ///< NaN, infinite or missing somewhere
   bool needs_double = false;                              ///< float32 would change the digits of some token
-  bool inexact_whole = false;                             ///< a whole number beyond 2^53 may have been rounded
-  std::uint64_t not_numbers = 0;                          ///< tokens stored as NaN because they are no number
+  bool inexact_whole = false;     ///< a whole number beyond 2^53 may have been rounded
+  std::uint64_t not_numbers = 0;  ///< tokens stored as NaN because they are no number
   LineRef first_not_number;
   std::string not_number_text;  ///< that token, printable and short
   std::uint64_t rounded = 0;    ///< whole numbers that float64 cannot hold
@@ -54,22 +54,27 @@ struct RowBatch {
   std::size_t filled = 0;  ///< leading columns that some row of this batch has
 };
 
-/// Bytes that grow; given up with take().
-class ByteSink {
+/// Packed batches of one chunk, in blocks that are never copied.
+class PackedRows {
  public:
-  /// Space for `bytes` more, 8-byte aligned; valid until the next call.
+  struct Block {
+    PageBlock pages;
+    std::size_t used = 0;
+  };
+
+  /// Space for `bytes` in one piece, zero, 8-byte aligned.
   std::byte* append(std::size_t bytes);
-  std::size_t size() const { return size_; }
-  /// A copy of exactly the bytes; the sink is empty afterwards and keeps its pages.
-  PageBlock take();
+  std::size_t bytes() const { return bytes_; }
+  const std::vector<Block>& blocks() const { return blocks_; }
 
  private:
-  PageBlock block_;
-  std::size_t size_ = 0;
+  std::vector<Block> blocks_;
+  std::size_t bytes_ = 0;
 };
 
-/// Appends the batch to `sink` in the narrowest lossless types and adds its values to `stats` (one per column).
-void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, ByteSink& sink);
+/// Appends the batch to `packed` in the narrowest lossless types and adds its values to `stats` (one per
+/// column).
+void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRows& packed);
 
 /// Where unpacked rows go. A column of size 0 is left out.
 struct UnpackTarget {
@@ -78,6 +83,6 @@ struct UnpackTarget {
 };
 
 /// Writes all rows of a packed chunk to rows [first_row, ...) of the target.
-void unpack_rows(const PageBlock& packed, std::size_t first_row, const UnpackTarget& target);
+void unpack_rows(const PackedRows& packed, std::size_t first_row, const UnpackTarget& target);
 
 }  // namespace pc::io

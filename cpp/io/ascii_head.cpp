@@ -19,8 +19,9 @@ void refuse_other_encodings(const platform::File& file, const BulkVector<char>& 
   const bool utf16 = starts_with(bytes, "\xff\xfe", 2) || starts_with(bytes, "\xfe\xff", 2);
   const bool utf32 = starts_with(bytes, "\0\0\xfe\xff", 4);
   if (utf16 || utf32) {
-    throw Error(ErrorCode::kInvalidFile,
-                file.path() + ": the text is UTF-16 or UTF-32 (byte order mark); save it as UTF-8 or plain ASCII");
+    throw Error(
+        ErrorCode::kInvalidFile,
+        file.path() + ": the text is UTF-16 or UTF-32 (byte order mark); save it as UTF-8 or plain ASCII");
   }
 }
 
@@ -29,7 +30,8 @@ void refuse_binary(const platform::File& file, const BulkVector<char>& bytes) {
   if (nul == nullptr) return;
   const auto offset = static_cast<const char*>(nul) - bytes.data();
   throw Error(ErrorCode::kInvalidFile, file.path() + ": binary file, not text (NUL byte at offset " +
-                                           std::to_string(offset) + "); give it the extension of its real format");
+                                           std::to_string(offset) +
+                                           "); give it the extension of its real format");
 }
 
 /// Offset of the first CR or LF at or behind `from`, or the size.
@@ -64,11 +66,12 @@ TextHead read_text_head(const platform::File& file, OpContext& ctx) {
   refuse_binary(file, head.bytes);
   if (line_end - head.start > kMaxTextLineBytes) {
     throw Error(ErrorCode::kInvalidFile, file.path() + ": line 1 is longer than " +
-                                             std::to_string(kMaxTextLineBytes >> 20) + " MiB: not a text table");
+                                             std::to_string(kMaxTextLineBytes >> 20) +
+                                             " MiB: not a text table");
   }
   const std::size_t size = head.bytes.size();
-  head.cr_lines =
-      line_end < size && head.bytes[line_end] == '\r' && !(line_end + 1 < size && head.bytes[line_end + 1] == '\n');
+  head.cr_lines = line_end < size && head.bytes[line_end] == '\r' &&
+                  !(line_end + 1 < size && head.bytes[line_end + 1] == '\n');
   return head;
 }
 

@@ -19,9 +19,9 @@ class LineSource {
   const std::string& path() const { return file_.path(); }
   std::uint64_t data_bytes() const { return file_.size() - data_start_; }
 
-  /// The lines that start in bytes [begin, end) of the data, begin < end; empty when none does. The last byte is '\n'
-  /// and kDecimalPadding readable bytes follow. Valid until `buffer` changes.
-  /// Errors: kInvalidFile for a line beyond kMaxTextLineBytes, kIo when the file shrank.
+  /// The lines that start in bytes [begin, end) of the data, begin < end; empty when none does. The last byte
+  /// is '\n' and kDecimalPadding readable bytes follow. Valid until `buffer` changes. Errors: kInvalidFile
+  /// for a line beyond kMaxTextLineBytes, kIo when the file shrank.
   Span<const char> read_lines(std::uint64_t begin, std::uint64_t end, BulkVector<char>& buffer) const;
 
  private:

@@ -38,7 +38,8 @@ void row_warnings(const TextReport& report, std::vector<std::string>& warnings) 
                        malformed_lines(report) + ")");
   }
   if (s.nonfinite.count != 0) {
-    warnings.push_back(counted(s.nonfinite.count, "row") + " dropped: x, y or z is NaN or infinite (first on line " +
+    warnings.push_back(counted(s.nonfinite.count, "row") +
+                       " dropped: x, y or z is NaN or infinite (first on line " +
                        line_number(report, s.nonfinite.first) + ")");
   }
   const std::string expected = std::to_string(report.params.expected_columns);
@@ -53,8 +54,9 @@ void row_warnings(const TextReport& report, std::vector<std::string>& warnings) 
                        "): the surplus is ignored");
   }
   if (s.comments.count != 0) {
-    warnings.push_back(counted(s.comments.count, "comment line") + " among the data left out (first on line " +
-                       line_number(report, s.comments.first) + ")");
+    warnings.push_back(counted(s.comments.count, "comment line") +
+                       " among the data left out (first on line " + line_number(report, s.comments.first) +
+                       ")");
   }
 }
 
@@ -64,15 +66,19 @@ std::string column_warning(const TextReport& report, std::size_t c) {
   const std::string label = column_label(file_column(report, c));
   const std::string shown = stats.not_number_text.empty() ? "empty" : "'" + stats.not_number_text + "'";
   const std::string where =
-      stats.not_numbers == 0 ? "" : " (first on line " + line_number(report, stats.first_not_number) + ": " + shown + ")";
+      stats.not_numbers == 0
+          ? ""
+          : " (first on line " + line_number(report, stats.first_not_number) + ": " + shown + ")";
   if (has_no_numbers(report, c)) return label + " left out: it holds no numbers" + where;
   std::string text;
   if (stats.not_numbers != 0) {
-    text = label + ": " + counted(stats.not_numbers, "value") + " empty or not a number, stored as NaN" + where;
+    text =
+        label + ": " + counted(stats.not_numbers, "value") + " empty or not a number, stored as NaN" + where;
   }
   if (stats.rounded != 0) {
     text += (text.empty() ? label + ": " : "; ") + counted(stats.rounded, "whole number") +
-            " beyond 2^53 rounded to float64 (first on line " + line_number(report, stats.first_rounded) + ")";
+            " beyond 2^53 rounded to float64 (first on line " + line_number(report, stats.first_rounded) +
+            ")";
   }
   return text;
 }
@@ -91,9 +97,10 @@ void require_rows(const TextReport& report) {
   if (report.rows == 0) {
     std::string why = "there is no data after line " + std::to_string(report.params.skip_lines);
     if (s.malformed.count != 0) {
-      why = "line " + line_number(report, s.malformed.first) + " has " + counted(s.first_malformed_columns, "column") +
-            ", but x, y and z must be numbers in columns " + std::to_string(report.params.x_index + 1) + ", " +
-            std::to_string(report.params.y_index + 1) + " and " + std::to_string(report.params.z_index + 1) +
+      why = "line " + line_number(report, s.malformed.first) + " has " +
+            counted(s.first_malformed_columns, "column") + ", but x, y and z must be numbers in columns " +
+            std::to_string(report.params.x_index + 1) + ", " + std::to_string(report.params.y_index + 1) +
+            " and " + std::to_string(report.params.z_index + 1) +
             "; check the delimiter and the column roles";
     } else if (s.nonfinite.count != 0) {
       why = "every position is NaN or infinite, first on line " + line_number(report, s.nonfinite.first);
@@ -102,8 +109,9 @@ void require_rows(const TextReport& report) {
   }
   if (s.reached < report.params.columns.size()) {
     throw Error(ErrorCode::kInvalidFile,
-                report.path + ": " + column_label(file_column(report, s.reached)) + " is declared, but line " +
-                    line_number(report, s.short_rows.first) + " has only " + counted(s.first_short_columns, "column") +
+                report.path + ": " + column_label(file_column(report, s.reached)) +
+                    " is declared, but line " + line_number(report, s.short_rows.first) + " has only " +
+                    counted(s.first_short_columns, "column") +
                     " and no row has more that far; correct the column plan, the legend or the header");
   }
 }
@@ -122,7 +130,8 @@ std::vector<std::string> text_warnings(const TextReport& report) {
     if (++odd_columns <= kColumnsNamed) warnings.push_back(text);
   }
   if (odd_columns > kColumnsNamed) {
-    warnings.push_back(std::to_string(odd_columns - kColumnsNamed) + " more columns have values that are no numbers");
+    warnings.push_back(std::to_string(odd_columns - kColumnsNamed) +
+                       " more columns have values that are no numbers");
   }
   return warnings;
 }

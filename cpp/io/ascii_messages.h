@@ -15,7 +15,7 @@ struct TextReport {
   const TextReadParams& params;
   const std::vector<std::size_t>& order;  ///< params.columns sorted by index
   const RowSummary& summary;
-  std::uint64_t rows;                        ///< kept
+  std::uint64_t rows;                              ///< kept
   const std::vector<std::uint64_t>& lines_before;  ///< physical lines before each chunk
 };
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace pc::io {
 
@@ -14,14 +15,19 @@ constexpr std::int32_t kFirstColumn = 3;  // places 0, 1, 2 are x, y, z
 constexpr double kTwo53 = 9007199254740992.0;
 // Text between two looks at the cancel flag and rows packed at once: small enough for the second-level cache.
 constexpr std::size_t kBatchValues = 1 << 15;
-constexpr std::size_t kMaxBatchRows = 2000;  // not a power of two: columns of a batch fall into different cache sets
+constexpr std::size_t kMaxBatchRows =
+    2000;  // not a power of two: columns of a batch fall into different cache sets
 
 char delimiter_char(TextDelimiter delimiter) {
   switch (delimiter) {
-    case TextDelimiter::kComma: return ',';
-    case TextDelimiter::kSemicolon: return ';';
-    case TextDelimiter::kTab: return '\t';
-    case TextDelimiter::kWhitespace: return ' ';
+    case TextDelimiter::kComma:
+      return ',';
+    case TextDelimiter::kSemicolon:
+      return ';';
+    case TextDelimiter::kTab:
+      return '\t';
+    case TextDelimiter::kWhitespace:
+      return ' ';
   }
   return ' ';
 }
@@ -49,9 +55,11 @@ bool loses_digits(std::string_view text, double value) {
 }  // namespace
 
 Error too_sparse(const std::string& path) {
-  return Error(ErrorCode::kInvalidFile,
-               path + ": the rows lack most of the declared columns, and filling the holes would take more than 20 times "
-                      "the size of the file; declare only the columns that the rows have");
+  return Error(
+      ErrorCode::kInvalidFile,
+      path +
+          ": the rows lack most of the declared columns, and filling the holes would take more than 20 times "
+          "the size of the file; declare only the columns that the rows have");
 }
 
 void StoreBudget::take(std::uint64_t bytes) {
@@ -94,16 +102,19 @@ RowParser::RowParser(const TextReadParams& params, const std::vector<std::size_t
     targets_[params.columns[order[i]].index] = kFirstColumn + static_cast<std::int32_t>(i);
   }
   columns_before_.assign(needed + 1, 0);
-  for (std::size_t i = 0; i < needed; ++i) columns_before_[i + 1] = columns_before_[i] + (targets_[i] >= kFirstColumn);
+  for (std::size_t i = 0; i < needed; ++i)
+    columns_before_[i + 1] = columns_before_[i] + (targets_[i] >= kFirstColumn);
 
   classes_[' '] |= kBlank;
   if (params.delimiter != TextDelimiter::kTab) classes_['\t'] |= kBlank;
-  if (params.delimiter != TextDelimiter::kWhitespace) classes_[static_cast<unsigned char>(delimiter_)] |= kDelimiter;
+  if (params.delimiter != TextDelimiter::kWhitespace)
+    classes_[static_cast<unsigned char>(delimiter_)] |= kDelimiter;
 
   capacity_ = std::clamp<std::size_t>(kBatchValues / (count + 3), 1, kMaxBatchRows);
   values_.resize((count + 3) * capacity_);
   positions_.resize(capacity_);
-  batch_ = {positions_.view(), values_.view().subspan(3 * capacity_, count * capacity_), capacity_, 0, count, 0};
+  batch_ = {
+      positions_.view(), values_.view().subspan(3 * capacity_, count * capacity_), capacity_, 0, count, 0};
   summary_.columns.resize(count);
   summary_.rows_by_reach.resize(count + 1);
 }
@@ -122,13 +133,12 @@ ChunkRows RowParser::parse(const char* begin, const char* end, std::uint64_t chu
   ChunkRows result;
   result.rows = kept_;
   result.lines = line_;
-  result.packed = sink_.take();
+  result.packed = std::exchange(packed_, {});
   return result;
 }
 
 template <bool kWhitespace>
 void RowParser::parse_lines(const char* p, const char* end, std::uint64_t row_limit, OpContext& ctx) {
-  std::uint32_t lines_to_look = 0;
   while (p < end && kept_ < row_limit) {
     p = skip_blanks(p);
     if (at_line_end(p)) {
@@ -141,10 +151,6 @@ void RowParser::parse_lines(const char* p, const char* end, std::uint64_t row_li
       if (batch_.rows == capacity_) flush(ctx);
     }
     ++line_;
-    if (++lines_to_look == 4096) {
-      lines_to_look = 0;
-      ctx.checkpoint();
-    }
   }
 }
 
@@ -310,9 +316,9 @@ void RowParser::reach(std::size_t written) {
 
 void RowParser::flush(OpContext& ctx) {
   ctx.checkpoint();
-  const std::size_t before = sink_.size();
-  pack_batch(batch_, summary_.columns, sink_);
-  budget_.take(sink_.size() - before);
+  const std::size_t before = packed_.bytes();
+  pack_batch(batch_, summary_.columns, packed_);
+  budget_.take(packed_.bytes() - before);
   batch_.rows = 0;
   batch_.filled = 0;
 }

@@ -32,12 +32,12 @@ struct RowSummary {
   static constexpr std::size_t kLinesNamed = 5;
 
   Oddity malformed, nonfinite, comments, short_rows, long_rows;
-  std::vector<LineRef> malformed_lines;     ///< the first kLinesNamed
-  std::uint32_t first_short_columns = 0;    ///< columns of short_rows.first
+  std::vector<LineRef> malformed_lines;       ///< the first kLinesNamed
+  std::uint32_t first_short_columns = 0;      ///< columns of short_rows.first
   std::uint32_t first_malformed_columns = 0;  ///< columns of malformed.first
-  std::size_t reached = 0;                  ///< requested columns that some kept row has
-  std::vector<std::uint64_t> rows_by_reach;  ///< kept short rows by the requested columns they have
-  std::vector<ColumnStats> columns;         ///< by file column
+  std::size_t reached = 0;                    ///< requested columns that some kept row has
+  std::vector<std::uint64_t> rows_by_reach;   ///< kept short rows by the requested columns they have
+  std::vector<ColumnStats> columns;           ///< by file column
 
   void merge(const RowSummary& other);
 };
@@ -59,7 +59,7 @@ Error too_sparse(const std::string& path);
 struct ChunkRows {
   std::uint64_t rows = 0;
   std::uint64_t lines = 0;
-  PageBlock packed;
+  PackedRows packed;
 };
 
 /// Parses whole lines of a text table. One per worker.
@@ -70,7 +70,8 @@ class RowParser {
 
   /// Parses [begin, end): whole lines, the last byte '\n', kDecimalPadding readable bytes behind. Stops after
   /// `row_limit` kept rows.
-  ChunkRows parse(const char* begin, const char* end, std::uint64_t chunk, std::uint64_t row_limit, OpContext& ctx);
+  ChunkRows parse(const char* begin, const char* end, std::uint64_t chunk, std::uint64_t row_limit,
+                  OpContext& ctx);
 
   const RowSummary& summary() const { return summary_; }
 
@@ -112,14 +113,14 @@ class RowParser {
   char point_;
   char delimiter_;
   std::array<std::uint8_t, 256> classes_{};
-  std::vector<std::int32_t> targets_;          ///< file column -> place in values_, -1 = not wanted
-  std::vector<std::size_t> columns_before_;    ///< file columns read -> requested columns among them
-  std::uint32_t position_columns_;             ///< columns a row needs for x, y and z
+  std::vector<std::int32_t> targets_;        ///< file column -> place in values_, -1 = not wanted
+  std::vector<std::size_t> columns_before_;  ///< file columns read -> requested columns among them
+  std::uint32_t position_columns_;           ///< columns a row needs for x, y and z
   std::size_t capacity_;
   BulkVector<double> values_;  ///< x, y, z, then the requested columns in file order; column-major
   BulkVector<Vec3d> positions_;
   RowBatch batch_;
-  ByteSink sink_;
+  PackedRows packed_;
   RowSummary summary_;
   std::vector<BadField> bad_fields_;  ///< of the current row
   bool bad_position_ = false;

@@ -30,7 +30,8 @@ std::vector<std::size_t> check_params(const TextReadParams& p, std::size_t chunk
   require(p.expected_columns <= kMaxTextLineBytes, "expected_columns is more than a line can hold");
   std::vector<std::size_t> order(p.columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return p.columns[a].index < p.columns[b].index; });
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return p.columns[a].index < p.columns[b].index; });
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t index = p.columns[order[i]].index;
     require(index < p.expected_columns, "every requested column must be among the expected columns");
@@ -55,7 +56,8 @@ std::uint64_t find_data_start(const platform::File& file, const TextHead& head, 
     if (head.cr_lines) std::replace(block.begin(), block.end(), '\r', '\n');
     const char* p = block.begin();
     for (; left != 0 && p != block.end(); --left) {
-      const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(block.end() - p)));
+      const auto* stop =
+          static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(block.end() - p)));
       if (stop == nullptr) {
         p = block.end();
         break;
@@ -82,7 +84,8 @@ class TableReader {
   void read(OpContext& ctx) {
     workers_.resize(static_cast<std::size_t>(ctx.threads()));
     ctx.begin_phase("Reading text", source_.data_bytes());
-    if (params_.max_rows != 0 && params_.max_rows < source_.data_bytes() / 2) {  // a row takes two bytes at least
+    if (params_.max_rows != 0 &&
+        params_.max_rows < source_.data_bytes() / 2) {  // a row takes two bytes at least
       std::uint64_t rows = 0;
       for (std::size_t i = 0; i < chunks_.size() && rows < params_.max_rows; ++i) {
         read_chunk(i, 0, params_.max_rows - rows, ctx);
@@ -98,6 +101,7 @@ class TableReader {
   }
 
   std::vector<ChunkRows>& chunks() { return chunks_; }
+  std::uint64_t bytes_left() const { return budget_.bytes_left.load(); }
 
   RowSummary summary() const {
     RowSummary total;
@@ -121,7 +125,8 @@ class TableReader {
     const std::uint64_t begin = static_cast<std::uint64_t>(index) * chunk_bytes_;
     const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes_, source_.data_bytes());
     const Span<const char> lines = source_.read_lines(begin, end, worker->text);
-    if (!lines.empty()) chunks_[index] = worker->parser.parse(lines.begin(), lines.end(), index, row_limit, ctx);
+    if (!lines.empty())
+      chunks_[index] = worker->parser.parse(lines.begin(), lines.end(), index, row_limit, ctx);
   }
 
   const LineSource& source_;
@@ -133,8 +138,8 @@ class TableReader {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-/// Unpacks the chunks into their final columns and gives each chunk's memory back.
-CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report, std::uint64_t byte_limit,
+/// Unpacks the chunks into their final columns, at most `bytes_left`, and gives each chunk's memory back.
+CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report, std::uint64_t bytes_left,
                        OpContext& ctx) {
   const TextReadParams& params = report.params;
   const auto rows = static_cast<std::size_t>(report.rows);
@@ -146,7 +151,7 @@ CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report,
     kept[c] = !has_no_numbers(report, c);
     if (kept[c]) row_bytes += dtype_size(types[c]);
   }
-  if (rows > byte_limit / row_bytes) throw too_sparse(report.path);
+  if (rows > bytes_left / row_bytes) throw too_sparse(report.path);
   CloudTable table;
   table.positions = Column<Vec3d>(rows);
   std::vector<AnyColumn> columns(types.size());
@@ -164,20 +169,22 @@ CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report,
   parallel_for(ctx, chunks.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       unpack_rows(chunks[i].packed, first_rows[i], target);
-      chunks[i].packed = PageBlock();
+      chunks[i].packed = PackedRows();
     }
   });
   std::vector<std::size_t> place(types.size());
   for (std::size_t c = 0; c < types.size(); ++c) place[report.order[c]] = c;
   for (std::size_t i = 0; i < place.size(); ++i) {
-    if (kept[place[i]]) table.columns.push_back({params.columns[i].name, "", true, std::move(columns[place[i]])});
+    if (kept[place[i]])
+      table.columns.push_back({params.columns[i].name, "", true, std::move(columns[place[i]])});
   }
   return table;
 }
 
 }  // namespace
 
-CloudTable read_text(const std::string& path, const TextReadParams& params, std::size_t chunk_bytes, OpContext& ctx) {
+CloudTable read_text(const std::string& path, const TextReadParams& params, std::size_t chunk_bytes,
+                     OpContext& ctx) {
   const std::vector<std::size_t> order = check_params(params, chunk_bytes);
   const auto file = platform::File::open_read(path);
   std::uint64_t data_start = 0;
@@ -202,7 +209,7 @@ CloudTable read_text(const std::string& path, const TextReadParams& params, std:
   const RowSummary summary = reader.summary();
   const TextReport report{path, params, order, summary, rows, lines_before};
   require_rows(report);
-  CloudTable table = join_chunks(reader.chunks(), report, byte_limit, ctx);
+  CloudTable table = join_chunks(reader.chunks(), report, reader.bytes_left(), ctx);
   table.malformed_dropped = summary.malformed.count;
   table.nonfinite_dropped = summary.nonfinite.count;
   table.warnings = text_warnings(report);

@@ -32,7 +32,8 @@ std::optional<double> parse_word(std::string_view token, bool negative) {
 /// The parts of a decimal number, checked against the grammar.
 struct Spelling {
   bool valid = false;
-  std::int64_t magnitude = 0;  ///< decimal places of the first non-zero digit before the point; <= 0 for fractions
+  std::int64_t magnitude =
+      0;  ///< decimal places of the first non-zero digit before the point; <= 0 for fractions
 };
 
 Spelling spell(std::string_view token, char point) {
@@ -73,7 +74,8 @@ double nearest_double(std::string_view token, char point, const Spelling& spelli
     if (lower(c) == 'd') c = 'e';
   }
   double value = 0.0;
-  const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value, std::chars_format::general);
+  const auto read =
+      std::from_chars(plain.data(), plain.data() + plain.size(), value, std::chars_format::general);
   if (read.ec == std::errc::result_out_of_range) {
     return spelling.magnitude > 0 ? std::numeric_limits<double>::infinity() : 0.0;
   }
@@ -93,7 +95,8 @@ std::optional<double> parse_decimal(std::string_view token, char point) {
 }
 
 bool needs_double(const Decimal& number) {
-  constexpr std::uint64_t kAlwaysExact = 8'388'608;  // below 2^23 half a float32 step is less than half a digit
+  constexpr std::uint64_t kAlwaysExact =
+      8'388'608;  // below 2^23 half a float32 step is less than half a digit
   std::uint64_t mantissa = number.mantissa;
   int exponent = number.exponent;
   if (mantissa <= kAlwaysExact) return false;
@@ -103,8 +106,8 @@ bool needs_double(const Decimal& number) {
   }
   if (mantissa <= kAlwaysExact) return false;
   if (mantissa >= 10'000'000) return true;
-  const double last_digit = exponent < 0 ? 1.0 / kExactPowersOfTen[static_cast<std::size_t>(-exponent)]
-                                         : std::pow(10.0, exponent);
+  const double last_digit =
+      exponent < 0 ? 1.0 / kExactPowersOfTen[static_cast<std::size_t>(-exponent)] : std::pow(10.0, exponent);
   const double stored = static_cast<double>(static_cast<float>(number.value));
   return !(std::fabs(stored - number.value) < 0.4999999 * last_digit);
 }

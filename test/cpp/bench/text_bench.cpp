@@ -1,5 +1,5 @@
-// text_bench ROWS THREADS [FILE]: writes a table of seven columns (x y z intensity r g b), reads it three times and
-// prints million rows a second and the peak of the process. FILE is kept when given.
+// text_bench ROWS THREADS [FILE]: writes a table of seven columns (x y z intensity r g b), reads it three
+// times and prints million rows a second and the peak of the process. FILE is kept when given.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,8 +19,8 @@ void write_table(const std::string& path, std::uint64_t rows) {
   for (std::uint64_t i = 0; i < rows; ++i) {
     const auto whole = [&](std::uint64_t k, double n) { return static_cast<int>(pc::random_unit(k, i) * n); };
     std::fprintf(file, "%.3f %.3f %.3f %d %d %d %d\n", 400000 + 100 * pc::random_unit(1, i),
-                 5400000 + 100 * pc::random_unit(2, i), 30 * pc::random_unit(3, i), whole(4, 4096) - 2048, whole(5, 256),
-                 whole(6, 256), whole(7, 256));
+                 5400000 + 100 * pc::random_unit(2, i), 30 * pc::random_unit(3, i), whole(4, 4096) - 2048,
+                 whole(5, 256), whole(6, 256), whole(7, 256));
   }
   std::fclose(file);
 }
@@ -60,8 +60,8 @@ int main(int argc, char** argv) {
     const auto table = pc::io::read_text(path, params, ctx);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%.1f M rows/s, %.0f MB/s, %.3f s, %zu rows, peak %.0f MiB resident, %.0f MiB mapped\n",
-                static_cast<double>(rows) / seconds / 1e6, megabytes / seconds, seconds, table.positions.size(),
-                peak_mib(), static_cast<double>(pc::bulk_bytes_peak()) / 1048576.0);
+                static_cast<double>(rows) / seconds / 1e6, megabytes / seconds, seconds,
+                table.positions.size(), peak_mib(), static_cast<double>(pc::bulk_bytes_peak()) / 1048576.0);
   }
   if (argc <= 3) std::filesystem::remove(path);
   return 0;

@@ -24,10 +24,11 @@ class TextFile {
  public:
   explicit TextFile(const std::string& text) {
     static std::atomic<int> serial{0};
-    path_ = (std::filesystem::temp_directory_path() /
-             ("ascii_table_test_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "_" +
-              std::to_string(serial++) + ".txt"))
-                .string();
+    path_ =
+        (std::filesystem::temp_directory_path() /
+         ("ascii_table_test_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) +
+          "_" + std::to_string(serial++) + ".txt"))
+            .string();
     std::ofstream(path_, std::ios::binary) << text;
   }
   ~TextFile() { std::filesystem::remove(path_); }
@@ -39,12 +40,13 @@ class TextFile {
 
 inline TextReadParams layout(TextDelimiter delimiter, std::uint32_t columns, std::uint64_t skip = 0) {
   TextReadParams p{delimiter, false, skip, columns, 0, 1, 2, {}, {}, 0};
-  for (std::uint32_t i = 3; i < columns; ++i) p.columns.push_back({i, "c" + std::to_string(i), TextColumnType::kAuto});
+  for (std::uint32_t i = 3; i < columns; ++i)
+    p.columns.push_back({i, "c" + std::to_string(i), TextColumnType::kAuto});
   return p;
 }
 
-inline CloudTable read(const std::string& path, const TextReadParams& params, std::size_t chunk = pc::io::kTextChunkBytes,
-                int threads = 2) {
+inline CloudTable read(const std::string& path, const TextReadParams& params,
+                       std::size_t chunk = pc::io::kTextChunkBytes, int threads = 2) {
   pc::JobControl control;
   pc::OpContext ctx(control, pc::Device::kCpu, threads);
   return pc::io::read_text(path, params, chunk, ctx);
@@ -74,7 +76,9 @@ std::string error_of(pc::ErrorCode code, Body&& body) {
   return "";
 }
 
-inline bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 inline bool warns(const CloudTable& table, const std::string& part) {
   for (const auto& w : table.warnings) {
@@ -96,11 +100,13 @@ inline std::string fingerprint(const CloudTable& t) {
     text += c.name + pc::dtype_name(c.values.dtype());
     text.append(reinterpret_cast<const char*>(c.values.data()), c.values.bytes());
   }
-  return text + std::to_string(t.malformed_dropped) + "/" + std::to_string(t.nonfinite_dropped) + all_warnings(t);
+  return text + std::to_string(t.malformed_dropped) + "/" + std::to_string(t.nonfinite_dropped) +
+         all_warnings(t);
 }
 
 inline double at(const CloudTable& t, std::size_t column, std::size_t row) {
-  return pc::visit_scalar(t.columns[column].values, [&](auto view) { return static_cast<double>(view[row]); });
+  return pc::visit_scalar(t.columns[column].values,
+                          [&](auto view) { return static_cast<double>(view[row]); });
 }
 
 }  // namespace pc::text_test

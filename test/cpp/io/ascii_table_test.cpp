@@ -25,7 +25,8 @@ TEST(AsciiTable, ReadsEveryDelimiter) {
   expect(read_string("1.5\t-2.25\t3\t7\n 4 \t5E3\t.5\t8", layout(TextDelimiter::kTab, 4)));
   expect(read_string("  1.5   -2.25\t3  7  \n\n4 +5D3 .5 8 \n", layout(TextDelimiter::kWhitespace, 4)));
   expect(read_string("1.5,-2.25,3,7\r4,5e3,.5,8\r", layout(TextDelimiter::kComma, 4)));
-  expect(read_string("\xef\xbb\xbf\"1.5\",\"-2.25\",\"3\",\"7\"\n4, 5e3 ,.5,\"8\",\n", layout(TextDelimiter::kComma, 4)));
+  expect(read_string("\xef\xbb\xbf\"1.5\",\"-2.25\",\"3\",\"7\"\n4, 5e3 ,.5,\"8\",\n",
+                     layout(TextDelimiter::kComma, 4)));
   auto comma = layout(TextDelimiter::kSemicolon, 4);
   comma.decimal_comma = true;
   expect(read_string("1,5;-2,25;3;7\n4;5e3;,5;8\n", comma));
@@ -50,7 +51,8 @@ TEST(AsciiTable, TakesPositionsFromAnyColumnAndKeepsTheRequestedOrder) {
   EXPECT_TRUE(t.columns[0].extra);
 }
 
-DType type_of(const std::string& first, const std::string& second, TextColumnType type = TextColumnType::kAuto) {
+DType type_of(const std::string& first, const std::string& second,
+              TextColumnType type = TextColumnType::kAuto) {
   auto params = layout(TextDelimiter::kComma, 4);
   params.columns[0].type = type;
   const auto t = read_string("0,0,0," + first + "\n0,0,0," + second + "\n", params);
@@ -97,25 +99,26 @@ TEST(AsciiTable, SaysWhenWholeNumbersLoseDigits) {
 
 TEST(AsciiTable, DropsAndReportsBadRows) {
   const std::string text =
-      "x y z i\n"      // 1
-      "1 1 1 5\n"      // 2
-      "# remark\n"     // 3
-      "oops 1 1 5\n"   // 4
-      "1 1\n"          // 5
-      "\n"             // 6
-      "1 nan 1 5\n"    // 7
-      "2 2 2\n"        // 8
-      "3 3 3 6 7 8\n"  // 9
-      "4 4 4 bad!\n"   // 10
-      "// end\n"       // 11
-      "1e400 0 0 1\n"; // 12
+      "x y z i\n"       // 1
+      "1 1 1 5\n"       // 2
+      "# remark\n"      // 3
+      "oops 1 1 5\n"    // 4
+      "1 1\n"           // 5
+      "\n"              // 6
+      "1 nan 1 5\n"     // 7
+      "2 2 2\n"         // 8
+      "3 3 3 6 7 8\n"   // 9
+      "4 4 4 bad!\n"    // 10
+      "// end\n"        // 11
+      "1e400 0 0 1\n";  // 12
   for (const std::size_t chunk : {1ul, 7ul, 1000ul}) {
     const TextFile file(text);
     const auto t = read(file.path(), layout(TextDelimiter::kWhitespace, 4, 1), chunk);
     ASSERT_EQ(t.positions.size(), 4u);
     EXPECT_EQ(t.malformed_dropped, 2u);
     EXPECT_EQ(t.nonfinite_dropped, 2u);
-    EXPECT_TRUE(warns(t, "2 rows dropped: x, y or z missing or not a number (lines 4, 5)")) << all_warnings(t);
+    EXPECT_TRUE(warns(t, "2 rows dropped: x, y or z missing or not a number (lines 4, 5)"))
+        << all_warnings(t);
     EXPECT_TRUE(warns(t, "2 rows dropped: x, y or z is NaN or infinite (first on line 7)"));
     EXPECT_TRUE(warns(t, "1 row with fewer than 4 columns (first on line 8)"));
     EXPECT_TRUE(warns(t, "1 row with more than 4 columns (first on line 9)"));

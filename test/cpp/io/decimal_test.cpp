@@ -29,18 +29,21 @@ double read(const std::string& token) {
 
 std::string digits(std::uint64_t seed, std::uint64_t counter, int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += static_cast<char>('0' + pc::random_u64(seed + 77, counter * 64 + i) % 10);
+  for (int i = 0; i < count; ++i)
+    text += static_cast<char>('0' + pc::random_u64(seed + 77, counter * 64 + i) % 10);
   return text;
 }
 
-/// A random decimal: up to 24 digits with a point anywhere, half of them with an exponent up to `max_exponent`.
+/// A random decimal: up to 24 digits with a point anywhere, half of them with an exponent up to
+/// `max_exponent`.
 std::string random_token(std::uint64_t i, int max_digits, int max_exponent) {
   const auto pick = [&](std::uint64_t seed, int n) { return static_cast<int>(pc::random_u64(seed, i) % n); };
   const int count = 1 + pick(1, max_digits), point = pick(2, count + 2);
   std::string text = digits(3, i, count);
   if (point <= count) text.insert(static_cast<std::size_t>(point), ".");
   if (pick(4, 2) == 0) text = "-" + text;
-  if (max_exponent > 0 && pick(5, 2) == 0) text += "e" + std::to_string(pick(6, 2 * max_exponent) - max_exponent);
+  if (max_exponent > 0 && pick(5, 2) == 0)
+    text += "e" + std::to_string(pick(6, 2 * max_exponent) - max_exponent);
   return text;
 }
 
@@ -48,7 +51,8 @@ TEST(Decimal, IsBitExactWithStrtodOnRandomTokens) {
   struct Family {
     int max_digits, max_exponent;
   };
-  for (const Family family : {Family{9, 0}, Family{19, 0}, Family{24, 0}, Family{17, 30}, Family{24, 330}, Family{3, 340}}) {
+  for (const Family family :
+       {Family{9, 0}, Family{19, 0}, Family{24, 0}, Family{17, 30}, Family{24, 330}, Family{3, 340}}) {
     for (std::uint64_t i = 0; i < 400'000; ++i) {
       const std::string token = random_token(i, family.max_digits, family.max_exponent);
       ASSERT_EQ(bits(read(token)), bits(std::strtod(token.c_str(), nullptr))) << token;
@@ -70,16 +74,37 @@ TEST(Decimal, IsBitExactWithStrtodOnEveryKindOfDouble) {
 
 TEST(Decimal, IsBitExactAtTheEdges) {
   const std::string nines(400, '9');
-  for (const std::string& token :
-       {std::string("0"), std::string("-0"), std::string("-0.0e5"), std::string("9007199254740992"),
-        std::string("9007199254740993"), std::string("18446744073709551616"), std::string("4.9e-324"),
-        std::string("2.4703282292062327e-324"), std::string("2.4703282292062328e-324"), std::string("1e-400"),
-        std::string("-1e-400"), std::string("1.7976931348623157e308"), std::string("1.7976931348623159e308"),
-        std::string("-1e400"), std::string("1e22"), std::string("1e23"), std::string("123456789012345678e-22"),
-        std::string("2.2250738585072011e-308"), std::string("0.") + std::string(350, '0') + "1", nines, "0." + nines,
-        nines + "e-400", "1" + std::string(400, '0') + "e-400", std::string("0e999999999999999999"),
-        std::string("1e-999999999999999999999"), std::string("1e+999999999999999999999"), std::string("00000000000000000000001"),
-        std::string("5."), std::string(".5"), std::string("+.5"), std::string("1.e3")}) {
+  for (const std::string& token : {std::string("0"),
+                                   std::string("-0"),
+                                   std::string("-0.0e5"),
+                                   std::string("9007199254740992"),
+                                   std::string("9007199254740993"),
+                                   std::string("18446744073709551616"),
+                                   std::string("4.9e-324"),
+                                   std::string("2.4703282292062327e-324"),
+                                   std::string("2.4703282292062328e-324"),
+                                   std::string("1e-400"),
+                                   std::string("-1e-400"),
+                                   std::string("1.7976931348623157e308"),
+                                   std::string("1.7976931348623159e308"),
+                                   std::string("-1e400"),
+                                   std::string("1e22"),
+                                   std::string("1e23"),
+                                   std::string("123456789012345678e-22"),
+                                   std::string("2.2250738585072011e-308"),
+                                   std::string("0.") + std::string(350, '0') + "1",
+                                   nines,
+                                   "0." + nines,
+                                   nines + "e-400",
+                                   "1" + std::string(400, '0') + "e-400",
+                                   std::string("0e999999999999999999"),
+                                   std::string("1e-999999999999999999999"),
+                                   std::string("1e+999999999999999999999"),
+                                   std::string("00000000000000000000001"),
+                                   std::string("5."),
+                                   std::string(".5"),
+                                   std::string("+.5"),
+                                   std::string("1.e3")}) {
     EXPECT_EQ(bits(read(token)), bits(std::strtod(token.c_str(), nullptr))) << token;
   }
 }
@@ -107,7 +132,8 @@ TEST(Decimal, KnowsTheWordsForNoValue) {
 }
 
 TEST(Decimal, RefusesWhatIsNoNumber) {
-  for (const char* token : {"", "-", "+", ".", "-.", "e5", "1e", "1e+", "1e5x", "0x10", "1 2", "1.2.3", "--1", "1,5", "1_0", "abc", "1\r2"}) {
+  for (const char* token : {"", "-", "+", ".", "-.", "e5", "1e", "1e+", "1e5x", "0x10", "1 2", "1.2.3", "--1",
+                            "1,5", "1_0", "abc", "1\r2"}) {
     EXPECT_EQ(parse_decimal(token, '.'), std::nullopt) << token;
   }
 }

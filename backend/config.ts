@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../shared/errors.ts";
@@ -7,6 +6,9 @@ import { appFolders } from "./native/platform.ts";
 
 /** Folder name of this application below the system's data and cache folders. */
 export const APP_FOLDER = "point-cloud-backend";
+
+/** One name for every start, so that a restart finds the sessions of the one before. */
+export const DEFAULT_INSTANCE_ID = "default";
 
 const wholeNumber = (min: number, max: number, rule: string) =>
   z
@@ -82,7 +84,7 @@ export interface Config {
   /** Beside the loopback and app origins that are always allowed. */
   readonly allowedOrigins: readonly string[];
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-  /** Tells this backend's leases from those of others on the machine. */
+  /** Whose sessions are recovered at the start: the same for every start of one window. */
   readonly instanceId: string;
   readonly shutdownGraceMs: number;
   /** Sentences for the log: APP_* variables that are not settings of this service, such as misspelt ones. */
@@ -120,7 +122,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     device: values.APP_DEVICE ?? "auto",
     allowedOrigins: values.APP_ALLOWED_ORIGINS ?? [],
     logLevel: values.APP_LOG_LEVEL ?? "info",
-    instanceId: values.APP_INSTANCE_ID ?? randomBytes(8).toString("hex"),
+    instanceId: values.APP_INSTANCE_ID ?? DEFAULT_INSTANCE_ID,
     shutdownGraceMs: values.APP_SHUTDOWN_GRACE_MS ?? SHUTDOWN_GRACE_MS,
     warnings: Object.keys(given)
       .filter((name) => !Object.hasOwn(Environment.shape, name))

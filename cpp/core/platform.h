@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,7 +34,7 @@ class File {
   static void sync_path(const std::string& path);
 
   File(File&& other) noexcept
-      : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)), size_(other.size_) {}
+      : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)), size_(other.size_.load()) {}
   File& operator=(File&&) = delete;
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -48,10 +49,15 @@ class File {
   void close_checked();  ///< reports what close() says; the destructor cannot
 
  private:
+  void grow_to(std::uint64_t end) {
+    std::uint64_t before = size_.load(std::memory_order_relaxed);
+    while (end > before && !size_.compare_exchange_weak(before, end)) {
+    }
+  }
   File(std::string path, std::intptr_t handle) : path_(std::move(path)), handle_(handle) {}
   std::string path_;
   std::intptr_t handle_ = -1;
-  std::uint64_t size_ = 0;
+  std::atomic<std::uint64_t> size_{0};
 };
 
 }  // namespace pc::platform

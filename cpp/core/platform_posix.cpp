@@ -123,7 +123,7 @@ void File::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
     if (put < 0) fail(path_, "write");
     done += static_cast<std::size_t>(put);
   }
-  if (offset + bytes > size_) size_ = offset + bytes;
+  grow_to(offset + bytes);
 }
 
 void File::sync() {

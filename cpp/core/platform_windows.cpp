@@ -138,7 +138,7 @@ void File::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
     if (!WriteFile(native(handle_), static_cast<const char*>(data) + done, want, &put, &position)) fail(path_, "write");
     done += put;
   }
-  size_ = std::max(size_, offset + bytes);
+  grow_to(offset + bytes);
 }
 
 void File::sync() {

@@ -120,6 +120,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     extra_dims_meta: assigned.extra_dims_meta,
     world_shift: shifted ? frame.shift : null,
     crs_epsg: rescaled ? null : (cloud.crs?.epsg ?? null), // a foot-based CRS would be wrong for metres
+    crs_is_geographic: cloud.crs?.is_geographic ?? false,
     crs_wkt: rescaled || !cloud.crs?.wkt ? null : cloud.crs.wkt,
     source_units: request.source_units ?? null,
     source_unit_scale: unit_scale,

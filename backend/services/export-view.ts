@@ -122,7 +122,7 @@ function lasParams({ version: las }: { version: "1.2" | "1.4" }, state?: CloudSt
     scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? [])),
     adjusted_standard_time: meta?.gps_time_encoding === "adjusted_standard",
     epsg: meta?.crs_epsg ?? 0,
-    epsg_is_geographic: false,
+    epsg_is_geographic: meta?.crs_is_geographic ?? false,
     wkt: meta?.crs_wkt ?? "",
     system_identifier: "EXPORT",
     generating_software: SOFTWARE,

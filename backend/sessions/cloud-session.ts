@@ -15,6 +15,8 @@ export interface CloudMeta {
   readonly extra_dims_meta: readonly ExtraDim[];
   readonly world_shift: Triple | null;
   readonly crs_epsg: number | null;
+  /** x and y are angles, not lengths. */
+  readonly crs_is_geographic: boolean;
   /** OGC WKT exactly as the source file carried it, for lossless export. */
   readonly crs_wkt: string | null;
   readonly source_units: string | null;

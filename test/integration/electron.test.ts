@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import { copyFile, readdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BackendAddress } from "../../backend/entry/supervisor-contract.ts";
+import { createClient } from "../../shared/client.ts";
+import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import { jsonLine, LaunchedElectron } from "../support/electron/launched.ts";
+import type { DriverCommand, DriverEvent } from "../support/electron/protocol.ts";
+import { type StagedApp, stageApp } from "../support/electron/staged-app.ts";
+import { testScan, writeSpiral } from "../support/scans.ts";
+
+const launcher = process.env.APP_TEST_ELECTRON;
+if (!launcher) console.log("electron test: skipped, APP_TEST_ELECTRON does not name a launcher for Electron");
+
+const START_MS = 30_000;
+const STEP_MS = 10_000;
+type EventOf<E extends DriverEvent["event"]> = Extract<DriverEvent, { event: E }>;
+type Ready = EventOf<"state"> & { readonly address: BackendAddress };
+
+let app: StagedApp;
+beforeAll(async () => {
+  if (launcher) app = await stageApp();
+}, START_MS);
+afterAll(async () => {
+  await app?.remove();
+});
+
+/** The supervisor library in a real Electron, as a desktop app uses it. */
+describe.skipIf(!launcher)("a window's backend in Electron", () => {
+  let electron: LaunchedElectron;
+  let scan: string;
+  let ready: Ready;
+  let created: CreateSessionTail;
+
+  const event = <E extends DriverEvent["event"]>(name: E, check: (e: EventOf<E>) => boolean = () => true) =>
+    electron.until(name, STEP_MS, (line) => {
+      const said = jsonLine(line) as DriverEvent | undefined;
+      if (said?.event === "failed" && name !== "failed") throw new Error(said.message);
+      return said?.event === name && check(said as EventOf<E>) ? (said as EventOf<E>) : undefined;
+    });
+  const nextReady = async () => (await event("state", ({ state }) => state === "ready")) as Ready;
+  const ask = async <E extends DriverEvent["event"]>(command: DriverCommand, answer: E) => {
+    const answered = event(answer);
+    electron.send(command);
+    return answered;
+  };
+  const client = () => createClient({ baseUrl: ready.address.url, token: ready.token });
+
+  beforeAll(async () => {
+    const given = testScan(join("trees_tls", "itsme_tree1.las"));
+    scan = join(app.work, `scan${given ? extname(given) : ".xyz"}`);
+    if (given) await copyFile(given, scan);
+    else await writeSpiral(scan, 20_000);
+    electron = new LaunchedElectron(launcher ?? "", app.driver, { TEST_ENTRY: app.backend, TEST_FOLDER: app.work });
+    ready = await nextReady();
+  }, START_MS);
+  afterAll(async () => {
+    await electron?.kill();
+  });
+
+  test("becomes ready on a free port with a random token", async () => {
+    console.log(`electron: the backend was ready ${ready.ms.toFixed(0)} ms after start()`);
+    expect(ready.token).toMatch(/^[0-9a-f]{64}$/);
+    const { version } = await client().version();
+    expect(version).toBe(JSON.parse(readFileSync(join(app.folder, "package.json"), "utf8")).version);
+  });
+
+  test("refuses a request without the token", async () => {
+    const stranger = createClient({ baseUrl: ready.address.url });
+    await expect(stranger.deviceInfo()).rejects.toMatchObject({ status: 401, code: "unauthorized" });
+    const guess = createClient({ baseUrl: ready.address.url, token: "f".repeat(64) });
+    await expect(guess.deviceInfo()).rejects.toMatchObject({ status: 401 });
+  });
+
+  test("imports a scan with the native addon", async () => {
+    created = await client().createSession({ source_path: scan });
+    expect(created.point_count).toBeGreaterThan(1_000);
+    expect(created.total_count).toBeGreaterThanOrEqual(created.point_count);
+  });
+
+  test("its own window's requests carry the token, to no other origin", async () => {
+    const seen: (string | undefined)[] = [];
+    const other = createServer(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.setHeader("access-control-allow-origin", "*");
+      response.end("other");
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { url } = ready.address;
+    const urls = [`${url}/api/device-info`, `http://127.0.0.1:${(other.address() as AddressInfo).port}/`];
+    try {
+      const stranger = await ask({ do: "fetch", attach: false, page: `${url}/health`, urls }, "fetched");
+      expect(stranger.statuses).toEqual([401, 200]);
+      const own = await ask({ do: "fetch", attach: true, page: `${url}/docs`, urls }, "fetched");
+      expect(own.statuses).toEqual([200, 200]);
+      expect(seen).toEqual([undefined, undefined]);
+    } finally {
+      other.close();
+      other.closeAllConnections();
+    }
+  });
+
+  test("comes back after kill -9 on its port, with its token and its session", async () => {
+    const before = ready;
+    const restarted = nextReady();
+    const died = performance.now();
+    process.kill(before.address.pid, "SIGKILL");
+    ready = await restarted;
+    console.log(`electron: ready again ${(performance.now() - died).toFixed(0)} ms after kill -9`);
+    expect(ready.address).toMatchObject({ url: before.address.url, port: before.address.port });
+    expect(ready.address.pid).not.toBe(before.address.pid);
+    expect(ready.token).toBe(before.token);
+    const rebuilt = await client().rebuildOctree(created.session_id);
+    expect(rebuilt).toMatchObject({ point_count: created.point_count, total_count: created.total_count });
+    const file = join(app.work, "back.xyz");
+    const exported = await client().exportCloud({
+      source: { session_id: created.session_id },
+      format: "xyz",
+      dest_path: file,
+    });
+    expect(exported).toMatchObject({ success: true, point_count: created.total_count });
+  });
+
+  test("closing the window ends it within 1 s, cleanly, with its sessions", async () => {
+    const stopped = await ask({ do: "close-window" }, "stopped");
+    console.log(`electron: stopped in ${stopped.ms.toFixed(0)} ms`);
+    expect(stopped).toMatchObject({ exit_code: 0, killed: false });
+    expect(stopped.ms).toBeLessThan(1_000);
+    await expectGone(ready.address.pid);
+    expect(await readdir(join(app.work, "data", "sessions"))).toEqual([]);
+    electron.send({ do: "quit" } satisfies DriverCommand);
+    expect(await electron.exited).toBe(0);
+  });
+});
+
+/** The small app that comes with the project. */
+describe.skipIf(!launcher)("the desktop app", () => {
+  let electron: LaunchedElectron | undefined;
+  afterAll(async () => {
+    await electron?.kill();
+  });
+
+  const launch = async () => {
+    const started = new LaunchedElectron(launcher ?? "", app.main, {
+      APP_DATA_DIR: join(app.work, "data"),
+      APP_OCTREE_CACHE_ROOT: join(app.work, "octrees"),
+    });
+    electron = started;
+    const { pid, address } = await started.until("ready backend", STEP_MS, (line) => {
+      const record = jsonLine(line);
+      return record?.state === "ready" ? (record as unknown as { pid: number; address: BackendAddress }) : undefined;
+    });
+    return { electron: started, pid, address };
+  };
+
+  test("shows the service's page and ends with its backend on SIGTERM", async () => {
+    const { electron, pid, address } = await launch();
+    const loaded = (line: string) => (line.includes("/docs/") && line.includes("200") ? line : undefined);
+    await electron.until("page in the window", STEP_MS, loaded, true);
+    process.kill(pid, "SIGTERM");
+    expect(await electron.exited).toBe(0);
+    await expectGone(address.pid);
+  });
+
+  test("leaves no backend behind when it is killed", async () => {
+    const { electron, pid, address } = await launch();
+    process.kill(pid, "SIGKILL");
+    await electron.exited;
+    await expectGone(address.pid);
+  });
+});
+
+/** The process has ended; whoever has to reap it may still be at it. */
+async function expectGone(pid: number): Promise<void> {
+  await expect.poll(() => running(pid), { timeout: 3_000 }).toBe(false);
+}
+
+function running(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

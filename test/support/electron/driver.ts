@@ -1,0 +1,58 @@
+import { createInterface } from "node:readline";
+import { app, BrowserWindow } from "electron";
+import { attachWindow, createSupervisor } from "../../../backend/entry/electron-backend.ts";
+import type { DriverCommand, DriverEvent } from "./protocol.ts";
+
+/*
+ * Main process of the Electron test: drives the supervisor library as an app would. Takes commands as JSON lines on
+ * stdin, answers with JSON lines on stdout.
+ */
+
+const { TEST_ENTRY: entry = "", TEST_FOLDER: folder = "" } = process.env;
+
+const say = (event: DriverEvent) => process.stdout.write(`${JSON.stringify(event)}\n`);
+
+async function main(): Promise<void> {
+  await app.whenReady();
+  const started = performance.now();
+  const backend = createSupervisor({
+    entry,
+    instanceId: "window-1",
+    dataDir: `${folder}/data`,
+    octreeCacheRoot: `${folder}/octrees`,
+    onState: (change) => say({ event: "state", ms: performance.now() - started, token: backend.token, ...change }),
+    onLog: (line) => process.stderr.write(`${line}\n`),
+  });
+  app.on("window-all-closed", () => undefined); // the test says when to quit
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    run(JSON.parse(line) as DriverCommand).catch((error: unknown) => say({ event: "failed", message: String(error) }));
+  });
+
+  const run = async (command: DriverCommand): Promise<void> => {
+    if (command.do === "fetch") {
+      const window = new BrowserWindow({ show: false });
+      if (command.attach) attachWindow(window, backend);
+      await window.loadURL(command.page);
+      const text = (await window.webContents.executeJavaScript(fetchAll(command.urls))) as string;
+      say({ event: "fetched", statuses: JSON.parse(text) as number[] });
+      if (!command.attach) window.destroy();
+    }
+    if (command.do === "close-window") {
+      const at = performance.now();
+      for (const window of BrowserWindow.getAllWindows()) window.close();
+      const exit = await backend.stop(); // the one that the closed window began
+      say({ event: "stopped", ms: performance.now() - at, ...exit });
+    }
+    if (command.do === "quit") app.exit(0);
+  };
+  await backend.start();
+}
+
+/** Code for the page: the status of each address, 0 where the browser refused. */
+const fetchAll = (urls: readonly string[]) =>
+  `Promise.all(${JSON.stringify(urls)}.map((url) => fetch(url).then((r) => r.status, () => 0))).then(JSON.stringify)`;
+
+main().catch((error: unknown) => {
+  say({ event: "failed", message: String(error) });
+  app.exit(1);
+});

@@ -1,0 +1,116 @@
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+/** Packages that the bundles load at run time (scripts/build-ts.mjs leaves them out). */
+const RUNTIME_PACKAGES = ["@fastify/swagger", "@fastify/swagger-ui"];
+
+/** A built app in a folder that another user can read, as an installed one is. */
+export interface StagedApp {
+  readonly folder: string;
+  /** Main process that drives the supervisor library, see driver.ts. */
+  readonly driver: string;
+  /** The product's own main process. */
+  readonly main: string;
+  /** The backend's utility process. */
+  readonly backend: string;
+  /** Writable for everyone. */
+  readonly work: string;
+  remove(): Promise<void>;
+}
+
+/** Copies the build into a temporary folder, with the packages it needs. Errors: a missing build says how to make it. */
+export async function stageApp(): Promise<StagedApp> {
+  const folder = await mkdtemp(join(tmpdir(), "electron-app-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const native = join("build", "native", "Release");
+    for (const part of ["dist", join(native, "pc.node")]) {
+      await cp(join(root, part), join(folder, part), { recursive: true }).catch((cause: unknown) => {
+        throw new Error(`${part} cannot be copied; run "npm run build" first`, { cause });
+      });
+    }
+    for (const name of await readdir(join(root, native))) {
+      if (/\.so(\.|$)/.test(name))
+        await cp(join(root, native, name), join(folder, native, name), { dereference: true });
+    }
+    await cp(join(root, "package.json"), join(folder, "package.json"));
+    for (const path of await packageFolders(RUNTIME_PACKAGES)) {
+      await cp(join(root, path), join(folder, path), { recursive: true });
+    }
+    const driver = join(folder, "driver.js");
+    await bundleDriver(driver);
+    await openTo(folder);
+    const work = join(folder, "work");
+    await mkdir(work);
+    await chmod(work, 0o777);
+    const entry = join(folder, "dist", "backend", "entry");
+    const [main, backend] = [join(entry, "electron-main.js"), join(entry, "utility-process.js")];
+    return { folder, driver, main, backend, work, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function bundleDriver(outfile: string): Promise<void> {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  await build({
+    entryPoints: [fileURLToPath(new URL("./driver.ts", import.meta.url))],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    external: ["electron"],
+    define: { "process.env.APP_BUILD_VERSION": JSON.stringify(version) },
+    logLevel: "warning",
+  });
+}
+
+/** The folders of these packages and of everything they depend on, relative to the project. */
+async function packageFolders(names: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  const visit = async (name: string, from: string): Promise<void> => {
+    const path = packageFolder(name, from);
+    if (found.has(path)) return;
+    found.add(path);
+    const { dependencies = {} } = JSON.parse(await readFile(join(root, path, "package.json"), "utf8")) as {
+      dependencies?: Record<string, string>;
+    };
+    for (const dependency of Object.keys(dependencies)) await visit(dependency, join(root, path, "package.json"));
+  };
+  for (const name of names) await visit(name, join(root, "package.json"));
+  return [...found];
+}
+
+function packageFolder(name: string, from: string): string {
+  for (const modules of createRequire(from).resolve.paths(name) ?? []) {
+    const path = join(modules, name);
+    if (modules.startsWith(root) && isPackage(path)) return path.slice(root.length);
+  }
+  throw new Error(`${name} is not installed (needed by ${dirname(from)})`);
+}
+
+function isPackage(path: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(join(path, "package.json"));
+    return true;
+  } catch {
+    return false; // not in this node_modules: the next one up may have it
+  }
+}
+
+/** Lets every user read the tree. */
+async function openTo(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openTo(path);
+    else if (entry.isFile()) await chmod(path, 0o644);
+  }
+}

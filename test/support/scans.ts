@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A scan of the test data when it is there, else a message on the console and undefined. */
+export function testScan(path: string): string | undefined {
+  const folder = process.env.APP_TEST_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
+  const file = join(folder, path);
+  if (existsSync(file)) return file;
+  console.log(`test data: ${path} is not there (APP_TEST_DATA); a generated cloud takes its place`);
+  return undefined;
+}
+
+/** Writes a text cloud (x y z, metres): points on a spiral around a trunk, 10 m high. Returns the number of points. */
+export async function writeSpiral(file: string, count: number): Promise<number> {
+  const rows: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const turn = i * 2.399963; // golden angle, so that no two points coincide
+    const radius = 0.5 + 2 * Math.sqrt(i / count);
+    rows.push(
+      `${(radius * Math.cos(turn)).toFixed(4)} ${(radius * Math.sin(turn)).toFixed(4)} ${((10 * i) / count).toFixed(4)}`,
+    );
+  }
+  await writeFile(file, `${rows.join("\n")}\n`);
+  return count;
+}

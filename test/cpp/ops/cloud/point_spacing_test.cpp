@@ -1,0 +1,237 @@
+#include "ops/cloud/point_spacing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "core/gpu.h"
+#include "core/memory.h"
+#include "ops/cloud/percentile.h"
+#include "ops/cloud/point_spacing_kernel.h"
+#include "support/spacing_clouds.h"
+
+namespace pc {
+namespace {
+
+using test::NamedCloud;
+
+/// Slow and obvious: the distance of every finite point to its nearest other finite point.
+std::vector<double> brute_force(const NamedCloud& cloud) {
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < cloud.points.size(); ++i) {
+    if (!is_finite(cloud.points[i])) continue;
+    double best = HUGE_VAL;
+    for (std::size_t j = 0; j < cloud.points.size(); ++j) {
+      if (j != i && is_finite(cloud.points[j]))
+        best = std::min(best, squared_distance(cloud.points[i], cloud.points[j]));
+    }
+    if (std::isfinite(best)) distances.push_back(std::sqrt(best));
+  }
+  std::sort(distances.begin(), distances.end());
+  return distances;
+}
+
+/// A table whose pass runs the kernel functor in a plain loop: what the module does, without a device.
+GpuStatus functor_pass(const point_spacing_kernel::HostPass* host, const GpuControl* control, GpuError*) {
+  if (control->canceled(control->user)) return GpuStatus::kCanceled;
+  for (std::uint64_t i = 0; i < host->count; ++i) point_spacing_kernel::visit_point(i, host->pass);
+  control->advance(control->user, host->count);
+  return GpuStatus::kOk;
+}
+
+GpuStatus out_of_memory_pass(const point_spacing_kernel::HostPass*, const GpuControl*, GpuError* error) {
+  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
+  return GpuStatus::kOutOfMemory;
+}
+
+GpuStatus fake_probe(GpuProbe* out, GpuError*) {
+  *out = GpuProbe{};
+  out->device_count = 1;
+  out->driver_version = 13000;
+  std::snprintf(out->name, sizeof out->name, "functor");
+  return GpuStatus::kOk;
+}
+
+const GpuTable kFunctorTable{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, functor_pass};
+const GpuTable kFullTable{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, out_of_memory_pass};
+
+/// Where the op runs: CPU with some threads, the functor path, or a real device through pc_cuda.
+struct RunOn {
+  const char* name;
+  Device device;
+  int threads;
+  bool real_gpu;
+};
+
+class PointSpacing : public testing::TestWithParam<RunOn> {
+ protected:
+  void SetUp() override {
+    const RunOn& on = GetParam();
+    if (on.device != Device::kCuda) return;
+    if (!on.real_gpu) {
+      gpu_install(&kFunctorTable, "");
+      return;
+    }
+#if defined(__linux__)
+    gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
+#endif
+    if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  }
+  void TearDown() override {
+    if (GetParam().device == Device::kCuda && !GetParam().real_gpu) gpu_install(nullptr, "the test is over");
+  }
+  PointSpacingResult run(Span<const Vec3d> points, std::uint32_t max_samples, std::uint64_t seed = 5) {
+    JobControl control;
+    OpContext ctx(control, GetParam().device, GetParam().threads);
+    return point_spacing(HitPoints::all(points), {max_samples, seed}, ctx);
+  }
+};
+
+TEST_P(PointSpacing, EqualsBruteForceWhenEveryPointIsSampled) {
+  for (const NamedCloud& cloud : test::adversarial_clouds(1800, 17)) {
+    const std::vector<double> expected = brute_force(cloud);
+    const PointSpacingResult result = run(cloud.view(), 200'000);
+    EXPECT_EQ(result.point_count, cloud.points.size()) << cloud.name;
+    EXPECT_EQ(result.sampled_count, expected.size()) << cloud.name;
+    EXPECT_EQ(result.median_m.has_value(), !expected.empty()) << cloud.name;
+    EXPECT_EQ(result.p95_m.has_value(), !expected.empty()) << cloud.name;
+    if (expected.empty()) continue;
+    const Span<const double> sorted{expected.data(), expected.size()};
+    EXPECT_EQ(*result.median_m, sorted_percentile(sorted, 0.5)) << cloud.name;
+    EXPECT_EQ(*result.p95_m, sorted_percentile(sorted, 0.95)) << cloud.name;
+    EXPECT_EQ(result.duplicate_count,
+              static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), 0.0)))
+        << cloud.name;
+  }
+}
+
+TEST_P(PointSpacing, ASampleFindsNeighboursAmongAllPoints) {
+  // A lattice's spacing is 4 for every sample, whichever rows are drawn; a sample that only knew itself would say more.
+  NamedCloud lattice{"lattice", {}};
+  for (int i = 0; i < 64'000; ++i)
+    lattice.points.push_back({i % 40 * 4.0, i / 40 % 40 * 4.0, i / 1600 * 4.0});
+  const PointSpacingResult result = run(lattice.view(), 100);
+  EXPECT_EQ(result.sampled_count, 100U);
+  EXPECT_EQ(result.median_m, 4.0);
+  EXPECT_EQ(result.p95_m, 4.0);
+}
+
+TEST_P(PointSpacing, IsTheSameOnTheCpuWithOneThread) {
+  for (const NamedCloud& cloud : test::adversarial_clouds(20'000, 23)) {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 1);
+    const PointSpacingResult expected = point_spacing(HitPoints::all(cloud.view()), {500, 9}, ctx);
+    const PointSpacingResult result = run(cloud.view(), 500, 9);
+    EXPECT_EQ(result.median_m, expected.median_m) << cloud.name;
+    EXPECT_EQ(result.p95_m, expected.p95_m) << cloud.name;
+    EXPECT_EQ(result.sampled_count, expected.sampled_count) << cloud.name;
+    EXPECT_EQ(result.duplicate_count, expected.duplicate_count) << cloud.name;
+    EXPECT_EQ(result.warnings, expected.warnings) << cloud.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, PointSpacing,
+                         testing::Values(RunOn{"cpu1", Device::kCpu, 1, false},
+                                         RunOn{"cpu4", Device::kCpu, 4, false},
+                                         RunOn{"functor", Device::kCuda, 2, false},
+                                         RunOn{"cuda", Device::kCuda, 2, true}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(PointSpacingPlain, NullResultsAndErrors) {
+  JobControl control;
+  OpContext ctx(control);
+  const Vec3d one{1, 2, 3};
+  const PointSpacingResult result = point_spacing(HitPoints::all({&one, 1}), {10, 0}, ctx);
+  EXPECT_FALSE(result.median_m.has_value());
+  EXPECT_EQ(result.point_count, 1U);
+  EXPECT_EQ(result.sampled_count, 0U);
+  for (const std::uint32_t samples : {0U, kMaxSpacingSamples + 1}) {
+    try {
+      point_spacing(HitPoints::all({&one, 1}), {samples, 0}, ctx);
+      ADD_FAILURE() << samples;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+      EXPECT_NE(std::string(e.what()).find("max_samples " + std::to_string(samples)), std::string::npos)
+          << e.what();
+    }
+  }
+}
+
+TEST(PointSpacingPlain, SampleDependsOnSeedOnly) {
+  NamedCloud cloud{"cube", {}};
+  for (std::size_t i = 0; i < 20'000; ++i) cloud.points.push_back(test::random_point(3, i));
+  const auto median = [&](std::uint64_t seed) {
+    JobControl control;
+    OpContext ctx(control);
+    return *point_spacing(HitPoints::all(cloud.view()), {200, seed}, ctx).median_m;
+  };
+  EXPECT_EQ(median(1), median(1));
+  EXPECT_NE(median(1), median(2));
+  EXPECT_NEAR(median(1) / median(2), 1.0, 0.2);  // standard error of a median of 200: about 3 %
+}
+
+TEST(PointSpacingPlain, FallsBackToTheCpuAndSaysSo) {
+  const auto clouds = test::adversarial_clouds(5000, 29);
+  const NamedCloud& cube =
+      *std::find_if(clouds.begin(), clouds.end(), [](const auto& c) { return c.name == "cube"; });
+  JobControl control;
+  OpContext cpu(control), gpu(control, Device::kCuda);
+  const auto expected = point_spacing(HitPoints::all(cube.view()), {1000, 1}, cpu);
+  EXPECT_TRUE(expected.warnings.empty());
+  gpu_install(&kFullTable, "");
+  const auto full = point_spacing(HitPoints::all(cube.view()), {1000, 1}, gpu);
+  gpu_install(nullptr, "no driver here");
+  const auto absent = point_spacing(HitPoints::all(cube.view()), {1000, 1}, gpu);
+  EXPECT_EQ(full.median_m, expected.median_m);
+  EXPECT_EQ(absent.median_m, expected.median_m);
+  EXPECT_EQ(full.warnings,
+            std::vector<std::string>{"Point spacing ran on the CPU: the GPU has no memory left"});
+  EXPECT_EQ(absent.warnings, std::vector<std::string>{"Point spacing ran on the CPU: no driver here"});
+}
+
+TEST(PointSpacingPlain, ScratchIsGivenBackAndSmall) {
+  NamedCloud cloud{"cube", {}};
+  for (std::size_t i = 0; i < 200'000; ++i) cloud.points.push_back(test::random_point(3, i));
+  const std::uint64_t before = bulk_bytes_in_use();
+  reset_bulk_bytes_peak();
+  JobControl control;
+  OpContext ctx(control);
+  point_spacing(HitPoints::all(cloud.view()), {1000, 1}, ctx);
+  EXPECT_EQ(bulk_bytes_in_use(), before);
+  EXPECT_LE(bulk_bytes_peak() - before, 16 * cloud.points.size());
+  EXPECT_EQ(control.done.load(), control.total.load());
+}
+
+TEST(PointSpacingPlain, CancelEndsItInTime) {
+  NamedCloud cloud{"cube", {}};
+  for (std::size_t i = 0; i < 600'000; ++i) cloud.points.push_back(test::random_point(3, i));
+  const std::uint64_t before = bulk_bytes_in_use();
+  JobControl control;
+  std::chrono::steady_clock::time_point asked;
+  std::thread canceler([&] {
+    while (control.done.load() == 0) std::this_thread::yield();
+    asked = std::chrono::steady_clock::now();
+    control.cancel_requested = true;
+  });
+  ErrorCode code = ErrorCode::kInternal;
+  try {
+    OpContext ctx(control);
+    point_spacing(HitPoints::all(cloud.view()), {kMaxSpacingSamples, 1}, ctx);
+  } catch (const Error& e) {
+    code = e.code();
+  }
+  const auto ended = std::chrono::steady_clock::now();
+  canceler.join();
+  EXPECT_EQ(code, ErrorCode::kCanceled);
+  // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
+  EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5);
+  EXPECT_EQ(bulk_bytes_in_use(), before);
+}
+
+}  // namespace
+}  // namespace pc

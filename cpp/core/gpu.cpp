@@ -10,11 +10,17 @@ namespace pc {
 
 namespace {
 
-struct State {
-  std::mutex mutex;
-  bool decided = false;
+/// A table and what its probe said.
+struct Path {
   const GpuTable* table = nullptr;
   GpuInfo info;
+};
+
+struct State {
+  std::mutex mutex;
+  bool loaded = false;
+  Path module;   ///< from gpu_load, once
+  Path current;  ///< in effect
   std::timed_mutex slot;
 };
 
@@ -65,11 +71,11 @@ bool probe(const GpuTable& table, GpuInfo& info) {
   return true;
 }
 
-void decide(State& s, const GpuTable* table, const std::string& reason) {
-  s.decided = true;
-  s.info = GpuInfo{};
-  s.info.reason = reason;
-  s.table = table != nullptr && probe(*table, s.info) ? table : nullptr;
+Path path_through(const GpuTable* table, const std::string& reason) {
+  Path path;
+  path.info.reason = reason;
+  if (table != nullptr && probe(*table, path.info)) path.table = table;
+  return path;
 }
 
 }  // namespace
@@ -77,22 +83,25 @@ void decide(State& s, const GpuTable* table, const std::string& reason) {
 void gpu_load(const std::string& directory) {
   State& s = state();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  if (s.decided) return;
-  std::string reason;
-  const GpuTable* const table = load_module(directory, reason);
-  decide(s, table, reason);
+  if (!s.loaded) {
+    std::string reason;
+    const GpuTable* const table = load_module(directory, reason);
+    s.module = path_through(table, reason);
+    s.loaded = true;
+  }
+  s.current = s.module;
 }
 
 void gpu_install(const GpuTable* table, const std::string& reason) {
   State& s = state();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  decide(s, table, reason);
+  s.current = path_through(table, reason);
 }
 
 const GpuTable* gpu_table() {
   State& s = state();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  return s.table;
+  return s.current.table;
 }
 
 std::string gpu_reason() { return gpu_info().reason; }
@@ -100,8 +109,8 @@ std::string gpu_reason() { return gpu_info().reason; }
 GpuInfo gpu_info() {
   State& s = state();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  GpuInfo info = s.info;
-  if (!s.decided) info.reason = "the CUDA module has not been loaded";
+  GpuInfo info = s.current.info;
+  if (!info.present && info.reason.empty()) info.reason = "the CUDA module has not been loaded";
   return info;
 }
 

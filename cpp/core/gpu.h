@@ -18,13 +18,13 @@ struct GpuInfo {
   std::string reason;  ///< why there is no GPU path; empty when there is one
 };
 
-/// Loads the CUDA module `pc_cuda` that lies in `directory` (absolute, UTF-8; the folder of the addon or
-/// program) and probes the device. Never throws for a missing or broken module or driver: that becomes the
-/// reason. The first call decides, later calls do nothing. The module stays loaded until the process ends.
+/// Loads the CUDA module `pc_cuda` that lies in `directory` (absolute, UTF-8; the folder of the addon or program) and
+/// probes the device. Never throws for a missing or broken module or driver: that becomes the reason. Only the first
+/// call looks; the module stays loaded until the process ends. Later calls return to it after gpu_install.
 void gpu_load(const std::string& directory);
 
-/// Uses `table` from here on in place of a loaded module; nullptr means none, with `reason`. For programs
-/// that bring the module otherwise, and for tests. Not while ops run.
+/// Uses `table` in place of the module; nullptr means none, with `reason` (not empty). For programs that bring a table
+/// of their own, and for tests. Not while ops run.
 void gpu_install(const GpuTable* table, const std::string& reason);
 
 /// The module's table when a device is usable, else nullptr: see gpu_reason.

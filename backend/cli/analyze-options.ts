@@ -14,6 +14,9 @@ export const DEFAULT_SAMPLE_POINTS = 3_000_000;
 const MIN_SAMPLE_POINTS = 1_000;
 /** A point of the sample takes about 40 bytes here. */
 const MAX_SAMPLE_POINTS = 50_000_000;
+const MIN_PICTURE_PX = 200;
+/** Drawing takes about 60 bytes per pixel. */
+const MAX_PICTURE_PX = 2_800;
 /** The formats whose columns a legend names. */
 const TEXT_EXTENSIONS = [".xyz", ".txt", ".csv", ".pts", ".asc"];
 
@@ -26,6 +29,8 @@ export interface AnalyzeOptions {
   readonly columns: string | undefined;
   /** Most points fetched for pictures and the density. */
   readonly points: number;
+  /** Longest side of a picture, pixels. */
+  readonly pictureSize: number;
   readonly json: boolean;
 }
 
@@ -59,9 +64,18 @@ export function parseShift(text: string): [number, number, number] {
 
 /** Errors: invalid_argument. */
 export function parseSamplePoints(text: string): number {
+  return wholeNumber("--points", text, MIN_SAMPLE_POINTS, MAX_SAMPLE_POINTS);
+}
+
+/** Errors: invalid_argument. */
+export function parsePictureSize(text: string): number {
+  return wholeNumber("--picture-size", text, MIN_PICTURE_PX, MAX_PICTURE_PX);
+}
+
+function wholeNumber(option: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= MIN_SAMPLE_POINTS && value <= MAX_SAMPLE_POINTS)) {
-    throw bad(`--points "${text}" must be a whole number from ${MIN_SAMPLE_POINTS} to ${MAX_SAMPLE_POINTS}`);
+  if (!(value >= least && value <= most)) {
+    throw bad(`${option} "${text}" must be a whole number from ${least} to ${most}`);
   }
   return value;
 }

@@ -18,10 +18,7 @@ export interface Backend {
 }
 export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
 
-export type AnalyzeClient = Pick<
-  Client,
-  "version" | "createSession" | "closeSession" | "exportCloud" | "octreeFile"
->;
+export type AnalyzeClient = Pick<Client, "version" | "createSession" | "closeSession" | "exportCloud" | "octreeFile">;
 
 export interface AnalyzeDeps {
   readonly startBackend: StartBackend;
@@ -125,6 +122,7 @@ async function useSession(run: Run, tail: CreateSessionTail, clock: Stopwatch): 
   clock.lap("fetch");
   progress.stage("Drawing pictures");
   const pictures = await renderPictures(sample, {
+    longest_px: options.pictureSize,
     signal,
     onProgress: (done, total) => progress.update(done / total),
   });
@@ -175,6 +173,7 @@ async function writeResults(
     columns: options.columns ?? null,
     format: options.format,
     points: options.points,
+    picture_size: options.pictureSize,
   };
   for (const { frame, scale, png } of pictures) await out.write(`${frame.view.name}_${scale.mode}.png`, png);
   const report = reportHtml({
@@ -214,6 +213,7 @@ function reproduceFacts(input: InputFile, options: AnalyzeOptions, versions: Rec
     ["Column legend (--columns)", options.columns ?? "not given"],
     ["Copy (--format)", options.format],
     ["Points for pictures (--points)", `at most ${options.points}`],
+    ["Longest picture side (--picture-size)", `${options.pictureSize} pixels`],
     [
       "Versions",
       Object.entries(versions)

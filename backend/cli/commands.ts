@@ -62,6 +62,7 @@ interface RawAnalyzeOptions {
   readonly shift?: string;
   readonly columns?: string;
   readonly points?: string;
+  readonly pictureSize?: string;
   readonly json?: true;
 }
 
@@ -76,6 +77,7 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
     .option("--shift <x,y,z>", "metres to subtract from the coordinates while working")
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
     .option("--points <count>", "most points to draw (default 3000000)")
+    .option("--picture-size <pixels>", "longest side of a picture (default 1400)")
     .option("--json", "write one JSON document to stdout instead of the table")
     .action(action);
 }
@@ -108,6 +110,7 @@ async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps):
 
 async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
   const rules = await import("./analyze-options.ts");
+  const { DEFAULT_PICTURE_PX } = await import("./view-frame.ts");
   return {
     out: raw.out,
     format: rules.parseFormat(raw.format),
@@ -115,6 +118,7 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     shift: raw.shift === undefined ? undefined : rules.parseShift(raw.shift),
     columns: raw.columns,
     points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),
+    pictureSize: raw.pictureSize === undefined ? DEFAULT_PICTURE_PX : rules.parsePictureSize(raw.pictureSize),
     json: raw.json ?? false,
   };
 }

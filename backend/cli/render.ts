@@ -33,6 +33,8 @@ export interface Picture {
 }
 
 export interface RenderOptions {
+  /** Longest side of a picture, pixels. */
+  readonly longest_px?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -51,7 +53,7 @@ export async function renderPictures(sample: PointSample, options: RenderOptions
   const total = VIEWS.length * scales.length;
   const pictures: Picture[] = [];
   for (const view of VIEWS) {
-    const frame = viewFrame(view, box);
+    const frame = viewFrame(view, box, options.longest_px);
     await turn(options.signal);
     const seen = splat(sample, frame);
     await turn(options.signal);

@@ -24,9 +24,10 @@ export const VIEWS: readonly View[] = [
 
 export const AXIS_NAMES = ["x", "y", "z"] as const;
 
-/** Longest side of a picture, and the shortest a thin cloud is padded to, pixels. */
-export const PICTURE_MAX_PX = 1400;
-export const PICTURE_MIN_PX = 280;
+/** Longest side of a picture, pixels. */
+export const DEFAULT_PICTURE_PX = 1400;
+/** A thin cloud's picture is padded to this share of its longest side. */
+const SHORTEST_SIDE = 0.2;
 /** Empty border around the points, share of the longest extent. */
 const MARGIN = 0.02;
 
@@ -73,15 +74,15 @@ export function sceneBox(sample: PointSample): Box | undefined {
   };
 }
 
-/** Lays a view's picture over the box: longest side PICTURE_MAX_PX, same scale on both axes. */
-export function viewFrame(view: View, box: Box): ViewFrame {
+/** Lays a view's picture over the box: longest side `longestPx`, same scale on both axes. */
+export function viewFrame(view: View, box: Box, longestPx = DEFAULT_PICTURE_PX): ViewFrame {
   const extent = { right: box.max[view.right] - box.min[view.right], up: box.max[view.up] - box.min[view.up] };
   const longest = Math.max(extent.right, extent.up);
   // A single point still gets a picture: one metre wide.
   const shown = longest > 0 ? longest * (1 + 2 * MARGIN) : 1;
-  const metresPerPx = shown / PICTURE_MAX_PX;
+  const metresPerPx = shown / longestPx;
   const pixels = (length: number) =>
-    Math.min(PICTURE_MAX_PX, Math.max(PICTURE_MIN_PX, Math.ceil(length / metresPerPx + 2 * MARGIN * PICTURE_MAX_PX)));
+    Math.min(longestPx, Math.ceil(Math.max(SHORTEST_SIDE * longestPx, length / metresPerPx + 2 * MARGIN * longestPx)));
   const width = pixels(extent.right);
   const height = pixels(extent.up);
   return {

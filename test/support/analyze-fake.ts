@@ -10,7 +10,14 @@ export const CACHE_ID = "0123456789abcdef0123456789abcdef01234567";
 
 /** A little cloud of 27 points with colours, one node per level. */
 export function smallOctree(): FixtureOctree {
-  const point = (k: number) => [1000 * (k % 3), 1000 * (Math.floor(k / 3) % 3), 1000 * Math.floor(k / 9), 256 * k, 0, 0];
+  const point = (k: number) => [
+    1000 * (k % 3),
+    1000 * (Math.floor(k / 3) % 3),
+    1000 * Math.floor(k / 9),
+    256 * k,
+    0,
+    0,
+  ];
   const points = Array.from({ length: 27 }, (_, k) => point(k));
   return makeOctree({
     attributes: [{ name: "rgb", type: "uint16", elements: 3 }],
@@ -25,7 +32,10 @@ export function smallOctree(): FixtureOctree {
 
 export function smallTail(change: Partial<CreateSessionTail> = {}): CreateSessionTail {
   const box = { min: [10, 20, 30] as const, max: [12, 22, 32] as const };
-  const bounds = () => ({ min: [...box.min] as [number, number, number], max: [...box.max] as [number, number, number] });
+  const bounds = () => ({
+    min: [...box.min] as [number, number, number],
+    max: [...box.max] as [number, number, number],
+  });
   return {
     session_id: "0badcafe",
     cache_id: CACHE_ID,
@@ -40,7 +50,15 @@ export function smallTail(change: Partial<CreateSessionTail> = {}): CreateSessio
     tight_bounds: bounds(),
     attributes: [
       { name: "position", size: 12, type: "int32", num_elements: 3, min: [10, 20, 30], max: [12, 22, 32] },
-      { name: "reflectance", label: "Reflectance [dB]", size: 4, type: "float", num_elements: 1, min: [-20.5], max: [3] },
+      {
+        name: "reflectance",
+        label: "Reflectance [dB]",
+        size: 4,
+        type: "float",
+        num_elements: 1,
+        min: [-20.5],
+        max: [3],
+      },
     ],
     robust_attribute_ranges: { reflectance: [-15, 1] },
     world_shift: [476000, 5429000, 0],

@@ -30,7 +30,13 @@ describe("budget", () => {
   });
 
   test("a share is spread over all nodes of a level", async () => {
-    const node = (name: string, x: number) => ({ name, points: [[x, 0, 0], [x, 1, 0]] });
+    const node = (name: string, x: number) => ({
+      name,
+      points: [
+        [x, 0, 0],
+        [x, 1, 0],
+      ],
+    });
     const octree = makeOctree({ nodes: ["r0", "r1", "r2", "r3"].map((name, k) => node(name, k)) });
     const { client } = fakeService(octree);
     const { sample } = await loadOctreePoints(client, CACHE_ID, { budget: 4 });
@@ -69,7 +75,9 @@ test("an octree without points gives an empty sample", async () => {
 test("a file that ends early is an error, not zeros", async () => {
   const octree = smallOctree();
   const short = { ...octree, files: () => ({ ...octree.files(), "octree.bin": octree.octree.slice(0, 100) }) };
-  await expect(loadOctreePoints(fakeService(short).client, CACHE_ID, { budget: 100 })).rejects.toThrow(/came as 100 bytes/);
+  await expect(loadOctreePoints(fakeService(short).client, CACHE_ID, { budget: 100 })).rejects.toThrow(
+    /came as 100 bytes/,
+  );
 });
 
 test("nodes that share bytes are refused", async () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { lengthLabel, scaleBarLength } from "../../../backend/cli/figure.ts";
-import { plainNumber, roundStepBelow, roundTicks, shortNumber, stepDecimals } from "../../../backend/cli/round-steps.ts";
+import {
+  plainNumber,
+  roundStepBelow,
+  roundTicks,
+  shortNumber,
+  stepDecimals,
+} from "../../../backend/cli/round-steps.ts";
 import { VIEWS, viewFrame } from "../../../backend/cli/view-frame.ts";
 
 test.each([

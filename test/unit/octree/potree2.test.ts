@@ -15,7 +15,13 @@ const threeNodes = makeOctree({
   size: 8,
   nodes: [
     { name: "r", points: [[1, 2, 3]] },
-    { name: "r5", points: [[5000, 1000, 5000], [6000, 1000, 5000]] },
+    {
+      name: "r5",
+      points: [
+        [5000, 1000, 5000],
+        [6000, 1000, 5000],
+      ],
+    },
     { name: "r53", points: [[4500, 2500, 5500]] },
   ],
 });
@@ -50,7 +56,11 @@ describe("metadata.json", () => {
   test.each([
     ["BROTLI", (json: Record<string, unknown>) => Object.assign(json, { encoding: "BROTLI" }), /encoding/],
     ["a scale of zero", (json: Record<string, unknown>) => Object.assign(json, { scale: [1, 0, 1] }), /scale\.1/],
-    ["a cut chunk size", (json: Record<string, unknown>) => Object.assign(json, { hierarchy: { firstChunkSize: 30 } }), /30/],
+    [
+      "a cut chunk size",
+      (json: Record<string, unknown>) => Object.assign(json, { hierarchy: { firstChunkSize: 30 } }),
+      /30/,
+    ],
     ["a negative count", (json: Record<string, unknown>) => Object.assign(json, { points: -1 }), /points/],
     ["no attributes", (json: Record<string, unknown>) => Object.assign(json, { attributes: [] }), /attributes/],
     [
@@ -61,13 +71,17 @@ describe("metadata.json", () => {
     [
       "sizes that disagree",
       (json: Record<string, unknown>) =>
-        Object.assign(json, { attributes: [{ name: "position", size: 16, numElements: 3, elementSize: 4, type: "int32" }] }),
+        Object.assign(json, {
+          attributes: [{ name: "position", size: 16, numElements: 3, elementSize: 4, type: "int32" }],
+        }),
       /"position".*16/,
     ],
     [
       "coordinates of another type",
       (json: Record<string, unknown>) =>
-        Object.assign(json, { attributes: [{ name: "position", size: 12, numElements: 3, elementSize: 4, type: "float" }] }),
+        Object.assign(json, {
+          attributes: [{ name: "position", size: 12, numElements: 3, elementSize: 4, type: "float" }],
+        }),
       /int32/,
     ],
   ])("refuses %s", (_, change, message) => {
@@ -125,7 +139,11 @@ describe("hierarchy.bin", () => {
   });
 
   test.each([
-    ["more points than bytes", (view: DataView) => view.setUint32(2, 4_000_000_000, true), /4000000000 points in 12 bytes/],
+    [
+      "more points than bytes",
+      (view: DataView) => view.setUint32(2, 4_000_000_000, true),
+      /4000000000 points in 12 bytes/,
+    ],
     ["a negative offset", (view: DataView) => view.setBigInt64(6, -1n, true), /-1/],
     ["an offset beyond 2^53", (view: DataView) => view.setBigInt64(6, 2n ** 60n, true), /1152921504606846976/],
     ["an unknown node type", (view: DataView) => view.setUint8(0, 9), /unknown type 9/],
@@ -146,7 +164,15 @@ describe("point records", () => {
       offset: [10, 20, 30],
       scale: 0.5,
       attributes: types.map((type) => ({ name: type, type, elements: 1 })),
-      nodes: [{ name: "r", points: [[1, -2, 3, ...values], [0, 0, 0, ...values.map(() => 1)]] }],
+      nodes: [
+        {
+          name: "r",
+          points: [
+            [1, -2, 3, ...values],
+            [0, 0, 0, ...values.map(() => 1)],
+          ],
+        },
+      ],
     });
     const records = decodeRecords(octree.octree, metadataOf(octree), [...types, "missing"]);
     expect([...records.position]).toEqual([10.5, 19, 31.5, 10, 20, 30]);
@@ -159,7 +185,15 @@ describe("point records", () => {
   test("elements of one attribute stay together", () => {
     const octree = makeOctree({
       attributes: [{ name: "rgb", type: "uint16", elements: 3 }],
-      nodes: [{ name: "r", points: [[0, 0, 0, 1, 2, 3], [0, 0, 0, 4, 5, 6]] }],
+      nodes: [
+        {
+          name: "r",
+          points: [
+            [0, 0, 0, 1, 2, 3],
+            [0, 0, 0, 4, 5, 6],
+          ],
+        },
+      ],
     });
     const { attributes } = decodeRecords(octree.octree, metadataOf(octree), ["rgb"]);
     expect(attributes.get("rgb")).toEqual(Uint16Array.of(1, 2, 3, 4, 5, 6));

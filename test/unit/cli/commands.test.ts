@@ -1,0 +1,169 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeService, smallOctree, smallTail } from "../../support/analyze-fake.ts";
+import { runFake as run } from "../../support/fake-command-line.ts";
+import { makeOctree } from "../../support/potree2-fixture.ts";
+
+let root = "";
+let cloud = "";
+let out = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "analyze-"));
+  cloud = join(root, "plot <1>.xyz");
+  out = join(root, "out");
+  writeFileSync(cloud, "1 2 3\n");
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe("serve", () => {
+  test.each([
+    [[], {}],
+    [["serve", "--port", "8008"], { port: 8008 }],
+    [["--port", "0", "--data-dir", "/data"], { port: 0, dataDir: "/data" }],
+  ])("%j serves", async (argv, request) => {
+    const { code, served } = await run(argv);
+    expect(code).toBeUndefined();
+    expect(served).toEqual([request]);
+  });
+});
+
+describe("analyze", () => {
+  test("writes report, pictures and copy, prints the table and exits 0", async () => {
+    const service = fakeService();
+    const { code, stdout, stderr, started, stopped } = await run(["analyze", cloud, "--out", out], service);
+    expect(code).toBe(0);
+    expect(readdirSync(out).sort()).toEqual([
+      "front_height.png",
+      "front_rgb.png",
+      "plot <1>_copy.las",
+      "report.html",
+      "side_height.png",
+      "side_rgb.png",
+      "top_height.png",
+      "top_rgb.png",
+    ]);
+    expect(stdout).toMatch(/^Points +27$/m);
+    expect(stdout).toMatch(/^Minimum x, y, z +476 010\.000, 5 429 020\.000, 30\.000 m$/m);
+    expect(stderr.split("\n")).toEqual([
+      "Reading the cloud",
+      "Fetching points",
+      "Drawing pictures",
+      "Writing the copy",
+      "Writing the report",
+      "",
+    ]);
+    expect([started, stopped]).toEqual([1, 1]);
+    expect(service.calls.at(-1)).toBe("closeSession");
+  });
+
+  test("--json prints one document and nothing else on stdout", async () => {
+    const { code, stdout } = await run(["analyze", cloud, "--out", out, "--json", "--format", "ply"]);
+    expect(code).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({
+      counts: { points: 27, rows: 30, misses: 3 },
+      bounds_world: { min: [476010, 5429020, 30], max: [476012, 5429022, 32] },
+      extent_m: [2, 2, 2],
+      ground_z_world: 30.25,
+      point_spacing_m: 1,
+      // 27 points over 3 x 3 cells, all of them looked at.
+      density: { points_per_m2: 3, occupied_cells: 9, is_estimate: false },
+      copy: { format: "ply", point_count: 30 },
+      outputs: { report: join(out, "report.html"), copy: join(out, "plot <1>_copy.ply") },
+      versions: { service: "9.9.9" },
+    });
+    for (const path of [result.outputs.report, result.outputs.copy, ...result.outputs.pictures]) {
+      expect(existsSync(path)).toBe(true);
+    }
+  });
+
+  test("hands the options to the service", async () => {
+    const service = fakeService();
+    const options = [
+      "--units",
+      "ft",
+      "--shift",
+      "1,-2,3.5",
+      "--columns",
+      "x y z",
+      "--format",
+      "CSV",
+      "--points",
+      "1000",
+    ];
+    expect((await run(["analyze", cloud, "--out", out, ...options], service)).code).toBe(0);
+    expect(service.requests.createSession).toEqual({
+      source_path: cloud,
+      ascii_format: "x y z",
+      world_shift: [1, -2, 3.5],
+      source_units: "ft",
+    });
+    expect(service.requests.exportCloud).toMatchObject({ source: { session_id: "0badcafe" }, format: "csv" });
+  });
+
+  test("a cloud without points gives a report without pictures and copy", async () => {
+    const service = fakeService(
+      makeOctree({ nodes: [] }),
+      smallTail({ point_count: 0, ground_z: null, point_spacing: null }),
+    );
+    const { code, stdout } = await run(["analyze", cloud, "--out", out], service);
+    expect(code).toBe(0);
+    expect(readdirSync(out)).toEqual(["report.html"]);
+    expect(stdout).toContain("Warning: No copy was written: the cloud has no points.");
+  });
+
+  test("warnings reach the table without control characters", async () => {
+    const service = fakeService(smallOctree(), smallTail({ warnings: ["bad \u001b[2Jname\nForged line"] }));
+    const { stdout } = await run(["analyze", cloud, "--out", out], service);
+    expect(stdout).toContain("Warning: bad \ufffd[2Jname\ufffdForged line\n");
+    expect(stdout).not.toContain("\u001b");
+  });
+});
+
+describe("bad input exits 2 with a sentence and without starting anything", () => {
+  test.each([
+    ["a missing file", () => ["analyze", join(root, "no.las"), "--out", out], /no\.las" does not exist/],
+    ["a folder", () => ["analyze", root, "--out", out], /is not a file/],
+    ["no --out", () => ["analyze", cloud], /--out/],
+    ["an unknown option", () => ["analyze", cloud, "--out", out, "--fast"], /--fast/],
+    ["an unknown command", () => ["analyse", cloud], /too many arguments|unknown/],
+    ["a format", () => ["analyze", cloud, "--out", out, "--format", "doc"], /--format "doc" is not one of las, xyz/],
+    ["a unit", () => ["analyze", cloud, "--out", out, "--units", "feet"], /--units "feet" is not one of m, km/],
+    ["a short shift", () => ["analyze", cloud, "--out", out, "--shift", "1,2"], /--shift "1,2" must be three numbers/],
+    ["an empty shift part", () => ["analyze", cloud, "--out", out, "--shift", "1,,3"], /--shift "1,,3"/],
+    ["an infinite shift", () => ["analyze", cloud, "--out", out, "--shift", "1,2,1e999"], /--shift/],
+    ["too few points", () => ["analyze", cloud, "--out", out, "--points", "12"], /--points "12"/],
+    ["a picture size", () => ["analyze", cloud, "--out", out, "--picture-size", "1e3"], /--picture-size "1e3"/],
+    ["a port", () => ["serve", "--port", "70000"], /70000.* port number/],
+  ])("%s", async (_, argv, message) => {
+    const { code, stdout, stderr, started, served } = await run(argv());
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect([stdout, started, served.length]).toEqual(["", 0, 0]);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test("a legend for a file that names its own columns", async () => {
+    const las = join(root, "a.las");
+    writeFileSync(las, "");
+    const { code, stderr } = await run(["analyze", las, "--out", out, "--columns", "x y z"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--columns .*"a\.las"/);
+  });
+
+  test("an output folder that is a file", async () => {
+    const { code, stderr } = await run(["analyze", cloud, "--out", cloud]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--out/);
+  });
+});
+
+test("help goes to stdout and exits 0", async () => {
+  const { code, stdout } = await run(["analyze", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("--out <folder>");
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { Progress, printable } from "../../../backend/cli/progress.ts";
+import { textSink } from "../../support/analyze-fake.ts";
+
+test("without a terminal: one plain line per stage, no bars", () => {
+  const stream = textSink();
+  const progress = new Progress(stream);
+  progress.stage("First");
+  progress.update(0.5, "half");
+  progress.stage("Second");
+  progress.update(null, "waiting");
+  progress.done();
+  expect(stream.text).toBe("First\nSecond\n");
+});
+
+test("text from outside cannot steer the terminal", () => {
+  expect(printable("a\u001b[31mb\r\nc\u202ed")).toBe("a\ufffd[31mb\ufffd\ufffdc\ufffdd");
+});

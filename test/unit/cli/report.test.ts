@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { escapeHtml, html } from "../../../backend/cli/html.ts";
+import { renderPictures } from "../../../backend/cli/render.ts";
+import { reportHtml } from "../../../backend/cli/report.ts";
+import { groundDensity, summarize } from "../../../backend/cli/summary.ts";
+import { smallTail } from "../../support/analyze-fake.ts";
+
+const HOSTILE = `"><script>alert('x')</script>&amp;\u202e`;
+
+const sample = {
+  point_count: 4,
+  total_count: 40,
+  position: Float64Array.of(0, 0, 0, 10, 0, 1, 0, 10, 2, 10, 10, 3),
+  rgb: undefined,
+  intensity: undefined,
+};
+const file = { path: "/data/a.las", name: "a.las", bytes: 1000 };
+
+async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.las") {
+  const summary = summarize({ ...file, name }, smallTail(change), sample);
+  return reportHtml({
+    summary,
+    pictures: await renderPictures(sample, { longest_px: 200 }),
+    reproduce: [["Source file", name]],
+    copy: { name: `${name}_copy.las`, format: "las", point_count: 40 },
+    created: new Date(Date.UTC(2030, 0, 2, 3, 4)),
+  });
+}
+
+test("escapes what a tag, an attribute or a reader could trip over", () => {
+  expect(escapeHtml(`<a b="c" d='e'>&\u0007\u202e\n`)).toBe(
+    "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;\ufffd\ufffd\n",
+  );
+  expect(html`<p>${"<b>"}${html`<i>${1}</i>`}${[html`<u>`, html`</u>`]}</p>`.text).toBe(
+    "<p>&lt;b&gt;<i>1</i><u></u></p>",
+  );
+});
+
+test("hostile names, labels and warnings stay text", async () => {
+  const attribute = { name: HOSTILE, label: HOSTILE, size: 4, type: HOSTILE, num_elements: 1, min: [0], max: [1] };
+  const page = await report({ attributes: [attribute], warnings: [HOSTILE] }, HOSTILE);
+  expect(page).not.toContain("<script");
+  expect(page).not.toContain("\u202e");
+  expect(page.match(/&lt;script&gt;alert\(&#39;x&#39;\)/g)?.length).toBeGreaterThanOrEqual(6);
+});
+
+test("needs nothing from the network", async () => {
+  const page = await report();
+  const links = [...page.matchAll(/(?:href|src)="([^"]{0,30})/g)].map(([, target]) => target);
+  expect(links).toHaveLength(3);
+  expect(links.every((target) => target?.startsWith("data:image/png;base64,"))).toBe(true);
+  expect(page).not.toMatch(/https?:|@import|url\(/);
+  expect(page).toContain("default-src 'none'");
+});
+
+test("shows world coordinates, counts, ranges and the estimate as one", async () => {
+  const page = await report({ crs_epsg: 25832 });
+  expect(page).toContain("476\u202f010.000, 5\u202f429\u202f020.000, 30.000 m");
+  expect(page).toContain("EPSG:25832");
+  expect(page).toContain("Reflectance [dB]");
+  expect(page).toContain("\u221220.5 … 3");
+  expect(page).toContain("\u221215 … 1");
+  expect(page).toContain("Density seen from above (estimate)");
+  expect(page).toContain("4 of 40 points are drawn");
+  expect(page).toContain("2030-01-02 03:04 UTC");
+});
+
+test("the top view alone has a north arrow; every picture has a scale bar of a round length", async () => {
+  const page = await report();
+  expect(page.match(/class="north"/g)).toHaveLength(1);
+  const bars = [...page.matchAll(/class="scale">.*?<text[^>]*>([^<]+)</gs)].map(([, text]) => text);
+  // 10.4 m across in the top view; 10.4 m in the others too.
+  expect(bars).toEqual(["2 m", "2 m", "2 m"]);
+});
+
+test("axis labels are world coordinates", async () => {
+  const page = await report({ world_shift: [1000, 2000, 300] });
+  const labels = [...page.matchAll(/text-anchor="(?:middle|end)">([\d\u202f.]+)</g)].map(([, text]) => text);
+  expect(labels).toContain("1004");
+  expect(labels).toContain("2004");
+  expect(labels).toContain("302");
+});
+
+describe("density", () => {
+  const flat = (points: readonly (readonly [number, number])[], total = points.length) => ({
+    ...sample,
+    point_count: points.length,
+    total_count: total,
+    position: Float64Array.from(points.flatMap(([x, y]) => [x, y, 0])),
+  });
+
+  test("counts points over occupied cells", () => {
+    expect(
+      groundDensity(
+        flat([
+          [0, 0],
+          [0.5, 0.5],
+          [0.9, 0.1],
+          [7, -3],
+        ]),
+      ),
+    ).toEqual({
+      points_per_m2: 2,
+      occupied_cells: 2,
+      is_estimate: false,
+    });
+  });
+  test("is an estimate when part of the cloud was looked at", () => {
+    expect(
+      groundDensity(
+        flat(
+          [
+            [0, 0],
+            [5, 5],
+          ],
+          100,
+        ),
+      ),
+    ).toEqual({ points_per_m2: 50, occupied_cells: 2, is_estimate: true });
+  });
+  test("is not given without points or across the globe", () => {
+    expect(groundDensity(flat([]))).toBeNull();
+    expect(
+      groundDensity(
+        flat([
+          [0, 0],
+          [1e9, 0],
+        ]),
+      ),
+    ).toBeNull();
+  });
+});

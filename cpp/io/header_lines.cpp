@@ -27,7 +27,8 @@ std::string HeaderLines::next() {
   const std::size_t start = static_cast<std::size_t>(offset_);
   std::size_t seen = start;
   for (;;) {
-    const std::size_t mark = line_end_ == 0 ? buffer_.find_first_of("\r\n", seen) : buffer_.find(line_end_, seen);
+    const std::size_t mark =
+        line_end_ == 0 ? buffer_.find_first_of("\r\n", seen) : buffer_.find(line_end_, seen);
     if (mark != std::string::npos && line_end_ == 0) {
       if (mark + 1 == buffer_.size() && buffer_[mark] == '\r' && fill()) continue;
       const bool lone = buffer_[mark] == '\r' && !(mark + 1 < buffer_.size() && buffer_[mark + 1] == '\n');

@@ -19,7 +19,8 @@ struct Run {
 /// The runs of a stream one by one, bounds checked.
 class RunReader {
  public:
-  RunReader(Span<const std::byte> in, const std::string& what, OpContext& ctx) : in_(in), what_(what), ctx_(ctx) {}
+  RunReader(Span<const std::byte> in, const std::string& what, OpContext& ctx)
+      : in_(in), what_(what), ctx_(ctx) {}
 
   /// False at the end of the stream. `produced` are the bytes decoded so far.
   bool next(std::uint64_t produced, Run& run) {

@@ -8,9 +8,6 @@
 
 namespace pc::io {
 
-/// One byte of LZF control data never yields more than this many bytes: 3 bytes give at most 264.
-inline constexpr std::uint64_t kLzfMaxExpansion = 88;
-
 /// Bytes that an LZF stream decodes to. Checks every run and every back reference without decoding, in O(in.size) time
 /// and no memory, so that a lying header is found out before anything is allocated.
 ///

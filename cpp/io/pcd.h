@@ -28,12 +28,12 @@ struct PcdHeader {
   std::uint64_t points = 0;  ///< as declared; not checked against the file
   PcdData data = PcdData::kAscii;
   bool has_viewpoint = false;
-  Vec3d viewpoint{0, 0, 0};                         ///< sensor position, file frame
-  std::array<double, 4> orientation{1, 0, 0, 0};    ///< sensor attitude, quaternion w x y z
-  std::uint64_t body_offset = 0;                    ///< first byte after the DATA line
-  std::uint64_t line_count = 0;                     ///< lines of the header
+  Vec3d viewpoint{0, 0, 0};                       ///< sensor position, file frame
+  std::array<double, 4> orientation{1, 0, 0, 0};  ///< sensor attitude, quaternion w x y z
+  std::uint64_t body_offset = 0;                  ///< first byte after the DATA line
+  std::uint64_t line_count = 0;                   ///< lines of the header
   char line_end = '\n';
-  std::vector<std::string> warnings;                ///< odd but readable
+  std::vector<std::string> warnings;  ///< odd but readable
 };
 
 struct PcdReadParams {

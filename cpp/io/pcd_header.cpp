@@ -42,13 +42,16 @@ DType type_of(const HeaderLines& lines, const std::string& type, const std::stri
     char type;
     char size;
     DType dtype;
-  } kTypes[] = {{'I', '1', DType::kI8},  {'U', '1', DType::kU8},  {'I', '2', DType::kI16}, {'U', '2', DType::kU16},
-                {'I', '4', DType::kI32}, {'U', '4', DType::kU32}, {'I', '8', DType::kI64}, {'U', '8', DType::kU64},
-                {'F', '4', DType::kF32}, {'F', '8', DType::kF64}};
+  } kTypes[] = {{'I', '1', DType::kI8},  {'U', '1', DType::kU8},  {'I', '2', DType::kI16},
+                {'U', '2', DType::kU16}, {'I', '4', DType::kI32}, {'U', '4', DType::kU32},
+                {'I', '8', DType::kI64}, {'U', '8', DType::kU64}, {'F', '4', DType::kF32},
+                {'F', '8', DType::kF64}};
   for (const auto& entry : kTypes) {
-    if (type.size() == 1 && size.size() == 1 && type[0] == entry.type && size[0] == entry.size) return entry.dtype;
+    if (type.size() == 1 && size.size() == 1 && type[0] == entry.type && size[0] == entry.size)
+      return entry.dtype;
   }
-  lines.fail("TYPE " + quoted(type) + " with SIZE " + quoted(size) + " is not a PCD type (I U with 1 2 4 8, F with 4 8)");
+  lines.fail("TYPE " + quoted(type) + " with SIZE " + quoted(size) +
+             " is not a PCD type (I U with 1 2 4 8, F with 4 8)");
 }
 
 /// Reads one entry. False at DATA.
@@ -84,10 +87,13 @@ bool read_entry(const HeaderLines& lines, const Words& words, Entries& entries, 
     if (kind != "ascii" && kind != "binary" && kind != "binary_compressed") {
       lines.fail("DATA " + quoted(kind) + " is not known (ascii, binary, binary_compressed)");
     }
-    header.data = kind == "ascii" ? PcdData::kAscii : kind == "binary" ? PcdData::kBinary : PcdData::kBinaryCompressed;
+    header.data = kind == "ascii"    ? PcdData::kAscii
+                  : kind == "binary" ? PcdData::kBinary
+                                     : PcdData::kBinaryCompressed;
     return false;
   } else {
-    lines.fail(quoted(key) + " is not a PCD header entry; a PCD file starts with VERSION, FIELDS, SIZE, TYPE, COUNT, " +
+    lines.fail(quoted(key) +
+               " is not a PCD header entry; a PCD file starts with VERSION, FIELDS, SIZE, TYPE, COUNT, " +
                "WIDTH, HEIGHT, VIEWPOINT, POINTS and DATA");
   }
   return true;
@@ -96,10 +102,11 @@ bool read_entry(const HeaderLines& lines, const Words& words, Entries& entries, 
 void check_fields(const HeaderLines& lines, const Entries& entries, PcdHeader& header) {
   const std::size_t n = entries.fields.size();
   if (n == 0) lines.fail("the header has no FIELDS");
-  if (entries.sizes.size() != n || entries.types.size() != n || (!entries.counts.empty() && entries.counts.size() != n)) {
-    lines.fail("FIELDS has " + std::to_string(n) + " entries, SIZE " + std::to_string(entries.sizes.size()) + ", TYPE " +
-               std::to_string(entries.types.size()) + ", COUNT " + std::to_string(entries.counts.size()) +
-               "; they must be as many");
+  if (entries.sizes.size() != n || entries.types.size() != n ||
+      (!entries.counts.empty() && entries.counts.size() != n)) {
+    lines.fail("FIELDS has " + std::to_string(n) + " entries, SIZE " + std::to_string(entries.sizes.size()) +
+               ", TYPE " + std::to_string(entries.types.size()) + ", COUNT " +
+               std::to_string(entries.counts.size()) + "; they must be as many");
   }
   std::uint64_t values = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -137,7 +144,8 @@ void check_viewpoint(const HeaderLines& lines, const Words& words, PcdHeader& he
   bool good = words.size() == 7;
   for (std::size_t i = 0; good && i < 7; ++i) {
     const std::string& word = words[i];
-    good = record_value::parse_double(word.data(), word.data() + word.size(), values[i]) && std::isfinite(values[i]);
+    good = record_value::parse_double(word.data(), word.data() + word.size(), values[i]) &&
+           std::isfinite(values[i]);
   }
   if (!good) lines.fail("VIEWPOINT must be seven finite numbers: tx ty tz qw qx qy qz");
   header.has_viewpoint = true;
@@ -165,6 +173,8 @@ PcdHeader read_pcd_header(const platform::File& file) {
   return header;
 }
 
-PcdHeader read_pcd_header(const std::string& path) { return read_pcd_header(platform::File::open_read(path)); }
+PcdHeader read_pcd_header(const std::string& path) {
+  return read_pcd_header(platform::File::open_read(path));
+}
 
 }  // namespace pc::io

@@ -57,8 +57,9 @@ Layout make_layout(const std::string& path, const PcdHeader& header) {
   }
   for (int axis = 0; axis < 3; ++axis) {
     if (seen[axis] == 1) continue;
-    throw Error(ErrorCode::kInvalidFile, path + ": a point must have one field " + "xyz"[axis] + ", this file has " +
-                                             std::to_string(seen[axis]) + " (fields: " + names + ")");
+    throw Error(ErrorCode::kInvalidFile, path + ": a point must have one field " + "xyz"[axis] +
+                                             ", this file has " + std::to_string(seen[axis]) +
+                                             " (fields: " + names + ")");
   }
   return layout;
 }
@@ -67,10 +68,10 @@ Layout make_layout(const std::string& path, const PcdHeader& header) {
   throw Error(ErrorCode::kInvalidFile, path + ": " + problem);
 }
 
-CloudTable read_ascii(const platform::File& file, const PcdHeader& header, Layout layout, const PcdReadParams& params,
-                      OpContext& ctx) {
-  const TextBody body{header.body_offset, header.line_count + 1, header.line_end,  0,
-                      header.points,      0,                     params.first_row, params.row_count};
+CloudTable read_ascii(const platform::File& file, const PcdHeader& header, Layout layout,
+                      const PcdReadParams& params, OpContext& ctx) {
+  const TextBody body{header.body_offset, header.line_count + 1, header.line_end, 0, header.points, 0,
+                      params.first_row,   params.row_count};
   TextLayout text{std::move(layout.fields), {}, "points"};
   std::size_t field = 0;
   text.fields.push_back({"_", DType::kF64, FieldUse::kSkip, false});
@@ -85,8 +86,8 @@ CloudTable read_ascii(const platform::File& file, const PcdHeader& header, Layou
   return read_record_text(file, body, std::move(text), params.frame, ctx);
 }
 
-CloudTable read_binary(const platform::File& file, const PcdHeader& header, Layout layout, const PcdReadParams& params,
-                       OpContext& ctx) {
+CloudTable read_binary(const platform::File& file, const PcdHeader& header, Layout layout,
+                       const PcdReadParams& params, OpContext& ctx) {
   std::vector<std::size_t> starts;
   std::size_t stride = 0;
   for (const PcdField& field : header.fields) {
@@ -96,7 +97,8 @@ CloudTable read_binary(const platform::File& file, const PcdHeader& header, Layo
   const std::uint64_t present = std::min(header.points, (file.size() - header.body_offset) / stride);
   if (present == 0 && header.points != 0) {
     fail_body(file.path(), "the header declares " + std::to_string(header.points) + " points of " +
-                               std::to_string(stride) + " bytes, the file ends before the first one is complete");
+                               std::to_string(stride) +
+                               " bytes, the file ends before the first one is complete");
   }
   const std::uint64_t first = std::min(params.first_row, present);
   const auto rows = static_cast<std::size_t>(std::min(params.row_count, present - first));
@@ -108,8 +110,9 @@ CloudTable read_binary(const platform::File& file, const PcdHeader& header, Layo
   read_record_blocks(file, header.body_offset + first * stride, stride, slots, rows, builder, ctx);
   CloudTable table = builder.finish(rows, ctx);
   if (present < header.points) {
-    table.warnings.push_back("the header declares " + std::to_string(header.points) + " points, the file holds " +
-                             std::to_string(present) + " complete ones: the rest is missing");
+    table.warnings.push_back("the header declares " + std::to_string(header.points) +
+                             " points, the file holds " + std::to_string(present) +
+                             " complete ones: the rest is missing");
   }
   return table;
 }
@@ -124,16 +127,17 @@ BulkVector<std::byte> unpack(const platform::File& file, const PcdHeader& header
   }
   const std::uint64_t present = file.size() - header.body_offset - sizeof sizes;
   if (sizes[0] > present) {
-    fail_body(file.path(), "the compressed points have " + std::to_string(sizes[0]) + " bytes, the file holds " +
-                               std::to_string(present) + " of them; it is cut short");
+    fail_body(file.path(), "the compressed points have " + std::to_string(sizes[0]) +
+                               " bytes, the file holds " + std::to_string(present) +
+                               " of them; it is cut short");
   }
   const auto declares = [&](std::uint64_t stride) {
     return stride != 0 && sizes[1] % stride == 0 && sizes[1] / stride == header.points;
   };
   if (!declares(with_padding) && !declares(without_padding)) {
     fail_body(file.path(), "the points unpack to " + std::to_string(sizes[1]) + " bytes, but " +
-                               std::to_string(header.points) + " points of " + std::to_string(without_padding) +
-                               " bytes are declared");
+                               std::to_string(header.points) + " points of " +
+                               std::to_string(without_padding) + " bytes are declared");
   }
   BulkVector<std::byte> packed(sizes[0]);
   ctx.begin_phase("Reading points", sizes[0]);
@@ -171,7 +175,8 @@ CloudTable read_compressed(const platform::File& file, const PcdHeader& header, 
   std::size_t start = 0;
   for (const PcdField& field : header.fields) {
     starts.push_back(start);
-    if (padded || !field.padding()) start += static_cast<std::size_t>(header.points) * dtype_size(field.type) * field.count;
+    if (padded || !field.padding())
+      start += static_cast<std::size_t>(header.points) * dtype_size(field.type) * field.count;
   }
   const std::uint64_t first = std::min(params.first_row, header.points);
   const auto rows = static_cast<std::size_t>(std::min(params.row_count, header.points - first));
@@ -182,7 +187,8 @@ CloudTable read_compressed(const platform::File& file, const PcdHeader& header, 
       const PcdField& field = header.fields[layout.source[f]];
       const std::size_t size = dtype_size(field.type), stride = size * field.count;
       const std::size_t row = static_cast<std::size_t>(first) + begin;
-      const std::byte* const from = body.data() + starts[layout.source[f]] + row * stride + layout.component[f] * size;
+      const std::byte* const from =
+          body.data() + starts[layout.source[f]] + row * stride + layout.component[f] * size;
       builder.put(f, from, stride, begin, end - begin);
     }
   });
@@ -191,10 +197,9 @@ CloudTable read_compressed(const platform::File& file, const PcdHeader& header, 
 
 /// Replaces the packed colour column `name` by rgb, and alpha for "rgba".
 void unpack_color(CloudTable& table, const std::string& name, OpContext& ctx) {
-  const auto at = std::find_if(table.columns.begin(), table.columns.end(),
-                               [&](const NamedColumn& column) {
-                                 return column.name == name && column.values.dtype() == DType::kU32;
-                               });
+  const auto at = std::find_if(table.columns.begin(), table.columns.end(), [&](const NamedColumn& column) {
+    return column.name == name && column.values.dtype() == DType::kU32;
+  });
   const std::size_t rows = table.positions.size();
   const Span<const std::uint32_t> packed = std::as_const(at->values).as<std::uint32_t>();
   Column<Rgb16> rgb(rows);

@@ -15,7 +15,7 @@ enum class PlyFormat : std::uint8_t { kAscii, kBinaryLittleEndian, kBinaryBigEnd
 
 struct PlyProperty {
   std::string name;
-  DType type;                     ///< of the value, or of the list's values
+  DType type;  ///< of the value, or of the list's values
   bool is_list = false;
   DType count_type = DType::kU8;  ///< of a list's count
 };

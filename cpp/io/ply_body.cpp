@@ -52,10 +52,9 @@ std::uint64_t PlyRowWalker::list_count(const PlyProperty& property, const std::b
     if constexpr (std::is_integral_v<T>) {
       const T value = swap_bytes_ ? load<T, true>(at) : load<T, false>(at);
       if (std::is_signed_v<T> && value < T{}) {
-        throw Error(ErrorCode::kInvalidFile, file_.path() + ", byte " +
-                                                 std::to_string(offset_ - dtype_size(property.count_type)) +
-                                                 ": list \"" + property.name + "\" has the negative count " +
-                                                 std::to_string(value));
+        throw Error(ErrorCode::kInvalidFile,
+                    file_.path() + ", byte " + std::to_string(offset_ - dtype_size(property.count_type)) +
+                        ": list \"" + property.name + "\" has the negative count " + std::to_string(value));
       }
       count = static_cast<std::uint64_t>(value);
     }
@@ -63,7 +62,8 @@ std::uint64_t PlyRowWalker::list_count(const PlyProperty& property, const std::b
   return count;
 }
 
-bool PlyRowWalker::read_row(const PlyElement& element, std::byte* record, const std::vector<std::size_t>& offsets) {
+bool PlyRowWalker::read_row(const PlyElement& element, std::byte* record,
+                            const std::vector<std::size_t>& offsets) {
   for (std::size_t i = 0; i < element.properties.size(); ++i) {
     const PlyProperty& property = element.properties[i];
     const std::size_t bytes = dtype_size(property.is_list ? property.count_type : property.type);

@@ -3,11 +3,11 @@
 #include <optional>
 #include <string_view>
 
-#include "io/record_lines.h"
-#include "io/record_value.h"
 #include "io/header_lines.h"
 #include "io/ply.h"
+#include "io/record_lines.h"
 #include "io/record_table.h"
+#include "io/record_value.h"
 
 namespace pc::io {
 
@@ -19,11 +19,12 @@ std::optional<DType> type_of(const std::string& word) {
   static constexpr struct {
     const char* name;
     DType type;
-  } kTypes[] = {{"char", DType::kI8},    {"int8", DType::kI8},     {"uchar", DType::kU8},   {"uint8", DType::kU8},
-                {"short", DType::kI16},  {"int16", DType::kI16},   {"ushort", DType::kU16}, {"uint16", DType::kU16},
-                {"int", DType::kI32},    {"int32", DType::kI32},   {"uint", DType::kU32},   {"uint32", DType::kU32},
-                {"float", DType::kF32},  {"float32", DType::kF32}, {"double", DType::kF64}, {"float64", DType::kF64},
-                {"int64", DType::kI64},  {"long", DType::kI64},    {"uint64", DType::kU64}, {"ulong", DType::kU64}};
+  } kTypes[] = {
+      {"char", DType::kI8},   {"int8", DType::kI8},     {"uchar", DType::kU8},   {"uint8", DType::kU8},
+      {"short", DType::kI16}, {"int16", DType::kI16},   {"ushort", DType::kU16}, {"uint16", DType::kU16},
+      {"int", DType::kI32},   {"int32", DType::kI32},   {"uint", DType::kU32},   {"uint32", DType::kU32},
+      {"float", DType::kF32}, {"float32", DType::kF32}, {"double", DType::kF64}, {"float64", DType::kF64},
+      {"int64", DType::kI64}, {"long", DType::kI64},    {"uint64", DType::kU64}, {"ulong", DType::kU64}};
   for (const auto& entry : kTypes) {
     if (word == entry.name) return entry.type;
   }
@@ -109,7 +110,8 @@ PlyHeader read_ply_header(const platform::File& file) {
   char magic[4] = {};
   const std::size_t got = file.read_at(0, magic, 4);
   if (got < 3 || std::string_view(magic, 3) != "ply" || (got == 4 && !record_value::is_blank(magic[3]))) {
-    throw Error(ErrorCode::kInvalidFile, file.path() + ", line 1: a PLY file starts with \"ply\", this one does not");
+    throw Error(ErrorCode::kInvalidFile,
+                file.path() + ", line 1: a PLY file starts with \"ply\", this one does not");
   }
   HeaderLines lines(file, "PLY header");
   PlyHeader header;
@@ -140,6 +142,8 @@ PlyHeader read_ply_header(const platform::File& file) {
   return header;
 }
 
-PlyHeader read_ply_header(const std::string& path) { return read_ply_header(platform::File::open_read(path)); }
+PlyHeader read_ply_header(const std::string& path) {
+  return read_ply_header(platform::File::open_read(path));
+}
 
 }  // namespace pc::io

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "core/parallel.h"
-#include "io/record_lines.h"
-#include "io/record_text.h"
-#include "io/record_value.h"
 #include "io/header_lines.h"
 #include "io/ply.h"
 #include "io/ply_body.h"
 #include "io/record_blocks.h"
+#include "io/record_lines.h"
+#include "io/record_text.h"
+#include "io/record_value.h"
 
 namespace pc::io {
 
@@ -38,16 +38,17 @@ std::vector<TableField> vertex_fields(const std::string& path, const PlyHeader& 
   }
   for (int axis = 0; axis < 3; ++axis) {
     if (seen[axis] == 1) continue;
-    throw Error(ErrorCode::kInvalidFile, path + ": the vertices must have one scalar property " + "xyz"[axis] +
-                                             ", this file declares " + std::to_string(seen[axis]) +
+    throw Error(ErrorCode::kInvalidFile, path + ": the vertices must have one scalar property " +
+                                             "xyz"[axis] + ", this file declares " +
+                                             std::to_string(seen[axis]) +
                                              " (properties: " + (names.empty() ? "none" : names) + ")");
   }
   return fields;
 }
 
 TextBody text_body(const PlyHeader& header, const PlyReadParams& params) {
-  TextBody body{header.body_offset, header.line_count + 1, header.line_end,  0, header.vertex_count(), 0,
-                 params.first_row,   params.row_count};
+  TextBody body{header.body_offset, header.line_count + 1, header.line_end, 0, header.vertex_count(), 0,
+                params.first_row,   params.row_count};
   bool before = true;
   for (const PlyElement& element : header.elements) {
     if (&element == header.vertex()) {
@@ -85,7 +86,8 @@ void warn_missing(std::uint64_t declared, std::uint64_t present, CloudTable& tab
 
 /// Rows of different lengths: one after the other, gathered into blocks of their scalars.
 CloudTable read_lists(const platform::File& file, const PlyElement& vertex, PlyRowWalker& walker,
-                      std::vector<TableField> fields, const PlyReadParams& params, bool swap_bytes, OpContext& ctx) {
+                      std::vector<TableField> fields, const PlyReadParams& params, bool swap_bytes,
+                      OpContext& ctx) {
   const PlyRowSize size = row_size(vertex);
   const std::uint64_t left = file.size() - std::min(file.size(), walker.offset());
   const std::uint64_t possible = std::min(vertex.count, left / size.shortest);
@@ -140,7 +142,8 @@ CloudTable read_binary(const platform::File& file, const PlyHeader& header, cons
   if (size.has_list) return read_lists(file, vertex, walker, std::move(fields), params, swap_bytes, ctx);
 
   const std::uint64_t start = walker.offset();
-  const std::uint64_t present = std::min(vertex.count, (file.size() - std::min(file.size(), start)) / size.scalars);
+  const std::uint64_t present =
+      std::min(vertex.count, (file.size() - std::min(file.size(), start)) / size.scalars);
   if (present == 0 && vertex.count != 0) fail_empty(file.path(), vertex.count);
   const std::uint64_t first = std::min(params.first_row, present);
   const auto rows = static_cast<std::size_t>(std::min(params.row_count, present - first));
@@ -166,7 +169,8 @@ CloudTable read_ply(const std::string& path, const PlyReadParams& params, OpCont
                                                         : read_binary(file, header, params, ctx);
   for (const PlyProperty& property : header.vertex()->properties) {
     if (!property.is_list) continue;
-    table.warnings.push_back("vertex property " + quoted(property.name) + " is a list; its values are not kept");
+    table.warnings.push_back("vertex property " + quoted(property.name) +
+                             " is a list; its values are not kept");
   }
   merge_rgb(table, ctx);
   return table;

@@ -22,6 +22,7 @@ void put_records(TableBuilder& builder, const std::vector<RecordSlot>& slots, co
 /// Reads `rows` records of `stride` bytes that lie at `offset` of the file into rows [0, rows), in parallel blocks.
 /// The caller has checked that the file is long enough; kIo when it shrinks meanwhile.
 void read_record_blocks(const platform::File& file, std::uint64_t offset, std::size_t stride,
-                        const std::vector<RecordSlot>& slots, std::size_t rows, TableBuilder& builder, OpContext& ctx);
+                        const std::vector<RecordSlot>& slots, std::size_t rows, TableBuilder& builder,
+                        OpContext& ctx);
 
 }  // namespace pc::io

@@ -32,7 +32,9 @@ class RecordLines {
     start_ = 0;
     if (lead == 1) {
       const void* mark = size_ == 0 ? nullptr : std::memchr(buffer_.data(), line_end, size_);
-      start_ = mark == nullptr ? size_ : static_cast<std::size_t>(static_cast<const char*>(mark) - buffer_.data()) + 1;
+      start_ = mark == nullptr
+                   ? size_
+                   : static_cast<std::size_t>(static_cast<const char*>(mark) - buffer_.data()) + 1;
     }
     if (start_ < size_ && buffer_[size_ - 1] != line_end) extend(file, begin - lead, line_end);
   }
@@ -47,7 +49,8 @@ class RecordLines {
     const std::size_t first = size_;
     for (;;) {
       if (size_ - first > kMaxLineBytes) {
-        throw Error(ErrorCode::kInvalidFile, file.path() + ": the line around byte " + std::to_string(base + first) +
+        throw Error(ErrorCode::kInvalidFile, file.path() + ": the line around byte " +
+                                                 std::to_string(base + first) +
                                                  " is longer than 16 MiB, this is not a text table");
       }
       if (buffer_.size() < size_ + kStep) buffer_.resize(std::max(size_ + kStep, buffer_.size() * 2));

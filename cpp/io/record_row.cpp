@@ -31,7 +31,8 @@ bool store_packed(const char* first, const char* last, bool from_float, std::byt
   if (from_float) {
     double value;
     if (!parse_double(first, last, value)) return false;
-    if (value == value) bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));  // nan carries no colour
+    if (value == value)
+      bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));  // nan carries no colour
   } else {
     std::int64_t value;
     if (!parse_integer(first, last, value)) return false;
@@ -66,7 +67,8 @@ RowParser::RowParser(std::vector<TextToken> tokens, const std::vector<TableField
   for (const TextToken& token : tokens_) {
     const bool from_float = token.type == DType::kF32 || token.type == DType::kF64;
     const DType type = token.is_list ? DType::kU8 : fields_[token.field].type;
-    steps_.push_back({type, token.is_list, token.packed_color, from_float, token.is_list ? 0 : offsets_[token.field]});
+    steps_.push_back(
+        {type, token.is_list, token.packed_color, from_float, token.is_list ? 0 : offsets_[token.field]});
   }
 }
 
@@ -84,16 +86,25 @@ bool RowParser::store(const Step& step, const char* first, const char* last, std
       std::memcpy(to, &narrow, sizeof narrow);
       return true;
     }
-    case DType::kU8: return store_integer<std::uint8_t>(first, last, to);
-    case DType::kI8: return store_integer<std::int8_t>(first, last, to);
-    case DType::kU16: return store_integer<std::uint16_t>(first, last, to);
-    case DType::kI16: return store_integer<std::int16_t>(first, last, to);
-    case DType::kU32: return store_integer<std::uint32_t>(first, last, to);
-    case DType::kI32: return store_integer<std::int32_t>(first, last, to);
-    case DType::kU64: return store_integer<std::uint64_t>(first, last, to);
-    case DType::kI64: return store_integer<std::int64_t>(first, last, to);
+    case DType::kU8:
+      return store_integer<std::uint8_t>(first, last, to);
+    case DType::kI8:
+      return store_integer<std::int8_t>(first, last, to);
+    case DType::kU16:
+      return store_integer<std::uint16_t>(first, last, to);
+    case DType::kI16:
+      return store_integer<std::int16_t>(first, last, to);
+    case DType::kU32:
+      return store_integer<std::uint32_t>(first, last, to);
+    case DType::kI32:
+      return store_integer<std::int32_t>(first, last, to);
+    case DType::kU64:
+      return store_integer<std::uint64_t>(first, last, to);
+    case DType::kI64:
+      return store_integer<std::int64_t>(first, last, to);
     case DType::kVec3d:
-    case DType::kRgb16: break;
+    case DType::kRgb16:
+      break;
   }
   return false;
 }
@@ -110,7 +121,8 @@ RowOutcome RowParser::parse(const char* p, const char* end, std::byte* record) c
       return out;
     }
     const char* const last = p = token_end(p, end);
-    const bool ok = step.is_list ? skip_list(p, end, first, last) : store(step, first, last, record + step.offset);
+    const bool ok =
+        step.is_list ? skip_list(p, end, first, last) : store(step, first, last, record + step.offset);
     if (!ok) {
       out.fault = step.is_list ? RowFault::kBadList : RowFault::kBadValue;
       out.first = first;
@@ -131,10 +143,12 @@ void RowParser::blank_out(std::byte* record) const {
 std::string RowParser::describe(const RowOutcome& outcome, std::uint64_t line) const {
   const std::string where = "line " + std::to_string(line) + ": ";
   if (outcome.fault == RowFault::kTooFew) {
-    return where + std::to_string(outcome.token) + " value(s) found, " + std::to_string(steps_.size()) + " expected";
+    return where + std::to_string(outcome.token) + " value(s) found, " + std::to_string(steps_.size()) +
+           " expected";
   }
   const std::string value = quoted(std::string(outcome.first, outcome.last));
-  if (outcome.fault == RowFault::kBadList) return where + "the list that starts with " + value + " is not complete";
+  if (outcome.fault == RowFault::kBadList)
+    return where + "the list that starts with " + value + " is not complete";
   const TableField& field = fields_[tokens_[outcome.token].field];
   const DType type = tokens_[outcome.token].type;
   std::string what = where + value + " is not a value of \"" + field.name + "\" (" + dtype_name(type) + ")";

@@ -27,7 +27,7 @@ void fill_column(const Strided& from, T* to) {
 }
 
 template <class T, bool kSwap>
-void fill_axis(const Strided& from, Vec3d* to, double Vec3d::* axis, double scale, double shift) {
+void fill_axis(const Strided& from, Vec3d* to, double Vec3d::*axis, double scale, double shift) {
   for (std::size_t i = 0; i < from.count; ++i) {
     to[i].*axis = static_cast<double>(load<T, kSwap>(from.first + i * from.stride)) * scale - shift;
   }
@@ -70,9 +70,9 @@ void TableBuilder::put(std::size_t field, const std::byte* first, std::size_t st
       return swap_bytes_ ? fill_column<T, true>(from, to) : fill_column<T, false>(from, to);
     }
     Vec3d* to = table_.positions.view().data + row;
-    double Vec3d::* const axis = spec.use == FieldUse::kX   ? &Vec3d::x
-                                 : spec.use == FieldUse::kY ? &Vec3d::y
-                                                            : &Vec3d::z;
+    double Vec3d::*const axis = spec.use == FieldUse::kX   ? &Vec3d::x
+                                : spec.use == FieldUse::kY ? &Vec3d::y
+                                                           : &Vec3d::z;
     const double scale = frame_.unit_scale, shift = frame_.shift.*axis;
     return swap_bytes_ ? fill_axis<T, true>(from, to, axis, scale, shift)
                        : fill_axis<T, false>(from, to, axis, scale, shift);
@@ -85,9 +85,8 @@ void TableBuilder::drop_nonfinite(std::size_t rows, std::size_t dropped, OpConte
   parallel_for(ctx, table_.columns.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t c = first; c < last; ++c) {
       AnyColumn& column = table_.columns[c].values;
-      with_type(column.dtype(), [&](auto sample) {
-        compact(column.as_mutable<decltype(sample)>().data, positions, ctx);
-      });
+      with_type(column.dtype(),
+                [&](auto sample) { compact(column.as_mutable<decltype(sample)>().data, positions, ctx); });
     }
   });
   Vec3d* xyz = table_.positions.view().data;
@@ -114,7 +113,8 @@ CloudTable TableBuilder::finish(std::size_t rows, OpContext& ctx) {
 }
 
 bool same_name(const std::string& a, const std::string& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char p, char q) { return lower(p) == lower(q); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char p, char q) { return lower(p) == lower(q); });
 }
 
 FieldUse use_of_name(const std::string& name) {
@@ -126,9 +126,11 @@ FieldUse use_of_name(const std::string& name) {
 
 bool is_extra_name(const std::string& name) {
   static constexpr const char* kKnown[] = {
-      "red",           "green",        "blue",  "r",         "g",                "b",          "diffuse_red",
-      "diffuse_green", "diffuse_blue", "alpha", "intensity", "scalar_intensity", "reflectance"};
-  return std::none_of(std::begin(kKnown), std::end(kKnown), [&](const char* known) { return same_name(name, known); });
+      "red",         "green",         "blue",         "r",     "g",         "b",
+      "diffuse_red", "diffuse_green", "diffuse_blue", "alpha", "intensity", "scalar_intensity",
+      "reflectance"};
+  return std::none_of(std::begin(kKnown), std::end(kKnown),
+                      [&](const char* known) { return same_name(name, known); });
 }
 
 }  // namespace pc::io

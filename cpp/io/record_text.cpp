@@ -66,7 +66,8 @@ void settle(Census& census, const TextBody& body, bool terminated) {
   const std::uint64_t total = census.rows_before.back();
   const bool cut_last = total < promised && total > body.skip_rows && !terminated;
   const std::uint64_t complete = cut_last ? total - 1 : total;
-  census.present_rows = complete <= body.skip_rows ? 0 : std::min(complete - body.skip_rows, body.declared_rows);
+  census.present_rows =
+      complete <= body.skip_rows ? 0 : std::min(complete - body.skip_rows, body.declared_rows);
   add_capped(promised, body.following_rows);
   census.surplus_rows = total > promised ? total - promised : 0;
 }
@@ -102,7 +103,12 @@ class ChunkParser {
  public:
   ChunkParser(const platform::File& file, const TextBody& body, const Census& census, const RowParser& parser,
               TableBuilder& builder, std::uint64_t first)
-      : file_(file), body_(body), census_(census), parser_(parser), builder_(builder), first_(first),
+      : file_(file),
+        body_(body),
+        census_(census),
+        parser_(parser),
+        builder_(builder),
+        first_(first),
         end_(first + builder.rows()) {}
 
   Trouble& trouble() { return trouble_; }
@@ -123,14 +129,15 @@ class ChunkParser {
       }
       stored += std::exchange(held, 0);
     };
-    for_each_line(worker.lines.begin(), worker.lines.end(), body_.line_end, [&](const char* p, const char* end) {
-      const std::uint64_t this_line = line++;
-      if (skip_blanks(p, end) == end) return;
-      const std::uint64_t this_row = row++;
-      if (this_row < first_ || this_row >= end_) return;
-      parse_row(p, end, this_line, worker.records.data() + held * parser_.record_bytes());
-      if (++held == capacity) flush();
-    });
+    for_each_line(worker.lines.begin(), worker.lines.end(), body_.line_end,
+                  [&](const char* p, const char* end) {
+                    const std::uint64_t this_line = line++;
+                    if (skip_blanks(p, end) == end) return;
+                    const std::uint64_t this_row = row++;
+                    if (this_row < first_ || this_row >= end_) return;
+                    parse_row(p, end, this_line, worker.records.data() + held * parser_.record_bytes());
+                    if (++held == capacity) flush();
+                  });
     flush();
   }
 
@@ -165,8 +172,9 @@ void warn(const TextBody& body, const Census& census, const Trouble& trouble, co
     if (count != 0) warnings.push_back(std::to_string(count) + text);
   };
   if (census.present_rows < body.declared_rows) {
-    warnings.push_back("the header declares " + std::to_string(body.declared_rows) + " " + noun + ", the file holds " +
-                       std::to_string(census.present_rows) + " complete ones: the rest is missing");
+    warnings.push_back("the header declares " + std::to_string(body.declared_rows) + " " + noun +
+                       ", the file holds " + std::to_string(census.present_rows) +
+                       " complete ones: the rest is missing");
   }
   say(trouble.malformed, " row(s) could not be read and are left out; the first is " + trouble.first_problem);
   say(trouble.extra_values, " row(s) hold more values than the header declares; the surplus is ignored");
@@ -180,8 +188,9 @@ CloudTable read_record_text(const platform::File& file, const TextBody& body, Te
                             const PositionFrame& frame, OpContext& ctx) {
   const Census census = take_census(file, body, ctx);
   if (body.declared_rows != 0 && census.present_rows == 0) {
-    throw Error(ErrorCode::kInvalidFile, file.path() + ": the header declares " + std::to_string(body.declared_rows) +
-                                             " " + layout.row_noun + ", the file holds no complete one");
+    throw Error(ErrorCode::kInvalidFile, file.path() + ": the header declares " +
+                                             std::to_string(body.declared_rows) + " " + layout.row_noun +
+                                             ", the file holds no complete one");
   }
   const std::uint64_t first = std::min(body.first_row, census.present_rows);
   const std::uint64_t rows = std::min(body.row_count, census.present_rows - first);

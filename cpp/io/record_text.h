@@ -11,10 +11,10 @@ namespace pc::io {
 
 /// One value (or list) of a text row, in file order.
 struct TextToken {
-  DType type;                ///< the declared type: a value that it cannot hold makes the row malformed
-  bool is_list = false;      ///< a count, then that many values; read over
-  std::size_t field = 0;     ///< field of the table that gets the value; unused for lists
-  bool packed_color = false; ///< the kU32 field gets the bits of the float or the integer that the text is
+  DType type;                 ///< the declared type: a value that it cannot hold makes the row malformed
+  bool is_list = false;       ///< a count, then that many values; read over
+  std::size_t field = 0;      ///< field of the table that gets the value; unused for lists
+  bool packed_color = false;  ///< the kU32 field gets the bits of the float or the integer that the text is
 };
 
 /// Where the rows of a text body lie and which of them are wanted. Lines that are blank never count as rows.
@@ -31,10 +31,11 @@ struct TextBody {
 
 /// What the rows of a text body become.
 struct TextLayout {
-  std::vector<TableField> fields;  ///< of the table; positions are parsed as float64 whatever type is declared,
-                                   ///< because the text carries more digits than float32
-  std::vector<TextToken> tokens;   ///< of a row, in file order
-  const char* row_noun;            ///< for messages: "vertices"
+  std::vector<TableField>
+      fields;  ///< of the table; positions are parsed as float64 whatever type is declared,
+               ///< because the text carries more digits than float32
+  std::vector<TextToken> tokens;  ///< of a row, in file order
+  const char* row_noun;           ///< for messages: "vertices"
 };
 
 /// Reads the window's rows in parallel, in two passes over the file (count lines, parse).

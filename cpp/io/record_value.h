@@ -24,7 +24,8 @@ inline const char* token_end(const char* p, const char* end) {
 inline double saturated(const char* first, const char* last) {
   const bool negative = *first == '-';
   const char* p = first + (negative ? 1 : 0);
-  bool tiny = true;  // no exponent: only a long fraction can be out of range downwards, a long integer upwards
+  bool tiny =
+      true;  // no exponent: only a long fraction can be out of range downwards, a long integer upwards
   for (const char* q = p; q != last && *q >= '0' && *q <= '9'; ++q) tiny = tiny && *q == '0';
   for (const char* q = p; q != last; ++q) {
     if (*q == 'e' || *q == 'E') tiny = q + 1 != last && q[1] == '-';

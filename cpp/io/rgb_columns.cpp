@@ -30,7 +30,8 @@ std::optional<Triple> find_triple(const CloudTable& table) {
   static constexpr const char* kNames[][3] = {
       {"red", "green", "blue"}, {"diffuse_red", "diffuse_green", "diffuse_blue"}, {"r", "g", "b"}};
   for (const auto& names : kNames) {
-    const Triple t{{find_column(table, names[0]), find_column(table, names[1]), find_column(table, names[2])}};
+    const Triple t{
+        {find_column(table, names[0]), find_column(table, names[1]), find_column(table, names[2])}};
     if (t.channel[0] != kMissing && t.channel[1] != kMissing && t.channel[2] != kMissing) return t;
   }
   return std::nullopt;
@@ -68,7 +69,8 @@ double scale_of(CloudTable& table, const Triple& triple, OpContext& ctx) {
   for (const std::size_t c : triple.channel) top = std::max(top, largest(table.columns[c].values, ctx));
   if (any_float && top <= 1) return 65535;
   if (top <= 255) return 256;
-  table.warnings.push_back("colour values up to " + std::to_string(static_cast<std::uint64_t>(std::min(top, 1e18))) +
+  table.warnings.push_back("colour values up to " +
+                           std::to_string(static_cast<std::uint64_t>(std::min(top, 1e18))) +
                            " are read as 16-bit colour; larger ones become 65535");
   return 1;
 }
@@ -86,13 +88,14 @@ void merge_rgb(CloudTable& table, OpContext& ctx) {
   const double scale = scale_of(table, *triple, ctx);
   const std::size_t rows = table.positions.size();
   Column<Rgb16> rgb(rows);
-  static constexpr std::uint16_t Rgb16::* kMembers[3] = {&Rgb16::r, &Rgb16::g, &Rgb16::b};
+  static constexpr std::uint16_t Rgb16::*kMembers[3] = {&Rgb16::r, &Rgb16::g, &Rgb16::b};
   for (int k = 0; k < 3; ++k) {
     Rgb16* const to = rgb.view().data;
     const auto member = kMembers[k];
     visit_scalar(table.columns[triple->channel[k]].values, [&](auto values) {
       parallel_for(ctx, rows, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) to[i].*member = to_u16(static_cast<double>(values[i]) * scale);
+        for (std::size_t i = begin; i < end; ++i)
+          to[i].*member = to_u16(static_cast<double>(values[i]) * scale);
       });
     });
   }
@@ -100,7 +103,8 @@ void merge_rgb(CloudTable& table, OpContext& ctx) {
   table.columns[place] = NamedColumn{"rgb", "", false, AnyColumn(std::move(rgb))};
   std::size_t kept = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const bool merged = std::find(std::begin(triple->channel), std::end(triple->channel), i) != std::end(triple->channel);
+    const bool merged =
+        std::find(std::begin(triple->channel), std::end(triple->channel), i) != std::end(triple->channel);
     if (merged && i != place) continue;
     if (kept != i) table.columns[kept] = std::move(table.columns[i]);
     ++kept;

@@ -42,18 +42,29 @@ T load(const std::byte* from) {
 template <class Visit>
 void with_type(DType type, Visit&& visit) {
   switch (type) {
-    case DType::kU8: return visit(std::uint8_t{});
-    case DType::kI8: return visit(std::int8_t{});
-    case DType::kU16: return visit(std::uint16_t{});
-    case DType::kI16: return visit(std::int16_t{});
-    case DType::kU32: return visit(std::uint32_t{});
-    case DType::kI32: return visit(std::int32_t{});
-    case DType::kU64: return visit(std::uint64_t{});
-    case DType::kI64: return visit(std::int64_t{});
-    case DType::kF32: return visit(float{});
-    case DType::kF64: return visit(double{});
+    case DType::kU8:
+      return visit(std::uint8_t{});
+    case DType::kI8:
+      return visit(std::int8_t{});
+    case DType::kU16:
+      return visit(std::uint16_t{});
+    case DType::kI16:
+      return visit(std::int16_t{});
+    case DType::kU32:
+      return visit(std::uint32_t{});
+    case DType::kI32:
+      return visit(std::int32_t{});
+    case DType::kU64:
+      return visit(std::uint64_t{});
+    case DType::kI64:
+      return visit(std::int64_t{});
+    case DType::kF32:
+      return visit(float{});
+    case DType::kF64:
+      return visit(double{});
     case DType::kVec3d:
-    case DType::kRgb16: break;
+    case DType::kRgb16:
+      break;
   }
   throw Error(ErrorCode::kInternal, std::string("a record field cannot hold ") + dtype_name(type));
 }

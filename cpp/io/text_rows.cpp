@@ -14,8 +14,8 @@ namespace {
 
 using namespace text_format;
 
-constexpr double kFloatLimit = 1e4;           // float32 steps by 1 mm at 1e4 m
-constexpr double kIntegralLimit = 0x1p53;     // beyond, every double is integral and says nothing
+constexpr double kFloatLimit = 1e4;        // float32 steps by 1 mm at 1e4 m
+constexpr double kIntegralLimit = 0x1p53;  // beyond, every double is integral and says nothing
 
 bool is_float(DType type) { return type == DType::kF32 || type == DType::kF64; }
 
@@ -52,8 +52,8 @@ std::string unique_name(const std::string& name, const std::vector<std::string>&
 
 void check_size(std::size_t size, const CloudView& view, const std::string& what) {
   if (size == view.positions.size) return;
-  throw Error(ErrorCode::kInvalidArgument, "column " + what + " has " + std::to_string(size) + " rows, the cloud " +
-                                               std::to_string(view.positions.size));
+  throw Error(ErrorCode::kInvalidArgument, "column " + what + " has " + std::to_string(size) +
+                                               " rows, the cloud " + std::to_string(view.positions.size));
 }
 
 template <class T>
@@ -100,8 +100,11 @@ RowSelection::RowSelection(const CloudView& view, std::size_t block_rows, OpCont
 }
 
 TextRows::TextRows(const CloudView& view, const TextWriteParams& params)
-    : view_(filtered(view, params)), params_(params), separator_(params.format == TextFormat::kCsv ? ',' : ' ') {
-  for (const ScalarView& scalar : view_.scalars) scalars_.push_back({scalar.values, !is_float(scalar.values->dtype())});
+    : view_(filtered(view, params)),
+      params_(params),
+      separator_(params.format == TextFormat::kCsv ? ',' : ' ') {
+  for (const ScalarView& scalar : view_.scalars)
+    scalars_.push_back({scalar.values, !is_float(scalar.values->dtype())});
   const bool titles = params.header == TextHeader::kTitles, ply = params.format == TextFormat::kPly;
   const auto add = [&](const char* name, const char* type) {
     names_.push_back(name);
@@ -140,7 +143,8 @@ void TextRows::inspect(const RowSelection& rows, OpContext& ctx) {
       bool over = false;
       rows.for_each(begin, end, [&](std::size_t i) {
         const Vec3d p = view_.positions[i] + view_.offset;
-        over = over || std::fabs(p.x) > kFloatLimit || std::fabs(p.y) > kFloatLimit || std::fabs(p.z) > kFloatLimit;
+        over = over || std::fabs(p.x) > kFloatLimit || std::fabs(p.y) > kFloatLimit ||
+               std::fabs(p.z) > kFloatLimit;
       });
       if (over) large = true;
     });
@@ -168,7 +172,8 @@ std::string TextRows::ply_header(std::uint64_t row_count) const {
   const std::string xyz = large_coordinates_ ? "double" : "float";
   std::string text = "ply\nformat ascii 1.0\nelement vertex " + std::to_string(row_count);
   for (const char axis : {'x', 'y', 'z'}) text += "\nproperty " + xyz + " " + axis;
-  for (std::size_t i = 0; i < names_.size(); ++i) text += std::string("\nproperty ") + types_[i] + " " + names_[i];
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    text += std::string("\nproperty ") + types_[i] + " " + names_[i];
   return text + "\nend_header";
 }
 
@@ -196,7 +201,8 @@ char* TextRows::write_scalar(const Scalar& scalar, std::size_t row, char* p) con
     using T = std::remove_cv_t<decltype(value)>;
     if constexpr (std::is_floating_point_v<T>) {
       const auto real = static_cast<double>(value);
-      p = scalar.integral && std::isfinite(real) ? integer(static_cast<std::int64_t>(real), p) : write_real(real, p);
+      p = scalar.integral && std::isfinite(real) ? integer(static_cast<std::int64_t>(real), p)
+                                                 : write_real(real, p);
     } else if constexpr (std::is_signed_v<T>) {
       p = integer(value, p);
     } else {

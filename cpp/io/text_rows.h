@@ -70,8 +70,8 @@ class TextRows {
   CloudView view_;
   TextWriteParams params_;
   char separator_;
-  std::vector<std::string> names_;   ///< of the columns after x y z
-  std::vector<const char*> types_;   ///< their ply types
+  std::vector<std::string> names_;  ///< of the columns after x y z
+  std::vector<const char*> types_;  ///< their ply types
   std::vector<Scalar> scalars_;
   bool large_coordinates_ = false;
 };

@@ -14,8 +14,8 @@ namespace pc::io {
 namespace {
 
 constexpr std::size_t kBlockRows = 1 << 14;
-constexpr std::size_t kMinBlockRows = 1 << 8;
-constexpr std::size_t kBlockValues = 1 << 17;
+constexpr std::size_t kMinBlockRows = 1 << 4;
+constexpr std::size_t kBlockValues = 1 << 15;  // a block of the longest numbers stays below 50 ms
 constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 20;
 
 /// Appends blocks to the file in their order: a worker that is done early waits for the blocks before its own, of
@@ -51,8 +51,8 @@ class OrderedOutput {
 };
 
 /// Formats the selected rows of one block into `buffer`; returns the bytes.
-std::size_t format_block(const TextRows& rows, const RowSelection& selection, std::size_t begin, std::size_t end,
-                         bool line_end_first, BulkVector<char>& buffer) {
+std::size_t format_block(const TextRows& rows, const RowSelection& selection, std::size_t begin,
+                         std::size_t end, bool line_end_first, BulkVector<char>& buffer) {
   const std::size_t row_bytes = rows.max_row_bytes();
   std::size_t used = 0;
   bool separate = line_end_first;
@@ -93,19 +93,20 @@ TextWriteResult write_text(const CloudView& view, const TextWriteParams& params,
   OrderedOutput output(file, header.size());
   std::vector<BulkVector<char>> buffers(static_cast<std::size_t>(ctx.threads()));
   ctx.begin_phase("Formatting points", view.positions.size);
-  parallel_for_worker(ctx, view.positions.size, block_rows, [&](std::size_t begin, std::size_t end, int worker) {
-    try {
-      BulkVector<char>& buffer = buffers[static_cast<std::size_t>(worker)];
-      if (buffer.empty()) buffer.resize(kFirstBufferBytes);
-      const std::size_t block = begin / block_rows;
-      const bool line_end_first = !header.empty() || selection.selected_before(block) != 0;
-      const std::size_t bytes = format_block(rows, selection, begin, end, line_end_first, buffer);
-      output.append(block, buffer.data(), bytes);
-    } catch (...) {
-      output.fail();
-      throw;
-    }
-  });
+  parallel_for_worker(
+      ctx, view.positions.size, block_rows, [&](std::size_t begin, std::size_t end, int worker) {
+        try {
+          BulkVector<char>& buffer = buffers[static_cast<std::size_t>(worker)];
+          if (buffer.empty()) buffer.resize(kFirstBufferBytes);
+          const std::size_t block = begin / block_rows;
+          const bool line_end_first = !header.empty() || selection.selected_before(block) != 0;
+          const std::size_t bytes = format_block(rows, selection, begin, end, line_end_first, buffer);
+          output.append(block, buffer.data(), bytes);
+        } catch (...) {
+          output.fail();
+          throw;
+        }
+      });
   file.close_checked();
   return {selection.selected_count(), output.end()};
 }

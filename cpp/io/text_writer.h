@@ -48,8 +48,8 @@ struct TextWriteResult {
 /// Numbers  Positions, origins and timestamps: 6 decimals, rounded as printf does, zero without sign. Colours:
 ///          round(u16 / 65535 * 255). Intensity: u16 / 65535 with 4 decimals (6 in ply). Scalars: integers when the
 ///          column is an integer one or every written value is integral, else 6 decimals; NaN is "nan", in csv empty.
-/// ply      ASCII 1.0; x y z are "float", or "double" when a coordinate exceeds 1e4, where float is coarser than the
-///          digits written; scalars likewise "float" where float32 holds their type exactly, else "double".
+/// ply      ASCII 1.0; x y z are "float", or "double" when a coordinate exceeds 1e4, beyond which float32 steps by
+///          a millimetre; scalars likewise "float" where float32 holds their type exactly, else "double".
 /// csv      Header cells are quoted where needed; one that starts with = + - @ gets a ' in front, so that a
 ///          spreadsheet shows it and does not run it.
 /// Order    Row order; the bytes do not depend on threads.

@@ -33,8 +33,10 @@ std::vector<std::vector<std::uint8_t>> pcd_seeds() {
   const std::string packed = literal + "\xe0" + std::string(1, '\x4f') + "\x1f";  // 32 + (7 + 79 + 2)
   return {bytes(header(colored, 2, "ascii") + "1 2 3 4.2e6 0 0 1 2 3\nnan 2 3 0 0 0 1 2 3\n"),
           bytes(header(colored, 3, "binary") + records),
-          bytes(header(plain, 10, "binary_compressed") + le32(static_cast<std::uint32_t>(packed.size())) + le32(120) + packed),
-          bytes("VERSION .5\nCOLUMNS X Y Z\nSIZE 8 2 1\nTYPE F I U\nWIDTH 2\nHEIGHT 1\nDATA ascii\r\n1 2 3\r\n4 5 6\r\n"),
+          bytes(header(plain, 10, "binary_compressed") + le32(static_cast<std::uint32_t>(packed.size())) +
+                le32(120) + packed),
+          bytes("VERSION .5\nCOLUMNS X Y Z\nSIZE 8 2 1\nTYPE F I U\nWIDTH 2\nHEIGHT 1\nDATA ascii\r\n1 2 "
+                "3\r\n4 5 6\r\n"),
           bytes(header(plain, 0, "binary_compressed"))};
 }
 

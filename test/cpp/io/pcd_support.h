@@ -16,11 +16,13 @@ using io::kAllRows;
 using io::PcdCloud;
 using io::PcdReadParams;
 
-inline PcdCloud read_pcd_path(const std::string& path, PcdReadParams params = {{}, 0, kAllRows}, int threads = 2) {
+inline PcdCloud read_pcd_path(const std::string& path, PcdReadParams params = {{}, 0, kAllRows},
+                              int threads = 2) {
   return with_context(threads, [&](OpContext& ctx) { return io::read_pcd(path, params, ctx); });
 }
 
-inline PcdCloud read_pcd_bytes(const std::string& bytes, PcdReadParams params = {{}, 0, kAllRows}, int threads = 2) {
+inline PcdCloud read_pcd_bytes(const std::string& bytes, PcdReadParams params = {{}, 0, kAllRows},
+                               int threads = 2) {
   return read_pcd_path(ScratchFile(bytes, ".pcd").path(), params, threads);
 }
 
@@ -66,9 +68,9 @@ class PcdFile {
       type += std::string(" ") + types_[i][0];
       count += " " + std::to_string(counts_[i]);
     }
-    return "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n" + fields + "\n" + size + "\n" + type + "\n" +
-           count + "\nWIDTH " + std::to_string(rows) + "\nHEIGHT 1\n" + lines_ + "POINTS " + std::to_string(rows) +
-           "\nDATA " + data + "\n";
+    return "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n" + fields + "\n" + size + "\n" + type +
+           "\n" + count + "\nWIDTH " + std::to_string(rows) + "\nHEIGHT 1\n" + lines_ + "POINTS " +
+           std::to_string(rows) + "\nDATA " + data + "\n";
   }
 
   std::string body(const std::string& data, bool with_padding = false) const {
@@ -82,12 +84,14 @@ class PcdFile {
     std::size_t place = 0;
     for (std::size_t f = 0; f < names_.size(); ++f) {
       for (std::size_t row = 0; row < rows() && (with_padding || names_[f] != "_"); ++row) {
-        for (int k = 0; k < counts_[f]; ++k) out += bytes_[row * values_per_row() + place + static_cast<std::size_t>(k)];
+        for (int k = 0; k < counts_[f]; ++k)
+          out += bytes_[row * values_per_row() + place + static_cast<std::size_t>(k)];
       }
       place += static_cast<std::size_t>(counts_[f]);
     }
     const std::string packed = lzf_encode(out);
-    return raw(static_cast<std::uint32_t>(packed.size())) + raw(static_cast<std::uint32_t>(out.size())) + packed;
+    return raw(static_cast<std::uint32_t>(packed.size())) + raw(static_cast<std::uint32_t>(out.size())) +
+           packed;
   }
 
   std::string bytes(const std::string& data, bool with_padding = false) const {

@@ -49,7 +49,8 @@ TEST(Pcd, ReadsEveryTypeInEveryBody) {
 
 TEST(Pcd, ReadsTheHeader) {
   const std::string text =
-      "# comment\r\nVERSION .7\r\nFIELDS x y z _ fpfh\r\nSIZE 4 4 4 1 8\r\nTYPE F F F U F\r\nCOUNT 1 1 1 4 3\r\n"
+      "# comment\r\nVERSION .7\r\nFIELDS x y z _ fpfh\r\nSIZE 4 4 4 1 8\r\nTYPE F F F U F\r\nCOUNT 1 1 1 4 "
+      "3\r\n"
       "WIDTH 5\r\nHEIGHT 2\r\nVIEWPOINT 1 2 3 0.5 0.5 -0.5 0.5\r\nPOINTS 10\r\nDATA binary\r\n";
   const io::PcdHeader h = io::read_pcd_header(ScratchFile(text + "\r\n").path());
   ASSERT_EQ(h.fields.size(), 5u);
@@ -81,7 +82,8 @@ TEST(Pcd, ReadsPaddingCountsAndTheViewpoint) {
       EXPECT_EQ(values_of<std::uint16_t>(cloud.table, "hist[1]"), (std::vector<std::uint16_t>{1, 501, 1001}));
       EXPECT_TRUE(cloud.has_viewpoint);
       EXPECT_EQ(cloud.scan_origin, (Vec3d{4, 9, 14}));
-      EXPECT_EQ(points_of(read_pcd_bytes(file.bytes(data, padded), {{}, 1, 1}).table), (std::vector<Vec3d>{{10, 11, 12}}));
+      EXPECT_EQ(points_of(read_pcd_bytes(file.bytes(data, padded), {{}, 1, 1}).table),
+                (std::vector<Vec3d>{{10, 11, 12}}));
     }
   }
   EXPECT_FALSE(read_pcd_bytes(xyz().bytes("ascii")).has_viewpoint);
@@ -96,11 +98,13 @@ TEST(Pcd, UnpacksColour) {
     const CloudTable table = read_pcd_bytes(whole.bytes(data)).table;
     EXPECT_EQ(values_of<Rgb16>(table, "rgb"), std::vector<Rgb16>{color});
     EXPECT_EQ(values_of<std::uint8_t>(table, "alpha"), std::vector<std::uint8_t>{0x7f});
-    const PcdFile real = xyz().field("rgb", "F4").value(0.f).value(0.f).value(0.f).value(std::bit_cast<float>(bits));
+    const PcdFile real =
+        xyz().field("rgb", "F4").value(0.f).value(0.f).value(0.f).value(std::bit_cast<float>(bits));
     const CloudTable packed = read_pcd_bytes(real.bytes(data)).table;
     ASSERT_EQ(packed.columns.size(), 1u);
     EXPECT_EQ(values_of<Rgb16>(packed, "rgb"), std::vector<Rgb16>{color});
-    const PcdFile negative = xyz().field("rgb", "I4").value(0.f).value(0.f).value(0.f).value(std::int32_t{-1});
+    const PcdFile negative =
+        xyz().field("rgb", "I4").value(0.f).value(0.f).value(0.f).value(std::int32_t{-1});
     EXPECT_EQ(values_of<Rgb16>(read_pcd_bytes(negative.bytes(data)).table, "rgb"),
               std::vector<Rgb16>{(Rgb16{65280, 65280, 65280})});
     PcdFile single = xyz().field("r", "U1").field("g", "U1").field("b", "U1").field("intensity", "F4");
@@ -111,7 +115,8 @@ TEST(Pcd, UnpacksColour) {
     EXPECT_FALSE(find_column(split, "intensity")->extra);
   }
   // A binary float whose alpha makes its bits a NaN keeps its colour.
-  const PcdFile opaque = xyz().field("rgb", "F4").value(0.f).value(0.f).value(0.f).value(std::uint32_t{0xff112233});
+  const PcdFile opaque =
+      xyz().field("rgb", "F4").value(0.f).value(0.f).value(0.f).value(std::uint32_t{0xff112233});
   EXPECT_EQ(values_of<Rgb16>(read_pcd_bytes(opaque.bytes("binary")).table, "rgb"), std::vector<Rgb16>{color});
 }
 
@@ -127,7 +132,8 @@ TEST(Pcd, DropsPointsThatAreNotFinite) {
 }
 
 TEST(Pcd, NamesWhatIsWrong) {
-  const std::string head = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\n", rest = "WIDTH 1\nHEIGHT 1\nPOINTS 1\n";
+  const std::string head = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\n",
+                    rest = "WIDTH 1\nHEIGHT 1\nPOINTS 1\n";
   const struct {
     std::string text;
     const char* part;
@@ -141,21 +147,26 @@ TEST(Pcd, NamesWhatIsWrong) {
       {head + "WIDTH -1\n", "line 5: WIDTH \"-1\" must be a whole number"},
       {head + rest + "DATA zip\n", "line 8: DATA \"zip\" is not known"},
       {head + rest + "VIEWPOINT 0 0 0 1 0 0\nDATA ascii\n", "VIEWPOINT must be seven finite numbers"},
-      {"FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\n" + rest + "DATA ascii\n", "TYPE \"F\" with SIZE \"3\" is not a PCD type"},
-      {"FIELDS x y q\nSIZE 4 4 4\nTYPE F F F\n" + rest + "DATA ascii\n1 2 3\n", "one field z, this file has 0 (fields: x y q)"},
+      {"FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\n" + rest + "DATA ascii\n",
+       "TYPE \"F\" with SIZE \"3\" is not a PCD type"},
+      {"FIELDS x y q\nSIZE 4 4 4\nTYPE F F F\n" + rest + "DATA ascii\n1 2 3\n",
+       "one field z, this file has 0 (fields: x y q)"},
       {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 2\n" + rest + "DATA ascii\n", "field z has COUNT 2"},
       {"FIELDS x y z h\nSIZE 4 4 4 1\nTYPE F F F U\nCOUNT 1 1 1 2000000000\n" + rest + "DATA binary\n",
        "more than 4096 values per point"},
       {head + rest + "DATA ascii\n", "declares 1 points, the file holds no complete one"},
-      {head + rest + "DATA ascii\n1,2,3\n", "line 9: \"1,2,3\" is not a value of \"x\" (f32); values must be separated"},
+      {head + rest + "DATA ascii\n1,2,3\n",
+       "line 9: \"1,2,3\" is not a value of \"x\" (f32); values must be separated"},
       {head + rest + "DATA binary\n12345678901", "1 points of 12 bytes, the file ends before the first one"},
       {head + rest + "DATA binary_compressed\n1234", "ends before the sizes of the compressed points"},
-      {head + rest + "DATA binary_compressed\n" + raw(100u) + raw(12u) + "abc", "have 100 bytes, the file holds 3 of them"},
+      {head + rest + "DATA binary_compressed\n" + raw(100u) + raw(12u) + "abc",
+       "have 100 bytes, the file holds 3 of them"},
       {head + rest + "DATA binary_compressed\n" + raw(2u) + raw(24u) + std::string("\0a", 2),
        "unpack to 24 bytes, but 1 points of 12 bytes"},
       {head + rest + "DATA binary_compressed\n" + raw(2u) + raw(12u) + std::string("\0a", 2),
        "unpack to 1 bytes, not to the declared 12"},
-      {head + rest + "DATA binary_compressed\n" + raw(2u) + raw(12u) + "\x20\x20", "damaged LZF data at compressed byte 0"},
+      {head + rest + "DATA binary_compressed\n" + raw(2u) + raw(12u) + "\x20\x20",
+       "damaged LZF data at compressed byte 0"},
   };
   for (const auto& c : cases) {
     const Error error = error_of([&] { read_pcd_bytes(c.text); });
@@ -196,7 +207,8 @@ TEST(Pcd, GivesTheCompletePointsOfAFileCutAnywhere) {
         for (std::size_t i = 0; i < points.size(); ++i) ASSERT_EQ(points[i], expected[i]);
         ++rescued;
       } catch (const Error& error) {
-        ASSERT_EQ(error.code() == ErrorCode::kInvalidFile || error.code() == ErrorCode::kUnsupported, true) << error.what();
+        ASSERT_EQ(error.code() == ErrorCode::kInvalidFile || error.code() == ErrorCode::kUnsupported, true)
+            << error.what();
       }
     }
     EXPECT_EQ(rescued > 0, data != "binary_compressed");
@@ -231,7 +243,11 @@ TEST(Pcd, DoesNotDependOnThreads) {
   PcdFile file = xyz().field("id", "U4").field("t", "F8");
   std::mt19937 random(11);
   for (std::uint32_t i = 0; i < 20000; ++i) {
-    file.value(i % 999 == 5 ? kNan : static_cast<float>(random())).value(1.f).value(2.f).value(i).value(random() / 7.0);
+    file.value(i % 999 == 5 ? kNan : static_cast<float>(random()))
+        .value(1.f)
+        .value(2.f)
+        .value(i)
+        .value(random() / 7.0);
   }
   for (const std::string data : {"ascii", "binary"}) {
     const ScratchFile scratch(file.bytes(data), ".pcd");
@@ -245,7 +261,10 @@ TEST(Pcd, DoesNotDependOnThreads) {
   control.cancel_requested = true;
   OpContext ctx(control);
   const ScratchFile scratch(small_file().bytes("binary_compressed"), ".pcd");
-  EXPECT_EQ(error_of([&] { io::read_pcd(scratch.path(), {{}, 0, kAllRows}, ctx); }).code(), ErrorCode::kCanceled);
+  EXPECT_EQ(error_of([&] {
+              io::read_pcd(scratch.path(), {{}, 0, kAllRows}, ctx);
+            }).code(),
+            ErrorCode::kCanceled);
 }
 
 std::string missing_data() {

@@ -87,8 +87,10 @@ TEST(Ply, DoesNotBelieveHugeCounts) {
     const CloudTable table = read(f + row_end(format));
     EXPECT_EQ(table.positions.size(), 1u);
     ASSERT_EQ(table.warnings.size(), 1u);
-    EXPECT_NE(table.warnings[0].find("declares 18446744073709551615 vertices, the file holds 1"), std::string::npos);
-    f.replace(f.find("element vertex"), 14, "element face 18446744073709551615\nproperty float a\nelement vertex");
+    EXPECT_NE(table.warnings[0].find("declares 18446744073709551615 vertices, the file holds 1"),
+              std::string::npos);
+    f.replace(f.find("element vertex"), 14,
+              "element face 18446744073709551615\nproperty float a\nelement vertex");
     EXPECT_EQ(error_of([&] { read(f); }).code(), ErrorCode::kInvalidFile);
   }
   EXPECT_LT(bulk_bytes_peak() - before, std::uint64_t{16} << 20);
@@ -97,8 +99,9 @@ TEST(Ply, DoesNotBelieveHugeCounts) {
 /// A file of several chunks with bad rows here and there.
 std::string big_file(const std::string& format, int rows) {
   std::mt19937 random(7);
-  std::string f = header(format, static_cast<std::size_t>(rows), {"double x", "float y", "float z", "uchar red",
-                                                                  "uchar green", "uchar blue", "uint id"});
+  std::string f =
+      header(format, static_cast<std::size_t>(rows),
+             {"double x", "float y", "float z", "uchar red", "uchar green", "uchar blue", "uint id"});
   for (int i = 0; i < rows; ++i) {
     const double x = i % 1000 == 77 ? std::nan("") : static_cast<double>(random()) / 65536.0;
     if (format == "ascii" && i % 5000 == 4321) {
@@ -131,16 +134,23 @@ TEST(Ply, DoesNotDependOnThreads) {
 }
 
 TEST(Ply, StopsSoonWhenCanceled) {
-  const ScratchFile file("ply\nformat binary_little_endian 1.0\nelement face 9000000000\nproperty list uchar int v\n"
-                         "element vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n");
+  const ScratchFile file(
+      "ply\nformat binary_little_endian 1.0\nelement face 9000000000\nproperty list uchar int v\n"
+      "element vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n");
   std::filesystem::resize_file(file.path(), std::uint64_t{1} << 30);  // sparse: a billion empty lists
-  EXPECT_LT(cancel_latency_ms([&](OpContext& ctx) { io::read_ply(file.path(), {{}, 0, kAllRows}, ctx); }), 250);
+  EXPECT_LT(cancel_latency_ms([&](OpContext& ctx) {
+              io::read_ply(file.path(), {{}, 0, kAllRows}, ctx);
+            }),
+            250);
   for (const std::string format : kFormats) {
     const ScratchFile small(big_file(format, 10), ".ply");
     JobControl control;
     control.cancel_requested = true;
     OpContext ctx(control);
-    EXPECT_EQ(error_of([&] { io::read_ply(small.path(), {{}, 0, kAllRows}, ctx); }).code(), ErrorCode::kCanceled);
+    EXPECT_EQ(error_of([&] {
+                io::read_ply(small.path(), {{}, 0, kAllRows}, ctx);
+              }).code(),
+              ErrorCode::kCanceled);
   }
 }
 
@@ -155,15 +165,22 @@ TEST(PlyData, OpensEveryCollectedFile) {
     const char* name;
     std::size_t points;
     std::size_t columns;
-  } files[] = {
-      {"ply/assimp_issue623.ply", 24, 3},         {"ply/pdal_issue_2421.ply", 1, 1},
-      {"ply/platonic_shelf.ply", 50, 0},          {"ply/platonic_shelf_ascii.ply", 50, 0},
-      {"ply/platonic_shelf_big_endian.ply", 50, 0}, {"ply/trimesh_BoxTextured.ply", 24, 5},
-      {"ply/trimesh_cube_blender_uv.ply", 24, 5}, {"ply/trimesh_empty.ply", 0, 3},
-      {"ply/trimesh_metadata.ply", 4, 0},         {"ply/trimesh_points_ascii_with_lists.ply", 5, 0},
-      {"ply/trimesh_points_bin.ply", 5, 0},       {"als/csf_sample.ply", 100000, 0},
-      {"trees_tls/itsme_tree1.ply", 30826, 0},    {"plants/maize_03-13.ply", 338874, 0},
-      {"registration/small_gicp_source.ply", 69792, 1}, {"registration/small_gicp_target.ply", 69088, 1}};
+  } files[] = {{"ply/assimp_issue623.ply", 24, 3},
+               {"ply/pdal_issue_2421.ply", 1, 1},
+               {"ply/platonic_shelf.ply", 50, 0},
+               {"ply/platonic_shelf_ascii.ply", 50, 0},
+               {"ply/platonic_shelf_big_endian.ply", 50, 0},
+               {"ply/trimesh_BoxTextured.ply", 24, 5},
+               {"ply/trimesh_cube_blender_uv.ply", 24, 5},
+               {"ply/trimesh_empty.ply", 0, 3},
+               {"ply/trimesh_metadata.ply", 4, 0},
+               {"ply/trimesh_points_ascii_with_lists.ply", 5, 0},
+               {"ply/trimesh_points_bin.ply", 5, 0},
+               {"als/csf_sample.ply", 100000, 0},
+               {"trees_tls/itsme_tree1.ply", 30826, 0},
+               {"plants/maize_03-13.ply", 338874, 0},
+               {"registration/small_gicp_source.ply", 69792, 1},
+               {"registration/small_gicp_target.ply", 69088, 1}};
   for (const auto& file : files) {
     SCOPED_TRACE(file.name);
     ASSERT_FALSE(data_file(file.name).empty());
@@ -197,7 +214,8 @@ TEST(PlyData, SameMeshInThreeFormats) {
   EXPECT_EQ(little, points_of(read_path(data_file("ply/platonic_shelf_big_endian.ply"))));
   const std::vector<Vec3d> text = points_of(read_path(data_file("ply/platonic_shelf_ascii.ply")));
   ASSERT_EQ(text.size(), little.size());
-  for (std::size_t i = 0; i < text.size(); ++i) EXPECT_LT(squared_distance(text[i], little[i]), 1e-10);  // 6 digits
+  for (std::size_t i = 0; i < text.size(); ++i)
+    EXPECT_LT(squared_distance(text[i], little[i]), 1e-10);  // 6 digits
 }
 
 TEST(PlyData, SameTreeAsItsTextTwin) {

@@ -14,7 +14,8 @@ using io::CloudTable;
 using io::kAllRows;
 using io::PlyReadParams;
 
-inline CloudTable read_path(const std::string& path, PlyReadParams params = {{}, 0, kAllRows}, int threads = 2) {
+inline CloudTable read_path(const std::string& path, PlyReadParams params = {{}, 0, kAllRows},
+                            int threads = 2) {
   return with_context(threads, [&](OpContext& ctx) { return io::read_ply(path, params, ctx); });
 }
 
@@ -25,7 +26,8 @@ inline CloudTable read(const std::string& bytes, PlyReadParams params = {{}, 0, 
 inline constexpr const char* kFormats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
 
 /// Header of one vertex element with the given properties ("float x", ...).
-inline std::string header(const std::string& format, std::size_t count, const std::vector<std::string>& properties) {
+inline std::string header(const std::string& format, std::size_t count,
+                          const std::vector<std::string>& properties) {
   std::string text = "ply\nformat " + format + " 1.0\nelement vertex " + std::to_string(count) + "\n";
   for (const std::string& property : properties) text += "property " + property + "\n";
   return text + "end_header\n";
@@ -47,11 +49,12 @@ inline const std::vector<std::string> kXyz = {"float x", "float y", "float z"};
 
 /// Faces of different lengths before the vertices, a list between their scalars, and an element after them.
 inline std::string mixed_file(const std::string& format) {
-  std::string f = "ply\nformat " + format +
-                  " 1.0\nelement face 2\nproperty list uchar int vertex_indices\nproperty short tag\n"
-                  "element empty 9\nelement fixed 3\nproperty double a\nelement vertex 3\nproperty float x\n"
-                  "property list ushort double neighbours\nproperty float y\nproperty uchar class\nproperty float z\n"
-                  "element tail 1\nproperty int t\nend_header\n";
+  std::string f =
+      "ply\nformat " + format +
+      " 1.0\nelement face 2\nproperty list uchar int vertex_indices\nproperty short tag\n"
+      "element empty 9\nelement fixed 3\nproperty double a\nelement vertex 3\nproperty float x\n"
+      "property list ushort double neighbours\nproperty float y\nproperty uchar class\nproperty float z\n"
+      "element tail 1\nproperty int t\nend_header\n";
   const auto add = [&](auto v) { f += encode(format, v); };
   for (const int length : {3, 0}) {
     add(static_cast<std::uint8_t>(length));

@@ -23,7 +23,8 @@ void check_type(const std::string& name) {
     std::string as_scalar = header(format, values.size(), {"float x", "float y", name + " v", "float z"});
     std::string as_x = header(format, values.size(), {"float y", name + " x", "float z"});
     for (const T v : values) {
-      as_scalar += encode(format, 1.5f) + encode(format, -2.f) + encode(format, v) + encode(format, 3.f) + row_end(format);
+      as_scalar += encode(format, 1.5f) + encode(format, -2.f) + encode(format, v) + encode(format, 3.f) +
+                   row_end(format);
       as_x += encode(format, 1.5f) + encode(format, v) + encode(format, 3.f) + row_end(format);
     }
     const CloudTable table = read(as_scalar);
@@ -62,7 +63,8 @@ TEST(Ply, ReadsEveryTypeInEveryFormat) {
 
 TEST(Ply, ReadsTheHeader) {
   const std::string text =
-      "ply\r\nformat binary_big_endian 1.0\r\ncomment made by hand\r\nobj_info two  words\r\nelement face 7\r\n"
+      "ply\r\nformat binary_big_endian 1.0\r\ncomment made by hand\r\nobj_info two  words\r\nelement face "
+      "7\r\n"
       "property list uchar int vertex_indices\r\ncomment between\r\nelement vertex 3\r\nproperty double x\r\n"
       "property float my value\r\nend_header\r\n";
   const io::PlyHeader h = io::read_ply_header(ScratchFile(text + "\n\n").path());
@@ -101,10 +103,13 @@ TEST(Ply, ReadsOverListsAndOtherElements) {
 }
 
 TEST(Ply, ScalesColours) {
-  const auto rgb = [](const std::string& types, const std::string& row, const char* names = "red green blue") {
+  const auto rgb = [](const std::string& types, const std::string& row,
+                      const char* names = "red green blue") {
     std::istringstream type_words(types), name_words(names);
-    std::string text = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
-    for (std::string type, name; type_words >> type && name_words >> name;) text += "property " + type + " " + name + "\n";
+    std::string text =
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
+    for (std::string type, name; type_words >> type && name_words >> name;)
+      text += "property " + type + " " + name + "\n";
     return read(text + "end_header\n0 0 0 " + row + "\n");
   };
   const auto color = [](const CloudTable& table) { return values_of<Rgb16>(table, "rgb").at(0); };
@@ -114,11 +119,13 @@ TEST(Ply, ScalesColours) {
   EXPECT_EQ(color(rgb("float float float", "255 128 nan")), (Rgb16{65280, 32768, 0}));
   EXPECT_EQ(color(rgb("int int int", "255 1 -4")), (Rgb16{65280, 256, 0}));
   EXPECT_EQ(color(rgb("int int int", "70000 1000 3")), (Rgb16{65535, 1000, 3}));
-  EXPECT_EQ(color(rgb("uchar uchar uchar", "1 2 3", "diffuse_red diffuse_green diffuse_blue")), (Rgb16{256, 512, 768}));
+  EXPECT_EQ(color(rgb("uchar uchar uchar", "1 2 3", "diffuse_red diffuse_green diffuse_blue")),
+            (Rgb16{256, 512, 768}));
   EXPECT_EQ(color(rgb("uchar uchar uchar", "1 2 3", "b g r")), (Rgb16{768, 512, 256}));
   EXPECT_EQ(rgb("int int int", "70000 1000 3").warnings.size(), 1u);
 
-  const CloudTable with_alpha = rgb("uchar uchar uchar uchar float", "1 2 3 4 5", "red green blue alpha intensity");
+  const CloudTable with_alpha =
+      rgb("uchar uchar uchar uchar float", "1 2 3 4 5", "red green blue alpha intensity");
   ASSERT_EQ(with_alpha.columns.size(), 3u);
   EXPECT_EQ(with_alpha.columns[0].name, "rgb");
   EXPECT_EQ(values_of<std::uint8_t>(with_alpha, "alpha"), std::vector<std::uint8_t>{4});
@@ -133,8 +140,8 @@ TEST(Ply, DropsPointsThatAreNotFinite) {
     std::string f = header(format, 5, {"float x", "float y", "double z", "int id"});
     const double z[] = {1, std::nan(""), 2, -kInf, 3};
     for (int i = 0; i < 5; ++i) {
-      f += encode(format, static_cast<float>(i)) + encode(format, 0.f) + encode(format, z[i]) + encode(format, i) +
-           row_end(format);
+      f += encode(format, static_cast<float>(i)) + encode(format, 0.f) + encode(format, z[i]) +
+           encode(format, i) + row_end(format);
     }
     const CloudTable table = read(f);
     EXPECT_EQ(points_of(table), (std::vector<Vec3d>{{0, 0, 1}, {2, 0, 2}, {4, 0, 3}})) << format;
@@ -145,10 +152,11 @@ TEST(Ply, DropsPointsThatAreNotFinite) {
 }
 
 TEST(Ply, ParsesAsciiNumbersExactly) {
-  const CloudTable table = read(header("ascii", 6, {"float x", "float y", "float z", "float v", "int n"}) +
-                                "431234.567 5e-1 +7 0.1 2147483647\n"
-                                "1 2 3 1.#QNAN 3.0\n1 2 3 -1.#INF 1e3\n1 2 3 1e-60 -0\n1 2 3 -inf -2147483648\n"
-                                "1e-400 -0.000 1 nan(ind) +5\n");
+  const CloudTable table =
+      read(header("ascii", 6, {"float x", "float y", "float z", "float v", "int n"}) +
+           "431234.567 5e-1 +7 0.1 2147483647\n"
+           "1 2 3 1.#QNAN 3.0\n1 2 3 -1.#INF 1e3\n1 2 3 1e-60 -0\n1 2 3 -inf -2147483648\n"
+           "1e-400 -0.000 1 nan(ind) +5\n");
   EXPECT_EQ(table.positions[0], (Vec3d{431234.567, 0.5, 7}));  // more digits than float32 has
   const auto v = values_of<float>(table, "v");
   EXPECT_EQ(v[0], 0.1f);
@@ -157,7 +165,8 @@ TEST(Ply, ParsesAsciiNumbersExactly) {
   EXPECT_EQ(v[3], 0.f);
   EXPECT_EQ(v[4], -std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isnan(v[5]));
-  EXPECT_EQ(values_of<std::int32_t>(table, "n"), (std::vector<std::int32_t>{2147483647, 3, 1000, 0, -2147483647 - 1, 5}));
+  EXPECT_EQ(values_of<std::int32_t>(table, "n"),
+            (std::vector<std::int32_t>{2147483647, 3, 1000, 0, -2147483647 - 1, 5}));
   EXPECT_EQ(table.positions[5], (Vec3d{0, 0, 1}));
 }
 
@@ -172,6 +181,15 @@ TEST(Ply, LeavesOutRowsThatCannotBeReadAndSaysWhich) {
   EXPECT_NE(table.warnings[0].find("line 10: \"256\" is not a value of \"c\" (u8)"), std::string::npos)
       << table.warnings[0];
   EXPECT_NE(table.warnings[1].find("1 row(s) hold more values"), std::string::npos);
+}
+
+TEST(Ply, CountsLinesAcrossTheWholeFile) {
+  std::string text = header("ascii", 60000, kXyz);
+  for (int i = 0; i < 60000; ++i) text += i == 59000 ? "\noops\n" : "1 2 3\n";
+  const CloudTable table = read(text);
+  ASSERT_EQ(table.warnings.size(), 1u);
+  EXPECT_NE(table.warnings[0].find("the first is line 59009: \"oops\""), std::string::npos)
+      << table.warnings[0];
 }
 
 TEST(Ply, NamesWhatIsWrong) {
@@ -197,13 +215,16 @@ TEST(Ply, NamesWhatIsWrong) {
       {head + "end_header\n", "no vertex element (found: no element)"},
       {head + "element face 3\nend_header\n", "no vertex element (found: face)"},
       {head + vertex + "property float x\nproperty float y\nend_header\n1 2\n", "one scalar property z"},
-      {head + vertex + xyz + "property float x\nend_header\n1 2 3 4\n", "one scalar property x, this file declares 2"},
+      {head + vertex + xyz + "property float x\nend_header\n1 2 3 4\n",
+       "one scalar property x, this file declares 2"},
       {head + vertex + xyz + "end_header\n", "declares 1 vertices, the file holds no complete one"},
       {head + vertex + xyz + "end_header\n1,2,3\n",
-       "no row can be read; line 8: \"1,2,3\" is not a value of \"x\" (f32); values must be separated by blanks"},
+       "no row can be read; line 8: \"1,2,3\" is not a value of \"x\" (f32); values must be separated by "
+       "blanks"},
       {head + vertex + xyz + "end_header\n1 2\n", "line 8: 2 value(s) found, 3 expected"},
       {header("binary_little_endian", 2, kXyz) + "12345678901", "ends before the first one is complete"},
-      {header("binary_little_endian", 1, {"list char int l", "float x", "float y", "float z"}) + "\xff", "negative count -1"},
+      {header("binary_little_endian", 1, {"list char int l", "float x", "float y", "float z"}) + "\xff",
+       "negative count -1"},
   };
   for (const auto& c : cases) {
     const Error error = error_of([&] { read(c.text); });

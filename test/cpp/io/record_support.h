@@ -25,8 +25,8 @@ class ScratchFile {
   explicit ScratchFile(const std::string& bytes = "", const std::string& extension = ".bin") {
     static std::atomic<int> serial{0};
     path_ = (std::filesystem::temp_directory_path() /
-             ("record_test_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "_" +
-              std::to_string(serial++) + extension))
+             ("record_test_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) +
+              "_" + std::to_string(serial++) + extension))
                 .string();
     std::ofstream(path_, std::ios::binary) << bytes;
   }
@@ -70,7 +70,8 @@ Error error_of(Body&& body) {
   return Error(ErrorCode::kInternal, "nothing was thrown");
 }
 
-#define EXPECT_MESSAGE(error, part) EXPECT_NE(std::string((error).what()).find(part), std::string::npos) << (error).what()
+#define EXPECT_MESSAGE(error, part) \
+  EXPECT_NE(std::string((error).what()).find(part), std::string::npos) << (error).what()
 
 /// Milliseconds between a cancel that comes 30 ms after body(ctx) started and its end, which must be kCanceled.
 template <class Body>
@@ -135,7 +136,8 @@ inline void expect_same(const io::CloudTable& a, const io::CloudTable& b) {
     ASSERT_EQ(a.columns[i].values.dtype(), b.columns[i].values.dtype());
     ASSERT_EQ(a.columns[i].values.bytes(), b.columns[i].values.bytes());
     if (a.columns[i].values.bytes() == 0) continue;
-    EXPECT_EQ(std::memcmp(a.columns[i].values.data(), b.columns[i].values.data(), a.columns[i].values.bytes()), 0)
+    EXPECT_EQ(
+        std::memcmp(a.columns[i].values.data(), b.columns[i].values.data(), a.columns[i].values.bytes()), 0)
         << a.columns[i].name;
   }
 }

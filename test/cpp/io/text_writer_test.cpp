@@ -73,13 +73,14 @@ TEST(TextFormat, RoundsAsPrintf) {
     }
   }
   for (int k = 0; k < 60; ++k) {
-    for (const double v : {std::ldexp(1.0, -k), std::ldexp(3.0, -k), std::ldexp(12345.0, -k), std::ldexp(1.0, k)}) {
+    for (const double v :
+         {std::ldexp(1.0, -k), std::ldexp(3.0, -k), std::ldexp(12345.0, -k), std::ldexp(1.0, k)}) {
       ASSERT_EQ(fixed6(v), by_printf(v));
       ASSERT_EQ(fixed6(-v), by_printf(-v));
     }
   }
-  for (const double v : {0.0, 1e-7, 5e-7, 4.9e-324, 0.9999995, 999999.9999995, 2251799813.685248, 2251799813.685247,
-                         4503599627.370496, 1e15, 1e22, 1.7976931348623157e308}) {
+  for (const double v : {0.0, 1e-7, 5e-7, 4.9e-324, 0.9999995, 999999.9999995, 2251799813.685248,
+                         2251799813.685247, 4503599627.370496, 1e15, 1e22, 1.7976931348623157e308}) {
     EXPECT_EQ(fixed6(v), by_printf(v));
     EXPECT_EQ(fixed6(-v), by_printf(-v));
   }
@@ -106,8 +107,9 @@ TEST(TextFormat, ScalesAllSixteenBitValues) {
 TEST(TextFormat, WritesIntegers) {
   using namespace io::text_format;
   char text[40];
-  for (const std::int64_t v : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{10}, std::int64_t{99}, std::int64_t{100},
-                               std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+  for (const std::int64_t v :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{10}, std::int64_t{99}, std::int64_t{100},
+        std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
     EXPECT_EQ(std::string(text, integer(v, text)), std::to_string(v));
   }
   EXPECT_EQ(std::string(text, unsigned_integer(~std::uint64_t{0}, text)), "18446744073709551615");
@@ -180,10 +182,11 @@ TEST(TextWriter, WritesScalarsTimesAndOrigins) {
             "18446744073709551615\n"
             "99.500000 200.000000 4.250000 0.000000 100.000000 200.000000 2.000000 -2 nan nan 0");
   const std::string ply = write(view, io::scan_export_layout(TextFormat::kPly));
-  EXPECT_NE(ply.find("property double timestamp\nproperty double origin_x\nproperty double origin_y\n"
-                     "property double origin_z\nproperty double label\nproperty float whole\nproperty double real\n"
-                     "property double big\nend_header\n"),
-            std::string::npos)
+  EXPECT_NE(
+      ply.find("property double timestamp\nproperty double origin_x\nproperty double origin_y\n"
+               "property double origin_z\nproperty double label\nproperty float whole\nproperty double real\n"
+               "property double big\nend_header\n"),
+      std::string::npos)
       << ply;
 }
 
@@ -192,14 +195,16 @@ TEST(TextWriter, NeutralizesNamesThatBreakOrRun) {
   const AnyColumn one = column<std::uint8_t>({1});
   CloudView view;
   view.positions = span(xyz);
-  for (const char* slug : {"=cmd()", "+a", "-b", "@c", "a,b", "say \"hi\"", "two\nlines", "x", "dup", "dup", "dup"}) {
+  for (const char* slug :
+       {"=cmd()", "+a", "-b", "@c", "a,b", "say \"hi\"", "two\nlines", "x", "dup", "dup", "dup"}) {
     view.scalars.push_back({slug, "", &one});
   }
   const std::string csv = write(view, io::cloud_export_layout(TextFormat::kCsv));
   EXPECT_EQ(csv.substr(0, csv.rfind('\n')),
             "X,Y,Z,'=cmd(),'+a,'-b,'@c,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",x_2,dup,dup_2,dup_3");
   const std::string txt = write(view, io::cloud_export_layout(TextFormat::kTxt));
-  EXPECT_EQ(txt.substr(0, txt.find('\n')), "X Y Z =cmd() +a -b @c a,b say_\"hi\" two_lines x_2 dup dup_2 dup_3");
+  EXPECT_EQ(txt.substr(0, txt.find('\n')),
+            "X Y Z =cmd() +a -b @c a,b say_\"hi\" two_lines x_2 dup dup_2 dup_3");
 }
 
 TEST(TextWriter, WritesTheHeaderAloneWhenEmpty) {
@@ -211,7 +216,9 @@ TEST(TextWriter, WritesTheHeaderAloneWhenEmpty) {
   EXPECT_EQ(write(view, io::cloud_export_layout(TextFormat::kCsv)), "X,Y,Z,height");
   EXPECT_EQ(write(view, io::cloud_export_layout(TextFormat::kObj)), "# Point cloud\n# Points: 0");
   const ScratchFile ply(write(view, io::cloud_export_layout(TextFormat::kPly)), ".ply");
-  const auto table = with_context(1, [&](OpContext& ctx) { return io::read_ply(ply.path(), {{}, 0, io::kAllRows}, ctx); });
+  const auto table = with_context(1, [&](OpContext& ctx) {
+    return io::read_ply(ply.path(), {{}, 0, io::kAllRows}, ctx);
+  });
   EXPECT_EQ(table.positions.size(), 0u);
   EXPECT_EQ(table.columns.size(), 1u);
   const std::vector<Vec3d> xyz = {{1, 1, 1}};
@@ -275,8 +282,8 @@ TEST(TextWriter, SelectsRowsAndDoesNotDependOnThreads) {
       for (std::size_t i = 0; i < sample.xyz.size(); ++i) {
         if (masked && sample.skip[i] != 0) continue;
         if (rank++ % stride != 0) continue;
-        expected += (expected.empty() ? "" : "\n") + by_printf(sample.xyz[i].x) + " " + by_printf(sample.xyz[i].y) + " " +
-                    by_printf(sample.xyz[i].z);
+        expected += (expected.empty() ? "" : "\n") + by_printf(sample.xyz[i].x) + " " +
+                    by_printf(sample.xyz[i].y) + " " + by_printf(sample.xyz[i].z);
       }
       for (const int threads : {1, 2, 5}) {
         ASSERT_TRUE(write(view, io::cloud_export_layout(TextFormat::kXyz), threads) == expected)
@@ -286,7 +293,8 @@ TEST(TextWriter, SelectsRowsAndDoesNotDependOnThreads) {
   }
   for (const TextFormat format : kFormats) {
     const std::string one = write(sample.view(), io::cloud_export_layout(format), 1);
-    for (const int threads : {2, 5}) EXPECT_TRUE(write(sample.view(), io::cloud_export_layout(format), threads) == one);
+    for (const int threads : {2, 5})
+      EXPECT_TRUE(write(sample.view(), io::cloud_export_layout(format), threads) == one);
   }
 }
 
@@ -302,14 +310,16 @@ TEST(TextWriter, PlyReadsBackWithinItsDecimals) {
     view.scalars = {{"id", "", &id}};
     const ScratchFile file(write(view, io::cloud_export_layout(TextFormat::kPly)), ".ply");
     EXPECT_NE(file.contents().find("property double x"), std::string::npos);  // y reaches -30000
-    const io::CloudTable table =
-        with_context(2, [&](OpContext& ctx) { return io::read_ply(file.path(), {{}, 0, io::kAllRows}, ctx); });
+    const io::CloudTable table = with_context(2, [&](OpContext& ctx) {
+      return io::read_ply(file.path(), {{}, 0, io::kAllRows}, ctx);
+    });
     ASSERT_EQ(table.positions.size(), sample.xyz.size());
     EXPECT_TRUE(table.warnings.empty());
     const auto rgb = values_of<Rgb16>(table, "rgb");
     const auto ids = values_of<double>(table, "id");
     for (std::size_t i = 0; i < sample.xyz.size(); ++i) {
-      ASSERT_LE(std::fabs(table.positions[i].x - sample.xyz[i].x), 0.501e-6);  // half a digit and the ulps of 1e7
+      ASSERT_LE(std::fabs(table.positions[i].x - sample.xyz[i].x),
+                0.501e-6);  // half a digit and the ulps of 1e7
       ASSERT_LE(std::fabs(table.positions[i].y - sample.xyz[i].y), 0.501e-6);
       ASSERT_EQ(rgb[i].g, std::lround(sample.rgb[i].g / 65535.0 * 255) * 256);
       ASSERT_EQ(ids[i], 4294967295.0 - static_cast<double>(i));
@@ -330,7 +340,8 @@ TEST(TextWriter, StopsSoonWhenCanceledAndReportsDiskErrors) {
             250);
   EXPECT_EQ(error_of([&] {
               with_context(2, [&](OpContext& ctx) {
-                return io::write_text(sample.view(), io::cloud_export_layout(TextFormat::kXyz), "does/not/exist.xyz", ctx);
+                return io::write_text(sample.view(), io::cloud_export_layout(TextFormat::kXyz),
+                                      "does/not/exist.xyz", ctx);
               });
             }).code(),
             ErrorCode::kNotFound);

@@ -42,9 +42,10 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   let stopping: Promise<void> | undefined;
   const stop = async (removeSessions: boolean) => {
     deps.jobs.shutdown();
-    await within(config.shutdownGraceMs * 0.8, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs still winding down");
+    const grace = config.shutdownGraceMs;
+    await within(grace * 0.6, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs still winding down");
     if (removeSessions) await deps.sessions.deleteAll();
-    else await deps.sessions.close();
+    else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // their journals hold every answered edit
     await deps.octreeCache.close();
   };
   return {
@@ -59,7 +60,8 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   };
 }
 
-async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
+/** Everything the routes reach, with the sessions of an earlier process being recovered. */
+export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   const sessions = new SessionStore(
     config.sessionJournal ? join(config.dataDir, "sessions") : null,
     config.instanceId,
@@ -68,9 +70,13 @@ async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
   octreeCache.pinnedBy(() => sessions.octreeIds());
   await sessions.recover();
-  void sessions.recovered().then(() => octreeCache.writePins());
+  void sessions.recovered().then(async () => {
+    await octreeCache.writePins();
+    await octreeCache.evict();
+  });
   const budget = () =>
-    memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus()).admission_budget_bytes;
+    memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus())
+      .admission_budget_bytes;
   const device = async () => describeDevice(await probeDevice(), config.device);
   let described: ReturnType<typeof deviceInfo> | undefined;
   return {
@@ -117,6 +123,8 @@ export function exitOnBugs(): void {
 
 function fatal(error: unknown): never {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg: "unhandled failure", err: text })}\n`);
+  process.stderr.write(
+    `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg: "unhandled failure", err: text })}\n`,
+  );
   process.exit(1);
 }

@@ -1,10 +1,21 @@
-import { AppError, isErrorCode } from "../../shared/errors.ts";
+import { AppError, type ErrorCode, isErrorCode } from "../../shared/errors.ts";
 
-/** An error of the native core (code = a name of cpp/core/error.h) as AppError; anything without a code is internal. */
+/** Failures of the operating system that have a code of their own; every other failed system call is `io`. */
+const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
+  ENOSPC: "no_space",
+  EDQUOT: "no_space",
+  ENOMEM: "out_of_memory",
+};
+
+/**
+ * An error of the native core (code = a name of cpp/core/error.h) or of a system call as AppError; anything without a
+ * code is internal.
+ */
 export function fromNative(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const code = (error as { code?: unknown } | null)?.code;
-  return new AppError(isErrorCode(code) ? code : "internal", errorText(error), undefined, { cause: error });
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  const system = typeof syscall === "string" ? (SYSTEM_CODES[String(code)] ?? "io") : "internal";
+  return new AppError(isErrorCode(code) ? code : system, errorText(error), undefined, { cause: error });
 }
 
 /** The sentence of any thrown value; never empty, never a stack. */

@@ -1,5 +1,10 @@
 import type { FastifyReply } from "fastify";
-import { ExportRequest, ImportByPathRequest, PreviewRequest, PreviewResponse } from "../../shared/contract/pointcloud.ts";
+import {
+  ExportRequest,
+  ImportByPathRequest,
+  PreviewRequest,
+  PreviewResponse,
+} from "../../shared/contract/pointcloud.ts";
 import type { Deps } from "../deps.ts";
 import { sendPoints } from "../http/frame.ts";
 import { runJson } from "../http/run-json.ts";
@@ -15,7 +20,9 @@ const tags = ["point cloud"];
 export function pointcloudRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/pointcloud/preview",
-    { schema: { summary: "Look at the head of a file", tags, body: PreviewRequest, response: { 200: PreviewResponse } } },
+    {
+      schema: { summary: "Look at the head of a file", tags, body: PreviewRequest, response: { 200: PreviewResponse } },
+    },
     ({ body }, reply) => runJson(reply, deps.jobs, (job) => previewFile(body, job)),
   );
   app.post(
@@ -25,11 +32,22 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
   );
   app.post(
     "/api/pointcloud/import",
-    { schema: { summary: "Read an uploaded LAS file into a PHX1 point stream", tags, consumes: ["multipart/form-data"] } },
+    {
+      schema: {
+        summary: "Read an uploaded LAS file into a PHX1 point stream",
+        tags,
+        consumes: ["multipart/form-data"],
+      },
+    },
     async (request, reply) => {
       const upload = await receiveUpload(request, [".las"]);
       try {
-        return await sendFlat(reply, deps, { file_path: upload.path, ascii_format: null, column_plan: null, world_shift: null });
+        return await sendFlat(reply, deps, {
+          file_path: upload.path,
+          ascii_format: null,
+          column_plan: null,
+          world_shift: null,
+        });
       } finally {
         await upload.remove();
       }
@@ -38,8 +56,8 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/pointcloud/export",
     { schema: { summary: "Write a cloud to a file", tags, body: ExportRequest } },
-    async ({ body }, reply) => {
-      const checked = await checkExportRequest(body, deps); // 400 and 404 here, before the stream opens
+    async ({ body, unknownKeys }, reply) => {
+      const checked = await checkExportRequest(body, deps, unknownKeys); // 400 and 404 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => exportCloud(checked, deps, job));
     },
   );

@@ -3,11 +3,11 @@ import type { Job } from "../jobs/job.ts";
 import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud.ts";
 import type { PositionFrame } from "../native/readers.ts";
-import { ColumnRef } from "../sessions/column-ref.ts";
 import { type ExtraDim, extraKey } from "../sessions/cloud-session.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
+import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 import { CANONICAL_LABELS, isCanonicalRole, roleOfName } from "./text-roles.ts";
-import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 
 /** What the user wants otherwise than the file says. */
 export interface ColumnWishes {
@@ -57,7 +57,10 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
     ),
   );
   const statsOf = new Map(scalars.map((source, i) => [source, stats[i]]));
-  const varies = (source: RoledColumn) => !(statsOf.get(source)?.is_constant ?? false);
+  const varies = (source: RoledColumn) => {
+    const found = statsOf.get(source);
+    return found !== undefined && found.finite_count > 0 && !found.is_constant;
+  };
   const candidates = cloud.columns
     .filter((source) => keeps(source, cloud, varies))
     .map((source) => candidate(source, wishes))
@@ -65,7 +68,7 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
   const assignment = new Assignment(candidates, cloud, wishes, job, warnings);
   await assignment.colors();
   await assignment.intensity((source) => statsOf.get(source)?.max ?? 0);
-  await assignment.timestamps(varies);
+  await assignment.timestamps();
   await assignment.beamOrigins();
   assignment.extras();
   return { columns: assignment.columns, extra_dims_meta: assignment.extra_dims_meta, warnings };
@@ -85,7 +88,8 @@ function candidate(source: RoledColumn, { roles, labels }: ColumnWishes): Candid
   }
   const role = override ?? roleOf(source);
   const slug = role !== null && role !== "rgb" ? role : (source.slug ?? slugOf(source));
-  const label = labels[slug] ?? (role === null ? tidyLabel(source.label) : (CANONICAL_LABELS[role] ?? tidyLabel(source.label)));
+  const label =
+    labels[slug] ?? (role === null ? tidyLabel(source.label) : (CANONICAL_LABELS[role] ?? tidyLabel(source.label)));
   return { source, role, slug, label };
 }
 
@@ -164,16 +168,13 @@ class Assignment {
     this.columns.set("intensity", this.#adopt(await this.job.track(() => native.scaleToU16(column.native))));
   }
 
-  async timestamps(varies: (source: RoledColumn) => boolean): Promise<void> {
+  async timestamps(): Promise<void> {
     const found = this.#find("timestamp");
     if (!found) return;
     this.#taken.add(found);
-    if (!varies(found.source)) {
-      this.warnings.push(`Column "${found.source.name}" holds one time for every point; it orders nothing and was left out.`);
-      return;
-    }
     const { column } = found.source;
-    const clock = column.native.dtype === "f64" ? column : this.#adopt(await this.job.track(() => native.toF64(column.native)));
+    const clock =
+      column.native.dtype === "f64" ? column : this.#adopt(await this.job.track(() => native.toF64(column.native)));
     this.columns.set("timestamps", clock);
   }
 
@@ -182,7 +183,12 @@ class Assignment {
     if (!x || !y || !z) return; // an incomplete triple stays as extras
     for (const axis of [x, y, z]) this.#taken.add(axis);
     const origins = await this.job.track(() =>
-      native.interleaveTriple(x.source.column.native, y.source.column.native, z.source.column.native, this.wishes.frame),
+      native.interleaveTriple(
+        x.source.column.native,
+        y.source.column.native,
+        z.source.column.native,
+        this.wishes.frame,
+      ),
     );
     this.columns.set("beam_origins", this.#adopt(origins));
   }

@@ -1,16 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, normalize } from "node:path";
-import { randomBytes } from "node:crypto";
 import type { ExportRequest, ExportTail } from "../../shared/contract/pointcloud.ts";
 import { AppError } from "../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../shared/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
+import { fromNative } from "../jobs/native-error.ts";
 import * as native from "../native/writers.ts";
 import type { CloudSession } from "../sessions/cloud-session.ts";
-import { inlineView, sessionView, type ExportView } from "./export-view.ts";
+import { type ExportView, inlineView, sessionView } from "./export-view.ts";
 import { sourceSession, sourceTranslation } from "./points.ts";
+import { unknownKeyWarnings } from "./unknown-keys.ts";
 
 const WRITABLE = ["las", "xyz", "txt", "csv", "ply", "obj"] as const;
 type Format = (typeof WRITABLE)[number];
@@ -24,34 +26,46 @@ export interface CheckedExport {
   readonly dest: string | null;
   readonly filename: string;
   readonly session: CloudSession | null;
+  /** Keys of the request that mean nothing here. */
+  readonly unknown_keys: readonly string[];
 }
 
 /** Errors: invalid_argument (format, path, source, columns), unsupported, not_found. */
-export async function checkExportRequest(request: ExportRequest, deps: Deps): Promise<CheckedExport> {
+export async function checkExportRequest(
+  request: ExportRequest,
+  deps: Deps,
+  unknown_keys: readonly string[] = [],
+): Promise<CheckedExport> {
   const format = exportFormat(request.format);
   const dest = request.dest_path ? await destination(request.dest_path) : null;
   const session = request.source ? await sourceSession(request.source, deps) : null;
   if (request.source) sourceTranslation(request.source);
   const { points, colors } = request;
   if (!request.source && points && colors && colors.length !== points.length) {
-    throw new AppError("invalid_argument", `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`);
+    throw new AppError(
+      "invalid_argument",
+      `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`,
+    );
   }
-  return { request, format, dest, filename: fileName(request.filename, format, dest), session };
+  return { request, format, dest, filename: fileName(request.filename, format, dest), session, unknown_keys };
 }
 
 /** Writes the file under a temporary name and renames it. A failure or cancel leaves no file. */
 export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job): Promise<ExportTail> {
   const { session } = checked;
   if (session) {
-    return session.read(async (state) => writeExport(checked, await sessionView(state, checked.request, checked.format, job), deps, job));
+    return session.read(async (state) =>
+      writeExport(checked, await sessionView(state, checked.request, checked.format, job), deps, job),
+    );
   }
   return writeExport(checked, inlineView(checked.request, job), deps, job);
 }
 
-async function writeExport({ format, dest, filename, request }: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
+async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
+  const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
   const folder = dest ? dirname(dest) : tmpdir();
-  const temporary = join(folder, `.${filename}.${job.id.slice(0, 8)}${randomBytes(4).toString("hex")}.partial`);
+  const temporary = join(folder, `.export-${randomBytes(8).toString("hex")}.partial`);
   try {
     job.stage("Writing points", 0.05, 0.95, [
       { name: "Computing bounds", weight: 1 },
@@ -59,14 +73,16 @@ async function writeExport({ format, dest, filename, request }: CheckedExport, v
       { name: "Formatting points", weight: 9 },
     ]);
     const written = await job.track(() =>
-      format === "las" ? native.writeLas(view.input, view.las, temporary) : native.writeText(view.input, format, temporary),
+      format === "las"
+        ? native.writeLas(view.input, view.las, temporary)
+        : native.writeText(view.input, format, temporary),
     );
-    const data = dest ? null : await base64(temporary, written.bytes);
+    const data = dest ? null : await base64(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point
     if (dest) await rename(temporary, dest);
     deps.logger.debug({ format, points: written.point_count, bytes: written.bytes }, "cloud exported");
-    const warnings = [...view.warnings, ...written.warnings];
+    const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...view.warnings, ...written.warnings];
     return {
       success: true,
       data,
@@ -77,10 +93,10 @@ async function writeExport({ format, dest, filename, request }: CheckedExport, v
       error: null,
       ...(warnings.length > 0 ? { warnings } : {}),
     };
-  } catch (error) {
-    if (job.canceled) throw error;
-    const { code } = error as { code?: string };
-    return { ...failure(request.format, `Export failed: ${(error as Error).message}`), ...(code ? { code } : {}) };
+  } catch (raw) {
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    return { ...failure(request.format, `Export failed: ${message}`), code };
   } finally {
     await rm(temporary, { force: true });
   }
@@ -96,11 +112,14 @@ const failure = (format: string, error: string): ExportTail => ({
   error,
 });
 
-async function base64(path: string, bytes: number): Promise<string> {
+async function base64(path: string, bytes: number, signal: AbortSignal): Promise<string> {
   if (bytes > MAX_INLINE_EXPORT_BYTES) {
-    throw new AppError("invalid_argument", `${bytes} bytes do not fit an answer (limit ${MAX_INLINE_EXPORT_BYTES}); give dest_path to write a file`);
+    throw new AppError(
+      "invalid_argument",
+      `${bytes} bytes do not fit an answer (limit ${MAX_INLINE_EXPORT_BYTES}); give dest_path to write a file`,
+    );
   }
-  return (await readFile(path)).toString("base64");
+  return (await readFile(path, { signal })).toString("base64");
 }
 
 function exportFormat(text: string): Format {
@@ -108,18 +127,22 @@ function exportFormat(text: string): Format {
   const known = WRITABLE.find((name) => name === format);
   if (known) return known;
   const list = WRITABLE.join(", ");
-  if (NEXT_RELEASE.includes(format)) throw new AppError("unsupported", `Format "${text}" cannot be written yet; use one of ${list}`);
+  if (NEXT_RELEASE.includes(format))
+    throw new AppError("unsupported", `Format "${text}" cannot be written yet; use one of ${list}`);
   throw new AppError("invalid_argument", `Unknown format "${text}"; use one of ${list}`);
 }
 
 async function destination(path: string): Promise<string> {
-  if (!isAbsolute(path) || path.includes("\0")) throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
+  if (!isAbsolute(path) || path.includes("\0"))
+    throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
   const full = normalize(path);
   const there = await stat(full).catch(() => undefined);
-  if (there?.isDirectory()) throw new AppError("invalid_argument", `dest_path "${path}" is a folder; give a file name in it`);
+  if (there?.isDirectory())
+    throw new AppError("invalid_argument", `dest_path "${path}" is a folder; give a file name in it`);
   if (there && !there.isFile()) throw new AppError("invalid_argument", `dest_path "${path}" is not a regular file`);
   const parent = await stat(dirname(full)).catch(() => undefined);
-  if (!parent?.isDirectory()) throw new AppError("invalid_argument", `the folder of dest_path "${path}" does not exist; create it first`);
+  if (!parent?.isDirectory())
+    throw new AppError("invalid_argument", `the folder of dest_path "${path}" does not exist; create it first`);
   return full;
 }
 
@@ -127,6 +150,8 @@ async function destination(path: string): Promise<string> {
 function fileName(asked: string | null | undefined, format: Format, dest: string | null): string {
   if (dest) return basename(dest);
   const name = basename((asked ?? "").replaceAll("\\", "/")) || "pointcloud";
-  const stem = name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name.replace(/\.[A-Za-z0-9]{1,4}$/, "");
+  const stem = name.toLowerCase().endsWith(`.${format}`)
+    ? name.slice(0, -format.length - 1)
+    : name.replace(/\.[A-Za-z0-9]{1,4}$/, "");
   return `${stem || "pointcloud"}.${format}`;
 }

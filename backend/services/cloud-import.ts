@@ -1,4 +1,8 @@
-import { type CreateSessionRequest, type CreateSessionTail, SOURCE_UNITS } from "../../shared/contract/cloud-session/create.ts";
+import {
+  type CreateSessionRequest,
+  type CreateSessionTail,
+  SOURCE_UNITS,
+} from "../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
@@ -6,17 +10,18 @@ import * as native from "../native/cloud.ts";
 import type { PositionFrame } from "../native/readers.ts";
 import type { CloudMeta, CloudState, Triple } from "../sessions/cloud-session.ts";
 import type { CreatedSession } from "../sessions/session-store.ts";
-import { assignColumns, type AssignedColumns } from "./cloud-columns.ts";
+import { trajectoryParams } from "./beam-trajectory.ts";
+import { type AssignedColumns, assignColumns } from "./cloud-columns.ts";
 import { buildMissOctree, detectMisses, MISS_SLUG, surviving } from "./cloud-misses.ts";
 import { readCloud } from "./cloud-read.ts";
-import type { SourceCloud } from "./source-cloud.ts";
 import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
-import { buildOctree, type BuiltOctree, hitsOctreeSource } from "./octree.ts";
 import { importBytes } from "./import-cost.ts";
-import { isCanonicalRole } from "./text-roles.ts";
+import { type BuiltOctree, buildOctree, hitsOctreeSource } from "./octree.ts";
 import { positionsColumn } from "./session-columns.ts";
+import type { SourceCloud } from "./source-cloud.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
-import { trajectoryParams } from "./beam-trajectory.ts";
+import { isCanonicalRole } from "./text-roles.ts";
+import { unknownKeyWarnings } from "./unknown-keys.ts";
 
 /** A create request whose cheap rules hold. */
 export interface CheckedCreate {
@@ -27,12 +32,17 @@ export interface CheckedCreate {
   /** Scanner position the user gave, stored frame. */
   readonly origin: Triple | null;
   readonly unit_scale: number | null;
+  /** Keys of the request that mean nothing here. */
+  readonly unknown_keys: readonly string[];
 }
 
 const SPACING = { max_samples: 20_000, seed: 1 };
 
 /** Everything that needs no look into the file. Errors: not_found, invalid_argument, unsupported. */
-export async function checkCreateRequest(request: CreateSessionRequest): Promise<CheckedCreate> {
+export async function checkCreateRequest(
+  request: CreateSessionRequest,
+  unknown_keys: readonly string[] = [],
+): Promise<CheckedCreate> {
   const path = await sourceFile(request.source_path);
   const kind = kindOfFile(path);
   const unit_scale = unitScale(request.source_units);
@@ -40,12 +50,16 @@ export async function checkCreateRequest(request: CreateSessionRequest): Promise
   const frame: PositionFrame = { unit_scale: unit_scale ?? 1, shift };
   const given = triple("origin", request.origin);
   if ((request.scan_index ?? 0) > 0) {
-    throw new AppError("invalid_argument", `scan_index ${request.scan_index}: a ${kind} file holds one scan, its index is 0`);
+    throw new AppError(
+      "invalid_argument",
+      `scan_index ${request.scan_index}: a ${kind} file holds one scan, its index is 0`,
+    );
   }
   for (const [slug, role] of Object.entries(request.role_overrides ?? {})) {
-    if (!isCanonicalRole(role)) throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" is not a role of the column plan`);
+    if (!isCanonicalRole(role))
+      throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" is not a role of the column plan`);
   }
-  return { request, path, kind, frame, origin: given && toStored(given, frame), unit_scale };
+  return { request, path, kind, frame, origin: given && toStored(given, frame), unit_scale, unknown_keys };
 }
 
 /** Reads a file once into a new session. Nothing is visible before the last step; a failure or cancel leaves nothing. */
@@ -53,14 +67,23 @@ export async function createCloudSession(checked: CheckedCreate, deps: Deps, job
   return deps.admission.run(job, "Import", await importBytes(checked.path, checked.kind), async () => {
     job.stage("Reading source file", 0.02, 0.25);
     const cloud = await readCloud(
-      { path: checked.path, kind: checked.kind, frame: checked.frame, ascii_format: checked.request.ascii_format ?? null, column_plan: checked.request.column_plan ?? null },
+      {
+        path: checked.path,
+        kind: checked.kind,
+        frame: checked.frame,
+        ascii_format: checked.request.ascii_format ?? null,
+        column_plan: checked.request.column_plan ?? null,
+      },
       job,
     );
     job.stage("Loading points into memory", 0.25, 0.45);
     const assigned = await assignColumns(cloud, wishes(checked), job);
     job.stage("Detecting sky/miss points", 0.45, 0.52);
     const origin = cloud.scan_origin ?? checked.origin;
-    const { autodetected } = await detectMisses(assigned, origin, checked.request.miss_distance_threshold, job);
+    const threshold = checked.request.miss_distance_threshold;
+    // A PCD file's viewpoint is often a placeholder: with it, every point of a georeferenced cloud would be sky.
+    const { autodetected } =
+      checked.kind === "pcd" ? { autodetected: 0 } : await detectMisses(assigned, origin, threshold, job);
     return buildSession({ checked, cloud, assigned, origin, autodetected }, deps, job);
   });
 }
@@ -82,10 +105,17 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
   job.stage("Writing octree source", 0.58, 0.62);
   for (const column of state.columns.values()) column.retain(); // the staged session's own references
   const staging = deps.sessions.stage(state.columns, (start) => job.track(start)); // beside the octree build
+  staging.catch(() => undefined); // it may fail before anybody waits for it; `await staging` below reports it
+  let registered = false;
   try {
-    const octree = await buildOctree(deps.octreeCache, hitsOctreeSource(state, mask.skip), { from: 0.62, to: 0.9 }, job);
+    const octree = await buildOctree(
+      deps.octreeCache,
+      hitsOctreeSource(state, mask.skip),
+      { from: 0.62, to: 0.9 },
+      job,
+    );
     job.stage("Building miss overlay", 0.92, 0.99);
-    const miss_octree_cache_id = await buildMissOctree(state, mask.miss_count, deps.octreeCache, { from: 0.92, to: 0.99 }, job);
+    const overlay = await buildMissOctree(state, mask.miss_count, deps.octreeCache, { from: 0.92, to: 0.99 }, job);
     const trajectory = await trajectoryParams(state, job);
     const staged = await staging;
     job.stage("Finalizing", 1, 1);
@@ -94,22 +124,32 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
       ...state.meta,
       octree_cache_id: octree.cache_id,
       octree_point_count: positionsColumn(state).length - mask.deleted_count,
-      miss_octree_cache_id,
+      miss_octree_cache_id: overlay.cache_id,
     };
     const created = await deps.sessions.register(staged, meta);
+    registered = true;
     await deps.octreeCache.writePins();
-    await deps.octreeCache.evict([octree.cache_id]);
-    const { hit_count: _, ...counts } = mask;
-    return tail({ imported, summary, octree, created, trajectory, ...counts, spacing_m: spacing.median_m });
+    await deps.octreeCache.evict();
+    const { miss_count } = mask;
+    const warnings = [...overlay.warnings, ...trajectory.warnings, ...spacing.warnings];
+    const parts = { imported, summary, octree, created, trajectory: trajectory.params, warnings, miss_count };
+    return tail({ ...parts, spacing_m: spacing.median_m });
   } catch (error) {
+    if (registered) throw error;
     await staging.then((staged) => staged.discard()).catch(() => undefined); // the failure that counts is `error`
     throw error;
   }
 }
 
 function wishes({ request, frame }: CheckedCreate) {
-  const lower = (slugs: readonly string[] | null | undefined) => new Set((slugs ?? []).map((slug) => slug.toLowerCase()));
-  return { frame, drop: lower(request.drop_slugs), roles: request.role_overrides ?? {}, labels: request.scalar_labels ?? {} };
+  const lower = (slugs: readonly string[] | null | undefined) =>
+    new Set((slugs ?? []).map((slug) => slug.toLowerCase()));
+  return {
+    frame,
+    drop: lower(request.drop_slugs),
+    roles: request.role_overrides ?? {},
+    labels: request.scalar_labels ?? {},
+  };
 }
 
 function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta {
@@ -144,17 +184,31 @@ interface TailParts {
   readonly summary: CloudSummary;
   readonly octree: BuiltOctree;
   readonly created: CreatedSession;
-  readonly trajectory: Awaited<ReturnType<typeof trajectoryParams>>;
+  readonly trajectory: Awaited<ReturnType<typeof trajectoryParams>>["params"];
+  readonly warnings: readonly string[];
   readonly miss_count: number;
   readonly spacing_m: number | null;
 }
 
-function tail({ imported, summary, octree, created, trajectory, miss_count, spacing_m }: TailParts): CreateSessionTail {
+function tail({
+  imported,
+  summary,
+  octree,
+  created,
+  trajectory,
+  miss_count,
+  spacing_m,
+  ...rest
+}: TailParts): CreateSessionTail {
   const { meta, columns } = created.session.state;
   const world = imported.cloud.scan_origin && toWorld(imported.cloud.scan_origin, imported.checked.frame);
-  const warnings = [...importWarnings(imported), ...trajectory.warnings, ...(created.unsaved_reason ? [created.unsaved_reason] : [])];
-  const origin = trajectory.params?.origin ?? world;
-  const scan_params = { ...(origin ? { origin } : {}), ...trajectory.params };
+  const warnings = [
+    ...importWarnings(imported),
+    ...rest.warnings,
+    ...(created.unsaved_reason ? [created.unsaved_reason] : []),
+  ];
+  const origin = trajectory?.origin ?? world;
+  const scan_params = { ...(origin ? { origin } : {}), ...trajectory };
   return {
     ...octree,
     ...summary,
@@ -163,6 +217,7 @@ function tail({ imported, summary, octree, created, trajectory, miss_count, spac
     world_shift: meta.world_shift && [...meta.world_shift],
     source_units: meta.source_units,
     source_unit_scale: meta.source_unit_scale,
+    crs_epsg: meta.crs_epsg,
     point_spacing: spacing_m,
     has_misses: miss_count > 0,
     miss_slug: MISS_SLUG,
@@ -178,12 +233,14 @@ function tail({ imported, summary, octree, created, trajectory, miss_count, spac
 
 /** What the user should know about how the file was taken. */
 function importWarnings({ cloud, assigned, checked }: Imported): string[] {
-  const warnings = [...cloud.warnings, ...assigned.warnings];
+  const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...cloud.warnings, ...assigned.warnings];
   if (cloud.nonfinite_dropped > 0) {
     warnings.push(`${cloud.nonfinite_dropped} points had NaN or infinite coordinates and were left out.`);
   }
   if (assigned.columns.has("timestamps") && cloud.gps_time_encoding === "gps_week") {
-    warnings.push("GPS times are seconds of the week, without an epoch: they cannot be joined to an absolute trajectory.");
+    warnings.push(
+      "GPS times are seconds of the week, without an epoch: they cannot be joined to an absolute trajectory.",
+    );
   }
   const unit = cloud.crs?.unit_m ?? 1;
   if (checked.unit_scale === null && Math.abs(unit - 1) > 1e-12) {
@@ -192,7 +249,9 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
     );
   }
   if (cloud.crs?.is_geographic) {
-    warnings.push("The file's x and y are angles in degrees, not metres: distances and areas will be wrong. Project it first.");
+    warnings.push(
+      "The file's x and y are angles in degrees, not metres: distances and areas will be wrong. Project it first.",
+    );
   }
   return warnings;
 }
@@ -200,7 +259,10 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
 function unitScale(unit: string | null | undefined): number | null {
   if (unit === null || unit === undefined) return null;
   if (Object.hasOwn(SOURCE_UNITS, unit)) return SOURCE_UNITS[unit as keyof typeof SOURCE_UNITS];
-  throw new AppError("invalid_argument", `source_units "${unit}" is not one of ${Object.keys(SOURCE_UNITS).join(", ")}`);
+  throw new AppError(
+    "invalid_argument",
+    `source_units "${unit}" is not one of ${Object.keys(SOURCE_UNITS).join(", ")}`,
+  );
 }
 
 function triple(name: string, values: readonly number[] | null | undefined): Triple | null {
@@ -217,4 +279,8 @@ const toStored = ([x, y, z]: Triple, { unit_scale, shift }: PositionFrame): Trip
   y * unit_scale - shift[1],
   z * unit_scale - shift[2],
 ];
-const toWorld = ([x, y, z]: Triple, { shift }: PositionFrame): [number, number, number] => [x + shift[0], y + shift[1], z + shift[2]];
+const toWorld = ([x, y, z]: Triple, { shift }: PositionFrame): [number, number, number] => [
+  x + shift[0],
+  y + shift[1],
+  z + shift[2],
+];

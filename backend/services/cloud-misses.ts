@@ -1,7 +1,7 @@
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/cloud.ts";
-import { ColumnRef } from "../sessions/column-ref.ts";
 import { type CloudState, extraKey, type Triple } from "../sessions/cloud-session.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
 import type { OctreeCache } from "../sessions/octree-cache.ts";
 import type { AssignedColumns } from "./cloud-columns.ts";
 import { buildOctree, type OctreeWindow, positionsOctreeSource } from "./octree.ts";
@@ -40,7 +40,9 @@ export async function detectMisses(
   assigned.columns.set(extraKey(MISS_SLUG), job.adopt(new ColumnRef(found.is_miss)));
   const signals = [
     found.by_target_index > 0 ? `${found.by_target_index} by echo number 99` : "",
-    found.by_distance > 0 ? `${found.by_distance} by a distance of at least ${(0.98 * thresholdM).toFixed(2)} m from the scanner` : "",
+    found.by_distance > 0
+      ? `${found.by_distance} by a distance of at least ${(0.98 * thresholdM).toFixed(2)} m from the scanner`
+      : "",
   ].filter((text) => text !== "");
   assigned.warnings.push(`Sky points were recognised: ${signals.join(", ")}. They are kept out of measurements.`);
   return { autodetected: found.by_target_index + found.by_distance };
@@ -55,26 +57,35 @@ export async function surviving(state: CloudState, job: Job) {
   return { ...mask, skip };
 }
 
-/** The overlay of sky points: on a sphere around the scanner when it is known. Null when there is none to show. */
+export interface MissOverlay {
+  /** Null when there is nothing to show or the build failed. */
+  readonly cache_id: string | null;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The overlay of sky points: on a sphere around the scanner when it is known. A cloud is worth having without it, so
+ * a failed build is a warning; a cancel is a cancel.
+ */
 export async function buildMissOctree(
   state: CloudState,
   missCount: number,
   cache: OctreeCache,
   window: OctreeWindow,
   job: Job,
-): Promise<string | null> {
+): Promise<MissOverlay> {
   const isMiss = optionalExtra(state, MISS_SLUG);
-  if (missCount === 0 || !isMiss) return null;
-  const projected = job.adopt(
-    new ColumnRef(
-      await job.track(() =>
-        native.projectMisses(positionsColumn(state), isMiss, fixedColumn(state, "deleted"), {
-          origin: state.meta.miss_octree_origin,
-        }),
-      ),
-    ),
-  );
-  if (projected.length === 0) return null;
-  const built = await buildOctree(cache, positionsOctreeSource(projected.native), window, job);
-  return built.cache_id;
+  if (missCount === 0 || !isMiss) return { cache_id: null, warnings: [] };
+  try {
+    const deleted = fixedColumn(state, "deleted");
+    const scanner = { origin: state.meta.miss_octree_origin };
+    const placed = await job.track(() => native.projectMisses(positionsColumn(state), isMiss, deleted, scanner));
+    const projected = job.adopt(new ColumnRef(placed));
+    if (projected.length === 0) return { cache_id: null, warnings: [] };
+    const built = await buildOctree(cache, positionsOctreeSource(projected.native), window, job);
+    return { cache_id: built.cache_id, warnings: [] };
+  } catch (error) {
+    job.checkpoint();
+    return { cache_id: null, warnings: [`The overlay of sky points could not be built: ${(error as Error).message}`] };
+  }
 }

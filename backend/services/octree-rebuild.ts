@@ -2,8 +2,8 @@ import type { RebuildOctreeResponse } from "../../shared/contract/cloud-session/
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import type { CloudSession } from "../sessions/cloud-session.ts";
-import { cloudSummary } from "./cloud-summary.ts";
 import { buildMissOctree, surviving } from "./cloud-misses.ts";
+import { cloudSummary } from "./cloud-summary.ts";
 import { buildOctree, hitsOctreeSource, octreeScratchBytes } from "./octree.ts";
 import { positionsColumn } from "./session-columns.ts";
 
@@ -11,16 +11,21 @@ import { positionsColumn } from "./session-columns.ts";
  * Builds the octrees of a session from its current arrays. Deletions stay pending. An edit that lands meanwhile wins:
  * the octree is then handed out as the drawn one and the answer says that it is stale.
  */
-export function rebuildOctree(session: CloudSession, { admission, octreeCache }: Deps, job: Job): Promise<RebuildOctreeResponse> {
+export function rebuildOctree(
+  session: CloudSession,
+  { admission, octreeCache }: Deps,
+  job: Job,
+): Promise<RebuildOctreeResponse> {
   return session.read(async (base) => {
     const { skip, deleted_count, miss_count } = await surviving(base, job);
     const source = hitsOctreeSource(base, skip);
     const rebuilt = await admission.run(job, "Octree", octreeScratchBytes(source), async () => {
       const { cached: _, ...octree } = await buildOctree(octreeCache, source, { from: 0, to: 0.9 }, job);
       const hadMisses = base.meta.miss_octree_cache_id !== null;
-      const miss_octree_cache_id = hadMisses
+      const overlay = hadMisses
         ? await buildMissOctree(base, miss_count, octreeCache, { from: 0.9, to: 1 }, job)
         : null;
+      const miss_octree_cache_id = overlay?.cache_id ?? null;
       return { octree, miss_octree_cache_id };
     });
     const summary = await cloudSummary(base, skip, job);
@@ -40,7 +45,7 @@ export function rebuildOctree(session: CloudSession, { admission, octreeCache }:
     session.commit(current, { meta: published });
     await session.durable();
     await octreeCache.writePins();
-    await octreeCache.evict([octree.cache_id]);
+    await octreeCache.evict();
     return {
       session_id: session.id,
       total_count: positionsColumn(base).length,

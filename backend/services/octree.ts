@@ -16,7 +16,16 @@ const DEFAULT_SCALE_M = 0.001;
 
 export type BuiltOctree = Pick<
   OctreeBlock,
-  "cache_id" | "cache_dir" | "version" | "point_count" | "spacing" | "scale" | "offset" | "bounds" | "tight_bounds" | "attributes"
+  | "cache_id"
+  | "cache_dir"
+  | "version"
+  | "point_count"
+  | "spacing"
+  | "scale"
+  | "offset"
+  | "bounds"
+  | "tight_bounds"
+  | "attributes"
 > & { readonly cached: boolean };
 
 interface OctreeSource {
@@ -44,7 +53,10 @@ export function hitsOctreeSource(state: CloudState, skip: NativeColumn | null): 
 
 /** A position-only octree, for the miss overlay. */
 export function positionsOctreeSource(positions: NativeColumn): OctreeSource {
-  return { input: { positions, skip: null, attributes: [] }, params: { scale: DEFAULT_SCALE_M, leaf_capacity: LEAF_CAPACITY } };
+  return {
+    input: { positions, skip: null, attributes: [] },
+    params: { scale: DEFAULT_SCALE_M, leaf_capacity: LEAF_CAPACITY },
+  };
 }
 
 /** Where the build lies in the run's bar. */
@@ -54,23 +66,30 @@ export interface OctreeWindow {
 }
 
 /** Builds an octree, or takes it from the cache; the labels are those of the contract. */
-export async function buildOctree(cache: OctreeCache, source: OctreeSource, window: OctreeWindow, job: Job): Promise<BuiltOctree> {
+export async function buildOctree(
+  cache: OctreeCache,
+  source: OctreeSource,
+  window: OctreeWindow,
+  job: Job,
+): Promise<BuiltOctree> {
   const at = (fraction: number) => window.from + (window.to - window.from) * fraction;
   job.stage("Hashing point data", at(0), at(0.2));
   const id = await job.track(() => native.octreeContentHash(source.input, source.params));
+  job.adopt(cache.hold(id)); // until the session that shows it is registered
   job.stage("Building octree", at(0.2), at(0.95));
-  const { folder, cached } = await cache.getOrBuild(id, async (staging) => {
+  const build = async (staging: string) => {
     await job.track(() => native.octreeBuild(source.input, source.params, staging));
     job.stage("Installing octree", at(0.95), at(1));
-    job.checkpoint();
-  });
+  };
+  const { folder, cached } = await cache.getOrBuild(id, build, job.signal);
   job.stage("Reading octree metadata", at(1), at(1));
   return { ...(await readOctreeBlock(folder)), cached };
 }
 
 /** Bytes a build needs besides its input. */
 export function octreeScratchBytes(source: OctreeSource): number {
-  const bytesPerPoint = 12 + source.input.attributes.reduce((sum, { column }) => sum + column.bytes / Math.max(1, column.length), 0);
+  const bytesPerPoint =
+    12 + source.input.attributes.reduce((sum, { column }) => sum + column.bytes / Math.max(1, column.length), 0);
   return native.octreeBuildCost(source.input.positions.length, Math.ceil(bytesPerPoint)).scratch_bytes;
 }
 

@@ -1,11 +1,12 @@
 import type { PreviewRequest, PreviewResponse } from "../../shared/contract/pointcloud.ts";
+import { AppError } from "../../shared/errors.ts";
 import type { Job } from "../jobs/job.ts";
 import * as cloud from "../native/cloud.ts";
 import * as native from "../native/readers.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { lasPreview, pcdPreview, plyPreview } from "./preview-records.ts";
-import { suggestedShift } from "./suggested-shift.ts";
 import { extensionOf, kindOfFile, sourceFile } from "./source-file.ts";
+import { suggestedShift } from "./suggested-shift.ts";
 import { textLayout, textReadParams } from "./text-import.ts";
 import { textPreviewColumns } from "./text-layout.ts";
 
@@ -14,8 +15,8 @@ const SHIFT_ROWS = 200_000;
 
 /** The head of a file for the import wizard. Errors: not_found; every other problem is a `warning` of the answer. */
 export async function previewFile(request: PreviewRequest, job: Job): Promise<PreviewResponse> {
-  const path = await sourceFile(request.file_path);
   try {
+    const path = await sourceFile(request.file_path);
     switch (kindOfFile(path)) {
       case "ascii":
         return await textPreview(path, request, job);
@@ -28,9 +29,10 @@ export async function previewFile(request: PreviewRequest, job: Job): Promise<Pr
     }
   } catch (error) {
     job.checkpoint();
+    if (error instanceof AppError && error.code === "not_found") throw error;
     const reason = error instanceof Error ? error.message : String(error);
     return {
-      kind: extensionOf(path).slice(1),
+      kind: extensionOf(request.file_path).slice(1),
       delimiter: null,
       has_header: false,
       columns: [],
@@ -41,7 +43,11 @@ export async function previewFile(request: PreviewRequest, job: Job): Promise<Pr
   }
 }
 
-async function textPreview(path: string, { ascii_format = null, max_rows }: PreviewRequest, job: Job): Promise<PreviewResponse> {
+async function textPreview(
+  path: string,
+  { ascii_format = null, max_rows }: PreviewRequest,
+  job: Job,
+): Promise<PreviewResponse> {
   const layout = await textLayout(path, { ascii_format, column_plan: null }, job);
   return {
     kind: "ascii",

@@ -1,4 +1,4 @@
-import { open, readFile, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
@@ -17,13 +17,31 @@ import type { CloudMeta } from "./cloud-session.ts";
  * acknowledged. Column files are named relative to the session's folder and are complete before their record.
  */
 export type JournalRecord =
-  | { readonly type: "create"; readonly version: 1; readonly columns: Readonly<Record<string, string>>; readonly meta: CloudMeta }
-  | { readonly type: "commit"; readonly columns: Readonly<Record<string, string | null>>; readonly meta: Partial<CloudMeta> }
+  | {
+      readonly type: "create";
+      readonly version: 1;
+      readonly columns: Readonly<Record<string, string>>;
+      readonly meta: CloudMeta;
+    }
+  | {
+      readonly type: "commit";
+      readonly columns: Readonly<Record<string, string | null>>;
+      readonly meta: Partial<CloudMeta>;
+    }
   | { readonly type: "synced" };
 
 const Envelope = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("create"), version: z.literal(1), columns: z.record(z.string(), z.string()), meta: z.looseObject({}) }),
-  z.object({ type: z.literal("commit"), columns: z.record(z.string(), z.string().nullable()), meta: z.looseObject({}) }),
+  z.object({
+    type: z.literal("create"),
+    version: z.literal(1),
+    columns: z.record(z.string(), z.string()),
+    meta: z.looseObject({}),
+  }),
+  z.object({
+    type: z.literal("commit"),
+    columns: z.record(z.string(), z.string().nullable()),
+    meta: z.looseObject({}),
+  }),
   z.object({ type: z.literal("synced") }),
 ]);
 
@@ -94,7 +112,13 @@ export class Journal {
 
   /** Appends and flushes: when it resolves, the record survives a crash of the process and of the machine. */
   async append(record: JournalRecord): Promise<void> {
-    if (this.#broken) throw new AppError("io", "the session's journal could not be written earlier; edits are no longer saved", undefined, { cause: this.#broken });
+    if (this.#broken)
+      throw new AppError(
+        "io",
+        "the session's journal could not be written earlier; edits are no longer saved",
+        undefined,
+        { cause: this.#broken },
+      );
     const bytes = encodeRecord(record);
     try {
       let written = 0;

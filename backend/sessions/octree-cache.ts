@@ -23,6 +23,8 @@ export class OctreeCache {
   readonly #log: Logger;
   #pinned: PinnedIds = () => [];
   readonly #building = new Map<string, Promise<string>>();
+  /** Octrees that runs in flight still need, with the number of runs. */
+  readonly #held = new Map<string, number>();
   #leased = "";
 
   constructor(root: string, maxBytes: number, instance: string, log: Logger) {
@@ -43,24 +45,44 @@ export class OctreeCache {
     const folder = join(this.root, id);
     if (!(await isComplete(folder))) return undefined;
     const now = new Date();
-    await utimes(join(folder, "metadata.json"), now, now).catch((error: unknown) => this.#log.debug({ err: error }, "time of use not set"));
+    await utimes(join(folder, "metadata.json"), now, now).catch((error: unknown) =>
+      this.#log.debug({ err: error }, "time of use not set"),
+    );
     return folder;
+  }
+
+  /** Keeps an octree, there or still to be built, from eviction until the hold is released. */
+  hold(id: string): { release(): void } {
+    this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
+    return {
+      release: () => {
+        const left = (this.#held.get(id) ?? 0) - 1;
+        if (left > 0) this.#held.set(id, left);
+        else this.#held.delete(id);
+      },
+    };
   }
 
   /**
    * The folder of `id`, built by `build` into a staging folder when it is not there. One build per id at a time within
-   * the process; between processes the first to rename wins and the other's work is dropped.
+   * the process; between processes the first to rename wins and the other's work is dropped. `signal` ends the wait
+   * for somebody else's build; it rejects with the signal's reason.
    */
-  async getOrBuild(id: string, build: (staging: string) => Promise<void>): Promise<{ folder: string; cached: boolean }> {
+  async getOrBuild(
+    id: string,
+    build: (staging: string) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<{ folder: string; cached: boolean }> {
     const running = this.#building.get(id);
     if (running) {
-      const folder = await running.catch(() => undefined); // the other build's failure or cancel is not ours
+      const folder = await unlessAborted(running, signal).catch(() => undefined); // that build's failure is not ours
+      signal?.throwIfAborted();
       if (folder) return { folder, cached: true };
-      return this.getOrBuild(id, build);
+      return this.getOrBuild(id, build, signal);
     }
     const found = await this.path(id);
     if (found) return { folder: found, cached: true };
-    if (this.#building.has(id)) return this.getOrBuild(id, build); // someone began while we looked
+    if (this.#building.has(id)) return this.getOrBuild(id, build, signal); // someone began while we looked
     const built = this.#build(id, build);
     this.#building.set(id, built);
     try {
@@ -76,9 +98,10 @@ export class OctreeCache {
     await mkdir(staging, { recursive: true });
     try {
       await build(staging);
-      await rm(folder, { recursive: true, force: true }); // an incomplete leftover would stop the rename
-      await rename(staging, folder).catch(async (error: unknown) => {
-        if (!(await isComplete(folder))) throw error; // another process was first: same id, same bytes
+      await rename(staging, folder).catch(async () => {
+        if (await isComplete(folder)) return; // another process was first: same id, same bytes
+        await rm(folder, { recursive: true, force: true }); // an incomplete leftover stopped the rename
+        await rename(staging, folder);
       });
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -86,19 +109,42 @@ export class OctreeCache {
     return folder;
   }
 
-  /** Writes this process's pins to its lease; call after sessions change what they need. */
+  /**
+   * Writes this process's pins to its lease; call after sessions change what they need. Never rejects: an octree can
+   * be built again, so a lease that cannot be written is a log line and no failure of the run that came with it.
+   */
   async writePins(): Promise<void> {
     const ids = [...new Set(this.#pinned())].sort();
     const text = ids.join();
     if (text === this.#leased) return;
-    await mkdir(join(this.root, LEASES), { recursive: true });
-    await writeLease(this.#leasePath(), { ...this.#lease, ids });
-    this.#leased = text;
+    try {
+      await mkdir(join(this.root, LEASES), { recursive: true });
+      await writeLease(this.#leasePath(), { ...this.#lease, ids });
+      this.#leased = text;
+    } catch (error) {
+      this.#log.warn({ err: error }, "octree pins not written; another backend may evict octrees that are in use here");
+    }
   }
 
-  /** Removes least recently used octrees beyond the cap, leftovers of dead builders, and leases of dead processes. */
-  async evict(keep: Iterable<string> = []): Promise<void> {
-    const pinned = new Set([...this.#pinned(), ...keep, ...this.#building.keys(), ...(await this.#othersPins())]);
+  /**
+   * Removes least recently used octrees beyond the cap, leftovers of dead builders, and leases of dead processes.
+   * Never rejects: what cannot be removed is logged and stays for the next time.
+   */
+  async evict(): Promise<void> {
+    try {
+      await this.#evict();
+    } catch (error) {
+      this.#log.warn({ err: error }, "octree cache not cleaned up");
+    }
+  }
+
+  async #evict(): Promise<void> {
+    const pinned = new Set([
+      ...this.#pinned(),
+      ...this.#held.keys(),
+      ...this.#building.keys(),
+      ...(await this.#othersPins()),
+    ]);
     const entries: { id: string; bytes: number; used: number }[] = [];
     for (const name of await readdir(this.root).catch(() => [] as string[])) {
       if (ID.test(name)) entries.push({ id: name, ...(await usage(join(this.root, name))) });
@@ -130,7 +176,7 @@ export class OctreeCache {
       const path = join(folder, name);
       const lease = await readLease(path);
       if (lease && leaseAlive(lease)) {
-        const { ids } = JSON.parse(await readFile(path, "utf8")) as { ids?: unknown };
+        const { ids } = JSON.parse(await readFile(path, "utf8").catch(() => "{}")) as { ids?: unknown }; // gone: it closed
         if (Array.isArray(ids)) pins.push(...ids.filter((id) => typeof id === "string"));
       } else {
         await rm(path, { force: true });
@@ -147,6 +193,17 @@ export class OctreeCache {
   }
 }
 
+/** `work`, unless `signal` is raised first. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
 /** metadata.json is written last; the sizes it implies guard against a machine that died before its pages were written. */
 async function isComplete(folder: string): Promise<boolean> {
   try {
@@ -155,7 +212,10 @@ async function isComplete(folder: string): Promise<boolean> {
       attributes: { size: number }[];
     };
     const stride = metadata.attributes.reduce((sum, attribute) => sum + attribute.size, 0);
-    const [points, hierarchy] = await Promise.all([stat(join(folder, "octree.bin")), stat(join(folder, "hierarchy.bin"))]);
+    const [points, hierarchy] = await Promise.all([
+      stat(join(folder, "octree.bin")),
+      stat(join(folder, "hierarchy.bin")),
+    ]);
     return points.size === metadata.points * stride && hierarchy.size > 0;
   } catch {
     return false; // missing or torn: not an octree we can serve

@@ -9,7 +9,11 @@ export interface Lease {
   readonly instance: string;
 }
 
-export const ownLease = (instance: string): Lease => ({ pid: process.pid, start_time: processStartTime(process.pid), instance });
+export const ownLease = (instance: string): Lease => ({
+  pid: process.pid,
+  start_time: processStartTime(process.pid),
+  instance,
+});
 
 /** True while the process that wrote the lease runs. */
 export function leaseAlive(lease: Lease): boolean {

@@ -64,4 +64,3 @@ function replay(records: readonly JournalRecord[]) {
   }
   return { files, meta, synced };
 }
-

@@ -35,6 +35,7 @@ export class SessionStore {
   readonly #lease: Lease;
   readonly #log: Logger;
   #recovering: Promise<void> = Promise.resolve();
+  #closing = false;
   readonly #pending = new Set<string>();
 
   /** `root` null turns the journal off. */
@@ -69,14 +70,21 @@ export class SessionStore {
     let id = randomBytes(4).toString("hex");
     while (this.#sessions.has(id) || this.#pending.has(id)) id = randomBytes(4).toString("hex");
     const staged = new StagedSession(id, this.#root, this.#lease, columns);
-    await staged.write(track, this.#log);
+    try {
+      await staged.write(track, this.#log);
+    } catch (error) {
+      await staged.discard();
+      throw error;
+    }
     return staged;
   }
 
   /** Publishes a staged session: the journal's first record is flushed, then the id answers. The last step of a create. */
   async register(staged: StagedSession, meta: CloudMeta): Promise<CreatedSession> {
     const disk = await staged.install(meta, this.#log);
-    const session = new CloudSession(staged.id, { columns: staged.columns, meta }, (_, change) => this.#persist(staged.id, change));
+    const session = new CloudSession(staged.id, { columns: staged.columns, meta }, (_, change) =>
+      this.#persist(staged.id, change),
+    );
     this.#sessions.set(staged.id, disk ? { session, disk } : { session });
     if (disk) void this.#syncColumns(session, disk.folder, staged.files, disk.journal);
     return { session, unsaved_reason: staged.unsavedReason };
@@ -101,9 +109,12 @@ export class SessionStore {
 
   /** Lets go of everything and leaves the folders for the next start. */
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#recovering;
     for (const { session, disk } of this.#sessions.values()) {
-      await session.durable().catch((error: unknown) => this.#log.error({ err: error, session: session.id }, "last edit was not saved"));
+      await session
+        .durable()
+        .catch((error: unknown) => this.#log.error({ err: error, session: session.id }, "last edit was not saved"));
       session.close();
       await disk?.journal.close();
     }
@@ -126,10 +137,15 @@ export class SessionStore {
 
   async #recoverAll(root: string, names: string[]): Promise<void> {
     for (const id of names) {
+      if (this.#closing) return; // the next start goes on
       const folder = join(root, id);
       try {
         if (await mayClaim(folder, this.#lease)) await this.#recoverOne(id, folder);
       } catch (error) {
+        if (!isDamage(error)) {
+          this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
+          continue; // no memory, no handles: nothing wrong with the folder
+        }
         this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
         await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
       } finally {
@@ -185,11 +201,21 @@ export class SessionStore {
   }
 
   async #removeAbandonedStaging(root: string): Promise<void> {
-    for (const name of await readdir(root)) {
-      const abandoned = name.endsWith(".deleted") || (name.endsWith(STAGING) && !(await isOwned(join(root, name))));
-      if (abandoned) await rm(join(root, name), { recursive: true, force: true });
+    for (const name of await readdir(root).catch(() => [] as string[])) {
+      try {
+        const abandoned = name.endsWith(".deleted") || (name.endsWith(STAGING) && !(await isOwned(join(root, name))));
+        if (abandoned) await rm(join(root, name), { recursive: true, force: true });
+      } catch (error) {
+        this.#log.debug({ err: error, name }, "leftover not removed; its owner or the next start does it");
+      }
     }
   }
+}
+
+/** The folder itself is broken, rather than the attempt to read it. */
+function isDamage(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === "invalid_file" || code === "not_found" || code === "ENOENT";
 }
 
 async function isOwned(folder: string): Promise<boolean> {

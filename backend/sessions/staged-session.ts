@@ -58,33 +58,49 @@ export class StagedSession {
       await rm(this.#folder, { recursive: true, force: true });
       this.#fileOf.clear();
       if (!isNoSpace(error)) throw error;
-      this.unsavedReason = `The session store has no space left (${this.root}): this cloud would not survive a crash. Free some space and import it again, or save it as a project.`;
-      log.warn({ err: error, session: this.id }, "session not saved");
+      this.#unsaved(error, log);
     }
   }
 
-  /** Moves the folder in place and swaps the columns for mappings of their files. */
+  #unsaved(error: unknown, log: Logger): void {
+    this.unsavedReason = `The session store has no space left (${this.root}): this cloud would not survive a crash. Free some space and import it again, or save it as a project.`;
+    log.warn({ err: error, session: this.id }, "session not saved");
+  }
+
+  /** Moves the folder in place and swaps the columns for mappings of their files. A failure leaves no folder. */
   async install(meta: CloudMeta, log: Logger): Promise<SessionDisk | undefined> {
     if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
-    const journal = await Journal.create(join(this.#folder, JOURNAL));
     const folder = join(this.root, this.id);
+    let journal: Journal | undefined;
     try {
+      journal = await Journal.create(join(this.#folder, JOURNAL));
       await journal.append({ type: "create", version: 1, columns: Object.fromEntries(this.#fileOf), meta });
       await rename(this.#folder, folder);
+      this.#mapColumns(folder);
+      return { folder, journal, nextFile: this.#fileOf.size };
     } catch (error) {
-      await journal.close();
-      if (!isNoSpace(error)) throw error;
+      await journal?.close();
       await rm(this.#folder, { recursive: true, force: true });
-      this.unsavedReason = `The session store has no space left (${this.root}): this cloud would not survive a crash.`;
-      log.warn({ err: error, session: this.id }, "session not saved");
+      await rm(folder, { recursive: true, force: true }); // the id is new: whatever is there is ours
+      if (!isNoSpace(error)) throw error;
+      this.#unsaved(error, log);
       return undefined;
     }
-    for (const [key, file] of this.#fileOf) {
-      const mapped = new ColumnRef(columnFiles.mapColumnFile(join(folder, file)));
-      this.columns.get(key)?.release();
-      this.columns.set(key, mapped);
+  }
+
+  #mapColumns(folder: string): void {
+    const mapped = new Map<string, ColumnRef>();
+    try {
+      for (const [key, file] of this.#fileOf)
+        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(join(folder, file))));
+    } catch (error) {
+      for (const column of mapped.values()) column.release();
+      throw error;
     }
-    return { folder, journal, nextFile: this.#fileOf.size };
+    for (const [key, column] of mapped) {
+      this.columns.get(key)?.release();
+      this.columns.set(key, column);
+    }
   }
 
   /** Undoes everything: columns released, files gone. */
@@ -95,4 +111,5 @@ export class StagedSession {
   }
 }
 
-export const isNoSpace = (error: unknown): boolean => ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");
+export const isNoSpace = (error: unknown): boolean =>
+  ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

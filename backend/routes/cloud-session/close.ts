@@ -5,7 +5,14 @@ import type { App } from "../../http/types.ts";
 export function closeRoutes(app: App, { sessions, octreeCache }: Deps): void {
   app.delete(
     "/api/cloud/session/:id",
-    { schema: { summary: "Free a cloud session", tags: ["cloud session"], params: SessionParams, response: { 200: CloseSessionResponse } } },
+    {
+      schema: {
+        summary: "Free a cloud session",
+        tags: ["cloud session"],
+        params: SessionParams,
+        response: { 200: CloseSessionResponse },
+      },
+    },
     async ({ params }) => {
       const deleted = await sessions.delete(params.id);
       await octreeCache.writePins();

@@ -7,9 +7,11 @@ import { checkCreateRequest, createCloudSession } from "../../services/cloud-imp
 export function createRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/cloud/session/create",
-    { schema: { summary: "Read a file into a new cloud session", tags: ["cloud session"], body: CreateSessionRequest } },
-    async ({ body }, reply) => {
-      const request = await checkCreateRequest(body); // 404 and 400 here, before the stream opens
+    {
+      schema: { summary: "Read a file into a new cloud session", tags: ["cloud session"], body: CreateSessionRequest },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const request = await checkCreateRequest(body, unknownKeys); // 404 and 400 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => createCloudSession(request, deps, job));
     },
   );

@@ -114,6 +114,15 @@ GpuInfo gpu_info() {
   return info;
 }
 
+std::optional<GpuMemory> gpu_memory() {
+  const GpuTable* const table = gpu_table();
+  GpuMemory memory{};
+  GpuError error{};
+  if (table == nullptr || table->memory(&memory.free_bytes, &memory.total_bytes, &error) != GpuStatus::kOk)
+    return {};
+  return memory;
+}
+
 GpuSlot::GpuSlot(OpContext& ctx) {
   while (!state().slot.try_lock_for(std::chrono::milliseconds(25))) ctx.checkpoint();
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/gpu_table.h"
@@ -32,6 +33,16 @@ const GpuTable* gpu_table();
 /// Why gpu_table() is nullptr; empty when it is not.
 std::string gpu_reason();
 GpuInfo gpu_info();
+
+/// Memory of the first device, bytes.
+struct GpuMemory {
+  std::uint64_t free_bytes;
+  std::uint64_t total_bytes;
+};
+
+/// Asks the device; empty when there is no usable one or it does not answer. Makes the CUDA context of the process
+/// (some 100 MiB on the device), which gpu_load and gpu_info do not.
+std::optional<GpuMemory> gpu_memory();
 
 /// The device's exclusive slot: one op of the process at a time uses the GPU. Waits for it; a cancel ends the
 /// wait within 50 ms with kCanceled.

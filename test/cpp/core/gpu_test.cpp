@@ -50,8 +50,14 @@ GpuStatus probe_that_says_nothing(GpuProbe* out, GpuError* error) {
   return GpuStatus::kOk;
 }
 
+GpuStatus memory_of_80_gib(std::uint64_t* free_bytes, std::uint64_t* total_bytes, GpuError*) {
+  *free_bytes = std::uint64_t{60} << 30;
+  *total_bytes = std::uint64_t{80} << 30;
+  return GpuStatus::kOk;
+}
+
 GpuTable table_with(GpuStatus (*probe)(GpuProbe*, GpuError*)) {
-  return {kGpuAbiVersion, sizeof(GpuTable), probe, nullptr, nullptr};
+  return {kGpuAbiVersion, sizeof(GpuTable), probe, memory_of_80_gib, nullptr};
 }
 
 TEST(Gpu, ReasonWhenTheDriverIsTooOld) {
@@ -59,6 +65,7 @@ TEST(Gpu, ReasonWhenTheDriverIsTooOld) {
   gpu_install(&table, "");
   EXPECT_EQ(gpu_table(), nullptr);
   EXPECT_EQ(gpu_reason(), "CUDA driver version is insufficient");
+  EXPECT_FALSE(gpu_memory().has_value());
   const GpuInfo info = gpu_info();
   EXPECT_FALSE(info.present);
   EXPECT_EQ(info.device_count, 0);
@@ -78,6 +85,8 @@ TEST(Gpu, AUsableDeviceHasNoReason) {
   EXPECT_EQ(info.driver_version, "13.1");
   EXPECT_EQ(info.total_bytes, std::uint64_t{80} << 30);
   EXPECT_EQ(info.reason, "");
+  ASSERT_TRUE(gpu_memory().has_value());
+  EXPECT_EQ(gpu_memory()->free_bytes, std::uint64_t{60} << 30);
   gpu_install(nullptr, "the test is over");
 }
 

@@ -139,6 +139,14 @@ interface Copy {
   readonly warnings: readonly string[];
 }
 
+/** Formats that write the scalar columns they are asked for; LAS takes all of them, XYZ and OBJ none. */
+const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
+/** These have columns of their own in every format. */
+const BUILT_IN: ReadonlySet<string> = new Set(["position", "rgb", "intensity"]);
+
+const scalarNames = ({ attributes }: CreateSessionTail) =>
+  attributes.map(({ name }) => name).filter((name) => !BUILT_IN.has(name));
+
 async function writeCopy(
   { input, options, client, out, progress, signal }: Run,
   tail: CreateSessionTail,
@@ -149,7 +157,12 @@ async function writeCopy(
   progress.stage("Writing the copy");
   const name = copyName(input.name, options.format);
   const done = await client.exportCloud(
-    { source: { session_id: tail.session_id }, format: options.format, dest_path: out.stage(name) },
+    {
+      source: { session_id: tail.session_id },
+      format: options.format,
+      dest_path: out.stage(name),
+      columns: WITH_COLUMNS.has(options.format) ? scalarNames(tail) : null,
+    },
     { signal, onProgress: (step) => progress.update(step.progress, step.message) },
   );
   return { name, point_count: done.point_count, warnings: done.warnings ?? [] };

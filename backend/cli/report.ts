@@ -74,7 +74,7 @@ function tiles({ counts, extent_m, point_spacing_m, density }: AnalysisSummary):
   return html`<div class="tiles">${out}</div>`;
 }
 
-const shortLength = (metres: number) => plainNumber(metres, metres < 10 ? 2 : 1);
+const shortLength = (metres: number) => plainNumber(metres, metres < 10 ? 2 : metres < 100 ? 1 : 0);
 
 function warnings({ warnings }: AnalysisSummary): Html {
   if (warnings.length === 0) return html``;

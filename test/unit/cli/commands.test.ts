@@ -102,7 +102,11 @@ describe("analyze", () => {
       world_shift: [1, -2, 3.5],
       source_units: "ft",
     });
-    expect(service.requests.exportCloud).toMatchObject({ source: { session_id: "0badcafe" }, format: "csv" });
+    expect(service.requests.exportCloud).toMatchObject({
+      source: { session_id: "0badcafe" },
+      format: "csv",
+      columns: ["reflectance"],
+    });
   });
 
   test("a cloud without points gives a report without pictures and copy", async () => {

@@ -1,0 +1,121 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PNG } from "pngjs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { testScan, writeSpiral } from "../support/scans.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
+
+let folder = "";
+let out = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "analyze-"));
+  out = join(folder, "out");
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built command line; `onStderr` sees what it has said so far. */
+async function command(
+  args: readonly string[],
+  onStderr: (text: string, interrupt: () => void) => void = () => undefined,
+) {
+  if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing; run "npm run build" first`);
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: {
+      ...process.env,
+      APP_DATA_DIR: join(folder, "data"),
+      APP_OCTREE_CACHE_ROOT: join(folder, "octrees"),
+      APP_AUTH_TOKEN: "",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    onStderr(stderr, () => child.kill("SIGINT"));
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr } satisfies Ended;
+}
+
+test("a text cloud becomes report, pictures and copy; --json tells where", async () => {
+  const cloud = join(folder, "spiral.xyz");
+  const count = await writeSpiral(cloud, 20_000);
+  const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out, "--json", "--picture-size", "300"]);
+  expect(stderr).toContain("Drawing pictures");
+  expect(code).toBe(0);
+  const result = JSON.parse(stdout);
+  expect(result.counts).toMatchObject({ points: count, rows: count, misses: 0 });
+  expect(result.sample).toEqual({ points: count, of: count });
+  expect(result.extent_m[2]).toBeCloseTo(10 * (1 - 1 / count), 2);
+  expect(result.density.is_estimate).toBe(false);
+  expect(await readdir(out)).toHaveLength(2 + result.outputs.pictures.length);
+  for (const path of result.outputs.pictures) {
+    const { width, height, data } = PNG.sync.read(await readFile(path));
+    expect(Math.max(width, height)).toBe(300);
+    expect(data.some((value) => value < 128)).toBe(true);
+  }
+  const copy = await readFile(result.outputs.copy);
+  expect(copy.subarray(0, 4).toString()).toBe("LASF");
+  expect(Number(copy.readBigUInt64LE(247))).toBe(count); // LAS 1.4: number of point records
+  expect(await readFile(result.outputs.report, "utf8")).toContain("<h1>spiral.xyz</h1>");
+  // The service of the run has left nothing but its cache.
+  expect((await readdir(folder)).filter((name) => name.startsWith("."))).toEqual([]);
+});
+
+test("a real scan from a LAS file", async () => {
+  const scan = testScan("trees_tls/itsme_tree1.las");
+  if (!scan) return;
+  const { code, stdout } = await command(["analyze", scan, "--out", out, "--format", "csv", "--picture-size", "400"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Points +30 826$/m);
+  const rows = (await readFile(join(out, "itsme_tree1_copy.csv"), "utf8")).split("\n");
+  expect(rows).toHaveLength(1 + 30_826);
+});
+
+test("Ctrl-C exits 130 and leaves the output folder as it was", async () => {
+  const cloud = join(folder, "large.xyz");
+  await writeSpiral(cloud, 400_000);
+  await mkdir(out);
+  await writeFile(join(out, "report.html"), "an older report");
+  let interrupted = 0;
+  let ended = 0;
+  const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out], (text, interrupt) => {
+    if (interrupted === 0 && text.includes("Reading the cloud")) {
+      interrupted = performance.now();
+      interrupt();
+    }
+  }).finally(() => {
+    ended = performance.now();
+  });
+  expect([code, stdout]).toEqual([130, ""]);
+  expect(stderr).toContain("Canceled; nothing was written.");
+  expect(ended - interrupted).toBeLessThan(3000); // 250 ms to cancel, 1 s to stop the service, the rest is a busy machine
+  expect(await readdir(out)).toEqual(["report.html"]);
+});
+
+test("a file that is no cloud exits 2 with the reason and makes no folder", async () => {
+  const cloud = join(folder, "broken.las");
+  await writeFile(cloud, "this is no LAS file");
+  const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out, "--json"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("broken.las");
+  expect(existsSync(out)).toBe(false);
+});

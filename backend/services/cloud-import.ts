@@ -1,13 +1,7 @@
-import {
-  type CreateSessionRequest,
-  type CreateSessionTail,
-  SOURCE_UNITS,
-} from "../../shared/contract/cloud-session/create.ts";
-import { AppError } from "../../shared/errors.ts";
+import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/cloud.ts";
-import type { PositionFrame } from "../native/readers.ts";
 import type { CloudMeta, CloudState, Triple } from "../sessions/cloud-session.ts";
 import type { CreatedSession } from "../sessions/session-store.ts";
 import { trajectoryParams } from "./beam-trajectory.ts";
@@ -15,55 +9,18 @@ import { type AssignedColumns, assignColumns } from "./cloud-columns.ts";
 import { buildMissOctree, detectMisses, MISS_SLUG, surviving } from "./cloud-misses.ts";
 import { readCloud } from "./cloud-read.ts";
 import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
+import { type CheckedCreate, toWorld } from "./create-request.ts";
 import { importBytes } from "./import-cost.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "./octree.ts";
 import { positionsColumn } from "./session-columns.ts";
 import type { SourceCloud } from "./source-cloud.ts";
-import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
-import { isCanonicalRole } from "./text-roles.ts";
 import { unknownKeyWarnings } from "./unknown-keys.ts";
-
-/** A create request whose cheap rules hold. */
-export interface CheckedCreate {
-  readonly request: CreateSessionRequest;
-  readonly path: string;
-  readonly kind: SourceKind;
-  readonly frame: PositionFrame;
-  /** Scanner position the user gave, stored frame. */
-  readonly origin: Triple | null;
-  readonly unit_scale: number | null;
-  /** Keys of the request that mean nothing here. */
-  readonly unknown_keys: readonly string[];
-}
 
 const SPACING = { max_samples: 20_000, seed: 1 };
 
-/** Everything that needs no look into the file. Errors: not_found, invalid_argument, unsupported. */
-export async function checkCreateRequest(
-  request: CreateSessionRequest,
-  unknown_keys: readonly string[] = [],
-): Promise<CheckedCreate> {
-  const path = await sourceFile(request.source_path);
-  const kind = kindOfFile(path);
-  const unit_scale = unitScale(request.source_units);
-  const shift = triple("world_shift", request.world_shift) ?? [0, 0, 0];
-  const frame: PositionFrame = { unit_scale: unit_scale ?? 1, shift };
-  const given = triple("origin", request.origin);
-  if ((request.scan_index ?? 0) > 0) {
-    throw new AppError(
-      "invalid_argument",
-      `scan_index ${request.scan_index}: a ${kind} file holds one scan, its index is 0`,
-    );
-  }
-  for (const [slug, role] of Object.entries(request.role_overrides ?? {})) {
-    if (!isCanonicalRole(role))
-      throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" is not a role of the column plan`);
-  }
-  return { request, path, kind, frame, origin: given && toStored(given, frame), unit_scale, unknown_keys };
-}
-
 /** Reads a file once into a new session. Nothing is visible before the last step; a failure or cancel leaves nothing. */
 export async function createCloudSession(checked: CheckedCreate, deps: Deps, job: Job): Promise<CreateSessionTail> {
+  if (checked.shift_problem) throw checked.shift_problem;
   return deps.admission.run(job, "Import", await importBytes(checked.path, checked.kind), async () => {
     job.stage("Reading source file", 0.02, 0.25);
     const cloud = await readCloud(
@@ -255,32 +212,3 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
   }
   return warnings;
 }
-
-function unitScale(unit: string | null | undefined): number | null {
-  if (unit === null || unit === undefined) return null;
-  if (Object.hasOwn(SOURCE_UNITS, unit)) return SOURCE_UNITS[unit as keyof typeof SOURCE_UNITS];
-  throw new AppError(
-    "invalid_argument",
-    `source_units "${unit}" is not one of ${Object.keys(SOURCE_UNITS).join(", ")}`,
-  );
-}
-
-function triple(name: string, values: readonly number[] | null | undefined): Triple | null {
-  if (values === null || values === undefined) return null;
-  const [x, y, z] = values;
-  if (values.length !== 3 || x === undefined || y === undefined || z === undefined || !values.every(Number.isFinite)) {
-    throw new AppError("invalid_argument", `${name} must be three finite numbers, not [${values.join(", ")}]`);
-  }
-  return [x, y, z];
-}
-
-const toStored = ([x, y, z]: Triple, { unit_scale, shift }: PositionFrame): Triple => [
-  x * unit_scale - shift[0],
-  y * unit_scale - shift[1],
-  z * unit_scale - shift[2],
-];
-const toWorld = ([x, y, z]: Triple, { shift }: PositionFrame): [number, number, number] => [
-  x + shift[0],
-  y + shift[1],
-  z + shift[2],
-];

@@ -2,7 +2,8 @@ import { CreateSessionRequest } from "../../../shared/contract/cloud-session/cre
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { checkCreateRequest, createCloudSession } from "../../services/cloud-import.ts";
+import { createCloudSession } from "../../services/cloud-import.ts";
+import { checkCreateRequest } from "../../services/create-request.ts";
 
 export function createRoutes(app: App, deps: Deps): void {
   app.post(

@@ -65,15 +65,14 @@ std::vector<Key> random_keys(std::size_t n, int bits) {
 }
 
 TEST(RadixSort, MatchesStableSortForAnyThreadCount) {
-  for (const std::size_t n : {0u, 1u, 2u, 1000u, 65535u, 65536u, 65537u, 300000u}) {
+  for (const std::size_t n : {0u, 1u, 2u, 1000u, 65536u, 65537u, 140000u}) {
     expect_sorted(random_keys<std::uint64_t>(n, 63), 63);
     expect_sorted(random_keys<std::uint32_t>(n, 32), 32);
   }
 }
 
 TEST(RadixSort, SortsTheBitsItIsTold) {
-  for (const int bits : {1, 3, 8, 9, 17, 31, 40, 64})
-    expect_sorted(random_keys<std::uint64_t>(100000, bits), bits);
+  for (const int bits : {1, 8, 9, 31, 64}) expect_sorted(random_keys<std::uint64_t>(70000, bits), bits);
 }
 
 TEST(RadixSort, KeepsTheOrderOfEqualKeys) {

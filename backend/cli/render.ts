@@ -125,11 +125,13 @@ function pointColors(sample: PointSample, { mode, ramp, range }: ColorScale): Ui
   const table = rampTable(ramp);
   const values = mode === "intensity" ? sample.intensity : undefined;
   const [low, high] = range;
+  // A cloud of one value takes the middle of the ramp, as its colour bar shows it.
   const perUnit = high > low ? 255 / (high - low) : 0;
+  const first = high > low ? 0 : 128;
   const out = new Uint8Array(3 * sample.point_count);
   for (let i = 0; i < sample.point_count; i += 1) {
     const value = (values ? values[i] : sample.position[3 * i + 2]) ?? low;
-    const step = Math.min(255, Math.max(0, Math.round((value - low) * perUnit) || 0));
+    const step = Math.min(255, Math.max(0, first + (Math.round((value - low) * perUnit) || 0)));
     out[3 * i] = table[3 * step] ?? 0;
     out[3 * i + 1] = table[3 * step + 1] ?? 0;
     out[3 * i + 2] = table[3 * step + 2] ?? 0;

@@ -16,7 +16,7 @@ h3 { font-size: 16px; font-weight: 600; margin: 28px 0 10px; }
   margin: 0 0 6px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px; margin: 28px 0 0; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; }
-.tile b { display: block; font-size: 22px; font-weight: 620; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.tile b { display: block; font-size: 22px; font-weight: 620; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: 13px; }
 table { border-collapse: collapse; width: 100%; background: var(--card); border: 1px solid var(--line); font-size: 14px; }
 th, td { text-align: left; padding: 6px 12px; border-bottom: 1px solid var(--line); vertical-align: top;

@@ -74,6 +74,8 @@ function tiles({ counts, extent_m, point_spacing_m, density }: AnalysisSummary):
   return html`<div class="tiles">${out}</div>`;
 }
 
+const counted = (n: number, noun: string) => `${plainNumber(n, 0)} ${noun}${n === 1 ? "" : "s"}`;
+
 const shortLength = (metres: number) => plainNumber(metres, metres < 10 ? 2 : metres < 100 ? 1 : 0);
 
 function warnings({ warnings }: AnalysisSummary): Html {
@@ -87,7 +89,7 @@ function pictureSection({ summary, pictures }: ReportInput): Html {
   if (pictures.length === 0) return html`<h2>Pictures</h2><p>The cloud has no points to draw.</p>`;
   const figures = pictures.map((picture) => {
     const left = summary.sample.points - picture.drawn_count;
-    const outside = left > 0 ? `; ${plainNumber(left, 0)} stray points lie outside the picture` : "";
+    const outside = left > 0 ? `; ${counted(left, "stray point")} outside the picture` : "";
     const { frame, scale } = picture;
     return html`<figure style="width:${Math.ceil(figureWidth(frame)) + FIGURE_PADDING}px">${figureSvg(picture, summary)}
 <figcaption><b>${frame.view.title}</b>, ${MODE_TITLES[scale.mode]}${outside}</figcaption></figure>`;
@@ -95,8 +97,8 @@ function pictureSection({ summary, pictures }: ReportInput): Html {
   const { points, of } = summary.sample;
   const share =
     points === of
-      ? `All ${plainNumber(of, 0)} points are drawn`
-      : `${plainNumber(points, 0)} of ${plainNumber(of, 0)} points are drawn, evenly spread`;
+      ? `All of ${counted(of, "point")} drawn`
+      : `${plainNumber(points, 0)} of ${counted(of, "point")} drawn, evenly spread`;
   return html`<h2>Pictures</h2>
 <p class="note">${share}: parallel projections, nearest point in front, edges shaded by depth. Heights and intensities
 outside the colour bar take its end colours.</p>
@@ -124,5 +126,5 @@ function factTable(facts: readonly Fact[]): Html {
 function copyLine({ copy }: ReportInput): Html {
   if (!copy) return html`No copy was written: the cloud has no points.`;
   return html`A copy of the cloud lies beside this report: ${copy.name} (${copy.format.toUpperCase()},
-${plainNumber(copy.point_count, 0)} points).`;
+${counted(copy.point_count, "row")}).`;
 }

@@ -46,32 +46,41 @@ const axes = [0, 1, 2] as const;
 const triple = (value: (axis: Axis) => number): Triple => [value(0), value(1), value(2)];
 
 /**
- * The box the pictures show: the points' extent, cut to one scene size (longest p1..p99 extent) around the p1..p99 box,
- * so that one stray return far away does not shrink the cloud to a dot. undefined without points.
+ * The box the pictures show: the extent of the points that lie within one scene size (longest p1..p99 extent) of the
+ * p1..p99 box, so that one stray return far away does not shrink the cloud to a dot. undefined without points.
  */
 export function sceneBox(sample: PointSample): Box | undefined {
-  const n = sample.point_count;
-  if (n === 0) return undefined;
-  const min: [number, number, number] = [Infinity, Infinity, Infinity];
-  const max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < n; i += 1) {
-    for (const axis of axes) {
-      const value = sample.position[3 * i + axis] ?? 0;
-      if (value < min[axis]) min[axis] = value;
-      if (value > max[axis]) max[axis] = value;
-    }
-  }
+  const whole = extentWithin(sample, undefined);
+  if (!whole) return undefined;
   const robust = axes.map((axis) => {
-    const [low = min[axis], high = max[axis]] =
-      samplePercentiles(n, (i) => sample.position[3 * i + axis] ?? 0, [0.01, 0.99]) ?? [];
-    return { low, high };
+    const ends = samplePercentiles(sample.point_count, (i) => sample.position[3 * i + axis] ?? 0, [0.01, 0.99]);
+    return { low: ends?.[0] ?? whole.min[axis], high: ends?.[1] ?? whole.max[axis] };
   });
   const size = Math.max(...robust.map(({ low, high }) => high - low));
-  if (!(size > 0)) return { min, max };
-  return {
-    min: triple((axis) => Math.max(min[axis], (robust[axis]?.low ?? min[axis]) - size)),
-    max: triple((axis) => Math.min(max[axis], (robust[axis]?.high ?? max[axis]) + size)),
+  if (!(size > 0)) return whole;
+  const near = {
+    min: triple((axis) => (robust[axis]?.low ?? 0) - size),
+    max: triple((axis) => (robust[axis]?.high ?? 0) + size),
   };
+  return extentWithin(sample, near) ?? whole;
+}
+
+/** Extent of the points inside `limit`; undefined when there is none. */
+function extentWithin({ point_count, position }: PointSample, limit: Box | undefined): Box | undefined {
+  const min: [number, number, number] = [Infinity, Infinity, Infinity];
+  const max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
+  const isInside = (value: number, axis: Axis) => !limit || (value >= limit.min[axis] && value <= limit.max[axis]);
+  for (let i = 0; i < point_count; i += 1) {
+    const [x = 0, y = 0, z = 0] = [position[3 * i], position[3 * i + 1], position[3 * i + 2]];
+    if (!isInside(x, 0) || !isInside(y, 1) || !isInside(z, 2)) continue;
+    min[0] = Math.min(min[0], x);
+    min[1] = Math.min(min[1], y);
+    min[2] = Math.min(min[2], z);
+    max[0] = Math.max(max[0], x);
+    max[1] = Math.max(max[1], y);
+    max[2] = Math.max(max[2], z);
+  }
+  return max[0] === -Infinity ? undefined : { min, max };
 }
 
 /** Lays a view's picture over the box: longest side `longestPx`, same scale on both axes. */

@@ -127,3 +127,22 @@ test("a PNG holds exactly the raster", async () => {
   const read = PNG.sync.read(Buffer.from(await encodePng({ width: 3, height: 2, data })));
   expect([...read.data]).toEqual([...data]);
 });
+
+test("a cloud of one height takes the middle of the ramp", () => {
+  const sample = cloud([
+    [0, 0, 7],
+    [1, 0, 7],
+  ]);
+  const seen: Visibility = {
+    width: 2,
+    height: 2,
+    point: new Uint32Array(4),
+    depth: new Float32Array(4),
+    diameter: 2,
+    drawn_count: 2,
+  };
+  const [scale] = colorScales(sample);
+  if (!scale) throw new Error("no height scale");
+  const { data } = paint(sample, seen, new Uint8Array(4).fill(255), scale);
+  expect([...data.subarray(0, 3)]).toEqual(rampColor("viridis", 128 / 255));
+});

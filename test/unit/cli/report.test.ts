@@ -61,7 +61,7 @@ test("shows world coordinates, counts, ranges and the estimate as one", async ()
   expect(page).toContain("\u221220.5 … 3");
   expect(page).toContain("\u221215 … 1");
   expect(page).toContain("Density seen from above (estimate)");
-  expect(page).toContain("4 of 40 points are drawn");
+  expect(page).toContain("4 of 40 points drawn, evenly spread");
   expect(page).toContain("2030-01-02 03:04 UTC");
 });
 

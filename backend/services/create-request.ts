@@ -35,7 +35,7 @@ export async function checkCreateRequest(
   if ((request.scan_index ?? 0) > 0) {
     throw new AppError(
       "invalid_argument",
-      `scan_index ${request.scan_index}: a ${kind} file holds one scan, its index is 0`,
+      `scan_index ${request.scan_index}: a file of this format (${kind}) holds one scan, its index is 0`,
     );
   }
   for (const [slug, role] of Object.entries(request.role_overrides ?? {})) {

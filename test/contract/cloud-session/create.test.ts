@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CreateSessionRequest, SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
+import { create, createError, makeApp, refused, rowsOf, run, type TestApp } from "../../support/app.ts";
+
+const CREATE = "/api/cloud/session/create";
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
+const session = async (id: string) => (await made.deps.sessions.get(id)).state;
+const position = async (id: string) => (await rowsOf(made, id)).map(({ X = 0, Y = 0, Z = 0 }) => [X, Y, Z]);
+
+describe("the stream", () => {
+  test("run_id first, the contract's stages in order, fractions that never fall, then the tail", async () => {
+    const { markers, outcome } = await run(made, CREATE, { source_path: text("stages.xyz", ["0 0 0", "1 2 3"]) });
+    expect(markers[0]).toEqual({ progress: null, message: "", run_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(outcome.kind).toBe("json");
+    const labels = markers.map(({ message }) => message).filter((label, i, all) => label !== all[i - 1]);
+    const stages = [
+      "Reading source file",
+      "Loading points into memory",
+      "Detecting sky/miss points",
+      "Computing bounds",
+    ];
+    const octree = ["Writing octree source", "Hashing point data", "Building octree", "Installing octree"];
+    const shown = [...stages, ...octree, "Reading octree metadata", "Building miss overlay", "Finalizing"];
+    expect(labels.filter((label) => shown.includes(label))).toEqual(shown);
+    const fractions = markers.flatMap(({ progress }) => (progress === null ? [] : [progress]));
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    expect([fractions[0], fractions.at(-1)]).toEqual([0.02, 1]);
+  });
+
+  test("the client's example: the six fields, nulls included", async () => {
+    const example = {
+      ascii_format: null,
+      column_plan: null,
+      world_shift: null,
+      miss_distance_threshold: null,
+      origin: null,
+    };
+    const tail = await create(made, text("example.xyz", ["0 0 0", "1 0 0", "0 1 0"]), example);
+    expect(tail).toMatchObject({
+      session_id: expect.stringMatching(/^[0-9a-f]{8}$/),
+      point_count: 3,
+      total_count: 3,
+      world_shift: null,
+      source_units: null,
+      source_unit_scale: null,
+      has_misses: false,
+      miss_slug: "is_miss",
+      miss_octree_cache_id: null,
+      version: "2.0",
+    });
+    for (const absent of [
+      "miss_count",
+      "autodetected_misses",
+      "scan_origin",
+      "scan_params",
+      "gps_time_encoding",
+      "warnings",
+    ]) {
+      expect(tail).not.toHaveProperty(absent);
+    }
+    expect(tail.cache_dir).toContain(tail.cache_id);
+  });
+
+  test("keys that mean nothing are ignored and named", async () => {
+    const tail = await create(made, text("keys.xyz", ["0 0 0"]), { world_shfit: [1, 2, 3], colour: true });
+    expect(tail.world_shift).toBeNull();
+    expect(tail.warnings).toEqual([expect.stringMatching(/"world_shfit", "colour"/)]);
+  });
+});
+
+describe("refusals before the stream", () => {
+  test.each<[string, Partial<CreateSessionRequest> | object, number, RegExp]>([
+    ["missing file", { source_path: "/nowhere/cloud.las" }, 404, /File not found: \/nowhere\/cloud\.las/],
+    ["relative path", { source_path: "cloud.las" }, 400, /"cloud\.las" is not an absolute path/],
+    ["a folder", { source_path: "/" }, 400, /is not a regular file/],
+    ["a device", { source_path: "/dev/zero" }, 400, /is not a regular file/],
+    ["NUL in the path", { source_path: "/tmp/a\0.las" }, 400, /NUL/],
+    ["no source_path", {}, 422, /source_path/],
+    ["wrong type", { source_path: 7 }, 422, /source_path/],
+    ["threshold of zero", { source_path: "/x.las", miss_distance_threshold: 0 }, 422, /miss_distance_threshold/],
+  ])("%s", async (_name, payload, status, sentence) => {
+    const answer = await refused(made, CREATE, payload);
+    expect(answer.status).toBe(status);
+    expect(typeof answer.detail === "string" ? answer.detail : answer.message).toMatch(sentence);
+  });
+
+  test.each([
+    ["cloud.laz", /LAZ files cannot be read yet/],
+    ["cloud.e57", /E57 files cannot be read yet/],
+    ["cloud.ptx", /PTX files cannot be read yet/],
+    ["cloud.docx", /"\.docx" is not a point cloud format; readable are xyz, txt/],
+    ["cloud", /the extension "" is not a point cloud format/],
+  ])("%s: 400 naming the extension", async (name, sentence) => {
+    const answer = await refused(made, CREATE, { source_path: made.file(name, "1 2 3\n") });
+    expect([answer.status, answer.detail]).toEqual([400, expect.stringMatching(sentence)]);
+  });
+
+  test("a plan that gives a role twice: 422 naming both columns", async () => {
+    const columns = [0, 1, 2, 5].map((index, i) => ({ index, role: ["x", "y", "z", "X"][i] }));
+    const answer = await refused(made, CREATE, { source_path: text("twice.xyz", ["1 2 3"]), column_plan: { columns } });
+    expect([answer.status, answer.message]).toEqual([
+      422,
+      expect.stringMatching(/role "x" is given to columns 0 and 5/),
+    ]);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["origin of two numbers", { origin: [1, 2] }, /origin must be three finite numbers, not \[1, 2\]/],
+    ["unknown unit", { source_units: "furlong" }, /source_units "furlong" is not one of m, km, cm, mm, ft, ftUS, in/],
+    ["unit of Object", { source_units: "constructor" }, /"constructor" is not one of/],
+    ["second scan of a single-scan file", { scan_index: 1 }, /scan_index 1: .* holds one scan, its index is 0/],
+    ["unknown role", { role_overrides: { a: "hight" } }, /role_overrides\.a: "hight" is not a role/],
+  ])("%s: 400", async (_name, wishes, sentence) => {
+    const answer = await refused(made, CREATE, { source_path: text("wish.xyz", ["1 2 3"]), ...wishes });
+    expect([answer.status, answer.detail]).toEqual([400, expect.stringMatching(sentence)]);
+  });
+});
+
+describe("refusals inside the stream", () => {
+  test("world_shift of the wrong length is the tail's error", async () => {
+    expect(await createError(made, text("shift.xyz", ["1 2 3"]), { world_shift: [1, 2] })).toMatch(
+      /world_shift must be three finite numbers, not \[1, 2\]/,
+    );
+  });
+  test("a broken file: error marker, then a JSON tail with the same text, and nothing is left", async () => {
+    const before = made.deps.sessions.list().length;
+    const { markers, outcome } = await run(made, CREATE, {
+      source_path: made.file("broken.las", "LASF but not really"),
+    });
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      code: "invalid_file",
+      error: expect.stringContaining("broken.las"),
+    });
+    expect(markers.at(-1)).toMatchObject({ progress: null, error: expect.stringContaining("broken.las") });
+    expect(outcome.kind === "failed" && outcome.tail).toMatchObject({ success: false, error: markers.at(-1)?.error });
+    expect(made.deps.sessions.list()).toHaveLength(before);
+  });
+});
+
+describe("world shift and units", () => {
+  test("the shift is subtracted from points and added back on export; zeros are none", async () => {
+    const file = text("utm.xyz", ["500000.125 5400000.25 100", "500001.125 5400002.25 101"]);
+    const tail = await create(made, file, { world_shift: [500000, 5400000, 0] });
+    expect(tail.world_shift).toEqual([500000, 5400000, 0]);
+    expect(tail.tight_bounds).toEqual({ min: [0.125, 0.25, 100], max: [1.125, 2.25, 101] });
+    expect(await position(tail.session_id)).toEqual([
+      [500000.125, 5400000.25, 100],
+      [500001.125, 5400002.25, 101],
+    ]);
+    expect((await create(made, file, { world_shift: [0, 0, 0] })).world_shift).toBeNull();
+  });
+
+  test.each(Object.entries(SOURCE_UNITS))(
+    "units %s: %s m each, scaled before the shift, also the origin",
+    async (unit, metres) => {
+      const file = text(`${unit}.xyz`, ["100 200 300", "101 202 303"]);
+      const scanner = { origin: [10, 20, 30], miss_distance_threshold: 1e9 };
+      const tail = await create(made, file, { source_units: unit, world_shift: [1, 2, 3], ...scanner });
+      expect([tail.source_units, tail.source_unit_scale]).toEqual([unit, metres]);
+      const { min } = tail.tight_bounds;
+      // The octree keeps millimetres: half a step.
+      for (const [axis, value] of [100, 200, 300].entries()) {
+        expect(Math.abs((min[axis] ?? Number.NaN) - (value * metres - (axis + 1)))).toBeLessThanOrEqual(0.0005 + 1e-9);
+      }
+      const { meta } = await session(tail.session_id);
+      expect(meta.miss_octree_origin).toEqual([10 * metres - 1, 20 * metres - 2, 30 * metres - 3]);
+    },
+  );
+});
+
+describe("scalar wishes", () => {
+  const rows = [
+    "x y z red green blue Intensity Temp[degC] Sky",
+    "0 0 0 255 0 0 5 20.5 0",
+    "1 0 0 0 255 0 9 21.5 1",
+    "0 1 0 0 0 255 7 22.5 0",
+  ];
+  const slugs = async (id: string) => (await session(id)).meta.extra_dims_meta;
+
+  test("everything is kept without wishes", async () => {
+    const tail = await create(made, text("all.csv", rows));
+    expect(await slugs(tail.session_id)).toEqual([
+      { slug: "Temp_degC", label: "Temp [degC]" },
+      { slug: "is_miss", label: "Miss" },
+    ]);
+    expect([tail.has_misses, tail.miss_count, tail.point_count, tail.total_count]).toEqual([true, 1, 2, 3]);
+  });
+
+  test("drop_slugs in any case, colors and intensity too, before misses are looked for", async () => {
+    const tail = await create(made, text("drop.csv", rows), {
+      drop_slugs: ["TEMP_degc", "Colors", "INTENSITY", "is_miss"],
+    });
+    expect(await slugs(tail.session_id)).toEqual([]);
+    expect(tail.attributes.map(({ name }) => name)).toEqual(["position"]);
+    expect([tail.has_misses, tail.point_count]).toEqual([false, 3]);
+  });
+
+  test("scalar_labels show another name", async () => {
+    const tail = await create(made, text("label.csv", rows), { scalar_labels: { Temp_degC: "Leaf temperature" } });
+    expect(tail.attributes.find(({ name }) => name === "Temp_degC")?.label).toBe("Leaf temperature");
+    expect(await slugs(tail.session_id)).toContainEqual({ slug: "Temp_degC", label: "Leaf temperature" });
+  });
+
+  test("role_overrides give a column a canonical role; timestamp moves to the float64 clock", async () => {
+    const clock = ["x y z when echo", "0 0 0 350000000.125 1", "1 0 0 350000000.25 2"];
+    const tail = await create(made, text("role.csv", clock), {
+      role_overrides: { when: "timestamp", echo: "target_index" },
+    });
+    const state = await session(tail.session_id);
+    expect(state.columns.get("timestamps")?.native.dtype).toBe("f64");
+    expect(state.meta.extra_dims_meta).toEqual([{ slug: "target_index", label: "Target Index" }]);
+    const rowsBack = await rowsOf(made, tail.session_id, ["timestamp", "target_index"]);
+    expect(rowsBack.map((row) => row.target_index)).toEqual([1, 2]);
+  });
+
+  test("scan_index 0 is the only scan", async () => {
+    expect((await create(made, text("scan.csv", rows), { scan_index: 0 })).total_count).toBe(3);
+  });
+});

@@ -23,6 +23,7 @@ struct PlotCloud {
   Column<std::uint16_t> intensity;
   Column<double> gps_time;
   Column<std::uint8_t> classification;  ///< 2 ground, 4 trunk, 5 crown, 7 noise
+  Column<std::uint8_t> tree;            ///< 1-based tree of trunk and crown points, else 0
 };
 
 struct PlotTree {
@@ -73,20 +74,22 @@ std::vector<double> plot_shares(const std::vector<PlotTree>& trees, const Weight
   return sums;
 }
 
+/// Index of the tree that point `i` of a trunk or crown belongs to: its first draw.
+inline std::size_t plot_pick(PlotDraw& draw, const std::vector<double>& shares) {
+  const auto at = std::upper_bound(shares.begin(), shares.end(), draw.uniform()) - shares.begin();
+  return std::min(static_cast<std::size_t>(at), shares.size() - 1);
+}
+
 inline Vec3d plot_point(std::uint64_t i, std::uint8_t kind, const std::vector<PlotTree>& trees,
                         const std::vector<double>& trunk_shares, const std::vector<double>& crown_shares) {
   PlotDraw draw(i);
-  const auto pick = [&](const std::vector<double>& shares) {
-    const auto at = std::upper_bound(shares.begin(), shares.end(), draw.uniform()) - shares.begin();
-    return std::min<std::size_t>(static_cast<std::size_t>(at), trees.size() - 1);
-  };
   if (kind == 2) {
     const double x = draw.uniform() * kPlotSide, y = draw.uniform() * kPlotSide;
     return {x, y, plot_ground(x, y) + std::abs(draw.normal()) * .02};
   }
   if (kind == 7) return {draw.uniform() * kPlotSide, draw.uniform() * kPlotSide, draw.uniform() * 28 - 3};
   if (kind == 4) {
-    const std::size_t k = pick(trunk_shares);
+    const std::size_t k = plot_pick(draw, trunk_shares);
     const PlotTree& t = trees[k];
     const auto id = static_cast<double>(k);
     const double u = draw.uniform(), angle = draw.uniform() * 2 * M_PI;
@@ -95,7 +98,7 @@ inline Vec3d plot_point(std::uint64_t i, std::uint8_t kind, const std::vector<Pl
             t.y + r * std::sin(angle) + .12 * std::cos(3 * u + id) - .12 * std::cos(id),
             t.ground + u * t.height * .85};
   }
-  const PlotTree& t = trees[pick(crown_shares)];
+  const PlotTree& t = trees[plot_pick(draw, crown_shares)];
   Vec3d d{draw.normal(), draw.normal(), draw.normal()};
   d = d * (1 / (std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z) + 1e-12));
   const double s = 1 - std::abs(draw.normal()) * .12;
@@ -137,13 +140,17 @@ inline PlotCloud make_plot(std::size_t n) {
     return a.order != b.order ? a.order < b.order : a.point < b.point;
   });
   PlotCloud cloud{Column<Vec3d>(n), Column<Rgb16>(n), Column<std::uint16_t>(n), Column<double>(n),
-                  Column<std::uint8_t>(n)};
+                  Column<std::uint8_t>(n), Column<std::uint8_t>(n)};
 #pragma omp parallel for
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t from = keys[i].point;
     const std::uint8_t kind = kind_of(from);
     cloud.positions[i] = points[from];
     cloud.classification[i] = kind;
+    PlotDraw draw(from);
+    const bool of_tree = kind == 4 || kind == 5;
+    cloud.tree[i] =
+        of_tree ? static_cast<std::uint8_t>(1 + plot_pick(draw, kind == 4 ? trunks : crowns)) : std::uint8_t{0};
     cloud.gps_time[i] = 4.0e5 + static_cast<double>(i) * 2e-6;
     const double base = kind == 2 ? 18000 : kind == 4 ? 26000 : kind == 5 ? 34000 : 4000;
     cloud.intensity[i] = static_cast<std::uint16_t>(base + 3000 * random_unit(13, i));

@@ -1,0 +1,43 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The jobs of the benchmark program. Each runs once in a process of its own and prints one line of JSON: what it
+/// did and how long the operation itself took. Time, CPU and memory of the whole process come from `measure`.
+namespace pc::bench {
+
+using Arguments = std::vector<std::string>;
+
+/// The synthetic plot as LAS 1.4 point format 7 (36 bytes a point) and, when asked, as a table of seven columns
+/// (x y z intensity r g b). Arguments: POINTS FILE.las [FILE.txt]
+int make_plot_files(const Arguments& arguments);
+
+/// Reads a LAS file, all fields, into columns. Arguments: FILE [THREADS]
+int read_las_file(const Arguments& arguments);
+
+/// Reads a text table of seven columns into columns. Arguments: FILE [THREADS]
+int read_text_file(const Arguments& arguments);
+
+/// Reads a LAS file and builds the octree of position, rgb, intensity, time and class. Arguments: FILE FOLDER [THREADS]
+int build_octree(const Arguments& arguments);
+
+/// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
+/// Arguments: PROGRAM [ARGUMENT ...]
+int measure_program(const Arguments& arguments);
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Thread count of an optional argument; 0 = all cores. Errors: kInvalidArgument for anything but a small number.
+int thread_count(const Arguments& arguments, std::size_t index);
+
+}  // namespace pc::bench

@@ -1,0 +1,58 @@
+// pc_bench JOB ARGUMENT...: one benchmark job per process. scripts/bench.mjs runs it.
+#include <charconv>
+#include <cstdio>
+#include <exception>
+
+#include "bench.h"
+#include "core/error.h"
+
+namespace pc::bench {
+
+int thread_count(const Arguments& arguments, std::size_t index) {
+  if (index >= arguments.size()) return 0;
+  const std::string& text = arguments[index];
+  int threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || threads < 0 || threads > 1024) {
+    throw Error(ErrorCode::kInvalidArgument, "threads \"" + text + "\" is no number from 0 to 1024");
+  }
+  return threads;
+}
+
+}  // namespace pc::bench
+
+namespace {
+
+struct Job {
+  const char* name;
+  const char* usage;
+  std::size_t min_arguments;
+  int (*run)(const pc::bench::Arguments&);
+};
+
+constexpr Job kJobs[] = {
+    {"plot", "POINTS FILE.las [FILE.txt]", 2, pc::bench::make_plot_files},
+    {"las", "FILE.las [THREADS]", 1, pc::bench::read_las_file},
+    {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
+    {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
+    {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  const pc::bench::Arguments arguments(argv + (argc > 1 ? 2 : 1), argv + argc);
+  for (const Job& job : kJobs) {
+    if (name != job.name || arguments.size() < job.min_arguments) continue;
+    try {
+      return job.run(arguments);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "pc_bench %s: %s\n", job.name, error.what());
+      return 1;
+    }
+  }
+  for (const Job& job : kJobs) std::fprintf(stderr, "usage: pc_bench %s %s\n", job.name, job.usage);
+  return 2;
+}

@@ -191,7 +191,8 @@ function tail({
 /** What the user should know about how the file was taken. */
 function importWarnings({ cloud, assigned, checked }: Imported): string[] {
   const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...cloud.warnings, ...assigned.warnings];
-  if (cloud.nonfinite_dropped > 0) {
+  if (cloud.nonfinite_dropped > 0 && cloud.kind !== "ascii") {
+    // the text reader says it with line numbers
     warnings.push(`${cloud.nonfinite_dropped} points had NaN or infinite coordinates and were left out.`);
   }
   if (assigned.columns.has("timestamps") && cloud.gps_time_encoding === "gps_week") {

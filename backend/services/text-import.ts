@@ -34,7 +34,7 @@ export function textReadParams(layout: TextLayout, columns: readonly TextColumn[
     x_index: axis("x"),
     y_index: axis("y"),
     z_index: axis("z"),
-    columns: columns.map(({ index, header_name, label, type }) => ({ index, name: header_name ?? label, type })),
+    columns: columns.map((column) => ({ index: column.index, name: keyOf(column), type: column.type })),
     frame,
     max_rows: maxRows,
   };
@@ -46,15 +46,13 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
   const kept = layout.columns.filter(({ role }) => !["x", "y", "z", "skip"].includes(role));
   const table = await job.track(() => native.readText(path, textReadParams(layout, kept, frame, 0)));
   const { positions, columns } = adoptTable(table, job);
-  // Columns without a single number are left out by the reader, so they are matched by name, in order.
-  let next = 0;
+  // Columns without a single number are left out by the reader, so the rest is matched by key.
+  const byKey = new Map(kept.map((column) => [keyOf(column), column]));
   const roled = columns.map(({ name, column }): RoledColumn => {
-    while (next < kept.length && nameOf(kept[next]) !== name) next += 1;
-    const from = kept[next];
-    next += 1;
+    const from = byKey.get(name);
     if (!from) throw new AppError("internal", `${path}: the reader returned a column "${name}" that was not asked for`);
     const extra = from.role === "extra";
-    return { name, label: from.label, role: extra ? null : from.role, slug: extra ? from.slug : null, column };
+    return { name: from.header_name ?? from.label, label: from.label, role: extra ? null : from.role, slug: extra ? from.slug : null, column };
   });
   return {
     kind: "ascii",
@@ -70,4 +68,5 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
   };
 }
 
-const nameOf = (column: TextColumn | undefined): string => column?.header_name ?? column?.label ?? "";
+/** Unique in a layout, unlike the names in the file: an extra's slug, else the role. */
+const keyOf = ({ slug, role }: TextColumn): string => slug || role;

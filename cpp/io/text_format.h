@@ -88,8 +88,9 @@ inline char* fixed6(double value, char* p) {
   return two_digits(fraction % 100, p);
 }
 
-/// A 16-bit colour channel as 0..255: value / 65535 * 255, rounded. 257 is odd, so there are no ties.
-inline char* color255(std::uint16_t value, char* p) { return unsigned_integer((value + 128U) / 257U, p); }
+/// A 16-bit colour channel as 0..255: its high byte. Gives every 8-bit colour back, whether it was widened by 256 (LAS,
+/// text, PLY) or by 257 (unit range); rounding value / 65535 * 255 would turn 255 * 256 into 254.
+inline char* color255(std::uint16_t value, char* p) { return unsigned_integer(value >> 8U, p); }
 
 /// value / 65535 with 4 or 6 decimals, rounded; 65535 is odd and the powers of ten are even, so there are no ties.
 inline char* unit16(std::uint16_t value, int decimals, char* p) {

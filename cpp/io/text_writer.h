@@ -46,7 +46,7 @@ struct TextWriteResult {
 /// view     Positions and origins in the stored frame, metres; view.offset is added. Columns of view.positions.size
 ///          rows or empty; stride >= 1.
 /// Numbers  Positions, origins and timestamps: 6 decimals, rounded as printf does, zero without sign. Colours:
-///          round(u16 / 65535 * 255). Intensity: u16 / 65535 with 4 decimals (6 in ply). Scalars: integers when the
+///          the high byte of the u16. Intensity: u16 / 65535 with 4 decimals (6 in ply). Scalars: integers when the
 ///          column is an integer one or every written value is integral, else 6 decimals; NaN is "nan", in csv empty.
 /// ply      ASCII 1.0; x y z are "float", or "double" when a coordinate exceeds 1e4, beyond which float32 steps by
 ///          a millimetre; scalars likewise "float" where float32 holds their type exactly, else "double".

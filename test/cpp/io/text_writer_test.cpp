@@ -91,12 +91,22 @@ TEST(TextFormat, RoundsAsPrintf) {
   EXPECT_EQ(fixed6(-kInf), "-inf");
 }
 
+TEST(TextFormat, EightBitColoursComeBack) {
+  using namespace io::text_format;
+  char text[40];
+  for (int v = 0; v <= 255; ++v) {
+    for (const int widened : {v * 256, v * 257}) {
+      ASSERT_EQ(std::string(text, color255(static_cast<std::uint16_t>(widened), text)), std::to_string(v)) << widened;
+    }
+  }
+}
+
 TEST(TextFormat, ScalesAllSixteenBitValues) {
   using namespace io::text_format;
   char text[40], expected[40];
   for (int v = 0; v <= 65535; ++v) {
     const auto value = static_cast<std::uint16_t>(v);
-    ASSERT_EQ(std::string(text, color255(value, text)), std::to_string(std::lround(v / 65535.0 * 255)));
+    ASSERT_EQ(std::string(text, color255(value, text)), std::to_string(v / 256));
     std::snprintf(expected, sizeof expected, "%.4f", v / 65535.0);
     ASSERT_EQ(std::string(text, unit16(value, 4, text)), expected);
     std::snprintf(expected, sizeof expected, "%.6f", v / 65535.0);
@@ -149,11 +159,11 @@ TEST(TextWriter, WritesTheExportLayouts) {
             "101.000000 202.000000 3.000000\n99.500000 200.000000 4.250000\n107.000000 208.000000 9.000000");
   EXPECT_EQ(write(view, io::cloud_export_layout(TextFormat::kTxt)),
             "X Y Z R G B Intensity\n101.000000 202.000000 3.000000 255 0 1 0.0000\n"
-            "99.500000 200.000000 4.250000 0 0 1 1.0000\n107.000000 208.000000 9.000000 0 0 0 0.1000");
+            "99.500000 200.000000 4.250000 0 0 0 1.0000\n107.000000 208.000000 9.000000 0 0 0 0.1000");
   EXPECT_EQ(write(view, io::cloud_export_layout(TextFormat::kPly)),
             "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
             "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n"
-            "101.000000 202.000000 3.000000 255 0 1\n99.500000 200.000000 4.250000 0 0 1\n"
+            "101.000000 202.000000 3.000000 255 0 1\n99.500000 200.000000 4.250000 0 0 0\n"
             "107.000000 208.000000 9.000000 0 0 0");
   EXPECT_EQ(write(view, io::cloud_export_layout(TextFormat::kObj)),
             "# Point cloud\n# Points: 3\nv 101.000000 202.000000 3.000000\nv 99.500000 200.000000 4.250000\n"
@@ -321,7 +331,7 @@ TEST(TextWriter, PlyReadsBackWithinItsDecimals) {
       ASSERT_LE(std::fabs(table.positions[i].x - sample.xyz[i].x),
                 0.501e-6);  // half a digit and the ulps of 1e7
       ASSERT_LE(std::fabs(table.positions[i].y - sample.xyz[i].y), 0.501e-6);
-      ASSERT_EQ(rgb[i].g, std::lround(sample.rgb[i].g / 65535.0 * 255) * 256);
+      ASSERT_EQ(rgb[i].g, sample.rgb[i].g / 256 * 256);
       ASSERT_EQ(ids[i], 4294967295.0 - static_cast<double>(i));
     }
   }

@@ -10,7 +10,7 @@ import type { CreateSessionTail } from "../../shared/contract/cloud-session/crea
 import { jsonLine, LaunchedElectron } from "../support/electron/launched.ts";
 import type { DriverCommand, DriverEvent } from "../support/electron/protocol.ts";
 import { type StagedApp, stageApp } from "../support/electron/staged-app.ts";
-import { testScan, writeSpiral } from "../support/scans.ts";
+import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans.ts";
 
 const launcher = process.env.APP_TEST_ELECTRON;
 if (!launcher) console.log("electron test: skipped, APP_TEST_ELECTRON does not name a launcher for Electron");
@@ -32,6 +32,7 @@ afterAll(async () => {
 describe.skipIf(!launcher)("a window's backend in Electron", () => {
   let electron: LaunchedElectron;
   let scan: string;
+  let format: string | null;
   let ready: Ready;
   let created: CreateSessionTail;
 
@@ -52,6 +53,7 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
   beforeAll(async () => {
     const given = testScan(join("trees_tls", "itsme_tree1.las"));
     scan = join(app.work, `scan${given ? extname(given) : ".xyz"}`);
+    format = given ? null : SPIRAL_FORMAT;
     if (given) await copyFile(given, scan);
     else await writeSpiral(scan, 20_000);
     electron = new LaunchedElectron(launcher ?? "", app.driver, { TEST_ENTRY: app.backend, TEST_FOLDER: app.work });
@@ -76,7 +78,7 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
   });
 
   test("imports a scan with the native addon", async () => {
-    created = await client().createSession({ source_path: scan });
+    created = await client().createSession({ source_path: scan, ascii_format: format });
     expect(created.point_count).toBeGreaterThan(1_000);
     expect(created.total_count).toBeGreaterThanOrEqual(created.point_count);
   });

@@ -12,15 +12,20 @@ export function testScan(path: string): string | undefined {
   return undefined;
 }
 
-/** Writes a text cloud (x y z, metres): points on a spiral around a trunk, 10 m high. Returns the number of points. */
+/** Columns of `writeSpiral`, as an ascii_format. */
+export const SPIRAL_FORMAT = "x y z r255 g255 b255";
+
+/**
+ * Writes a text cloud, metres and colors: points on a spiral around a trunk, 10 m high, red in its lower half and green
+ * above. Returns the number of points.
+ */
 export async function writeSpiral(file: string, count: number): Promise<number> {
   const rows: string[] = [];
   for (let i = 0; i < count; i += 1) {
     const turn = i * 2.399963; // golden angle, so that no two points coincide
     const radius = 0.5 + 2 * Math.sqrt(i / count);
-    rows.push(
-      `${(radius * Math.cos(turn)).toFixed(4)} ${(radius * Math.sin(turn)).toFixed(4)} ${((10 * i) / count).toFixed(4)}`,
-    );
+    const at = [radius * Math.cos(turn), radius * Math.sin(turn), (10 * i) / count];
+    rows.push(`${at.map((value) => value.toFixed(4)).join(" ")} ${i < count / 2 ? "255 0 0" : "0 255 0"}`);
   }
   await writeFile(file, `${rows.join("\n")}\n`);
   return count;

@@ -12,7 +12,8 @@ const output = join(root, "build", "native");
 const addon = join(output, "Release", "pc.node");
 const options = ["--CDPC_TESTS=OFF"];
 if (args.includes("--no-cuda")) options.push("--CDPC_CUDA=OFF");
-if (args.includes("--all-architectures")) options.push("--CDPC_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90;120");
+if (args.includes("--all-architectures"))
+  options.push("--CDPC_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90;120");
 
 const stamp = fingerprint(["cpp", "cuda", "CMakeLists.txt", "package-lock.json"], options.join());
 if (!args.includes("--force") && existsSync(addon) && isFresh("native", stamp)) process.exit(0);
@@ -22,7 +23,10 @@ const cmakeJs = join(dirname(require.resolve("cmake-js/package.json")), "bin", "
 const base = ["-d", root, "-O", output, "-B", "Release", ...options];
 for (const command of ["configure", "build"]) {
   const parallel = command === "build" ? ["-p", String(availableParallelism())] : [];
-  const { status } = spawnSync(process.execPath, [cmakeJs, command, ...base, ...parallel], { stdio: ["ignore", 2, 2], cwd: root });
+  const { status } = spawnSync(process.execPath, [cmakeJs, command, ...base, ...parallel], {
+    stdio: ["ignore", 2, 2],
+    cwd: root,
+  });
   if (status !== 0) {
     console.error(`The native addon did not build (cmake-js ${command}). The messages above say why.`);
     process.exit(1);

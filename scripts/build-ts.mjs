@@ -24,7 +24,9 @@ await build({
   define: { "process.env.APP_BUILD_VERSION": JSON.stringify(version) },
   // Loaded from node_modules when first asked for: they read files of their own packages.
   external: ["electron", "@fastify/swagger", "@fastify/swagger-ui", "pino-pretty"],
-  banner: { js: 'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);',
+  },
   logLevel: "warning",
 });
 markFresh("ts", stamp);

@@ -5,9 +5,29 @@ import { root } from "./fingerprint.mjs";
 
 /** layer -> the layers it may use. Longest prefix wins; `shared` is open to all TypeScript. */
 const below = {
-  "backend/entry": ["backend/routes", "backend/deps.ts", "backend/logger.ts", "backend/version.ts", "backend/app.ts", "backend/config.ts", "backend/cli", "backend/http", "backend/jobs", "backend/sessions", "backend/services", "backend/native"],
+  "backend/entry": [
+    "backend/routes",
+    "backend/deps.ts",
+    "backend/logger.ts",
+    "backend/version.ts",
+    "backend/app.ts",
+    "backend/config.ts",
+    "backend/cli",
+    "backend/http",
+    "backend/jobs",
+    "backend/sessions",
+    "backend/services",
+    "backend/native",
+  ],
   "backend/cli": ["backend/config.ts"],
-  "backend/app.ts": ["backend/http", "backend/routes", "backend/jobs", "backend/sessions", "backend/config.ts", "backend/deps.ts"],
+  "backend/app.ts": [
+    "backend/http",
+    "backend/routes",
+    "backend/jobs",
+    "backend/sessions",
+    "backend/config.ts",
+    "backend/deps.ts",
+  ],
   "backend/deps.ts": ["backend/http", "backend/sessions"],
   "backend/logger.ts": ["backend/config.ts"],
   "backend/version.ts": [],
@@ -32,14 +52,34 @@ const exceptions = {
   "cpp/io/octree_directory.cpp": ["cpp/ops/octree"],
 };
 /** Op families in the order in which one may use another. */
-const families = ["cloud", "octree", "fit", "misses", "mesh", "ray", "denoise", "ground", "dem", "wood", "trees", "lad", "skeleton", "qsm", "registration", "plant"];
+const families = [
+  "cloud",
+  "octree",
+  "fit",
+  "misses",
+  "mesh",
+  "ray",
+  "denoise",
+  "ground",
+  "dem",
+  "wood",
+  "trees",
+  "lad",
+  "skeleton",
+  "qsm",
+  "registration",
+  "plant",
+];
 
 const layerOf = (file) =>
   Object.keys(below)
     .filter((layer) => file === layer || file.startsWith(`${layer}/`))
     .sort((a, b) => b.length - a.length)[0];
 const allowed = (file, from, to, target) =>
-  from === to || to === "shared" || below[from].includes(to) || (exceptions[file] ?? []).some((prefix) => target.startsWith(prefix));
+  from === to ||
+  to === "shared" ||
+  below[from].includes(to) ||
+  (exceptions[file] ?? []).some((prefix) => target.startsWith(prefix));
 const familyOf = (file) => /^(?:cpp|cuda)\/ops\/([^/]+)\//.exec(file)?.[1];
 
 const walk = (dir) =>
@@ -57,29 +97,39 @@ const problems = [];
 
 function importsOf(file, text) {
   if (file.endsWith(".ts")) {
-    return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((m) => normalize(join(dirname(file), m[1])).replaceAll("\\", "/"));
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((m) =>
+      normalize(join(dirname(file), m[1])).replaceAll("\\", "/"),
+    );
   }
-  return [...text.matchAll(/#include "([^"]+)"/g)].flatMap((m) => [`cuda/${m[1]}`, `cpp/${m[1]}`].filter((path) => known.has(path)).slice(0, 1));
+  return [...text.matchAll(/#include "([^"]+)"/g)].flatMap((m) =>
+    [`cuda/${m[1]}`, `cpp/${m[1]}`].filter((path) => known.has(path)).slice(0, 1),
+  );
 }
 
 for (const file of files) {
   const text = readFileSync(join(root, file), "utf8");
   const targets = importsOf(file, text).filter((target) => known.has(target));
   const values = text.replace(/^(?:import|export) type [^;]*;/gm, "");
-  graph.set(file, importsOf(file, values).filter((target) => known.has(target)));
+  graph.set(
+    file,
+    importsOf(file, values).filter((target) => known.has(target)),
+  );
   const from = layerOf(file);
   if (!from) problems.push(`${file}: in no layer`);
   for (const target of targets) {
     const to = layerOf(target);
-    if (from && to && !allowed(file, from, to, target)) problems.push(`${file} -> ${target}: ${from} may not use ${to}`);
+    if (from && to && !allowed(file, from, to, target))
+      problems.push(`${file} -> ${target}: ${from} may not use ${to}`);
     if (familyOf(file) && familyOf(target) && families.indexOf(familyOf(target)) > families.indexOf(familyOf(file))) {
       problems.push(`${file} -> ${target}: a family uses only the families above it`);
     }
   }
-  if (from !== "cpp/binding" && /<napi\.h>|node_api\.h/.test(text)) problems.push(`${file}: Node-API outside cpp/binding`);
+  if (from !== "cpp/binding" && /<napi\.h>|node_api\.h/.test(text))
+    problems.push(`${file}: Node-API outside cpp/binding`);
   if (/#pragma omp/.test(text) && !file.startsWith("cpp/core/parallel")) problems.push(`${file}: raw #pragma omp`);
   const index = file === "backend/routes/index.ts"; // lists the route files, routes nothing
-  if (from === "backend/routes" && !index && targets.some((target) => layerOf(target) === "backend/routes")) problems.push(`${file}: a route imports a route`);
+  if (from === "backend/routes" && !index && targets.some((target) => layerOf(target) === "backend/routes"))
+    problems.push(`${file}: a route imports a route`);
   const family = familyOf(file);
   if (family && !families.includes(family)) problems.push(`${file}: unknown op family ${family}`);
 }
@@ -98,6 +148,7 @@ const visit = (file, path) => {
 for (const file of files) visit(file, []);
 
 const edges = [...graph.values()].flat().length;
-if (files.length < 100 || edges < 200) problems.push(`looked at ${files.length} files and ${edges} edges: is the check still finding anything?`);
+if (files.length < 100 || edges < 200)
+  problems.push(`looked at ${files.length} files and ${edges} edges: is the check still finding anything?`);
 console.log(problems.join("\n") || `layers ok: ${files.length} files, ${edges} edges`);
 process.exitCode = problems.length ? 1 : 0;

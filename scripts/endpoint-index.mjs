@@ -11,16 +11,18 @@ const walk = (dir) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))
     .sort();
 
-const tests = walk("test").filter((path) => path.endsWith(".test.ts")).map((path) => [path, read(path)]);
+const tests = walk("test")
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => [path, read(path)]);
 
 /** Tests that name the endpoint's path, with any id in the place of a parameter. */
 function testsOf(path) {
   const pattern = new RegExp(
-    path
-      .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-      .replace(/:\w+/g, "[^\"'`\\s]+?") + "(?![\\w/-])",
+    `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^\"'`\\s]+?")}(?![\\w/-])`,
   );
-  return tests.filter(([, text]) => (path.length > 1 ? pattern.test(text) : /url: "\/"/.test(text))).map(([file]) => file);
+  return tests
+    .filter(([, text]) => (path.length > 1 ? pattern.test(text) : /url: "\/"/.test(text)))
+    .map(([file]) => file);
 }
 
 function servicesOf(text) {
@@ -64,9 +66,25 @@ for (const file of walk("backend/routes")) {
     const body = text.slice(match.index, text.indexOf("\n  app.", match.index + 1) + 1 || undefined);
     // A handler's own functions tell which of the file's services it uses; a file with one endpoint uses all.
     const own = used.filter((name) => exportsOf(name).some((symbol) => new RegExp(`\\b${symbol}\\b`).test(body)));
-    const names = own.length > 0 ? own : [...text.matchAll(/app\.(get|post|put|patch|delete)\(/g)].length === 1 ? used : [];
-    const streamed = /streamJob\(/.test(body) ? "PHP1 + JSON" : /streamFrameJob\(/.test(body) ? "PHP1 + PHB1" : /sendPoints|sendFlat/.test(body) ? "PHX1" : "";
-    rows.push({ method: method.toUpperCase(), path, file, names, ops: opsOf(names), streamed, gated: admitted(names), tests: testsOf(path) });
+    const names =
+      own.length > 0 ? own : [...text.matchAll(/app\.(get|post|put|patch|delete)\(/g)].length === 1 ? used : [];
+    const streamed = /streamJob\(/.test(body)
+      ? "PHP1 + JSON"
+      : /streamFrameJob\(/.test(body)
+        ? "PHP1 + PHB1"
+        : /sendPoints|sendFlat/.test(body)
+          ? "PHX1"
+          : "";
+    rows.push({
+      method: method.toUpperCase(),
+      path,
+      file,
+      names,
+      ops: opsOf(names),
+      streamed,
+      gated: admitted(names),
+      tests: testsOf(path),
+    });
   }
 }
 
@@ -89,8 +107,9 @@ const text = [
   "|---|---|---|---|---|---|---|---|",
   ...rows
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
-    .map(({ method, path, file, names, ops, streamed, gated, tests: files }) =>
-      `| ${method} | \`${path}\` | \`${file}\` | ${code(names)} | ${code(ops)} | ${streamed || "plain"} | ${gated ? "gated" : ""} | ${code(files.map((f) => f.replace(/^test\//, "")))} |`,
+    .map(
+      ({ method, path, file, names, ops, streamed, gated, tests: files }) =>
+        `| ${method} | \`${path}\` | \`${file}\` | ${code(names)} | ${code(ops)} | ${streamed || "plain"} | ${gated ? "gated" : ""} | ${code(files.map((f) => f.replace(/^test\//, "")))} |`,
     ),
   "",
 ].join("\n");

@@ -39,7 +39,11 @@ export function fingerprint(paths, salt = "") {
     const key = `${size}:${mtimeMs}`;
     const before = known[path];
     const digest =
-      before?.key === key ? before.digest : createHash("sha256").update(readFileSync(join(root, path))).digest("hex");
+      before?.key === key
+        ? before.digest
+        : createHash("sha256")
+            .update(readFileSync(join(root, path)))
+            .digest("hex");
     seen[path] = { key, digest };
     hash.update(`${path}\0${digest}\0`);
   }

@@ -8,7 +8,8 @@ import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
 const MIN_NODE = [20, 15];
 const tests = process.argv.includes("--tests");
 
-const run = (command, args, options = {}) => spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
+const run = (command, args, options = {}) =>
+  spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
 const output = (command, args) => spawnSync(command, args, { encoding: "utf8" }).stdout ?? "";
 const fail = (message) => {
   console.error(message);
@@ -46,13 +47,17 @@ function installPackages() {
   if (!apt || !canSudo) fail(`Missing: ${missing.join(", ")}. Install with:\n  ${command}\nthen run this again.`);
   console.error(`Installing ${missing.join(", ")}`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const steps = [["apt-get", "update", "-q"], ["apt-get", "install", "-yq", "--no-install-recommends", ...missing]];
+  const steps = [
+    ["apt-get", "update", "-q"],
+    ["apt-get", "install", "-yq", "--no-install-recommends", ...missing],
+  ];
   for (const step of steps) {
     const [program, ...rest] = [...sudo, ...step];
     if (run(program, rest, { env }).status !== 0) fail(`Could not install. Try by hand:\n  ${command}`);
   }
   const still = missingPackages();
-  if (still.length) fail(`Still missing after the install: ${still.join(", ")} (g++ 12, CMake 3.25 or newer are needed).`);
+  if (still.length)
+    fail(`Still missing after the install: ${still.join(", ")} (g++ 12, CMake 3.25 or newer are needed).`);
 }
 
 function installModules() {

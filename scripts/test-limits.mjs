@@ -13,7 +13,18 @@ const run = (command, args, env = {}) =>
 const ninja = spawnSync("ninja", ["--version"]).status === 0 ? ["-G", "Ninja"] : [];
 const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=OFF", "-DPC_LIMITS=ON", "-DCMAKE_BUILD_TYPE=Release"];
 if (run("cmake", ["-S", root, "-B", folder, ...ninja, ...options]) !== 0) process.exit(1);
-if (run("cmake", ["--build", folder, "--target", "pc_limits", "pc_limit_malloc", "--parallel", String(availableParallelism())]) !== 0) process.exit(1);
+if (
+  run("cmake", [
+    "--build",
+    folder,
+    "--target",
+    "pc_limits",
+    "pc_limit_malloc",
+    "--parallel",
+    String(availableParallelism()),
+  ]) !== 0
+)
+  process.exit(1);
 
 const preload = join(folder, "libpc_limit_malloc.so");
 const program = join(folder, "pc_limits");

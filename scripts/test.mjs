@@ -58,8 +58,22 @@ async function staticChecks() {
 
 async function buildCpp() {
   const generator = (await run("ninja", ["--version"])).status === 0 ? ["-G", "Ninja"] : [];
-  const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=OFF", "-DPC_TESTS=ON", "-DPC_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Sanitize"];
-  const configured = await run("cmake", ["-S", root, "-B", asan, ...generator, ...options, "-DCMAKE_CXX_FLAGS_SANITIZE=-O1"]);
+  const options = [
+    "-DPC_ADDON=OFF",
+    "-DPC_CUDA=OFF",
+    "-DPC_TESTS=ON",
+    "-DPC_SANITIZE=ON",
+    "-DCMAKE_BUILD_TYPE=Sanitize",
+  ];
+  const configured = await run("cmake", [
+    "-S",
+    root,
+    "-B",
+    asan,
+    ...generator,
+    ...options,
+    "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
+  ]);
   if (configured.status !== 0) return false;
   return (await run("cmake", ["--build", asan, "--parallel", String(availableParallelism())])).status === 0;
 }
@@ -69,7 +83,10 @@ async function cppTests() {
   const failed = [...result.text.matchAll(/\[ {2}FAILED {2}\] (\d+) tests?/g)].at(-1)?.[1] ?? "0";
   const skipped = [...result.text.matchAll(/\[ {2}SKIPPED \] (\d+) tests?/g)].at(-1)?.[1];
   if (skipped) console.log(`${skipped} C++ tests skipped; the lines above say why`);
-  return counted({ ...result, text: `${result.text}\n#failed ${failed}` }, /\[ {2}PASSED {2}\] (\d+) tests?[\s\S]*#failed (\d+)/g);
+  return counted(
+    { ...result, text: `${result.text}\n#failed ${failed}` },
+    /\[ {2}PASSED {2}\] (\d+) tests?[\s\S]*#failed (\d+)/g,
+  );
 }
 
 async function fuzz() {
@@ -89,7 +106,13 @@ async function typescript() {
   const report = join(root, "build", "vitest.json");
   mkdirSync(join(root, "build"), { recursive: true });
   rmSync(report, { force: true });
-  const { status } = await run(process.execPath, [npx("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+  const { status } = await run(process.execPath, [
+    npx("vitest"),
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+  ]);
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, "utf8"));
   const failed = numFailedTests || (status === 0 ? 0 : Math.max(1, numFailedTestSuites));
@@ -97,7 +120,10 @@ async function typescript() {
 }
 
 async function gpu() {
-  return counted(await run(join(asan, "pc_tests"), ["--gtest_brief=1", "--gtest_filter=*Cuda*"]), /\[ {2}PASSED {2}\] (\d+) tests?/g);
+  return counted(
+    await run(join(asan, "pc_tests"), ["--gtest_brief=1", "--gtest_filter=*Cuda*"]),
+    /\[ {2}PASSED {2}\] (\d+) tests?/g,
+  );
 }
 
 const parts = {
@@ -116,7 +142,8 @@ if (!parts[wanted]) {
 const started = performance.now();
 const results = [];
 const seconds = () => `${((performance.now() - started) / 1000).toFixed(0)} s`;
-if ((await run(process.execPath, ["scripts/setup.mjs", "--tests"])).status !== 0) results.push({ passed: 0, failed: 1 });
+if ((await run(process.execPath, ["scripts/setup.mjs", "--tests"])).status !== 0)
+  results.push({ passed: 0, failed: 1 });
 const needsCpp = ["all", "cpp", "fuzz", "gpu"].includes(wanted);
 if (results.length === 0 && needsCpp && !(await buildCpp())) results.push({ passed: 0, failed: 1 });
 if (results.length === 0) {

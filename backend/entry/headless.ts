@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
 import { AppError } from "../../shared/errors.ts";
+import type { Config } from "../config.ts";
 import { exitOnBugs } from "./serve.ts";
 
 /** What `serve` was asked on the command line; the environment holds the rest. */
@@ -34,7 +34,9 @@ async function main(): Promise<void> {
     if (code !== undefined) process.exit(code);
   } catch (error) {
     const expected = error instanceof AppError && error.code === "invalid_argument";
-    process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`);
+    process.stderr.write(
+      `${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`,
+    );
     process.exit(expected ? 2 : 1);
   }
 }

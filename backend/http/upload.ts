@@ -22,14 +22,18 @@ export async function receiveUpload(request: FastifyRequest, extensions: readonl
   if (part?.fieldname !== "file") throw new AppError("invalid_argument", 'the form needs one part named "file"');
   const extension = extname(part.filename).toLowerCase();
   if (!extensions.includes(extension)) {
-    throw new AppError("invalid_argument", `"${part.filename}": only ${extensions.join(", ")} files can be uploaded here`);
+    throw new AppError(
+      "invalid_argument",
+      `"${part.filename}": only ${extensions.join(", ")} files can be uploaded here`,
+    );
   }
   const folder = await mkdtemp(join(tmpdir(), "upload-"));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, `cloud${extension}`);
     await pipeline(part.file, createWriteStream(path, { flags: "wx" }));
-    if (part.file.truncated) throw new AppError("invalid_argument", `"${part.filename}" is larger than an upload may be; import it by path`);
+    if (part.file.truncated)
+      throw new AppError("invalid_argument", `"${part.filename}" is larger than an upload may be; import it by path`);
     return { path, remove };
   } catch (error) {
     await remove();

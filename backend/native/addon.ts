@@ -57,7 +57,10 @@ export function addonPath(): string {
     const path = join(unpacked, ADDON);
     if (existsSync(path)) return path;
     if (dirname(folder) === folder) {
-      throw new AppError("internal", `the native addon is missing (${ADDON}); run "npm run build" in the project folder`);
+      throw new AppError(
+        "internal",
+        `the native addon is missing (${ADDON}); run "npm run build" in the project folder`,
+      );
     }
   }
 }
@@ -69,7 +72,9 @@ function load(): Addon {
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
-    throw new AppError("internal", `the native addon does not load (${path}): ${(error as Error).message}`, undefined, { cause: error });
+    throw new AppError("internal", `the native addon does not load (${path}): ${(error as Error).message}`, undefined, {
+      cause: error,
+    });
   }
 }
 

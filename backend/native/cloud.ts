@@ -111,7 +111,8 @@ export interface CloudNative {
 export const hitMask = (isMiss: NativeColumn | null, deleted: NativeColumn | null, rows: number) =>
   addon.hitMask(isMiss, deleted, rows);
 /** Extremes, distinct values and percentiles of scalar columns over the rows that `skip` leaves. */
-export const columnStats = (columns: readonly NativeColumn[], skip: NativeColumn | null) => addon.columnStats(columns, skip);
+export const columnStats = (columns: readonly NativeColumn[], skip: NativeColumn | null) =>
+  addon.columnStats(columns, skip);
 /** Bounds, robust bounds and ground height over the rows that `skip` leaves. */
 export const cloudStats = (positions: NativeColumn, skip: NativeColumn | null) => addon.cloudStats(positions, skip);
 /** Nearest-neighbour distances of a sample, metres. */
@@ -127,7 +128,8 @@ export const scaleToU16 = (column: NativeColumn) => addon.scaleToU16(column);
 export const mergeRgb = (r: NativeColumn, g: NativeColumn, b: NativeColumn, scale: "unit" | "byte" | "u16") =>
   addon.mergeRgb(r, g, b, scale);
 /** Three scalar columns into one vec3d column, value * unit_scale - shift. */
-export const interleaveTriple: CloudNative["interleaveTriple"] = (x, y, z, frame) => addon.interleaveTriple(x, y, z, frame);
+export const interleaveTriple: CloudNative["interleaveTriple"] = (x, y, z, frame) =>
+  addon.interleaveTriple(x, y, z, frame);
 /** Miss flags by echo number 99 and by distance from the scanner. */
 export const detectMisses: CloudNative["detectMisses"] = (input, farRangeM) => addon.detectMisses(input, farRangeM);
 /** Positions of the miss overlay: surviving misses, moved onto a sphere around the scanner when it is known. */

@@ -2,7 +2,8 @@ import { addon, type NativeColumn } from "./addon.ts";
 import type { NativeJob } from "./native-job.ts";
 
 /** Writes a column to a file of the session store; complete for other processes when it resolves. */
-export const writeColumnFile = (column: NativeColumn, path: string): NativeJob<null> => addon.writeColumnFile(column, path);
+export const writeColumnFile = (column: NativeColumn, path: string): NativeJob<null> =>
+  addon.writeColumnFile(column, path);
 /** Flushes a written column file to the disk. */
 export const syncColumnFile = (path: string): NativeJob<null> => addon.syncColumnFile(path);
 /** Reads the whole file and compares its checksum. */

@@ -24,15 +24,20 @@ export interface OctreeBuilt {
 }
 
 export interface OctreeNative {
-  octreeBuildCost(pointCount: number, bytesPerPoint: number): { readonly scratch_bytes: number; readonly output_bytes: number };
+  octreeBuildCost(
+    pointCount: number,
+    bytesPerPoint: number,
+  ): { readonly scratch_bytes: number; readonly output_bytes: number };
   octreeContentHash(input: OctreeInput, params: OctreeBuildParams): NativeJob<string>;
   octreeBuild(input: OctreeInput, params: OctreeBuildParams, folder: string): NativeJob<OctreeBuilt>;
 }
 
 /** 40 hex digits that change with any point, attribute, name or label. */
-export const octreeContentHash = (input: OctreeInput, params: OctreeBuildParams) => addon.octreeContentHash(input, params);
+export const octreeContentHash = (input: OctreeInput, params: OctreeBuildParams) =>
+  addon.octreeContentHash(input, params);
 /** Writes metadata.json, hierarchy.bin and octree.bin into an existing folder. */
 export const octreeBuild = (input: OctreeInput, params: OctreeBuildParams, folder: string) =>
   addon.octreeBuild(input, params, folder);
 /** Memory and disk a build needs; bytesPerPoint: 12 for the position plus the attributes' sizes. */
-export const octreeBuildCost = (pointCount: number, bytesPerPoint: number) => addon.octreeBuildCost(pointCount, bytesPerPoint);
+export const octreeBuildCost = (pointCount: number, bytesPerPoint: number) =>
+  addon.octreeBuildCost(pointCount, bytesPerPoint);

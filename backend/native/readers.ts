@@ -89,7 +89,11 @@ export interface TextReadParams {
   readonly x_index: number;
   readonly y_index: number;
   readonly z_index: number;
-  readonly columns: readonly { readonly index: number; readonly name: string; readonly type: "auto" | "float" | "f64" }[];
+  readonly columns: readonly {
+    readonly index: number;
+    readonly name: string;
+    readonly type: "auto" | "float" | "f64";
+  }[];
   readonly frame: PositionFrame;
   /** 0 = all */
   readonly max_rows: number;
@@ -125,7 +129,11 @@ export interface PlyProperty {
 }
 export interface PlyHeader {
   readonly format: string;
-  readonly elements: readonly { readonly name: string; readonly count: number; readonly properties: readonly PlyProperty[] }[];
+  readonly elements: readonly {
+    readonly name: string;
+    readonly count: number;
+    readonly properties: readonly PlyProperty[];
+  }[];
   readonly comments: readonly string[];
   /** Raw tokens of the first vertices; empty for binary files. */
   readonly sample_rows: readonly (readonly string[])[];

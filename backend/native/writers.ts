@@ -43,6 +43,8 @@ export interface WritersNative {
 }
 
 /** LAS, streamed in blocks with flat memory. */
-export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: string) => addon.writeLas(view, params, path);
+export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: string) =>
+  addon.writeLas(view, params, path);
 /** Text formats, streamed in blocks with flat memory. */
-export const writeText = (view: CloudViewInput, format: TextFormat, path: string) => addon.writeText(view, format, path);
+export const writeText = (view: CloudViewInput, format: TextFormat, path: string) =>
+  addon.writeText(view, format, path);

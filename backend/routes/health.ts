@@ -8,8 +8,14 @@ export function healthRoutes(app: App, deps: BaseDeps): void {
     message: "API is running",
     version,
   }));
-  app.get("/version", { schema: { summary: "Version for the supervisor", response: { 200: VersionResponse } } }, async () => ({
-    version,
-  }));
-  app.get("/health", { schema: { summary: "Liveness and memory", response: { 200: HealthResponse } } }, async () => health(deps));
+  app.get(
+    "/version",
+    { schema: { summary: "Version for the supervisor", response: { 200: VersionResponse } } },
+    async () => ({
+      version,
+    }),
+  );
+  app.get("/health", { schema: { summary: "Liveness and memory", response: { 200: HealthResponse } } }, async () =>
+    health(deps),
+  );
 }

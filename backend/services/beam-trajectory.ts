@@ -21,7 +21,10 @@ export async function trajectoryParams(state: CloudState, job: Job): Promise<Tra
   const path = times && (await job.track(() => native.beamTrajectory(times, origins, MAX_POSES)));
   const [first] = path?.poses ?? [];
   if (!path || !first || path.poses.length < 2) {
-    return { params: null, warnings: ["Beam origins came without usable times to order them: they are used, but make no trajectory."] };
+    return {
+      params: null,
+      warnings: ["Beam origins came without usable times to order them: they are used, but make no trajectory."],
+    };
   }
   const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
   const poses = path.poses.map(([t, x, y, z]) => ({ t, x: x + sx, y: y + sy, z: z + sz, qx: 0, qy: 0, qz: 0, qw: 1 }));

@@ -7,7 +7,7 @@ import { type ExtraDim, extraKey } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
-import { CANONICAL_LABELS, isCanonicalRole, roleOfName } from "./text-roles.ts";
+import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./text-roles.ts";
 
 /** What the user wants otherwise than the file says. */
 export interface ColumnWishes {
@@ -87,7 +87,7 @@ function candidate(source: RoledColumn, { roles, labels }: ColumnWishes): Candid
     throw new AppError("invalid_argument", `role_overrides: "${override}" is not a role of the column plan`);
   }
   const role = override ?? roleOf(source);
-  const slug = role !== null && role !== "rgb" ? role : (source.slug ?? slugOf(source));
+  const slug = role !== null && isPinnedRole(role) ? role : (source.slug ?? slugOf(source));
   const label =
     labels[slug] ?? (role === null ? tidyLabel(source.label) : (CANONICAL_LABELS[role] ?? tidyLabel(source.label)));
   return { source, role, slug, label };
@@ -98,7 +98,8 @@ function roleOf({ role, name, slug }: RoledColumn): string | null {
   if (role !== null) return role;
   if (slug !== null) return null; // the user named it: an extra whatever it is called
   const resolved = roleOfName(name.replace(/^scalar_/i, ""));
-  return resolved !== null && isCanonicalRole(resolved) ? resolved : null;
+  const position = resolved === "x" || resolved === "y" || resolved === "z"; // taken: a "height" beside it is a column
+  return resolved !== null && !position && isCanonicalRole(resolved) ? resolved : null;
 }
 
 function slugOf({ role, name }: RoledColumn): string {

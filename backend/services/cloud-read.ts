@@ -47,7 +47,14 @@ const NO_GEOREFERENCE = { rgb_scale: "byte", crs: null, gps_time_encoding: null,
 async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const table = await job.track(() => native.readPly(path, { frame, first_row: 0, row_count: null }));
   const { positions, columns } = adoptTable(table, job);
-  return { kind: "ply", positions, columns: columns.map(named), scan_origin: null, ...NO_GEOREFERENCE, ...counts(table) };
+  return {
+    kind: "ply",
+    positions,
+    columns: columns.map(named),
+    scan_origin: null,
+    ...NO_GEOREFERENCE,
+    ...counts(table),
+  };
 }
 
 async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {

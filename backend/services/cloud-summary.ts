@@ -6,7 +6,15 @@ import type { CloudState } from "../sessions/cloud-session.ts";
 import { extraColumn, positionsColumn } from "./session-columns.ts";
 
 /** Columns that measure something: their whole numbers are no classes. */
-const CONTINUOUS: ReadonlySet<string> = new Set(["nx", "ny", "nz", "curvature", "verticality", "timestamp", "height_above_ground"]);
+const CONTINUOUS: ReadonlySet<string> = new Set([
+  "nx",
+  "ny",
+  "nz",
+  "curvature",
+  "verticality",
+  "timestamp",
+  "height_above_ground",
+]);
 
 /** Statistics of the surviving hits that the client frames, colours and filters with. Stored frame, metres. */
 export interface CloudSummary {

@@ -21,7 +21,10 @@ const DEFAULT_SCALE_M = 0.001;
 /** Largest values of LAS point formats 0-3: five bits of class, three of echo number. */
 const LEGACY_MAX: Readonly<Record<string, number>> = { classification: 31, return_number: 7, number_of_returns: 7 };
 /** Columns whose values came from these LAS fields; they go back there. */
-const LAS_FIELD_OF: Readonly<Record<string, string>> = { target_index: "return_number", target_count: "number_of_returns" };
+const LAS_FIELD_OF: Readonly<Record<string, string>> = {
+  target_index: "return_number",
+  target_count: "number_of_returns",
+};
 
 /** Inline points: positions and colours, LAS 1.2. */
 export function inlineView({ points, colors }: ExportRequest, job: Job): ExportView {
@@ -34,10 +37,24 @@ export function inlineView({ points, colors }: ExportRequest, job: Job): ExportV
   return { input, las: lasParams({ version: "1.2" }), point_count: rows.length, warnings: [] };
 }
 
-const EMPTY = { offset: [0, 0, 0], colors: null, intensity: null, timestamps: null, beam_origins: null, scalars: [], skip: null, stride: 1 } as const;
+const EMPTY = {
+  offset: [0, 0, 0],
+  colors: null,
+  intensity: null,
+  timestamps: null,
+  beam_origins: null,
+  scalars: [],
+  skip: null,
+  stride: 1,
+} as const;
 
 /** The survivors of a session, misses included, in true world coordinates. Nothing is copied. */
-export async function sessionView(state: CloudState, request: ExportRequest, format: string, job: Job): Promise<ExportView> {
+export async function sessionView(
+  state: CloudState,
+  request: ExportRequest,
+  format: string,
+  job: Job,
+): Promise<ExportView> {
   const source = request.source;
   const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
   const [tx, ty, tz] = source ? sourceTranslation(source) : [0, 0, 0];
@@ -96,10 +113,14 @@ async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[
 }
 
 const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): boolean =>
-  stats !== undefined && stats.is_integral && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
+  stats?.is_integral && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
 
 /** 1.4 unless only an EPSG code is known: 1.4 stores a CRS as WKT alone, 1.2 as the code, if its fields are wide enough. */
-async function lasVersion(state: CloudState, scalars: readonly Scalar[], job: Job): Promise<{ version: "1.2" | "1.4" }> {
+async function lasVersion(
+  state: CloudState,
+  scalars: readonly Scalar[],
+  job: Job,
+): Promise<{ version: "1.2" | "1.4" }> {
   if (state.meta.crs_epsg === null || state.meta.crs_wkt !== null) return { version: "1.4" };
   const narrow = scalars.filter(({ slug }) => LEGACY_MAX[slug] !== undefined);
   const modern = scalars.some(({ slug }) => ["scan_angle", "scanner_channel", "overlap", "nir"].includes(slug));
@@ -126,7 +147,8 @@ function lasParams({ version: las }: { version: "1.2" | "1.4" }, state?: CloudSt
     wkt: meta?.crs_wkt ?? "",
     system_identifier: "EXPORT",
     generating_software: SOFTWARE,
-    creation_day_of_year: 1 + Math.floor((Date.UTC(year, now.getUTCMonth(), now.getUTCDate()) - Date.UTC(year, 0, 1)) / 86_400_000),
+    creation_day_of_year:
+      1 + Math.floor((Date.UTC(year, now.getUTCMonth(), now.getUTCDate()) - Date.UTC(year, 0, 1)) / 86_400_000),
     creation_year: year,
   };
 }

@@ -3,12 +3,12 @@ import { AppError } from "../../shared/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/cloud.ts";
-import { ColumnRef } from "../sessions/column-ref.ts";
 import type { Triple } from "../sessions/cloud-session.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
 import { assignColumns } from "./cloud-columns.ts";
 import { readCloud } from "./cloud-read.ts";
-import type { SourceCloud } from "./source-cloud.ts";
 import { importBytes } from "./import-cost.ts";
+import type { SourceCloud } from "./source-cloud.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
 
 export interface CheckedFlatImport {
@@ -43,7 +43,11 @@ export async function checkFlatImport(request: ImportByPathRequest): Promise<Che
 }
 
 /** Reads a file into float32 columns; scalars are not returned. Positions are shifted in float64 before the cast. */
-export async function importFlat({ request, path, kind, shift }: CheckedFlatImport, deps: Deps, job: Job): Promise<FlatCloud> {
+export async function importFlat(
+  { request, path, kind, shift }: CheckedFlatImport,
+  deps: Deps,
+  job: Job,
+): Promise<FlatCloud> {
   return deps.admission.run(job, "Import", await importBytes(path, kind), async () => {
     const frame = { unit_scale: 1, shift };
     const { ascii_format = null, column_plan = null } = request;
@@ -52,7 +56,8 @@ export async function importFlat({ request, path, kind, shift }: CheckedFlatImpo
     const wishes = { frame, drop: new Set<string>(), roles: {}, labels: {} };
     const { columns } = await assignColumns(cloud, wishes, job);
     const floats = async (column: ColumnRef | undefined, divisor: number) =>
-      column && job.adopt(new ColumnRef(await job.track(() => native.toF32(column.native, { shift: [0, 0, 0], divisor }))));
+      column &&
+      job.adopt(new ColumnRef(await job.track(() => native.toF32(column.native, { shift: [0, 0, 0], divisor }))));
     const positions = await floats(cloud.positions, 1);
     const colors = await floats(columns.get("colors"), 65535);
     const intensity = await flatIntensity(cloud, columns, floats);

@@ -1,5 +1,5 @@
-import type { HealthResponse } from "../../shared/contract/health.ts";
 import type { z } from "zod";
+import type { HealthResponse } from "../../shared/contract/health.ts";
 import type { Deps } from "../deps.ts";
 import { memoryBudget } from "../jobs/admission.ts";
 import { memoryStatus } from "../native/platform.ts";
@@ -7,7 +7,11 @@ import { memoryStatus } from "../native/platform.ts";
 const SERVICE = "point-cloud-backend";
 
 /** Liveness, the memory of machine and process, and what is admitted at the moment. */
-export function health({ config, admission, version }: Pick<Deps, "config" | "admission" | "version">): z.infer<typeof HealthResponse> {
+export function health({
+  config,
+  admission,
+  version,
+}: Pick<Deps, "config" | "admission" | "version">): z.infer<typeof HealthResponse> {
   const { measured, ...memory } = memoryStatus();
   const settings = { pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction };
   const admitted_operations = admission.operations();

@@ -26,8 +26,17 @@ export async function sourceSession(source: PointSource, { sessions }: Deps): Pr
 export function sourceTranslation({ translation }: PointSource): Triple {
   if (translation === null || translation === undefined) return [0, 0, 0];
   const [x, y, z] = translation;
-  if (translation.length !== 3 || x === undefined || y === undefined || z === undefined || !translation.every(Number.isFinite)) {
-    throw new AppError("invalid_argument", `source.translation must be three finite numbers, not [${translation.join(", ")}]`);
+  if (
+    translation.length !== 3 ||
+    x === undefined ||
+    y === undefined ||
+    z === undefined ||
+    !translation.every(Number.isFinite)
+  ) {
+    throw new AppError(
+      "invalid_argument",
+      `source.translation must be three finite numbers, not [${translation.join(", ")}]`,
+    );
   }
   return [x, y, z];
 }
@@ -48,7 +57,8 @@ export function pointsColumn(points: readonly Triple[]): ColumnRef {
 export function colorsColumn(colors: readonly Triple[]): ColumnRef {
   const values = new Uint16Array(3 * colors.length);
   for (const [i, color] of colors.entries()) {
-    for (const [channel, value] of color.entries()) values[3 * i + channel] = Math.round(Math.min(1, Math.max(0, value)) * 65535);
+    for (const [channel, value] of color.entries())
+      values[3 * i + channel] = Math.round(Math.min(1, Math.max(0, value)) * 65535);
   }
   return new ColumnRef(new addon.Column("rgb16", new Uint8Array(values.buffer)));
 }

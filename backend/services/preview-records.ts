@@ -1,12 +1,12 @@
-import type { PreviewColumn, PreviewResponse } from "../../shared/contract/pointcloud.ts";
 import type { z } from "zod";
+import type { PreviewColumn, PreviewResponse } from "../../shared/contract/pointcloud.ts";
 import type { Job } from "../jobs/job.ts";
 import type { DType } from "../native/addon.ts";
 import * as native from "../native/readers.ts";
-import { adoptTable } from "./source-cloud.ts";
 import { readNumbers } from "./column-values.ts";
-import { suggestedShift } from "./suggested-shift.ts";
 import { extraSlug, tidyLabel } from "./slugs.ts";
+import { adoptTable } from "./source-cloud.ts";
+import { suggestedShift } from "./suggested-shift.ts";
 import { roleOfName } from "./text-roles.ts";
 
 type Column = z.infer<typeof PreviewColumn>;
@@ -21,12 +21,16 @@ const LAS_CHANNELS = ["red", "green", "blue"];
 export async function lasPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readLasHeader(path));
   const names = header.dimensions.flatMap(({ name, extra, dtype }) =>
-    name === "rgb" && !extra ? LAS_CHANNELS.map((channel) => ({ name: channel, extra, dtype: "u16" as DType })) : [{ name, extra, dtype }],
+    name === "rgb" && !extra
+      ? LAS_CHANNELS.map((channel) => ({ name: channel, extra, dtype: "u16" as DType }))
+      : [{ name, extra, dtype }],
   );
   const all = [...POSITIONS.map((name) => ({ name, extra: false, dtype: "f64" as DType })), ...names];
   const hidden = hiddenNames(all.filter(({ extra }) => extra).map(({ name }) => name));
   const columns = all
-    .map(({ name, extra, dtype }, index) => recordColumn(index, name, extra ? "extra" : lasRole(name), lasHint(name, dtype)))
+    .map(({ name, extra, dtype }, index) =>
+      recordColumn(index, name, extra ? "extra" : lasRole(name), lasHint(name, dtype)),
+    )
     .filter(({ header_name }) => header_name === null || !hidden.has(header_name));
   const rows = Math.min(maxRows, 20);
   const sample_rows = header.compressed ? [] : await lasRows(path, rows, job);
@@ -42,7 +46,9 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
 }
 
 async function lasRows(path: string, rows: number, job: Job): Promise<string[][]> {
-  const cloud = await job.track(() => native.readLas(path, { frame: FRAME, first_row: 0, row_count: rows, skip_columns: [] }));
+  const cloud = await job.track(() =>
+    native.readLas(path, { frame: FRAME, first_row: 0, row_count: rows, skip_columns: [] }),
+  );
   const { positions, columns } = adoptTable(cloud, job);
   const count = positions.length;
   const values = [positions, ...columns.map(({ column }) => column)].map((column) => readNumbers(column.native));
@@ -60,7 +66,8 @@ const lasRole = (name: string): string => {
   if (channel >= 0) return ["r255", "g255", "b255"][channel] ?? "extra";
   return name === "intensity" ? "intensity" : "extra";
 };
-const lasHint = (name: string, dtype: DType): Hint => (name === "classification" ? "categorical" : dtype === "u8" && name.startsWith("is_") ? "categorical" : "float");
+const lasHint = (name: string, dtype: DType): Hint =>
+  name === "classification" ? "categorical" : dtype === "u8" && name.startsWith("is_") ? "categorical" : "float";
 
 /** PLY: the vertex properties. */
 export async function plyPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
@@ -91,7 +98,15 @@ export async function pcdPreview(path: string, job: Job): Promise<PreviewRespons
     recordColumn(index, name, name === "rgb" || name === "rgba" ? "r255" : recordRole(name), hintOf(dtype)),
   );
   const warnings = [...header.warnings, "Rows of a PCD file are not shown here."];
-  return { kind: "pcd", delimiter: null, has_header: true, columns, sample_rows: [], warning: warnings.join(" "), suggested_shift: null };
+  return {
+    kind: "pcd",
+    delimiter: null,
+    has_header: true,
+    columns,
+    sample_rows: [],
+    warning: warnings.join(" "),
+    suggested_shift: null,
+  };
 }
 
 function recordRole(name: string): string {
@@ -119,5 +134,9 @@ function recordColumn(index: number, name: string, role: string, hint: Hint): Co
 function hiddenNames(names: readonly string[]): ReadonlySet<string> {
   const roles = names.map((name) => [name, roleOfName(name.replace(/^scalar_/i, ""))] as const);
   const triple = ORIGIN_ROLES.every((role) => roles.some(([, found]) => found === role));
-  return new Set(roles.filter(([, role]) => role === "is_miss" || (triple && role !== null && ORIGIN_ROLES.includes(role))).map(([name]) => name));
+  return new Set(
+    roles
+      .filter(([, role]) => role === "is_miss" || (triple && role !== null && ORIGIN_ROLES.includes(role)))
+      .map(([name]) => name),
+  );
 }

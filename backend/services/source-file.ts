@@ -22,7 +22,8 @@ export const READABLE_EXTENSIONS = Object.keys(KIND_OF).map((extension) => exten
 
 /** A user's path: `~` expanded, absolute, normalized. Errors: invalid_argument for a relative one. */
 export function userPath(path: string): string {
-  const expanded = path === "~" || path.startsWith("~/") || path.startsWith("~\\") ? join(homedir(), path.slice(1)) : path;
+  const expanded =
+    path === "~" || path.startsWith("~/") || path.startsWith("~\\") ? join(homedir(), path.slice(1)) : path;
   if (!isAbsolute(expanded)) throw new AppError("invalid_argument", `"${path}" is not an absolute path`);
   if (expanded.includes("\0")) throw new AppError("invalid_argument", "a path cannot hold a NUL character");
   return normalize(resolve(expanded));
@@ -38,7 +39,10 @@ export function kindOfFile(path: string): SourceKind {
   if (kind) return kind;
   const coming = NEXT_RELEASE[extension];
   if (coming) {
-    throw new AppError("unsupported", `${basename(path)}: ${coming} files cannot be read yet; convert it to LAS, PLY or text first`);
+    throw new AppError(
+      "unsupported",
+      `${basename(path)}: ${coming} files cannot be read yet; convert it to LAS, PLY or text first`,
+    );
   }
   throw new AppError(
     "invalid_argument",

@@ -1,9 +1,9 @@
-import { AppError } from "../../shared/errors.ts";
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
+import { AppError } from "../../shared/errors.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/readers.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
-import { type TextColumn, detectTextLayout, type TextLayout } from "./text-layout.ts";
+import { detectTextLayout, type TextColumn, type TextLayout } from "./text-layout.ts";
 
 /** Lines the layout is decided from. */
 const SAMPLE_LINES = 200;
@@ -24,7 +24,12 @@ export async function textLayout(
 }
 
 /** What the native reader is told. `columns` empty reads positions only. */
-export function textReadParams(layout: TextLayout, columns: readonly TextColumn[], frame: native.PositionFrame, maxRows: number) {
+export function textReadParams(
+  layout: TextLayout,
+  columns: readonly TextColumn[],
+  frame: native.PositionFrame,
+  maxRows: number,
+) {
   const axis = (role: string) => layout.columns.find((column) => column.role === role)?.index ?? -1;
   return {
     delimiter: layout.delimiter,
@@ -52,7 +57,13 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
     const from = byKey.get(name);
     if (!from) throw new AppError("internal", `${path}: the reader returned a column "${name}" that was not asked for`);
     const extra = from.role === "extra";
-    return { name: from.header_name ?? from.label, label: from.label, role: extra ? null : from.role, slug: extra ? from.slug : null, column };
+    return {
+      name: from.header_name ?? from.label,
+      label: from.label,
+      role: extra ? null : from.role,
+      slug: extra ? from.slug : null,
+      column,
+    };
   });
   return {
     kind: "ascii",

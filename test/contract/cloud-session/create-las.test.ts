@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { create, createError, exported, makeApp, rowsOf, type TestApp } from "../../support/app.ts";
+import { type LasOptions, type LasRow, lasBytes } from "../../support/las-bytes.ts";
+import { octreePoints, octreeValues } from "../../support/octree-folder.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+let files = 0;
+/** A LAS file of points in a row along x, each with what `of` says. */
+const las = (count: number, of: (i: number) => Partial<LasRow> = () => ({}), options: LasOptions = {}) => {
+  const rows = Array.from({ length: count }, (_, i) => ({ x: i, y: 0, z: 0, ...of(i) }));
+  files += 1;
+  return made.file(`${files}.las`, lasBytes(rows, options));
+};
+const columns = async (id: string) => (await made.deps.sessions.get(id)).state.columns;
+const slugs = async (id: string) =>
+  (await made.deps.sessions.get(id)).state.meta.extra_dims_meta.map(({ slug }) => slug);
+
+describe("standard dimensions", () => {
+  test("echo columns only where the file's vary", async () => {
+    const constant = await create(
+      made,
+      las(3, () => ({ return_number: 1, number_of_returns: 1 })),
+    );
+    expect(await slugs(constant.session_id)).toEqual([]);
+    const varying = await create(
+      made,
+      las(4, (i) => ({ return_number: 1 + (i % 2), number_of_returns: i < 2 ? 2 : 3 })),
+    );
+    expect(await slugs(varying.session_id)).toEqual(["target_index", "target_count"]);
+    expect((await rowsOf(made, varying.session_id, ["target_index"])).map((row) => row.target_index)).toEqual([
+      1, 2, 1, 2,
+    ]);
+    expect(varying.observed_classes).toEqual({ target_index: [1, 2], target_count: [2, 3] });
+  });
+
+  test("others become las_<name> with the plain name as label; constant ones are left out", async () => {
+    const tail = await create(
+      made,
+      las(3, (i) => ({ classification: 2 + i })),
+    );
+    expect(await slugs(tail.session_id)).toEqual(["las_classification"]);
+    expect(tail.attributes.find(({ name }) => name === "las_classification")).toMatchObject({
+      label: "classification",
+      type: "uint8",
+    });
+    expect(tail.observed_classes).toEqual({ las_classification: [2, 3, 4] });
+  });
+
+  test("intensity is kept as it is, when any is above zero", async () => {
+    const tail = await create(
+      made,
+      las(3, (i) => ({ intensity: 1000 * i })),
+    );
+    expect(octreeValues(made.octrees, tail.cache_id, "intensity")).toEqual([0, 1000, 2000]);
+    const zero = await create(made, las(3));
+    expect((await columns(zero.session_id)).has("intensity")).toBe(false);
+    const constant = await create(
+      made,
+      las(2, () => ({ intensity: 7 })),
+    );
+    expect(octreeValues(made.octrees, constant.cache_id, "intensity")).toEqual([7, 7]);
+  });
+
+  test("colour is kept as it is, when any channel is above zero", async () => {
+    const tail = await create(
+      made,
+      las(2, (i) => ({ rgb: [0, 65535 * i, 300] })),
+    );
+    expect(octreeValues(made.octrees, tail.cache_id, "rgb")).toEqual([0, 0, 0, 300, 300, 65535]);
+    expect((await columns((await create(made, las(2))).session_id)).has("colors")).toBe(false);
+  });
+
+  test.each([
+    [1, "adjusted_standard", 0],
+    [0, "gps_week", 1],
+  ])("GPS time that varies, global encoding %s: %s", async (global_encoding, encoding, warnings) => {
+    const tail = await create(
+      made,
+      las(3, (i) => ({ gps_time: 3.5e8 + i / 1024 }), { global_encoding }),
+    );
+    expect(tail.gps_time_encoding).toBe(encoding);
+    expect(tail.warnings ?? []).toHaveLength(warnings);
+    expect(octreeValues(made.octrees, tail.cache_id, "gps-time")).toEqual([3.5e8, 3.5e8 + 1 / 1024, 3.5e8 + 2 / 1024]);
+  });
+
+  test("constant GPS time is no clock", async () => {
+    const tail = await create(
+      made,
+      las(3, () => ({ gps_time: 77 })),
+    );
+    expect(tail).not.toHaveProperty("gps_time_encoding");
+    expect((await columns(tail.session_id)).has("timestamps")).toBe(false);
+  });
+});
+
+describe("extra dimensions", () => {
+  test("keep their own name and type, constant or not; the description is the label; a LAS name gets _field", async () => {
+    const extras = [
+      { name: "Amplitude", type: "f32", description: "Echo amplitude[dB]" },
+      { name: "classification", type: "u8" },
+      { name: "tree id", type: "i32" },
+    ] as const;
+    const of = (i: number) => ({ extra: { Amplitude: 1.5 * i, classification: 4, "tree id": -1 - i } });
+    const tail = await create(made, las(3, of, { extras }));
+    expect((await made.deps.sessions.get(tail.session_id)).state.meta.extra_dims_meta).toEqual([
+      { slug: "Amplitude", label: "Echo amplitude [dB]" },
+      { slug: "classification_field", label: "classification" },
+      { slug: "tree_id", label: "tree id" },
+    ]);
+    const back = await rowsOf(made, tail.session_id, ["tree_id", "Amplitude"]);
+    expect(back.map((row) => [row.tree_id, row.Amplitude])).toEqual([
+      [-1, 0],
+      [-2, 1.5],
+      [-3, 3],
+    ]);
+  });
+
+  test("beam origins with times make a trajectory in the true world; the columns are no extras", async () => {
+    const extras = ["ox", "oy", "oz"].map((name) => ({ name, type: "f64" as const }));
+    const of = (i: number) => ({ x: 500000, gps_time: 10 - i, extra: { ox: 500000 + i, oy: 20, oz: 100 + i } });
+    const tail = await create(made, las(3, of, { extras }), { world_shift: [500000, 0, 0] });
+    expect(await slugs(tail.session_id)).toEqual([]);
+    const pose = (t: number, x: number, z: number) => ({ t, x, y: 20, z, qx: 0, qy: 0, qz: 0, qw: 1 });
+    expect(tail.scan_params).toEqual({
+      origin: [500002, 20, 102],
+      trajectory: {
+        poses: [pose(8, 500002, 102), pose(9, 500001, 101), pose(10, 500000, 100)],
+        frame: { crs: null, up_axis: "z", body_convention: "FLU", time_ref: "gps" },
+        lever_arm: [0, 0, 0],
+        boresight_rpy: [0, 0, 0],
+        source_format: "las_extrabytes",
+      },
+    });
+    expect(tail).not.toHaveProperty("scan_origin");
+  });
+
+  test("beam origins without times are used, and the missing trajectory is said; an incomplete triple is extras", async () => {
+    const extras = ["ox", "oy", "oz"].map((name) => ({ name, type: "f64" as const }));
+    const tail = await create(
+      made,
+      las(3, (i) => ({ extra: { ox: i, oy: 0, oz: 0 } }), { extras }),
+    );
+    expect(tail.warnings).toEqual([expect.stringMatching(/Beam origins came without usable times/)]);
+    expect(tail).not.toHaveProperty("scan_params");
+    const pair = await create(
+      made,
+      las(3, () => ({ extra: { ox: 5 } }), { extras: extras.slice(0, 2) }),
+    );
+    expect((await slugs(pair.session_id)).length).toBe(2);
+    expect((await columns(pair.session_id)).has("beam_origins")).toBe(false);
+  });
+});
+
+describe("sizes and coordinates at their limits", () => {
+  test("no points: a session that answers everything", async () => {
+    const tail = await create(made, las(0));
+    expect(tail).toMatchObject({
+      point_count: 0,
+      total_count: 0,
+      ground_z: null,
+      robust_bounds: null,
+      robust_extent: null,
+    });
+    expect(await slugs(tail.session_id)).toEqual([]);
+    const answer = await made.app.inject({
+      method: "POST",
+      url: `/api/cloud/session/${tail.session_id}/rebuild_octree`,
+    });
+    expect([answer.statusCode, (answer.json() as { point_count: number }).point_count]).toEqual([200, 0]);
+  });
+
+  test("one point, and a thousand at one place", async () => {
+    const one = await create(
+      made,
+      las(1, () => ({ x: 7, y: 8, z: 9 })),
+    );
+    expect(one).toMatchObject({ point_count: 1, point_spacing: null, ground_z: 9, robust_extent: [0, 0, 0] });
+    expect(octreePoints(made.octrees, one.cache_id)).toEqual([[7, 8, 9]]);
+    const same = await create(
+      made,
+      las(1000, () => ({ x: 7 })),
+    );
+    expect(same).toMatchObject({
+      point_count: 1000,
+      point_spacing: 0,
+      tight_bounds: { min: [7, 0, 0], max: [7, 0, 0] },
+    });
+  });
+
+  test("10 000 km from the origin in steps of 0.1 mm: octree and export are right to half a step", async () => {
+    const offset = [1e7, -1e7, 0] as const;
+    const at = (i: number) => ({ x: 1e7 + i * 0.0001, y: -1e7 - i * 0.0003, z: i * 0.0007 });
+    const tail = await create(made, las(50, at, { scale: 0.0001, offset }));
+    expect(Math.max(...tail.scale)).toBeLessThanOrEqual(0.0001);
+    const points = octreePoints(made.octrees, tail.cache_id).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
+    const back = await rowsOf(made, tail.session_id);
+    for (const [i, { X = 0, Y = 0, Z = 0 }] of back.entries()) {
+      const { x, y, z } = at(i);
+      // Half a step, and the last digit of a float64 of ten million.
+      for (const [got, want] of [
+        [X, x],
+        [Y, y],
+        [Z, z],
+        [points[i]?.[0], x],
+        [points[i]?.[1], y],
+        [points[i]?.[2], z],
+      ]) {
+        expect(Math.abs((got ?? Number.NaN) - (want ?? 0))).toBeLessThanOrEqual(0.00005 + 4e-9);
+      }
+    }
+  });
+
+  test.each([
+    [4, 3],
+    [1e9, 3],
+  ])("a header that declares %s points for %s: what is there is read, and said", async (declared, present) => {
+    const tail = await create(
+      made,
+      las(present, () => ({}), { declared }),
+    );
+    expect(tail.total_count).toBe(present);
+    expect(tail.warnings?.join(" ")).toMatch(new RegExp(`${declared}`));
+  });
+
+  test("a file cut at every hundredth byte opens with fewer points or is refused by name; it never hangs or crashes", async () => {
+    const whole = lasBytes(Array.from({ length: 8 }, (_, i) => ({ x: i, y: 0, z: 0 })));
+    for (let length = 0; length < whole.length; length += 31) {
+      const file = made.file("cut.las", whole.subarray(0, length));
+      const answer = await create(made, file).then(
+        (tail) => tail.total_count,
+        (error: Error) => error.message,
+      );
+      if (typeof answer === "number") expect(answer).toBeLessThan(8);
+      else expect(answer).toMatch(/cut\.las/);
+    }
+  });
+
+  test("a coordinate step of zero or of no number is refused", async () => {
+    for (const scale of [0, Number.NaN]) {
+      const bytes = lasBytes([{ x: 1, y: 2, z: 3 }]);
+      bytes.writeDoubleLE(scale, 131);
+      expect(await createError(made, made.file("scale.las", bytes))).toMatch(/scale\.las.*scale/);
+    }
+  });
+});
+
+test("the LAS export of a LAS import gives the same columns again", async () => {
+  const of = (i: number): Partial<LasRow> => ({
+    y: 0.125 * i,
+    intensity: 100 + i,
+    return_number: 1 + (i % 3),
+    number_of_returns: 3,
+    classification: i % 6,
+    gps_time: 1000 + i / 8,
+    rgb: [i, 256 * i, 65535 - i],
+    extra: { height: 0.5 * i },
+  });
+  const first = await create(made, las(20, of, { extras: [{ name: "height", type: "f32" }], global_encoding: 1 }));
+  const again = await create(made, made.file("again.las", await exported(made, first.session_id, "las")));
+  expect(await slugs(again.session_id)).toEqual(await slugs(first.session_id));
+  expect(again.gps_time_encoding).toBe("adjusted_standard");
+  expect(again.cache_id).toBe(first.cache_id); // the octree's name is a hash of every value
+});

@@ -1,0 +1,55 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addon } from "../../../backend/native/addon.ts";
+import { CloseSessionResponse } from "../../../shared/contract/cloud-session/close.ts";
+import { create, makeApp, type TestApp } from "../../support/app.ts";
+import { bigLasBytes } from "../../support/las-bytes.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const close = async (id: string) => {
+  const answer = await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
+  expect(answer.statusCode).toBe(200);
+  return CloseSessionResponse.parse(answer.json());
+};
+
+test("DELETE frees the arrays and the folder, leaves the octree, and is false the second time", async () => {
+  const before = addon.bulkBytesInUse();
+  const { session_id, cache_id } = await create(made, made.file("big.las", bigLasBytes(50_000)));
+  const folder = join(made.sessions, session_id);
+  expect(existsSync(folder)).toBe(true);
+  expect(await close(session_id)).toEqual({ session_id, deleted: true });
+  expect(existsSync(folder)).toBe(false);
+  expect(readdirSync(made.sessions)).toEqual([]);
+  expect(addon.bulkBytesInUse()).toBe(before);
+  expect(existsSync(join(made.octrees, cache_id, "metadata.json"))).toBe(true);
+  expect(await close(session_id)).toEqual({ session_id, deleted: false });
+  const rebuild = await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/rebuild_octree` });
+  expect(rebuild.statusCode).toBe(404);
+});
+
+test("any text is an id: unknown ones are false, never an error", async () => {
+  for (const id of ["00000000", "..%2F..%2Fetc", "%00", "x".repeat(250)]) expect((await close(id)).deleted).toBe(false);
+});
+
+test("two at once: one frees it", async () => {
+  const { session_id } = await create(made, made.file("one.xyz", "1 2 3\n"));
+  const answers = await Promise.all([close(session_id), close(session_id), close(session_id)]);
+  expect(answers.map(({ deleted }) => deleted).sort()).toEqual([false, false, true]);
+});
+
+test("a read in flight keeps the columns; they are freed when it ends", async () => {
+  const { session_id } = await create(made, made.file("read.xyz", "1 2 3\n4 5 6\n"));
+  const session = await made.deps.sessions.get(session_id);
+  const seen = await session.read(async (state) => {
+    expect((await close(session_id)).deleted).toBe(true);
+    const bytes = new Uint8Array(48);
+    state.columns.get("positions")?.native.readInto(bytes, 0);
+    return Array.from(new Float64Array(bytes.buffer));
+  });
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
+});

@@ -113,7 +113,7 @@ async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[
 }
 
 const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): boolean =>
-  stats?.is_integral && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
+  stats?.is_integral === true && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
 
 /** 1.4 unless only an EPSG code is known: 1.4 stores a CRS as WKT alone, 1.2 as the code, if its fields are wide enough. */
 async function lasVersion(

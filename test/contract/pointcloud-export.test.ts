@@ -1,0 +1,265 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { create, exported, exportTail, makeApp, refused, run, type TestApp } from "../support/app.ts";
+import { octreeValues } from "../support/octree-folder.ts";
+
+const EXPORT = "/api/pointcloud/export";
+let made: TestApp;
+let id: string;
+/** Three hits and a miss, shifted, with colour, intensity, a clock and two columns. */
+const ROWS = [
+  "x y z r g b intensity time height class is_miss",
+  "500000.25 0 1 255 0 51 -4 350000000.5 0.5 2 0",
+  "500001.5 1 2 0 128 0 -2 350000000.25 1.25 5 0",
+  "500002 2 3.1234567 0 0 0 0 350000000.75 2 2 0",
+  "500900 0 900 1 1 1 -4 350000001 0 0 1",
+];
+beforeAll(async () => {
+  made = await makeApp();
+  id = (await create(made, made.file("cloud.txt", ROWS.join("\n")), { world_shift: [500000, 0, 0] })).session_id;
+});
+afterAll(() => made.close());
+const text = async (format: string, more: object = {}) => (await exported(made, id, format, more)).toString();
+const INLINE = {
+  points: [
+    [1, 2, 3],
+    [4.5, 5, 6],
+  ],
+  colors: [
+    [1, 0, 0.5],
+    [0, 2, -1],
+  ],
+};
+
+// Bytes come in as 256 v of 65535 and leave as round(255 * that / 65535): the contract's scales make 254 of 255.
+describe("text formats, byte by byte", () => {
+  test("xyz: positions only, six decimals, true world, misses included, no line end at the end", async () => {
+    expect(await text("xyz")).toBe(
+      "500000.250000 0.000000 1.000000\n500001.500000 1.000000 2.000000\n500002.000000 2.000000 3.123457\n500900.000000 0.000000 900.000000",
+    );
+  });
+
+  test.each([
+    ["txt", " "],
+    ["csv", ","],
+  ])("%s: header, colours 0..255, intensity with four decimals", async (format, separator) => {
+    const lines = (await text(format)).split("\n");
+    expect(lines[0]).toBe(["X", "Y", "Z", "R", "G", "B", "Intensity"].join(separator));
+    expect(lines[1]).toBe(["500000.250000", "0.000000", "1.000000", "254", "0", "51", "0.0000"].join(separator));
+    expect(lines[2]?.endsWith(["0", "128", "0", "0.5000"].join(separator))).toBe(true);
+    expect(lines).toHaveLength(5);
+  });
+
+  test("named columns in the asked order, whole numbers as such; absent ones are dropped, the left out named", async () => {
+    const [header, first] = (await text("csv", { columns: ["class", "nothing", "height"] })).split("\n");
+    expect([header, first]).toEqual([
+      "X,Y,Z,R,G,B,Intensity,class,height",
+      "500000.250000,0.000000,1.000000,254,0,51,0.0000,2,0.500000",
+    ]);
+    const tail = await exportTail(made, { source: { session_id: id }, format: "csv" });
+    expect(tail.warnings).toEqual([expect.stringMatching(/Left out: height, class, is_miss/)]);
+  });
+
+  test("ply: float, double where float32 would step by more than a millimetre; obj", async () => {
+    const ply = async (session_id: string, more: object = {}) => {
+      const tail = await exportTail(made, { source: { session_id, ...more }, format: "ply" });
+      return Buffer.from(tail.data ?? "", "base64")
+        .toString()
+        .split("end_header\n");
+    };
+    const header = (type: string) => {
+      const axes = ["x", "y", "z"].map((axis) => `property ${type} ${axis}`);
+      const colors = ["red", "green", "blue"].map((channel) => `property uchar ${channel}`);
+      return ["ply", "format ascii 1.0", "element vertex 4", ...axes, ...colors, ""].join("\n");
+    };
+    const [far, body] = await ply(id);
+    expect(far?.replace(/comment .*\n/g, "")).toBe(header("double"));
+    expect(body?.split("\n")[0]).toBe("500000.250000 0.000000 1.000000 254 0 51");
+    const [near] = await ply(id, { translation: [-500000, 0, 0] });
+    expect(near?.replace(/comment .*\n/g, "")).toBe(header("float"));
+    const obj = (await text("obj")).split("\n");
+    expect(obj.slice(0, 2).every((line) => line.startsWith("# "))).toBe(true);
+    expect(obj.slice(2, 4)).toEqual(["v 500000.250000 0.000000 1.000000", "v 500001.500000 1.000000 2.000000"]);
+    expect(obj).toHaveLength(6);
+  });
+
+  test("translation is added last, max_points keeps every ceil(n / max)-th row", async () => {
+    const source = { session_id: id, translation: [-500000, 1, 0.5], max_points: 2 };
+    const tail = await exportTail(made, { source, format: "xyz" });
+    expect(tail.point_count).toBe(2);
+    expect(Buffer.from(tail.data ?? "", "base64").toString()).toBe(
+      "0.250000 1.000000 1.500000\n2.000000 3.000000 3.623457",
+    );
+  });
+});
+
+describe("las", () => {
+  test("a session comes back with its columns, clock, colours and shift", async () => {
+    const file = made.file("back.las", await exported(made, id, "las"));
+    const tail = await create(made, file, { world_shift: [500000, 0, 0] });
+    expect(tail).toMatchObject({ total_count: 4, miss_count: 1, point_count: 3 });
+    const names = tail.attributes.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["rgb", "intensity", "gps-time", "height", "class", "is_miss"]));
+    expect(octreeValues(made.octrees, tail.cache_id, "gps-time")).toEqual([350000000.25, 350000000.5, 350000000.75]);
+    expect(octreeValues(made.octrees, tail.cache_id, "height")).toEqual([0.5, 1.25, 2]);
+    expect(octreeValues(made.octrees, tail.cache_id, "rgb").at(-1)).toBe(255 * 256);
+    expect(tail.tight_bounds.max.map((value) => Math.round(value * 1000) / 1000)).toEqual([2, 2, 3.123]);
+  });
+
+  test("inline points: version 1.2, format 2 with colours, 0 without", async () => {
+    const tail = await exportTail(made, { ...INLINE, format: "LAS" });
+    expect(tail).toMatchObject({
+      success: true,
+      point_count: 2,
+      has_colors: true,
+      filename: "pointcloud.las",
+      format: "LAS",
+      error: null,
+    });
+    const bytes = Buffer.from(tail.data ?? "", "base64");
+    expect([bytes.toString("latin1", 0, 4), bytes[24], bytes[25], bytes[104], bytes.readUInt32LE(107)]).toEqual([
+      "LASF",
+      1,
+      2,
+      2,
+      2,
+    ]);
+    const plain = await exportTail(made, { points: INLINE.points, format: "las" });
+    expect([plain.has_colors, Buffer.from(plain.data ?? "", "base64")[104]]).toEqual([false, 0]);
+    const back = await create(made, made.file("inline.las", bytes));
+    expect(octreeValues(made.octrees, back.cache_id, "rgb")).toEqual([0, 0, 0, 32768, 65535, 65535]); // clipped to 0..1
+  });
+
+  test("no points: success false, in the contract's words", async () => {
+    const nothing = {
+      success: false,
+      error: "No points provided",
+      data: null,
+      filename: "",
+      point_count: 0,
+      has_colors: false,
+    };
+    expect(await exportTail(made, { format: "las" })).toMatchObject(nothing);
+    expect(await exportTail(made, { format: "xyz", points: [] })).toMatchObject(nothing);
+  });
+});
+
+describe("where it goes", () => {
+  test("dest_path: written under that name, no data in the answer, nothing else in the folder", async () => {
+    const folder = join(made.folder, "out");
+    mkdirSync(folder);
+    const dest = join(folder, "cloud.csv");
+    for (const format of ["csv", "las"]) {
+      const tail = await exportTail(made, {
+        source: { session_id: id },
+        format,
+        dest_path: dest,
+        filename: "other.xyz",
+      });
+      expect(tail).toMatchObject({ success: true, data: null, filename: "cloud.csv", point_count: 4 });
+      expect(readdirSync(folder)).toEqual(["cloud.csv"]);
+    }
+    expect(readFileSync(dest).toString("latin1", 0, 4)).toBe("LASF"); // the second export replaced the first
+  });
+
+  test("a link at dest_path is replaced, what it points at stays", async () => {
+    const target = made.file("precious.txt", "keep me");
+    const link = join(made.folder, "link.xyz");
+    symlinkSync(target, link);
+    expect((await exportTail(made, { ...INLINE, format: "xyz", dest_path: link })).success).toBe(true);
+    expect(readFileSync(target, "utf8")).toBe("keep me");
+    expect(readFileSync(link, "utf8")).toContain("1.000000 2.000000 3.000000");
+  });
+
+  test("the longest name a file system takes", async () => {
+    const dest = join(made.folder, `${"n".repeat(251)}.xyz`);
+    expect(await exportTail(made, { ...INLINE, format: "xyz", dest_path: dest })).toMatchObject({ success: true });
+  });
+
+  test.each([
+    [null, "pointcloud.csv"],
+    ["", "pointcloud.csv"],
+    ["tree", "tree.csv"],
+    ["tree.las", "tree.csv"],
+    ["tree.CSV", "tree.csv"],
+    ["plot 1.5 m.csv", "plot 1.5 m.csv"],
+    ["../../etc/passwd", "passwd.csv"],
+    ["..\\evil.exe", "evil.csv"],
+    [".csv", "pointcloud.csv"],
+  ])("filename %s becomes %s", async (filename, expected) => {
+    expect((await exportTail(made, { ...INLINE, format: "csv", filename })).filename).toBe(expected);
+  });
+});
+
+describe("refusals before the stream", () => {
+  test.each<[string, () => object, number, RegExp]>([
+    ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, xyz/],
+    ["LAZ, also as the default", () => ({ ...INLINE }), 400, /Format "laz" cannot be written yet/],
+    ["relative dest_path", () => ({ ...INLINE, format: "las", dest_path: "out.las" }), 400, /not an absolute path/],
+    [
+      "missing parent",
+      () => ({ ...INLINE, format: "las", dest_path: "/nowhere/out.las" }),
+      400,
+      /folder of dest_path .* does not exist/,
+    ],
+    ["a folder", () => ({ ...INLINE, format: "las", dest_path: made.folder }), 400, /is a folder/],
+    ["a device", () => ({ ...INLINE, format: "las", dest_path: "/dev/full" }), 400, /not a regular file/],
+    [
+      "a parent that is a file",
+      () => ({ ...INLINE, format: "las", dest_path: join(made.file("f", ""), "a.las") }),
+      400,
+      /does not exist/,
+    ],
+    [
+      "unknown session",
+      () => ({ source: { session_id: "00000000" }, format: "las" }),
+      404,
+      /Cloud session not found: 00000000/,
+    ],
+    [
+      "file-only source",
+      () => ({ source: { source_path: "/a.las", allow_file_source: true }, format: "las" }),
+      400,
+      /Create a session from the file/,
+    ],
+    ["empty source", () => ({ source: {}, format: "las" }), 400, /neither a session_id nor a source_path/],
+    [
+      "translation of two numbers",
+      () => ({ source: { session_id: id, translation: [1, 2] }, format: "las" }),
+      400,
+      /translation/,
+    ],
+    [
+      "colours of another length",
+      () => ({ ...INLINE, colors: [[1, 1, 1]], format: "las" }),
+      400,
+      /colors has 1 rows, points has 2/,
+    ],
+    ["points of two numbers", () => ({ points: [[1, 2]], format: "las" }), 422, /points/],
+    ["points that are no numbers", () => ({ points: [[1, 2, "3"]], format: "las" }), 422, /points/],
+  ])("%s", async (_name, request, status, sentence) => {
+    const answer = await refused(made, EXPORT, request());
+    expect([answer.status, answer.message ?? answer.detail]).toEqual([status, expect.stringMatching(sentence)]);
+  });
+});
+
+test("progress names its parts and ends at one; unknown keys are named in warnings", async () => {
+  const { markers, outcome } = await run(made, EXPORT, { ...INLINE, format: "las", colour: 1 });
+  expect(markers[0]?.run_id).toMatch(/^[0-9a-f]{32}$/);
+  expect(markers.map(({ message }) => message)).toEqual(expect.arrayContaining(["Writing points", "Finalizing"]));
+  expect(markers.at(-1)?.progress).toBe(1);
+  expect(outcome.kind === "json" && (outcome.value as { warnings: string[] }).warnings).toEqual([
+    expect.stringContaining('"colour"'),
+  ]);
+});
+
+test("the points of two formats agree, and a session wins over inline points", async () => {
+  const both = await exportTail(made, { ...INLINE, source: { session_id: id }, format: "xyz" });
+  expect(both.point_count).toBe(4);
+  const csv = (await text("csv"))
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",").slice(0, 3).join(" "));
+  expect((await text("xyz")).split("\n")).toEqual(csv);
+});

@@ -1,13 +1,11 @@
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { runtimePackageFolders } from "../runtime-packages.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** Packages that the bundles load at run time (scripts/build-ts.mjs leaves them out). */
-const RUNTIME_PACKAGES = ["@fastify/swagger", "@fastify/swagger-ui"];
 
 /** A built app in a folder that another user can read, as an installed one is. */
 export interface StagedApp {
@@ -39,7 +37,7 @@ export async function stageApp(): Promise<StagedApp> {
         await cp(join(root, native, name), join(folder, native, name), { dereference: true });
     }
     await cp(join(root, "package.json"), join(folder, "package.json"));
-    for (const path of await packageFolders(RUNTIME_PACKAGES)) {
+    for (const path of runtimePackageFolders(root)) {
       await cp(join(root, path), join(folder, path), { recursive: true });
     }
     const driver = join(folder, "driver.js");
@@ -70,39 +68,6 @@ async function bundleDriver(outfile: string): Promise<void> {
     define: { "process.env.APP_BUILD_VERSION": JSON.stringify(version) },
     logLevel: "warning",
   });
-}
-
-/** The folders of these packages and of everything they depend on, relative to the project. */
-async function packageFolders(names: readonly string[]): Promise<string[]> {
-  const found = new Set<string>();
-  const visit = async (name: string, from: string): Promise<void> => {
-    const path = packageFolder(name, from);
-    if (found.has(path)) return;
-    found.add(path);
-    const { dependencies = {} } = JSON.parse(await readFile(join(root, path, "package.json"), "utf8")) as {
-      dependencies?: Record<string, string>;
-    };
-    for (const dependency of Object.keys(dependencies)) await visit(dependency, join(root, path, "package.json"));
-  };
-  for (const name of names) await visit(name, join(root, "package.json"));
-  return [...found];
-}
-
-function packageFolder(name: string, from: string): string {
-  for (const modules of createRequire(from).resolve.paths(name) ?? []) {
-    const path = join(modules, name);
-    if (modules.startsWith(root) && isPackage(path)) return path.slice(root.length);
-  }
-  throw new Error(`${name} is not installed (needed by ${dirname(from)})`);
-}
-
-function isPackage(path: string): boolean {
-  try {
-    createRequire(import.meta.url).resolve(join(path, "package.json"));
-    return true;
-  } catch {
-    return false; // not in this node_modules: the next one up may have it
-  }
 }
 
 /** Lets every user read the tree. */

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { runtimePackageFolders } from "../../support/runtime-packages.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+test("the desktop package takes exactly the packages that the bundles load", () => {
+  const config = readFileSync(`${root}/electron-builder.yml`, "utf8");
+  const listed = [...config.matchAll(/^ {2}- "?node_modules\/([^"*]+)\/\*\*"?$/gm)].map((match) => match[1]);
+  // By name: where npm and the packager put a package (at the top or inside another) is theirs to decide.
+  const needed = new Set(runtimePackageFolders(root).map((folder) => folder.split("node_modules/").at(-1)));
+  expect(needed.size).toBeGreaterThan(10);
+  expect(listed.sort()).toEqual([...needed].sort());
+});

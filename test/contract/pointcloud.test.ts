@@ -88,7 +88,6 @@ describe("/api/pointcloud/preview", () => {
     expect(names).toEqual(expect.arrayContaining(["x", "y", "z", "intensity", "classification", "red", "Amplitude"]));
     for (const hidden of ["ox", "oy", "oz", "is_miss"]) expect(names).not.toContain(hidden);
     expect(answer).toMatchObject({ kind: "las", delimiter: null, has_header: true, suggested_shift: [0, -20030, 0] });
-    expect(answer.columns.every(({ remappable }) => !remappable)).toBe(true);
     expect(answer.columns.find(({ header_name }) => header_name === "classification")?.type_hint).toBe("categorical");
     expect(answer.sample_rows).toHaveLength(20);
     for (const { index, header_name } of answer.columns) {

@@ -126,11 +126,24 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
     expect(exported).toMatchObject({ success: true, point_count: created.total_count });
   });
 
-  test("closing the window ends it within 1 s, cleanly, with its sessions", async () => {
+  test("closing the window in the middle of an import ends it within 1 s, cleanly, with its sessions", async () => {
+    const large = join(app.work, "large.xyz");
+    await writeSpiral(large, 500_000);
+    const request = { source_path: large, ascii_format: SPIRAL_FORMAT };
+    let importing: Promise<string> | undefined;
+    await new Promise<void>((resolve) => {
+      importing = client()
+        .createSession(request, { onProgress: () => resolve() })
+        .then(
+          () => "finished",
+          () => "cut off",
+        );
+    });
     const stopped = await ask({ do: "close-window" }, "stopped");
     console.log(`electron: stopped in ${stopped.ms.toFixed(0)} ms`);
     expect(stopped).toMatchObject({ exit_code: 0, killed: false });
     expect(stopped.ms).toBeLessThan(1_000);
+    expect(await importing).toBe("cut off");
     await expectGone(ready.address.pid);
     expect(await readdir(join(app.work, "data", "sessions"))).toEqual([]);
     electron.send({ do: "quit" } satisfies DriverCommand);

@@ -138,6 +138,11 @@ ColumnStats stats_of(Span<const T> values, Span<const std::uint8_t> skip, OpCont
   stats.is_constant = all.min == all.max;
   stats.is_integral = all.integral;
   if (all.integral && !all.distinct.overflowed()) stats.distinct = all.distinct.sorted();
+  if (stats.is_constant) {
+    stats.p1 = stats.p99 = stats.min;
+    ctx.advance(values.size);  // the pass that is not needed
+    return stats;
+  }
 
   std::vector<PercentileQuery> queries{{0, 0.01, 0.0}, {0, 0.99, 0.0}};
   select_percentiles<1>(ctx, values.size, stats.finite_count, {{all.min, all.max}}, queries,

@@ -42,6 +42,12 @@ struct Target {
   double* out;
 };
 
+/// What one block of rows adds to the counts of a bracket. Whole columns may equal a bound: counters that all workers
+/// share would then be all they do.
+struct Tally {
+  std::uint64_t below = 0, at_low = 0, at_high = 0;
+};
+
 /// Looks for the values of ranks: values in (low, high) are gathered, all others only counted.
 struct Bracket {
   Bracket(std::uint32_t lane, LaneRange range, std::uint64_t capacity, std::vector<Target> targets)
@@ -57,15 +63,22 @@ struct Bracket {
   BulkVector<double> inside;
   std::atomic<std::uint64_t> below{0}, at_low{0}, at_high{0}, inside_count{0};
 
-  void take(double value) {
-    if (value == low) {
-      at_low.fetch_add(1, std::memory_order_relaxed);
+  void take(double value, Tally& tally) {
+    if (value < low) {
+      ++tally.below;
+    } else if (value == low) {
+      ++tally.at_low;
     } else if (value == high) {
-      at_high.fetch_add(1, std::memory_order_relaxed);
-    } else {
+      ++tally.at_high;
+    } else if (value < high) {
       const std::uint64_t at = inside_count.fetch_add(1, std::memory_order_relaxed);
       if (at < inside.size()) inside[static_cast<std::size_t>(at)] = value;
     }
+  }
+  void add(const Tally& tally) {
+    below += tally.below;
+    at_low += tally.at_low;
+    at_high += tally.at_high;
   }
 };
 
@@ -97,18 +110,15 @@ std::array<std::vector<double>, Lanes> sample_lanes(std::size_t n, Read&& read) 
 template <std::size_t Lanes, class Read>
 void count_and_gather(OpContext& ctx, std::size_t n, Brackets& brackets, Read&& read) {
   parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint64_t> below(brackets.size(), 0);
+    std::vector<Tally> tallies(brackets.size());
     std::array<double, Lanes> values;
     for (std::size_t i = begin; i < end; ++i) {
       if (!read(i, values)) continue;
       for (std::size_t b = 0; b < brackets.size(); ++b) {
-        Bracket& bracket = *brackets[b];
-        const double value = values[bracket.lane];
-        below[b] += value < bracket.low ? 1 : 0;
-        if (value >= bracket.low && value <= bracket.high) bracket.take(value);
+        brackets[b]->take(values[brackets[b]->lane], tallies[b]);
       }
     }
-    for (std::size_t b = 0; b < brackets.size(); ++b) brackets[b]->below += below[b];
+    for (std::size_t b = 0; b < brackets.size(); ++b) brackets[b]->add(tallies[b]);
   });
 }
 

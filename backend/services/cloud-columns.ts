@@ -5,6 +5,7 @@ import * as native from "../native/cloud.ts";
 import type { PositionFrame } from "../native/readers.ts";
 import { type ExtraDim, extraKey } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
+import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
 import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./text-roles.ts";
@@ -24,6 +25,8 @@ export interface ColumnWishes {
 export interface AssignedColumns {
   readonly columns: Map<string, ColumnRef>;
   readonly extra_dims_meta: ExtraDim[];
+  /** Statistics over all rows of the scalar columns as they were read. */
+  readonly stats: ColumnStatistics;
   readonly warnings: string[];
 }
 
@@ -50,15 +53,13 @@ interface Candidate {
 export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, job: Job): Promise<AssignedColumns> {
   const warnings: string[] = [];
   const scalars = cloud.columns.filter(({ column }) => column.native.dtype !== "rgb16");
-  const stats = await job.track(() =>
-    native.columnStats(
-      scalars.map(({ column }) => column.native),
-      null,
-    ),
+  const stats = await measureColumns(
+    scalars.map(({ column }) => column.native),
+    null,
+    job,
   );
-  const statsOf = new Map(scalars.map((source, i) => [source, stats[i]]));
   const varies = (source: RoledColumn) => {
-    const found = statsOf.get(source);
+    const found = stats.get(source.column.native);
     return found !== undefined && found.finite_count > 0 && !found.is_constant;
   };
   const candidates = cloud.columns
@@ -67,11 +68,11 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
     .filter(({ source, slug, role }) => !dropped(wishes.drop, source.name, slug, role));
   const assignment = new Assignment(candidates, cloud, wishes, job, warnings);
   await assignment.colors();
-  await assignment.intensity((source) => statsOf.get(source)?.max ?? 0);
+  await assignment.intensity((source) => stats.get(source.column.native)?.max ?? 0);
   await assignment.timestamps();
   await assignment.beamOrigins();
   assignment.extras();
-  return { columns: assignment.columns, extra_dims_meta: assignment.extra_dims_meta, warnings };
+  return { columns: assignment.columns, extra_dims_meta: assignment.extra_dims_meta, stats, warnings };
 }
 
 /** LAS fills every field of its format; a constant one says nothing and is left out (a constant echo number would

@@ -57,7 +57,7 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
   const state: CloudState = { columns: imported.assigned.columns, meta: initialMeta(imported) };
   job.stage("Computing bounds", 0.52, 0.58);
   const mask = await surviving(state, job);
-  const summary = await cloudSummary(state, mask.skip, job);
+  const summary = await cloudSummary(state, mask.skip, job, imported.assigned.stats);
   const spacing = await job.track(() => native.pointSpacing(positionsColumn(state), mask.skip, SPACING));
   job.stage("Writing octree source", 0.58, 0.62);
   for (const column of state.columns.values()) column.retain(); // the staged session's own references

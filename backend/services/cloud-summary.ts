@@ -3,6 +3,7 @@ import type { Job } from "../jobs/job.ts";
 import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud.ts";
 import type { CloudState } from "../sessions/cloud-session.ts";
+import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
 import { extraColumn, positionsColumn } from "./session-columns.ts";
 
 /** Columns that measure something: their whole numbers are no classes. */
@@ -25,19 +26,22 @@ export interface CloudSummary {
   readonly observed_classes: Record<string, number[]>;
 }
 
-export async function cloudSummary(state: CloudState, skip: NativeColumn | null, job: Job): Promise<CloudSummary> {
+/** `known`: statistics over all rows that exist already; they count where no row is skipped. */
+export async function cloudSummary(
+  state: CloudState,
+  skip: NativeColumn | null,
+  job: Job,
+  known: ColumnStatistics = new Map(),
+): Promise<CloudSummary> {
   const cloud = await job.track(() => native.cloudStats(positionsColumn(state), skip));
-  const slugs = state.meta.extra_dims_meta.map(({ slug }) => slug);
-  const stats = await job.track(() =>
-    native.columnStats(
-      slugs.map((slug) => extraColumn(state, slug)),
-      skip,
-    ),
-  );
+  const extras = state.meta.extra_dims_meta.map(({ slug }) => [slug, extraColumn(state, slug)] as const);
+  const usable: ColumnStatistics = skip === null ? known : new Map();
+  const unknown = extras.map(([, column]) => column).filter((column) => !usable.has(column));
+  const measured = await measureColumns(unknown, skip, job);
   const ranges: Record<string, [number, number]> = {};
   const classes: Record<string, number[]> = {};
-  for (const [i, slug] of slugs.entries()) {
-    const column = stats[i];
+  for (const [slug, values] of extras) {
+    const column = usable.get(values) ?? measured.get(values);
     if (!column) continue;
     if (column.p01 !== null && column.p99 !== null && column.p01 < column.p99) ranges[slug] = [column.p01, column.p99];
     if (column.distinct && column.is_integral && !CONTINUOUS.has(slug)) classes[slug] = [...column.distinct];

@@ -78,7 +78,7 @@ struct OctreeCost {
 /// double (exact
 ///          to 2^53), because viewers read no other 64-bit type. Coordinates are rounded to the nearest step.
 /// Order    Files and result are functions of the input and params only: the same bytes for any thread count.
-/// Cost     O(n depth) time; octree_build_cost. The output is streamed in blocks of up to 8 MiB.
+/// Cost     O(n depth) time; octree_build_cost. The output is streamed in blocks of up to 2 MiB.
 /// Cancel   Within 250 ms at any size; what the sink has received then is incomplete and has no
 /// metadata.json. Errors   kInvalidArgument: scale not finite and positive, leaf_capacity out of range, sizes
 /// that differ, duplicate

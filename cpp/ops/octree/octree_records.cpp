@@ -11,7 +11,7 @@ namespace pc::octree {
 
 namespace {
 
-constexpr std::uint64_t kBlockBytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t kBlockBytes = std::uint64_t{2} << 20;  // one per thread is held
 constexpr std::uint32_t kBatch = 2048;  // points gathered together: their records stay in the first caches
 constexpr std::uint32_t kScanRecords =
     1u << 24;  // a slice of a wide upper node takes about 2 ms to look through

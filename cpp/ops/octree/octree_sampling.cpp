@@ -108,7 +108,7 @@ class Level {
   TileMap map;
 
   void sample(Tile& tile, Worker& worker, const OpContext& ctx) const {
-    collect(tile, worker);
+    collect(tile, worker, ctx);
     if (worker.candidate_count == 0) return;
     worker.grid.clear();
     load_surroundings(tile, worker);
@@ -141,12 +141,20 @@ class Level {
             static_cast<float>((at.z - tile.at.z * tile_steps_) * per_step_), record};
   }
 
-  void collect(const Tile& tile, Worker& worker) const {
-    worker.candidates.reserve(tile.end - tile.begin);
+  /// Gathers what the children hold. Wide tiles hold few candidates: memory grows with what is found.
+  void collect(const Tile& tile, Worker& worker, const OpContext& ctx) const {
     std::uint32_t count = 0;
-    Candidate* out = worker.candidates.data();
-    for_each_at_level(tree_.level.data(), tile.begin, tile.end, static_cast<std::uint8_t>(level_ + 1),
-                      [&](std::uint32_t record) { out[count++] = place(record, tile); });
+    for (std::uint64_t begin = tile.begin; begin < tile.end; begin += kPoll) {
+      const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile.end, begin + kPoll));
+      const std::size_t needed = count + (end - begin);
+      if (worker.candidates.size() < needed)
+        worker.candidates.resize(std::max(needed, 2 * std::size_t{count}));
+      Candidate* out = worker.candidates.data();
+      for_each_at_level(tree_.level.data(), static_cast<std::uint32_t>(begin), end,
+                        static_cast<std::uint8_t>(level_ + 1),
+                        [&](std::uint32_t record) { out[count++] = place(record, tile); });
+      if (end != tile.end) ctx.checkpoint();
+    }
     worker.candidate_count = count;
   }
 

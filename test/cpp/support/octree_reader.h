@@ -27,7 +27,7 @@ class MemorySink final : public OctreeSink {
   }
   void write_nodes(std::uint64_t offset, Span<const std::byte> bytes) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (bytes.size > std::size_t{8} << 20) throw std::logic_error("block is larger than 8 MiB");
+    if (bytes.size > std::size_t{2} << 20) throw std::logic_error("block is larger than 2 MiB");
     std::string& to = files.at("octree.bin");
     for (std::size_t i = 0; i < bytes.size; ++i) {
       to.at(offset + i) = static_cast<char>(bytes[i]);

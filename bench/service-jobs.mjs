@@ -1,0 +1,218 @@
+// The jobs that go through the running service: start, import, export, answers under load, cancel.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { dataFolder, plotFiles } from "./native.mjs";
+import { MemoryWatch, treeUsage, usageOf } from "./process.mjs";
+import { CanceledError, withService } from "./service.mjs";
+
+/** How long after the end of a run its memory is looked at. */
+const SETTLE_MS = 1_000;
+const HEALTH_EVERY_MS = 5;
+
+const now = () => performance.now() / 1000;
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Seconds from the command to the READY line; `command` undefined = the built backend itself. */
+export async function ready(command) {
+  return withService(async ({ ready_s, pid }) => ({ wall_s: ready_s, ...treeUsage(pid) }), command);
+}
+
+/** Runs `body` and says what the service's process used meanwhile. */
+async function used(service, body) {
+  const before = usageOf(service.pid);
+  const memory = new MemoryWatch(service.pid);
+  const started = now();
+  try {
+    const extra = await body();
+    const wall_s = now() - started;
+    const after = usageOf(service.pid);
+    return {
+      wall_s,
+      cpu_s: after.cpu_s - before.cpu_s,
+      peak_rss_mib: after.peak_rss_mib,
+      anon_growth_mib: memory.stop(),
+      ...extra,
+    };
+  } finally {
+    memory.stop();
+  }
+}
+
+/** Collects how long each stage of a run was shown, in seconds. */
+function stageClock() {
+  const stages = {};
+  let last;
+  const close = () => {
+    if (last) stages[last.message] = (stages[last.message] ?? 0) + now() - last.at;
+  };
+  return {
+    onProgress: ({ message }) => {
+      if (message === "" || message === last?.message) return;
+      close();
+      last = { message, at: now() };
+    },
+    stages: () => {
+      close();
+      last = undefined;
+      return Object.fromEntries(Object.entries(stages).map(([name, s]) => [name, Number(s.toFixed(3))]));
+    },
+  };
+}
+
+/** `session/create` of the plot, end to end, in a fresh service with empty folders. */
+export async function create(count) {
+  const { las } = await plotFiles(count);
+  return withService((service) =>
+    used(service, async () => {
+      const clock = stageClock();
+      const tail = await service.client.createSession({ source_path: las }, clock);
+      return { count: expectCount(tail.total_count, count), stages: clock.stages() };
+    }),
+  );
+}
+
+/** Export of the whole session to LAS. */
+export async function exportLas(count, runs) {
+  const { las } = await plotFiles(count);
+  return withService(async (service) => {
+    const { session_id } = await service.client.createSession({ source_path: las });
+    const dest_path = join(dataFolder, `export-${service.pid}.las`);
+    const samples = [];
+    try {
+      for (let i = 0; i < runs; i += 1) {
+        const request = { source: { session_id }, format: "las", dest_path };
+        samples.push(
+          await used(service, async () => {
+            const tail = await service.client.exportCloud(request);
+            return { count: expectCount(tail.point_count, count) };
+          }),
+        );
+      }
+    } finally {
+      rmSync(dest_path, { force: true });
+    }
+    return samples;
+  });
+}
+
+function expectCount(found, wanted) {
+  if (found !== wanted) throw new Error(`the service counts ${found} points, the input has ${wanted}`);
+  return found;
+}
+
+/** Time to answer `/health` while the service imports the plot; `octree_*` while it builds the octree. */
+export async function health(count) {
+  const { las } = await plotFiles(count);
+  return withService((service) =>
+    used(service, async () => {
+      let stage = "";
+      let done = false;
+      const clock = stageClock();
+      const onProgress = (marker) => {
+        stage = marker.message;
+        clock.onProgress(marker);
+      };
+      const run = service.client.createSession({ source_path: las }, { onProgress }).finally(() => {
+        done = true;
+      });
+      const samples = [];
+      while (!done) {
+        const asked = { stage, at: now() };
+        await service.client.health();
+        samples.push({ stage: asked.stage, ms: (now() - asked.at) * 1000 });
+        await sleep(HEALTH_EVERY_MS);
+      }
+      await run;
+      const building = samples.filter((sample) => sample.stage === "Building octree");
+      if (building.length < 100)
+        throw new Error(`only ${building.length} answers while the octree was built; take a larger plot`);
+      return { count, stages: clock.stages(), ...percentiles("octree", building), ...percentiles("import", samples) };
+    }),
+  );
+}
+
+function percentiles(name, samples) {
+  const sorted = samples.map(({ ms }) => ms).sort((a, b) => a - b);
+  const at = (share) => Number(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))].toFixed(2));
+  return {
+    [`${name}_p50_ms`]: at(0.5),
+    [`${name}_p99_ms`]: at(0.99),
+    [`${name}_max_ms`]: at(1),
+    [`${name}_answers`]: sorted.length,
+  };
+}
+
+/** Where a run is canceled: so long after the stage was first shown. */
+const CANCEL_AT = [
+  ["Reading source file", 0],
+  ["Reading source file", 150],
+  ["Loading points into memory", 20],
+  ["Computing bounds", 50],
+  ["Hashing point data", 0],
+  ["Building octree", 100],
+  ["Building octree", 1_000],
+  ["Building octree", 2_000],
+];
+
+/** Cancels imports at several places and one export; the worst time to the end marker, and what memory did not come back. */
+export async function cancel(count) {
+  const { las } = await plotFiles(count);
+  return withService(async (service) => {
+    const latencies = {};
+    let kept_mib = 0;
+    const record = ({ place, ms, kept }) => {
+      latencies[place] = Number(ms.toFixed(1));
+      kept_mib = Math.max(kept_mib, kept);
+    };
+    await warmUp(service);
+    const figures = await used(service, async () => {
+      for (const [stage, delayMs] of CANCEL_AT) {
+        record(
+          await cancelOnce(service, { stage, delayMs }, (options) =>
+            service.client.createSession({ source_path: las }, options),
+          ),
+        );
+      }
+      const { session_id } = await service.client.createSession({ source_path: las });
+      const dest_path = join(dataFolder, `canceled-${service.pid}.las`);
+      const exporting = (options) =>
+        service.client.exportCloud({ source: { session_id }, format: "las", dest_path }, options);
+      record(await cancelOnce(service, { stage: "Writing points", delayMs: 100 }, exporting));
+      rmSync(dest_path, { force: true });
+    });
+    return { ...figures, count, worst_ms: Math.max(...Object.values(latencies)), kept_mib, latencies };
+  });
+}
+
+/** Loads what the first run of a process loads, so that it is not counted as memory kept. */
+async function warmUp(service) {
+  const { las } = await plotFiles(100_000);
+  const { session_id } = await service.client.createSession({ source_path: las });
+  await service.client.closeSession(session_id);
+}
+
+async function cancelOnce(service, { stage, delayMs }, start) {
+  const before = usageOf(service.pid).anon_mib;
+  let canceled_at;
+  let timer;
+  const onProgress = ({ message, run_id }) => {
+    if (message !== stage || timer) return;
+    timer = setTimeout(() => {
+      canceled_at = now();
+      service.client.cancel(run_id).catch(() => undefined); // the end of the run tells
+    }, delayMs);
+  };
+  const outcome = await start({ onProgress }).then(
+    () => "done",
+    (error) => {
+      if (error instanceof CanceledError) return "canceled";
+      throw error;
+    },
+  );
+  clearTimeout(timer);
+  const ms = (now() - (canceled_at ?? now())) * 1000;
+  if (outcome !== "canceled")
+    throw new Error(`the run ended before it could be canceled ${delayMs} ms into "${stage}"; take a larger plot`);
+  await sleep(SETTLE_MS);
+  return { place: `${stage} +${delayMs} ms`, ms, kept: usageOf(service.pid).anon_mib - before };
+}

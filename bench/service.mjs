@@ -1,0 +1,112 @@
+// Starts the built service with folders of its own and talks to it with the product's client.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { register } from "tsx/esm/api";
+import { root } from "../scripts/fingerprint.mjs";
+import { dataFolder } from "./native.mjs";
+
+const READY_WITHIN_MS = 60_000;
+
+register();
+const { createClient, CanceledError } = await import("../shared/client.ts");
+
+export { CanceledError };
+
+/** A service of its own: settings of the caller's environment do not reach it. */
+function environment(folder) {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("APP_") && !name.startsWith("npm_"),
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    APP_DATA_DIR: join(folder, "data"),
+    APP_OCTREE_CACHE_ROOT: join(folder, "cache"),
+    APP_DEVICE: "cpu",
+  };
+}
+
+export class Service {
+  #child;
+  #folder;
+  #log = "";
+  /** Seconds from the start of the command to its READY line. */
+  ready_s = 0;
+  url = "";
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  /** `command` is what a user types; the default starts the built backend itself. */
+  static async start(command = [process.execPath, "dist/backend/entry/headless.js"]) {
+    const service = new Service();
+    await service.#launch(command);
+    return service;
+  }
+
+  async #launch([program, ...args]) {
+    this.#folder = mkdtempSync(join(dataFolder, "service-"));
+    const started = performance.now();
+    this.#child = spawn(program, args, {
+      cwd: root,
+      env: environment(this.#folder),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a group of its own: npm and its children end together
+    });
+    this.#child.stderr.on("data", (chunk) => {
+      this.#log = `${this.#log}${chunk}`.slice(-100_000);
+    });
+    try {
+      this.url = await this.#readyLine();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.ready_s = (performance.now() - started) / 1000;
+    this.client = createClient({ baseUrl: this.url });
+  }
+
+  #readyLine() {
+    return new Promise((resolve, reject) => {
+      let text = "";
+      const fail = (why) => reject(new Error(`the service did not start (${why}): ${this.#log.slice(-2000)}`));
+      const timer = setTimeout(() => fail(`no READY within ${READY_WITHIN_MS} ms`), READY_WITHIN_MS);
+      const settle = (action) => {
+        clearTimeout(timer);
+        action();
+      };
+      this.#child.stdout.on("data", (chunk) => {
+        text += chunk;
+        const url = /^READY (\S+)$/m.exec(text)?.[1];
+        if (url) settle(() => resolve(url));
+      });
+      this.#child.on("error", (error) => settle(() => fail(error.message)));
+      this.#child.on("exit", (code) => settle(() => fail(`exit ${code}`)));
+    });
+  }
+
+  /** Ends the process group that this start made and removes its folders. */
+  async stop() {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      const closed = once(this.#child, "close");
+      process.kill(-pid, "SIGTERM");
+      const late = setTimeout(() => process.kill(-pid, "SIGKILL"), 10_000);
+      await closed;
+      clearTimeout(late);
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs `body` with a fresh service and ends it, whatever happens. */
+export async function withService(body, command) {
+  const service = await Service.start(command);
+  try {
+    return await body(service);
+  } finally {
+    await service.stop();
+  }
+}

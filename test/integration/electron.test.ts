@@ -56,7 +56,11 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
     format = given ? null : SPIRAL_FORMAT;
     if (given) await copyFile(given, scan);
     else await writeSpiral(scan, 20_000);
-    electron = new LaunchedElectron(launcher ?? "", app.driver, { TEST_ENTRY: app.backend, TEST_FOLDER: app.work });
+    electron = new LaunchedElectron(launcher ?? "", app.driver, {
+      TMPDIR: app.work, // whatever the launcher or Electron leaves goes with the folder
+      TEST_ENTRY: app.backend,
+      TEST_FOLDER: app.work,
+    });
     ready = await nextReady();
   }, START_MS);
   afterAll(async () => {
@@ -160,6 +164,7 @@ describe.skipIf(!launcher)("the desktop app", () => {
 
   const launch = async () => {
     const started = new LaunchedElectron(launcher ?? "", app.main, {
+      TMPDIR: app.work,
       APP_DATA_DIR: join(app.work, "data"),
       APP_OCTREE_CACHE_ROOT: join(app.work, "octrees"),
     });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 const KEPT_LINES = 200;
+const KILL_AFTER_MS = 3_000;
 
 interface Waiter {
   take(line: string): boolean;
@@ -67,10 +68,14 @@ export class LaunchedElectron {
     this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
   }
 
-  /** Ends what is left of it. */
+  /** Ends what is left of it: asks first, so that the launcher can clean up. */
   async kill(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
-      process.kill(-this.#child.pid, "SIGKILL");
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      process.kill(-pid, "SIGTERM");
+      const forced = setTimeout(() => process.kill(-pid, "SIGKILL"), KILL_AFTER_MS);
+      await this.exited;
+      clearTimeout(forced);
     }
     await this.exited;
   }

@@ -1,0 +1,182 @@
+import { readdirSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { create, makeApp, type TestApp } from "../support/app.ts";
+import { bigLasBytes } from "../support/las-bytes.ts";
+import { openRun } from "../support/live-run.ts";
+
+const CREATE = "/api/cloud/session/create";
+const EXPORT = "/api/pointcloud/export";
+/** Style rule 11: a cancel takes 250 ms at most. */
+const CANCEL_MS = 250;
+const POINTS = 2_000_000;
+let made: TestApp;
+let base: string;
+let big: string;
+beforeAll(async () => {
+  made = await makeApp();
+  vi.stubEnv("TMPDIR", made.folder); // inline exports are written there
+  await made.app.listen({ host: "127.0.0.1", port: 0 });
+  base = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
+  big = made.file("big.las", bigLasBytes(POINTS));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await made.close();
+});
+
+const listed = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name !== ".leases")
+    .sort();
+/** Everything a run could leave: files in the three places, memory, sessions, the run itself. */
+const traces = () => ({
+  data: listed(made.sessions),
+  octrees: listed(made.octrees),
+  folder: listed(made.folder),
+  bytes: addon.bulkBytesInUse(),
+  sessions: made.deps.sessions.list().length,
+  runs: made.deps.jobs.size,
+});
+let before: ReturnType<typeof traces>;
+/** The traces of a canceled run are gone when its stream has ended, or a moment later when the client did not wait. */
+async function leftNothing(): Promise<void> {
+  const deadline = performance.now() + 1000;
+  while (made.deps.jobs.size > 0 && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(traces()).toEqual(before);
+}
+
+describe("create", () => {
+  beforeAll(async () => {
+    const { session_id } = await create(made, made.file("first.xyz", "1 2 3\n")); // folders exist from here on
+    await made.deps.sessions.delete(session_id);
+  });
+  beforeEach(() => {
+    before = traces();
+  });
+
+  test.each([
+    ["Reading source file", 0],
+    ["Reading source file", 40],
+    ["Computing bounds", 0],
+    ["Computing bounds", 60],
+    ["Writing octree source", 5],
+    ["Hashing point data", 0],
+    ["Building octree", 0],
+    ["Building octree", 120],
+    ["Building octree", 300],
+  ])("canceled %s + %s ms: the marker within 250 ms, nothing left", async (stage, later) => {
+    const run = await openRun(base, CREATE, { source_path: big });
+    expect(await run.until(stage)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, later));
+    const { ms, canceled, outcome } = await run.cancel();
+    expect([canceled, outcome.kind]).toEqual([true, "canceled"]);
+    expect(run.markers.at(-1)).toEqual({ progress: null, message: "Canceled", canceled: true });
+    expect(ms).toBeLessThan(CANCEL_MS);
+    await leftNothing();
+  });
+
+  test.each(["Reading source file", "Computing bounds", "Building octree"])(
+    "a client that hangs up while %s",
+    async (stage) => {
+      const run = await openRun(base, CREATE, { source_path: big });
+      expect(await run.until(stage)).toBe(true);
+      run.hangUp();
+      await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 500, interval: 5 });
+      await leftNothing();
+    },
+  );
+
+  test("a cancel does not touch the run beside it, not even one that waits for the same octree", async () => {
+    const [one, two] = await Promise.all([
+      openRun(base, CREATE, { source_path: big }),
+      openRun(base, CREATE, { source_path: big }),
+    ]);
+    expect(await one.until("Building octree")).toBe(true);
+    expect(await two.until("Building octree")).toBe(true);
+    const { ms, outcome } = await one.cancel();
+    expect([outcome.kind, ms < CANCEL_MS]).toEqual(["canceled", true]);
+    const other = await two.outcome;
+    expect(other.kind === "json" && (other.value as { point_count: number }).point_count).toBe(POINTS);
+    for (const session of made.deps.sessions.list()) await made.deps.sessions.delete(session.id);
+    expect(addon.bulkBytesInUse()).toBe(before.bytes);
+    for (const name of listed(made.octrees)) expect(name).toMatch(/^[0-9a-f]{40}$/);
+  });
+});
+
+describe("export", () => {
+  let session_id: string;
+  beforeAll(async () => {
+    session_id = (await create(made, big)).session_id;
+  });
+  beforeEach(() => {
+    before = traces();
+  });
+
+  test.each([
+    ["las", 0, true],
+    ["las", 10, true],
+    ["csv", 0, true],
+    ["csv", 25, true],
+    ["ply", 15, false],
+  ])("%s canceled after %s ms, dest_path %s: the marker within 250 ms, no file", async (format, later, toFile) => {
+    const dest_path = toFile ? join(made.folder, `out.${format}`) : null;
+    const run = await openRun(base, EXPORT, { source: { session_id }, format, dest_path });
+    expect(await run.until("Writing points")).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, later));
+    const { ms, outcome } = await run.cancel();
+    expect(outcome.kind).toBe("canceled");
+    expect(ms).toBeLessThan(CANCEL_MS);
+    await leftNothing();
+  });
+
+  test("a client that hangs up", async () => {
+    const run = await openRun(base, EXPORT, {
+      source: { session_id },
+      format: "csv",
+      dest_path: join(made.folder, "gone.csv"),
+    });
+    expect(await run.until("Writing points")).toBe(true);
+    run.hangUp();
+    await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 500, interval: 5 });
+    await leftNothing();
+  });
+
+  test("deleting the session during its export does not disturb the file", async () => {
+    const copy = await create(made, big);
+    const run = await openRun(base, EXPORT, {
+      source: { session_id: copy.session_id },
+      format: "xyz",
+      dest_path: join(made.folder, "kept.xyz"),
+    });
+    expect(await run.until("Writing points")).toBe(true);
+    expect(await made.deps.sessions.delete(copy.session_id)).toBe(true);
+    const outcome = await run.outcome;
+    expect(outcome.kind === "json" && outcome.value).toMatchObject({ success: true, point_count: POINTS });
+    expect(addon.bulkBytesInUse()).toBe(before.bytes);
+  });
+});
+
+test("plain JSON answers too: a rebuild whose client hangs up ends, the session stays as it was", async () => {
+  const { session_id } = await create(made, big);
+  const session = await made.deps.sessions.get(session_id);
+  const { state } = session;
+  rmSync(join(made.octrees, state.meta.octree_cache_id ?? "none"), { recursive: true });
+  const connection = new AbortController();
+  const answer = fetch(`${base}/api/cloud/session/${session_id}/rebuild_octree`, {
+    method: "POST",
+    signal: connection.signal,
+  });
+  answer.catch(() => undefined);
+  await vi.waitFor(() => expect(listed(made.octrees).some((name) => name.endsWith(".staging"))).toBe(true), {
+    timeout: 3000,
+    interval: 5,
+  });
+  connection.abort();
+  await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 500, interval: 5 });
+  expect(session.state).toBe(state);
+  expect(listed(made.octrees).filter((name) => !/^[0-9a-f]{40}$/.test(name))).toEqual([]);
+});

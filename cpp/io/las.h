@@ -79,10 +79,10 @@ struct LasCloud {
 /// Reads header, records, CRS and the list of columns; touches no point. Works for LAZ too.
 ///
 /// Memory   A few KiB plus the records named above; every declared count is checked against the file size
-/// first. Errors   kNotFound, kIo; kInvalidFile when it is no LAS file or a field makes the points unreadable
-/// (header shorter
-///          than 227 bytes, record shorter than its format, scale zero or not finite, offset not finite);
-///          kUnsupported for versions other than 1.0-1.5 and point formats above 10.
+///          first.
+/// Errors   kNotFound, kIo; kInvalidFile when it is no LAS file or a field makes the points unreadable
+///          (header shorter than 227 bytes, record shorter than its format, scale zero or not finite, offset
+///          not finite); kUnsupported for versions other than 1.0-1.5 and point formats above 10.
 LasHeader read_las_header(const std::string& path);
 
 /// Reads a LAS file into columns: rgb, nir, intensity, return_number, number_of_returns, scan_direction_flag,
@@ -95,15 +95,15 @@ LasHeader read_las_header(const std::string& path);
 /// ...; bytes nobody describes become u8 columns extra_bytes_<i>, i counted from the first extra byte.
 ///
 /// Rows     In file order; rows [first_row, first_row + row_count). A file with fewer records than it
-/// declares gives
-///          the complete ones and a warning naming both counts and the byte offset.
+///          declares gives the complete ones and a warning naming both counts and the byte offset.
 /// Order    Does not depend on threads.
 /// Cost     One pass over the point data in 1 MiB blocks a thread; memory is the columns and one block a
-/// thread. Cancel   Within one block a thread. Errors   As read_las_header; kUnsupported for LAZ;
-/// kInvalidFile when points are declared and none is present, or the
-///          file shrinks while it is read; kCanceled.
+///          thread.
+/// Cancel   Within one block a thread.
+/// Errors   As read_las_header; kUnsupported for LAZ; kInvalidFile when points are declared and none is
+///          present, or the file shrinks while it is read; kCanceled.
 /// Source   ASPRS LAS 1.4 R15, sections 2.4-2.7 and "Extra Bytes" (including the deprecated array types
-/// 11-30).
+///          11-30).
 LasCloud read_las(const std::string& path, const LasReadParams& params, OpContext& ctx);
 
 enum class LasVersion { k12, k14 };
@@ -130,22 +130,21 @@ struct LasWriteResult {
 /// Writes the rows of `view` to `path` (created or replaced; on any failure the caller deletes it).
 ///
 /// Columns  Positions + view.offset, rounded to the nearest step. Scalars whose slug is a standard field of
-/// the format
-///          (return_number, classification, point_source_id, ...) go there when every written value is a
-///          whole number that fits; every other one becomes an extra bytes dimension in its own type: name =
-///          slug, description = label, both cut to 32 bytes, names unique. beam_origins become origin_x,
-///          origin_y, origin_z (f64). Without return_number and number_of_returns every point is return 1 of
-///          1 and the header says "synthetic".
+///          the format (return_number, classification, point_source_id, ...) go there when every written
+///          value is a whole number that fits; every other one becomes an extra bytes dimension in its own
+///          type: name = slug, description = label, both cut to 32 bytes, names unique. beam_origins become
+///          origin_x, origin_y, origin_z (f64). Without return_number and number_of_returns every point is
+///          return 1 of 1 and the header says "synthetic".
 /// Header   Bounds and counts by return are those of the written records, exactly.
 /// CRS      1.2: GeoTIFF keys of `epsg`. 1.4: `wkt` when given; the standard admits nothing else there, so a
-/// bare EPSG
-///          code is left out with a warning.
+///          bare EPSG code is left out with a warning.
 /// Order    The bytes do not depend on threads.
 /// Cost     Two passes over the rows (bounds, then records); memory is one 1 MiB block a thread + 8 bytes a
-/// block. Cancel   Within one block a thread; the file is left incomplete. Errors   kInvalidArgument: bad
-/// scale, column lengths that differ, a position that is not finite or a coordinate range
-///          no step can hold; kUnsupported: more than 341 extra dimensions, more points than the version can
-///          count; kIo, kNoSpace, kCanceled.
+///          block.
+/// Cancel   Within one block a thread; the file is left incomplete.
+/// Errors   kInvalidArgument: bad scale, column lengths that differ, a position that is not finite or a
+///          coordinate range no step can hold; kUnsupported: more than 341 extra dimensions, more points than
+///          the version can count; kIo, kNoSpace, kCanceled.
 LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, const std::string& path,
                          OpContext& ctx);
 

@@ -17,9 +17,12 @@ struct IntensityScale {
 ///
 /// values   (n) any scalar type.
 /// skip     (n) non-zero = the row does not count for min..max and becomes 0 (misses), or empty = all rows
-/// count. Order    floor((v - min) / (max - min) * 65535 + 0.5) in float64; non-finite values and a zero span
-/// give 0. Cost     Two streaming passes. Cancel within 50 ms. Errors   kInvalidArgument for triples or a
-/// skip mask of another length. Source   contract cloud-import section 6.
+///          count.
+/// Order    floor((v - min) / (max - min) * 65535 + 0.5) in float64; non-finite values and a zero span give
+///          0.
+/// Cost     Two streaming passes. Cancel within 50 ms.
+/// Errors   kInvalidArgument for triples or a skip mask of another length.
+/// Source   contract cloud-import section 6.
 IntensityScale scale_intensity(const AnyColumn& values, Span<const std::uint8_t> skip, OpContext& ctx);
 
 /// The range that colour channels of a file are in.
@@ -37,7 +40,8 @@ struct ColorChannels {
 
 /// Range of channels that say nothing of it. Types first: three u8 are kByte, a u16 among integers is
 /// kUint16. Else the largest finite value of all three decides: floats up to 1 are kUnit, values up to 255
-/// kByte, above kUint16. Errors   kInvalidArgument for triples or unequal lengths.
+/// kByte, above kUint16.
+/// Errors   kInvalidArgument for triples or unequal lengths.
 ColorRange detect_color_range(const ColorChannels& channels, OpContext& ctx);
 
 /// Three channels (n) as 16-bit colour. Rounded half up after scaling, clipped to 0..65535; NaN becomes 0.

@@ -21,11 +21,13 @@ struct CloudStats {
 /// Bounds and robust statistics of positions.
 ///
 /// positions  (n) metres, any frame; n == 0 gives empty boxes.
-/// skip       (n) non-zero = leave the row out (misses, deleted rows), or empty = keep all.
-/// Order      Exact percentiles (linear interpolation at rank q (count - 1)), the same for any thread count.
-/// Cost       Two streaming passes as a rule; about n / 2 bytes of scratch touched. 10M points: 0.3 s on 2
-/// cores. Cancel     Within 50 ms. Errors     kInvalidArgument when skip has another length. Source
-/// Percentiles by sampled brackets, see order_select.h.
+/// skip     (n) non-zero = leave the row out (misses, deleted rows), or empty = keep all.
+/// Order    Exact percentiles (linear interpolation at rank q (count - 1)), the same for any thread count.
+/// Cost     Two streaming passes as a rule; about n / 2 bytes of scratch touched. 10M points: 0.3 s on 2
+///          cores.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument when skip has another length.
+/// Source   Percentiles by sampled brackets, see order_select.h.
 CloudStats cloud_stats(Span<const Vec3d> positions, Span<const std::uint8_t> skip, OpContext& ctx);
 
 }  // namespace pc

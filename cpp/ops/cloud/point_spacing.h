@@ -31,24 +31,21 @@ struct PointSpacingResult {
 /// rows when there are no more); its neighbours are looked for among all rows, exactly.
 ///
 /// points   (n) metres, any one Cartesian frame; n < 2 gives empty statistics. Another row at the same place
-/// is a
-///          neighbour at distance 0 and counts. Rows that are not finite are neither sampled nor neighbours.
-///          Points so far apart that the squared distance overflows (1e154 m) are no neighbours.
+///          is a neighbour at distance 0 and counts. Rows that are not finite are neither sampled nor
+///          neighbours. Points so far apart that the squared distance overflows (1e154 m) are no neighbours.
 /// Order    The result does not depend on threads or device (bit-identical), only on rows, seed and
-/// max_samples.
-///          Percentiles interpolate linearly between order statistics at rank q (count - 1), as numpy's
-///          'linear'.
+///          max_samples. Percentiles interpolate linearly between order statistics at rank q (count - 1), as
+///          numpy's 'linear'.
 /// Cost     O(n + samples log n) expected for any distribution of the points, their extent included; one
-/// streaming
-///          pass over the points, about 200 bytes per sample + 3 n bytes of scratch. 10M points: 0.3 s on 2
-///          cores.
+///          streaming pass over the points, about 200 bytes per sample + 3 n bytes of scratch. 10M points:
+///          0.3 s on 2 cores.
 /// Cancel   Within 250 ms at any admissible parameters; no partial result.
 /// Errors   kInvalidArgument when max_samples is 0 or above kMaxSpacingSamples.
 /// Device   kCuda runs the passes over the points in pc_cuda; where that cannot be, on the CPU, with a
-/// warning. Source   Own: distances in a random subset bound the distances in the whole (the expected number
-/// of points nearer
-///          than the nearest one of a 1/k subset is k - 1 whatever the distribution), so nested subsets, each
-///          about 8 times the one before, shrink the balls to search; see spatial/ball_grid.h.
+///          warning.
+/// Source   Own: distances in a random subset bound the distances in the whole (the expected number of points
+///          nearer than the nearest one of a 1/k subset is k - 1 whatever the distribution), so nested
+///          subsets, each about 8 times the one before, shrink the balls to search; see spatial/ball_grid.h.
 PointSpacingResult point_spacing(HitPoints points, const PointSpacingParams& params, OpContext& ctx);
 
 }  // namespace pc

@@ -61,9 +61,10 @@ class HitSelection {
 /// Gathers the positions that `skip` keeps, in row order.
 ///
 /// positions  (n) metres
-/// skip       (n) non-zero = leave out, or empty = keep all
-/// Cost       Two streaming passes; 28 bytes a hit (32 from 2^32 rows) unless all are kept. Cancel within 50
-/// ms. Errors     kInvalidArgument when skip has another length.
+/// skip     (n) non-zero = leave out, or empty = keep all
+/// Cost     Two streaming passes; 28 bytes a hit (32 from 2^32 rows) unless all are kept. Cancel within 50
+///          ms.
+/// Errors   kInvalidArgument when skip has another length.
 HitSelection select_hits(Span<const Vec3d> positions, Span<const std::uint8_t> skip, OpContext& ctx);
 
 /// Puts values of hits back to their rows: to[row(i)] = from[i]; rows that are no hits keep what they hold.

@@ -19,7 +19,7 @@ inline constexpr auto kSpread = [] {
 }();
 
 /// Point counts in cells that refine themselves: a cell with more than `capacity` points gets a grid of its
-/// own, down to the deepest level. Afterwards the same cells hold leaf numbers, so that `locate` finds a
+/// own, down to the deepest level. Afterwards the same cells hold leaf numbers, so that `leaf` finds a
 /// point's leaf. Cells of a grid are in Morton order (x is the highest of each three bits), so a node is a
 /// run of cells.
 class CellGrids {

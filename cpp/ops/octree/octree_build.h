@@ -69,42 +69,42 @@ struct OctreeCost {
 ///
 /// Every row ends up in exactly one node. Leaves hold at most leaf_capacity rows, except rows that share one
 /// rounded coordinate: those cannot be separated and stay in one leaf. An inner node at level k holds a
-/// subset that was drawn from its children in pseudo-random order, at least r_k = spacing / 2^k apart from
-/// each other and from the rows of other nodes of the levels <= k: what a viewer shows of the levels 0..k is
-/// evenly spaced across node borders, and no row of level k + 1 could be added to it. Distances hold to 1e-5
-/// r_k.
+/// subset that was drawn from its children in pseudo-random order: wherever nodes of level k are split, the
+/// rows shown by the levels 0..k are at least r_k = spacing / 2^k apart, also across nodes, and no row of
+/// level k + 1 could be added to them; leaves are shown as they are. Distances hold to 1e-5 r_k.
 ///
 /// input    (rows) rows of any order; zero rows give one empty root leaf. 64-bit integers are stored as
-/// double (exact
-///          to 2^53), because viewers read no other 64-bit type. Coordinates are rounded to the nearest step.
-/// Order    Files and result are functions of the input and params only: the same bytes for any thread count.
+///          double (exact to 2^53): viewers read no other 64-bit type. Coordinates are rounded to the step.
+/// Order    Files and result are functions of the input and params only: the same bytes for any threads.
 /// Cost     O(n depth) time; octree_build_cost. The output is streamed in blocks of up to 2 MiB.
-/// Cancel   Within 250 ms at any size; what the sink has received then is incomplete and has no
-/// metadata.json. Errors   kInvalidArgument: scale not finite and positive, leaf_capacity out of range, sizes
-/// that differ, duplicate
-///          or reserved attribute names, a coordinate that is not finite in a row that is not skipped (names
-///          the row). kUnsupported: more than 2^32 - 2 rows. Errors of the sink pass through.
+/// Cancel   Within 250 ms at any size; what the sink has received then lacks metadata.json.
+/// Errors   kInvalidArgument: scale not finite and positive, leaf_capacity out of range, sizes that differ,
+///          duplicate or reserved attribute names, a coordinate that is not finite in a row that is not
+///          skipped (names the row). kUnsupported: more than 2^32 - 2 rows. The sink's errors pass through.
 /// Source   Format: Potree 2 (Schuetz, Ohrhallinger & Wimmer 2020, "Fast out-of-core octree generation for
-/// massive
-///          point clouds", section 4) and the loader of npm potree-core 2.0. Deviations: counting grids
-///          refine themselves instead of chunk files; the subset is a random-order dart throwing over tiles
-///          of 32 r_k in eight parity colours (phase groups of Wei 2008, "Parallel Poisson disk sampling",
-///          section 3), so that it holds across nodes; nodes without points and descendants are left out.
+///          massive point clouds", section 4) and the loader of npm potree-core 2.0. Deviations: counting
+///          grids refine themselves instead of chunk files; the subset is a random-order dart throwing over
+///          tiles of 32 r_k in eight parity colours (phase groups of Wei 2008, "Parallel Poisson disk
+///          sampling", section 3), so that it holds across nodes; nodes without points and descendants are
+///          left out.
 OctreeResult octree_build(const OctreeInput& input, const OctreeParams& params, OctreeSink& sink,
                           OpContext& ctx);
 
-/// Memory and disk octree_build needs. bytes_per_point: 12 for the position plus the attributes' sizes.
+/// Memory and disk octree_build needs, with a leaf_capacity in the thousands and up to 16 threads (3 MiB each).
+/// bytes_per_point: 12 for the position plus the attributes' sizes.
 OctreeCost octree_build_cost(std::uint64_t point_count, std::uint32_t bytes_per_point);
 
-/// 160-bit id of what octree_build would write: equal rows, attributes, names, labels and params give equal
-/// ids.
+/// 160-bit id of what octree_build would write: equal rows, attributes, names, labels and params, equal id.
 ///
 /// The rows not skipped are numbered 0, 1, ... and cut into blocks of 65536. Each column's block is folded in
 /// 64-byte stripes into eight 64-bit lanes, lane = xorshift32((lane ^ word) * odd constant), a bijection of
 /// the word; lanes are mixed into 192 bits by the SplitMix64 finalizer. Block digests, preceded by a header
 /// (builder version, params, row count and each attribute's name, label and type with their lengths), are
-/// folded in order. Not a cryptographic hash. Order    Independent of threads, and of skipped rows: only what
-/// is in the octree counts. Cancel   Within 250 ms. Errors   As octree_build, coordinates apart.
+/// folded in order. Not a cryptographic hash.
+///
+/// Order    Independent of threads, and of skipped rows: only what is in the octree counts.
+/// Cancel   Within 250 ms.
+/// Errors   As octree_build, coordinates apart.
 std::array<std::uint8_t, 20> octree_content_hash(const OctreeInput& input, const OctreeParams& params,
                                                  OpContext& ctx);
 

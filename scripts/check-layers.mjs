@@ -134,6 +134,31 @@ for (const file of files) {
   if (family && !families.includes(family)) problems.push(`${file}: unknown op family ${family}`);
 }
 
+/** One definition rule: two classes of one name in one namespace are undefined behaviour that no linker reports. */
+const classes = new Map();
+for (const file of [...files.filter((path) => path.startsWith("cpp/")), ...walk("test/cpp")].filter((path) => /\.(h|cpp)$/.test(path))) {
+  const text = withoutAnonymousNamespaces(readFileSync(join(root, file), "utf8"));
+  for (const match of text.matchAll(/^(?:class|struct|enum class)\s+(\w+)[^;{]*\{/gm)) {
+    const namespace = [...text.slice(0, match.index).matchAll(/^namespace ([\w:]+) \{/gm)].at(-1)?.[1] ?? "";
+    const name = `${namespace}::${match[1]}`;
+    const other = classes.get(name);
+    if (other && other !== file) problems.push(`${name} is defined twice: ${other}, ${file}`);
+    classes.set(name, file);
+  }
+}
+if (classes.size < 50) problems.push(`found ${classes.size} C++ classes: is the check still finding anything?`);
+
+function withoutAnonymousNamespaces(text) {
+  let out = text;
+  for (let match = /^namespace\s*\{/m.exec(out); match; match = /^namespace\s*\{/m.exec(out)) {
+    let depth = 1;
+    let end = match.index + match[0].length;
+    for (; end < out.length && depth > 0; end += 1) depth += out[end] === "{" ? 1 : out[end] === "}" ? -1 : 0;
+    out = out.slice(0, match.index) + out.slice(end);
+  }
+  return out;
+}
+
 const state = new Map();
 const visit = (file, path) => {
   if (state.get(file) === 2) return;

@@ -13,7 +13,9 @@ namespace pc::binding {
 
 namespace {
 
-Napi::Value column_result(Napi::Env env, AnyColumn&& column) { return ColumnHandle::wrap(env, std::move(column)); }
+Napi::Value column_result(Napi::Env env, AnyColumn&& column) {
+  return ColumnHandle::wrap(env, std::move(column));
+}
 
 // columnStats(columns: NativeColumn[], skip: NativeColumn | null): NativeJob<ColumnStats[]>
 Napi::Value column_stats_job(const Napi::CallbackInfo& info) {
@@ -30,7 +32,8 @@ Napi::Value column_stats_job(const Napi::CallbackInfo& info) {
       },
       [](Napi::Env env, std::vector<ColumnStats>&& stats) -> Napi::Value {
         auto out = Napi::Array::New(env, stats.size());
-        for (std::size_t i = 0; i < stats.size(); ++i) out.Set(static_cast<std::uint32_t>(i), to_js(env, stats[i]));
+        for (std::size_t i = 0; i < stats.size(); ++i)
+          out.Set(static_cast<std::uint32_t>(i), to_js(env, stats[i]));
         return out;
       });
 }
@@ -83,17 +86,22 @@ Napi::Value scale_to_u16(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
   return start_job<AnyColumn>(
       info.Env(), job_options(info[1]),
-      [column](OpContext& ctx) { return AnyColumn(scale_intensity(*column, {}, ctx).intensity); }, column_result);
+      [column](OpContext& ctx) { return AnyColumn(scale_intensity(*column, {}, ctx).intensity); },
+      column_result);
 }
 
 // mergeRgb(r, g, b, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>
 Napi::Value merge_rgb_job(const Napi::CallbackInfo& info) {
   const auto r = ColumnHandle::get(info[0]), g = ColumnHandle::get(info[1]), b = ColumnHandle::get(info[2]);
   const std::string scale = info[3].ToString();
-  const auto range = scale == "unit" ? ColorRange::kUnit : scale == "byte" ? ColorRange::kByte : ColorRange::kUint16;
+  const auto range = scale == "unit"   ? ColorRange::kUnit
+                     : scale == "byte" ? ColorRange::kByte
+                                       : ColorRange::kUint16;
   return start_job<AnyColumn>(
       info.Env(), job_options(info[4]),
-      [r, g, b, range](OpContext& ctx) { return AnyColumn(scale_colors({r.get(), g.get(), b.get()}, range, ctx)); },
+      [r, g, b, range](OpContext& ctx) {
+        return AnyColumn(scale_colors({r.get(), g.get(), b.get()}, range, ctx));
+      },
       column_result);
 }
 
@@ -105,7 +113,8 @@ Napi::Value interleave_triple_job(const Napi::CallbackInfo& info) {
   const Vec3d shift = vec3_field(js, "shift");
   return start_job<AnyColumn>(
       info.Env(), job_options(info[4]),
-      [=](OpContext& ctx) { return AnyColumn(interleave_triple(*x, *y, *z, unit_scale, shift, ctx)); }, column_result);
+      [=](OpContext& ctx) { return AnyColumn(interleave_triple(*x, *y, *z, unit_scale, shift, ctx)); },
+      column_result);
 }
 
 // beamTrajectory(times, origins, max_poses): NativeJob<BeamTrajectory>
@@ -115,7 +124,9 @@ Napi::Value beam_trajectory_job(const Napi::CallbackInfo& info) {
   const auto max_poses = static_cast<std::uint64_t>(info[2].ToNumber().Int64Value());
   return start_job<BeamTrajectory>(
       info.Env(), job_options(info[3]),
-      [=](OpContext& ctx) { return beam_trajectory(times->as<double>(), origins->as<Vec3d>(), max_poses, ctx); },
+      [=](OpContext& ctx) {
+        return beam_trajectory(times->as<double>(), origins->as<Vec3d>(), max_poses, ctx);
+      },
       [](Napi::Env env, BeamTrajectory&& path) -> Napi::Value {
         auto poses = Napi::Array::New(env, path.poses.size());
         for (std::size_t i = 0; i < path.poses.size(); ++i) {
@@ -138,8 +149,8 @@ Napi::Value beam_trajectory_job(const Napi::CallbackInfo& info) {
 Napi::Value to_f64(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
   return start_job<AnyColumn>(
-      info.Env(), job_options(info[1]), [column](OpContext& ctx) { return AnyColumn(double_copy(*column, ctx)); },
-      column_result);
+      info.Env(), job_options(info[1]),
+      [column](OpContext& ctx) { return AnyColumn(double_copy(*column, ctx)); }, column_result);
 }
 
 // toF32(column, params: { shift, divisor }): NativeJob<NativeColumn>
@@ -149,14 +160,16 @@ Napi::Value to_f32(const Napi::CallbackInfo& info) {
   const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor")};
   return start_job<AnyColumn>(
       info.Env(), job_options(info[2]),
-      [column, params](OpContext& ctx) { return AnyColumn(float_copy(*column, params, ctx)); }, column_result);
+      [column, params](OpContext& ctx) { return AnyColumn(float_copy(*column, params, ctx)); },
+      column_result);
 }
 
 // maxChannel(colors): NativeJob<number>
 Napi::Value max_channel_job(const Napi::CallbackInfo& info) {
   const auto colors = typed_column(info[0], DType::kRgb16, "colors");
   return start_job<std::uint16_t>(
-      info.Env(), job_options(info[1]), [colors](OpContext& ctx) { return max_channel(colors->as<Rgb16>(), ctx); },
+      info.Env(), job_options(info[1]),
+      [colors](OpContext& ctx) { return max_channel(colors->as<Rgb16>(), ctx); },
       [](Napi::Env env, std::uint16_t&& highest) -> Napi::Value { return Napi::Number::New(env, highest); });
 }
 

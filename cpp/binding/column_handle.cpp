@@ -57,7 +57,8 @@ ColumnPtr ColumnHandle::get_optional(const Napi::Value& value) {
 ColumnHandle::ColumnHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<ColumnHandle>(info) {
   napi_type_tag_object(info.Env(), info.This(), &kColumnTag);
   if (info.Length() == 0) return;
-  if (info.Length() != 2 || !info[1].IsTypedArray()) throw Napi::TypeError::New(info.Env(), "new Column(dtype, bytes: Uint8Array)");
+  if (info.Length() != 2 || !info[1].IsTypedArray())
+    throw Napi::TypeError::New(info.Env(), "new Column(dtype, bytes: Uint8Array)");
   const auto in = info[1].As<Napi::Uint8Array>();
   try {
     const DType dtype = parse_dtype(info[0].ToString());
@@ -92,7 +93,8 @@ Napi::Value ColumnHandle::read_into(const Napi::CallbackInfo& info) {
   if (!column_) throw Napi::Error::New(info.Env(), "the native column was already released");
   auto out = info[0].As<Napi::Uint8Array>();
   const auto offset = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
-  const std::size_t count = offset >= column_->bytes() ? 0 : std::min(out.ByteLength(), column_->bytes() - offset);
+  const std::size_t count =
+      offset >= column_->bytes() ? 0 : std::min(out.ByteLength(), column_->bytes() - offset);
   if (count != 0) std::memcpy(out.Data(), column_->data() + offset, count);
   return Napi::Number::New(info.Env(), static_cast<double>(count));
 }
@@ -102,8 +104,8 @@ void ColumnHandle::release(const Napi::CallbackInfo&) { column_.reset(); }
 ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what) {
   auto column = ColumnHandle::get(value);
   if (column->dtype() != dtype) {
-    throw Napi::TypeError::New(value.Env(), std::string(what) + " must be a column of " + dtype_name(dtype) + ", not " +
-                                                dtype_name(column->dtype()));
+    throw Napi::TypeError::New(value.Env(), std::string(what) + " must be a column of " + dtype_name(dtype) +
+                                                ", not " + dtype_name(column->dtype()));
   }
   return column;
 }

@@ -26,10 +26,12 @@ namespace detail {
 Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi::Promise promise) {
   auto job = Napi::Object::New(env);
   job.Set("promise", promise);
-  job.Set("cancel", Napi::Function::New(env, [control](const Napi::CallbackInfo&) { control->cancel_requested = true; }));
+  job.Set("cancel", Napi::Function::New(
+                        env, [control](const Napi::CallbackInfo&) { control->cancel_requested = true; }));
   job.Set("progress", Napi::Function::New(env, [control](const Napi::CallbackInfo& info) {
             auto progress = Napi::Object::New(info.Env());
-            progress.Set("phase", Napi::String::New(info.Env(), control->phase.load(std::memory_order_acquire)));
+            progress.Set("phase",
+                         Napi::String::New(info.Env(), control->phase.load(std::memory_order_acquire)));
             progress.Set("done", Napi::Number::New(info.Env(), static_cast<double>(control->done.load())));
             progress.Set("total", Napi::Number::New(info.Env(), static_cast<double>(control->total.load())));
             return progress;
@@ -38,7 +40,8 @@ Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi
 }
 
 void start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle) {
-  auto tsfn = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}), "pc.job", 0, 1);
+  auto tsfn = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
+                                            "pc.job", 0, 1);
   std::thread([tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
     work();
     work = nullptr;

@@ -18,9 +18,13 @@ Napi::Value field(const Napi::Object& object, const char* name) {
 
 }  // namespace
 
-double number_field(const Napi::Object& object, const char* name) { return field(object, name).ToNumber().DoubleValue(); }
+double number_field(const Napi::Object& object, const char* name) {
+  return field(object, name).ToNumber().DoubleValue();
+}
 bool bool_field(const Napi::Object& object, const char* name) { return field(object, name).ToBoolean(); }
-std::string string_field(const Napi::Object& object, const char* name) { return field(object, name).ToString(); }
+std::string string_field(const Napi::Object& object, const char* name) {
+  return field(object, name).ToString();
+}
 
 std::string optional_string_field(const Napi::Object& object, const char* name) {
   const auto value = object.Get(name);
@@ -41,7 +45,8 @@ Napi::Array array_field(const Napi::Object& object, const char* name) {
 
 Vec3d vec3_field(const Napi::Object& object, const char* name) {
   const auto array = array_field(object, name);
-  if (array.Length() != 3) throw Napi::TypeError::New(object.Env(), std::string(name) + " must have 3 numbers");
+  if (array.Length() != 3)
+    throw Napi::TypeError::New(object.Env(), std::string(name) + " must have 3 numbers");
   const auto at = [&](std::uint32_t i) { return array.Get(i).ToNumber().DoubleValue(); };
   return {at(0), at(1), at(2)};
 }

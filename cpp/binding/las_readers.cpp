@@ -31,7 +31,8 @@ Napi::Value read_las(const Napi::CallbackInfo& info) {
   const std::string path = info[0].ToString();
   const auto params = read_params(info[1].As<Napi::Object>());
   return start_job<io::LasCloud>(
-      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_las(path, params, ctx); },
+      info.Env(), job_options(info[2]),
+      [path, params](OpContext& ctx) { return io::read_las(path, params, ctx); },
       [](Napi::Env env, io::LasCloud&& cloud) -> Napi::Value {
         auto out = to_js(env, std::move(cloud.table));
         out.Set("header", to_js(env, cloud.header));

@@ -48,7 +48,9 @@ Napi::Value hit_mask_job(const Napi::CallbackInfo& info) {
   const auto rows = static_cast<std::size_t>(info[2].ToNumber().Int64Value());
   return start_job<HitMask>(
       info.Env(), job_options(info[3]),
-      [=](OpContext& ctx) { return hit_mask(rows, is_miss.get(), view_or_empty<std::uint8_t>(deleted), ctx); },
+      [=](OpContext& ctx) {
+        return hit_mask(rows, is_miss.get(), view_or_empty<std::uint8_t>(deleted), ctx);
+      },
       [rows](Napi::Env env, HitMask&& mask) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("hit_count", static_cast<double>(mask.hit_count));
@@ -79,7 +81,8 @@ Napi::Value detect_misses_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, MissDetectionResult&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
         const bool detected = found.source == MissSource::kDetected;
-        out.Set("is_miss", detected ? Napi::Value(ColumnHandle::wrap(env, std::move(found.is_miss))) : env.Null());
+        out.Set("is_miss",
+                detected ? Napi::Value(ColumnHandle::wrap(env, std::move(found.is_miss))) : env.Null());
         out.Set("by_target_index", detected ? static_cast<double>(found.target_index_count) : 0.0);
         out.Set("by_distance", detected ? static_cast<double>(found.distance_count) : 0.0);
         return out;
@@ -124,7 +127,9 @@ Napi::Value project_misses_job(const Napi::CallbackInfo& info) {
       [=](OpContext& ctx) {
         return miss_overlay(*positions, *is_miss, view_or_empty<std::uint8_t>(deleted), origin, ctx);
       },
-      [](Napi::Env env, AnyColumn&& column) -> Napi::Value { return ColumnHandle::wrap(env, std::move(column)); });
+      [](Napi::Env env, AnyColumn&& column) -> Napi::Value {
+        return ColumnHandle::wrap(env, std::move(column));
+      });
 }
 
 }  // namespace

@@ -9,9 +9,12 @@ namespace {
 
 const char* data_name(io::PcdData data) {
   switch (data) {
-    case io::PcdData::kAscii: return "ascii";
-    case io::PcdData::kBinary: return "binary";
-    case io::PcdData::kBinaryCompressed: return "binary_compressed";
+    case io::PcdData::kAscii:
+      return "ascii";
+    case io::PcdData::kBinary:
+      return "binary";
+    case io::PcdData::kBinaryCompressed:
+      return "binary_compressed";
   }
   return "";
 }
@@ -42,10 +45,12 @@ Napi::Value header_to_js(Napi::Env env, io::PcdHeader&& header) {
 Napi::Value read_pcd(const Napi::CallbackInfo& info) {
   const std::string path = info[0].ToString();
   const auto js = info[1].As<Napi::Object>();
-  const io::PcdReadParams params{frame_field(js, "frame"), static_cast<std::uint64_t>(number_field(js, "first_row")),
+  const io::PcdReadParams params{frame_field(js, "frame"),
+                                 static_cast<std::uint64_t>(number_field(js, "first_row")),
                                  row_count_field(js)};
   return start_job<io::PcdCloud>(
-      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_pcd(path, params, ctx); },
+      info.Env(), job_options(info[2]),
+      [path, params](OpContext& ctx) { return io::read_pcd(path, params, ctx); },
       [](Napi::Env env, io::PcdCloud&& cloud) -> Napi::Value {
         auto out = to_js(env, std::move(cloud.table));
         out.Set("scan_origin", cloud.has_viewpoint ? Napi::Value(to_js(env, cloud.scan_origin)) : env.Null());

@@ -14,9 +14,12 @@ struct PlyHead {
 
 const char* format_name(io::PlyFormat format) {
   switch (format) {
-    case io::PlyFormat::kAscii: return "ascii";
-    case io::PlyFormat::kBinaryLittleEndian: return "binary_little_endian";
-    case io::PlyFormat::kBinaryBigEndian: return "binary_big_endian";
+    case io::PlyFormat::kAscii:
+      return "ascii";
+    case io::PlyFormat::kBinaryLittleEndian:
+      return "binary_little_endian";
+    case io::PlyFormat::kBinaryBigEndian:
+      return "binary_big_endian";
   }
   return "";
 }
@@ -47,7 +50,8 @@ Napi::Value head_to_js(Napi::Env env, PlyHead&& head) {
   out.Set("elements", elements);
   out.Set("comments", to_js(env, head.header.comments));
   auto rows = Napi::Array::New(env, head.rows.size());
-  for (std::size_t i = 0; i < head.rows.size(); ++i) rows.Set(static_cast<std::uint32_t>(i), to_js(env, head.rows[i]));
+  for (std::size_t i = 0; i < head.rows.size(); ++i)
+    rows.Set(static_cast<std::uint32_t>(i), to_js(env, head.rows[i]));
   out.Set("sample_rows", rows);
   return out;
 }
@@ -58,10 +62,11 @@ Napi::Value head_to_js(Napi::Env env, PlyHead&& head) {
 Napi::Value read_ply(const Napi::CallbackInfo& info) {
   const std::string path = info[0].ToString();
   const auto js = info[1].As<Napi::Object>();
-  io::PlyReadParams params{frame_field(js, "frame"), static_cast<std::uint64_t>(number_field(js, "first_row")),
-                           row_count_field(js)};
+  io::PlyReadParams params{frame_field(js, "frame"),
+                           static_cast<std::uint64_t>(number_field(js, "first_row")), row_count_field(js)};
   return start_job<io::CloudTable>(
-      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_ply(path, params, ctx); },
+      info.Env(), job_options(info[2]),
+      [path, params](OpContext& ctx) { return io::read_ply(path, params, ctx); },
       [](Napi::Env env, io::CloudTable&& table) -> Napi::Value { return to_js(env, std::move(table)); });
 }
 

@@ -43,8 +43,8 @@ io::TextReadParams read_params(const Napi::Object& js) {
   const auto columns = array_field(js, "columns");
   for (std::uint32_t i = 0; i < columns.Length(); ++i) {
     const auto column = columns.Get(i).As<Napi::Object>();
-    params.columns.push_back(
-        {index_field(column, "index"), string_field(column, "name"), type_of(js.Env(), string_field(column, "type"))});
+    params.columns.push_back({index_field(column, "index"), string_field(column, "name"),
+                              type_of(js.Env(), string_field(column, "type"))});
   }
   return params;
 }
@@ -56,7 +56,8 @@ Napi::Value read_text(const Napi::CallbackInfo& info) {
   const std::string path = info[0].ToString();
   const auto params = read_params(info[1].As<Napi::Object>());
   return start_job<io::CloudTable>(
-      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_text(path, params, ctx); },
+      info.Env(), job_options(info[2]),
+      [path, params](OpContext& ctx) { return io::read_text(path, params, ctx); },
       [](Napi::Env env, io::CloudTable&& table) -> Napi::Value { return to_js(env, std::move(table)); });
 }
 
@@ -65,7 +66,8 @@ Napi::Value sample_text(const Napi::CallbackInfo& info) {
   const std::string path = info[0].ToString();
   const auto max_lines = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
   return start_job<io::TextSample>(
-      info.Env(), JobOptions{}, [path, max_lines](OpContext& ctx) { return io::sample_text(path, max_lines, ctx); },
+      info.Env(), JobOptions{},
+      [path, max_lines](OpContext& ctx) { return io::sample_text(path, max_lines, ctx); },
       [](Napi::Env env, io::TextSample&& sample) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("lines", to_js(env, sample.lines));

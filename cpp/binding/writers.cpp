@@ -29,7 +29,8 @@ std::shared_ptr<HeldView> held_view(const Napi::Value& value) {
   for (std::uint32_t i = 0; i < scalars.Length(); ++i) {
     const auto scalar = scalars.Get(i).As<Napi::Object>();
     held->columns.push_back(ColumnHandle::get(scalar.Get("column")));
-    view.scalars.push_back({string_field(scalar, "slug"), string_field(scalar, "label"), held->columns.back().get()});
+    view.scalars.push_back(
+        {string_field(scalar, "slug"), string_field(scalar, "label"), held->columns.back().get()});
   }
   return held;
 }

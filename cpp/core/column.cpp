@@ -5,7 +5,8 @@
 namespace pc {
 
 namespace {
-constexpr std::array<const char*, 12> kNames = {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "vec3d", "rgb16"};
+constexpr std::array<const char*, 12> kNames = {"u8",  "i8",  "u16", "i16", "u32",   "i32",
+                                                "u64", "i64", "f32", "f64", "vec3d", "rgb16"};
 }
 
 const char* dtype_name(DType t) { return kNames.at(static_cast<std::size_t>(t)); }

@@ -18,17 +18,23 @@ enum class DType : std::uint8_t { kU8, kI8, kU16, kI16, kU32, kI32, kU64, kI64, 
 constexpr std::size_t dtype_size(DType t) {
   switch (t) {
     case DType::kU8:
-    case DType::kI8: return 1;
+    case DType::kI8:
+      return 1;
     case DType::kU16:
-    case DType::kI16: return 2;
+    case DType::kI16:
+      return 2;
     case DType::kU32:
     case DType::kI32:
-    case DType::kF32: return 4;
+    case DType::kF32:
+      return 4;
     case DType::kU64:
     case DType::kI64:
-    case DType::kF64: return 8;
-    case DType::kVec3d: return 24;
-    case DType::kRgb16: return 6;
+    case DType::kF64:
+      return 8;
+    case DType::kVec3d:
+      return 24;
+    case DType::kRgb16:
+      return 6;
   }
   return 0;
 }
@@ -40,18 +46,54 @@ DType parse_dtype(const std::string& name);
 
 template <class T>
 struct DTypeOf;
-template <> struct DTypeOf<std::uint8_t> { static constexpr DType value = DType::kU8; };
-template <> struct DTypeOf<std::int8_t> { static constexpr DType value = DType::kI8; };
-template <> struct DTypeOf<std::uint16_t> { static constexpr DType value = DType::kU16; };
-template <> struct DTypeOf<std::int16_t> { static constexpr DType value = DType::kI16; };
-template <> struct DTypeOf<std::uint32_t> { static constexpr DType value = DType::kU32; };
-template <> struct DTypeOf<std::int32_t> { static constexpr DType value = DType::kI32; };
-template <> struct DTypeOf<std::uint64_t> { static constexpr DType value = DType::kU64; };
-template <> struct DTypeOf<std::int64_t> { static constexpr DType value = DType::kI64; };
-template <> struct DTypeOf<float> { static constexpr DType value = DType::kF32; };
-template <> struct DTypeOf<double> { static constexpr DType value = DType::kF64; };
-template <> struct DTypeOf<Vec3d> { static constexpr DType value = DType::kVec3d; };
-template <> struct DTypeOf<Rgb16> { static constexpr DType value = DType::kRgb16; };
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType value = DType::kU8;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType value = DType::kI8;
+};
+template <>
+struct DTypeOf<std::uint16_t> {
+  static constexpr DType value = DType::kU16;
+};
+template <>
+struct DTypeOf<std::int16_t> {
+  static constexpr DType value = DType::kI16;
+};
+template <>
+struct DTypeOf<std::uint32_t> {
+  static constexpr DType value = DType::kU32;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::kI32;
+};
+template <>
+struct DTypeOf<std::uint64_t> {
+  static constexpr DType value = DType::kU64;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType value = DType::kI64;
+};
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::kF32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::kF64;
+};
+template <>
+struct DTypeOf<Vec3d> {
+  static constexpr DType value = DType::kVec3d;
+};
+template <>
+struct DTypeOf<Rgb16> {
+  static constexpr DType value = DType::kRgb16;
+};
 
 class AnyColumn;
 
@@ -61,7 +103,8 @@ template <class T>
 class Column {
  public:
   Column() = default;
-  explicit Column(std::size_t size) : block_(PageBlock::allocate(checked_bytes(size, sizeof(T)))), size_(size) {}
+  explicit Column(std::size_t size)
+      : block_(PageBlock::allocate(checked_bytes(size, sizeof(T)))), size_(size) {}
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
   Span<T> view() { return {reinterpret_cast<T*>(block_.data()), size_}; }
@@ -119,7 +162,8 @@ class AnyColumn {
  private:
   void check(DType wanted) const {
     if (wanted != dtype_) {
-      throw Error(ErrorCode::kInternal, std::string("column holds ") + dtype_name(dtype_) + ", not " + dtype_name(wanted));
+      throw Error(ErrorCode::kInternal,
+                  std::string("column holds ") + dtype_name(dtype_) + ", not " + dtype_name(wanted));
     }
   }
   DType dtype_ = DType::kU8;
@@ -133,20 +177,32 @@ using ColumnPtr = std::shared_ptr<const AnyColumn>;
 template <class Visit>
 decltype(auto) visit_scalar(const AnyColumn& column, Visit&& visit) {
   switch (column.dtype()) {
-    case DType::kU8: return visit(column.as<std::uint8_t>());
-    case DType::kI8: return visit(column.as<std::int8_t>());
-    case DType::kU16: return visit(column.as<std::uint16_t>());
-    case DType::kI16: return visit(column.as<std::int16_t>());
-    case DType::kU32: return visit(column.as<std::uint32_t>());
-    case DType::kI32: return visit(column.as<std::int32_t>());
-    case DType::kU64: return visit(column.as<std::uint64_t>());
-    case DType::kI64: return visit(column.as<std::int64_t>());
-    case DType::kF32: return visit(column.as<float>());
-    case DType::kF64: return visit(column.as<double>());
+    case DType::kU8:
+      return visit(column.as<std::uint8_t>());
+    case DType::kI8:
+      return visit(column.as<std::int8_t>());
+    case DType::kU16:
+      return visit(column.as<std::uint16_t>());
+    case DType::kI16:
+      return visit(column.as<std::int16_t>());
+    case DType::kU32:
+      return visit(column.as<std::uint32_t>());
+    case DType::kI32:
+      return visit(column.as<std::int32_t>());
+    case DType::kU64:
+      return visit(column.as<std::uint64_t>());
+    case DType::kI64:
+      return visit(column.as<std::int64_t>());
+    case DType::kF32:
+      return visit(column.as<float>());
+    case DType::kF64:
+      return visit(column.as<double>());
     case DType::kVec3d:
-    case DType::kRgb16: break;
+    case DType::kRgb16:
+      break;
   }
-  throw Error(ErrorCode::kInvalidArgument, std::string("a scalar column is needed, not ") + dtype_name(column.dtype()));
+  throw Error(ErrorCode::kInvalidArgument,
+              std::string("a scalar column is needed, not ") + dtype_name(column.dtype()));
 }
 
 }  // namespace pc

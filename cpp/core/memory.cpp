@@ -35,7 +35,8 @@ PageBlock PageBlock::allocate(std::size_t bytes) {
   const std::size_t mapped = round_up(checked_bytes(bytes, 1), platform::page_size());
   block.base_ = platform::allocate_pages(mapped);
   if (block.base_ == nullptr) {
-    throw Error(ErrorCode::kOutOfMemory, "the system has no " + std::to_string(bytes >> 20) + " MiB of memory left");
+    throw Error(ErrorCode::kOutOfMemory,
+                "the system has no " + std::to_string(bytes >> 20) + " MiB of memory left");
   }
   block.mapped_ = mapped;
   block.data_ = static_cast<std::byte*>(block.base_);

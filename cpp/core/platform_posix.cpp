@@ -34,7 +34,8 @@ void* allocate_pages(std::size_t bytes) {
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
 #if defined(MADV_HUGEPAGE)
-  if (bytes >= (std::size_t{4} << 20)) madvise(base, bytes, MADV_HUGEPAGE);  // advice: failure costs speed only
+  if (bytes >= (std::size_t{4} << 20))
+    madvise(base, bytes, MADV_HUGEPAGE);  // advice: failure costs speed only
 #endif
   return base;
 }
@@ -46,7 +47,8 @@ void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t 
   const bool stated = fstat(file, &info) == 0;
   if (!stated || !S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) < offset + bytes) {
     close(file);
-    throw Error(ErrorCode::kInvalidFile, path + ": not a regular file of at least " + std::to_string(offset + bytes) + " bytes");
+    throw Error(ErrorCode::kInvalidFile,
+                path + ": not a regular file of at least " + std::to_string(offset + bytes) + " bytes");
   }
   void* base = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, static_cast<off_t>(offset));
   close(file);
@@ -76,7 +78,8 @@ void* open_library(const std::string& path, std::string& reason) {
 void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
 File File::open_read(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // NONBLOCK: a FIFO must not hang the open
+  const int file =
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // NONBLOCK: a FIFO must not hang the open
   if (file < 0) fail(path, "open");
   File result(path, file);
   struct stat info {};
@@ -105,7 +108,8 @@ std::size_t File::read_at(std::uint64_t offset, void* out, std::size_t bytes) co
   auto* to = static_cast<char*>(out);
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t got = pread(static_cast<int>(handle_), to + done, bytes - done, static_cast<off_t>(offset + done));
+    const ssize_t got =
+        pread(static_cast<int>(handle_), to + done, bytes - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path_, "read");
     if (got == 0) break;
@@ -118,7 +122,8 @@ void File::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
   const auto* from = static_cast<const char*>(data);
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t put = pwrite(static_cast<int>(handle_), from + done, bytes - done, static_cast<off_t>(offset + done));
+    const ssize_t put =
+        pwrite(static_cast<int>(handle_), from + done, bytes - done, static_cast<off_t>(offset + done));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) fail(path_, "write");
     done += static_cast<std::size_t>(put);

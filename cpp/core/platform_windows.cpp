@@ -46,19 +46,24 @@ std::size_t page_size() {
   return info.dwAllocationGranularity;  // mappings start at multiples of this, not of the page
 }
 
-void* allocate_pages(std::size_t bytes) { return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
+void* allocate_pages(std::size_t bytes) {
+  return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
 
 void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t bytes) {
   const File file = File::open_read(path);
   if (file.size() < offset + bytes) {
-    throw Error(ErrorCode::kInvalidFile, path + ": not a regular file of at least " + std::to_string(offset + bytes) + " bytes");
+    throw Error(ErrorCode::kInvalidFile,
+                path + ": not a regular file of at least " + std::to_string(offset + bytes) + " bytes");
   }
-  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING, 0, nullptr);
+  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                              OPEN_EXISTING, 0, nullptr);
   if (handle == INVALID_HANDLE_VALUE) fail(path, "open");
   HANDLE mapping = CreateFileMappingW(handle, nullptr, PAGE_READONLY, 0, 0, nullptr);
   CloseHandle(handle);
   if (mapping == nullptr) fail(path, "map");
-  void* base = MapViewOfFile(mapping, FILE_MAP_READ, static_cast<DWORD>(offset >> 32), static_cast<DWORD>(offset), bytes);
+  void* base = MapViewOfFile(mapping, FILE_MAP_READ, static_cast<DWORD>(offset >> 32),
+                             static_cast<DWORD>(offset), bytes);
   CloseHandle(mapping);
   if (base == nullptr) fail(path, "map");
   return base;
@@ -78,8 +83,8 @@ const char* library_suffix() { return ".dll"; }
 void* open_library(const std::string& path, std::string& reason) {
   std::wstring native_path = wide(path);
   std::replace(native_path.begin(), native_path.end(), L'/', L'\\');  // LoadLibraryEx wants backslashes
-  HMODULE library =
-      LoadLibraryExW(native_path.c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+  HMODULE library = LoadLibraryExW(native_path.c_str(), nullptr,
+                                   LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
   if (library == nullptr) reason = path + ": cannot be loaded: error " + std::to_string(GetLastError());
   return library;
 }
@@ -89,11 +94,12 @@ void* library_symbol(void* library, const char* name) {
 }
 
 File File::open_read(const std::string& path) {
-  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
-                              FILE_FLAG_SEQUENTIAL_SCAN, nullptr);
+  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                              OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr);
   if (handle == INVALID_HANDLE_VALUE) fail(path, "open");
   File result(path, reinterpret_cast<std::intptr_t>(handle));
-  if (GetFileType(handle) != FILE_TYPE_DISK) throw Error(ErrorCode::kInvalidFile, path + ": not a regular file");
+  if (GetFileType(handle) != FILE_TYPE_DISK)
+    throw Error(ErrorCode::kInvalidFile, path + ": not a regular file");
   LARGE_INTEGER size;
   if (!GetFileSizeEx(handle, &size)) fail(path, "stat");
   result.size_ = static_cast<std::uint64_t>(size.QuadPart);
@@ -108,7 +114,8 @@ File File::create(const std::string& path) {
 }
 
 void File::sync_path(const std::string& path) {
-  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING, 0, nullptr);
+  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                              OPEN_EXISTING, 0, nullptr);
   if (handle == INVALID_HANDLE_VALUE) fail(path, "open");
   File(path, reinterpret_cast<std::intptr_t>(handle)).sync();
 }
@@ -135,7 +142,8 @@ void File::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
     OVERLAPPED position = at(offset + done);
     DWORD put = 0;
     const auto want = static_cast<DWORD>(std::min(bytes - done, kMaxTransfer));
-    if (!WriteFile(native(handle_), static_cast<const char*>(data) + done, want, &put, &position)) fail(path_, "write");
+    if (!WriteFile(native(handle_), static_cast<const char*>(data) + done, want, &put, &position))
+      fail(path_, "write");
     done += put;
   }
   grow_to(offset + bytes);

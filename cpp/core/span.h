@@ -24,11 +24,7 @@ struct Span {
     assert(offset <= size && count <= size - offset);
     return {data + offset, count};
   }
-  PC_HD operator Span<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, size};
-  }
+  PC_HD operator Span<const T>() const requires(!std::is_const_v<T>) { return {data, size}; }
 };
 
 }  // namespace pc

@@ -10,7 +10,9 @@ namespace pc {
 struct Vec3d {
   double x, y, z;
 
-  PC_HD friend bool operator==(const Vec3d& a, const Vec3d& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+  PC_HD friend bool operator==(const Vec3d& a, const Vec3d& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  }
   PC_HD friend Vec3d operator+(const Vec3d& a, const Vec3d& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
   PC_HD friend Vec3d operator-(const Vec3d& a, const Vec3d& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
   PC_HD friend Vec3d operator*(const Vec3d& a, double s) { return {a.x * s, a.y * s, a.z * s}; }
@@ -19,7 +21,9 @@ struct Vec3d {
 /// Colour, 16 bits a channel (0..65535).
 struct Rgb16 {
   std::uint16_t r, g, b;
-  PC_HD friend bool operator==(const Rgb16& a, const Rgb16& b) { return a.r == b.r && a.g == b.g && a.b == b.b; }
+  PC_HD friend bool operator==(const Rgb16& a, const Rgb16& b) {
+    return a.r == b.r && a.g == b.g && a.b == b.b;
+  }
 };
 
 PC_HD inline double squared_distance(const Vec3d& a, const Vec3d& b) {
@@ -27,7 +31,9 @@ PC_HD inline double squared_distance(const Vec3d& a, const Vec3d& b) {
   return dx * dx + dy * dy + dz * dz;
 }
 
-inline bool is_finite(const Vec3d& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+inline bool is_finite(const Vec3d& p) {
+  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+}
 
 /// Axis-aligned box. Empty (min > max) until something is added.
 struct Box3d {

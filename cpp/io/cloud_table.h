@@ -11,8 +11,8 @@ namespace pc::io {
 
 /// How file coordinates become stored ones: stored = file * unit_scale - shift, in float64.
 struct PositionFrame {
-  double unit_scale = 1.0;   ///< metres per file unit
-  Vec3d shift{0, 0, 0};      ///< world_shift, metres
+  double unit_scale = 1.0;  ///< metres per file unit
+  Vec3d shift{0, 0, 0};     ///< world_shift, metres
   Vec3d apply(const Vec3d& p) const {
     return {p.x * unit_scale - shift.x, p.y * unit_scale - shift.y, p.z * unit_scale - shift.z};
   }
@@ -28,11 +28,11 @@ struct NamedColumn {
 
 /// What every reader returns: finite positions in the stored frame, and every other column in file order.
 struct CloudTable {
-  Column<Vec3d> positions;               ///< (rows) stored frame, metres, always finite
-  std::vector<NamedColumn> columns;      ///< all (rows)
-  std::uint64_t nonfinite_dropped = 0;   ///< rows left out because x, y or z was NaN or infinite
-  std::uint64_t malformed_dropped = 0;   ///< rows left out because they could not be parsed (text)
-  std::vector<std::string> warnings;     ///< for the user: what was odd, where, what was done
+  Column<Vec3d> positions;              ///< (rows) stored frame, metres, always finite
+  std::vector<NamedColumn> columns;     ///< all (rows)
+  std::uint64_t nonfinite_dropped = 0;  ///< rows left out because x, y or z was NaN or infinite
+  std::uint64_t malformed_dropped = 0;  ///< rows left out because they could not be parsed (text)
+  std::vector<std::string> warnings;    ///< for the user: what was odd, where, what was done
 };
 
 }  // namespace pc::io

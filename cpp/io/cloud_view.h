@@ -19,14 +19,14 @@ struct ScalarView {
 /// The rows and columns a writer writes. Writers add `offset` to every position and origin (stored -> file frame) and
 /// leave out rows whose `skip` is non-zero; of what remains they take every `stride`-th, the first included.
 struct CloudView {
-  Span<const Vec3d> positions;        ///< (rows) stored frame
-  Vec3d offset{0, 0, 0};              ///< world_shift + translation
-  Span<const Rgb16> colors;           ///< (rows) or empty
-  Span<const std::uint16_t> intensity;///< (rows) 0..65535, or empty
-  Span<const double> timestamps;      ///< (rows) or empty
-  Span<const Vec3d> beam_origins;     ///< (rows) or empty
+  Span<const Vec3d> positions;          ///< (rows) stored frame
+  Vec3d offset{0, 0, 0};                ///< world_shift + translation
+  Span<const Rgb16> colors;             ///< (rows) or empty
+  Span<const std::uint16_t> intensity;  ///< (rows) 0..65535, or empty
+  Span<const double> timestamps;        ///< (rows) or empty
+  Span<const Vec3d> beam_origins;       ///< (rows) or empty
   std::vector<ScalarView> scalars;
-  Span<const std::uint8_t> skip;      ///< (rows) or empty = write all rows
+  Span<const std::uint8_t> skip;  ///< (rows) or empty = write all rows
   std::size_t stride = 1;
 };
 

@@ -58,15 +58,20 @@ struct Parsed {
 
 Parsed read_header(const platform::File& file) {
   Header header{};
-  const auto damaged = [&](const char* why) { return Error(ErrorCode::kInvalidFile, file.path() + ": damaged column file: " + why); };
-  if (file.read_at(0, header.data(), header.size()) != header.size()) throw damaged("shorter than its header");
+  const auto damaged = [&](const char* why) {
+    return Error(ErrorCode::kInvalidFile, file.path() + ": damaged column file: " + why);
+  };
+  if (file.read_at(0, header.data(), header.size()) != header.size())
+    throw damaged("shorter than its header");
   if (std::memcmp(header.data(), "PCOL", 4) != 0) throw damaged("wrong magic");
   if (take<std::uint32_t>(header, 4) != 1) throw damaged("unknown version");
   if (take<std::uint64_t>(header, 32) != header_checksum(header)) throw damaged("header checksum differs");
   std::array<char, 9> name{};
   std::memcpy(name.data(), header.data() + 8, 8);
-  const Parsed parsed{parse_dtype(name.data()), take<std::uint64_t>(header, 16), take<std::uint64_t>(header, 24)};
-  if (file.size() != kColumnFileHeader + checked_bytes(parsed.count, dtype_size(parsed.dtype))) throw damaged("wrong length");
+  const Parsed parsed{parse_dtype(name.data()), take<std::uint64_t>(header, 16),
+                      take<std::uint64_t>(header, 24)};
+  if (file.size() != kColumnFileHeader + checked_bytes(parsed.count, dtype_size(parsed.dtype)))
+    throw damaged("wrong length");
   return parsed;
 }
 
@@ -77,7 +82,8 @@ std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx) {
   std::vector<std::uint64_t> sums(blocks);
   parallel_for(ctx, blocks, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t block = begin; block < end; ++block) {
-      sums[block] = checksum_block(bytes.data + block * kBlock, std::min(kBlock, bytes.size - block * kBlock));
+      sums[block] =
+          checksum_block(bytes.data + block * kBlock, std::min(kBlock, bytes.size - block * kBlock));
     }
   });
   std::uint64_t sum = mix(kMultiplier, bytes.size);

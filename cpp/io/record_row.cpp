@@ -57,7 +57,7 @@ bool skip_list(const char*& p, const char* end, const char* first, const char* l
 
 }  // namespace
 
-RowParser::RowParser(std::vector<TextToken> tokens, const std::vector<TableField>& fields)
+RecordRowParser::RecordRowParser(std::vector<TextToken> tokens, const std::vector<TableField>& fields)
     : tokens_(std::move(tokens)), fields_(fields) {
   for (const TableField& field : fields_) {
     offsets_.push_back(record_bytes_);
@@ -72,7 +72,7 @@ RowParser::RowParser(std::vector<TextToken> tokens, const std::vector<TableField
   }
 }
 
-bool RowParser::store(const Step& step, const char* first, const char* last, std::byte* to) {
+bool RecordRowParser::store(const Step& step, const char* first, const char* last, std::byte* to) {
   if (step.packed_color) return store_packed(first, last, step.from_float, to);
   double value;
   switch (step.type) {
@@ -109,7 +109,7 @@ bool RowParser::store(const Step& step, const char* first, const char* last, std
   return false;
 }
 
-RowOutcome RowParser::parse(const char* p, const char* end, std::byte* record) const {
+RowOutcome RecordRowParser::parse(const char* p, const char* end, std::byte* record) const {
   RowOutcome out;
   for (std::size_t t = 0; t < steps_.size(); ++t) {
     const Step& step = steps_[t];
@@ -134,13 +134,13 @@ RowOutcome RowParser::parse(const char* p, const char* end, std::byte* record) c
   return out;
 }
 
-void RowParser::blank_out(std::byte* record) const {
+void RecordRowParser::blank_out(std::byte* record) const {
   std::memset(record, 0, record_bytes_);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::memcpy(record + x_offset_, &nan, sizeof nan);
 }
 
-std::string RowParser::describe(const RowOutcome& outcome, std::uint64_t line) const {
+std::string RecordRowParser::describe(const RowOutcome& outcome, std::uint64_t line) const {
   const std::string where = "line " + std::to_string(line) + ": ";
   if (outcome.fault == RowFault::kTooFew) {
     return where + std::to_string(outcome.token) + " value(s) found, " + std::to_string(steps_.size()) +

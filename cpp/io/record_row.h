@@ -22,9 +22,9 @@ struct RowOutcome {
 };
 
 /// Parses text rows into native records whose field f lies at offsets()[f].
-class RowParser {
+class RecordRowParser {
  public:
-  RowParser(std::vector<TextToken> tokens, const std::vector<TableField>& fields);
+  RecordRowParser(std::vector<TextToken> tokens, const std::vector<TableField>& fields);
 
   std::size_t record_bytes() const { return record_bytes_; }
   const std::vector<std::size_t>& offsets() const { return offsets_; }

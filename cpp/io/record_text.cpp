@@ -101,8 +101,8 @@ Census take_census(const platform::File& file, const TextBody& body, OpContext& 
 /// Parses the rows [first, first + rows) of the body, chunk by chunk, into rows [0, rows) of the builder.
 class ChunkParser {
  public:
-  ChunkParser(const platform::File& file, const TextBody& body, const Census& census, const RowParser& parser,
-              TableBuilder& builder, std::uint64_t first)
+  ChunkParser(const platform::File& file, const TextBody& body, const Census& census,
+              const RecordRowParser& parser, TableBuilder& builder, std::uint64_t first)
       : file_(file),
         body_(body),
         census_(census),
@@ -159,7 +159,7 @@ class ChunkParser {
   const platform::File& file_;
   const TextBody& body_;
   const Census& census_;
-  const RowParser& parser_;
+  const RecordRowParser& parser_;
   TableBuilder& builder_;
   std::uint64_t first_, end_;
   Trouble trouble_;
@@ -197,7 +197,7 @@ CloudTable read_record_text(const platform::File& file, const TextBody& body, Te
   for (TableField& field : layout.fields) {
     if (field.use != FieldUse::kColumn && field.use != FieldUse::kSkip) field.type = DType::kF64;
   }
-  const RowParser parser(std::move(layout.tokens), layout.fields);
+  const RecordRowParser parser(std::move(layout.tokens), layout.fields);
   TableBuilder builder(std::move(layout.fields), frame, static_cast<std::size_t>(rows), false);
   ChunkParser chunks(file, body, census, parser, builder, body.skip_rows + first);
   std::vector<Worker> workers(static_cast<std::size_t>(ctx.threads()));

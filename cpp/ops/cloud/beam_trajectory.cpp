@@ -55,7 +55,8 @@ BeamTrajectory beam_trajectory(Span<const double> times, Span<const Vec3d> origi
   const std::size_t last = firsts.size() - 1;
   // ceil((count - 1) / (max_poses - 1)) steps leave room for the last pose.
   const std::size_t stride = last == 0 ? 1 : (last + max_poses - 2) / (max_poses - 1);
-  for (std::size_t i = 0; i < last; i += stride) result.poses.push_back({times[firsts[i]], origins[firsts[i]]});
+  for (std::size_t i = 0; i < last; i += stride)
+    result.poses.push_back({times[firsts[i]], origins[firsts[i]]});
   result.poses.push_back({times[firsts[last]], origins[firsts[last]]});
   return result;
 }

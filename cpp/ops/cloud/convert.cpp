@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kGrain = 65536;
 
-void fill_axis(const AnyColumn& from, Span<Vec3d> to, double Vec3d::*axis, double scale, double shift, OpContext& ctx) {
+void fill_axis(const AnyColumn& from, Span<Vec3d> to, double Vec3d::*axis, double scale, double shift,
+               OpContext& ctx) {
   visit_scalar(from, [&](auto values) {
     parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) to[i].*axis = static_cast<double>(values[i]) * scale - shift;
@@ -94,7 +95,8 @@ std::uint16_t max_channel(Span<const Rgb16> colors, OpContext& ctx) {
   ctx.begin_phase("Looking at colours", colors.size);
   parallel_for(ctx, colors.size, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint16_t block = 0;
-    for (std::size_t i = begin; i < end; ++i) block = std::max({block, colors[i].r, colors[i].g, colors[i].b});
+    for (std::size_t i = begin; i < end; ++i)
+      block = std::max({block, colors[i].r, colors[i].g, colors[i].b});
     std::uint16_t before = highest.load();
     while (block > before && !highest.compare_exchange_weak(before, block)) {
     }

@@ -14,7 +14,9 @@ namespace pc {
 namespace {
 
 std::string temporary(const char* name) {
-  return (std::filesystem::temp_directory_path() / (std::string("pc_column_test_") + std::to_string(::getpid()) + name)).string();
+  return (std::filesystem::temp_directory_path() /
+          (std::string("pc_column_test_") + std::to_string(::getpid()) + name))
+      .string();
 }
 
 TEST(PageBlock, GivesItsPagesBackAndCountsThem) {
@@ -31,7 +33,8 @@ TEST(PageBlock, GivesItsPagesBackAndCountsThem) {
 }
 
 TEST(PageBlock, ImpossibleSizesAreAnErrorNotACrash) {
-  for (const std::size_t size : {std::numeric_limits<std::size_t>::max(), std::size_t{1} << 60, std::size_t{1} << 45}) {
+  for (const std::size_t size :
+       {std::numeric_limits<std::size_t>::max(), std::size_t{1} << 60, std::size_t{1} << 45}) {
     try {
       Column<Vec3d> column(size);
       FAIL() << size;
@@ -56,7 +59,8 @@ TEST(AnyColumn, WrongTypeIsRefused) {
   EXPECT_EQ(column.as<std::uint16_t>().size, 3u);
   EXPECT_THROW(column.as<double>(), Error);
   EXPECT_THROW(parse_dtype("u128"), Error);
-  for (const auto dtype : {DType::kU8, DType::kVec3d, DType::kRgb16}) EXPECT_EQ(parse_dtype(dtype_name(dtype)), dtype);
+  for (const auto dtype : {DType::kU8, DType::kVec3d, DType::kRgb16})
+    EXPECT_EQ(parse_dtype(dtype_name(dtype)), dtype);
 }
 
 TEST(ColumnFile, RoundTripsEveryTypeAndNoticesEveryFlippedByte) {
@@ -86,7 +90,8 @@ TEST(ColumnFile, RoundTripsEveryTypeAndNoticesEveryFlippedByte) {
     try {
       noticed = !io::verify_column_file(path, ctx);
     } catch (const Error& error) {
-      noticed = error.code() == ErrorCode::kInvalidFile || error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kOutOfMemory;
+      noticed = error.code() == ErrorCode::kInvalidFile || error.code() == ErrorCode::kInvalidArgument ||
+                error.code() == ErrorCode::kOutOfMemory;
     }
     EXPECT_TRUE(noticed) << "byte " << at;
     std::fstream repair(path, std::ios::in | std::ios::out | std::ios::binary);

@@ -96,7 +96,8 @@ TEST(TextFormat, EightBitColoursComeBack) {
   char text[40];
   for (int v = 0; v <= 255; ++v) {
     for (const int widened : {v * 256, v * 257}) {
-      ASSERT_EQ(std::string(text, color255(static_cast<std::uint16_t>(widened), text)), std::to_string(v)) << widened;
+      ASSERT_EQ(std::string(text, color255(static_cast<std::uint16_t>(widened), text)), std::to_string(v))
+          << widened;
     }
   }
 }

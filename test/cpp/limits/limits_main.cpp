@@ -62,11 +62,13 @@ struct Cloud {
 };
 
 Cloud make_cloud(std::size_t n) {
-  Cloud cloud{Column<Vec3d>(n), Column<Rgb16>(n), Column<std::uint16_t>(n), Column<double>(n), AnyColumn(DType::kU8, n)};
+  Cloud cloud{Column<Vec3d>(n), Column<Rgb16>(n), Column<std::uint16_t>(n), Column<double>(n),
+              AnyColumn(DType::kU8, n)};
   const auto classes = cloud.classes.as_mutable<std::uint8_t>();
   for (std::size_t i = 0; i < n; ++i) {
     const auto draw = [&](std::uint64_t k) { return random_unit(k, i); };
-    cloud.positions[i] = {500000 + 80 * draw(1), 5000000 + 80 * draw(2), draw(3) < 0.5 ? draw(4) : 20 * draw(4)};
+    cloud.positions[i] = {500000 + 80 * draw(1), 5000000 + 80 * draw(2),
+                          draw(3) < 0.5 ? draw(4) : 20 * draw(4)};
     cloud.colors[i] = {static_cast<std::uint16_t>(random_u64(5, i)), static_cast<std::uint16_t>(i), 0};
     cloud.intensity[i] = static_cast<std::uint16_t>(random_u64(6, i));
     cloud.times[i] = static_cast<double>(i) * 1e-6;
@@ -100,16 +102,20 @@ void scaled_limits(const std::string& folder) {
 
   io::write_text(view, io::cloud_export_layout(io::TextFormat::kTxt), folder + "/a.txt", ctx);
   io::TextReadParams text{io::TextDelimiter::kWhitespace, false, 1, 8, 0, 1, 2, {}, {}, 0};
-  for (std::uint32_t i = 3; i < 8; ++i) text.columns.push_back({i, "c" + std::to_string(i), io::TextColumnType::kAuto});
-  expect(io::read_text(folder + "/a.txt", text, ctx).positions.size() == cloud.positions.size(), "points of the text file");
+  for (std::uint32_t i = 3; i < 8; ++i)
+    text.columns.push_back({i, "c" + std::to_string(i), io::TextColumnType::kAuto});
+  expect(io::read_text(folder + "/a.txt", text, ctx).positions.size() == cloud.positions.size(),
+         "points of the text file");
 
   std::filesystem::create_directory(folder + "/octree");
   io::OctreeDirectory sink(folder + "/octree");
   const OctreeInput input{cloud.positions.view(), {}, {{"classification", "", &cloud.classes}}};
-  expect(octree_build(input, {0.001, 10'000}, sink, ctx).point_count == cloud.positions.size(), "points of the octree");
+  expect(octree_build(input, {0.001, 10'000}, sink, ctx).point_count == cloud.positions.size(),
+         "points of the octree");
   octree_content_hash(input, {0.001, 10'000}, ctx);
 
-  expect(point_spacing(HitPoints::all(cloud.positions.view()), {20'000, 1}, ctx).median_m.has_value(), "point spacing");
+  expect(point_spacing(HitPoints::all(cloud.positions.view()), {20'000, 1}, ctx).median_m.has_value(),
+         "point spacing");
   expect(cloud_stats(cloud.positions.view(), {}, ctx).ground_z_m.has_value(), "cloud statistics");
   expect(column_stats(cloud.classes, {}, ctx).distinct->size() == 7, "column statistics");
   BulkVector<std::uint64_t> keys(cloud.positions.size());

@@ -20,7 +20,7 @@ std::set<std::uint32_t> candidates(const BallGrid& grid, const Vec3d& p) {
 TEST(BallGrid, FindsEveryBallThatContainsAPoint) {
   JobControl control;
   OpContext ctx(control);
-  for (const auto& cloud : test::adversarial_clouds(400, 11)) {
+  for (const auto& cloud : test::spacing_clouds(400, 11)) {
     std::vector<Vec3d> centers;
     for (const Vec3d& p : cloud.points) {
       if (is_finite(p)) centers.push_back(p);

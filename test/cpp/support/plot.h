@@ -139,8 +139,8 @@ inline PlotCloud make_plot(std::size_t n) {
   std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
     return a.order != b.order ? a.order < b.order : a.point < b.point;
   });
-  PlotCloud cloud{Column<Vec3d>(n), Column<Rgb16>(n), Column<std::uint16_t>(n), Column<double>(n),
-                  Column<std::uint8_t>(n), Column<std::uint8_t>(n)};
+  PlotCloud cloud{Column<Vec3d>(n),  Column<Rgb16>(n),        Column<std::uint16_t>(n),
+                  Column<double>(n), Column<std::uint8_t>(n), Column<std::uint8_t>(n)};
 #pragma omp parallel for
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t from = keys[i].point;
@@ -149,8 +149,8 @@ inline PlotCloud make_plot(std::size_t n) {
     cloud.classification[i] = kind;
     PlotDraw draw(from);
     const bool of_tree = kind == 4 || kind == 5;
-    cloud.tree[i] =
-        of_tree ? static_cast<std::uint8_t>(1 + plot_pick(draw, kind == 4 ? trunks : crowns)) : std::uint8_t{0};
+    cloud.tree[i] = of_tree ? static_cast<std::uint8_t>(1 + plot_pick(draw, kind == 4 ? trunks : crowns))
+                            : std::uint8_t{0};
     cloud.gps_time[i] = 4.0e5 + static_cast<double>(i) * 2e-6;
     const double base = kind == 2 ? 18000 : kind == 4 ? 26000 : kind == 5 ? 34000 : 4000;
     cloud.intensity[i] = static_cast<std::uint16_t>(base + 3000 * random_unit(13, i));

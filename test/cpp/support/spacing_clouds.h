@@ -12,7 +12,7 @@
 
 namespace pc::test {
 
-struct NamedCloud {
+struct SpacingCloud {
   std::string name;
   std::vector<Vec3d> points;
   Span<const Vec3d> view() const { return {points.data(), points.size()}; }
@@ -23,12 +23,12 @@ inline Vec3d random_point(std::uint64_t seed, std::uint64_t i) {
 }
 
 /// Clouds that break grids: nothing, one point, duplicates, planes, lattices, far outliers, many scales, non-finite rows.
-inline std::vector<NamedCloud> adversarial_clouds(std::size_t n, std::uint64_t seed) {
+inline std::vector<SpacingCloud> spacing_clouds(std::size_t n, std::uint64_t seed) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(),
                    kInf = std::numeric_limits<double>::infinity();
-  std::vector<NamedCloud> clouds{{"empty", {}}, {"one", {{1, 2, 3}}}, {"two", {{1, 2, 3}, {1, 2, 3.5}}}};
+  std::vector<SpacingCloud> clouds{{"empty", {}}, {"one", {{1, 2, 3}}}, {"two", {{1, 2, 3}, {1, 2, 3.5}}}};
   const auto make = [&](const char* name, auto&& point) {
-    NamedCloud cloud{name, {}};
+    SpacingCloud cloud{name, {}};
     for (std::size_t i = 0; i < n; ++i) cloud.points.push_back(point(i, random_point(seed, i)));
     clouds.push_back(std::move(cloud));
   };

@@ -21,7 +21,8 @@ struct Pulses {
 Pulses scrambled(std::size_t n, std::size_t distinct) {
   Pulses pulses;
   for (std::size_t i = 0; i < n; ++i) {
-    const double t = (static_cast<double>(random_u64(3, i) % distinct) - static_cast<double>(distinct) / 3) * 0.25;
+    const double t =
+        (static_cast<double>(random_u64(3, i) % distinct) - static_cast<double>(distinct) / 3) * 0.25;
     pulses.times.push_back(t);
     pulses.origins.push_back({t * 2, static_cast<double>(i), 1});
   }
@@ -31,13 +32,15 @@ Pulses scrambled(std::size_t n, std::size_t distinct) {
 BeamTrajectory run(const Pulses& pulses, std::uint64_t max_poses, int threads = 2) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return beam_trajectory({pulses.times.data(), pulses.times.size()}, {pulses.origins.data(), pulses.origins.size()}, max_poses, ctx);
+  return beam_trajectory({pulses.times.data(), pulses.times.size()},
+                         {pulses.origins.data(), pulses.origins.size()}, max_poses, ctx);
 }
 
 TEST(BeamTrajectory, FirstRowOfEachTimeInOrder) {
   const auto pulses = scrambled(5000, 200);
   std::map<double, Vec3d> expected;
-  for (std::size_t i = 0; i < pulses.times.size(); ++i) expected.try_emplace(pulses.times[i], pulses.origins[i]);
+  for (std::size_t i = 0; i < pulses.times.size(); ++i)
+    expected.try_emplace(pulses.times[i], pulses.origins[i]);
   const auto result = run(pulses, 3000);
   ASSERT_EQ(result.poses.size(), expected.size());
   EXPECT_EQ(result.distinct_times, expected.size());
@@ -57,13 +60,15 @@ TEST(BeamTrajectory, ThinsToTheLimitAndKeepsBothEnds) {
     EXPECT_LE(thinned.poses.size(), limit);
     EXPECT_EQ(thinned.poses.front().time_s, all.poses.front().time_s);
     EXPECT_EQ(thinned.poses.back().time_s, all.poses.back().time_s);
-    EXPECT_TRUE(std::is_sorted(thinned.poses.begin(), thinned.poses.end(), [](auto& a, auto& b) { return a.time_s < b.time_s; }));
+    EXPECT_TRUE(std::is_sorted(thinned.poses.begin(), thinned.poses.end(),
+                               [](auto& a, auto& b) { return a.time_s < b.time_s; }));
   }
 }
 
 TEST(BeamTrajectory, UnusableRowsAreCountedAndLeftOut) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  const Pulses pulses{{3, nan, -inf, 1, -0.0, 0.0, 2}, {{1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {nan, 0, 0}, {4, 4, 4}, {5, 5, 5}, {6, 6, 6}}};
+  const Pulses pulses{{3, nan, -inf, 1, -0.0, 0.0, 2},
+                      {{1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {nan, 0, 0}, {4, 4, 4}, {5, 5, 5}, {6, 6, 6}}};
   const auto result = run(pulses, 10);
   EXPECT_EQ(result.unusable, 3u);
   ASSERT_EQ(result.poses.size(), 3u);  // -0 and 0 are one time

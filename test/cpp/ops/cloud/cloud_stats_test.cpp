@@ -10,7 +10,7 @@
 namespace pc {
 namespace {
 
-void expect_oracle(const test::NamedCloud& cloud, const std::vector<std::uint8_t>& skip, int threads) {
+void expect_oracle(const test::SpacingCloud& cloud, const std::vector<std::uint8_t>& skip, int threads) {
   std::vector<double> x, y, z;
   std::uint64_t skipped = 0;
   for (std::size_t i = 0; i < cloud.points.size(); ++i) {
@@ -49,7 +49,7 @@ void expect_oracle(const test::NamedCloud& cloud, const std::vector<std::uint8_t
 
 TEST(CloudStats, EqualsAPlainSortOnAdversarialClouds) {
   for (const std::size_t n : {1500U, 70'000U}) {
-    for (const test::NamedCloud& cloud : test::adversarial_clouds(n, 31)) {
+    for (const test::SpacingCloud& cloud : test::spacing_clouds(n, 31)) {
       std::vector<std::uint8_t> some(cloud.points.size()), all(cloud.points.size(), 2);
       for (std::size_t i = 0; i < some.size(); ++i) some[i] = i % 4 == 0;
       for (const int threads : {1, 4}) {

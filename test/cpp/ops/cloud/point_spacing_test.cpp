@@ -18,10 +18,10 @@
 namespace pc {
 namespace {
 
-using test::NamedCloud;
+using test::SpacingCloud;
 
 /// Slow and obvious: the distance of every finite point to its nearest other finite point.
-std::vector<double> brute_force(const NamedCloud& cloud) {
+std::vector<double> brute_force(const SpacingCloud& cloud) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < cloud.points.size(); ++i) {
     if (!is_finite(cloud.points[i])) continue;
@@ -93,7 +93,7 @@ class PointSpacing : public testing::TestWithParam<RunOn> {
 };
 
 TEST_P(PointSpacing, EqualsBruteForceWhenEveryPointIsSampled) {
-  for (const NamedCloud& cloud : test::adversarial_clouds(1800, 17)) {
+  for (const SpacingCloud& cloud : test::spacing_clouds(1800, 17)) {
     const std::vector<double> expected = brute_force(cloud);
     const PointSpacingResult result = run(cloud.view(), 200'000);
     EXPECT_EQ(result.point_count, cloud.points.size()) << cloud.name;
@@ -112,7 +112,7 @@ TEST_P(PointSpacing, EqualsBruteForceWhenEveryPointIsSampled) {
 
 TEST_P(PointSpacing, ASampleFindsNeighboursAmongAllPoints) {
   // A lattice's spacing is 4 for every sample, whichever rows are drawn; a sample that only knew itself would say more.
-  NamedCloud lattice{"lattice", {}};
+  SpacingCloud lattice{"lattice", {}};
   for (int i = 0; i < 64'000; ++i)
     lattice.points.push_back({i % 40 * 4.0, i / 40 % 40 * 4.0, i / 1600 * 4.0});
   const PointSpacingResult result = run(lattice.view(), 100);
@@ -122,7 +122,7 @@ TEST_P(PointSpacing, ASampleFindsNeighboursAmongAllPoints) {
 }
 
 TEST_P(PointSpacing, IsTheSameOnTheCpuWithOneThread) {
-  for (const NamedCloud& cloud : test::adversarial_clouds(20'000, 23)) {
+  for (const SpacingCloud& cloud : test::spacing_clouds(20'000, 23)) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 1);
     const PointSpacingResult expected = point_spacing(HitPoints::all(cloud.view()), {500, 9}, ctx);
@@ -163,7 +163,7 @@ TEST(PointSpacingPlain, NullResultsAndErrors) {
 }
 
 TEST(PointSpacingPlain, SampleDependsOnSeedOnly) {
-  NamedCloud cloud{"cube", {}};
+  SpacingCloud cloud{"cube", {}};
   for (std::size_t i = 0; i < 20'000; ++i) cloud.points.push_back(test::random_point(3, i));
   const auto median = [&](std::uint64_t seed) {
     JobControl control;
@@ -176,8 +176,8 @@ TEST(PointSpacingPlain, SampleDependsOnSeedOnly) {
 }
 
 TEST(PointSpacingPlain, FallsBackToTheCpuAndSaysSo) {
-  const auto clouds = test::adversarial_clouds(5000, 29);
-  const NamedCloud& cube =
+  const auto clouds = test::spacing_clouds(5000, 29);
+  const SpacingCloud& cube =
       *std::find_if(clouds.begin(), clouds.end(), [](const auto& c) { return c.name == "cube"; });
   JobControl control;
   OpContext cpu(control), gpu(control, Device::kCuda);
@@ -195,7 +195,7 @@ TEST(PointSpacingPlain, FallsBackToTheCpuAndSaysSo) {
 }
 
 TEST(PointSpacingPlain, ScratchIsGivenBackAndSmall) {
-  NamedCloud cloud{"cube", {}};
+  SpacingCloud cloud{"cube", {}};
   for (std::size_t i = 0; i < 200'000; ++i) cloud.points.push_back(test::random_point(3, i));
   const std::uint64_t before = bulk_bytes_in_use();
   reset_bulk_bytes_peak();
@@ -208,7 +208,7 @@ TEST(PointSpacingPlain, ScratchIsGivenBackAndSmall) {
 }
 
 TEST(PointSpacingPlain, CancelEndsItInTime) {
-  NamedCloud cloud{"cube", {}};
+  SpacingCloud cloud{"cube", {}};
   for (std::size_t i = 0; i < 600'000; ++i) cloud.points.push_back(test::random_point(3, i));
   const std::uint64_t before = bulk_bytes_in_use();
   JobControl control;

@@ -59,7 +59,9 @@ export type PersistChange = (session: CloudSession, change: CloudChange) => Prom
 export class CloudSession {
   #state: CloudState | undefined;
   #edits: Promise<unknown> = Promise.resolve();
-  #persisted: Promise<void> = Promise.resolve();
+  #lastWrite: Promise<void> = Promise.resolve();
+  /** Committed but not saved: what waits for its turn, and what could not be saved and goes with the next write. */
+  #unsaved: CloudChange | undefined;
   readonly #persist: PersistChange;
 
   constructor(
@@ -113,14 +115,27 @@ export class CloudSession {
     }
     this.#state = Object.freeze({ columns, meta: Object.freeze({ ...base.meta, ...change.meta }) });
     for (const column of replaced) column.release();
-    const written = this.#persisted.then(() => this.#persist(this, change));
-    this.#persisted = written.catch(() => undefined);
-    this.#lastWrite = written;
-    written.catch(() => undefined); // reported by durable()
+    this.#unsaved = merged(this.#unsaved, holding(change));
+    this.#lastWrite = this.#lastWrite.catch(() => undefined).then(() => this.#save());
+    this.#lastWrite.catch(() => undefined); // reported by durable()
   }
-  #lastWrite: Promise<void> = Promise.resolve();
 
-  /** Resolves when everything committed so far would survive a crash; rejects when the last change could not be saved. */
+  /** Saves everything unsaved as one change. The columns stay alive meanwhile, whatever later commits replace. */
+  async #save(): Promise<void> {
+    const change = this.#unsaved;
+    if (!change) return; // an earlier write took it along
+    this.#unsaved = undefined;
+    try {
+      await this.#persist(this, change);
+      letGo(change);
+    } catch (error) {
+      if (this.closed) letGo(change);
+      else this.#unsaved = merged(change, this.#unsaved);
+      throw error;
+    }
+  }
+
+  /** Resolves when everything committed so far would survive a crash; rejects when the last write failed. */
   durable(): Promise<void> {
     return this.#lastWrite;
   }
@@ -130,5 +145,28 @@ export class CloudSession {
     const columns = this.state.columns;
     this.#state = undefined;
     for (const column of columns.values()) column.release();
+    if (this.#unsaved) letGo(this.#unsaved);
+    this.#unsaved = undefined;
   }
+}
+
+/** The change with a reference of its own to each of its columns. */
+function holding(change: CloudChange): CloudChange {
+  for (const column of change.columns?.values() ?? []) column?.retain();
+  return change;
+}
+
+function letGo(change: CloudChange): void {
+  for (const column of change.columns?.values() ?? []) column?.release();
+}
+
+/** Both changes as one; columns that the later one replaces are let go. */
+function merged(earlier: CloudChange | undefined, later: CloudChange | undefined): CloudChange {
+  if (!earlier || !later) return earlier ?? later ?? {};
+  const columns = new Map(earlier.columns);
+  for (const [key, column] of later.columns ?? []) {
+    columns.get(key)?.release();
+    columns.set(key, column);
+  }
+  return { columns, meta: { ...earlier.meta, ...later.meta } };
 }

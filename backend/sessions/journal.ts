@@ -87,11 +87,12 @@ function parseRecord(payload: Buffer): JournalRecord | undefined {
   }
 }
 
-/** An open journal. Appends are serialized by the session that owns it. */
+/** An open journal. Appends queue up behind each other: two writers never meet at one offset. */
 export class Journal {
   readonly #file: FileHandle;
   #length: number;
   #broken: unknown;
+  #queue: Promise<unknown> = Promise.resolve();
 
   private constructor(file: FileHandle, length: number) {
     this.#file = file;
@@ -102,16 +103,25 @@ export class Journal {
     return new Journal(await open(path, "wx"), 0);
   }
 
-  /** Opens an existing journal and cuts a torn tail off. */
+  /** Opens an existing journal and cuts a torn tail off. One without any good record is refused, and left as it is. */
   static async recover(path: string): Promise<{ journal: Journal; records: JournalRecord[] }> {
     const { records, length } = decodeJournal(await readFile(path));
+    if (records[0]?.type !== "create") {
+      throw new AppError("invalid_file", `${path}: the journal does not begin with a whole create record`);
+    }
     const file = await open(path, "r+");
     await file.truncate(length);
     return { journal: new Journal(file, length), records };
   }
 
   /** Appends and flushes: when it resolves, the record survives a crash of the process and of the machine. */
-  async append(record: JournalRecord): Promise<void> {
+  append(record: JournalRecord): Promise<void> {
+    const appended = this.#queue.then(() => this.#append(record));
+    this.#queue = appended.catch(() => undefined); // reported to its own caller
+    return appended;
+  }
+
+  async #append(record: JournalRecord): Promise<void> {
     if (this.#broken)
       throw new AppError(
         "io",
@@ -136,7 +146,9 @@ export class Journal {
     }
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  /** Waits for the appends under way. */
+  async close(): Promise<void> {
+    await this.#queue;
+    await this.#file.close();
   }
 }

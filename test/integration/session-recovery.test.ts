@@ -1,0 +1,245 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { ColumnRef } from "../../backend/sessions/column-ref.ts";
+import { decodeJournal, encodeRecord, type JournalRecord } from "../../backend/sessions/journal.ts";
+import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
+import { create, exported, makeApp, type TestApp } from "../support/app.ts";
+
+/** No process has this id: the owner of the folder is dead. */
+const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "default" });
+const DAY_MS = 24 * 3600 * 1000;
+let template: string;
+let id: string;
+let las: Buffer;
+/** Stages of the session's meta, after each record that changes it. */
+let poses: (readonly number[] | null)[];
+beforeAll(async () => {
+  const made = await makeApp();
+  const tail = await create(made, made.file("a.txt", "x y z class\n1 2 3 4\n2 3 4.5 7\n9 9 9 1\n"), {
+    world_shift: [1, 1, 1],
+  });
+  id = tail.session_id;
+  const session = await made.deps.sessions.get(id);
+  poses = [null];
+  const deleted = new ColumnRef(new addon.Column("u8", Uint8Array.of(0, 1, 0)));
+  session.commit(session.state, { columns: new Map([["deleted", deleted]]), meta: { octree_pose: [1] } });
+  deleted.release();
+  await session.durable();
+  poses.push([1]);
+  session.commit(session.state, { meta: { octree_pose: [2, 2] } });
+  poses.push([2, 2]);
+  await session.durable();
+  las = await exported(made, id, "las");
+  const journal = join(made.sessions, id, "journal.log");
+  const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
+  await vi.waitFor(() => expect(flushed()).toBe(true), { timeout: 5000, interval: 10 }); // written behind the answer
+  template = mkdtempSync(join(tmpdir(), "journal-"));
+  cpSync(join(made.sessions, id), template, { recursive: true });
+  writeFileSync(join(template, "owner.json"), DEAD);
+  await made.close();
+});
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+/** A fresh data folder with copies of the session, each changed by its own function, and the app started over it. */
+async function restart(changes: Record<string, (folder: string) => void>): Promise<TestApp> {
+  const folder = mkdtempSync(join(tmpdir(), "restart-"));
+  for (const [name, change] of Object.entries(changes)) {
+    const session = join(folder, "sessions", name);
+    cpSync(template, session, { recursive: true });
+    change(session);
+  }
+  const made = await makeApp({}, folder);
+  await made.deps.sessions.recovered();
+  return made;
+}
+const rebuild = async (made: TestApp, session: string) =>
+  (await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/rebuild_octree` })).statusCode;
+const untouched = () => undefined;
+/** The journal without its last records of that type. */
+const without = (type: JournalRecord["type"]) => (folder: string) => {
+  const path = join(folder, "journal.log");
+  const kept = decodeJournal(readFileSync(path)).records.filter((record) => record.type !== type);
+  writeFileSync(path, Buffer.concat(kept.map(encodeRecord)));
+};
+const flip = (name: string, at: number) => (folder: string) => {
+  const bytes = readFileSync(join(folder, name));
+  const place = at < 0 ? bytes.length + at : at;
+  bytes.writeUInt8(bytes.readUInt8(place) ^ 0x40, place);
+  writeFileSync(join(folder, name), bytes);
+};
+const columnFile = () => readdirSync(template).find((name) => name.endsWith(".col")) ?? "";
+
+test("a restart brings the session back under its id, with every edit, and it can be edited again", async () => {
+  const made = await restart({ [id]: untouched });
+  expect(await exported(made, id, "las")).toEqual(las);
+  const session = await made.deps.sessions.get(id);
+  expect(session.state.meta.octree_pose).toEqual([2, 2]);
+  expect(session.state.columns.get("positions")?.native.fileBacked).toBe(true);
+  expect(await rebuild(made, id)).toBe(200);
+  expect(session.state.meta.octree_pose).toBeNull();
+  await made.close();
+});
+
+test("a journal cut at every byte recovers to the last whole record, never to half of one", async () => {
+  const whole = readFileSync(join(template, "journal.log"));
+  const ends = [0];
+  for (let at = 0; at < whole.length; at += 8 + whole.readUInt32LE(at)) ends.push(at + 8 + whole.readUInt32LE(at));
+  expect(ends.at(-1)).toBe(whole.length);
+  const { records } = decodeJournal(whole);
+  const folder = mkdtempSync(join(tmpdir(), "cut-"));
+  cpSync(template, folder, { recursive: true });
+  const path = join(folder, "journal.log");
+  for (let length = 0; length <= whole.length; length += 1) {
+    writeFileSync(path, whole.subarray(0, length));
+    const kept = ends.filter((end) => end <= length).length - 1;
+    if (kept === 0) {
+      await expect(readSessionFolder(folder)).rejects.toMatchObject({ code: "invalid_file" });
+      continue;
+    }
+    const { journal, state } = await readSessionFolder(folder);
+    const commits = records.slice(0, kept).filter(({ type }) => type === "commit").length;
+    expect([length, state.meta.octree_pose, state.columns.has("deleted")]).toEqual([
+      length,
+      poses[commits],
+      commits > 0,
+    ]);
+    expect(statSync(path).size).toBe(ends[kept]); // the torn tail is gone, so that the next record is found
+    await journal.close();
+    for (const column of state.columns.values()) column.release();
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test("garbage behind the journal is cut off, and the next edit is found again", async () => {
+  const garbage = Buffer.alloc(100, 0xa5);
+  const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "journal.log"), garbage, { flag: "a" }) });
+  const session = await made.deps.sessions.get(id);
+  session.commit(session.state, { meta: { octree_pose: [3] } });
+  await session.durable();
+  const { records } = decodeJournal(readFileSync(join(made.sessions, id, "journal.log")));
+  expect(records.at(-1)).toMatchObject({ type: "commit", meta: { octree_pose: [3] } });
+  await made.close();
+});
+
+describe("damage", () => {
+  test.each<[string, (folder: string) => void]>([
+    [
+      "a column file cut short",
+      (folder) => truncateSync(join(folder, columnFile()), statSync(join(folder, columnFile())).size - 1),
+    ],
+    ["an empty column file", (folder) => truncateSync(join(folder, columnFile()), 0)],
+    ["a column file that is missing", (folder) => rmSync(join(folder, columnFile()))],
+    ["a header byte of a column file flipped", (folder) => flip(columnFile(), 3)(folder)],
+    [
+      "a value flipped in a column that was never flushed",
+      (folder) => {
+        without("synced")(folder);
+        flip(columnFile(), -1)(folder);
+      },
+    ],
+    ["an empty journal", (folder) => truncateSync(join(folder, "journal.log"), 0)],
+    ["no journal", (folder) => rmSync(join(folder, "journal.log"))],
+    ["the first record flipped", flip("journal.log", 12)],
+    ["a journal without its first record", without("create")],
+  ])("%s: set aside with a log line and a 404; the other session is fine", async (_name, change) => {
+    const original = mkdtempSync(join(tmpdir(), "original-"));
+    cpSync(template, original, { recursive: true });
+    const made = await restart({ "0000aaaa": change, [id]: untouched, ffffffff: untouched });
+    expect(await rebuild(made, "0000aaaa")).toBe(404);
+    expect(await exported(made, id, "las")).toEqual(las);
+    expect(await exported(made, "ffffffff", "las")).toEqual(las);
+    const line = made.log.find(({ session, level }) => session === "0000aaaa" && level >= 50);
+    expect(line?.msg).toMatch(/could not be recovered; its folder is kept as \.damaged/);
+    const kept = readdirSync(made.sessions).filter((name) => name.startsWith("0000aaaa"));
+    expect(kept).toEqual([expect.stringMatching(/^0000aaaa\.\d+\.damaged$/)]);
+    // Whoever looks at it finds what was there.
+    const damaged = join(made.sessions, kept[0] ?? "");
+    change(original);
+    expect(readdirSync(damaged).sort()).toEqual(readdirSync(original).sort());
+    for (const name of readdirSync(original)) {
+      if (name !== "owner.json")
+        expect(readFileSync(join(damaged, name)).equals(readFileSync(join(original, name))), name).toBe(true);
+    }
+    rmSync(original, { recursive: true });
+    await made.close();
+  });
+
+  test("an error that says nothing about the folder leaves it for the next start", async () => {
+    const mapColumnFile = addon.mapColumnFile;
+    addon.mapColumnFile = () => {
+      throw Object.assign(new Error("too many mappings"), { code: "out_of_memory" });
+    };
+    let made: TestApp;
+    try {
+      made = await restart({ [id]: untouched });
+    } finally {
+      addon.mapColumnFile = mapColumnFile;
+    }
+    expect(await rebuild(made, id)).toBe(404);
+    expect(existsSync(join(made.sessions, id, "journal.log"))).toBe(true);
+    await made.close();
+  });
+});
+
+describe("whose sessions", () => {
+  const owner = (lease: object) => (folder: string) => writeFileSync(join(folder, "owner.json"), JSON.stringify(lease));
+  test("a living owner keeps its session; a reused process id does not pass for the owner", async () => {
+    const made = await restart({
+      [id]: owner({ pid: process.ppid, start_time: null, instance: "default" }),
+      "0000bbbb": owner({ pid: process.ppid, start_time: "long ago", instance: "default" }),
+    });
+    expect([await rebuild(made, id), await rebuild(made, "0000bbbb")]).toEqual([404, 200]);
+    await made.close();
+  });
+
+  test("another window's session is left for it for a day, then taken over", async () => {
+    const { utimesSync } = await import("node:fs");
+    const other = owner({ pid: 2 ** 30, start_time: "1", instance: "other-window" });
+    const old = new Date(Date.now() - DAY_MS - 60_000);
+    const made = await restart({
+      [id]: other,
+      "0000cccc": (folder) => {
+        other(folder);
+        utimesSync(join(folder, "journal.log"), old, old);
+      },
+    });
+    expect([await rebuild(made, id), await rebuild(made, "0000cccc")]).toEqual([404, 200]);
+    await made.close();
+  });
+
+  test("a torn or missing owner file is nobody's", async () => {
+    const made = await restart({
+      [id]: (folder) => writeFileSync(join(folder, "owner.json"), '{"pid":'),
+      "0000dddd": (folder) => rmSync(join(folder, "owner.json")),
+    });
+    expect([await rebuild(made, id), await rebuild(made, "0000dddd")]).toEqual([200, 200]);
+    await made.close();
+  });
+
+  test("leftovers of dead creates and deletes go, those of living ones stay", async () => {
+    const made = await restart({
+      "1111aaaa.new": untouched,
+      "1111bbbb.new": owner({ pid: process.ppid, start_time: null, instance: "default" }),
+      "1111cccc.77.deleted": untouched,
+      "1111dddd.new": (folder) => rmSync(join(folder, "owner.json")), // seconds old: its lease may come any moment
+    });
+    const left = ["1111bbbb.new", "1111dddd.new"];
+    for (let i = 0; i < 100 && readdirSync(made.sessions).length > left.length; i += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(readdirSync(made.sessions).sort()).toEqual(left);
+    await made.close();
+  });
+});

@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { decodeJournal, encodeRecord, Journal, type JournalRecord } from "../../backend/sessions/journal.ts";
+import { EMPTY_META } from "../support/cloud-meta.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "journal-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const files = fc.dictionary(fc.string({ maxLength: 12 }), fc.string({ maxLength: 8 }), { maxKeys: 4 });
+// What JSON keeps: no -0, no undefined.
+const value = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }).map((v) => JSON.parse(JSON.stringify(v)) as unknown),
+  fc.string({ unit: "grapheme" }),
+);
+const meta = fc.dictionary(
+  fc.string({ minLength: 1, maxLength: 10 }).filter((key) => key !== "__proto__"),
+  value,
+  { maxKeys: 4 },
+);
+const create = fc.record({
+  type: fc.constant("create" as const),
+  version: fc.constant(1 as const),
+  columns: files,
+  meta: meta.map((more) => ({ ...more, ...EMPTY_META })),
+});
+const commit = fc.record({
+  type: fc.constant("commit" as const),
+  columns: fc.dictionary(
+    fc.string({ maxLength: 12 }).filter((key) => key !== "__proto__"),
+    fc.option(fc.string({ maxLength: 8 })),
+    { maxKeys: 4 },
+  ),
+  meta,
+});
+const record = fc
+  .oneof(create, commit, fc.constant({ type: "synced" as const }))
+  .map((raw) => JSON.parse(JSON.stringify(raw)) as JournalRecord);
+const records = fc.array(record, { maxLength: 6 });
+
+test("what was encoded is decoded", () => {
+  fc.assert(
+    fc.property(records, (list) => {
+      const bytes = Buffer.concat(list.map(encodeRecord));
+      expect(decodeJournal(bytes)).toEqual({ records: list, length: bytes.length });
+    }),
+  );
+});
+
+test("any truncation yields a prefix, and the length of exactly that prefix", () => {
+  fc.assert(
+    fc.property(records, fc.nat(), (list, cut) => {
+      const parts = list.map(encodeRecord);
+      const whole = Buffer.concat(parts);
+      const at = whole.length === 0 ? 0 : cut % (whole.length + 1);
+      const decoded = decodeJournal(whole.subarray(0, at));
+      const lengths = parts.map((_, i) => Buffer.concat(parts.slice(0, i + 1)).length);
+      const kept = lengths.filter((length) => length <= at).length;
+      expect(decoded.records).toEqual(list.slice(0, kept));
+      expect(decoded.length).toBe(lengths[kept - 1] ?? 0);
+    }),
+  );
+});
+
+test("one flipped bit ends the journal before its record, and nothing before it changes", () => {
+  fc.assert(
+    fc.property(
+      fc.array(record, { minLength: 1, maxLength: 5 }),
+      fc.nat(),
+      fc.integer({ min: 0, max: 7 }),
+      (list, place, bit) => {
+        const parts = list.map(encodeRecord);
+        const bytes = Buffer.concat(parts);
+        const at = place % bytes.length;
+        bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
+        let end = 0;
+        const intact = parts.filter((part) => {
+          end += part.length;
+          return end <= at;
+        }).length;
+        expect(decodeJournal(bytes).records).toEqual(list.slice(0, intact));
+      },
+    ),
+  );
+});
+
+test("random bytes never throw and never make a record", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      expect(decodeJournal(Buffer.from(bytes)).records).toEqual([]);
+    }),
+  );
+});
+
+test("appends that overlap land one behind the other, in the order they were asked for", async () => {
+  let made = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(record, { minLength: 2, maxLength: 12 }), async (list) => {
+      made += 1;
+      const path = join(folder, `overlap-${made}`);
+      const journal = await Journal.create(path);
+      await Promise.all(list.map((one) => journal.append(one)));
+      await journal.close();
+      expect(decodeJournal(readFileSync(path)).records).toEqual(list);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("recover cuts the tail, and what is appended afterwards is found", async () => {
+  await fc.assert(
+    fc.asyncProperty(create, records, fc.uint8Array({ maxLength: 60 }), record, async (first, list, garbage, next) => {
+      const path = join(folder, "recovered");
+      const good = JSON.parse(JSON.stringify([first, ...list])) as JournalRecord[];
+      writeFileSync(path, Buffer.concat([...good.map(encodeRecord), garbage]));
+      const { journal, records: found } = await Journal.recover(path);
+      expect(found).toEqual(good);
+      await journal.append(next);
+      await journal.close();
+      expect(decodeJournal(readFileSync(path)).records).toEqual([...good, next]);
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,229 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OctreeCache } from "../../../backend/sessions/octree-cache.ts";
+
+const id = (digit: string) => digit.repeat(40);
+const [A, B, C, D] = ["a", "b", "c", "d"].map(id) as [string, string, string, string];
+const POINTS = 10;
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cache-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+const cache = (maxBytes = 1e9, folder = root) => new OctreeCache(folder, maxBytes, "test", pino({ level: "silent" }));
+
+/** The three files of an octree of ten 12-byte points, as the builder leaves them: metadata.json last. */
+function fill(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "octree.bin"), Buffer.alloc(12 * POINTS));
+  writeFileSync(join(folder, "hierarchy.bin"), Buffer.alloc(22));
+  writeFileSync(join(folder, "metadata.json"), JSON.stringify({ points: POINTS, attributes: [{ size: 12 }] }));
+}
+const BYTES = (() => {
+  const folder = mkdtempSync(join(tmpdir(), "size-"));
+  fill(folder);
+  const bytes = readdirSync(folder).reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 0);
+  rmSync(folder, { recursive: true });
+  return bytes;
+})();
+const build = async (staging: string) => fill(staging);
+/** An octree in the cache that was last used `minutes` ago. */
+function used(name: string, minutes: number): void {
+  fill(join(root, name));
+  const then = new Date(Date.now() - minutes * 60_000);
+  utimesSync(join(root, name, "metadata.json"), then, then);
+}
+const present = () =>
+  readdirSync(root)
+    .filter((name) => name !== ".leases")
+    .sort();
+
+describe("getOrBuild", () => {
+  test("builds once, then finds; nothing but the octree is left", async () => {
+    const octrees = cache();
+    expect(await octrees.getOrBuild(A, build)).toEqual({ folder: join(root, A), cached: false });
+    expect(await octrees.getOrBuild(A, () => Promise.reject(new Error("built twice")))).toEqual({
+      folder: join(root, A),
+      cached: true,
+    });
+    expect(present()).toEqual([A]);
+  });
+
+  test("any number at once: one build", async () => {
+    const octrees = cache();
+    let builds = 0;
+    const slow = async (staging: string) => {
+      builds += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      fill(staging);
+    };
+    const results = await Promise.all(Array.from({ length: 8 }, () => octrees.getOrBuild(A, slow)));
+    expect(builds).toBe(1);
+    expect(results.filter(({ cached }) => !cached)).toHaveLength(1);
+  });
+
+  test("a build that fails leaves nothing, and those who waited build themselves", async () => {
+    const octrees = cache();
+    let builds = 0;
+    const flaky = async (staging: string) => {
+      builds += 1;
+      const nth = builds;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      fill(staging);
+      if (nth === 1) throw new Error("canceled");
+    };
+    const results = await Promise.allSettled([
+      octrees.getOrBuild(A, flaky),
+      octrees.getOrBuild(A, flaky),
+      octrees.getOrBuild(A, flaky),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect([builds, present()]).toEqual([2, [A]]);
+  });
+
+  test("waiting for somebody else's build ends with the signal, and that build goes on", async () => {
+    const octrees = cache();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const first = octrees.getOrBuild(A, async (staging) => {
+      await gate;
+      fill(staging);
+    });
+    const abort = new AbortController();
+    const second = octrees.getOrBuild(A, build, abort.signal);
+    abort.abort(new Error("canceled"));
+    await expect(second).rejects.toThrow("canceled");
+    finish();
+    expect((await first).cached).toBe(false);
+  });
+
+  test.each<[string, (folder: string) => void]>([
+    ["empty", (folder) => mkdirSync(folder)],
+    ["without metadata.json", (folder) => rmSync(join(folder, "metadata.json"))],
+    ["with half a metadata.json", (folder) => writeFileSync(join(folder, "metadata.json"), '{"points":')],
+    ["with points missing", (folder) => writeFileSync(join(folder, "octree.bin"), Buffer.alloc(12 * POINTS - 1))],
+    ["without points", (folder) => rmSync(join(folder, "octree.bin"))],
+    ["with an empty hierarchy", (folder) => writeFileSync(join(folder, "hierarchy.bin"), "")],
+  ])("a folder %s is no octree: built again", async (name, damage) => {
+    if (name !== "empty") fill(join(root, A));
+    damage(join(root, A));
+    const octrees = cache();
+    expect(await octrees.path(A)).toBeUndefined();
+    expect(await octrees.getOrBuild(A, build)).toEqual({ folder: join(root, A), cached: false });
+    expect(await octrees.path(A)).toBe(join(root, A));
+  });
+
+  test("two caches over one folder, as two processes: the first stays, the other's work is dropped", async () => {
+    const [one, two] = [cache(), cache()];
+    let inode: bigint | undefined;
+    const { stat } = await import("node:fs/promises");
+    const late = two.getOrBuild(A, async (staging) => {
+      fill(staging);
+      await one.getOrBuild(A, build);
+      inode = (await stat(join(root, A), { bigint: true })).ino;
+    });
+    expect(await late).toEqual({ folder: join(root, A), cached: false });
+    expect((await stat(join(root, A), { bigint: true })).ino).toBe(inode);
+    expect(present()).toEqual([A]);
+  });
+
+  test("ids that are none are never looked up", async () => {
+    for (const bad of ["..", "", `${A}/..`, A.toUpperCase(), `${A}0`]) expect(await cache().path(bad)).toBeUndefined();
+  });
+});
+
+describe("evict", () => {
+  test("removes the least recently used beyond the cap; a look counts as use", async () => {
+    used(A, 30);
+    used(B, 20);
+    used(C, 10);
+    const octrees = cache(2 * BYTES);
+    expect(await octrees.path(A)).toBeDefined(); // used now
+    await octrees.evict();
+    expect(present()).toEqual([A, C]);
+  });
+
+  test("never what this process needs, holds or builds, however old", async () => {
+    for (const [i, name] of [A, B, C].entries()) used(name, 30 - i);
+    const octrees = cache(0);
+    octrees.pinnedBy(() => [A]);
+    const [once, twice] = [octrees.hold(B), octrees.hold(B)];
+    const building = octrees.getOrBuild(D, async (staging) => {
+      await octrees.evict();
+      fill(staging);
+    });
+    await building;
+    expect(present()).toEqual([A, B, D]);
+    once.release();
+    await octrees.evict();
+    expect(present()).toEqual([A, B]);
+    twice.release();
+    await octrees.evict();
+    expect(present()).toEqual([A]);
+  });
+
+  test("never what a living process has leased; a dead one's leases count for nothing and are removed", async () => {
+    used(A, 30);
+    used(B, 20);
+    used(C, 10);
+    const lease = (pid: number, ids: string[], start_time: string | null = null) => {
+      mkdirSync(join(root, ".leases"), { recursive: true });
+      writeFileSync(join(root, ".leases", `${pid}.json`), JSON.stringify({ pid, start_time, instance: "x", ids }));
+    };
+    lease(process.ppid, [A]);
+    lease(2 ** 30, [B]);
+    lease(1, [C], "not when process 1 began"); // a reused id
+    writeFileSync(join(root, ".leases", "torn.json"), "{");
+    await cache(0).evict();
+    expect(present()).toEqual([A]);
+    expect(readdirSync(join(root, ".leases"))).toEqual([`${process.ppid}.json`]);
+  });
+
+  test("removes the staging of dead builders, keeps that of living ones and whatever it does not know", async () => {
+    const staging = (pid: number) => `${A}.${pid}-0123abcd.staging`;
+    for (const name of [staging(2 ** 30), staging(process.ppid), "notes", `${A}.staging`]) mkdirSync(join(root, name));
+    await cache(0).evict();
+    expect(present()).toEqual([staging(process.ppid), `${A}.staging`, "notes"].sort());
+  });
+
+  test("a cache folder that is not there, or is no folder, is not an error", async () => {
+    await cache(0, join(root, "missing")).evict();
+    const file = join(root, "file");
+    writeFileSync(file, "");
+    const octrees = cache(0, file);
+    octrees.pinnedBy(() => [A]);
+    await octrees.evict();
+    await octrees.writePins(); // logged: an octree can be built again
+    await expect(octrees.getOrBuild(A, build)).rejects.toThrow();
+  });
+});
+
+test("pins are written to this process's lease, renewed when they change, and dropped at the end", async () => {
+  const octrees = cache();
+  let pinned = [B, A, A];
+  octrees.pinnedBy(() => pinned);
+  await octrees.writePins();
+  const path = join(root, ".leases", `${process.pid}.json`);
+  const ids = () => (JSON.parse(readFileSync(path, "utf8")) as { ids: string[] }).ids;
+  expect(ids()).toEqual([A, B]);
+  pinned = [C];
+  await octrees.writePins();
+  expect(ids()).toEqual([C]);
+  expect(readdirSync(join(root, ".leases"))).toHaveLength(1);
+  await octrees.close();
+  expect(existsSync(path)).toBe(false);
+});

@@ -100,4 +100,9 @@ if (asked.update)
   );
 const worse = asked.check ? regressions(results, asked.factor) : [];
 for (const line of worse) console.error(line);
+if (worse.length > 0 && conditions.load_before[0] > conditions.cores / 2) {
+  console.error(
+    `The load average was ${conditions.load_before[0]} before the run: wall times say little then, CPU times more.`,
+  );
+}
 process.exitCode = failed.length > 0 || worse.length > 0 ? 1 : 0;

@@ -1,0 +1,173 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { create, createError, exportTail, makeApp, refused, run, type TestApp } from "../support/app.ts";
+import { bigLasBytes } from "../support/las-bytes.ts";
+
+const CREATE = "/api/cloud/session/create";
+let made: TestApp;
+let source: string;
+let before: object;
+const listed = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name !== ".leases")
+    .sort();
+const traces = () => ({
+  data: listed(made.sessions),
+  octrees: listed(made.octrees),
+  bytes: addon.bulkBytesInUse(),
+  sessions: made.deps.sessions.list().length,
+  runs: made.deps.jobs.size,
+});
+beforeAll(async () => {
+  made = await makeApp();
+  source = made.file(
+    "cloud.txt",
+    "x y z time ox oy oz class is_miss\n0 0 0 1 0 0 1 2 0\n1 0 0 2 0 0 1 3 0\n0 1 0 3 0 0 1 4 1\n",
+  );
+  const { session_id, cache_id, miss_octree_cache_id } = await create(made, source);
+  await made.deps.sessions.delete(session_id);
+  for (const id of [cache_id, miss_octree_cache_id ?? ""]) rmSync(join(made.octrees, id), { recursive: true });
+  before = traces();
+});
+afterAll(() => made.close());
+
+type Op = keyof typeof addon;
+/** Runs `body` with the addon's function failing at its nth call, at once or after a moment; tells how often it was called. */
+async function failing(name: Op, nth: number, late: boolean, body: () => Promise<void>): Promise<number> {
+  const original = addon[name] as (...args: unknown[]) => unknown;
+  let calls = 0;
+  const broken = (...args: unknown[]) => {
+    calls += 1;
+    if (calls !== nth) return original(...args);
+    const error = Object.assign(new Error(`${name} is broken`), { code: "io" });
+    if (!late) throw error;
+    const promise = new Promise((_, reject) => setTimeout(() => reject(error), 20));
+    return { promise, progress: () => ({ phase: "", done: 0, total: 0 }), cancel: () => undefined };
+  };
+  Object.assign(addon, { [name]: broken });
+  try {
+    await body();
+    return calls;
+  } finally {
+    Object.assign(addon, { [name]: original });
+  }
+}
+
+describe("a native function that fails", () => {
+  test.each<[Op, number]>([
+    ["sampleText", 1],
+    ["readText", 1],
+    ["columnStats", 1],
+    ["columnStats", 2],
+    ["interleaveTriple", 1],
+    ["detectMisses", 1],
+    ["hitMask", 1],
+    ["cloudStats", 1],
+    ["pointSpacing", 1],
+    ["octreeContentHash", 1],
+    ["octreeBuild", 1],
+    ["beamTrajectory", 1],
+    ["writeColumnFile", 1],
+    ["writeColumnFile", 3],
+    ["mapColumnFile", 1],
+    ["mapColumnFile", 2],
+  ])("%s, call %s: the create fails with its sentence and leaves nothing", async (name, nth) => {
+    for (const late of name === "mapColumnFile" ? [false] : [false, true]) {
+      const calls = await failing(name, nth, late, async () => {
+        expect(await createError(made, source)).toBe(`${name} is broken`);
+      });
+      expect(calls).toBeGreaterThanOrEqual(nth);
+      for (const id of listed(made.octrees)) rmSync(join(made.octrees, id), { recursive: true }); // whole ones may stay
+      expect(traces()).toEqual(before);
+    }
+  });
+
+  test("flushing behind the answer: the session is there, and is checked byte by byte at the next start", async () => {
+    await failing("syncColumnFile", 1, true, async () => {
+      const { session_id } = await create(made, source);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      expect(made.log.some(({ msg, session }) => session === session_id && /not flushed/.test(msg ?? ""))).toBe(true);
+      await made.deps.sessions.delete(session_id);
+    });
+  });
+
+  test("the lease of the octree cache: the session is there all the same", async () => {
+    const leases = join(made.octrees, ".leases");
+    rmSync(leases, { recursive: true, force: true });
+    made.deps.octreeCache.pinnedBy(() => ["f".repeat(40)]);
+    symlinkSync("/dev/null", leases); // no folder: nothing can be written below it
+    try {
+      const { session_id } = await create(made, source);
+      expect(made.log.some(({ msg }) => /octree pins not written/.test(msg ?? ""))).toBe(true);
+      expect(await made.deps.sessions.delete(session_id)).toBe(true);
+    } finally {
+      rmSync(leases);
+      made.deps.octreeCache.pinnedBy(() => made.deps.sessions.octreeIds());
+    }
+  });
+});
+
+describe("the file", () => {
+  test.each([0, 3, 8, 15, 30])(
+    "cut while it is read, after %s ms: fewer points with a warning, all, or a sentence; never a crash",
+    async (later) => {
+      const points = 400_000;
+      const file = made.file("shrinking.las", bigLasBytes(points));
+      const answer = run(made, CREATE, { source_path: file });
+      setTimeout(() => truncateSync(file, 1_000_000), later);
+      const { outcome } = await answer;
+      if (outcome.kind === "failed") return expect(outcome.error).toContain("shrinking.las");
+      if (outcome.kind !== "json") throw new Error(outcome.kind);
+      const {
+        total_count,
+        warnings = [],
+        session_id,
+      } = outcome.value as { total_count: number; warnings?: string[]; session_id: string };
+      if (total_count < points) expect(warnings.join(" ")).toMatch(/declare|record|point/);
+      await made.deps.sessions.delete(session_id);
+    },
+  );
+
+  test("a loop of links, a link to nothing, a link to a device", async () => {
+    const link = (name: string, target: string) => {
+      symlinkSync(target, join(made.folder, name));
+      return join(made.folder, name);
+    };
+    const loop = link("loop.las", "loop.las");
+    expect(await refused(made, CREATE, { source_path: loop })).toMatchObject({
+      status: 500,
+      code: "io",
+      detail: expect.stringContaining("loop.las"),
+    });
+    expect(await refused(made, CREATE, { source_path: link("nothing.las", "gone.las") })).toMatchObject({
+      status: 404,
+    });
+    expect(await refused(made, CREATE, { source_path: link("zero.las", "/dev/zero") })).toMatchObject({ status: 400 });
+    expect(await createError(made, link("proc.txt", "/proc/self/mem"))).toContain("proc.txt");
+  });
+
+  const root = process.geteuid?.() === 0;
+  if (!root) console.log("unreadable files as another user: skipped, needs root");
+  test.skipIf(!root)("not ours to read, a folder not ours to write", async () => {
+    chmodSync(made.folder, 0o755);
+    const secret = made.file("secret.xyz", "1 2 3\n");
+    chmodSync(secret, 0o600);
+    const folder = join(made.folder, "read-only");
+    mkdirSync(folder);
+    process.seteuid?.(65534);
+    try {
+      expect(await createError(made, secret)).toMatch(/secret\.xyz.*(ermission|denied|EACCES)/);
+      const points = { points: [[1, 2, 3]], format: "las", dest_path: join(folder, "out.las") };
+      expect(await exportTail(made, points)).toMatchObject({
+        success: false,
+        code: "io",
+        error: expect.stringMatching(/^Export failed: .*read-only/),
+      });
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

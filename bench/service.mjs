@@ -14,6 +14,20 @@ const { createClient, CanceledError } = await import("../shared/client.ts");
 
 export { CanceledError };
 
+/** Services that run, ended with this process: their groups do not hear the terminal's Ctrl-C. */
+const running = new Map();
+process.on("exit", () => {
+  for (const [pid, folder] of running) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch (error) {
+      if (error.code !== "ESRCH") console.error(`the service ${pid} could not be ended: ${error.message}`);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+
 /** A service of its own: settings of the caller's environment do not reach it. */
 function environment(folder) {
   const inherited = Object.entries(process.env).filter(
@@ -55,6 +69,7 @@ export class Service {
       stdio: ["ignore", "pipe", "pipe"],
       detached: true, // a group of its own: npm and its children end together
     });
+    if (this.pid !== undefined) running.set(this.pid, this.#folder);
     this.#child.stderr.on("data", (chunk) => {
       this.#log = `${this.#log}${chunk}`.slice(-100_000);
     });
@@ -97,6 +112,7 @@ export class Service {
       await closed;
       clearTimeout(late);
     }
+    running.delete(pid);
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "binding/job.h"
@@ -11,6 +12,8 @@ namespace pc::binding {
 namespace {
 
 constexpr napi_type_tag kColumnTag{0x8f1d3c5a7b924e60ULL, 0xb1c7e2f4a5960d38ULL};
+
+constexpr std::size_t kLargeColumn = std::size_t{16} << 20;
 
 /// Per environment, so that worker threads of one process can load the addon too.
 struct AddonData {
@@ -99,7 +102,15 @@ Napi::Value ColumnHandle::read_into(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(count));
 }
 
-void ColumnHandle::release(const Napi::CallbackInfo&) { column_.reset(); }
+void ColumnHandle::release(const Napi::CallbackInfo&) {
+  if (!column_ || column_->bytes() < kLargeColumn) {
+    column_.reset();
+    return;
+  }
+  // Unmapping a gigabyte takes a tenth of a second, which the event loop has not.
+  std::thread([column = std::move(column_)]() mutable { column.reset(); }).detach();
+  column_ = nullptr;
+}
 
 ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what) {
   auto column = ColumnHandle::get(value);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -56,7 +57,13 @@ void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t 
   return base;
 }
 
-void release_pages(void* base, std::size_t bytes) { munmap(base, bytes); }
+void release_pages(void* base, std::size_t bytes) {
+  // In pieces: each call holds the address space, and page faults of every other thread wait for it.
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  for (std::size_t at = 0; at < bytes; at += kPiece) {
+    munmap(static_cast<char*>(base) + at, std::min(kPiece, bytes - at));
+  }
+}
 
 const char* library_suffix() {
 #if defined(__APPLE__)

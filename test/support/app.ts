@@ -100,7 +100,7 @@ const EXPORT = "/api/pointcloud/export";
 /** Creates a session and returns the tail, checked against the contract. */
 export async function create(made: TestApp, source_path: string, wishes: object = {}): Promise<CreateSessionTail> {
   const { outcome } = await run(made, CREATE, { source_path, ...wishes });
-  if (outcome.kind !== "json") throw new Error(`create: ${JSON.stringify(outcome)}`);
+  if (outcome.kind !== "json") throw new Error(outcome.kind === "failed" ? outcome.error : "the create was canceled");
   return CreateSessionTail.parse(outcome.value);
 }
 

@@ -184,7 +184,7 @@ function tail({
     ...(world ? { scan_origin: world } : {}),
     ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
     ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(warnings.length > 0 ? { warnings: [...new Set(warnings)] } : {}),
   };
 }
 

@@ -159,7 +159,7 @@ export function positionColumns(head: TextHead, width: number): TextColumn[] {
   }
   roles.push("x", "y", "z");
   // A PTS file (it starts with its count) has its intensity before the colours.
-  if (head.has_count && width - roles.length === 4 && bytesAt(roles.length + 1)) roles.push("intensity");
+  if (head.declared_count !== null && width - roles.length === 4 && bytesAt(roles.length + 1)) roles.push("intensity");
   if (bytesAt(roles.length)) roles.push("r255", "g255", "b255");
   if (width - roles.length === 1) roles.push("intensity");
   const drafts = Array.from({ length: width }, (_, index): Draft => {

@@ -20,8 +20,8 @@ export interface TextHead {
   readonly names: readonly string[];
   /** Physical lines before the first data row. */
   readonly header_lines: number;
-  /** The file starts with its number of points, as PTS files do. */
-  readonly has_count: boolean;
+  /** The number of points that the file starts with, as PTS files do; null when it does not. */
+  readonly declared_count: number | null;
   /** Columns of the data. */
   readonly width: number;
   /** Fields of the first rows. */
@@ -107,7 +107,7 @@ export function readTextHead(source: readonly string[]): TextHead {
     ...format,
     names: fitted.names,
     header_lines: first,
-    has_count: counted,
+    declared_count: counted ? Number(lineAt(0)) : null,
     width,
     rows,
     warnings: fitted.warnings,

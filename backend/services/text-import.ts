@@ -75,8 +75,15 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
     gps_time_encoding: null,
     scale_m: null,
     ...counts(table),
-    warnings: [...(layout.warning ? [layout.warning] : []), ...table.warnings],
+    warnings: [...(layout.warning ? [layout.warning] : []), ...countWarning(layout, table), ...table.warnings],
   };
+}
+
+/** A file that was cut, or that somebody added rows to, says another number of points than it holds. */
+function countWarning({ declared_count }: TextLayout, table: native.CloudTable): string[] {
+  const rows = table.positions.length + table.nonfinite_dropped + table.malformed_dropped;
+  if (declared_count === null || declared_count === rows) return [];
+  return [`The file states ${declared_count} points and holds ${rows}; it may be incomplete.`];
 }
 
 /** Unique in a layout, unlike the names in the file: an extra's slug, else the role. */

@@ -14,6 +14,8 @@ export interface TextLayout {
   readonly has_header: boolean;
   /** Physical lines before the first data row. */
   readonly header_lines: number;
+  /** Number of points that the file states; null when it does not. */
+  readonly declared_count: number | null;
   /** Columns that a complete row has. */
   readonly column_count: number;
   /** What decided the roles. */
@@ -60,6 +62,7 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
     decimal_comma: head.decimal_comma,
     has_header: head.names.length > 0,
     header_lines: head.header_lines,
+    declared_count: head.declared_count,
     column_count: Math.max(width, ...columns.map(({ index }) => index + 1)),
     decided_by,
     columns,

@@ -15,13 +15,14 @@ const tests = walk("test")
   .filter((path) => path.endsWith(".test.ts"))
   .map((path) => [path, read(path)]);
 
-/** Tests that name the endpoint's path, with any id in the place of a parameter. */
-function testsOf(path) {
+/** Tests that name the endpoint's path, with any id in the place of a parameter, and a method beyond GET and POST. */
+function testsOf(path, method) {
   const pattern = new RegExp(
     `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^\"'`\\s]+?")}(?![\\w/-])`,
   );
   return tests
-    .filter(([, text]) => (path.length > 1 ? pattern.test(text) : /url: "\/"/.test(text)))
+    .filter(([, text]) => (path.length > 1 ? pattern.test(text) : /get\("\/"\)/.test(text)))
+    .filter(([, text]) => /GET|POST/.test(method) || text.includes(`"${method}"`))
     .map(([file]) => file);
 }
 
@@ -57,13 +58,28 @@ const admitted = (names, seen = new Set()) =>
     return /admission\.run\(/.test(services[name]) || admitted(others, seen);
   });
 
+/** The source of one route: up to the next one, or to the end of the function that registers them. */
+function routeBody(text, start) {
+  const ends = ["\n  app.", "\n}"].map((mark) => text.indexOf(mark, start + 1)).filter((at) => at >= 0);
+  return text.slice(start, Math.min(...ends, text.length));
+}
+
+/** A route's source with that of the file's own functions it calls. */
+function withLocals(body, text) {
+  const locals = [...text.matchAll(/^(?:async )?function (\w+)[\s\S]*?^}/gm)];
+  return [body, ...locals.filter(([, name]) => new RegExp(`\\b${name}\\(`).test(body)).map(([source]) => source)].join("\n");
+}
+
 const rows = [];
 for (const file of walk("backend/routes")) {
   const text = read(file);
   const used = servicesOf(text);
-  for (const match of text.matchAll(/app\.(get|post|put|patch|delete|route)\(\s*"([^"]+)"/g)) {
-    const [, method, path] = match;
-    const body = text.slice(match.index, text.indexOf("\n  app.", match.index + 1) + 1 || undefined);
+  for (const match of text.matchAll(
+    /app\.(?:(get|post|put|patch|delete)\(\s*"([^"]+)"|route\(\{\s*method: \[?([^\]\n]+?)\]?,\s*url: "([^"]+)")/g,
+  )) {
+    const method = match[1] ?? match[3].replaceAll(/["\s]/g, "").replaceAll(",", " "); // one row per route, all its methods
+    const path = match[2] ?? match[4];
+    const body = withLocals(routeBody(text, match.index), text);
     // A handler's own functions tell which of the file's services it uses; a file with one endpoint uses all.
     const own = used.filter((name) => exportsOf(name).some((symbol) => new RegExp(`\\b${symbol}\\b`).test(body)));
     const names =
@@ -83,7 +99,7 @@ for (const file of walk("backend/routes")) {
       ops: opsOf(names),
       streamed,
       gated: admitted(names),
-      tests: testsOf(path),
+      tests: testsOf(path, method),
     });
   }
 }

@@ -16,5 +16,7 @@ if (files.length < 100) {
 }
 const { stderr } = run("clang-format", ["--dry-run", ...files]);
 const bad = [...new Set([...stderr.matchAll(/^(\S+?):\d+:\d+: (?:warning|error)/gm)].map((m) => m[1]))];
-console.log(bad.length > 0 ? `not formatted (clang-format -i):\n${bad.join("\n")}` : `C++ format ok: ${files.length} files`);
+console.log(
+  bad.length > 0 ? `not formatted (clang-format -i):\n${bad.join("\n")}` : `C++ format ok: ${files.length} files`,
+);
 process.exitCode = bad.length > 0 ? 1 : 0;

@@ -136,7 +136,9 @@ for (const file of files) {
 
 /** One definition rule: two classes of one name in one namespace are undefined behaviour that no linker reports. */
 const classes = new Map();
-for (const file of [...files.filter((path) => path.startsWith("cpp/")), ...walk("test/cpp")].filter((path) => /\.(h|cpp)$/.test(path))) {
+for (const file of [...files.filter((path) => path.startsWith("cpp/")), ...walk("test/cpp")].filter((path) =>
+  /\.(h|cpp)$/.test(path),
+)) {
   const text = withoutAnonymousNamespaces(readFileSync(join(root, file), "utf8"));
   for (const match of text.matchAll(/^(?:class|struct|enum class)\s+(\w+)[^;{]*\{/gm)) {
     const namespace = [...text.slice(0, match.index).matchAll(/^namespace ([\w:]+) \{/gm)].at(-1)?.[1] ?? "";

@@ -38,8 +38,12 @@ std::vector<io::TextReadParams> layouts() {
   auto preview = layout(io::TextDelimiter::kWhitespace, 4, 1);
   preview.max_rows = 2;
   preview.frame = {0.3048, {1e7, -1e7, 0}};
-  return {layout(io::TextDelimiter::kWhitespace, 7, 1), comma_decimals, preview,
-          layout(io::TextDelimiter::kTab, 3, 0), layout(io::TextDelimiter::kComma, 600, 0)};
+  return {layout(io::TextDelimiter::kWhitespace, 7, 1),
+          comma_decimals,
+          preview,
+          layout(io::TextDelimiter::kTab, 3, 0),
+          layout(io::TextDelimiter::kComma, 4, 0),
+          layout(io::TextDelimiter::kComma, 600, 0)};
 }
 
 void read_text_file(const std::string& path, OpContext& ctx) {

@@ -67,7 +67,9 @@ function routeBody(text, start) {
 /** A route's source with that of the file's own functions it calls. */
 function withLocals(body, text) {
   const locals = [...text.matchAll(/^(?:async )?function (\w+)[\s\S]*?^}/gm)];
-  return [body, ...locals.filter(([, name]) => new RegExp(`\\b${name}\\(`).test(body)).map(([source]) => source)].join("\n");
+  return [body, ...locals.filter(([, name]) => new RegExp(`\\b${name}\\(`).test(body)).map(([source]) => source)].join(
+    "\n",
+  );
 }
 
 const rows = [];
@@ -77,7 +79,7 @@ for (const file of walk("backend/routes")) {
   for (const match of text.matchAll(
     /app\.(?:(get|post|put|patch|delete)\(\s*"([^"]+)"|route\(\{\s*method: \[?([^\]\n]+?)\]?,\s*url: "([^"]+)")/g,
   )) {
-    const method = match[1] ?? match[3].replaceAll(/["\s]/g, "").replaceAll(",", " "); // one row per route, all its methods
+    const method = (match[1] ?? match[3].replaceAll(/["\s]/g, "").replaceAll(",", " ")).toUpperCase(); // one row per route
     const path = match[2] ?? match[4];
     const body = withLocals(routeBody(text, match.index), text);
     // A handler's own functions tell which of the file's services it uses; a file with one endpoint uses all.
@@ -92,7 +94,7 @@ for (const file of walk("backend/routes")) {
           ? "PHX1"
           : "";
     rows.push({
-      method: method.toUpperCase(),
+      method,
       path,
       file,
       names,

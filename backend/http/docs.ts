@@ -1,10 +1,19 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { z } from "zod";
 import type { App } from "./types.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a streamed run ends with; shown in the documentation, since a stream has no response schema. */
+    tail?: z.ZodType;
+  }
+}
 
 interface Documented {
   readonly method: RouteOptions["method"];
   readonly url: string;
   readonly schema: RouteOptions["schema"];
+  readonly tail: z.ZodType | undefined;
 }
 
 const HIDDEN = /^\/(docs|openapi\.json)/;
@@ -16,9 +25,14 @@ const HIDDEN = /^\/(docs|openapi\.json)/;
  */
 export function installDocs(app: App, version: string): void {
   const routes: Documented[] = [];
-  app.addHook("onRoute", ({ method, url, schema }) => {
+  app.addHook("onRoute", ({ method, url, schema, config }) => {
     if (HIDDEN.test(url) || url === "*") return;
-    routes.push({ method: [method].flat().filter((name) => name !== "HEAD" && name !== "OPTIONS"), url, schema });
+    routes.push({
+      method: [method].flat().filter((name) => name !== "HEAD" && name !== "OPTIONS"),
+      url,
+      schema,
+      tail: config?.tail,
+    });
   });
   let made: Promise<Awaited<ReturnType<typeof makeDocs>>> | undefined;
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -59,10 +73,17 @@ async function makeDocs(routes: readonly Documented[], version: string) {
     transform: zodProvider.createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } }),
   });
   await docs.register(swaggerUi, { routePrefix: "/docs" });
-  for (const { method, url, schema } of routes) {
-    if ([method].flat().length > 0) docs.route({ method, url, schema: schema ?? {}, handler: async () => undefined });
+  for (const { method, url, schema, tail } of routes) {
+    const described = { ...schema, ...(tail ? { response: { 200: streamed(tail) } } : {}) };
+    if ([method].flat().length > 0) docs.route({ method, url, schema: described, handler: async () => undefined });
   }
   docs.get("/openapi.json", { schema: { hide: true } }, async () => docs.swagger());
   await docs.ready();
   return docs;
+}
+
+/** The answer of a streamed run as the documentation shows it. */
+function streamed(tail: z.ZodType) {
+  const description = "PHP1 progress markers (the first carries run_id), then this JSON document";
+  return { description, content: { "application/octet-stream": { schema: tail } } };
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import {
   ExportRequest,
+  ExportTail,
   ImportByPathRequest,
   PreviewRequest,
   PreviewResponse,
@@ -55,7 +56,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
   );
   app.post(
     "/api/pointcloud/export",
-    { schema: { summary: "Write a cloud to a file", tags, body: ExportRequest } },
+    { schema: { summary: "Write a cloud to a file", tags, body: ExportRequest }, config: { tail: ExportTail } },
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkExportRequest(body, deps, unknownKeys); // 400 and 404 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => exportCloud(checked, deps, job));

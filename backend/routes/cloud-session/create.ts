@@ -1,4 +1,4 @@
-import { CreateSessionRequest } from "../../../shared/contract/cloud-session/create.ts";
+import { CreateSessionRequest, CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
@@ -10,6 +10,7 @@ export function createRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/create",
     {
       schema: { summary: "Read a file into a new cloud session", tags: ["cloud session"], body: CreateSessionRequest },
+      config: { tail: CreateSessionTail },
     },
     async ({ body, unknownKeys }, reply) => {
       const request = await checkCreateRequest(body, unknownKeys); // 404 and 400 here, before the stream opens

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type TestApp, makeApp } from "../support/app.ts";
+
+interface Operation {
+  readonly requestBody?: { readonly content: Record<string, unknown> };
+  readonly responses: Record<
+    string,
+    { readonly content?: Record<string, { readonly schema: { readonly properties?: object } }> }
+  >;
+}
+
+let made: TestApp;
+let paths: Record<string, Record<string, Operation>>;
+beforeAll(async () => {
+  made = await makeApp();
+  paths = (await made.app.inject({ url: "/openapi.json" })).json().paths;
+});
+afterAll(() => made.close());
+
+const operations = () =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, op]) => ({ path, method, op })),
+  );
+
+test("every endpoint is documented, and no other", () => {
+  expect(
+    operations()
+      .map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+      .sort(),
+  ).toEqual([
+    "DELETE /api/cloud/session/{id}",
+    "GET /",
+    "GET /api/device-info",
+    "GET /health",
+    "GET /octree/{cache_id}/{file}",
+    "GET /version",
+    "POST /api/cancel/{run_id}",
+    "POST /api/cloud/session/create",
+    "POST /api/cloud/session/{id}/rebuild_octree",
+    "POST /api/pointcloud/export",
+    "POST /api/pointcloud/import",
+    "POST /api/pointcloud/import_by_path",
+    "POST /api/pointcloud/preview",
+  ]);
+});
+
+test("streamed runs document the tail they end with", () => {
+  const tail = (path: string) =>
+    paths[path]?.post?.responses["200"]?.content?.["application/octet-stream"]?.schema.properties ?? {};
+  expect(Object.keys(tail("/api/cloud/session/create"))).toEqual(
+    expect.arrayContaining(["session_id", "ground_z", "cache_id"]),
+  );
+  expect(Object.keys(tail("/api/pointcloud/export"))).toEqual(
+    expect.arrayContaining(["success", "point_count", "error"]),
+  );
+});
+
+test("every POST with a JSON body has its fields described", () => {
+  const bodies = operations().filter(({ op }) => op.requestBody?.content["application/json"]);
+  expect(bodies.length).toBeGreaterThanOrEqual(4);
+  for (const { path, op } of bodies) expect(JSON.stringify(op.requestBody), path).toContain('"description"');
+});

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestApp, makeApp } from "../support/app.ts";
+import { makeApp, type TestApp } from "../support/app.ts";
 
 interface Operation {
   readonly requestBody?: { readonly content: Record<string, unknown> };

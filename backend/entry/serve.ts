@@ -68,8 +68,8 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     logger,
   );
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
-  octreeCache.pinnedBy(() => sessions.octreeIds());
   await sessions.recover();
+  octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
   void sessions.recovered().then(async () => {
     await octreeCache.writePins();
     await octreeCache.evict();

@@ -18,6 +18,10 @@ export interface Upload {
  * is none of `extensions` (lower case, with dot), or the file is larger than the form's limit.
  */
 export async function receiveUpload(request: FastifyRequest, extensions: readonly string[]): Promise<Upload> {
+  if (!request.isMultipart()) {
+    const type = request.headers["content-type"] ?? "no content type";
+    throw new AppError("invalid_argument", `send a multipart form with one part named "file", not ${type}`);
+  }
   const part = await request.file();
   if (part?.fieldname !== "file") throw new AppError("invalid_argument", 'the form needs one part named "file"');
   const extension = extname(part.filename).toLowerCase();

@@ -22,6 +22,7 @@ export class OctreeCache {
   readonly #lease: Lease;
   readonly #log: Logger;
   #pinned: PinnedIds = () => [];
+  #pinsKnown = true;
   readonly #building = new Map<string, Promise<string>>();
   /** Octrees that runs in flight still need, with the number of runs. */
   readonly #held = new Map<string, number>();
@@ -34,9 +35,18 @@ export class OctreeCache {
     this.#log = log;
   }
 
-  /** Names the source of pins; the session store knows them. */
-  pinnedBy(pinned: PinnedIds): void {
+  /**
+   * Names the source of pins; the session store knows them. Until `known` settles it does not know all (sessions are
+   * still being recovered), and nothing is evicted.
+   */
+  pinnedBy(pinned: PinnedIds, known?: Promise<void>): void {
     this.#pinned = pinned;
+    if (!known) return;
+    this.#pinsKnown = false;
+    const settled = () => {
+      this.#pinsKnown = true;
+    };
+    known.then(settled, settled);
   }
 
   /** The folder of a complete octree, undefined when the cache does not hold it. Refreshes its time of use. */
@@ -131,6 +141,7 @@ export class OctreeCache {
    * Never rejects: what cannot be removed is logged and stays for the next time.
    */
   async evict(): Promise<void> {
+    if (!this.#pinsKnown) return; // whoever recovers sessions calls this again at the end
     try {
       await this.#evict();
     } catch (error) {

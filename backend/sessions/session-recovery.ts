@@ -36,11 +36,22 @@ export async function readSessionFolder(folder: string): Promise<{ journal: Jour
       }
       columns.set(key, new ColumnRef(columnFiles.mapColumnFile(path)));
     }
+    checkLengths(columns);
     return { journal, state: { columns, meta } };
   } catch (error) {
     for (const column of columns.values()) column.release();
     await journal.close();
     throw error;
+  }
+}
+
+/** Every column has a value per point. */
+function checkLengths(columns: ReadonlyMap<string, ColumnRef>): void {
+  const rows = columns.get("positions")?.length;
+  if (rows === undefined) throw new AppError("invalid_file", "the session has no positions");
+  for (const [key, { length }] of columns) {
+    if (length !== rows)
+      throw new AppError("invalid_file", `column ${key} has ${length} rows, the cloud has ${rows} points`);
   }
 }
 

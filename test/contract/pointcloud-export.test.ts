@@ -104,6 +104,16 @@ describe("las", () => {
     expect(tail.tight_bounds.max.map((value) => Math.round(value * 1000) / 1000)).toEqual([2, 2, 3.123]);
   });
 
+  test("columns chooses the dimensions, clock included", async () => {
+    const chosen = async (columns: readonly string[]) => {
+      const file = made.file("chosen.las", await exported(made, id, "las", { columns }));
+      const { attributes } = await create(made, file, { world_shift: [500000, 0, 0] });
+      return attributes.map(({ name }) => name);
+    };
+    expect(await chosen(["height"])).toEqual(["position", "intensity", "rgb", "height"]);
+    expect(await chosen(["timestamp", "nothing"])).toEqual(["position", "intensity", "gps-time", "rgb"]);
+  });
+
   test("inline points: version 1.2, format 2 with colours, 0 without", async () => {
     const tail = await exportTail(made, { ...INLINE, format: "LAS" });
     expect(tail).toMatchObject({

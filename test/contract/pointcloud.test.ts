@@ -1,19 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { decodePoints } from "../../shared/wire/phx1.ts";
 import { makeApp, refused, type TestApp } from "../support/app.ts";
 import { type LasRow, lasBytes } from "../support/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {
   made = await makeApp();
-  vi.stubEnv("TMPDIR", made.folder); // uploads go there: only this test's are counted
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await made.close();
-});
+afterAll(() => made.close());
 const post = (url: string, payload: object) => made.app.inject({ method: "POST", url, payload });
 
 describe("/api/pointcloud/preview", () => {
@@ -135,101 +130,6 @@ describe("/api/pointcloud/preview", () => {
     }
     for (const path of ["relative.las", made.folder, "/dev/zero"])
       expect((await preview(path)).warning).toMatch(/path|regular file/);
-  });
-});
-
-describe("/api/pointcloud/import_by_path", () => {
-  const url = "/api/pointcloud/import_by_path";
-  const points = async (file_path: string, more: object = {}) => {
-    const answer = await post(url, { file_path, ascii_format: null, column_plan: null, world_shift: null, ...more });
-    if (answer.statusCode !== 200) throw new Error(answer.body);
-    expect(answer.headers["content-type"]).toBe("application/octet-stream");
-    return decodePoints(new Uint8Array(answer.rawPayload));
-  };
-
-  test("text: float32 after the shift, colours 0..1, raw intensity", async () => {
-    const file = made.file(
-      "flat.txt",
-      "x y z r g b intensity\n500000.125 1 2 255 0 51 -7.5\n500001.25 2 3 0 255 102 12\n",
-    );
-    const flat = await points(file, { world_shift: [500000, 0, 0] });
-    expect([flat.point_count, Array.from(flat.positions)]).toEqual([2, [0.125, 1, 2, 1.25, 2, 3]]);
-    expect(Array.from(flat.intensity ?? [])).toEqual([-7.5, 12]);
-    const colors = Array.from(flat.colors ?? []);
-    for (const [i, want] of [1, 0, 0.2, 0, 1, 0.4].entries()) expect(colors[i]).toBeCloseTo(want, 2); // 8 bits in 16
-  });
-
-  test("LAS: 16-bit colours over 65535, raw intensity, each only when something is above zero", async () => {
-    const rows: LasRow[] = [{ x: 1, y: 2, z: 3, intensity: 400, rgb: [65535, 0, 32768] }];
-    const flat = await points(made.file("flat.las", lasBytes(rows)));
-    expect([Array.from(flat.intensity ?? []), flat.colors?.[0]]).toEqual([[400], 1]);
-    const dark = await points(made.file("dark.las", lasBytes([{ x: 1, y: 2, z: 3 }])));
-    expect([dark.intensity, dark.colors]).toEqual([undefined, undefined]);
-  });
-
-  test("the column plan wins", async () => {
-    const columns = ["z", "y", "x"].map((role, index) => ({ index, role }));
-    expect(
-      Array.from((await points(made.file("plan.xyz", "1 2 3\n"), { column_plan: { columns } })).positions),
-    ).toEqual([3, 2, 1]);
-  });
-
-  test.each<[string, string, string, object, number, RegExp]>([
-    ["unsupported extension", "a.doc", "1 2 3", {}, 400, /"\.doc" .* readable are xyz/],
-    ["no z", "b.csv", "x,y\n1,2\n", {}, 400, /z/],
-    ["no rows", "c.xyz", "# nothing\n", {}, 400, /no data rows/],
-    ["no valid rows", "d.xyz", "x y z\nnan nan nan\n", {}, 400, /No points found|no/],
-    [
-      "PLY without points",
-      "e.ply",
-      "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n",
-      {},
-      400,
-      /No points found/,
-    ],
-    ["shift of two numbers", "f.xyz", "1 2 3\n", { world_shift: [1, 2] }, 400, /world_shift/],
-    [
-      "role twice",
-      "g.xyz",
-      "1 2 3\n",
-      { column_plan: { columns: [0, 1].map((index) => ({ index, role: "x" })) } },
-      422,
-      /columns 0 and 1/,
-    ],
-  ])("%s", async (_name, name, content, more, status, sentence) => {
-    const answer = await refused(made, url, { file_path: made.file(name, content), ...more });
-    expect([answer.status, answer.message ?? answer.detail]).toEqual([status, expect.stringMatching(sentence)]);
-  });
-
-  test("a missing file: 404", async () => {
-    expect((await refused(made, url, { file_path: "/nowhere.las" })).status).toBe(404);
-  });
-});
-
-describe("/api/pointcloud/import", () => {
-  const upload = (filename: string, content: Uint8Array, name = "file") => {
-    const head = `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
-    const payload = Buffer.concat([Buffer.from(head), content, Buffer.from("\r\n--b--\r\n")]);
-    const headers = { "content-type": "multipart/form-data; boundary=b" };
-    return made.app.inject({ method: "POST", url: "/api/pointcloud/import", payload, headers });
-  };
-  const leftovers = () => readdirSync(made.folder).filter((name) => name.startsWith("upload-")).length;
-
-  test("a LAS file as a PHX1 stream; the temporary file is gone", async () => {
-    const before = leftovers();
-    const answer = await upload("Cloud.LAS", lasBytes([{ x: 1, y: 2, z: 3 }]));
-    expect(Array.from(decodePoints(new Uint8Array(answer.rawPayload)).positions)).toEqual([1, 2, 3]);
-    expect((await upload("a.las", Buffer.from("no las"))).statusCode).toBe(400);
-    expect(leftovers()).toBe(before);
-  });
-
-  test.each([
-    ["cloud.xyz", "file"],
-    ["cloud.laz", "file"],
-    ["cloud.las", "cloud"],
-  ])("%s in part %s: 400", async (filename, part) => {
-    const answer = await upload(filename, Buffer.from("1 2 3"), part);
-    expect([answer.statusCode, (answer.json() as { code: string }).code]).toEqual([400, "invalid_argument"]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,6 +25,7 @@ const DAY_MS = 24 * 3600 * 1000;
 let template: string;
 let id: string;
 let las: Buffer;
+let shortColumn: Buffer; // a whole column file, but of one row
 /** Stages of the session's meta, after each record that changes it. */
 let poses: (readonly number[] | null)[];
 beforeAll(async () => {
@@ -46,6 +48,9 @@ beforeAll(async () => {
   const journal = join(made.sessions, id, "journal.log");
   const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
   await vi.waitFor(() => expect(flushed()).toBe(true), { timeout: 5000, interval: 10 }); // written behind the answer
+  const short = join(made.folder, "short.col");
+  await addon.writeColumnFile(new addon.Column("u8", Uint8Array.of(1)), short).promise;
+  shortColumn = readFileSync(short);
   template = mkdtempSync(join(tmpdir(), "journal-"));
   cpSync(join(made.sessions, id), template, { recursive: true });
   writeFileSync(join(template, "owner.json"), DEAD);
@@ -150,6 +155,7 @@ describe("damage", () => {
         flip(columnFile(), -1)(folder);
       },
     ],
+    ["a column of another cloud", (folder) => writeFileSync(join(folder, columnFile()), shortColumn)],
     ["an empty journal", (folder) => truncateSync(join(folder, "journal.log"), 0)],
     ["no journal", (folder) => rmSync(join(folder, "journal.log"))],
     ["the first record flipped", flip("journal.log", 12)],
@@ -206,7 +212,6 @@ describe("whose sessions", () => {
   });
 
   test("another window's session is left for it for a day, then taken over", async () => {
-    const { utimesSync } = await import("node:fs");
     const other = owner({ pid: 2 ** 30, start_time: "1", instance: "other-window" });
     const old = new Date(Date.now() - DAY_MS - 60_000);
     const made = await restart({

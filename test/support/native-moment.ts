@@ -1,0 +1,54 @@
+import { type Addon, addon } from "../../backend/native/addon.ts";
+import type { NativeJob } from "../../backend/native/native-job.ts";
+
+/** A point inside a native op: its nth call from now on, in the phase of that name, that part of it done. */
+export interface NativeMoment {
+  readonly op: keyof Addon;
+  readonly call?: number;
+  readonly phase?: string;
+  readonly fraction?: number;
+}
+
+/**
+ * Calls `act` when the op gets there, and restores the addon. Progress is looked at on every turn of the event loop, so
+ * that also an op of a few milliseconds is caught inside. Resolves to whether it got there.
+ */
+export async function atMoment<T>(
+  moment: NativeMoment,
+  act: () => void,
+  body: () => Promise<T>,
+): Promise<{ reached: boolean; value: T }> {
+  const { op, call = 1, phase, fraction = 0 } = moment;
+  const original = addon[op] as unknown as (...args: unknown[]) => NativeJob<unknown>;
+  let calls = 0;
+  let reached = false;
+  let over = false;
+  const watch = (job: NativeJob<unknown>) => {
+    const now = job.progress();
+    const there = (phase === undefined ? now.phase !== "" : now.phase === phase) && now.done >= fraction * now.total;
+    if (there && !over) {
+      reached = true;
+      act();
+    } else if (!over) setImmediate(watch, job);
+  };
+  const watched = (...args: unknown[]) => {
+    const job = original(...args);
+    calls += 1;
+    if (calls === call) {
+      const end = () => {
+        over = true;
+      };
+      job.promise.then(end, end);
+      watch(job);
+    }
+    return job;
+  };
+  Object.assign(addon, { [op]: watched });
+  try {
+    const value = await body();
+    return { value, reached };
+  } finally {
+    over = true;
+    Object.assign(addon, { [op]: original });
+  }
+}

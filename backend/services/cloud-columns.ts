@@ -99,8 +99,7 @@ function roleOf({ role, name, slug }: RoledColumn): string | null {
   if (role !== null) return role;
   if (slug !== null) return null; // the user named it: an extra whatever it is called
   const resolved = roleOfName(name.replace(/^scalar_/i, ""));
-  const position = resolved === "x" || resolved === "y" || resolved === "z"; // taken: a "height" beside it is a column
-  return resolved !== null && !position && isCanonicalRole(resolved) ? resolved : null;
+  return resolved !== null && isCanonicalRole(resolved) ? resolved : null;
 }
 
 function slugOf({ role, name }: RoledColumn): string {

@@ -149,7 +149,8 @@ test("two backends over one data folder: neither takes the other's live sessions
   expect((await contents(second, own.session_id)).points).toBe(3);
 });
 
-test("SIGTERM during a run exits 0 within a second; the session that was there comes back", async () => {
+// Tried again where others kept the process waiting; one that is late on its own is late again.
+test("SIGTERM during a run exits 0 within a second; the session that was there comes back", { retry: 2 }, async () => {
   const backend = await start();
   const { session_id } = await create(backend, write("a.txt", TEXT));
   const before = await contents(backend, session_id);

@@ -1,4 +1,3 @@
-import { AppError } from "../../shared/errors.ts";
 import type { Job } from "../jobs/job.ts";
 import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud.ts";
@@ -31,13 +30,22 @@ export interface AssignedColumns {
 }
 
 /** LAS standard dimensions that have a place of their own; every other one becomes `las_<name>`. */
-const LAS_ROLES: Readonly<Record<string, string>> = {
-  "las:rgb": "rgb",
-  "las:intensity": "intensity",
-  "las:gps_time": "timestamp",
-  "las:return_number": "target_index",
-  "las:number_of_returns": "target_count",
-};
+const LAS_ROLES: ReadonlyMap<string, string> = new Map([
+  ["rgb", "rgb"],
+  ["intensity", "intensity"],
+  ["gps_time", "timestamp"],
+  ["return_number", "target_index"],
+  ["number_of_returns", "target_count"],
+]);
+
+/** Slug and label of a LAS standard dimension once it is a column of its own. */
+export function lasDimension(name: string): { readonly slug: string; readonly label: string } {
+  const role = LAS_ROLES.get(name) ?? "";
+  return isPinnedRole(role)
+    ? { slug: role, label: CANONICAL_LABELS[role] ?? role }
+    : { slug: `las_${name}`, label: name };
+}
+
 const CHANNELS = ["r", "g", "b"] as const;
 const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
 
@@ -62,10 +70,11 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
     const found = stats.get(source.column.native);
     return found !== undefined && found.finite_count > 0 && !found.is_constant;
   };
-  const candidates = cloud.columns
+  const offered = cloud.columns
     .filter((source) => keeps(source, cloud, varies))
-    .map((source) => candidate(source, wishes))
-    .filter(({ source, slug, role }) => !dropped(wishes.drop, source.name, slug, role));
+    .map((source) => candidate(source, wishes));
+  warnings.push(...unheeded(cloud, offered, wishes));
+  const candidates = offered.filter(({ source, slug, role }) => !dropped(wishes.drop, source.name, slug, role));
   const assignment = new Assignment(candidates, cloud, wishes, job, warnings);
   await assignment.colors();
   await assignment.intensity((source) => stats.get(source.column.native)?.max ?? 0);
@@ -82,20 +91,53 @@ function keeps(source: RoledColumn, cloud: SourceCloud, varies: (source: RoledCo
   return source.role === "las:rgb" || source.role === "las:intensity" || varies(source);
 }
 
-function candidate(source: RoledColumn, { roles, labels }: ColumnWishes): Candidate {
-  const override = roles[source.slug ?? source.name] ?? roles[extraSlug(source.name)];
-  if (override !== undefined && !isCanonicalRole(override)) {
-    throw new AppError("invalid_argument", `role_overrides: "${override}" is not a role of the column plan`);
-  }
-  const role = override ?? roleOf(source);
-  const slug = role !== null && isPinnedRole(role) ? role : (source.slug ?? slugOf(source));
-  const label =
-    labels[slug] ?? (role === null ? tidyLabel(source.label) : (CANONICAL_LABELS[role] ?? tidyLabel(source.label)));
-  return { source, role, slug, label };
+function candidate(source: RoledColumn, wishes: ColumnWishes): Candidate {
+  const role = overrideOf(source, wishes) ?? roleOf(source);
+  const slug = columnSlug(source, role);
+  const canonical = role === null ? undefined : CANONICAL_LABELS[role];
+  return { source, role, slug, label: wished(wishes.labels, slug) ?? canonical ?? tidyLabel(source.label) };
+}
+
+/** The role the user gives a column, by any of the names it goes under: the file's, or the slug it would have. */
+function overrideOf(source: RoledColumn, { roles }: ColumnWishes): string | undefined {
+  return namesOf(source)
+    .map((name) => wished(roles, name))
+    .find((role) => role !== undefined);
+}
+
+const columnSlug = (source: RoledColumn, role: string | null): string =>
+  role !== null && isPinnedRole(role) ? role : (source.slug ?? slugOf(source));
+
+const namesOf = (source: RoledColumn): string[] => [
+  columnSlug(source, roleOf(source)),
+  source.name,
+  extraSlug(source.name),
+];
+
+/** A wish for a column; a column may be called "constructor". */
+const wished = (wishes: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(wishes, name) ? wishes[name] : undefined;
+
+/** Wishes for columns that the file does not have: a misspelt one must not pass for a heeded one. */
+function unheeded(
+  cloud: SourceCloud,
+  candidates: readonly Candidate[],
+  { roles, labels, drop }: ColumnWishes,
+): string[] {
+  const names = new Set([...cloud.columns.flatMap(namesOf), ...candidates.map(({ slug }) => slug)]);
+  const lower = new Set(["colors", "intensity", ...[...names].map((name) => name.toLowerCase())]);
+  const missing = {
+    role_overrides: Object.keys(roles).filter((name) => !names.has(name)),
+    scalar_labels: Object.keys(labels).filter((name) => !names.has(name)),
+    drop_slugs: [...drop].filter((name) => !lower.has(name)),
+  };
+  return Object.entries(missing)
+    .filter(([, list]) => list.length > 0)
+    .map(([field, list]) => `${field} names columns that the file does not have: ${list.slice(0, 10).join(", ")}.`);
 }
 
 function roleOf({ role, name, slug }: RoledColumn): string | null {
-  if (role?.startsWith("las:")) return LAS_ROLES[role] ?? null;
+  if (role?.startsWith("las:")) return LAS_ROLES.get(name) ?? null;
   if (role !== null) return role;
   if (slug !== null) return null; // the user named it: an extra whatever it is called
   const resolved = roleOfName(name.replace(/^scalar_/i, ""));
@@ -103,7 +145,7 @@ function roleOf({ role, name, slug }: RoledColumn): string | null {
 }
 
 function slugOf({ role, name }: RoledColumn): string {
-  return role?.startsWith("las:") ? `las_${name}` : extraSlug(name.replace(/^scalar_/i, ""));
+  return role?.startsWith("las:") ? lasDimension(name).slug : extraSlug(name.replace(/^scalar_/i, ""));
 }
 
 function dropped(drop: ReadonlySet<string>, name: string, slug: string, role: string | null): boolean {
@@ -200,7 +242,7 @@ class Assignment {
       if (this.#taken.has(found) || found.source.column.native.dtype === "rgb16") continue;
       const slug = uniqueSlug(found.slug, used);
       used.add(slug.toLowerCase());
-      this.extra_dims_meta.push({ slug, label: this.wishes.labels[slug] ?? found.label });
+      this.extra_dims_meta.push({ slug, label: wished(this.wishes.labels, slug) ?? found.label });
       this.columns.set(extraKey(slug), found.source.column);
     }
   }

@@ -188,9 +188,25 @@ function tail({
   };
 }
 
+/** A layout for text files says nothing about a file that carries its own. */
+function layoutWarnings({ kind, request }: CheckedCreate): string[] {
+  const given = [request.column_plan ? "column_plan" : "", request.ascii_format ? "ascii_format" : ""].filter(
+    (name) => name !== "",
+  );
+  if (kind === "ascii" || given.length === 0) return [];
+  return [
+    `${given.join(" and ")}: for text files only, and left aside; this file (${kind}) says itself what its columns are.`,
+  ];
+}
+
 /** What the user should know about how the file was taken. */
 function importWarnings({ cloud, assigned, checked }: Imported): string[] {
-  const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...cloud.warnings, ...assigned.warnings];
+  const warnings = [
+    ...unknownKeyWarnings(checked.unknown_keys),
+    ...layoutWarnings(checked),
+    ...cloud.warnings,
+    ...assigned.warnings,
+  ];
   if (cloud.nonfinite_dropped > 0 && cloud.kind !== "ascii") {
     // the text reader says it with line numbers
     warnings.push(`${cloud.nonfinite_dropped} points had NaN or infinite coordinates and were left out.`);

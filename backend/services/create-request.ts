@@ -39,8 +39,10 @@ export async function checkCreateRequest(
     );
   }
   for (const [slug, role] of Object.entries(request.role_overrides ?? {})) {
-    if (!isCanonicalRole(role))
-      throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" is not a role of the column plan`);
+    if (!isCanonicalRole(role) || ["x", "y", "z"].includes(role)) {
+      const rule = isCanonicalRole(role) ? "positions stay the file's" : "it is not a role of the column plan";
+      throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" cannot be given here, ${rule}`);
+    }
   }
   const origin = given && toStored(given, frame);
   return { request, path, kind, frame, origin, unit_scale, shift_problem, unknown_keys };

@@ -3,6 +3,7 @@ import type { PreviewColumn, PreviewResponse } from "../../shared/contract/point
 import type { Job } from "../jobs/job.ts";
 import type { DType } from "../native/addon.ts";
 import * as native from "../native/readers.ts";
+import { lasDimension } from "./cloud-columns.ts";
 import { readNumbers } from "./column-values.ts";
 import { extraSlug, tidyLabel } from "./slugs.ts";
 import { adoptTable } from "./source-cloud.ts";
@@ -28,9 +29,12 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
   const all = [...POSITIONS.map((name) => ({ name, extra: false, dtype: "f64" as DType })), ...names];
   const hidden = hiddenNames(all.filter(({ extra }) => extra).map(({ name }) => name));
   const columns = all
-    .map(({ name, extra, dtype }, index) =>
-      recordColumn(index, name, extra ? "extra" : lasRole(name), lasHint(name, dtype)),
-    )
+    .map(({ name, extra, dtype }, index) => {
+      const column = recordColumn(index, name, extra ? "extra" : lasRole(name), lasHint(name, dtype));
+      if (extra || column.detected_role !== "extra") return column;
+      const { slug, label } = lasDimension(name);
+      return { ...column, suggested_slug: slug, suggested_label: label };
+    })
     .filter(({ header_name }) => header_name === null || !hidden.has(header_name));
   const rows = Math.min(maxRows, 20);
   const sample_rows = header.compressed ? [] : await lasRows(path, rows, job);

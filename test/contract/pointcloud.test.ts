@@ -84,6 +84,12 @@ describe("/api/pointcloud/preview", () => {
     for (const hidden of ["ox", "oy", "oz", "is_miss"]) expect(names).not.toContain(hidden);
     expect(answer).toMatchObject({ kind: "las", delimiter: null, has_header: true, suggested_shift: [0, -20030, 0] });
     expect(answer.columns.find(({ header_name }) => header_name === "classification")?.type_hint).toBe("categorical");
+    const of = (name: string) => answer.columns.find(({ header_name }) => header_name === name);
+    expect(of("classification")).toMatchObject({
+      suggested_slug: "las_classification",
+      suggested_label: "classification",
+    });
+    expect(of("return_number")).toMatchObject({ suggested_slug: "target_index", suggested_label: "Target Index" });
     expect(answer.sample_rows).toHaveLength(20);
     for (const { index, header_name } of answer.columns) {
       if (header_name === "Amplitude" || header_name === "intensity") expect(answer.sample_rows[7]?.[index]).toBe("7");

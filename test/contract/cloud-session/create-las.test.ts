@@ -50,6 +50,15 @@ describe("standard dimensions", () => {
     expect(tail.observed_classes).toEqual({ las_classification: [2, 3, 4] });
   });
 
+  test("a role can be given under the slug that the client sees, or the file's name", async () => {
+    const of = (i: number) => ({ classification: i, return_number: i });
+    for (const name of ["las_classification", "classification"]) {
+      const tail = await create(made, las(3, of), { role_overrides: { [name]: "row_index" } });
+      expect(await slugs(tail.session_id)).toEqual(["target_index", "row_index"]);
+      expect(tail).not.toHaveProperty("warnings");
+    }
+  });
+
   test("intensity is kept as it is, when any is above zero", async () => {
     const tail = await create(
       made,

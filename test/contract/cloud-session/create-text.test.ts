@@ -54,6 +54,7 @@ describe("what decides the layout", () => {
       ...plan([...XYZ].reverse()),
     });
     expect(tail.tight_bounds.min).toEqual([1, 2, 3]);
+    expect(tail.warnings).toEqual([expect.stringMatching(/^column_plan and ascii_format: for text files only/)]);
   });
 
   test("a column that the plan names and no row has: refused, naming the file", async () => {

@@ -114,7 +114,16 @@ describe("refusals before the stream", () => {
     ["unknown unit", { source_units: "furlong" }, /source_units "furlong" is not one of m, km, cm, mm, ft, ftUS, in/],
     ["unit of Object", { source_units: "constructor" }, /"constructor" is not one of/],
     ["second scan of a single-scan file", { scan_index: 1 }, /scan_index 1: .* holds one scan, its index is 0/],
-    ["unknown role", { role_overrides: { a: "hight" } }, /role_overrides\.a: "hight" is not a role/],
+    [
+      "unknown role",
+      { role_overrides: { a: "hight" } },
+      /role_overrides\.a: "hight" cannot be given here, it is not a role/,
+    ],
+    [
+      "another x",
+      { role_overrides: { a: "x" } },
+      /role_overrides\.a: "x" cannot be given here, positions stay the file's/,
+    ],
   ])("%s: 400", async (_name, wishes, sentence) => {
     const answer = await refused(made, CREATE, { source_path: text("wish.xyz", ["1 2 3"]), ...wishes });
     expect([answer.status, answer.detail]).toEqual([400, expect.stringMatching(sentence)]);
@@ -172,54 +181,4 @@ describe("world shift and units", () => {
       expect(meta.miss_octree_origin).toEqual([10 * metres - 1, 20 * metres - 2, 30 * metres - 3]);
     },
   );
-});
-
-describe("scalar wishes", () => {
-  const rows = [
-    "x y z red green blue Intensity Temp[degC] Sky",
-    "0 0 0 255 0 0 5 20.5 0",
-    "1 0 0 0 255 0 9 21.5 1",
-    "0 1 0 0 0 255 7 22.5 0",
-  ];
-  const slugs = async (id: string) => (await session(id)).meta.extra_dims_meta;
-
-  test("everything is kept without wishes", async () => {
-    const tail = await create(made, text("all.csv", rows));
-    expect(await slugs(tail.session_id)).toEqual([
-      { slug: "Temp_degC", label: "Temp [degC]" },
-      { slug: "is_miss", label: "Miss" },
-    ]);
-    expect([tail.has_misses, tail.miss_count, tail.point_count, tail.total_count]).toEqual([true, 1, 2, 3]);
-  });
-
-  test("drop_slugs in any case, colors and intensity too, before misses are looked for", async () => {
-    const tail = await create(made, text("drop.csv", rows), {
-      drop_slugs: ["TEMP_degc", "Colors", "INTENSITY", "is_miss"],
-    });
-    expect(await slugs(tail.session_id)).toEqual([]);
-    expect(tail.attributes.map(({ name }) => name)).toEqual(["position"]);
-    expect([tail.has_misses, tail.point_count]).toEqual([false, 3]);
-  });
-
-  test("scalar_labels show another name", async () => {
-    const tail = await create(made, text("label.csv", rows), { scalar_labels: { Temp_degC: "Leaf temperature" } });
-    expect(tail.attributes.find(({ name }) => name === "Temp_degC")?.label).toBe("Leaf temperature");
-    expect(await slugs(tail.session_id)).toContainEqual({ slug: "Temp_degC", label: "Leaf temperature" });
-  });
-
-  test("role_overrides give a column a canonical role; timestamp moves to the float64 clock", async () => {
-    const clock = ["x y z when echo", "0 0 0 350000000.125 1", "1 0 0 350000000.25 2"];
-    const tail = await create(made, text("role.csv", clock), {
-      role_overrides: { when: "timestamp", echo: "target_index" },
-    });
-    const state = await session(tail.session_id);
-    expect(state.columns.get("timestamps")?.native.dtype).toBe("f64");
-    expect(state.meta.extra_dims_meta).toEqual([{ slug: "target_index", label: "Target Index" }]);
-    const rowsBack = await rowsOf(made, tail.session_id, ["timestamp", "target_index"]);
-    expect(rowsBack.map((row) => row.target_index)).toEqual([1, 2]);
-  });
-
-  test("scan_index 0 is the only scan", async () => {
-    expect((await create(made, text("scan.csv", rows), { scan_index: 0 })).total_count).toBe(3);
-  });
 });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -108,8 +110,14 @@ void ColumnHandle::release(const Napi::CallbackInfo&) {
     return;
   }
   // Unmapping a gigabyte takes a tenth of a second, which the event loop has not.
-  std::thread([column = std::move(column_)]() mutable { column.reset(); }).detach();
+  auto holder = std::make_unique<ColumnPtr>(std::move(column_));
   column_ = nullptr;
+  try {
+    std::thread([raw = holder.get()] { delete raw; }).detach();
+    (void)holder.release();  // the thread's now
+  } catch (const std::system_error&) {
+    holder.reset();  // no thread to be had: the event loop pays
+  }
 }
 
 ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what) {

@@ -1,6 +1,7 @@
 #include "binding/job.h"
 
 #include <new>
+#include <system_error>
 
 namespace pc::binding {
 
@@ -39,10 +40,10 @@ Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi
   return job;
 }
 
-void start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle) {
+bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle) {
   auto tsfn = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
                                             "pc.job", 0, 1);
-  std::thread([tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
+  const auto body = [tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
     work();
     work = nullptr;
     // A closing environment refuses the call; then nobody waits for the promise either.
@@ -52,7 +53,14 @@ void start_thread(Napi::Env env, std::function<void()> work, std::function<void(
       settle(e);
     });
     tsfn.Release();
-  }).detach();
+  };
+  try {
+    std::thread(body).detach();
+  } catch (const std::system_error&) {  // the process may have no more threads; it must not end for that
+    tsfn.Release();
+    return false;
+  }
+  return true;
 }
 
 Error current_error() {

@@ -24,7 +24,8 @@ namespace detail {
 /// { progress(), cancel() } around a control block that outlives both sides.
 Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi::Promise promise);
 /// Runs `work` on a thread of its own and `settle` on the JS thread afterwards.
-void start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle);
+/// False when the system starts no thread; then neither is called.
+bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle);
 /// Turns whatever is in flight into a pc::Error; call inside a catch block.
 Error current_error();
 }  // namespace detail
@@ -67,7 +68,11 @@ Napi::Object start_job(Napi::Env env, const JobOptions& options, std::function<R
       state->deferred.Reject(error.Value());
     }
   };
-  detail::start_thread(env, work, settle);
+  if (!detail::start_thread(env, work, settle)) {
+    const Error error(ErrorCode::kOutOfMemory,
+                      "the system starts no more threads for this process; close other programs");
+    state->deferred.Reject(to_js_error(env, error).Value());
+  }
   return job;
 }
 

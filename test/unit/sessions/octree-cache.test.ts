@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -99,10 +100,16 @@ describe("getOrBuild", () => {
     const gate = new Promise<void>((resolve) => {
       finish = resolve;
     });
+    let began: () => void = () => undefined;
+    const building = new Promise<void>((resolve) => {
+      began = resolve;
+    });
     const first = octrees.getOrBuild(A, async (staging) => {
+      began();
       await gate;
       fill(staging);
     });
+    await building;
     const abort = new AbortController();
     const second = octrees.getOrBuild(A, build, abort.signal);
     abort.abort(new Error("canceled"));
@@ -129,15 +136,14 @@ describe("getOrBuild", () => {
 
   test("two caches over one folder, as two processes: the first stays, the other's work is dropped", async () => {
     const [one, two] = [cache(), cache()];
-    let inode: bigint | undefined;
-    const { stat } = await import("node:fs/promises");
+    let inode: number | undefined;
     const late = two.getOrBuild(A, async (staging) => {
       fill(staging);
       await one.getOrBuild(A, build);
-      inode = (await stat(join(root, A), { bigint: true })).ino;
+      inode = statSync(join(root, A)).ino;
     });
     expect(await late).toEqual({ folder: join(root, A), cached: false });
-    expect((await stat(join(root, A), { bigint: true })).ino).toBe(inode);
+    expect(statSync(join(root, A)).ino).toBe(inode);
     expect(present()).toEqual([A]);
   });
 

@@ -101,9 +101,7 @@ describe("getOrBuild", () => {
       finish = resolve;
     });
     let began: () => void = () => undefined;
-    const building = new Promise<void>((resolve) => {
-      began = resolve;
-    });
+    const building = new Promise<void>((resolve) => (began = resolve));
     const first = octrees.getOrBuild(A, async (staging) => {
       began();
       await gate;

@@ -65,6 +65,7 @@ const Environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")
     .optional(),
+  APP_ADDON_PATH: folder.optional(), // read by backend/native/addon.ts, before anything else
   APP_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, "must be milliseconds from 0 to 60000").optional(),
 });
 

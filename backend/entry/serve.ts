@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { AppError } from "../../shared/errors.ts";
 import { buildApp } from "../app.ts";
 import { type Config, parseConfig } from "../config.ts";
 import type { Deps } from "../deps.ts";
@@ -33,9 +34,16 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   const config = { ...parseConfig(process.env), ...overrides };
   const logger = createLogger(config);
   for (const warning of config.warnings) logger.warn(warning);
-  const deps = await buildDeps(config, logger);
+  const deps = await buildDeps(config, logger).catch((error: NodeJS.ErrnoException) => {
+    if (!["EACCES", "EPERM", "ENOTDIR", "EROFS", "EEXIST"].includes(error.code ?? "")) throw error;
+    throw new AppError("invalid_argument", `the data folder ${config.dataDir} cannot be used: ${error.message}`);
+  });
   const app = await buildApp(deps, ROUTES);
-  await app.listen({ host: "127.0.0.1", port: config.port });
+  await app.listen({ host: "127.0.0.1", port: config.port }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
+    const why = error.code === "EACCES" ? "is not ours to use" : "is in use by another program";
+    throw new AppError("invalid_argument", `port ${config.port} ${why}; choose another one, or 0 for any free one`);
+  });
   const { port } = app.server.address() as AddressInfo;
   logger.info({ port, version }, "listening");
 

@@ -9,6 +9,8 @@ import { AppError } from "../../shared/errors.ts";
 /** An uploaded file on disk. */
 export interface Upload {
   readonly path: string;
+  /** `error` with the user's name for the file in the place of its temporary path. */
+  named(error: unknown): unknown;
   /** Deletes it; call it however the request ends. */
   remove(): Promise<void>;
 }
@@ -38,7 +40,11 @@ export async function receiveUpload(request: FastifyRequest, extensions: readonl
     await pipeline(part.file, createWriteStream(path, { flags: "wx" }));
     if (part.file.truncated)
       throw new AppError("invalid_argument", `"${part.filename}" is larger than an upload may be; import it by path`);
-    return { path, remove };
+    const named = (error: unknown) =>
+      error instanceof AppError && error.message.includes(path)
+        ? new AppError(error.code, error.message.replaceAll(path, part.filename), error.details, { cause: error })
+        : error;
+    return { path, named, remove };
   } catch (error) {
     await remove();
     throw error;

@@ -148,6 +148,8 @@ export interface PcdHeader {
   readonly warnings: readonly string[];
 }
 export interface PcdCloud extends CloudTable {
+  /** The VIEWPOINT is 0 0 0 1 0 0 0, which says nothing. */
+  readonly default_viewpoint: boolean;
   /** Sensor position, stored frame, metres; null when the file has no VIEWPOINT line. */
   readonly scan_origin: readonly [number, number, number] | null;
 }

@@ -49,6 +49,8 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
           column_plan: null,
           world_shift: null,
         });
+      } catch (error) {
+        throw upload.named(error);
       } finally {
         await upload.remove();
       }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, isAbsolute, join, normalize } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, normalize } from "node:path";
 import type { ExportRequest, ExportTail } from "../../shared/contract/pointcloud.ts";
 import { AppError } from "../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../shared/limits.ts";
@@ -16,6 +16,8 @@ import { unknownKeyWarnings } from "./unknown-keys.ts";
 
 const WRITABLE = ["las", "xyz", "txt", "csv", "ply", "obj"] as const;
 type Format = (typeof WRITABLE)[number];
+/** Formats that hold nothing but positions. */
+const POSITIONS_ONLY: readonly string[] = ["xyz", "obj"];
 const NEXT_RELEASE = ["laz", "asc", "pts", "pcd"];
 
 /** An export whose cheap rules hold. */
@@ -64,8 +66,8 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
-  const folder = dest ? dirname(dest) : tmpdir();
-  const temporary = join(folder, `.export-${randomBytes(8).toString("hex")}.partial`);
+  const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // readable by this user alone
+  const temporary = join(own ?? dirname(dest ?? ""), `.export-${randomBytes(8).toString("hex")}.partial`);
   try {
     job.stage("Writing points", 0.05, 0.95, [
       { name: "Computing bounds", weight: 1 },
@@ -82,13 +84,18 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     job.checkpoint(); // the last cancel point
     if (dest) await rename(temporary, dest);
     deps.logger.debug({ format, points: written.point_count, bytes: written.bytes }, "cloud exported");
-    const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...view.warnings, ...written.warnings];
+    const warnings = [
+      ...unknownKeyWarnings(checked.unknown_keys),
+      ...view.warnings,
+      ...written.warnings,
+      ...nameWarnings(filename, format),
+    ];
     return {
       success: true,
       data,
       filename,
       point_count: written.point_count,
-      has_colors: view.input.colors !== null,
+      has_colors: view.input.colors !== null && !POSITIONS_ONLY.includes(format),
       format: request.format,
       error: null,
       ...(warnings.length > 0 ? { warnings } : {}),
@@ -98,8 +105,16 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     const { code, message } = fromNative(raw);
     return { ...failure(request.format, `Export failed: ${message}`), code };
   } finally {
-    await rm(temporary, { force: true });
+    await rm(own ?? temporary, { recursive: true, force: true });
   }
+}
+
+/** A name that promises another format than the file holds. */
+function nameWarnings(filename: string, format: Format): string[] {
+  const extension = extname(filename).slice(1).toLowerCase();
+  if (extension === format || !["las", "laz", "xyz", "txt", "csv", "ply", "obj", "pcd", "e57"].includes(extension))
+    return [];
+  return [`"${filename}" holds ${format.toUpperCase()}, not what its extension says.`];
 }
 
 const failure = (format: string, error: string): ExportTail => ({

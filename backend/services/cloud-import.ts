@@ -86,7 +86,11 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
     const created = await deps.sessions.register(staged, meta);
     registered = true;
     await deps.octreeCache.writePins();
-    await deps.octreeCache.evict();
+    if (job.canceled) {
+      await deps.sessions.delete(staged.id); // canceled while it was published: nobody knows the id
+      job.checkpoint();
+    }
+    void deps.octreeCache.evict(); // never rejects; nobody waits for a clean-up
     const { miss_count } = mask;
     const warnings = [...overlay.warnings, ...trajectory.warnings, ...spacing.warnings];
     const parts = { imported, summary, octree, created, trajectory: trajectory.params, warnings, miss_count };

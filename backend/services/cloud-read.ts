@@ -64,7 +64,7 @@ async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     kind: "pcd",
     positions,
     columns: columns.map(named),
-    scan_origin: cloud.scan_origin,
+    scan_origin: cloud.default_viewpoint ? null : cloud.scan_origin, // every PCD writer fills in the default
     ...NO_GEOREFERENCE,
     ...counts(cloud),
   };

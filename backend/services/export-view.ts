@@ -19,12 +19,18 @@ export interface ExportView {
 const SOFTWARE = `point-cloud-backend ${version}`.slice(0, 32);
 const DEFAULT_SCALE_M = 0.001;
 /** Largest values of LAS point formats 0-3: five bits of class, three of echo number. */
-const LEGACY_MAX: Readonly<Record<string, number>> = { classification: 31, return_number: 7, number_of_returns: 7 };
+const LEGACY_MAX: ReadonlyMap<string, number> = new Map([
+  ["classification", 31],
+  ["return_number", 7],
+  ["number_of_returns", 7],
+]);
 /** Columns whose values came from these LAS fields; they go back there. */
-const LAS_FIELD_OF: Readonly<Record<string, string>> = {
-  target_index: "return_number",
-  target_count: "number_of_returns",
-};
+const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
+  ["target_index", "return_number"],
+  ["target_count", "number_of_returns"],
+]);
+/** Fields that only point formats 6 and above have. */
+const MODERN_FIELDS: ReadonlySet<string> = new Set(["scan_angle", "scanner_channel", "overlap", "nir"]);
 
 /** Inline points: positions and colours, LAS 1.2. */
 export function inlineView({ points, colors }: ExportRequest, job: Job): ExportView {
@@ -87,7 +93,7 @@ function chooseColumns(state: CloudState, wanted: readonly string[] | null, form
   if (wanted === null && format === "las") {
     return { scalars: all.map(scalar), timestamps: true, beam_origins: true, warnings: [] };
   }
-  const names = wanted ?? [];
+  const names = [...new Set(wanted ?? [])];
   const scalars = names.flatMap((slug) => all.filter((extra) => extra.slug === slug)).map(scalar);
   const timestamps = names.some((slug) => slug === "timestamp" || slug === "gps-time");
   const beam_origins = names.includes("origin_x") && names.includes("origin_y") && names.includes("origin_z");
@@ -98,7 +104,7 @@ function chooseColumns(state: CloudState, wanted: readonly string[] | null, form
 
 /** Columns that came from LAS fields go back to them when every value fits (the writer checks the others). */
 async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[]> {
-  const echo = scalars.filter(({ slug }) => LAS_FIELD_OF[slug]);
+  const echo = scalars.filter(({ slug }) => LAS_FIELD_OF.has(slug));
   const stats = await job.track(() =>
     cloud.columnStats(
       echo.map(({ column }) => column),
@@ -107,7 +113,7 @@ async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[
   );
   const isEcho = new Set(echo.filter((_, i) => fits(stats[i], 1, 15)));
   return scalars.map((scalar) => {
-    if (isEcho.has(scalar)) return { ...scalar, slug: LAS_FIELD_OF[scalar.slug] ?? scalar.slug };
+    if (isEcho.has(scalar)) return { ...scalar, slug: LAS_FIELD_OF.get(scalar.slug) ?? scalar.slug };
     return scalar.slug.startsWith("las_") ? { ...scalar, slug: scalar.slug.slice(4) } : scalar;
   });
 }
@@ -115,22 +121,27 @@ async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[
 const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): boolean =>
   stats?.is_integral === true && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
 
-/** 1.4 unless only an EPSG code is known: 1.4 stores a CRS as WKT alone, 1.2 as the code, if its fields are wide enough. */
+/**
+ * 1.4, unless what it cannot hold asks for 1.2 and the narrower fields of that suffice: a CRS known as an EPSG code only
+ * (1.4 takes WKT alone), or scan angles in whole degrees (1.4 counts in 0.006 degrees).
+ */
 async function lasVersion(
   state: CloudState,
   scalars: readonly Scalar[],
   job: Job,
 ): Promise<{ version: "1.2" | "1.4" }> {
-  if (state.meta.crs_epsg === null || state.meta.crs_wkt !== null) return { version: "1.4" };
-  const narrow = scalars.filter(({ slug }) => LEGACY_MAX[slug] !== undefined);
-  const modern = scalars.some(({ slug }) => ["scan_angle", "scanner_channel", "overlap", "nir"].includes(slug));
+  const code_only = state.meta.crs_epsg !== null;
+  const degrees = scalars.some(({ slug }) => slug === "scan_angle_rank");
+  if (state.meta.crs_wkt !== null || !(code_only || degrees)) return { version: "1.4" };
+  const narrow = scalars.filter(({ slug }) => LEGACY_MAX.has(slug));
+  const modern = scalars.some(({ slug }) => MODERN_FIELDS.has(slug));
   const stats = await job.track(() =>
     cloud.columnStats(
       narrow.map(({ column }) => column),
       null,
     ),
   );
-  const room = narrow.every(({ slug }, i) => fits(stats[i], 0, LEGACY_MAX[slug] ?? 0));
+  const room = narrow.every(({ slug }, i) => fits(stats[i], 0, LEGACY_MAX.get(slug) ?? 0));
   return { version: room && !modern ? "1.2" : "1.4" };
 }
 

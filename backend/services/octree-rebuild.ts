@@ -25,16 +25,18 @@ export function rebuildOctree(
       const overlay = hadMisses
         ? await buildMissOctree(base, miss_count, octreeCache, { from: 0.9, to: 1 }, job)
         : null;
-      const miss_octree_cache_id = overlay?.cache_id ?? null;
-      return { octree, miss_octree_cache_id };
+      return { octree, miss_octree_cache_id: overlay?.cache_id ?? null, warnings: overlay?.warnings ?? [] };
     });
     const summary = await cloudSummary(base, skip, job);
     job.checkpoint(); // the last cancel point
     const current = session.state;
     const stale = current.meta.octree_stale_gen !== base.meta.octree_stale_gen;
-    const { octree, miss_octree_cache_id } = rebuilt;
+    const { octree, warnings } = rebuilt;
+    // An overlay that could not be built leaves the one there is: it shows the same sky.
+    const miss_octree_cache_id =
+      rebuilt.miss_octree_cache_id ?? (warnings.length > 0 ? base.meta.miss_octree_cache_id : null);
     const published = stale
-      ? { rendered_octree_cache_id: octree.cache_id }
+      ? { rendered_octree_cache_id: octree.cache_id, miss_octree_cache_id }
       : {
           octree_cache_id: octree.cache_id,
           rendered_octree_cache_id: null,
@@ -45,7 +47,7 @@ export function rebuildOctree(
     session.commit(current, { meta: published });
     await session.durable();
     await octreeCache.writePins();
-    await octreeCache.evict();
+    void octreeCache.evict(); // never rejects; nobody waits for a clean-up
     return {
       session_id: session.id,
       total_count: positionsColumn(base).length,
@@ -56,6 +58,7 @@ export function rebuildOctree(
       robust_bounds: summary.robust_bounds,
       robust_attribute_ranges: summary.robust_attribute_ranges,
       ...(stale ? { octree_stale: true } : {}),
+      ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
     };
   });
 }

@@ -124,14 +124,14 @@ export async function readOctreeBlock(folder: string): Promise<Omit<BuiltOctree,
     scale: metadata.scale,
     offset: metadata.offset,
     bounds: metadata.boundingBox,
-    tight_bounds: tightBounds(position) ?? metadata.boundingBox,
+    tight_bounds: (metadata.points > 0 && tightBounds(position)) || metadata.boundingBox,
     attributes: metadata.attributes.map(({ name, size, type, numElements, min, max }) => ({
       name,
       size,
       type,
       num_elements: numElements,
       ...(labels[name] ? { label: labels[name] } : {}),
-      ...(min && max ? { min, max } : {}),
+      ...(metadata.points > 0 && min && max ? { min, max } : {}), // of nothing there are no extrema
     })),
   };
 }

@@ -9,6 +9,9 @@ const LAS_DIMENSIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Names that viewers of the octree take for themselves, lower case. */
+const VIEWER_NAMES: ReadonlySet<string> = new Set("position position_cartesian rgb rgba indices normal".split(" "));
+
 /** A name as a slug: [A-Za-z0-9_], other runs become one `_`, none at the ends, at most 32 characters, never empty. */
 export function sanitizeSlug(name: string): string {
   const slug = name
@@ -19,10 +22,11 @@ export function sanitizeSlug(name: string): string {
   return slug === "" ? "field" : slug;
 }
 
-/** Slug of an extra column: sanitized, and never the name of a LAS dimension. */
+/** Slug of an extra column: sanitized, and never the name of a LAS dimension or of a viewer's own attribute. */
 export function extraSlug(name: string): string {
   const slug = sanitizeSlug(name);
-  return LAS_DIMENSIONS.has(slug.toLowerCase()) ? `${slug}_field` : slug;
+  const taken = LAS_DIMENSIONS.has(slug.toLowerCase()) || VIEWER_NAMES.has(slug.toLowerCase());
+  return taken ? `${slug.slice(0, MAX_SLUG_CHARS - "_field".length)}_field` : slug;
 }
 
 /** `slug`, or the first of `slug_2`, `slug_3`, ... that is not in `used` (lower case). At most 32 characters. */

@@ -27,6 +27,9 @@ export class OctreeCache {
   /** Octrees that runs in flight still need, with the number of runs. */
   readonly #held = new Map<string, number>();
   #leased = "";
+  #pinning: Promise<void> = Promise.resolve();
+  #evicting: Promise<void> | undefined;
+  #evictAgain = false;
 
   constructor(root: string, maxBytes: number, instance: string, log: Logger) {
     this.root = root;
@@ -123,11 +126,16 @@ export class OctreeCache {
    * Writes this process's pins to its lease; call after sessions change what they need. Never rejects: an octree can
    * be built again, so a lease that cannot be written is a log line and no failure of the run that came with it.
    */
-  async writePins(): Promise<void> {
-    const ids = [...new Set(this.#pinned())].sort();
-    const text = ids.join();
-    if (text === this.#leased) return;
+  writePins(): Promise<void> {
+    this.#pinning = this.#pinning.then(() => this.#writePins()); // one after the other: the last has the last word
+    return this.#pinning;
+  }
+
+  async #writePins(): Promise<void> {
     try {
+      const ids = [...new Set(this.#pinned())].sort();
+      const text = ids.join();
+      if (text === this.#leased) return;
       await mkdir(join(this.root, LEASES), { recursive: true });
       await writeLease(this.#leasePath(), { ...this.#lease, ids });
       this.#leased = text;
@@ -142,11 +150,21 @@ export class OctreeCache {
    */
   async evict(): Promise<void> {
     if (!this.#pinsKnown) return; // whoever recovers sessions calls this again at the end
-    try {
-      await this.#evict();
-    } catch (error) {
-      this.#log.warn({ err: error }, "octree cache not cleaned up");
+    if (this.#evicting) {
+      this.#evictAgain = true; // one at a time; who comes meanwhile gets a round of its own afterwards, shared
+      return this.#evicting;
     }
+    this.#evicting = this.#evictRounds().finally(() => {
+      this.#evicting = undefined;
+    });
+    return this.#evicting;
+  }
+
+  async #evictRounds(): Promise<void> {
+    do {
+      this.#evictAgain = false;
+      await this.#evict().catch((error: unknown) => this.#log.warn({ err: error }, "octree cache not cleaned up"));
+    } while (this.#evictAgain);
   }
 
   async #evict(): Promise<void> {

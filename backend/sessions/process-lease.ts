@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { processStartTime } from "../native/platform.ts";
 
 /** Who owns a folder in a place that several backends share. `start_time` tells a reused process id from its owner. */
@@ -26,14 +26,6 @@ export function leaseAlive(lease: Lease): boolean {
 }
 
 /** The lease in a file; undefined when there is none or it cannot be read as one. */
-export function readLeaseSync(path: string): Lease | undefined {
-  try {
-    return parseLease(readFileSync(path, "utf8"));
-  } catch {
-    return undefined; // missing or torn: nobody holds it
-  }
-}
-
 export async function readLease(path: string): Promise<Lease | undefined> {
   try {
     return parseLease(await readFile(path, "utf8"));
@@ -50,38 +42,53 @@ function parseLease(text: string): Lease | undefined {
 
 /** Writes a lease so that a reader sees the old or the new one, never half. */
 export async function writeLease(path: string, lease: Lease & Record<string, unknown>): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
   await writeFile(temporary, JSON.stringify(lease));
   await rename(temporary, path);
 }
 
 /**
- * Takes over a lease whose owner is dead. Two backends may try at once: the claim file, created exclusively, lets one
- * through. False when the owner lives or another claims it.
+ * Takes over a lease whose owner is dead. Several backends may try at once: the claim is a link to a file that already
+ * holds its content, which the system makes for one of them only. False when the owner lives or another claims it.
  */
 export async function claimLease(path: string, mine: Lease): Promise<boolean> {
   const claim = `${path}.claim`;
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    const owner = await readLease(path);
-    if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
-    try {
-      const file = await open(claim, "wx");
-      try {
-        await file.writeFile(JSON.stringify(mine));
-        const again = await readLease(path); // the owner may have changed between the look and the claim
-        if (again && leaseAlive(again)) return false;
-        await writeLease(path, { ...mine });
-        return true;
-      } finally {
-        await file.close();
-        await rm(claim, { force: true });
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  const token = `${claim}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  await writeFile(token, JSON.stringify(mine));
+  try {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const owner = await readLease(path);
+      if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
+      if (await linked(token, claim)) return await takeOver(path, claim, mine);
       const claimant = await readLease(claim);
       if (claimant && leaseAlive(claimant)) return false;
-      await rm(claim, { force: true }); // its writer died inside the claim
+      // Its writer died inside the claim. Renaming moves it away for one of us only.
+      await rename(claim, `${token}.dead`).catch(() => undefined);
+      await rm(`${token}.dead`, { force: true });
     }
+    return false;
+  } finally {
+    await rm(token, { force: true });
   }
-  return false;
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+async function takeOver(path: string, claim: string, mine: Lease): Promise<boolean> {
+  try {
+    const owner = await readLease(path); // it may have changed between the look and the claim
+    if (owner && leaseAlive(owner)) return false;
+    await writeLease(path, { ...mine });
+    return true;
+  } finally {
+    await rm(claim, { force: true });
+  }
 }

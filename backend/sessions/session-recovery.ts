@@ -23,8 +23,15 @@ export async function mayClaim(folder: string, mine: Lease): Promise<boolean> {
   return claimLease(path, mine);
 }
 
+export interface RecoveredSession {
+  readonly journal: Journal;
+  readonly state: CloudState;
+  /** Column files that may not be on the disk yet. */
+  readonly unsynced: readonly string[];
+}
+
 /** The state a session folder holds: the journal replayed, the columns mapped (verified while not known to be flushed). */
-export async function readSessionFolder(folder: string): Promise<{ journal: Journal; state: CloudState }> {
+export async function readSessionFolder(folder: string): Promise<RecoveredSession> {
   const { journal, records } = await Journal.recover(join(folder, JOURNAL));
   const columns = new Map<string, ColumnRef>();
   try {
@@ -37,7 +44,7 @@ export async function readSessionFolder(folder: string): Promise<{ journal: Jour
       columns.set(key, new ColumnRef(columnFiles.mapColumnFile(path)));
     }
     checkLengths(columns);
-    return { journal, state: { columns, meta } };
+    return { journal, state: { columns, meta }, unsynced: synced ? [] : [...files.values()] };
   } catch (error) {
     for (const column of columns.values()) column.release();
     await journal.close();

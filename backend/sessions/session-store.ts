@@ -68,7 +68,9 @@ export class SessionStore {
    */
   async stage(columns: ReadonlyMap<string, ColumnRef>, track: Track): Promise<StagedSession> {
     let id = randomBytes(4).toString("hex");
-    while (this.#sessions.has(id) || this.#pending.has(id)) id = randomBytes(4).toString("hex");
+    while (this.#sessions.has(id) || this.#pending.has(id) || (await this.#taken(id))) {
+      id = randomBytes(4).toString("hex");
+    }
     const staged = new StagedSession(id, this.#root, this.#lease, columns);
     try {
       await staged.write(track, this.#log);
@@ -77,6 +79,15 @@ export class SessionStore {
       throw error;
     }
     return staged;
+  }
+
+  /** True when another backend of this data folder has a session of that id. */
+  async #taken(id: string): Promise<boolean> {
+    if (this.#root === null) return false;
+    const found = await Promise.all(
+      [id, `${id}${STAGING}`].map((name) => stat(join(this.#root as string, name)).catch(() => undefined)),
+    );
+    return found.some((info) => info !== undefined);
   }
 
   /** Publishes a staged session: the journal's first record is flushed, then the id answers. The last step of a create. */
@@ -103,8 +114,12 @@ export class SessionStore {
 
   /** Removes every session and its folder: the clean end of a window. */
   async deleteAll(): Promise<void> {
+    this.#closing = true; // what is not recovered yet stays for the next start
     await this.#recovering;
-    await Promise.all([...this.#sessions.keys()].map((id) => this.delete(id)));
+    const ends = await Promise.allSettled([...this.#sessions.keys()].map((id) => this.delete(id)));
+    for (const end of ends) {
+      if (end.status === "rejected") this.#log.error({ err: end.reason }, "a session's folder was not removed");
+    }
   }
 
   /** Lets go of everything and leaves the folders for the next start. */
@@ -124,8 +139,12 @@ export class SessionStore {
   /** Brings back the sessions of a backend that died. Their ids answer as soon as this has listed them. */
   async recover(): Promise<void> {
     if (!this.#root) return;
-    await mkdir(this.#root, { recursive: true });
-    const names = (await readdir(this.#root)).filter((name) => /^[0-9a-f]{8}$/.test(name));
+    await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are nobody else's business
+    const entries = await readdir(this.#root);
+    const damaged = entries.filter((name) => name.endsWith(".damaged"));
+    if (damaged.length > 0)
+      this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
+    const names = entries.filter((name) => /^[0-9a-f]{8}$/.test(name));
     for (const name of names) this.#pending.add(name);
     this.#recovering = this.#recoverAll(this.#root, names);
     void this.#removeAbandonedStaging(this.#root);
@@ -155,9 +174,10 @@ export class SessionStore {
   }
 
   async #recoverOne(id: string, folder: string): Promise<void> {
-    const { journal, state } = await readSessionFolder(folder);
+    const { journal, state, unsynced } = await readSessionFolder(folder);
     const session = new CloudSession(id, state, (_, change) => this.#persist(id, change));
     this.#sessions.set(id, { session, disk: { folder, journal, nextFile: nextFileNumber(await readdir(folder)) } });
+    if (unsynced.length > 0) void this.#syncColumns(session, folder, unsynced, journal);
     this.#log.info({ session: id, points: state.columns.get("positions")?.length }, "session recovered");
   }
 
@@ -173,11 +193,20 @@ export class SessionStore {
       }
       const file = `${disk.nextFile}.col`;
       disk.nextFile += 1;
-      await columnFiles.writeColumnFile(column.native, join(disk.folder, file)).promise;
-      await columnFiles.syncColumnFile(join(disk.folder, file)).promise;
+      await this.#writeColumn(column, join(disk.folder, file));
       files[key] = file;
     }
     await disk.journal.append({ type: "commit", columns: files, meta: change.meta ?? {} });
+  }
+
+  async #writeColumn(column: ColumnRef, path: string): Promise<void> {
+    try {
+      await columnFiles.writeColumnFile(column.native, path).promise;
+      await columnFiles.syncColumnFile(path).promise;
+    } catch (error) {
+      await rm(path, { force: true }); // a full disk must not fill further with halves
+      throw error;
+    }
   }
 
   /** The power-loss half of durability, after the answer: until the record is there, recovery verifies checksums. */
@@ -196,7 +225,11 @@ export class SessionStore {
   async #removeFolder({ folder, journal }: SessionDisk): Promise<void> {
     await journal.close();
     const doomed = `${folder}.${process.pid}.deleted`;
-    await rename(folder, doomed); // from here on no restart finds it, even if the removal is cut short
+    try {
+      await rename(folder, doomed); // from here on no restart finds it, even if the removal is cut short
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // gone already: as wanted
+    }
     await rm(doomed, { recursive: true, force: true });
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import * as columnFiles from "../native/column-files.ts";
@@ -72,16 +72,19 @@ export class StagedSession {
     if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
     const folder = join(this.root, this.id);
     let journal: Journal | undefined;
+    let placed = false;
     try {
       journal = await Journal.create(join(this.#folder, JOURNAL));
       await journal.append({ type: "create", version: 1, columns: Object.fromEntries(this.#fileOf), meta });
       await rename(this.#folder, folder);
+      placed = true;
+      await syncFolder(this.root);
       this.#mapColumns(folder);
       return { folder, journal, nextFile: this.#fileOf.size };
     } catch (error) {
       await journal?.close();
       await rm(this.#folder, { recursive: true, force: true });
-      await rm(folder, { recursive: true, force: true }); // the id is new: whatever is there is ours
+      if (placed) await rm(folder, { recursive: true, force: true });
       if (!isNoSpace(error)) throw error;
       this.#unsaved(error, log);
       return undefined;
@@ -108,6 +111,17 @@ export class StagedSession {
     for (const column of this.columns.values()) column.release();
     this.columns.clear();
     if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes a rename in a folder survive the machine. Where folders cannot be opened for it, the system orders renames. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 

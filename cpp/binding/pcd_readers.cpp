@@ -53,6 +53,7 @@ Napi::Value read_pcd(const Napi::CallbackInfo& info) {
       [path, params](OpContext& ctx) { return io::read_pcd(path, params, ctx); },
       [](Napi::Env env, io::PcdCloud&& cloud) -> Napi::Value {
         auto out = to_js(env, std::move(cloud.table));
+        out.Set("default_viewpoint", cloud.default_viewpoint);
         out.Set("scan_origin", cloud.has_viewpoint ? Napi::Value(to_js(env, cloud.scan_origin)) : env.Null());
         return out;
       });

@@ -236,6 +236,8 @@ PcdCloud read_pcd(const std::string& path, const PcdReadParams& params, OpContex
     merge_rgb(cloud.table, ctx);
   }
   cloud.has_viewpoint = header.has_viewpoint;
+  cloud.default_viewpoint = header.has_viewpoint && header.viewpoint == Vec3d{0, 0, 0} &&
+                            header.orientation == std::array<double, 4>{1, 0, 0, 0};
   cloud.scan_origin = params.frame.apply(header.viewpoint);
   cloud.orientation = header.orientation;
   return cloud;

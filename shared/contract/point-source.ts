@@ -16,10 +16,13 @@ export const PointSource = z.object({
     .default(null)
     .describe("(3) metres, added after the world shift; other lengths: 400"),
   want_colors: z.boolean().default(false).describe("also colors 0..1 and intensity 0..1"),
-  source_path: z.string().nullish().default(null).describe("provenance; read only with allow_file_source"),
+  source_path: z.string().nullish().default(null).describe("provenance, never read"),
   ascii_format: z.string().nullish().default(null).describe("column legend of a text file, space separated"),
   include_misses: z.boolean().default(false).describe("keep sky points; exports set it themselves"),
   want_extras: z.boolean().default(false).describe("also the scalar columns, in lock-step"),
-  allow_file_source: z.boolean().default(false).describe("permit reading source_path when no session is given"),
+  allow_file_source: z
+    .boolean()
+    .default(false)
+    .describe("reserved: this service reads sessions only and refuses a source without one"),
 });
 export type PointSource = z.infer<typeof PointSource>;

@@ -7,5 +7,6 @@ export const RebuildOctreeResponse = OctreeBlock.extend({
   total_count: z.int().describe("all rows, misses included"),
   miss_octree_cache_id: z.string().nullable(),
   octree_posed: z.literal(false),
+  warnings: z.array(z.string()).optional(),
 });
 export type RebuildOctreeResponse = z.infer<typeof RebuildOctreeResponse>;

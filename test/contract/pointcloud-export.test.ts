@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app.ts";
+import { lasBytes } from "../support/las-bytes.ts";
 import { octreeValues } from "../support/octree-folder.ts";
 
 const EXPORT = "/api/pointcloud/export";
@@ -170,4 +171,25 @@ test("the points of two formats agree, and a session wins over inline points", a
     .slice(1)
     .map((line) => line.split(",").slice(0, 3).join(" "));
   expect((await text("xyz")).split("\n")).toEqual(csv);
+});
+
+test("scan angles in whole degrees come back as scan angles", async () => {
+  const bytes = lasBytes([
+    { x: 1, y: 2, z: 3 },
+    { x: 2, y: 2, z: 3 },
+    { x: 3, y: 2, z: 3 },
+  ]);
+  for (const [row, degrees] of [-90, 0, 37].entries()) bytes.writeInt8(degrees, 227 + 34 * row + 16);
+  const tail = await create(made, made.file("angles.las", bytes));
+  const again = await create(made, made.file("angles-2.las", await exported(made, tail.session_id, "las")));
+  const angle = again.attributes.find(({ name }) => name === "las_scan_angle_rank");
+  expect([angle?.type, angle?.min, angle?.max]).toEqual(["int8", [-90], [37]]);
+});
+
+test("a name that promises another format is said to; formats of positions alone carry no colours", async () => {
+  const dest_path = made.file("cloud.laz", "");
+  const tail = await exportTail(made, { ...INLINE, format: "las", dest_path });
+  expect(tail.warnings?.join()).toMatch(/"cloud.laz" holds LAS/);
+  for (const format of ["xyz", "obj"]) expect((await exportTail(made, { ...INLINE, format })).has_colors).toBe(false);
+  expect((await exportTail(made, { ...INLINE, format: "ply" })).has_colors).toBe(true);
 });

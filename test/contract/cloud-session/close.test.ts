@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../backend/native/addon.ts";
@@ -52,4 +52,11 @@ test("a read in flight keeps the columns; they are freed when it ends", async ()
     return Array.from(new Float64Array(bytes.buffer));
   });
   expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test("a folder that somebody removed already is as wanted", async () => {
+  const { session_id } = await create(made, made.file("gone.xyz", "1 2 3\n"));
+  rmSync(join(made.sessions, session_id), { recursive: true });
+  expect((await close(session_id)).deleted).toBe(true);
+  expect(made.log.filter(({ level }) => level >= 50)).toEqual([]);
 });

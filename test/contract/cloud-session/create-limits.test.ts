@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, createError, makeApp, rowsOf, type TestApp } from "../../support/app.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { create, createError, makeApp, rowsOf, run, type TestApp } from "../../support/app.ts";
 import { type LasOptions, type LasRow, lasBytes } from "../../support/las-bytes.ts";
 import { octreePoints } from "../../support/octree-folder.ts";
 
@@ -109,4 +109,18 @@ describe("sizes and coordinates at their limits", () => {
       expect(await createError(made, made.file("scale.las", bytes))).toMatch(/scale\.las.*scale/);
     }
   });
+});
+
+test("canceled while it is being published: nobody knows the id, so the session goes again", async () => {
+  const { octreeCache, jobs, sessions } = made.deps;
+  const before = sessions.list().length;
+  const pins = vi.spyOn(octreeCache, "writePins").mockImplementationOnce(async () => jobs.cancelAll());
+  try {
+    const file = made.file("late.xyz", "1 2 3\n4 5 6\n");
+    const { outcome } = await run(made, "/api/cloud/session/create", { source_path: file });
+    expect(outcome.kind).toBe("canceled");
+  } finally {
+    pins.mockRestore();
+  }
+  expect(sessions.list().length).toBe(before);
 });

@@ -248,3 +248,34 @@ test("pins are written to this process's lease, renewed when they change, and dr
   await octrees.close();
   expect(existsSync(path)).toBe(false);
 });
+
+test("pins written at the same time end with the newest, without a failure", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
+  const octrees = new OctreeCache(root, 1e9, "test", log);
+  let ids: string[] = [];
+  octrees.pinnedBy(() => ids);
+  const writes = [[A], [A, B], [B], [B, C], [C]].map((next) => {
+    ids = next;
+    return octrees.writePins();
+  });
+  await Promise.all(writes);
+  const lease = JSON.parse(readFileSync(join(root, ".leases", `${process.pid}.json`), "utf8")) as { ids: string[] };
+  expect([lease.ids, lines]).toEqual([[C], []]);
+});
+
+test("pins that cannot be asked for are a log line, not a rejection", async () => {
+  const lines: string[] = [];
+  const octrees = new OctreeCache(
+    root,
+    1e9,
+    "test",
+    pino({ level: "warn" }, { write: (line: string) => lines.push(line) }),
+  );
+  octrees.pinnedBy(() => {
+    throw new Error("closed");
+  });
+  await octrees.writePins();
+  await octrees.evict();
+  expect(lines.length).toBe(2);
+});

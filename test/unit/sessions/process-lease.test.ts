@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { claimLease, leaseAlive, ownLease, readLease, writeLease } from "../../../backend/sessions/process-lease.ts";
+
+const DEAD = { pid: 2 ** 22 + 1, start_time: "1", instance: "test" }; // above the largest process id of Linux
+const CLAIMER = fileURLToPath(new URL("../../support/claim-lease.ts", import.meta.url));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lease-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a lease is alive while its process runs, told apart from a reused id", () => {
+  const mine = ownLease("test");
+  expect([leaseAlive(mine), leaseAlive({ ...mine, start_time: "0" }), leaseAlive(DEAD)]).toEqual([true, false, false]);
+});
+
+test("a dead owner's lease is taken over, a live one's is not, torn ones are nobody's", async () => {
+  const mine = ownLease("test");
+  const path = join(folder, "owner.json");
+  expect(await claimLease(path, mine)).toBe(true);
+  expect(await readLease(path)).toEqual(mine);
+  await writeLease(path, { ...DEAD });
+  expect(await claimLease(path, mine)).toBe(true);
+  await writeLease(path, { ...ownLease("test"), pid: process.ppid, start_time: null });
+  expect(await claimLease(path, mine)).toBe(false);
+  writeFileSync(path, '{"pid":');
+  expect(await claimLease(path, mine)).toBe(true);
+  expect(readdirSync(folder)).toEqual(["owner.json"]);
+});
+
+test("a claim whose writer died is broken; a live one's is respected", async () => {
+  const path = join(folder, "owner.json");
+  await writeLease(path, { ...DEAD });
+  writeFileSync(`${path}.claim`, JSON.stringify(DEAD));
+  expect(await claimLease(path, ownLease("test"))).toBe(true);
+  await writeLease(path, { ...DEAD });
+  writeFileSync(`${path}.claim`, JSON.stringify({ ...DEAD, pid: process.ppid, start_time: null }));
+  expect(await claimLease(path, ownLease("test"))).toBe(false);
+});
+
+test("of four processes that claim 200 dead leases at once, each lease has one winner", async () => {
+  const names = Array.from({ length: 200 }, (_, i) => `${String(i).padStart(3, "0")}.json`);
+  for (const name of names) writeFileSync(join(folder, name), JSON.stringify(DEAD));
+  const start = String(Date.now() + 2_000);
+  const run = () => promisify(execFile)(process.execPath, ["--import", "tsx", CLAIMER, folder, start]);
+  const answers = await Promise.all([run(), run(), run(), run()]);
+  const won = answers.flatMap(({ stdout }) => JSON.parse(stdout) as string[]);
+  expect(won.length).toBe(new Set(won).size); // a claimant that gives up early leaves a lease for the next start
+  expect(won.length).toBeGreaterThan(150);
+});

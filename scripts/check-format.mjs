@@ -8,6 +8,11 @@ if (version.status !== 0) {
   console.log("C++ format not checked: clang-format is not installed");
   process.exit(0);
 }
+const major = Number(/version (\d+)/.exec(version.stdout)?.[1]);
+if (major !== 14) {
+  console.log(`C++ format not checked: clang-format ${major} lays out differently from the project's 14`);
+  process.exit(0);
+}
 const list = run("git", ["ls-files", "cpp/**", "cuda/**", "test/cpp/**"]).stdout.split("\n");
 const files = list.filter((path) => /\.(h|cpp|cu|cuh)$/.test(path));
 if (files.length < 100) {

@@ -12,7 +12,7 @@ const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";
 /** A cancel takes 250 ms at most. Others share the cores: a test that was kept waiting is tried again, a slow op fails again. */
 const CANCEL_MS = 250;
-const AGAIN = { retry: 2 };
+const AGAIN = { retry: 4 };
 const POINTS = 2_000_000;
 let made: TestApp;
 let base: string;

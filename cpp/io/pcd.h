@@ -44,9 +44,9 @@ struct PcdReadParams {
 
 struct PcdCloud {
   CloudTable table;
-  bool has_viewpoint = false;                     ///< the file has a VIEWPOINT line
-  bool default_viewpoint = false;                 ///< it is 0 0 0 1 0 0 0, as writers fill in when they know none
-  Vec3d scan_origin{0, 0, 0};                     ///< its translation, stored frame, metres
+  bool has_viewpoint = false;      ///< the file has a VIEWPOINT line
+  bool default_viewpoint = false;  ///< it is 0 0 0 1 0 0 0, as writers fill in when they know none
+  Vec3d scan_origin{0, 0, 0};      ///< its translation, stored frame, metres
   std::array<double, 4> orientation{1, 0, 0, 0};  ///< its quaternion, w x y z
 };
 

@@ -82,6 +82,7 @@ constexpr std::size_t kMaxExtraColumns = 4096;
 struct Opened {
   LasHeader header;
   std::vector<Field> fields;
+  std::uint64_t points_end = 0;  ///< the point data lies before this byte: EVLRs or the end of the file
 };
 Opened open_las(const platform::File& file);
 

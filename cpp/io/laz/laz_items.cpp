@@ -1,6 +1,6 @@
 #include "io/laz/laz_items.h"
 
-#include <array>
+#include <algorithm>
 
 #include "core/error.h"
 #include "io/las_format.h"
@@ -27,6 +27,9 @@ struct Item {
   std::uint16_t type, bytes, version;
 };
 constexpr std::size_t kHeadBytes = 34, kItemBytes = 6;
+constexpr std::size_t kMaxChunkRecordBytes = std::size_t{16} << 20;
+
+std::uint16_t written_version(int point_format) { return point_format >= 6 ? 3 : 2; }
 
 /// The items a record of this format has, in order; versions 0.
 std::vector<Item> expected_items(int point_format, std::size_t record_bytes) {
@@ -169,19 +172,31 @@ LazItems parse_items(const std::string& path, std::uint64_t at, Span<const std::
   return items;
 }
 
+LazItems written_items(int point_format, std::size_t record_bytes) {
+  LazItems items = layout_of(point_format, record_bytes);
+  items.compressor = point_format >= 6 ? Compressor::kLayered : Compressor::kChunked;
+  items.chunk_rows =
+      std::min(kDefaultChunkRows, static_cast<std::uint32_t>(kMaxChunkRecordBytes / record_bytes));
+  for (Item item : expected_items(point_format, record_bytes)) {
+    item.version = written_version(point_format);
+    set_version(items, item);
+  }
+  return items;
+}
+
 std::vector<std::uint8_t> items_payload(int point_format, std::size_t record_bytes) {
+  const LazItems written = written_items(point_format, record_bytes);
   std::vector<Item> items = expected_items(point_format, record_bytes);
-  const bool layered = point_format >= 6;
   std::vector<std::uint8_t> out(kHeadBytes + items.size() * kItemBytes);
-  las::store(out.data(), static_cast<std::uint16_t>(layered ? Compressor::kLayered : Compressor::kChunked));
-  out[4] = layered ? 3 : 2;  // the software version that introduced these items: 3.4 and 2.2
-  out[5] = layered ? 4 : 2;
-  las::store(out.data() + 12, kDefaultChunkRows);
+  las::store(out.data(), static_cast<std::uint16_t>(written.compressor));
+  out[4] = written.layered() ? 3 : 2;  // the software version that introduced these items: 3.4 and 2.2
+  out[5] = written.layered() ? 4 : 2;
+  las::store(out.data() + 12, written.chunk_rows);
   las::store(out.data() + 16, std::int64_t{-1});
   las::store(out.data() + 24, std::int64_t{-1});
   las::store(out.data() + 32, static_cast<std::uint16_t>(items.size()));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i].version = layered ? 3 : 2;
+    items[i].version = written_version(point_format);
     las::store(out.data() + kHeadBytes + i * kItemBytes, items[i]);
   }
   return out;

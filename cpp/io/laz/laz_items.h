@@ -49,7 +49,11 @@ struct LazItems {
 LazItems parse_items(const std::string& path, std::uint64_t at, Span<const std::uint8_t> payload,
                      int point_format, std::size_t record_bytes);
 
-/// The record of files written here: version 2 items in chunks for formats 0 to 3, version 3 items in layers for 6 to 8.
+/// The items of files written here: version 2 in chunks for formats 0 to 3, version 3 in layers for 6 to 8. Chunks have
+/// 50000 points, or what 16 MiB of records hold when that is less.
+LazItems written_items(int point_format, std::size_t record_bytes);
+
+/// Payload of the LASzip record of written_items().
 std::vector<std::uint8_t> items_payload(int point_format, std::size_t record_bytes);
 
 }  // namespace pc::io::laz

@@ -12,7 +12,7 @@
 #include "io/cloud_view.h"
 #include "io/las_crs.h"
 
-/// LAS 1.0 to 1.5 (ASPRS), point formats 0 to 10, uncompressed. Field names and units follow the ASPRS LAS
+/// LAS 1.0 to 1.5 (ASPRS), point formats 0 to 10, and LAZ, its compressed form. Field names and units follow the ASPRS LAS
 /// specification 1.4 R15; what 1.5 adds (header time offset) follows its published draft.
 namespace pc::io {
 
@@ -38,7 +38,7 @@ struct LasDimension {
 struct LasHeader {
   int version_major = 0, version_minor = 0;
   int point_format = 0;
-  bool compressed = false;  ///< LAZ: header and records can be read, points cannot
+  bool compressed = false;  ///< LAZ
   std::uint16_t record_bytes = 0;
   std::uint16_t global_encoding = 0;
   std::uint16_t file_source_id = 0;
@@ -53,7 +53,7 @@ struct LasHeader {
   std::uint64_t declared_point_count = 0;
   std::uint64_t legacy_point_count = 0;
   std::uint64_t present_point_count =
-      0;  ///< complete records in the file, at most the declared ones; 0 for LAZ
+      0;  ///< complete records in the file, at most the declared ones; of LAZ known to read_las only
   std::array<std::uint64_t, 15> points_by_return{};
   std::uint64_t waveform_offset = 0;          ///< start of the waveform data packet record (1.3+), 0 = none
   std::uint16_t time_offset_megaseconds = 0;  ///< LAS 1.5 time offset, 10^6 s; 0 = none
@@ -110,6 +110,7 @@ enum class LasVersion { k12, k14 };
 
 struct LasWriteParams {
   LasVersion version = LasVersion::k14;  ///< 1.4 formats 6, 7, 8; 1.2 formats 0 to 3
+  bool compressed = false;               ///< LAZ: the points are compressed
   double scale_m = 0.001;  ///< coordinate step; coarsened (with a warning) when 32 bits cannot hold it
   bool adjusted_standard_time = false;  ///< gps_time is adjusted standard GPS time, else GPS week time
   int epsg = 0;                         ///< 0 = unknown

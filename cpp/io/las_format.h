@@ -28,6 +28,7 @@ void store(std::uint8_t* to, T value) {
 }
 
 constexpr int kMaxPointFormat = 10;
+constexpr int kCompressedBit = 128;  ///< of the point format: LAZ
 constexpr std::size_t kMinHeaderBytes = 227;
 constexpr std::size_t kHeaderBytes12 = 227, kHeaderBytes14 = 375;
 constexpr std::size_t kVlrHeaderBytes = 54, kEvlrHeaderBytes = 60;
@@ -82,6 +83,7 @@ constexpr std::size_t kMaxExtraColumns = 4096;
 struct Opened {
   LasHeader header;
   std::vector<Field> fields;
+  std::uint64_t points_end = 0;  ///< the point data lies before this byte: EVLRs or the end of the file
 };
 Opened open_las(const platform::File& file);
 

@@ -185,10 +185,12 @@ std::uint64_t read_evlrs(const platform::File& file, LasHeader& header) {
   return sound ? start : 0;
 }
 
-void count_points(const platform::File& file, std::uint64_t evlr_start, LasHeader& header) {
-  if (header.compressed) return;
+void count_points(const platform::File& file, std::uint64_t evlr_start, Opened& opened) {
+  LasHeader& header = opened.header;
   std::uint64_t end = std::max<std::uint64_t>(file.size(), header.points_offset);
   if (evlr_start != 0) end = evlr_start;
+  opened.points_end = end;
+  if (header.compressed) return;
   const std::uint64_t fits = (end - header.points_offset) / header.record_bytes;
   header.present_point_count = std::min(fits, header.declared_point_count);
   if (header.present_point_count < header.declared_point_count) {
@@ -294,7 +296,7 @@ Opened open_las(const platform::File& file) {
   check_points_readable(file, header);
   read_vlrs(file, header);
   const std::uint64_t evlr_start = read_evlrs(file, header);
-  count_points(file, evlr_start, header);
+  count_points(file, evlr_start, opened);
   read_crs(file, header);
   read_gps_encoding(header);
   plan_fields(file, opened);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "io/las_encode.h"
+#include "io/laz/laz_items.h"
 
 namespace pc::io::las {
 
@@ -78,6 +79,10 @@ std::vector<std::uint8_t> records(const LasWriteParams& params, const RecordPlan
   }
   if (!plan.extras.empty())
     append_vlr(out, kSpecUser, kExtraBytesId, "extra bytes", extra_descriptors(plan.extras));
+  if (params.compressed) {
+    append_vlr(out, laz::kVlrUser, laz::kVlrId, "compression of the points",
+               laz::items_payload(plan.point_format, plan.record_bytes));
+  }
   return out;
 }
 
@@ -118,9 +123,10 @@ std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts) {
   store(at + 92, static_cast<std::uint16_t>(params.creation_year));
   store(at + 94, static_cast<std::uint16_t>(length));
   store(at + 96, static_cast<std::uint32_t>(length + vlrs.size()));
-  store(at + 100, static_cast<std::uint32_t>((writes_wkt(params) ? 1 : 0) + (writes_geotiff(params) ? 1 : 0) +
-                                             (facts.plan.extras.empty() ? 0 : 1)));
-  at[104] = static_cast<std::uint8_t>(facts.plan.point_format);
+  store(at + 100,
+        static_cast<std::uint32_t>((writes_wkt(params) ? 1 : 0) + (writes_geotiff(params) ? 1 : 0) +
+                                   (facts.plan.extras.empty() ? 0 : 1) + (params.compressed ? 1 : 0)));
+  at[104] = static_cast<std::uint8_t>(facts.plan.point_format | (params.compressed ? kCompressedBit : 0));
   store(at + 105, static_cast<std::uint16_t>(facts.plan.record_bytes));
   store(at + 131, facts.scale);
   store(at + 155, facts.offset);

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "io/las_encode.h"
+#include "io/laz/laz_writer.h"
 
 namespace pc::io {
 
@@ -345,13 +346,22 @@ LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, co
 
   auto file = platform::File::create(path);
   const std::size_t points_offset = las::header_length(params, plan);
-  const ReturnCounts returns = write_points(view, plan, blocks, result, points_offset, file, ctx);
+  ReturnCounts returns;
+  result.bytes = points_offset;
+  if (params.compressed) {
+    const auto written =
+        laz::write_points(view, plan, blocks, result.scale, result.offset, points_offset, file, ctx);
+    returns = written.returns;
+    result.bytes += written.bytes;
+  } else {
+    returns = write_points(view, plan, blocks, result, points_offset, file, ctx);
+    result.bytes += result.point_count * plan.record_bytes;
+  }
   const auto header =
       las::header_bytes({params, plan, result.scale, result.offset,
                          stored_bounds(box, result.scale, result.offset), result.point_count, returns});
   file.write_at(0, header.data(), header.size());  // last: a file that was cut short has no valid start
   file.close_checked();
-  result.bytes = points_offset + result.point_count * plan.record_bytes;
   return result;
 }
 

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "core/platform.h"
+#include "io/laz/chunk_table.h"
+#include "io/laz/layered_codec.h"
+#include "io/laz/laz_items.h"
+#include "io/laz/pointwise_codec.h"
+#include "io/laz/range_decoder.h"
+
+namespace pc::io::laz {
+
+/// Takes `count` records, the first of them row `first_row` of the file.
+using RecordSink =
+    std::function<void(const std::uint8_t* records, std::uint64_t first_row, std::size_t count)>;
+
+/// Decodes chunks one at a time; each thread has its own. Nothing is allocated for a point.
+class ChunkDecoder {
+ public:
+  /// used_bytes  which bytes of a record are wanted: layers without one are skipped.
+  ChunkDecoder(const platform::File& file, const LazItems& items, const std::vector<bool>& used_bytes);
+
+  /// Decodes the rows [from, to) of the file that are in `chunk`.
+  void decode(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
+              const OpContext& ctx);
+
+  struct Stream {
+    std::uint64_t rows = 0;     ///< complete ones
+    std::uint64_t next_at = 0;  ///< byte after the chunk
+    std::uint64_t missing = 0;  ///< bytes the stream was short of
+  };
+  /// Decodes a pointwise chunk whose end is not known, rows [from, to); stops where the bytes do.
+  Stream decode_open(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
+                     const OpContext& ctx);
+
+ private:
+  void start_layers(const Chunk& chunk);
+  void decode_layers(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
+                     const OpContext& ctx);
+  [[noreturn]] void fail(const Chunk& chunk, const std::string& why) const;
+  void read(const Chunk& chunk, std::uint64_t at, std::uint8_t* out, std::size_t bytes) const;
+
+  const platform::File& file_;
+  LazItems items_;
+  std::size_t tile_rows_;
+  std::vector<bool> wanted_layers_;
+  std::unique_ptr<LayeredCodec<RangeDecoder>> layered_;
+  std::unique_ptr<PointwiseCodec> pointwise_;
+  RangeDecoder stream_;
+  std::vector<std::uint8_t> head_;
+  BulkVector<std::uint8_t> bytes_;    ///< layered: the layers in use; pointwise: the piece being decoded
+  BulkVector<std::uint8_t> records_;  ///< one tile
+};
+
+}  // namespace pc::io::laz

@@ -1,0 +1,74 @@
+#include "io/laz/chunk_encoder.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "io/las_format.h"
+#include "io/laz/chunk_table.h"
+
+namespace pc::io::laz {
+
+namespace {
+
+constexpr std::size_t kPollRows = 1024;
+
+}  // namespace
+
+ChunkEncoder::ChunkEncoder(const LazItems& items) : items_(items) {
+  if (items.layered()) {
+    layered_ = std::make_unique<LayeredCodec<RangeEncoder>>(items);
+  } else {
+    pointwise_ = std::make_unique<PointwiseCodec>(items);
+  }
+}
+
+void ChunkEncoder::append(Span<const std::uint8_t> bytes) {
+  if (used_ + bytes.size > out_.size()) out_.resize((used_ + bytes.size) * 3 / 2);
+  std::memcpy(out_.data() + used_, bytes.data, bytes.size);
+  used_ += bytes.size;
+}
+
+/// Record, rows, sizes of the layers, layers; one that never changed is left out, its size is 0.
+void ChunkEncoder::finish_layers(const std::uint8_t* first, std::size_t count) {
+  const std::size_t layers = layer_count(items_);
+  std::vector<std::uint8_t> head(layered_head_bytes(items_, layers));
+  std::memcpy(head.data(), first, items_.record_bytes);
+  std::uint8_t* counts = head.data() + items_.record_bytes;
+  las::store(counts, static_cast<std::uint32_t>(count));
+  append({head.data(), head.size()});
+  for (std::size_t i = 0; i < layers; ++i) {
+    if (layered_->changed[i] == 0 && i != kXy) continue;
+    const auto bytes = layered_->coders[i].finish();
+    las::store(counts + kChunkCountBytes + 4 * i, static_cast<std::uint32_t>(bytes.size));
+    append(bytes);
+  }
+  std::memcpy(out_.data(), head.data(), head.size());
+}
+
+Span<const std::uint8_t> ChunkEncoder::encode(std::uint8_t* records, std::size_t count,
+                                              const OpContext& ctx) {
+  used_ = 0;
+  const std::size_t stride = items_.record_bytes;
+  if (items_.layered()) {
+    for (RangeEncoder& coder : layered_->coders) coder.start();
+    layered_->begin(records);
+  } else {
+    stream_.start();
+    pointwise_->begin(records);
+  }
+  for (std::size_t row = 1; row < count;) {
+    ctx.checkpoint();
+    const std::size_t stop = std::min(count, row + kPollRows);
+    for (; row < stop && items_.layered(); ++row) layered_->code(records + row * stride);
+    for (; row < stop; ++row) pointwise_->encode(stream_, records + row * stride);
+  }
+  if (items_.layered()) {
+    finish_layers(records, count);
+  } else {
+    append({records, stride});
+    append(stream_.finish());
+  }
+  return {out_.data(), used_};
+}
+
+}  // namespace pc::io::laz

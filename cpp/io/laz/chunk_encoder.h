@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "core/span.h"
+#include "io/laz/layered_codec.h"
+#include "io/laz/laz_items.h"
+#include "io/laz/pointwise_codec.h"
+#include "io/laz/range_encoder.h"
+
+namespace pc::io::laz {
+
+/// Compresses chunks one at a time; each thread has its own. Nothing is allocated for a point.
+class ChunkEncoder {
+ public:
+  /// `items` as of items_payload: version 2 pointwise or version 3 layered, no waveforms.
+  explicit ChunkEncoder(const LazItems& items);
+
+  /// The chunk of `count` >= 1 records, valid until the next call. `records` is not changed. Cancel: 1024 points.
+  Span<const std::uint8_t> encode(std::uint8_t* records, std::size_t count, const OpContext& ctx);
+
+ private:
+  void append(Span<const std::uint8_t> bytes);
+  void finish_layers(const std::uint8_t* first, std::size_t count);
+
+  LazItems items_;
+  std::unique_ptr<LayeredCodec<RangeEncoder>> layered_;
+  std::unique_ptr<PointwiseCodec> pointwise_;
+  RangeEncoder stream_;
+  BulkVector<std::uint8_t> out_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace pc::io::laz

@@ -1,0 +1,79 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+/// What the point codecs of several versions predict from.
+namespace pc::io::laz {
+
+/// The running median of x and y differences: five sorted values, of which a new one replaces the largest until one
+/// lands at or above the middle, then the smallest until one lands at or below it, and so on.
+/// Source: LASzip specification, "Second order prediction of x and y" (streaming median).
+class StreamingMedian5 {
+ public:
+  void reset() {
+    values_.fill(0);
+    drop_high_ = true;
+  }
+  std::int32_t get() const { return values_[2]; }
+  /// Without branches: the value is inserted into the four that stay, whichever end was dropped.
+  void add(std::int32_t value) {
+    const std::int32_t* stay = values_.data() + (drop_high_ ? 0 : 1);
+    const std::int32_t a = stay[0], b = stay[1], c = stay[2], d = stay[3], middle = values_[2];
+    values_ = {std::min(a, value), std::max(a, std::min(b, value)), std::max(b, std::min(c, value)),
+               std::max(c, std::min(d, value)), std::max(d, value)};
+    drop_high_ = value < middle || (!drop_high_ && value == middle);
+  }
+
+ private:
+  std::array<std::int32_t, 5> values_{};
+  bool drop_high_ = true;
+};
+
+using ReturnTable8 = std::array<std::array<std::uint8_t, 8>, 8>;
+using ReturnTable16 = std::array<std::array<std::uint8_t, 16>, 16>;
+
+/// Context of the return pair [number of returns][return number] of formats 0 to 5.
+/// Source: LASzip 2 specification, table "number_return_map".
+constexpr ReturnTable8 kReturnMap8 = {{{15, 14, 13, 12, 11, 10, 9, 8},
+                                       {14, 0, 1, 3, 6, 10, 10, 9},
+                                       {13, 1, 2, 4, 7, 11, 11, 10},
+                                       {12, 3, 4, 5, 8, 12, 12, 11},
+                                       {11, 6, 7, 8, 9, 13, 13, 12},
+                                       {10, 10, 11, 12, 13, 14, 14, 13},
+                                       {9, 10, 11, 12, 13, 14, 15, 14},
+                                       {8, 9, 10, 11, 12, 13, 14, 15}}};
+
+/// Context of the return pair of formats 6 to 10: six values.
+/// Source: LASzip 3 specification document, table "number_return_map_6ctx".
+constexpr ReturnTable16 kReturnMap16 = {{{0, 1, 2, 3, 4, 5, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5},
+                                         {1, 0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3},
+                                         {2, 1, 2, 4, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3},
+                                         {3, 3, 4, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+                                         {4, 3, 4, 4, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+                                         {5, 3, 4, 4, 4, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+                                         {3, 3, 4, 4, 4, 4, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+                                         {4, 3, 4, 4, 4, 4, 4, 5, 4, 4, 4, 4, 4, 4, 4, 4},
+                                         {4, 3, 4, 4, 4, 4, 4, 4, 5, 4, 4, 4, 4, 4, 4, 4},
+                                         {5, 3, 4, 4, 4, 4, 4, 4, 4, 5, 4, 4, 4, 4, 4, 4},
+                                         {5, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 4, 4, 4, 4, 4},
+                                         {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 4, 4, 4},
+                                         {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 4, 4},
+                                         {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 4},
+                                         {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5},
+                                         {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5}}};
+
+/// Distance of a return from the last one of its pulse, the context of heights: |n - r|, at most 7.
+/// Source: LASzip 3 specification document, table "number_return_level_8ctx" (closed form of it).
+constexpr std::uint32_t return_level(std::uint32_t n, std::uint32_t r) {
+  return std::min(n > r ? n - r : r - n, 7U);
+}
+
+/// k with its lowest bit cleared, at most `most`: the part of a context that a bit width chooses.
+constexpr std::uint32_t width_context(std::uint32_t k, std::uint32_t most) {
+  return k < most ? k & ~1U : most;
+}
+
+constexpr std::int32_t clamp_byte(std::int32_t value) { return std::clamp(value, 0, 255); }
+
+}  // namespace pc::io::laz

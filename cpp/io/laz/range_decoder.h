@@ -1,0 +1,149 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/platform.h"
+#include "io/laz/range_model.h"
+
+namespace pc::io::laz {
+
+/// Bytes of a file range, read in pieces; the source of a stream whose end is not known.
+class FileBytes {
+ public:
+  FileBytes(const platform::File& file, std::uint64_t from, std::uint64_t end)
+      : file_(file), at_(from), end_(end) {}
+  /// Next piece into `out`; 0 at the end of the range or of the file.
+  std::size_t read(std::uint8_t* out, std::size_t capacity) {
+    const std::uint64_t left = end_ - at_;
+    const std::size_t got =
+        left == 0 ? 0 : file_.read_at(at_, out, static_cast<std::size_t>(left < capacity ? left : capacity));
+    at_ += got;
+    return got;
+  }
+  std::uint64_t at() const { return at_; }
+
+ private:
+  const platform::File& file_;
+  std::uint64_t at_, end_;
+};
+
+/// Range decoder over bytes in memory, refilled from a FileBytes where one is given. Beyond the end it reads zeros and
+/// counts them, so garbage never reads outside and callers see that the stream was too short.
+/// Source: A. Said, HPL-2004-76, algorithms 21 to 25; the interval is rescaled byte by byte.
+class RangeDecoder {
+ public:
+  static constexpr bool kDecodes = true;
+
+  /// Starts a stream of `bytes` bytes; `refill` may be null. The first four bytes are read here.
+  void start(const std::uint8_t* data, std::size_t bytes, FileBytes* refill = nullptr,
+             std::uint8_t* buffer = nullptr, std::size_t capacity = 0) {
+    at_ = data;
+    end_ = data + bytes;
+    refill_ = refill;
+    buffer_ = buffer;
+    capacity_ = capacity;
+    missing_ = 0;
+    length_ = 0xFFFFFFFFU;
+    value_ = 0;
+    for (int i = 0; i < 4; ++i) value_ = (value_ << 8) | next_byte();
+  }
+
+  /// Zeros that stood in for bytes beyond the end.
+  std::uint64_t missing() const { return missing_; }
+  /// Bytes of the current piece not read yet.
+  std::size_t unread() const { return static_cast<std::size_t>(end_ - at_); }
+
+  template <unsigned kSymbols>
+  std::uint32_t symbol(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t = 0) {
+    if (model.until_update == 0) [[unlikely]]
+      model.begin(size);
+    const std::uint32_t unit = length_ >> kSymbolBits;
+    const std::uint32_t found = model.find(value_ / unit);
+    const std::uint32_t from = static_cast<std::uint32_t>(model.start[found]) * unit;
+    const std::uint32_t to =
+        found + 1 == model.size ? length_ : static_cast<std::uint32_t>(model.start[found + 1]) * unit;
+    value_ -= from;
+    length_ = to - from;
+    rescale();
+    ++model.count[found];
+    if (--model.until_update == 0) model.update();
+    return found;
+  }
+
+  std::uint32_t bit(BitModel& model, std::uint32_t = 0) {
+    if (model.until_update == 0) [[unlikely]]
+      model.begin();
+    const std::uint32_t split = model.zero_share * (length_ >> kBitBits);
+    const bool one = value_ >= split;
+    value_ -= one ? split : 0;
+    length_ = one ? length_ - split : split;
+    model.zeros += one ? 0 : 1;
+    rescale();
+    if (--model.until_update == 0) model.update();
+    return one ? 1 : 0;
+  }
+
+  /// `count` (1 to 32) bits without a model.
+  std::uint32_t bits(unsigned count, std::uint32_t = 0) {
+    if (count > 19) {  // two steps keep the interval long enough
+      const std::uint32_t low = raw(16);
+      return (raw(count - 16) << 16) | low;
+    }
+    return raw(count);
+  }
+  std::uint32_t word(std::uint32_t = 0) {
+    const std::uint32_t low = raw(16);
+    return (raw(16) << 16) | low;
+  }
+  std::uint64_t double_word(std::uint64_t = 0) {
+    const std::uint64_t low = word();
+    return (static_cast<std::uint64_t>(word()) << 32) | low;
+  }
+
+ private:
+  std::uint32_t raw(unsigned count) {
+    length_ >>= count;
+    const std::uint32_t value = value_ / length_;
+    value_ -= length_ * value;
+    rescale();
+    return value & ((1U << count) - 1U);  // more only in a damaged stream
+  }
+
+  void rescale() {
+    if (length_ >= kMinLength) return;
+    const unsigned bits = static_cast<unsigned>(std::countl_zero(length_)) & ~7U;
+    length_ <<= bits;
+    if (end_ - at_ >= 4) [[likely]] {
+      const std::uint32_t ahead = (std::uint32_t{at_[0]} << 24) | (std::uint32_t{at_[1]} << 16) |
+                                  (std::uint32_t{at_[2]} << 8) | at_[3];
+      value_ =
+          static_cast<std::uint32_t>(((static_cast<std::uint64_t>(value_) << 32) | ahead) >> (32 - bits));
+      at_ += bits / 8;
+    } else {
+      for (unsigned i = 0; i < bits; i += 8) value_ = (value_ << 8) | next_byte();
+    }
+  }
+
+  std::uint8_t next_byte() {
+    if (at_ == end_) {
+      const std::size_t got = refill_ == nullptr ? 0 : refill_->read(buffer_, capacity_);
+      if (got == 0) {
+        ++missing_;
+        return 0;
+      }
+      at_ = buffer_;
+      end_ = buffer_ + got;
+    }
+    return *at_++;
+  }
+
+  const std::uint8_t *at_ = nullptr, *end_ = nullptr;
+  std::uint32_t value_ = 0, length_ = 0xFFFFFFFFU;
+  FileBytes* refill_ = nullptr;
+  std::uint8_t* buffer_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::uint64_t missing_ = 0;
+};
+
+}  // namespace pc::io::laz

@@ -1,0 +1,141 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <bit>
+
+/// Adaptive probability models of the LAZ range coder. Both directions use the same models; what must agree with other
+/// implementations is the sequence of distributions, not how a symbol is searched in them.
+/// Source: A. Said, "Introduction to Arithmetic Coding - Theory and Practice", HP Labs HPL-2004-76, sections 3.2 and
+/// 3.3 (periodic model updates); constants as LAZ files fix them (LASzip 3 specification, "Entropy coding").
+namespace pc::io::laz {
+
+constexpr unsigned kSymbolBits = 15;  ///< a distribution adds up to 2^15
+constexpr unsigned kBitBits = 13;     ///< probability of a bit in 1/2^13
+constexpr std::uint32_t kMaxSymbolCount = 1U << kSymbolBits;
+constexpr std::uint32_t kMaxBitCount = 1U << kBitBits;
+constexpr std::uint32_t kMinLength = 1U << 24;  ///< the interval is rescaled below this length
+
+/// Number of entries <= key among kLanes ascending int16 values (kLanes a multiple of 16, at most 64).
+template <unsigned kLanes>
+unsigned count_not_above(const std::int16_t* sorted, std::uint32_t key) {
+  static_assert(kLanes % 16 == 0 && kLanes <= 64);
+#if defined(__SSE2__)
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+  std::uint64_t above = 0;
+  for (unsigned i = 0; i < kLanes; i += 16) {
+    const __m128i* at = reinterpret_cast<const __m128i*>(sorted + i);
+    const __m128i low = _mm_cmpgt_epi16(_mm_load_si128(at), wanted);
+    const __m128i high = _mm_cmpgt_epi16(_mm_load_si128(at + 1), wanted);
+    above |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high))))
+             << i;
+  }
+  if constexpr (kLanes < 64) {
+    return static_cast<unsigned>(std::countr_zero(above | (std::uint64_t{1} << kLanes)));
+  } else {
+    return static_cast<unsigned>(std::countr_zero(above));
+  }
+#else
+  std::int16_t count = 0;
+  for (unsigned i = 0; i < kLanes; ++i)
+    count = static_cast<std::int16_t>(count + (sorted[i] <= static_cast<int>(key)));
+  return static_cast<unsigned>(count);
+#endif
+}
+
+/// Adaptive distribution of up to kSymbols symbols. `until_update` == 0 means not in use yet: the coders start it at
+/// its first symbol, so forgetting a model is one store.
+template <unsigned kSymbols>
+struct alignas(16) SymbolModel {
+  static constexpr unsigned kFlat =
+      kSymbols <= 48 ? (kSymbols + 15) / 16 * 16 : 0;  ///< lanes of a one-step search
+  static constexpr unsigned kBlocks = (kSymbols + 15) / 16;
+  static constexpr unsigned kTop = kFlat != 0 ? 16 : (kBlocks + 15) / 16 * 16;
+  static constexpr std::int16_t kBeyond = 32767;  ///< filler after the last symbol
+
+  std::int16_t start[kBlocks * 16];  ///< cumulative distribution, below 2^15
+  std::int16_t top[kTop];            ///< start of every 16th symbol
+  std::uint16_t count[kSymbols];
+  std::uint32_t until_update = 0, cycle, total;
+  std::uint32_t size;
+
+  void reset() { until_update = 0; }
+
+  void begin(std::uint32_t symbols) {
+    size = symbols;
+    std::fill(start, start + kBlocks * 16, kBeyond);
+    std::fill(top, top + kTop, kBeyond);
+    std::fill(count, count + symbols, std::uint16_t{1});
+    total = 0;
+    cycle = symbols;
+    update();
+    until_update = cycle = (symbols + 6) >> 1;
+  }
+
+  void update() {
+    total += cycle;
+    if (total > kMaxSymbolCount) {
+      total = 0;
+      for (std::uint32_t i = 0; i < size; ++i) {
+        count[i] = static_cast<std::uint16_t>((count[i] + 1U) >> 1);
+        total += count[i];
+      }
+    }
+    const std::uint32_t scale = 0x80000000U / total;
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      start[i] = static_cast<std::int16_t>((scale * sum) >> (31 - kSymbolBits));
+      sum += count[i];
+    }
+    if constexpr (kFlat == 0) {
+      for (std::uint32_t i = 0; i < size; i += 16) top[i / 16] = start[i];
+    }
+    cycle = std::min((5 * cycle) >> 2, (size + 6) << 3);
+    until_update = cycle;
+  }
+
+  /// The last symbol whose start is <= key.
+  std::uint32_t find(std::uint32_t key) const {
+    key = std::min<std::uint32_t>(key, 32767);
+    std::uint32_t symbol;
+    if constexpr (kFlat != 0) {
+      symbol = count_not_above<kFlat>(start, key) - 1;
+    } else {
+      const std::uint32_t block = std::min(count_not_above<kTop>(top, key), kBlocks) - 1;
+      symbol = block * 16 + count_not_above<16>(start + block * 16, key) - 1;
+    }
+    return std::min(symbol, size - 1);
+  }
+};
+
+/// Adaptive probability of one bit.
+struct BitModel {
+  std::uint32_t until_update = 0, cycle, zeros, total, zero_share;
+
+  void reset() { until_update = 0; }
+
+  void begin() {
+    zeros = 1;
+    total = 2;
+    zero_share = 1U << (kBitBits - 1);
+    until_update = cycle = 4;
+  }
+
+  void update() {
+    total += cycle;
+    if (total > kMaxBitCount) {
+      total = (total + 1) >> 1;
+      zeros = (zeros + 1) >> 1;
+      if (zeros == total) ++total;
+    }
+    zero_share = (zeros * (0x80000000U / total)) >> (31 - kBitBits);
+    cycle = std::min<std::uint32_t>((5 * cycle) >> 2, 64);
+    until_update = cycle;
+  }
+};
+
+}  // namespace pc::io::laz

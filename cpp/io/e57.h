@@ -80,9 +80,8 @@ struct E57ScanResult {
   Vec3d origin_stored{0, 0, 0};          ///< scanner place, stored frame, metres
   std::uint64_t n_theta = 0, n_phi = 0;  ///< rows and columns of the raster; 0 = the points carry no raster
   std::optional<double> theta_min_rad, theta_max_rad;  ///< zenith range of the sweep, scanner frame
-  std::optional<double> phi_min_rad,
-      phi_max_rad;  ///< azimuth range as the file states it (counter-clockwise from
-                    ///< +x), phi_max >= phi_min
+  /// Azimuth range as the file states it: counter-clockwise from +x; phi_max >= phi_min.
+  std::optional<double> phi_min_rad, phi_max_rad;
 };
 
 struct E57Cloud {
@@ -102,8 +101,8 @@ inline constexpr double kE57MissDistanceM = 20000.0;
 /// Errors   kNotFound, kIo; kInvalidFile when it is no E57 file, is cut off, a page checksum is wrong, or the
 ///          XML breaks a rule the points depend on; kUnsupported for versions other than 1 and pages other
 ///          than 1024 bytes.
-/// Source   ASTM E2807-11, Standard Specification for 3D Imaging Data Exchange, sections 7 (file header), 8
-///          (XML).
+/// Source   ASTM E2807-11, Standard Specification for 3D Imaging Data Exchange, tables 1 (file header), 2 to
+///          4 (numbers), 12 to 14 (root, scans, points), 18 to 20 (pose), 26 to 30 (bounds and limits).
 E57Header read_e57_header(const std::string& path);
 
 /// Reads the points of all scans, or of one, each moved by its own pose.
@@ -117,9 +116,8 @@ E57Header read_e57_header(const std::string& path);
 /// Colour   Per scan: scaled so that the largest channel value is 255 when that is above 255 or in (0, 1],
 ///          rounded, clipped to 8 bits, x 256. Misses and cells with isColorInvalid are black and do not
 ///          count.
-/// Intensity  Per scan: smallest to largest valid value maps linearly to 0..65535; misses and invalid cells
-///            are 0, as
-///          is everything when all values are equal.
+/// Reflect  Intensity, per scan: smallest to largest valid value maps linearly to 0..65535; misses and
+///          invalid cells are 0, as is everything when all values are equal.
 /// Misses   A cell whose cartesianInvalidState (else sphericalInvalidState) is not zero. Its direction comes
 ///          from the spherical angles, else from a Cartesian vector that is not zero; it is placed 20 000 m
 ///          from the scanner. State 2 ("nothing is meaningful") with all angles zero gives no direction.
@@ -134,9 +132,9 @@ E57Header read_e57_header(const std::string& path);
 ///          has no complete coordinates, its packets hold fewer values than declared, two scans share bytes,
 ///          or the points would take more memory than any file of that size can need; kUnsupported for codecs
 ///          other than bitPackCodec, more than 1,024 columns or more than 65,536 scans with points.
-/// Source   ASTM E2807-11, section 9 (binary sections: packets, bit packing) and 8.4 (Data3D); contract
-///          cloud-import, sections 6 and 13.1, for scaling and misses. The checksum covers 1,020 bytes and
-///          follows them high byte first, as the reference implementation writes it.
+/// Source   ASTM E2807-11, binary sections and table 14 (points); contract cloud-import, sections 6 and 13.1,
+///          for scaling and misses. A page's checksum covers its first 1,020 bytes and follows them high byte
+///          first, as the reference implementation of the standard writes it.
 E57Cloud read_e57(const std::string& path, const E57ReadParams& params, OpContext& ctx);
 
 }  // namespace pc::io

@@ -34,7 +34,7 @@ class ValueReader {
   double real(const XmlElement& element, const std::string& text) const {
     double value = 0;
     const std::string word = trimmed(text);
-    if (word.empty()) return 0;  // an empty number element is zero (8.3.2)
+    if (word.empty()) return 0;  // an empty number element is zero (tables 2 to 4)
     if (!record_value::parse_double(word.data(), word.data() + word.size(), value) || !std::isfinite(value)) {
       fail(element, quoted(word) + " must be a finite number");
     }
@@ -121,7 +121,7 @@ E57Field field_of(const ValueReader& values, const XmlElement& element, std::str
   field.minimum = minimum ? values.integer(element, *minimum) : std::numeric_limits<std::int64_t>::min();
   field.maximum = maximum ? values.integer(element, *maximum) : std::numeric_limits<std::int64_t>::max();
   if (field.maximum < field.minimum) values.fail(element, "its maximum is below its minimum");
-  // As many bits as the largest difference to the minimum needs (9.7.4).
+  // As many bits as the largest difference to the minimum needs (bitPackCodec).
   field.bits = static_cast<unsigned>(
       std::bit_width(static_cast<std::uint64_t>(field.maximum) - static_cast<std::uint64_t>(field.minimum)));
   if (field.type == E57FieldType::kScaledInteger) {

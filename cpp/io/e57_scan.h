@@ -13,7 +13,7 @@
 
 namespace pc::io::e57 {
 
-/// The fields of a point that have a meaning of their own (ASTM E2807-11, 8.4.4).
+/// The fields of a point that have a meaning of their own (ASTM E2807-11, table 14).
 enum Role : std::uint8_t {
   kCartesianX,
   kCartesianY,

@@ -8,7 +8,7 @@
 #include "io/e57_pages.h"
 
 /// The binary section of a scan's points: packets that carry one byte stream a field, each a run of values
-/// packed low bit first without gaps (ASTM E2807-11, 9.3 to 9.7).
+/// packed low bit first without gaps (ASTM E2807-11, binary sections).
 namespace pc::io::e57 {
 
 /// Logical bytes [begin, end) of a binary section.

@@ -102,7 +102,7 @@ class XmlParser {
     if (text_.substr(0, 3) == "\xef\xbb\xbf") at_ = 3;
     read_declaration();
     read_misc();
-    if (at_ == text_.size() || !starts("<")) fail("the root element is missing");
+    if (!starts("<") || starts("</")) fail("the root element is missing");
     do {
       if (starts("</")) {
         end_tag();
@@ -248,7 +248,7 @@ class XmlParser {
   bool read_attribute(XmlDocument::Node& node) {
     const std::size_t before = at_;
     skip_spaces();
-    if (starts(">") || starts("/>")) return false;
+    if (at_ == text_.size() || starts(">") || starts("/>")) return false;
     if (at_ == before) fail("attributes must be separated by blanks");
     if (node.attribute_count == XmlDocument::kMaxAttributes) fail("an element has more than 64 attributes");
     XmlDocument::Attribute attribute{static_cast<std::uint32_t>(at_), name_at(at_), 0, 0};

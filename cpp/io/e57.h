@@ -113,11 +113,10 @@ E57Header read_e57_header(const std::string& path);
 ///          1), scan_index (u16, when several scans were read), then every other field under its own name
 ///          (`extra`): integers in the smallest type that holds them, scaled integers and doubles as f64,
 ///          floats as f32; where only some scans have it, f64 with NaN.
-/// Colour   Per scan: scaled so that the largest channel value is 255 when that is above 255 or in (0, 1],
-///          rounded, clipped to 8 bits, x 256. Misses and cells with isColorInvalid are black and do not
-///          count.
-/// Reflect  Intensity, per scan: smallest to largest valid value maps linearly to 0..65535; misses and
-///          invalid cells are 0, as is everything when all values are equal.
+/// Scaling  Per scan. Colour: by 255 / largest channel value when that is above 255 or in (0, 1], rounded,
+///          clipped to 8 bits, x 256; misses and cells with isColorInvalid are black and do not count.
+///          Intensity: smallest to largest valid value maps linearly to 0..65535; misses and invalid cells
+///          are 0, as is everything when all values are equal.
 /// Misses   A cell whose cartesianInvalidState (else sphericalInvalidState) is not zero. Its direction comes
 ///          from the spherical angles, else from a Cartesian vector that is not zero; it is placed 20 000 m
 ///          from the scanner. State 2 ("nothing is meaningful") with all angles zero gives no direction.

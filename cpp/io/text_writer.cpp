@@ -1,12 +1,11 @@
 #include "io/text_writer.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/platform.h"
+#include "io/ordered_output.h"
 #include "io/text_rows.h"
 
 namespace pc::io {
@@ -17,38 +16,6 @@ constexpr std::size_t kBlockRows = 1 << 14;
 constexpr std::size_t kMinBlockRows = 1 << 4;
 constexpr std::size_t kBlockValues = 1 << 15;  // a block of the longest numbers stays below 50 ms
 constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 20;
-
-/// Appends blocks to the file in their order: a worker that is done early waits for the blocks before its own, of
-/// which every one is being formatted, because blocks are handed out in order.
-class OrderedOutput {
- public:
-  OrderedOutput(platform::File& file, std::uint64_t start) : file_(file), end_(start) {}
-
-  /// Gives up without writing when another worker has failed.
-  void append(std::size_t block, const char* data, std::size_t bytes) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    turn_.wait(lock, [&] { return failed_ || next_block_ == block; });
-    if (failed_) return;
-    if (bytes != 0) file_.write_at(end_, data, bytes);
-    end_ += bytes;
-    ++next_block_;
-    turn_.notify_all();
-  }
-  void fail() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    failed_ = true;
-    turn_.notify_all();
-  }
-  std::uint64_t end() const { return end_; }
-
- private:
-  platform::File& file_;
-  std::mutex mutex_;
-  std::condition_variable turn_;
-  std::size_t next_block_ = 0;
-  std::uint64_t end_;
-  bool failed_ = false;
-};
 
 /// Formats the selected rows of one block into `buffer`; returns the bytes.
 std::size_t format_block(const TextRows& rows, const RowSelection& selection, std::size_t begin,

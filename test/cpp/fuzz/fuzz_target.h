@@ -20,5 +20,7 @@ FuzzTarget las_target();
 FuzzTarget ply_target();
 FuzzTarget pcd_target();
 FuzzTarget text_target();
+FuzzTarget e57_target();
+FuzzTarget ptx_target();
 
 }  // namespace pc::fuzz

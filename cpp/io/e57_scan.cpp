@@ -1,0 +1,112 @@
+#include "io/e57_scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "io/e57_tile.h"
+
+namespace pc::io::e57 {
+
+namespace {
+
+constexpr const char* kRoleNames[kRoleCount] = {
+    "cartesianX",     "cartesianY",         "cartesianZ",         "cartesianInvalidState",
+    "sphericalRange", "sphericalAzimuth",   "sphericalElevation", "sphericalInvalidState",
+    "intensity",      "isIntensityInvalid", "colorRed",           "colorGreen",
+    "colorBlue",      "isColorInvalid",     "rowIndex",           "columnIndex",
+    "returnIndex",    "returnCount",        "timeStamp",          "isTimeStampInvalid"};
+
+std::vector<Role> present_roles(const ScanPlan& plan, std::initializer_list<Role> wanted) {
+  std::vector<Role> roles;
+  for (const Role role : wanted) {
+    if (plan.has(role)) roles.push_back(role);
+  }
+  return roles;
+}
+
+ChannelRange measure_tile(const Tile& tile, std::size_t count) {
+  ChannelRange range;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (tile.state(i) != 0) continue;
+    if (tile[kIntensity] != nullptr && !tile.is_set(kIntensityInvalid, i) &&
+        std::isfinite(tile[kIntensity][i])) {
+      range.intensity_minimum = std::min(range.intensity_minimum, tile[kIntensity][i]);
+      range.intensity_maximum = std::max(range.intensity_maximum, tile[kIntensity][i]);
+    }
+    if (tile[kRed] == nullptr || tile.is_set(kColorInvalid, i)) continue;
+    for (const Role channel : {kRed, kGreen, kBlue}) {
+      const double value = tile[channel][i];
+      if (value > range.color_maximum && std::isfinite(value)) range.color_maximum = value;
+    }
+  }
+  return range;
+}
+
+}  // namespace
+
+std::vector<std::size_t> fields_of(const ScanPlan& plan, const std::vector<Role>& roles) {
+  std::vector<std::size_t> fields;
+  for (const Role role : roles) fields.push_back(plan.field[role]);
+  return fields;
+}
+
+std::array<std::size_t, kRoleCount> roles_of(const E57Scan& scan) {
+  std::array<std::size_t, kRoleCount> roles;
+  roles.fill(kNoField);
+  for (std::size_t f = 0; f < scan.fields.size(); ++f) {
+    if (scan.fields[f].type == E57FieldType::kString) continue;
+    for (std::size_t r = 0; r < kRoleCount; ++r) {
+      if (scan.fields[f].name == kRoleNames[r]) roles[r] = f;
+    }
+  }
+  const auto whole = [&](std::initializer_list<Role> parts) {
+    if (std::all_of(parts.begin(), parts.end(), [&](Role part) { return roles[part] != kNoField; })) return;
+    for (const Role part : parts) roles[part] = kNoField;
+  };
+  whole({kCartesianX, kCartesianY, kCartesianZ});
+  whole({kRed, kGreen, kBlue});
+  whole({kAzimuth, kElevation});  // a direction needs no range
+  if (roles[kAzimuth] == kNoField) roles[kRange] = kNoField;
+  if (roles[kIntensity] == kNoField) roles[kIntensityInvalid] = kNoField;
+  if (roles[kRed] == kNoField) roles[kColorInvalid] = kNoField;
+  if (roles[kTime] == kNoField) roles[kTimeInvalid] = kNoField;
+  return roles;
+}
+
+void ChannelRange::add(const ChannelRange& other) {
+  intensity_minimum = std::min(intensity_minimum, other.intensity_minimum);
+  intensity_maximum = std::max(intensity_maximum, other.intensity_maximum);
+  color_maximum = std::max(color_maximum, other.color_maximum);
+}
+
+void ScanTally::add(const ScanTally& other) {
+  misses += other.misses;
+  unplaceable += other.unplaceable;
+  nonfinite += other.nonfinite;
+  wide_indexes += other.wide_indexes;
+  row = {std::min(row[0], other.row[0]), std::max(row[1], other.row[1])};
+  column = {std::min(column[0], other.column[0]), std::max(column[1], other.column[1])};
+}
+
+ChannelRange measure_channels(const Pages& pages, const ScanPlan& plan, const PacketIndex& index,
+                              OpContext& ctx) {
+  ChannelRange range;
+  if (!plan.has(kIntensity) && !plan.has(kRed)) return range;
+  const std::vector<Role> roles = present_roles(plan, {kIntensity, kIntensityInvalid, kRed, kGreen, kBlue,
+                                                       kColorInvalid, kCartesianState, kSphericalState});
+  std::mutex mutex;
+  ctx.begin_phase("Measuring intensity and colour", plan.scan->point_count);
+  for_each_tile(
+      pages, *plan.scan, index, roles, fields_of(plan, roles), ctx, [] { return ChannelRange(); },
+      [](ChannelRange& block, const Tile& tile, std::size_t, std::size_t count) {
+        block.add(measure_tile(tile, count));
+      },
+      [&](const ChannelRange& block, const BlockReader&, const BlockRange&) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        range.add(block);
+      });
+  return range;
+}
+
+}  // namespace pc::io::e57

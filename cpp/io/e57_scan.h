@@ -1,0 +1,100 @@
+#pragma once
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/op_context.h"
+#include "io/cloud_table.h"
+#include "io/e57.h"
+#include "io/e57_stream.h"
+
+namespace pc::io::e57 {
+
+/// The fields of a point that have a meaning of their own (ASTM E2807-11, table 14).
+enum Role : std::uint8_t {
+  kCartesianX,
+  kCartesianY,
+  kCartesianZ,
+  kCartesianState,
+  kRange,
+  kAzimuth,
+  kElevation,
+  kSphericalState,
+  kIntensity,
+  kIntensityInvalid,
+  kRed,
+  kGreen,
+  kBlue,
+  kColorInvalid,
+  kRow,
+  kColumn,
+  kReturnIndex,
+  kReturnCount,
+  kTime,
+  kTimeInvalid,
+  kRoleCount
+};
+
+inline constexpr std::size_t kNoField = std::numeric_limits<std::size_t>::max();
+
+/// A field that goes into a column of its own, or kNoField for a scan without it.
+struct ExtraField {
+  std::size_t field;
+  std::size_t column;  ///< in CloudTable::columns
+};
+
+/// What becomes of a scan's fields.
+struct ScanPlan {
+  const E57Scan* scan;
+  std::uint64_t first_row = 0;
+  std::array<std::size_t, kRoleCount> field;  ///< index into scan->fields, or kNoField
+  std::vector<ExtraField> extras;
+  std::uint16_t scan_index = 0;
+
+  bool has(Role role) const { return field[role] != kNoField; }
+  bool cartesian() const { return has(kCartesianX); }
+  bool spherical() const { return has(kRange); }
+};
+
+/// Roles of a scan's fields; incomplete coordinate or colour triples and flags of absent fields get none.
+std::array<std::size_t, kRoleCount> roles_of(const E57Scan& scan);
+
+/// The named columns, nullptr where the table has none.
+struct OutputColumns {
+  Vec3d* positions = nullptr;
+  Rgb16* rgb = nullptr;
+  std::uint16_t *intensity = nullptr, *scan_index = nullptr;
+  std::int32_t *row = nullptr, *column = nullptr, *target_index = nullptr, *target_count = nullptr;
+  std::uint8_t* is_miss = nullptr;
+  double* timestamp = nullptr;
+};
+
+/// What scaling needs to know about a scan's valid cells.
+struct ChannelRange {
+  double intensity_minimum = HUGE_VAL, intensity_maximum = -HUGE_VAL;
+  double color_maximum = 0;
+  void add(const ChannelRange& other);
+};
+
+/// What a scan turned out to hold.
+struct ScanTally {
+  std::uint64_t misses = 0, unplaceable = 0, nonfinite = 0;
+  std::uint64_t wide_indexes = 0;  ///< row or column indexes that 32 bits cannot hold
+  std::array<std::int64_t, 2> row{INT64_MAX, INT64_MIN}, column{INT64_MAX, INT64_MIN};  ///< smallest, largest
+  void add(const ScanTally& other);
+};
+
+/// First pass: the range of intensity and colour over a scan's valid cells.
+ChannelRange measure_channels(const Pages& pages, const ScanPlan& plan, const PacketIndex& index,
+                              OpContext& ctx);
+
+/// Second pass: stores a scan's points from row plan.first_row on. Valid cells without finite coordinates get
+/// NaN.
+ScanTally store_points(const Pages& pages, const ScanPlan& plan, const PacketIndex& index,
+                       const ChannelRange& range, const PositionFrame& frame, const OutputColumns& columns,
+                       std::vector<NamedColumn>& table, OpContext& ctx);
+
+}  // namespace pc::io::e57

@@ -1,0 +1,95 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/op_context.h"
+#include "io/e57.h"
+#include "io/e57_pages.h"
+
+/// The binary section of a scan's points: packets that carry one byte stream a field, each a run of values
+/// packed low bit first without gaps (ASTM E2807-11, binary sections).
+namespace pc::io::e57 {
+
+/// Logical bytes [begin, end) of a binary section.
+struct Section {
+  std::uint64_t begin = 0, end = 0;
+};
+
+/// Where the values of every field lie: for each packet, how many bytes of each stream come before it.
+class PacketIndex {
+ public:
+  /// Walks the packet headers of a scan that has points.
+  ///
+  /// Cost    One read of 2 KiB a packet; 8 + 10 f bytes of memory a packet of at least 6 + 2 f bytes.
+  /// Errors  kInvalidFile: wrong section or packet header, a packet that reaches past its section, or a
+  ///         stream shorter than the declared points need.
+  PacketIndex(const Pages& pages, const E57Scan& scan, OpContext& ctx);
+
+  const Section& section() const { return section_; }
+  std::size_t packet_count() const { return packet_.size(); }
+
+  /// Calls visit(logical offset, bytes) for the pieces that hold bytes [begin, end) of a stream, in order.
+  template <class Visit>
+  void for_each_piece(std::size_t stream, std::uint64_t begin, std::uint64_t end, Visit&& visit) const {
+    for (std::size_t p = find(stream, begin); begin < end; ++p) {
+      const std::uint64_t before = before_[p * streams_ + stream],
+                          after = before_[(p + 1) * streams_ + stream];
+      const std::uint64_t stop = after < end ? after : end;
+      if (begin >= stop) continue;
+      visit(packet_[p] + start_[p * streams_ + stream] + (begin - before),
+            static_cast<std::size_t>(stop - begin));
+      begin = stop;
+    }
+  }
+
+ private:
+  std::size_t find(std::size_t stream, std::uint64_t byte) const;
+  void read_section_header(const Pages& pages, const E57Scan& scan, std::uint64_t& first_packet);
+  void add_packet(const Pages& pages, std::uint64_t at, const std::byte* packet, std::uint32_t bytes);
+  void check_streams(const Pages& pages, const E57Scan& scan) const;
+
+  std::size_t streams_;
+  Section section_;
+  BulkVector<std::uint64_t> packet_;  ///< logical offset of each data packet
+  BulkVector<std::uint16_t> start_;   ///< per packet and stream: first byte, from the packet's
+  BulkVector<std::uint64_t>
+      before_;  ///< per packet and stream: bytes of the stream before it; one packet more
+};
+
+/// Reads the values of some fields for a block of points. One per thread.
+class BlockReader {
+ public:
+  /// fields  indexes into scan.fields.
+  BlockReader(const Pages& pages, const E57Scan& scan, const PacketIndex& index,
+              std::vector<std::size_t> fields);
+
+  /// Loads points [first, first + count); first is a multiple of 8.
+  void load(std::uint64_t first, std::size_t count);
+  /// Values [begin, begin + count) of the block, of field fields[slot]; scale and offset applied.
+  void decode(std::size_t slot, std::size_t begin, std::size_t count, double* out) const;
+  /// As decode, for a field kInteger, exact: T holds every value of the field.
+  template <class T>
+  void decode_integers(std::size_t slot, std::size_t begin, std::size_t count, T* out) const;
+  /// As decode, for a field kFloat32.
+  void decode_floats(std::size_t slot, std::size_t begin, std::size_t count, float* out) const;
+
+ private:
+  void load_window(std::uint64_t first, std::size_t count);
+  void copy(std::uint64_t logical, std::size_t bytes, std::byte* out);
+
+  const Pages& pages_;
+  const E57Scan& scan_;
+  const PacketIndex& index_;
+  std::vector<std::size_t> fields_;
+  std::vector<std::size_t> start_;  ///< per slot, first byte in bytes_
+  BulkVector<std::byte> bytes_, window_, scratch_;
+  std::uint64_t window_begin_ = 0;
+  std::size_t window_bytes_ = 0;
+};
+
+/// Points a block holds: a multiple of 8, about 1 MiB of the file, so that a thread's buffers stay small and
+/// cancel comes in time.
+std::size_t block_points(const E57Scan& scan);
+
+}  // namespace pc::io::e57

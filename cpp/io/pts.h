@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "core/op_context.h"
+#include "io/cloud_view.h"
+
+namespace pc::io {
+
+struct PtsWriteResult {
+  std::uint64_t rows = 0;   ///< points written
+  std::uint64_t bytes = 0;  ///< size of the file
+};
+
+/// Writes the selected rows of a view as PTS (Leica Cyclone): the number of points, then "x y z intensity r g
+/// b" a line.
+///
+/// Numbers  Positions + view.offset with 6 decimals. Intensity u16 0..65535 -> -2048..2047, rounded; 0
+///          without intensity. Colour the high byte of the u16; 0 0 0 ("no colour" to the format) without
+///          colour.
+/// Order    Row order; the bytes do not depend on threads.
+/// Cost     O(rows) time; a few MiB a thread.
+/// Cancel   Within 50 ms; the file is then incomplete, as after any error.
+/// Errors   kInvalidArgument (column lengths, stride 0), kNoSpace, kIo.
+/// Source   PTS as exported by Leica Cyclone: point count, then seven values a line, intensity in 12 bits.
+PtsWriteResult write_pts(const CloudView& view, const std::string& path, OpContext& ctx);
+
+}  // namespace pc::io

@@ -1,0 +1,137 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/op_context.h"
+#include "io/cloud_table.h"
+#include "io/cloud_view.h"
+
+/// PTX (Leica Cyclone): one or several scans as text, each a full raster. A scan is, line by line:
+///
+/// | lines | content |
+/// |---|---|
+/// | 1 | number of columns |
+/// | 1 | number of rows |
+/// | 1 | scanner position after registration, x y z |
+/// | 3 | scanner axes after registration, x y z each |
+/// | 4 | 4x4 matrix for row vectors: [x y z 1] M gives the point in the file frame |
+/// | columns x rows | x y z, intensity 0..1, and r g b 0..255 where the scan has colour; column by column |
+///
+/// Cells without a return are "0 0 0 0.5" (and "0 0 0" for the colour).
+namespace pc::io {
+
+/// What stands before the points of a scan.
+struct PtxScan {
+  std::uint64_t columns = 0, rows = 0;
+  Vec3d registered_position{0, 0, 0};
+  std::array<Vec3d, 3> registered_axes{};
+  std::array<double, 16> T_file_scanner{};  ///< row-major, for column vectors: the transpose of what the file
+                                            ///< has
+  std::uint64_t first_line = 0;             ///< of its header, counted from 1
+};
+
+struct PtxReadParams {
+  PositionFrame frame;
+  std::optional<std::uint32_t> scan_index;  ///< this scan only; empty = all
+};
+
+struct PtxScanResult {
+  PtxScan header;
+  std::uint32_t scan_index = 0;
+  std::uint64_t first_row = 0, row_count = 0;
+  std::uint64_t miss_count = 0;  ///< empty cells; all of them lie at the origin
+  Vec3d origin_stored{0, 0, 0};  ///< image of the scanner's zero under the matrix, stored frame, metres
+};
+
+struct PtxCloud {
+  CloudTable table;
+  std::vector<PtxScanResult> scans;  ///< the scans that were read, in file order
+  std::uint64_t scan_count = 0;      ///< in the file
+  std::uint64_t unplaceable_miss_count = 0;
+};
+
+/// The header of the first scan: a cheap look.
+///
+/// Errors   kNotFound, kIo; kInvalidFile naming the line that breaks the table above.
+PtxScan read_ptx_header(const std::string& path);
+
+/// Reads all scans, or one, each moved by its matrix.
+///
+/// Columns  rgb (kRgb16; 0 where a cell has none) and intensity (u16) when a cell has them, row_index and
+///          column_index (i32), is_miss (u8, when there is an empty cell), scan_index (u16, when several are
+///          read).
+/// Scaling  Colour 0..255 x 256; 0..1 x 255, rounded, x 256 when no value of the file is above 1 and some are
+///          no whole numbers. Intensity 0..1 x 65535; where a value of the file lies outside, smallest to
+///          largest maps linearly to 0..65535.
+/// Misses   A cell at 0 0 0 or with a coordinate that is not finite: it lies at the scanner's origin, for the
+///          file tells no direction, is black, has intensity 0, keeps row and column, and is counted.
+/// Rows     In file order; lines with fewer than three numbers or a word that is none are left out and
+///          counted (malformed_dropped), the first is named in a warning. A last scan that is cut off gives
+///          its complete cells and a warning.
+/// Order    Does not depend on threads.
+/// Cost     Two passes over the text in 256 KiB chunks, a third where colour or intensity has an unusual
+///          range. Memory: the columns, 16 bytes a chunk and less than 1 MiB a thread.
+/// Cancel   Within 50 ms; no partial result.
+/// Errors   As read_ptx_header for every scan; kInvalidArgument for a scan_index beyond the file;
+///          kInvalidFile when cells are declared and none is there, none can be read, or the file has more
+///          than 65,535 scans.
+/// Source   "Leica Cyclone PTX format" as published with Leica Cyclone (position, axes, matrix, raster).
+PtxCloud read_ptx(const std::string& path, const PtxReadParams& params, OpContext& ctx);
+
+/// Directions of a raster as seen from the scanner: row i looks at zenith theta_min + i theta_step, column j
+/// at bearing phi_min + j phi_step (clockwise from +y: atan2(dx, dy)).
+struct PtxSweep {
+  std::uint64_t n_theta, n_phi;
+  double theta_min_rad, theta_step_rad;
+  double phi_min_rad, phi_step_rad;
+};
+
+struct PtxWriteScan {
+  CloudView view;
+  Vec3d origin_stored{0, 0, 0};   ///< scanner place, stored frame, metres
+  std::optional<PtxSweep> sweep;  ///< needed without row_index and column_index
+};
+
+struct PtxWriteParams {
+  std::uint64_t max_cells;  ///< of a scan, at most 2^32 - 2
+};
+
+enum class PtxRasterSource : std::uint8_t { kIndexes, kSweep };
+
+/// What became of one scan's points.
+struct PtxWrittenScan {
+  std::uint64_t rows = 0, columns = 0;
+  std::uint64_t filled = 0;     ///< cells with a point
+  std::uint64_t collapsed = 0;  ///< points left out because their cell has another one
+  std::uint64_t unplaced = 0;   ///< points outside the raster, at the origin or not finite
+  PtxRasterSource source = PtxRasterSource::kIndexes;
+};
+
+struct PtxWriteResult {
+  std::vector<PtxWrittenScan> scans;
+  std::uint64_t bytes = 0;
+};
+
+/// Writes scans as PTX.
+///
+/// Raster   From the integer scalars row_index and column_index of the view where both are there (cells
+///          between the smallest and the largest index, misses included; from 0 to the sweep's counts where
+///          these are larger), else from the sweep. One point a cell: the lowest target_index, then the first
+///          row. Rows with is_miss are empty.
+/// Frame    Points relative to the origin, identity rotation, translation origin + view.offset.
+/// Numbers  Coordinates with 6 decimals, intensity u16 / 65535 with 6 (0.5 without intensity), colour the
+///          high byte of the u16; colour columns when the view has colour. Empty cells "0 0 0 0.5", with
+///          colour "0 0 0 0.5 0 0 0".
+/// Order    The bytes do not depend on threads.
+/// Cost     Memory: 8 bytes a cell, some MiB a thread.
+/// Cancel   Within 50 ms; the file is then incomplete, as after any error.
+/// Errors   kInvalidArgument: no scan, column lengths, stride 0, an origin that is not finite, no raster
+///          (naming what is missing), more cells than max_cells; kNoSpace, kIo.
+PtxWriteResult write_ptx(const std::vector<PtxWriteScan>& scans, const PtxWriteParams& params,
+                         const std::string& path, OpContext& ctx);
+
+}  // namespace pc::io

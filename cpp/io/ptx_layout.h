@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/op_context.h"
+#include "core/platform.h"
+#include "io/ascii_lines.h"
+#include "io/ptx.h"
+
+namespace pc::io::ptx {
+
+inline constexpr std::uint64_t kChunkBytes = std::uint64_t{256} << 10;
+inline constexpr std::uint64_t kHeaderLines = 10;
+
+/// A scan and where its cells stand among the lines that are not blank.
+struct ScanLines {
+  PtxScan header;
+  std::uint64_t first_cell = 0;  ///< ordinal of its first cell's line
+  std::uint64_t cells = 0;       ///< that are there
+  std::uint64_t first_row = 0;   ///< in the table, when it is read
+  bool wanted = true;
+};
+
+/// The lines of a PTX file that are not blank, and the scans they make up.
+struct FileLayout {
+  std::vector<std::uint64_t> before;        ///< per chunk, lines that are not blank before it; one entry more
+  std::vector<std::uint64_t> lines_before;  ///< per chunk, lines before it; one entry more
+  std::vector<ScanLines> scans;
+  std::vector<std::string> warnings;
+};
+
+/// Counts the lines in parallel, then finds every header. Errors as read_ptx.
+FileLayout read_layout(const platform::File& file, const LineSource& source, OpContext& ctx);
+
+/// Bytes of a byte order mark at the start, and whether lines end with CR alone.
+struct TextStart {
+  std::uint64_t data_start;
+  bool cr_lines;
+};
+TextStart find_start(const platform::File& file);
+
+/// Calls line(first, end, line number within the text) for each line of `text`, which ends with '\n'; `end`
+/// is the '\n'.
+template <class Line>
+void for_each_line(Span<const char> text, std::uint64_t number, Line&& line) {
+  for (const char* p = text.begin(); p < text.end();) {
+    const char* const end =
+        static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(text.end() - p)));
+    line(p, end, number++);
+    p = end + 1;
+  }
+}
+
+}  // namespace pc::io::ptx

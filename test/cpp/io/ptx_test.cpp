@@ -1,0 +1,214 @@
+#include "io/ptx.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "core/memory.h"
+#include "io/pts.h"
+#include "io/record_support.h"
+
+namespace {
+
+using namespace pc;
+using namespace pc::record_test;
+using io::PtxCloud;
+using io::PtxReadParams;
+
+PtxCloud read_ptx_path(const std::string& path, const PtxReadParams& params = {}, int threads = 2) {
+  return with_context(threads, [&](OpContext& ctx) { return io::read_ptx(path, params, ctx); });
+}
+
+PtxCloud read_ptx_text(const std::string& text, const PtxReadParams& params = {}, int threads = 2) {
+  return read_ptx_path(ScratchFile(text, ".ptx").path(), params, threads);
+}
+
+std::string ptx_header(int columns, int rows, const std::string& translation = "0 0 0") {
+  return std::to_string(columns) + "\n" + std::to_string(rows) + "\n" + translation +
+         "\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n" + translation + " 1\n";
+}
+
+TEST(Ptx, ReadsColumnsRowsAndMisses) {
+  const std::string text = ptx_header(2, 2, "10 20 30") +
+                           "1 2 3 0 10 20 30\n0 0 0 0.5 0 0 0\n-1 0 0 1 255 300 -4\n4 5 6 0.25 1 2 3\n";
+  const PtxCloud cloud = read_ptx_text(text, {{0.5, {5, 0, 0}}, std::nullopt});
+  const io::CloudTable& t = cloud.table;
+  EXPECT_EQ(points_of(t), (std::vector<Vec3d>{{0.5, 11, 16.5}, {0, 10, 15}, {-0.5, 10, 15}, {2, 12.5, 18}}));
+  EXPECT_EQ(values_of<Rgb16>(t, "rgb"),
+            (std::vector<Rgb16>{{2560, 5120, 7680}, {0, 0, 0}, {65280, 65280, 0}, {256, 512, 768}}));
+  EXPECT_EQ(values_of<std::uint16_t>(t, "intensity"), (std::vector<std::uint16_t>{0, 0, 65535, 16384}));
+  EXPECT_EQ(values_of<std::int32_t>(t, "row_index"), (std::vector<std::int32_t>{0, 1, 0, 1}));
+  EXPECT_EQ(values_of<std::int32_t>(t, "column_index"), (std::vector<std::int32_t>{0, 0, 1, 1}));
+  EXPECT_EQ(values_of<std::uint8_t>(t, "is_miss"), (std::vector<std::uint8_t>{0, 1, 0, 0}));
+  EXPECT_EQ(find_column(t, "scan_index"), nullptr);
+  EXPECT_EQ(cloud.unplaceable_miss_count, 1u);
+  EXPECT_EQ(cloud.scans[0].origin_stored, (Vec3d{0, 10, 15}));
+  EXPECT_TRUE(t.warnings.empty());
+}
+
+TEST(Ptx, ReadsOddTextTheSame) {
+  const std::string plain = ptx_header(1, 3) + "1 2 3 0.5\nnan nan nan 0.5\n7 8 9 0.5\n";
+  const PtxCloud want = read_ptx_text(plain);
+  std::string crlf, cr, blank = "\xef\xbb\xbf\n\n";
+  for (const char c : plain) {
+    crlf += c == '\n' ? "\r\n" : std::string(1, c);
+    cr += c == '\n' ? '\r' : c;
+    blank += c == '\n' ? " \t\n\n" : std::string(1, c == ' ' ? '\t' : c);
+  }
+  for (const std::string& text : {crlf, cr, blank, plain.substr(0, plain.size() - 1)}) {
+    expect_same(want.table, read_ptx_text(text).table);
+  }
+  EXPECT_EQ(want.unplaceable_miss_count, 1u);
+  EXPECT_EQ(io::read_ptx_header(ScratchFile(blank).path()).rows, 3u);
+}
+
+TEST(Ptx, ScalesUnusualColourAndIntensity) {
+  const PtxCloud unit =
+      read_ptx_text(ptx_header(1, 3) + "1 1 1 0.1 1 0.5019608 0\n1 1 1 0.1 0 0 0\n2 2 2 1 0 1 0.2\n");
+  EXPECT_EQ(values_of<Rgb16>(unit.table, "rgb"),
+            (std::vector<Rgb16>{{65280, 128 * 256, 0}, {0, 0, 0}, {0, 65280, 51 * 256}}));
+  const PtxCloud ones = read_ptx_text(ptx_header(1, 1) + "1 1 1 0.1 1 1 0\n");
+  EXPECT_EQ(values_of<Rgb16>(ones.table, "rgb"), (std::vector<Rgb16>{{256, 256, 0}}));
+  const PtxCloud wide = read_ptx_text(ptx_header(1, 4) + "1 1 1 -2048\n2 2 2 2047\n0 0 0 9999\n3 3 3 -0.5\n");
+  EXPECT_EQ(values_of<std::uint16_t>(wide.table, "intensity"),
+            (std::vector<std::uint16_t>{0, 65535, 0, 32768}));
+  EXPECT_EQ(find_column(wide.table, "rgb"), nullptr);
+  const PtxCloud bare = read_ptx_text(ptx_header(1, 1) + "1 1 1\n");
+  EXPECT_EQ(find_column(bare.table, "intensity"), nullptr);
+}
+
+TEST(Ptx, LeavesBadLinesOutAndSaysSo) {
+  const PtxCloud cloud = read_ptx_text(ptx_header(1, 4) + "1 1 1 0.5\n2 2\n3 x 3 0.5\n4 4 4 0.5 1 2 3 9\n");
+  EXPECT_EQ(points_of(cloud.table), (std::vector<Vec3d>{{1, 1, 1}, {4, 4, 4}}));
+  EXPECT_EQ(values_of<std::int32_t>(cloud.table, "row_index"), (std::vector<std::int32_t>{0, 3}));
+  EXPECT_EQ(cloud.table.malformed_dropped, 2u);
+  EXPECT_EQ(cloud.scans[0].row_count, 2u);
+  ASSERT_EQ(cloud.table.warnings.size(), 2u);
+  EXPECT_EQ(cloud.table.warnings[0],
+            "2 line(s) could not be read as points and are left out; the first is line 12");
+}
+
+TEST(Ptx, GivesWhatACutFileHolds) {
+  const std::string whole = ptx_header(1, 3) + "1 1 1 0.5\n2 2 2 0.25";
+  const PtxCloud cut = read_ptx_text(whole);
+  EXPECT_EQ(points_of(cut.table), (std::vector<Vec3d>{{1, 1, 1}})) << "the last number may be cut short";
+  ASSERT_EQ(cut.table.warnings.size(), 1u);
+  EXPECT_EQ(cut.table.warnings[0],
+            "scan 0 declares 3 points, the file holds 1 complete ones: the rest is missing");
+  EXPECT_EQ(read_ptx_text(whole + "\n").table.positions.size(), 2u);
+}
+
+TEST(Ptx, NamesWhatIsWrong) {
+  const std::string head = ptx_header(1, 1);
+  const auto swapped = [&](const std::string& from, const std::string& to) {
+    std::string text = head + "1 1 1 1\n";
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const struct {
+    std::string text;
+    const char* part;
+  } cases[] = {
+      {"", "ends inside the PTX header"},
+      {"\n\n", "no PTX scan"},
+      {"1 2 3\n", "line 1: \"1 2 3\" must be the number of columns"},
+      {"1\n-1\n" + head.substr(4), "line 2: \"-1\" must be the number of rows"},
+      {"1\n2147483648\n" + head.substr(4), "the number of rows"},
+      {"5\n5\n", "ends inside the header of scan 0"},
+      {swapped("1 0 0\n", "1 0\n"), "line 4: \"1 0\" must be a scanner axis"},
+      {swapped("0 0 0\n", "0 nan 0\n"), "the scanner position"},
+      {swapped("0 1 0 0", "0 1 0 5"), "ending in 0"},
+      {swapped("0 0 0 1\n", "0 0 0 2\n"), "ending in 1"},
+      {swapped("0 0 0 1\n", "1e308 0 0 1\n"), "out of the range"},
+      {head, "the file holds no complete one"},
+      {head + "x y z\n", "line 11: no line can be read as a point"},
+      {head + "1 1 1 1\n2 2 2 2\n", "line 12: \"2 2 2 2\" must be the number of columns"},
+  };
+  for (const auto& c : cases) {
+    const Error error = error_of([&] { read_ptx_text(c.text, {{1e10, {0, 0, 0}}, std::nullopt}); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidFile);
+    EXPECT_MESSAGE(error, c.part);
+  }
+  const Error index = error_of([&] { read_ptx_text(head + "1 1 1 1\n", {{}, 1}); });
+  EXPECT_EQ(index.code(), ErrorCode::kInvalidArgument);
+  EXPECT_MESSAGE(index, "scan_index 1 is too large, the file has 1 scan(s)");
+  EXPECT_EQ(read_ptx_text(ptx_header(0, 7)).table.positions.size(), 0u);
+}
+
+/// Many scans of different sizes, some empty, some coloured.
+std::string many_scans(int count) {
+  std::mt19937 random(5);
+  std::string text;
+  for (int s = 0; s < count; ++s) {
+    const int columns = static_cast<int>(random() % 40), rows = static_cast<int>(random() % 90);
+    text += ptx_header(columns, rows, std::to_string(s) + " 0 0");
+    for (int i = 0; i < columns * rows; ++i) {
+      text += random() % 5 == 0 ? "0 0 0 0.5"
+                                : std::to_string(random() % 1000 / 8.0) + " 2 " + std::to_string(i) + " 0.25";
+      text += s % 2 == 0 ? " 1 2 3\n" : "\n";
+    }
+  }
+  return text;
+}
+
+TEST(Ptx, ManyScansAreTheSameForAnyThreadCountAndOneByOne) {
+  const ScratchFile file(many_scans(60), ".ptx");
+  const PtxCloud all = read_ptx_path(file.path(), {}, 1);
+  ASSERT_EQ(all.scans.size(), 60u);
+  for (const int threads : {2, 5}) expect_same(all.table, read_ptx_path(file.path(), {}, threads).table);
+  const auto scan_index = values_of<std::uint16_t>(all.table, "scan_index");
+  const auto points = points_of(all.table);
+  for (const std::uint32_t s : {0U, 1U, 31U, 59U}) {
+    const PtxCloud one = read_ptx_path(file.path(), {{}, s});
+    EXPECT_EQ(one.scan_count, 60u);
+    const auto& scan = all.scans[s];
+    ASSERT_EQ(one.table.positions.size(), scan.row_count);
+    EXPECT_EQ(one.scans[0].miss_count, scan.miss_count);
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(scan.first_row);
+    EXPECT_EQ(points_of(one.table),
+              std::vector<Vec3d>(first, first + static_cast<std::ptrdiff_t>(scan.row_count)));
+    if (scan.row_count != 0) {
+      EXPECT_EQ(scan_index[static_cast<std::size_t>(scan.first_row)], s);
+    }
+  }
+}
+
+TEST(Ptx, CancelComesInTime) {
+  const ScratchFile file(many_scans(200), ".ptx");
+  const double latency = cancel_latency_ms([&](OpContext& ctx) {
+    for (;;) io::read_ptx(file.path(), {}, ctx);
+  });
+  EXPECT_LT(latency, 250);
+}
+
+TEST(PtxData, ReadsTheSharedFiles) {
+  if (data_file("ptx_pts").empty()) GTEST_SKIP() << "no shared test data: set APP_TEST_DATA to its folder";
+  const PtxCloud turned = read_ptx_path(data_file("ptx_pts/complex-transform.ptx"));
+  ASSERT_EQ(turned.table.positions.size(), 12u);
+  EXPECT_EQ(turned.unplaceable_miss_count, 8u);
+  EXPECT_EQ(turned.scans[0].origin_stored, (Vec3d{-3.028748, -3.819741, -1.384333}));
+  // [x y z 1] M by hand for the fifth cell.
+  const double x = -0.005630, y = 0.645218, z = -0.440506;
+  const Vec3d p = turned.table.positions[4];
+  EXPECT_NEAR(p.x, x * 0.999979 + y * 0.003613 + z * 0.005359 - 3.028748, 1e-12);
+  EXPECT_NEAR(p.y, -x * 0.003604 + y * 0.999992 - z * 0.001650 - 3.819741, 1e-12);
+  EXPECT_NEAR(p.z, -x * 0.005365 + y * 0.001630 + z * 0.999984 - 1.384333, 1e-12);
+  EXPECT_EQ(values_of<Rgb16>(turned.table, "rgb")[4], (Rgb16{33 * 256, 38 * 256, 24 * 256}));
+
+  const PtxCloud several = read_ptx_path(data_file("ptx_pts/multiple-and-transform.ptx"));
+  ASSERT_EQ(several.scans.size(), 2u);
+  ASSERT_EQ(several.table.positions.size(), 8u);
+  for (std::size_t i = 0; i < 4; ++i) {  // the second scan holds the first one's points, transformed
+    EXPECT_LT(squared_distance(several.table.positions[i], several.table.positions[i + 4]), 1e-18) << i;
+  }
+  EXPECT_EQ(find_column(several.table, "is_miss"), nullptr);
+
+  const PtxCloud plain = read_ptx_path(data_file("ptx_pts/no-color.ptx"));
+  ASSERT_EQ(plain.table.positions.size(), 15u);
+  EXPECT_EQ(find_column(plain.table, "rgb"), nullptr);
+  EXPECT_EQ(plain.table.positions[14], (Vec3d{635795.24, 849310.43, 426.61}));
+  EXPECT_EQ(values_of<std::uint16_t>(plain.table, "intensity")[0], 2288);  // 0.034912 x 65535
+}
+
+}  // namespace

@@ -5,7 +5,7 @@ import { SOURCE_UNITS } from "../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../shared/errors.ts";
 
 /** Formats of the exported copy. */
-export const COPY_FORMATS = ["las", "xyz", "txt", "csv", "ply", "obj"] as const;
+export const COPY_FORMATS = ["las", "laz", "xyz", "txt", "csv", "ply", "obj"] as const;
 export type CopyFormat = (typeof COPY_FORMATS)[number];
 
 export const UNITS = Object.keys(SOURCE_UNITS) as (keyof typeof SOURCE_UNITS)[];

@@ -113,6 +113,46 @@ export interface ReadersNative {
   readPlyHeader(path: string, maxRows: number): NativeJob<PlyHeader>;
   readPcd(path: string, params: RecordReadParams): NativeJob<PcdCloud>;
   readPcdHeader(path: string): NativeJob<PcdHeader>;
+  readE57(path: string, params: ScanReadParams): NativeJob<ScanCloud>;
+  readE57Header(path: string): NativeJob<E57Header>;
+  readPtx(path: string, params: ScanReadParams): NativeJob<ScanCloud>;
+  readPtxHeader(path: string): NativeJob<{ readonly columns: number; readonly rows: number }>;
+}
+
+export interface ScanReadParams {
+  readonly frame: PositionFrame;
+  /** One scan of the file; null = all. */
+  readonly scan_index: number | null;
+}
+/** One scanner position of a file. Angles are degrees, zenith 0 = up; null where the file states none. */
+export interface ScanInfo {
+  readonly scan_index: number;
+  readonly row_count: number;
+  readonly miss_count: number;
+  /** Scanner position, stored frame, metres; null without a pose. */
+  readonly origin: readonly [number, number, number] | null;
+  /** Rows and columns of the raster, 0 = none. */
+  readonly n_theta: number;
+  readonly n_phi: number;
+  readonly theta_min: number | null;
+  readonly theta_max: number | null;
+  readonly phi_min: number | null;
+  readonly phi_max: number | null;
+}
+export interface ScanCloud extends CloudTable {
+  readonly scans: readonly ScanInfo[];
+  /** Misses without a direction: they lie at their scanner. */
+  readonly unplaceable_miss_count: number;
+}
+export interface E57Header {
+  readonly scans: readonly {
+    readonly name: string;
+    readonly point_count: number;
+    readonly has_pose: boolean;
+    readonly fields: readonly { readonly name: string; readonly is_integer: boolean }[];
+  }[];
+  readonly image_count: number;
+  readonly warnings: readonly string[];
 }
 
 export interface RecordReadParams {
@@ -168,3 +208,10 @@ export const readPlyHeader = (path: string, maxRows: number) => addon.readPlyHea
 /** PCD points into columns. */
 export const readPcd = (path: string, params: RecordReadParams) => addon.readPcd(path, params);
 export const readPcdHeader = (path: string) => addon.readPcdHeader(path);
+/** E57 scans into columns; see cpp/io/e57.h for their names. */
+export const readE57 = (path: string, params: ScanReadParams) => addon.readE57(path, params);
+export const readE57Header = (path: string) => addon.readE57Header(path);
+/** PTX scans into columns. */
+export const readPtx = (path: string, params: ScanReadParams) => addon.readPtx(path, params);
+/** Header of a PTX file's first scan. */
+export const readPtxHeader = (path: string) => addon.readPtxHeader(path);

@@ -18,6 +18,8 @@ export interface CloudViewInput {
 
 export interface LasWriteParams {
   readonly version: "1.2" | "1.4";
+  /** LAZ */
+  readonly compressed: boolean;
   readonly scale_m: number;
   readonly adjusted_standard_time: boolean;
   /** 0 = unknown */

@@ -35,13 +35,13 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     "/api/pointcloud/import",
     {
       schema: {
-        summary: "Read an uploaded LAS file into a PHX1 point stream",
+        summary: "Read an uploaded LAS or LAZ file into a PHX1 point stream",
         tags,
         consumes: ["multipart/form-data"],
       },
     },
     async (request, reply) => {
-      const upload = await receiveUpload(request, [".las"]);
+      const upload = await receiveUpload(request, [".las", ".laz"]);
       try {
         return await sendFlat(reply, deps, {
           file_path: upload.path,

@@ -7,6 +7,7 @@ import { ColumnRef } from "../sessions/column-ref.ts";
 import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
 import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
+import type { SourceKind } from "./source-file.ts";
 import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./text-roles.ts";
 
 /** What the user wants otherwise than the file says. */
@@ -48,6 +49,9 @@ export function lasDimension(name: string): { readonly slug: string; readonly la
 
 const CHANNELS = ["r", "g", "b"] as const;
 const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
+
+/** Formats whose reader gives intensity as 16 bits: as the file has it, or scaled scan by scan. */
+const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx"]);
 
 interface Candidate {
   readonly source: RoledColumn;
@@ -204,7 +208,7 @@ class Assignment {
     // Reflectance is a measured quantity: the display channel is a copy, the values stay as an extra.
     if (found.role === "intensity") this.#taken.add(found);
     const { column } = found.source;
-    if (column.native.dtype === "u16" && this.cloud.kind === "las") {
+    if (column.native.dtype === "u16" && SCALED_INTENSITY.has(this.cloud.kind)) {
       if (max(found.source) > 0) this.columns.set("intensity", column);
       return;
     }

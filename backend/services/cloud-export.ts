@@ -14,11 +14,11 @@ import { type ExportView, inlineView, sessionView } from "./export-view.ts";
 import { sourceSession, sourceTranslation } from "./points.ts";
 import { unknownKeyWarnings } from "./unknown-keys.ts";
 
-const WRITABLE = ["las", "xyz", "txt", "csv", "ply", "obj"] as const;
+const WRITABLE = ["las", "laz", "xyz", "txt", "csv", "ply", "obj"] as const;
 type Format = (typeof WRITABLE)[number];
 /** Formats that hold nothing but positions. */
 const POSITIONS_ONLY: readonly string[] = ["xyz", "obj"];
-const NEXT_RELEASE = ["laz", "asc", "pts", "pcd"];
+const NEXT_RELEASE = ["asc", "pts", "pcd"];
 
 /** An export whose cheap rules hold. */
 export interface CheckedExport {
@@ -75,8 +75,8 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
       { name: "Formatting points", weight: 9 },
     ]);
     const written = await job.track(() =>
-      format === "las"
-        ? native.writeLas(view.input, view.las, temporary)
+      format === "las" || format === "laz"
+        ? native.writeLas(view.input, { ...view.las, compressed: format === "laz" }, temporary)
         : native.writeText(view.input, format, temporary),
     );
     const data = dest ? null : await base64(temporary, written.bytes, job.signal);

@@ -12,10 +12,15 @@ import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
 import { type CheckedCreate, toWorld } from "./create-request.ts";
 import { importBytes } from "./import-cost.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "./octree.ts";
+import { rasterParams, scanWarnings } from "./scan-params.ts";
 import { positionsColumn } from "./session-columns.ts";
 import type { SourceCloud } from "./source-cloud.ts";
+import type { SourceKind } from "./source-file.ts";
 import { unknownKeyWarnings } from "./unknown-keys.ts";
 
+/** Formats that mark their misses cell by cell, or have none. Their poses are often placeholders: with the origin of a
+ * national grid as scanner, every point would be sky. */
+const SAYS_ITS_MISSES: ReadonlySet<SourceKind> = new Set(["pcd", "e57", "ptx"]);
 const SPACING = { max_samples: 20_000, seed: 1 };
 
 /** Reads a file once into a new session. Nothing is visible before the last step; a failure or cancel leaves nothing. */
@@ -30,6 +35,7 @@ export async function createCloudSession(checked: CheckedCreate, deps: Deps, job
         frame: checked.frame,
         ascii_format: checked.request.ascii_format ?? null,
         column_plan: checked.request.column_plan ?? null,
+        scan_index: checked.request.scan_index ?? null,
       },
       job,
     );
@@ -38,9 +44,9 @@ export async function createCloudSession(checked: CheckedCreate, deps: Deps, job
     job.stage("Detecting sky/miss points", 0.45, 0.52);
     const origin = cloud.scan_origin ?? checked.origin;
     const threshold = checked.request.miss_distance_threshold;
-    // A PCD file's viewpoint is often a placeholder: with it, every point of a georeferenced cloud would be sky.
-    const { autodetected } =
-      checked.kind === "pcd" ? { autodetected: 0 } : await detectMisses(assigned, origin, threshold, job);
+    const { autodetected } = SAYS_ITS_MISSES.has(checked.kind)
+      ? { autodetected: 0 }
+      : await detectMisses(assigned, origin, threshold, job);
     return buildSession({ checked, cloud, assigned, origin, autodetected }, deps, job);
   });
 }
@@ -168,8 +174,9 @@ function tail({
     ...rest.warnings,
     ...(created.unsaved_reason ? [created.unsaved_reason] : []),
   ];
+  const unplaceable = imported.cloud.unplaceable_miss_count;
   const origin = trajectory?.origin ?? world;
-  const scan_params = { ...(origin ? { origin } : {}), ...trajectory };
+  const scan_params = { ...(origin ? { origin } : {}), ...rasterParams(imported.cloud.scans), ...trajectory };
   return {
     ...octree,
     ...summary,
@@ -185,6 +192,7 @@ function tail({
     ...(miss_count > 0 ? { miss_count } : {}),
     miss_octree_cache_id: meta.miss_octree_cache_id,
     ...(imported.autodetected > 0 ? { autodetected_misses: imported.autodetected } : {}),
+    ...(unplaceable > 0 ? { unplaceable_miss_count: unplaceable } : {}),
     ...(world ? { scan_origin: world } : {}),
     ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
     ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
@@ -208,6 +216,7 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
   const warnings = [
     ...unknownKeyWarnings(checked.unknown_keys),
     ...layoutWarnings(checked),
+    ...scanWarnings(cloud),
     ...cloud.warnings,
     ...assigned.warnings,
   ];

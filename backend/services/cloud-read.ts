@@ -15,6 +15,9 @@ export function readCloud(request: ReadRequest, job: Job): Promise<SourceCloud> 
       return readPcdCloud(request, job);
     case "ascii":
       return readTextCloud(request, job);
+    case "e57":
+    case "ptx":
+      return readScanCloud(request.kind, request, job);
   }
 }
 
@@ -33,6 +36,7 @@ async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     }),
     rgb_scale: "byte",
     scan_origin: null,
+    ...ONE_SCAN,
     crs: header.crs,
     gps_time_encoding: header.gps_time_encoding === "" ? null : header.gps_time_encoding,
     scale_m: [scaled(0), scaled(1), scaled(2)],
@@ -42,7 +46,30 @@ async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
   };
 }
 
+const ONE_SCAN = { scans: [], unplaceable_miss_count: 0 } as const;
 const NO_GEOREFERENCE = { rgb_scale: "byte", crs: null, gps_time_encoding: null, scale_m: null } as const;
+
+async function readScanCloud(
+  kind: "e57" | "ptx",
+  { path, frame, scan_index }: ReadRequest,
+  job: Job,
+): Promise<SourceCloud> {
+  const read = kind === "e57" ? native.readE57 : native.readPtx;
+  const cloud = await job.track(() => read(path, { frame, scan_index }));
+  const { positions, columns } = adoptTable(cloud, job);
+  const { scans, unplaceable_miss_count } = cloud;
+  const first = scans.find(({ origin }) => origin !== null);
+  return {
+    kind,
+    positions,
+    columns: columns.map(named),
+    scan_origin: first?.origin ?? null,
+    scans,
+    unplaceable_miss_count,
+    ...NO_GEOREFERENCE,
+    ...counts(cloud),
+  };
+}
 
 async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const table = await job.track(() => native.readPly(path, { frame, first_row: 0, row_count: null }));
@@ -52,6 +79,7 @@ async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     positions,
     columns: columns.map(named),
     scan_origin: null,
+    ...ONE_SCAN,
     ...NO_GEOREFERENCE,
     ...counts(table),
   };
@@ -65,6 +93,7 @@ async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     positions,
     columns: columns.map(named),
     scan_origin: cloud.default_viewpoint ? null : cloud.scan_origin, // every PCD writer fills in the default
+    ...ONE_SCAN,
     ...NO_GEOREFERENCE,
     ...counts(cloud),
   };

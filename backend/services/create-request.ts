@@ -2,7 +2,7 @@ import { type CreateSessionRequest, SOURCE_UNITS } from "../../shared/contract/c
 import { AppError } from "../../shared/errors.ts";
 import type { PositionFrame } from "../native/readers.ts";
 import type { Triple } from "../sessions/cloud-session.ts";
-import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
+import { kindOfFile, SCAN_KINDS, type SourceKind, sourceFile } from "./source-file.ts";
 import { isCanonicalRole } from "./text-roles.ts";
 
 /** A create request whose cheap rules hold. */
@@ -32,7 +32,7 @@ export async function checkCreateRequest(
   const shift = shift_problem ? ([0, 0, 0] as const) : (triple("world_shift", request.world_shift) ?? [0, 0, 0]);
   const frame: PositionFrame = { unit_scale: unit_scale ?? 1, shift };
   const given = triple("origin", request.origin);
-  if ((request.scan_index ?? 0) > 0) {
+  if ((request.scan_index ?? 0) > 0 && !SCAN_KINDS.has(kind)) {
     throw new AppError(
       "invalid_argument",
       `scan_index ${request.scan_index}: a file of this format (${kind}) holds one scan, its index is 0`,

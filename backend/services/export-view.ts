@@ -76,7 +76,7 @@ export async function sessionView(
     intensity: fixedColumn(state, "intensity"),
     timestamps: chosen.timestamps ? fixedColumn(state, "timestamps") : null,
     beam_origins: chosen.beam_origins ? fixedColumn(state, "beam_origins") : null,
-    scalars: format === "las" ? await lasScalars(chosen.scalars, job) : chosen.scalars,
+    scalars: isLas(format) ? await lasScalars(chosen.scalars, job) : chosen.scalars,
     skip: mask.skip,
     stride: sourceStride(mask.hit_count, source?.max_points),
   };
@@ -84,13 +84,15 @@ export async function sessionView(
   return { input, las, point_count: mask.hit_count, warnings: chosen.warnings };
 }
 
+const isLas = (format: string): boolean => format === "las" || format === "laz";
+
 type Scalar = CloudViewInput["scalars"][number];
 
 /** LAS keeps every column; text formats keep those that were asked for and say what they leave out. */
 function chooseColumns(state: CloudState, wanted: readonly string[] | null, format: string) {
   const all = state.meta.extra_dims_meta;
   const scalar = ({ slug, label }: (typeof all)[number]): Scalar => ({ slug, label, column: extraColumn(state, slug) });
-  if (wanted === null && format === "las") {
+  if (wanted === null && isLas(format)) {
     return { scalars: all.map(scalar), timestamps: true, beam_origins: true, warnings: [] };
   }
   const names = [...new Set(wanted ?? [])];
@@ -151,6 +153,7 @@ function lasParams({ version: las }: { version: "1.2" | "1.4" }, state?: CloudSt
   const year = now.getUTCFullYear();
   return {
     version: las,
+    compressed: false,
     scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? [])),
     adjusted_standard_time: meta?.gps_time_encoding === "adjusted_standard",
     epsg: meta?.crs_epsg ?? 0,

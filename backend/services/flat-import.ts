@@ -51,7 +51,7 @@ export async function importFlat(
   return deps.admission.run(job, "Import", await importBytes(path, kind), async () => {
     const frame = { unit_scale: 1, shift };
     const { ascii_format = null, column_plan = null } = request;
-    const cloud = await readCloud({ path, kind, frame, ascii_format, column_plan }, job);
+    const cloud = await readCloud({ path, kind, frame, ascii_format, column_plan, scan_index: null }, job);
     if (cloud.positions.length === 0) throw new AppError("invalid_argument", `No points found in ${path}`);
     const wishes = { frame, drop: new Set<string>(), roles: {}, labels: {} };
     const { columns } = await assignColumns(cloud, wishes, job);
@@ -82,7 +82,7 @@ function flatIntensity(
   columns: ReadonlyMap<string, ColumnRef>,
   floats: (column: ColumnRef | undefined, divisor: number) => Promise<ColumnRef | undefined>,
 ): Promise<ColumnRef | undefined> {
-  if (cloud.kind === "las") return floats(columns.get("intensity"), 1);
+  if (["las", "e57", "ptx"].includes(cloud.kind)) return floats(columns.get("intensity"), 1);
   if (cloud.kind !== "ascii") return Promise.resolve(undefined);
   const raw = (role: string) => cloud.columns.find((column) => column.role === role)?.column;
   return floats(raw("intensity") ?? raw("reflectance"), 1);

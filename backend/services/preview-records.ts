@@ -37,7 +37,7 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
     })
     .filter(({ header_name }) => header_name === null || !hidden.has(header_name));
   const rows = Math.min(maxRows, 20);
-  const sample_rows = header.compressed ? [] : await lasRows(path, rows, job);
+  const sample_rows = await lasRows(path, rows, job);
   return {
     kind: "las",
     delimiter: null,
@@ -121,7 +121,7 @@ function recordRole(name: string): string {
 
 const hintOf = (dtype: DType): Hint => (dtype === "f32" || dtype === "f64" ? "float" : "integer");
 
-function recordColumn(index: number, name: string, role: string, hint: Hint): Column {
+export function recordColumn(index: number, name: string, role: string, hint: Hint): Column {
   const extra = role === "extra";
   return {
     index,

@@ -5,6 +5,7 @@ import * as cloud from "../native/cloud.ts";
 import * as native from "../native/readers.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { lasPreview, pcdPreview, plyPreview } from "./preview-records.ts";
+import { e57Preview, ptxPreview } from "./preview-scans.ts";
 import { extensionOf, kindOfFile, sourceFile } from "./source-file.ts";
 import { suggestedShift } from "./suggested-shift.ts";
 import { textLayout, textReadParams } from "./text-import.ts";
@@ -26,6 +27,10 @@ export async function previewFile(request: PreviewRequest, job: Job): Promise<Pr
         return await plyPreview(path, request.max_rows, job);
       case "pcd":
         return await pcdPreview(path, job);
+      case "e57":
+        return await e57Preview(path, job);
+      case "ptx":
+        return await ptxPreview(path, job);
     }
   } catch (error) {
     job.checkpoint();

@@ -12,6 +12,8 @@ export interface ReadRequest {
   readonly frame: native.PositionFrame;
   readonly ascii_format: string | null;
   readonly column_plan: ColumnPlan | null;
+  /** One scan of a file with several; null = all. */
+  readonly scan_index: number | null;
 }
 
 /** One column of a file with what it stands for. `role` null = an extra of its own. */
@@ -32,8 +34,12 @@ export interface SourceCloud {
   readonly columns: readonly RoledColumn[];
   /** Scale of separate colour channels: "byte" 0..255, "unit" 0..1. */
   readonly rgb_scale: "byte" | "unit";
-  /** Scanner position the file states, stored frame. */
+  /** Scanner position the file states, stored frame; of the first scan when there are several. */
   readonly scan_origin: Triple | null;
+  /** Scanner positions of the file; empty for formats without. */
+  readonly scans: readonly native.ScanInfo[];
+  /** Misses without a direction: they lie at their scanner. */
+  readonly unplaceable_miss_count: number;
   readonly crs: native.LasCrs | null;
   readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
   /** Coordinate step of the file in metres, null for formats without one. */

@@ -3,7 +3,10 @@ import { homedir } from "node:os";
 import { basename, extname, isAbsolute, join, normalize, resolve } from "node:path";
 import { AppError } from "../../shared/errors.ts";
 
-export type SourceKind = "ascii" | "ply" | "pcd" | "las";
+export type SourceKind = "ascii" | "ply" | "pcd" | "las" | "e57" | "ptx";
+
+/** Formats that may hold several scanner positions. */
+export const SCAN_KINDS: ReadonlySet<SourceKind> = new Set(["e57", "ptx"]);
 
 const KIND_OF: Readonly<Record<string, SourceKind>> = {
   ".xyz": "ascii",
@@ -15,8 +18,10 @@ const KIND_OF: Readonly<Record<string, SourceKind>> = {
   ".ply": "ply",
   ".pcd": "pcd",
   ".las": "las",
+  ".laz": "las",
+  ".e57": "e57",
+  ".ptx": "ptx",
 };
-const NEXT_RELEASE: Readonly<Record<string, string>> = { ".laz": "LAZ", ".e57": "E57", ".ptx": "PTX" };
 
 export const READABLE_EXTENSIONS = Object.keys(KIND_OF).map((extension) => extension.slice(1));
 
@@ -37,13 +42,6 @@ export function kindOfFile(path: string): SourceKind {
   const extension = extensionOf(path);
   const kind = KIND_OF[extension];
   if (kind) return kind;
-  const coming = NEXT_RELEASE[extension];
-  if (coming) {
-    throw new AppError(
-      "unsupported",
-      `${basename(path)}: ${coming} files cannot be read yet; convert it to LAS, PLY or text first`,
-    );
-  }
   throw new AppError(
     "invalid_argument",
     `${basename(path)}: the extension "${extension}" is not a point cloud format; readable are ${READABLE_EXTENSIONS.join(", ")}`,

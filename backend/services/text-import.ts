@@ -71,6 +71,8 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
     columns: roled,
     rgb_scale: layout.rgb_is_255 ? "byte" : "unit",
     scan_origin: null,
+    scans: [],
+    unplaceable_miss_count: 0,
     crs: null,
     gps_time_encoding: null,
     scale_m: null,

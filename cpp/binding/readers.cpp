@@ -13,6 +13,10 @@ void register_readers(Napi::Env env, Napi::Object exports) {
   exports.Set("readPlyHeader", Napi::Function::New<read_ply_header>(env, "readPlyHeader"));
   exports.Set("readPcd", Napi::Function::New<read_pcd>(env, "readPcd"));
   exports.Set("readPcdHeader", Napi::Function::New<read_pcd_header>(env, "readPcdHeader"));
+  exports.Set("readE57", Napi::Function::New<read_e57>(env, "readE57"));
+  exports.Set("readE57Header", Napi::Function::New<read_e57_header>(env, "readE57Header"));
+  exports.Set("readPtx", Napi::Function::New<read_ptx>(env, "readPtx"));
+  exports.Set("readPtxHeader", Napi::Function::New<read_ptx_header>(env, "readPtxHeader"));
 }
 
 }  // namespace pc::binding

@@ -12,5 +12,9 @@ Napi::Value read_ply(const Napi::CallbackInfo& info);
 Napi::Value read_ply_header(const Napi::CallbackInfo& info);
 Napi::Value read_pcd(const Napi::CallbackInfo& info);
 Napi::Value read_pcd_header(const Napi::CallbackInfo& info);
+Napi::Value read_e57(const Napi::CallbackInfo& info);
+Napi::Value read_e57_header(const Napi::CallbackInfo& info);
+Napi::Value read_ptx(const Napi::CallbackInfo& info);
+Napi::Value read_ptx_header(const Napi::CallbackInfo& info);
 
 }  // namespace pc::binding

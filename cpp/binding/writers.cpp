@@ -40,6 +40,7 @@ namespace {
 io::LasWriteParams las_params(const Napi::Object& js) {
   io::LasWriteParams params;
   params.version = string_field(js, "version") == "1.2" ? io::LasVersion::k12 : io::LasVersion::k14;
+  params.compressed = bool_field(js, "compressed");
   params.scale_m = number_field(js, "scale_m");
   params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
   params.epsg = static_cast<int>(number_field(js, "epsg"));

@@ -71,8 +71,8 @@ describe("where it goes", () => {
 
 describe("refusals before the stream", () => {
   test.each<[string, () => object, number, RegExp]>([
-    ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, xyz/],
-    ["LAZ, also as the default", () => ({ ...INLINE }), 400, /Format "laz" cannot be written yet/],
+    ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, laz, xyz/],
+    ["a format of the next release", () => ({ ...INLINE, format: "pcd" }), 400, /Format "pcd" cannot be written yet/],
     ["relative dest_path", () => ({ ...INLINE, format: "las", dest_path: "out.las" }), 400, /not an absolute path/],
     [
       "missing parent",

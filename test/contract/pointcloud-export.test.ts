@@ -193,3 +193,31 @@ test("a name that promises another format is said to; formats of positions alone
   for (const format of ["xyz", "obj"]) expect((await exportTail(made, { ...INLINE, format })).has_colors).toBe(false);
   expect((await exportTail(made, { ...INLINE, format: "ply" })).has_colors).toBe(true);
 });
+
+describe("LAZ", () => {
+  test("is the default, smaller than LAS, and comes back bit for bit", async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => ({
+      x: 500000 + i * 0.013,
+      y: 5000000 + Math.sin(i / 50),
+      z: (i * 7919) % 31,
+      intensity: (i * 31) % 65536,
+      gps_time: 3.5e8 + i * 1e-4,
+      classification: i % 5,
+      rgb: [i % 256, 256 * (i % 200), 65535 - i] as const,
+      extra: { amplitude: Math.fround(i / 7), counter: i % 251 },
+    }));
+    const extras = [
+      { name: "amplitude", type: "f32" as const },
+      { name: "counter", type: "u8" as const },
+    ];
+    const first = await create(made, made.file("a.las", lasBytes(rows, { extras, offset: [500000, 5000000, 0] })));
+    const las = await exported(made, first.session_id, "las");
+    const laz = await exported(made, first.session_id, "laz");
+    expect(laz.length).toBeLessThan(0.8 * las.length);
+    const again = await create(made, made.file("b.laz", laz));
+    expect(await exported(made, again.session_id, "las")).toEqual(las);
+    const inline = await exportTail(made, { points: [[1, 2, 3]] });
+    expect([inline.success, inline.format, inline.filename]).toEqual([true, "laz", "pointcloud.laz"]);
+    expect(Buffer.from(inline.data ?? "", "base64").toString("latin1", 0, 4)).toBe("LASF");
+  });
+});

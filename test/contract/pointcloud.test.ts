@@ -119,7 +119,7 @@ describe("/api/pointcloud/preview", () => {
       ["broken.las", "LASF", /broken\.las/],
       ["empty.txt", "", /no data rows/],
       ["a.docx", "x", /"\.docx" is not a point cloud format/],
-      ["a.e57", "ASTM-E57", /E57/],
+      ["a.e57", "ASTM-E57", /a.e57: the file ends/],
       ["broken.ply", "ply\nformat ascii 1.0\n", /broken\.ply/],
       ["broken.pcd", "VERSION", /broken\.pcd/],
     ];

@@ -90,9 +90,6 @@ describe("refusals before the stream", () => {
   });
 
   test.each([
-    ["cloud.laz", /LAZ files cannot be read yet/],
-    ["cloud.e57", /E57 files cannot be read yet/],
-    ["cloud.ptx", /PTX files cannot be read yet/],
     ["cloud.docx", /"\.docx" is not a point cloud format; readable are xyz, txt/],
     ["cloud", /the extension "" is not a point cloud format/],
   ])("%s: 400 naming the extension", async (name, sentence) => {

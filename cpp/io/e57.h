@@ -37,7 +37,8 @@ struct E57IndexBounds {
   std::optional<std::int64_t> row_minimum, row_maximum, column_minimum, column_maximum;
 };
 
-/// What the XML section says about one scan (an entry of data3D).
+/// What the XML section says about one scan (an entry of data3D). Bounds, limits and times only inform: what
+/// is no finite number counts as absent.
 struct E57Scan {
   std::string name, guid, description, sensor_vendor, sensor_model;
   std::uint64_t point_count = 0;

@@ -285,7 +285,7 @@ XmlDocument parse_xml(const Pages& pages, std::uint64_t xml_offset, std::uint64_
                                              " are read");
   }
   BulkVector<char> text(static_cast<std::size_t>(xml_bytes));
-  BulkVector<std::byte> scratch;
+  std::vector<std::byte> scratch;
   pages.read(begin, text.size(), reinterpret_cast<std::byte*>(text.data()), scratch);
   return XmlDocument::parse(std::move(text), pages.path() + ", XML section");
 }

@@ -37,7 +37,8 @@ struct E57IndexBounds {
   std::optional<std::int64_t> row_minimum, row_maximum, column_minimum, column_maximum;
 };
 
-/// What the XML section says about one scan (an entry of data3D).
+/// What the XML section says about one scan (an entry of data3D). Bounds, limits and times only inform: what
+/// is no finite number counts as absent.
 struct E57Scan {
   std::string name, guid, description, sensor_vendor, sensor_model;
   std::uint64_t point_count = 0;
@@ -124,7 +125,7 @@ E57Header read_e57_header(const std::string& path);
 /// Rows     In file order; valid cells with a coordinate that is not finite are left out and counted.
 /// Order    Does not depend on threads.
 /// Cost     Every page of the points is read and checked once, those of intensity and colour twice. Memory:
-///          the columns, 10 bytes a field for each packet (a packet has up to 64 KiB) and about 8 MiB a
+///          the columns, 10 bytes a field for each packet (a packet has up to 64 KiB) and about 3 MiB a
 ///          thread.
 /// Cancel   Within 50 ms; no partial result.
 /// Errors   As read_e57_header; kInvalidArgument for a scan_index beyond the file; kInvalidFile when a scan

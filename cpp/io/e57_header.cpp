@@ -60,12 +60,22 @@ class ValueReader {
     const auto element = parent.child(name);
     return element ? std::optional<double>(number(*element)) : std::nullopt;
   }
-  std::optional<std::int64_t> integer(const XmlElement& parent, const char* name) const {
-    const auto element = parent.child(name);
-    return element ? std::optional<std::int64_t>(integer(*element, element->text())) : std::nullopt;
+  /// As number(), for what only informs: writers put "nan" and the like there, and the points do not depend
+  /// on it.
+  std::optional<double> hint(const XmlElement& parent, const char* name) const {
+    try {
+      return number(parent, name);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+  std::optional<std::int64_t> whole_hint(const XmlElement& parent, const char* name) const {
+    const auto value = hint(parent, name);
+    const bool fits = value && std::abs(*value) < 0x1p53 && *value == std::floor(*value);
+    return fits ? std::optional<std::int64_t>(static_cast<std::int64_t>(*value)) : std::nullopt;
   }
   std::optional<E57Limits> limits(const XmlElement& parent, const char* minimum, const char* maximum) const {
-    const auto low = number(parent, minimum), high = number(parent, maximum);
+    const auto low = hint(parent, minimum), high = hint(parent, maximum);
     return low && high ? std::optional<E57Limits>({*low, *high}) : std::nullopt;
   }
   std::uint64_t unsigned_attribute(const XmlElement& element, const char* name) const {
@@ -221,12 +231,12 @@ void read_bounds(const ValueReader& values, const XmlElement& element, E57Scan& 
     scan.spherical_bounds =
         E57SphericalBounds{values.limits(*bounds, "rangeMinimum", "rangeMaximum"),
                            values.limits(*bounds, "elevationMinimum", "elevationMaximum"),
-                           values.number(*bounds, "azimuthStart"), values.number(*bounds, "azimuthEnd")};
+                           values.hint(*bounds, "azimuthStart"), values.hint(*bounds, "azimuthEnd")};
   }
   if (const auto bounds = element.child("indexBounds")) {
-    scan.index_bounds =
-        E57IndexBounds{values.integer(*bounds, "rowMinimum"), values.integer(*bounds, "rowMaximum"),
-                       values.integer(*bounds, "columnMinimum"), values.integer(*bounds, "columnMaximum")};
+    scan.index_bounds = E57IndexBounds{
+        values.whole_hint(*bounds, "rowMinimum"), values.whole_hint(*bounds, "rowMaximum"),
+        values.whole_hint(*bounds, "columnMinimum"), values.whole_hint(*bounds, "columnMaximum")};
   }
   if (const auto limits = element.child("intensityLimits")) {
     scan.intensity_limits = values.limits(*limits, "intensityMinimum", "intensityMaximum");
@@ -250,7 +260,7 @@ E57Scan read_scan(const ValueReader& values, const std::string& path, const XmlE
   if (const auto pose = element.child("pose")) read_pose(values, *pose, label, scan, warnings);
   read_bounds(values, element, scan);
   if (const auto start = element.child("acquisitionStart")) {
-    scan.acquisition_start_s = values.number(*start, "dateTimeValue");
+    scan.acquisition_start_s = values.hint(*start, "dateTimeValue");
   }
   const auto points = element.child("points");
   if (!points) {
@@ -275,7 +285,7 @@ XmlDocument parse_xml(const Pages& pages, std::uint64_t xml_offset, std::uint64_
                                              " are read");
   }
   BulkVector<char> text(static_cast<std::size_t>(xml_bytes));
-  BulkVector<std::byte> scratch;
+  std::vector<std::byte> scratch;
   pages.read(begin, text.size(), reinterpret_cast<std::byte*>(text.data()), scratch);
   return XmlDocument::parse(std::move(text), pages.path() + ", XML section");
 }
@@ -294,7 +304,7 @@ E57Header read_header(const Pages& pages, const FileHeader& file_header) {
   header.library_version = string_of(root, "e57LibraryVersion");
   header.coordinate_metadata = string_of(root, "coordinateMetadata");
   if (const auto time = root.child("creationDateTime"))
-    header.creation_time_s = values.number(*time, "dateTimeValue");
+    header.creation_time_s = values.hint(*time, "dateTimeValue");
   const auto scans = root.child("data3D");
   std::size_t count = 0;
   for (auto scan = scans ? scans->first_child() : std::nullopt; scan; scan = scan->next_sibling()) {

@@ -44,7 +44,7 @@ std::uint64_t Pages::to_logical(std::uint64_t physical, const std::string& what)
 }
 
 void Pages::read(std::uint64_t begin, std::size_t bytes, std::byte* out,
-                 BulkVector<std::byte>& scratch) const {
+                 std::vector<std::byte>& scratch) const {
   if (bytes == 0) return;
   if (begin > logical_bytes_ || bytes > logical_bytes_ - begin) {
     fail(path(), std::to_string(bytes) + " bytes from byte " + std::to_string(to_physical(begin)) +

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "core/memory.h"
 #include "core/platform.h"
 #include "io/e57.h"
 
@@ -31,7 +31,7 @@ class Pages {
   /// Reads logical bytes [begin, begin + bytes) and checks every page they touch; `scratch` is reused.
   /// Errors: kInvalidFile for a wrong checksum (naming page, byte and both values) or bytes past the end,
   /// kIo.
-  void read(std::uint64_t begin, std::size_t bytes, std::byte* out, BulkVector<std::byte>& scratch) const;
+  void read(std::uint64_t begin, std::size_t bytes, std::byte* out, std::vector<std::byte>& scratch) const;
 
  private:
   const platform::File& file_;

@@ -12,10 +12,11 @@ namespace pc::io::e57 {
 namespace {
 
 constexpr std::size_t kWindowBytes = 2040;  // two pages; packet headers are read through it
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-constexpr std::size_t kMinPoints = 256, kMaxPoints = 65536;
+constexpr std::size_t kBlockBytes = std::size_t{768} << 10;
+constexpr std::size_t kMinPoints = 64, kMaxPoints = 65536;
 constexpr std::size_t kSlack = 16;  // readable bytes after the last value
-constexpr std::uint64_t kMaxWindow = std::uint64_t{2} << 20;
+constexpr std::uint64_t kMaxWindow = std::uint64_t{1} << 20;
+constexpr std::uint64_t kPieceWindow = 8 * kPayloadBytes;      // small pieces far apart are read through it
 constexpr std::uint64_t kMaxRecords = std::uint64_t{1} << 48;  // keeps bit positions in 64 bits
 constexpr std::size_t kSectionHeaderBytes = 32, kPacketHeaderBytes = 6;
 enum PacketType : std::uint8_t { kIndexPacket = 0, kDataPacket = 1, kIgnoredPacket = 2 };
@@ -61,7 +62,7 @@ class HeaderWindow {
 
  private:
   const Pages& pages_;
-  BulkVector<std::byte> buffer_, scratch_;
+  std::vector<std::byte> buffer_, scratch_;
   std::uint64_t begin_ = 0;
   std::size_t size_ = 0;
 };
@@ -122,7 +123,7 @@ PacketIndex::PacketIndex(const Pages& pages, const E57Scan& scan, OpContext& ctx
 void PacketIndex::read_section_header(const Pages& pages, const E57Scan& scan, std::uint64_t& first_packet) {
   section_.begin = pages.to_logical(scan.section_offset, "the binary section of a scan");
   std::byte header[kSectionHeaderBytes];
-  BulkVector<std::byte> scratch;
+  std::vector<std::byte> scratch;
   pages.read(section_.begin, sizeof header, header, scratch);
   if (header[0] != std::byte{1}) {
     fail(pages, section_.begin,
@@ -206,11 +207,11 @@ std::size_t block_points(const E57Scan& scan) {
 BlockReader::BlockReader(const Pages& pages, const E57Scan& scan, const PacketIndex& index,
                          std::vector<std::size_t> fields)
     : pages_(pages), scan_(scan), index_(index), fields_(std::move(fields)), start_(fields_.size()) {
+  const std::uint64_t points = std::min<std::uint64_t>(block_points(scan), scan.point_count);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     start_[i] = bytes;
-    bytes +=
-        static_cast<std::size_t>(stream_bytes(block_points(scan), scan.fields[fields_[i]].bits)) + kSlack;
+    bytes += static_cast<std::size_t>(stream_bytes(points, scan.fields[fields_[i]].bits)) + kSlack;
   }
   bytes_.resize(bytes);
 }
@@ -228,19 +229,27 @@ void BlockReader::load_window(std::uint64_t first, std::size_t count) {
                           });
   }
   window_bytes_ = 0;
-  if (end <= begin || end - begin > std::min(kMaxWindow, 2 * needed + kWindowBytes)) return;
-  window_begin_ = begin;
-  if (window_.size() < end - begin) window_.resize(static_cast<std::size_t>(end - begin));
-  pages_.read(begin, static_cast<std::size_t>(end - begin), window_.data(), scratch_);
-  window_bytes_ = static_cast<std::size_t>(end - begin);
+  if (end > begin && end - begin <= std::min(kMaxWindow, 2 * needed + kWindowBytes)) set_window(begin, end);
 }
 
 void BlockReader::copy(std::uint64_t logical, std::size_t bytes, std::byte* out) {
-  if (logical >= window_begin_ && logical + bytes <= window_begin_ + window_bytes_) {
-    std::memcpy(out, window_.data() + (logical - window_begin_), bytes);
-  } else {
-    pages_.read(logical, bytes, out, scratch_);
+  const auto held = [&] {
+    return logical >= window_begin_ && logical + bytes <= window_begin_ + window_bytes_;
+  };
+  if (!held() && bytes >= kPieceWindow) return pages_.read(logical, bytes, out, scratch_);
+  if (!held()) {
+    set_window(logical, std::max(logical + bytes, std::min(logical + kPieceWindow, index_.section().end)));
   }
+  std::memcpy(out, window_.data() + (logical - window_begin_), bytes);
+}
+
+void BlockReader::set_window(std::uint64_t begin, std::uint64_t end) {
+  window_bytes_ = 0;
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  if (window_.size() < bytes) window_.resize(bytes);
+  pages_.read(begin, bytes, window_.data(), scratch_);
+  window_begin_ = begin;
+  window_bytes_ = bytes;
 }
 
 void BlockReader::load(std::uint64_t first, std::size_t count) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/memory.h"
 #include "core/op_context.h"
 #include "io/e57.h"
 #include "io/e57_pages.h"
@@ -76,20 +77,21 @@ class BlockReader {
 
  private:
   void load_window(std::uint64_t first, std::size_t count);
+  void set_window(std::uint64_t begin, std::uint64_t end);
   void copy(std::uint64_t logical, std::size_t bytes, std::byte* out);
 
   const Pages& pages_;
   const E57Scan& scan_;
   const PacketIndex& index_;
   std::vector<std::size_t> fields_;
-  std::vector<std::size_t> start_;  ///< per slot, first byte in bytes_
-  BulkVector<std::byte> bytes_, window_, scratch_;
+  std::vector<std::size_t> start_;                   ///< per slot, first byte in bytes_
+  std::vector<std::byte> bytes_, window_, scratch_;  // below 1 MiB each
   std::uint64_t window_begin_ = 0;
   std::size_t window_bytes_ = 0;
 };
 
-/// Points a block holds: a multiple of 8, about 1 MiB of the file, so that a thread's buffers stay small and
-/// cancel comes in time.
+/// Points a block holds: a multiple of 8, at most 768 KiB of the file, so that a thread's buffers stay small
+/// and cancel comes in time.
 std::size_t block_points(const E57Scan& scan);
 
 }  // namespace pc::io::e57

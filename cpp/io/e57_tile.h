@@ -13,8 +13,8 @@ inline constexpr std::size_t kTile = 2048;  ///< values of all roles stay in the
 /// The values of one tile, by role; nullptr for absent ones.
 class Tile {
  public:
-  explicit Tile(const std::vector<Role>& roles) : buffer_(roles.size() * kTile) {
-    for (std::size_t i = 0; i < roles.size(); ++i) values_[roles[i]] = buffer_.data() + i * kTile;
+  Tile(const std::vector<Role>& roles, std::size_t rows) : buffer_(roles.size() * rows) {
+    for (std::size_t i = 0; i < roles.size(); ++i) values_[roles[i]] = buffer_.data() + i * rows;
   }
   double* values(Role role) { return values_[role]; }
   const double* operator[](Role role) const { return values_[role]; }
@@ -27,7 +27,7 @@ class Tile {
   }
 
  private:
-  BulkVector<double> buffer_;
+  std::vector<double> buffer_;  // at most 320 KiB
   std::array<double*, kRoleCount> values_{};
 };
 
@@ -54,7 +54,7 @@ void for_each_tile(const Pages& pages, const E57Scan& scan, const PacketIndex& i
     TileWorker& worker = workers[static_cast<std::size_t>(id)];
     if (!worker.reader) {
       worker.reader = std::make_unique<BlockReader>(pages, scan, index, fields);
-      worker.tile = std::make_unique<Tile>(roles);
+      worker.tile = std::make_unique<Tile>(roles, std::min(kTile, points));
     }
     worker.reader->load(begin, end - begin);
     auto result = start();

@@ -58,6 +58,8 @@ TEST(E57Data, EveryFileHasItsScansAndLiesInItsBounds) {
         const Vec3d t = cloud.header.scans[s].translation;
         EXPECT_GE(p.x - t.x, bounds->min.x - kFloatStep);
         EXPECT_LE(p.x - t.x, bounds->max.x + kFloatStep);
+        EXPECT_GE(p.y - t.y, bounds->min.y - kFloatStep);
+        EXPECT_LE(p.y - t.y, bounds->max.y + kFloatStep);
         EXPECT_GE(p.z - t.z, bounds->min.z - kFloatStep);
         EXPECT_LE(p.z - t.z, bounds->max.z + kFloatStep);
       }

@@ -36,7 +36,7 @@ Scan rich_scan(std::size_t points, unsigned seed) {
   }
   Scan scan;
   scan.fields = {
-      Field::integer("cartesianX", -262144, 262143, ints(-262144, 262143), "scale=\"0.25\""),
+      Field::integer("cartesianX", -262144, 262143, ints(-262144, 262143), "scale=\"0.25\" offset=\"-3\""),
       Field::single("cartesianY", singles),
       Field::real("cartesianZ", doubles),
       Field::integer("intensity", -2048, 2047, ints(-2048, 2047)),
@@ -76,7 +76,7 @@ TEST(E57, DecodesEveryKindOfFieldHoweverItsPacketsFall) {
       ASSERT_EQ(table.positions.size(), 3001u) << packet << " " << skew;
       const auto x = stored_of(copy.fields[0]);
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const Vec3d want{static_cast<double>(x[i]) * 0.25,
+        const Vec3d want{static_cast<double>(x[i]) * 0.25 - 3,
                          std::bit_cast<float>(static_cast<std::uint32_t>(copy.fields[1].raw[i])),
                          std::bit_cast<double>(copy.fields[2].raw[i])};
         ASSERT_EQ(table.positions[i], want) << i;
@@ -199,8 +199,10 @@ TEST(E57, ScalesColourPerScan) {
             (std::vector<int>{2560, 65280}));
   Scan flagged = colored("", {1000, 10, 20}, 0);
   flagged.fields.push_back(Field::integer("isColorInvalid", 0, 1, {1, 0, 0}));
-  flagged.fields.push_back(Field::integer("cartesianInvalidState", 0, 2, {0, 0, 2}));
-  EXPECT_EQ(reds(read_scans({flagged})), (std::vector<int>{0, 2560, 0}));
+  EXPECT_EQ(reds(read_scans({flagged})), (std::vector<int>{0, 2560, 5120}));
+  Scan missed = colored("", {10, 20, 1000}, 0);
+  missed.fields.push_back(Field::integer("cartesianInvalidState", 0, 2, {0, 0, 2}));
+  EXPECT_EQ(reds(read_scans({missed})), (std::vector<int>{2560, 5120, 0})) << "a miss does not set the scale";
 }
 
 TEST(E57, MapsIntensityPerScanOverValidCells) {
@@ -211,9 +213,15 @@ TEST(E57, MapsIntensityPerScanOverValidCells) {
   b.fields.push_back(Field::single("intensity", {3, 3}));
   Scan c = cartesian({{1, 1, 1}, {2, 2, 2}, {3, 3, 3}});
   c.fields.push_back(Field::real("intensity", {-1.7e308, 1.7e308, 0}));
-  const E57Cloud cloud = read_scans({a, b, c});
+  Scan d = cartesian({{1, 1, 1}, {2, 2, 2}, {3, 3, 3}});
+  d.fields.push_back(Field::real("intensity", {1, 2, 50}));
+  d.fields.push_back(Field::integer("cartesianInvalidState", 0, 2, {0, 0, 1}));
+  const E57Cloud cloud = read_scans({a, b, c, d});
   EXPECT_EQ(values_of<std::uint16_t>(cloud.table, "intensity"),
-            (std::vector<std::uint16_t>{0, 32768, 65535, 0, 0, 0, 0, 0, 65535, 32768}));
+            (std::vector<std::uint16_t>{0, 32768, 65535, 0, 0, 0, 0, 0, 65535, 32768, 0, 65535, 0}));
+  Scan valid = cartesian({{1, 1, 1}});
+  valid.fields.push_back(Field::integer("cartesianInvalidState", 0, 2, {0}));
+  EXPECT_EQ(find_column(read_scans({valid}).table, "is_miss"), nullptr) << "no miss, no column";
 }
 
 TEST(E57, FillsWhatAScanLacks) {
@@ -287,6 +295,11 @@ TEST(E57, ReportsTheRasterAndTheSweep) {
   EXPECT_FALSE(found.theta_min_rad.has_value());
   scan.fields[4] = Field::integer("columnIndex", 0, 199, {7, 7});
   EXPECT_EQ(read_scans({scan}).scans[0].n_phi, 0u) << "one column is no raster";
+  EXPECT_EQ(read_scans({scan}).scans[0].n_theta, 0u);
+  scan.xml =
+      "<sphericalBounds type=\"Structure\"><elevationMinimum type=\"Float\">nan</elevationMinimum>"
+      "<elevationMaximum type=\"Float\">1.79e999</elevationMaximum></sphericalBounds>";
+  EXPECT_FALSE(read_scans({scan}).scans[0].theta_min_rad.has_value()) << "bounds only inform";
 }
 
 TEST(E57, ReadsTheHeader) {

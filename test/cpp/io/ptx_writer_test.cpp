@@ -156,6 +156,17 @@ TEST(PtxWriter, ReadsBackWhatItWroteForAnyThreadCount) {
   EXPECT_EQ(i, 200u);
 }
 
+TEST(PtxWriter, CancelComesInTime) {
+  SmallCloud cloud;
+  for (int i = 0; i < 300000; ++i) cloud.points.push_back({std::sin(i), std::cos(i), 0.001 * i});
+  const ScratchFile file("", ".ptx");
+  const io::PtxWriteScan scan{cloud.view(), {0, 0, 0}, io::PtxSweep{500, 500, 0, 0.006, 0, 0.0125}};
+  const double latency = cancel_latency_ms([&](OpContext& ctx) {
+    for (;;) io::write_ptx({scan}, {1000000}, file.path(), ctx);
+  });
+  EXPECT_LT(latency, 250);
+}
+
 TEST(PtxWriter, RefusesWhatHasNoRaster) {
   SmallCloud cloud;
   cloud.points = {{1, 1, 1}};
@@ -182,14 +193,14 @@ TEST(PtsWriter, WritesCountIntensityAndColour) {
   SmallCloud cloud;
   cloud.points = {{1, 2, 3}, {4, 5, 6}, {-7.5, 8, 9}};
   cloud.colors = {{65535, 256, 0}, {0, 0, 0}, {0, 512, 65280}};
-  cloud.intensity = {0, 5, 65535};
+  cloud.intensity = {12, 5, 65535};
   cloud.skip = {0, 1, 0};
   const ScratchFile file("", ".pts");
   io::CloudView view = cloud.view();
   view.offset = {100, 0, 0};
   const auto result = with_context(2, [&](OpContext& ctx) { return io::write_pts(view, file.path(), ctx); });
   EXPECT_EQ(file.contents(),
-            "2\n101.000000 2.000000 3.000000 -2048 255 1 0\n92.500000 8.000000 9.000000 2047 0 2 255\n");
+            "2\n101.000000 2.000000 3.000000 -2047 255 1 0\n92.500000 8.000000 9.000000 2047 0 2 255\n");
   EXPECT_EQ(result.rows, 2u);
   EXPECT_EQ(result.bytes, file.contents().size());
   SmallCloud bare;

@@ -110,8 +110,8 @@ class RangeDecoder {
     return value & ((1U << count) - 1U);  // more only in a damaged stream
   }
 
+  /// Without a branch on whether it is time to: that could not be predicted.
   void rescale() {
-    if (length_ >= kMinLength) return;
     const unsigned bits = static_cast<unsigned>(std::countl_zero(length_)) & ~7U;
     length_ <<= bits;
     if (end_ - at_ >= 4) [[likely]] {
@@ -138,8 +138,9 @@ class RangeDecoder {
     return *at_++;
   }
 
+  std::uint32_t value_ = 0;
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;
-  std::uint32_t value_ = 0, length_ = 0xFFFFFFFFU;
+  std::uint32_t length_ = 0xFFFFFFFFU;
   FileBytes* refill_ = nullptr;
   std::uint8_t* buffer_ = nullptr;
   std::size_t capacity_ = 0;

@@ -60,9 +60,9 @@ class RangeDecoder {
       model.begin(size);
     const std::uint32_t unit = length_ >> kSymbolBits;
     const std::uint32_t found = model.find(value_ / unit);
-    const std::uint32_t from = static_cast<std::uint32_t>(model.start[found]) * unit;
+    const std::uint32_t from = model.start(found) * unit;
     const std::uint32_t to =
-        found + 1 == model.size ? length_ : static_cast<std::uint32_t>(model.start[found + 1]) * unit;
+        found + 1 == model.size ? length_ : model.start(found + 1) * unit;
     value_ -= from;
     length_ = to - from;
     rescale();

@@ -40,9 +40,9 @@ class RangeEncoder {
     if (model.until_update == 0) [[unlikely]]
       model.begin(size);
     const std::uint32_t unit = length_ >> kSymbolBits;
-    const std::uint32_t from = static_cast<std::uint32_t>(model.start[value]) * unit;
+    const std::uint32_t from = model.start(value) * unit;
     const std::uint32_t to =
-        value + 1 == model.size ? length_ : static_cast<std::uint32_t>(model.start[value + 1]) * unit;
+        value + 1 == model.size ? length_ : model.start(value + 1) * unit;
     advance(from, to - from);
     ++model.count[value];
     if (--model.until_update == 0) model.update();

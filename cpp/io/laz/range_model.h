@@ -41,8 +41,7 @@ unsigned count_not_above(const std::int16_t* sorted, std::int16_t key) {
   }
 #else
   std::int16_t count = 0;
-  for (unsigned i = 0; i < kLanes; ++i)
-    count = static_cast<std::int16_t>(count + (sorted[i] <= key));
+  for (unsigned i = 0; i < kLanes; ++i) count = static_cast<std::int16_t>(count + (sorted[i] <= key));
   return static_cast<unsigned>(count);
 #endif
 }
@@ -106,7 +105,8 @@ struct alignas(16) SymbolModel {
 
   /// The last symbol whose start is <= key.
   std::uint32_t find(std::uint32_t key) const {
-    const auto biased = static_cast<std::int16_t>(static_cast<std::int32_t>(std::min<std::uint32_t>(key, 32767)) - kBias);
+    const auto biased =
+        static_cast<std::int16_t>(static_cast<std::int32_t>(std::min<std::uint32_t>(key, 32767)) - kBias);
     if constexpr (kFlat != 0) {
       return count_not_above<kFlat>(starts, biased) - 1;
     } else {

@@ -21,6 +21,7 @@ struct LazOptions {
   bool pointwise = false;   ///< compressor 1: one stream, no chunks, no table
   int layered_version = 3;  ///< 2, 3 or 4
   ChunkTable table = ChunkTable::kNormal;
+  std::uint32_t last_chunk_lie = 0;  ///< the table states so many bytes less for the last chunk
 };
 
 /// Records that look like a scan: each byte and coordinate a little different from the point before.
@@ -101,6 +102,7 @@ inline Bytes compressed_points(const LasFile& file, const LazOptions& options, s
   }
   if (options.pointwise) return out;
   const auto table_at = static_cast<std::int64_t>(at + out.size());
+  if (!bytes.empty()) bytes.back() -= options.last_chunk_lie;
   if (options.table != ChunkTable::kNone) append(out, table_bytes(rows, bytes, options.variable));
   put(out, 0,
       options.table == ChunkTable::kNormal         ? table_at

@@ -150,6 +150,18 @@ TEST(LazMalformed, LayersThatDoNotFitTheirChunkAreRefused) {
   EXPECT_NE(what.find("layer 1 ends"), std::string::npos) << what;
 }
 
+TEST(LazMalformed, ATableThatDoesNotEndWhereItStartsIsNotBelieved) {
+  for (const int format : {2, 7}) {
+    const LasFile file = scan(format, 3000);
+    LazOptions options;
+    options.chunk_rows = 500;
+    options.last_chunk_lie = 10;
+    const LasCloud cloud = read(compress(file, options));
+    expect_same(cloud.table, read(file.build()).table, std::to_string(format));
+    EXPECT_NE(joined(cloud.table.warnings).find("not where the table starts"), std::string::npos);
+  }
+}
+
 TEST(LazMalformed, ADamagedTableIsReplacedByTheChunksThemselves) {
   for (const int format : {2, 7}) {
     const LasFile file = scan(format, 3000);

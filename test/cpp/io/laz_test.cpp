@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "io/las_checks.h"
 #include "io/laz_builder.h"
+#include "io/laz_v1_encode.h"
 
 /// LAZ files made here: every point format, item version and kind of chunk table, against the same file as LAS.
 namespace pc::io {
@@ -103,6 +104,28 @@ TEST(Laz, PointwiseStreamsWithoutChunks) {
     const LasCloud laz = read(compress(file, options), {}, 2);
     expect_same(laz.table, read(file.build()).table, std::to_string(format));
     EXPECT_TRUE(laz.table.warnings.empty()) << joined(laz.table.warnings);
+  }
+}
+
+TEST(Laz, ItemsOfVersion1) {
+  for (int format = 0; format <= 3; ++format) {
+    for (const bool random : {false, true}) {
+      LasFile file = make(format, 6000, 3, random, 31);
+      if (!random && format % 2 == 1) {  // pulses at a steady rate, echoes, pauses, a jump
+        std::uint64_t time = 4696837146684686336;
+        for (std::uint64_t row = 0; row < file.count; ++row) {
+          const std::uint64_t dice = random_u64(6, row);
+          time += dice % 50 == 0  ? dice >> 24
+                  : dice % 4 == 0 ? 0
+                                  : 1000 * (1 + (dice % 31 == 0 ? dice >> 50 : 0)) + (dice >> 60);
+          std::memcpy(file.points.data() + row * file.record_bytes() + 20, &time, sizeof time);
+        }
+      }
+      const LasCloud laz = read(compress_v1(file));
+      expect_same(laz.table, read(file.build()).table,
+                  std::to_string(format) + (random ? " random" : " scan"));
+      EXPECT_TRUE(laz.table.warnings.empty()) << joined(laz.table.warnings);
+    }
   }
 }
 

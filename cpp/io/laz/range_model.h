@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
 
@@ -24,7 +24,7 @@ constexpr std::uint32_t kMinLength = 1U << 24;  ///< the interval is rescaled be
 template <unsigned kLanes>
 unsigned count_not_above(const std::int16_t* sorted, std::int16_t key) {
   static_assert(kLanes % 16 == 0 && kLanes <= 64);
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
   const __m128i wanted = _mm_set1_epi16(key);
   std::uint64_t above = 0;
   for (unsigned i = 0; i < kLanes; i += 16) {

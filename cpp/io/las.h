@@ -96,21 +96,24 @@ LasHeader read_las_header(const std::string& path);
 ///
 /// Rows     In file order; rows [first_row, first_row + row_count). A file with fewer records than it
 ///          declares gives the complete ones and a warning naming both counts and the byte offset.
+/// LAZ      Point formats 0 to 10 with items of every version, pointwise, in chunks and in layers (COPC files
+///          are such files). All threads decode; of layers only those that `wanted` asks for. The rules for
+///          rows hold; io/laz/laz_reader.h says how they apply to chunks.
 /// Order    Does not depend on threads.
 /// Cost     One pass over the point data in 1 MiB blocks a thread; memory is the columns and one block a
-///          thread.
-/// Cancel   Within one block a thread.
-/// Errors   As read_las_header; kUnsupported for LAZ; kInvalidFile when points are declared and none is
-///          present, or the file shrinks while it is read; kCanceled.
+///          thread. LAZ: one compressed chunk and up to 6 MiB a thread.
+/// Cancel   Within one block a thread; LAZ: 2048 points.
+/// Errors   As read_las_header; kInvalidFile when points are declared and none is present, the file shrinks
+///          while it is read, or compressed points are damaged; kUnsupported for compressed points of an
+///          unknown compressor, coder or item version, or with more than 2048 extra bytes; kCanceled.
 /// Source   ASPRS LAS 1.4 R15, sections 2.4-2.7 and "Extra Bytes" (including the deprecated array types
-///          11-30).
+///          11-30); LASzip specification for LAZ.
 LasCloud read_las(const std::string& path, const LasReadParams& params, OpContext& ctx);
 
 enum class LasVersion { k12, k14 };
 
 struct LasWriteParams {
   LasVersion version = LasVersion::k14;  ///< 1.4 formats 6, 7, 8; 1.2 formats 0 to 3
-  bool compressed = false;               ///< LAZ: the points are compressed
   double scale_m = 0.001;  ///< coordinate step; coarsened (with a warning) when 32 bits cannot hold it
   bool adjusted_standard_time = false;  ///< gps_time is adjusted standard GPS time, else GPS week time
   int epsg = 0;                         ///< 0 = unknown
@@ -118,6 +121,7 @@ struct LasWriteParams {
   std::string wkt;                                     ///< OGC WKT for 1.4, "" = none
   std::string system_identifier, generating_software;  ///< at most 32 bytes each
   int creation_day_of_year = 0, creation_year = 0;     ///< 0 = not stated
+  bool compressed = false;                             ///< LAZ: the points are compressed, without loss
 };
 
 struct LasWriteResult {
@@ -139,13 +143,14 @@ struct LasWriteResult {
 /// Header   Bounds and counts by return are those of the written records, exactly.
 /// CRS      1.2: GeoTIFF keys of `epsg`. 1.4: `wkt` when given; the standard admits nothing else there, so a
 ///          bare EPSG code is left out with a warning.
+/// LAZ      With `compressed`: version 2 items in chunks of 50000 points (1.2), version 3 items in layers (1.4).
 /// Order    The bytes do not depend on threads.
 /// Cost     Two passes over the rows (bounds, then records); memory is one 1 MiB block a thread + 8 bytes a
-///          block.
-/// Cancel   Within one block a thread; the file is left incomplete.
+///          block. LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) a thread.
+/// Cancel   Within one block a thread (LAZ: 1024 points); the file is left incomplete.
 /// Errors   kInvalidArgument: bad scale, column lengths that differ, a position that is not finite or a
-///          coordinate range no step can hold; kUnsupported: more than 341 extra dimensions, more points than
-///          the version can count; kIo, kNoSpace, kCanceled.
+///          coordinate range no step can hold; kUnsupported: more than 341 extra dimensions or, in LAZ, 2048
+///          extra bytes, more points than the version can count; kIo, kNoSpace, kCanceled.
 LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, const std::string& path,
                          OpContext& ctx);
 

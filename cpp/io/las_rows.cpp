@@ -28,7 +28,7 @@ void check_frame(const LasHeader& header, const PositionFrame& frame) {
 /// `column` with room for `rows` rows.
 AnyColumn grown(const AnyColumn& column, std::size_t rows) {
   AnyColumn larger(column.dtype(), rows);
-  std::memcpy(larger.data(), column.data(), std::min(column.bytes(), larger.bytes()));
+  if (column.bytes() != 0) std::memcpy(larger.data(), column.data(), column.bytes());
   return larger;
 }
 
@@ -97,7 +97,7 @@ void RowColumns::put(const std::uint8_t* records, std::size_t first, std::size_t
 void RowColumns::grow(std::size_t rows) {
   if (rows <= rows_) return;
   Column<Vec3d> positions(rows);
-  std::memcpy(positions.view().data, table_.positions.view().data, rows_ * sizeof(Vec3d));
+  if (rows_ != 0) std::memcpy(positions.view().data, table_.positions.view().data, rows_ * sizeof(Vec3d));
   table_.positions = std::move(positions);
   for (NamedColumn& column : table_.columns) column.values = grown(column.values, rows);
   rows_ = rows;

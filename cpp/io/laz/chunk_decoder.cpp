@@ -137,12 +137,12 @@ ChunkDecoder::Stream ChunkDecoder::decode_open(const Chunk& chunk, std::uint64_t
   FileBytes source(file_, chunk.at, chunk.end);
   for (std::size_t got = 0; got < stride;) {
     const std::size_t more = source.read(record + got, stride - got);
-    if (more == 0) return {0, chunk.at, 0};
+    if (more == 0) return {0, 0, chunk.at, 0};
     got += more;
   }
   pointwise_->begin(record);
   stream_.start(bytes_.data(), 0, &source, bytes_.data(), bytes_.size());
-  std::uint64_t sure = chunk.rows;  // rows decoded before a byte was missing
+  std::uint64_t sure = stream_.missing() == 0 ? chunk.rows : 1;  // rows decoded before a byte was missing
   for (std::uint64_t row = 0; row < stop;) {
     ctx.checkpoint();
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, stop - row));
@@ -157,10 +157,10 @@ ChunkDecoder::Stream ChunkDecoder::decode_open(const Chunk& chunk, std::uint64_t
     const std::uint64_t end = short_of ? std::min(first + i, chunk.first_row + sure) : first + i;
     const std::uint64_t begin = std::max(first, from);
     if (begin < end) sink(record + (begin - first) * stride, begin, static_cast<std::size_t>(end - begin));
-    if (short_of) return {sure, 0, stream_.missing()};
+    if (short_of) return {sure, sure, 0, stream_.missing()};
     row += count;
   }
-  return {stop, source.at() - stream_.unread(), stream_.missing()};
+  return {stop, std::min(sure, stop), source.at() - stream_.unread(), stream_.missing()};
 }
 
 }  // namespace pc::io::laz

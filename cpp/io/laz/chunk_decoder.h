@@ -30,7 +30,8 @@ class ChunkDecoder {
               const OpContext& ctx);
 
   struct Stream {
-    std::uint64_t rows = 0;     ///< complete ones
+    std::uint64_t rows = 0;     ///< decoded; some may be wrong when `missing` is not 0
+    std::uint64_t sure = 0;     ///< those decoded before a byte was missing
     std::uint64_t next_at = 0;  ///< byte after the chunk
     std::uint64_t missing = 0;  ///< bytes the stream was short of
   };

@@ -15,7 +15,7 @@ namespace pc::io::laz {
 /// Compresses chunks one at a time; each thread has its own. Nothing is allocated for a point.
 class ChunkEncoder {
  public:
-  /// `items` as of items_payload: version 2 pointwise or version 3 layered, no waveforms.
+  /// `items` with version 2 (pointwise; waveforms 1) or versions 3 and 4 (layered).
   explicit ChunkEncoder(const LazItems& items);
 
   /// The chunk of `count` >= 1 records, valid until the next call. `records` is not changed. Cancel: 1024 points.

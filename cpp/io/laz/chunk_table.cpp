@@ -92,7 +92,8 @@ bool read_table(const Search& search, std::uint64_t table, ChunkPlan& plan) {
   std::uint32_t last_rows = 0, last_bytes = 0;
   std::uint64_t at = search.first_chunk();
   unsigned empty = 0;
-  for (std::uint32_t i = 0; i < count && plan.rows < search.declared; ++i) {
+  std::uint32_t i = 0;
+  for (; i < count && plan.rows < search.declared; ++i) {
     if (search.items.chunk_rows == kVariableChunks) {
       last_rows = sizes->code(decoder, last_rows, 0, kRowsContext);
     } else {
@@ -114,6 +115,11 @@ bool read_table(const Search& search, std::uint64_t table, ChunkPlan& plan) {
     }
     if (last_rows != 0) append(search, plan, at, at + last_bytes, last_rows);
     at += last_bytes;
+  }
+  if (i == count && at != table) {  // also how the missing last byte of a table that was cut off shows
+    plan.missing = "the chunks of its table end at byte " + at_byte(at) +
+                   ", not where the table starts, at byte " + at_byte(table);
+    return false;
   }
   if (plan.rows < search.declared) {
     plan.missing =

@@ -74,7 +74,7 @@ class GpsTimeModel {
 
   template <class Coder>
   bool decode_step(Coder& coder) {
-    const std::uint32_t symbol = coder.symbol(step_model_, kSymbols);
+    const std::uint32_t symbol = coder.symbol_like(step_model_, kSymbols, 1);
     if (kHasUnchanged && symbol == kSame) return false;
     if (symbol == kFull) {
       begin_sequence(coder, 0);

@@ -154,13 +154,14 @@ class LayeredCodec {
     if (items_.wave_at != 0) {
       const std::size_t at = items_.wave_at - skip;
       std::uint8_t* last = last_of(items_.wave_version) + at;
-      if constexpr (Coder::kDecodes) {
-        if (on[wave_layer_] != 0) {
-          channel.wave->decode(coders[wave_layer_], last, bytes + at);
-          std::memcpy(last, bytes + at, WavePacketModel::kBytes);
-        } else {
-          std::memcpy(bytes + at, last, WavePacketModel::kBytes);
+      if (on[wave_layer_] != 0) {
+        if constexpr (!Coder::kDecodes) {
+          changed[wave_layer_] |= std::memcmp(last, bytes + at, WavePacketModel::kBytes) != 0;
         }
+        channel.wave->code(coders[wave_layer_], last, bytes + at);
+        std::memcpy(last, bytes + at, WavePacketModel::kBytes);
+      } else {
+        std::memcpy(bytes + at, last, WavePacketModel::kBytes);
       }
     }
     if (items_.extra_at != 0) {

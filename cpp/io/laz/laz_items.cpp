@@ -29,7 +29,9 @@ struct Item {
 constexpr std::size_t kHeadBytes = 34, kItemBytes = 6;
 constexpr std::size_t kMaxChunkRecordBytes = std::size_t{16} << 20;
 
-std::uint16_t written_version(int point_format) { return point_format >= 6 ? 3 : 2; }
+std::uint16_t written_version(std::uint16_t type) {
+  return type >= kPoint14 ? 3 : type == kWavePacket13 ? 1 : 2;
+}
 
 /// The items a record of this format has, in order; versions 0.
 std::vector<Item> expected_items(int point_format, std::size_t record_bytes) {
@@ -178,7 +180,7 @@ LazItems written_items(int point_format, std::size_t record_bytes) {
   items.chunk_rows =
       std::min(kDefaultChunkRows, static_cast<std::uint32_t>(kMaxChunkRecordBytes / record_bytes));
   for (Item item : expected_items(point_format, record_bytes)) {
-    item.version = written_version(point_format);
+    item.version = written_version(item.type);
     set_version(items, item);
   }
   return items;
@@ -196,7 +198,7 @@ std::vector<std::uint8_t> items_payload(int point_format, std::size_t record_byt
   las::store(out.data() + 24, std::int64_t{-1});
   las::store(out.data() + 32, static_cast<std::uint16_t>(items.size()));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i].version = written_version(point_format);
+    items[i].version = written_version(items[i].type);
     las::store(out.data() + kHeadBytes + i * kItemBytes, items[i]);
   }
   return out;

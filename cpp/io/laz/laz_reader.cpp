@@ -146,11 +146,12 @@ class LazRead {
             ctx_.advance(count);
           },
           ctx_);
-      chunk.first_row += stream.rows;
+      const std::uint64_t end = chunk.first_row + stream.rows;
       if (stream.missing != 0 || stream.rows == 0) {
-        note_end(chunk.first_row, stream.missing);
+        note_end(end == plan_.rows ? end : chunk.first_row + stream.sure, stream.missing);
         break;
       }
+      chunk.first_row = end;
       chunk.at = stream.next_at;
     }
   }

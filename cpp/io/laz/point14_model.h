@@ -127,12 +127,13 @@ class Point14Channel {
   template <class Coder>
   void code_class(Coder& coder, const PointContext& now, const Point14& real) {
     const std::uint32_t context = ((last.classification & 31U) << 1) | (now.position == 3 ? 1U : 0U);
-    last.classification =
-        static_cast<std::uint8_t>(coder.symbol(classes_[context], 256, real.classification));
+    last.classification = static_cast<std::uint8_t>(
+        coder.symbol_like(classes_[context], 256, last.classification, real.classification));
   }
   template <class Coder>
   void code_flags(Coder& coder, const Point14& real) {
-    const std::uint32_t six = coder.symbol(flags_[last.six_flags()], 64, real.six_flags());
+    const std::uint32_t six =
+        coder.symbol_like(flags_[last.six_flags()], 64, last.six_flags(), real.six_flags());
     last.flags = static_cast<std::uint8_t>((last.flags & 0x30U) | (six & 15U) | (six << 2 & 0xC0U));
   }
   template <class Coder>
@@ -150,7 +151,8 @@ class Point14Channel {
   }
   template <class Coder>
   void code_user(Coder& coder, const Point14& real) {
-    last.user_data = static_cast<std::uint8_t>(coder.symbol(users_[last.user_data / 4], 256, real.user_data));
+    last.user_data = static_cast<std::uint8_t>(
+        coder.symbol_like(users_[last.user_data / 4], 256, last.user_data, real.user_data));
   }
   template <class Coder>
   void code_source(Coder& coder, const PointContext& now, const Point14& real) {

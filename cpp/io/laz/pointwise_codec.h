@@ -45,7 +45,7 @@ class PointwiseCodec {
       items_.rgb_version == 1 ? rgb_v1_.decode(in, record + items_.rgb_at)
                               : rgb_v2_.code(in, record + items_.rgb_at);
     if (items_.wave_at != 0) {
-      wave_.decode(in, last_wave_, record + items_.wave_at);
+      wave_.code(in, last_wave_, record + items_.wave_at);
       std::memcpy(last_wave_, record + items_.wave_at, sizeof last_wave_);
     }
     if (items_.extra_at == 0) return;
@@ -53,12 +53,16 @@ class PointwiseCodec {
                               : extra_v2_.code(in, record + items_.extra_at);
   }
 
-  /// Items of version 2, no waveforms: what this software writes.
+  /// Items of version 2.
   template <class Encoder>
   void encode(Encoder& out, std::uint8_t* record) {
     point_v2_->code(out, record);
     if (items_.gps_at != 0) gps_v2_.code(out, record + items_.gps_at);
     if (items_.rgb_at != 0) rgb_v2_.code(out, record + items_.rgb_at);
+    if (items_.wave_at != 0) {
+      wave_.code(out, last_wave_, record + items_.wave_at);
+      std::memcpy(last_wave_, record + items_.wave_at, sizeof last_wave_);
+    }
     if (items_.extra_at != 0) extra_v2_.code(out, record + items_.extra_at);
   }
 

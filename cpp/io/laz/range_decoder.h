@@ -60,15 +60,33 @@ class RangeDecoder {
       model.begin(size);
     const std::uint32_t unit = length_ >> kSymbolBits;
     const std::uint32_t found = model.find(value_ / unit);
-    const std::uint32_t from = static_cast<std::uint32_t>(model.start[found]) * unit;
-    const std::uint32_t to =
-        found + 1 == model.size ? length_ : static_cast<std::uint32_t>(model.start[found + 1]) * unit;
+    const std::uint32_t from = model.start(found) * unit;
+    const std::uint32_t to = found + 1 == model.size ? length_ : model.start(found + 1) * unit;
     value_ -= from;
     length_ = to - from;
     rescale();
     ++model.count[found];
     if (--model.until_update == 0) model.update();
     return found;
+  }
+
+  /// As symbol(), for values that mostly repeat: whether it is `usual` again is one comparison, and a branch that is
+  /// predicted lets the processor run ahead of the division.
+  template <unsigned kSymbols>
+  std::uint32_t symbol_like(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t usual,
+                            std::uint32_t = 0) {
+    if (model.until_update == 0) [[unlikely]]
+      model.begin(size);
+    const std::uint32_t unit = length_ >> kSymbolBits;
+    const std::uint32_t from = model.start(usual) * unit;
+    const std::uint32_t to = usual + 1 == model.size ? length_ : model.start(usual + 1) * unit;
+    if (value_ - from >= to - from) return symbol(model, size);
+    value_ -= from;
+    length_ = to - from;
+    rescale();
+    ++model.count[usual];
+    if (--model.until_update == 0) model.update();
+    return usual;
   }
 
   std::uint32_t bit(BitModel& model, std::uint32_t = 0) {
@@ -110,8 +128,8 @@ class RangeDecoder {
     return value & ((1U << count) - 1U);  // more only in a damaged stream
   }
 
+  /// Without a branch on whether it is time to: that could not be predicted.
   void rescale() {
-    if (length_ >= kMinLength) return;
     const unsigned bits = static_cast<unsigned>(std::countl_zero(length_)) & ~7U;
     length_ <<= bits;
     if (end_ - at_ >= 4) [[likely]] {
@@ -138,8 +156,9 @@ class RangeDecoder {
     return *at_++;
   }
 
+  std::uint32_t value_ = 0;
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;
-  std::uint32_t value_ = 0, length_ = 0xFFFFFFFFU;
+  std::uint32_t length_ = 0xFFFFFFFFU;
   FileBytes* refill_ = nullptr;
   std::uint8_t* buffer_ = nullptr;
   std::size_t capacity_ = 0;

@@ -40,13 +40,18 @@ class RangeEncoder {
     if (model.until_update == 0) [[unlikely]]
       model.begin(size);
     const std::uint32_t unit = length_ >> kSymbolBits;
-    const std::uint32_t from = static_cast<std::uint32_t>(model.start[value]) * unit;
-    const std::uint32_t to =
-        value + 1 == model.size ? length_ : static_cast<std::uint32_t>(model.start[value + 1]) * unit;
+    const std::uint32_t from = model.start(value) * unit;
+    const std::uint32_t to = value + 1 == model.size ? length_ : model.start(value + 1) * unit;
     advance(from, to - from);
     ++model.count[value];
     if (--model.until_update == 0) model.update();
     return value;
+  }
+
+  template <unsigned kSymbols>
+  std::uint32_t symbol_like(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t,
+                            std::uint32_t value) {
+    return symbol(model, size, value);
   }
 
   std::uint32_t bit(BitModel& model, std::uint32_t value) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
 
@@ -22,10 +22,10 @@ constexpr std::uint32_t kMinLength = 1U << 24;  ///< the interval is rescaled be
 
 /// Number of entries <= key among kLanes ascending int16 values (kLanes a multiple of 16, at most 64).
 template <unsigned kLanes>
-unsigned count_not_above(const std::int16_t* sorted, std::uint32_t key) {
+unsigned count_not_above(const std::int16_t* sorted, std::int16_t key) {
   static_assert(kLanes % 16 == 0 && kLanes <= 64);
-#if defined(__SSE2__)
-  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+#if defined(__SSE2__) || defined(_M_X64)
+  const __m128i wanted = _mm_set1_epi16(key);
   std::uint64_t above = 0;
   for (unsigned i = 0; i < kLanes; i += 16) {
     const __m128i* at = reinterpret_cast<const __m128i*>(sorted + i);
@@ -41,8 +41,7 @@ unsigned count_not_above(const std::int16_t* sorted, std::uint32_t key) {
   }
 #else
   std::int16_t count = 0;
-  for (unsigned i = 0; i < kLanes; ++i)
-    count = static_cast<std::int16_t>(count + (sorted[i] <= static_cast<int>(key)));
+  for (unsigned i = 0; i < kLanes; ++i) count = static_cast<std::int16_t>(count + (sorted[i] <= key));
   return static_cast<unsigned>(count);
 #endif
 }
@@ -55,10 +54,11 @@ struct alignas(16) SymbolModel {
       kSymbols <= 48 ? (kSymbols + 15) / 16 * 16 : 0;  ///< lanes of a one-step search
   static constexpr unsigned kBlocks = (kSymbols + 15) / 16;
   static constexpr unsigned kTop = kFlat != 0 ? 16 : (kBlocks + 15) / 16 * 16;
-  static constexpr std::int16_t kBeyond = 32767;  ///< filler after the last symbol
+  static constexpr std::int32_t kBias = 32768;    ///< stored starts are less by this: all negative
+  static constexpr std::int16_t kBeyond = 32767;  ///< filler after the last symbol: above every key
 
-  std::int16_t start[kBlocks * 16];  ///< cumulative distribution, below 2^15
-  std::int16_t top[kTop];            ///< start of every 16th symbol
+  std::int16_t starts[kBlocks * 16];  ///< cumulative distribution, below 2^15, minus kBias
+  std::int16_t top[kTop];             ///< starts of every 16th symbol
   std::uint16_t count[kSymbols];
   std::uint32_t until_update = 0, cycle, total;
   std::uint32_t size;
@@ -67,7 +67,7 @@ struct alignas(16) SymbolModel {
 
   void begin(std::uint32_t symbols) {
     size = symbols;
-    std::fill(start, start + kBlocks * 16, kBeyond);
+    std::fill(starts, starts + kBlocks * 16, kBeyond);
     std::fill(top, top + kTop, kBeyond);
     std::fill(count, count + symbols, std::uint16_t{1});
     total = 0;
@@ -88,27 +88,31 @@ struct alignas(16) SymbolModel {
     const std::uint32_t scale = 0x80000000U / total;
     std::uint32_t sum = 0;
     for (std::uint32_t i = 0; i < size; ++i) {
-      start[i] = static_cast<std::int16_t>((scale * sum) >> (31 - kSymbolBits));
+      starts[i] =
+          static_cast<std::int16_t>(static_cast<std::int32_t>((scale * sum) >> (31 - kSymbolBits)) - kBias);
       sum += count[i];
     }
     if constexpr (kFlat == 0) {
-      for (std::uint32_t i = 0; i < size; i += 16) top[i / 16] = start[i];
+      for (std::uint32_t i = 0; i < size; i += 16) top[i / 16] = starts[i];
     }
     cycle = std::min((5 * cycle) >> 2, (size + 6) << 3);
     until_update = cycle;
   }
 
+  std::uint32_t start(std::uint32_t symbol) const {
+    return static_cast<std::uint32_t>(starts[symbol] + kBias);
+  }
+
   /// The last symbol whose start is <= key.
   std::uint32_t find(std::uint32_t key) const {
-    key = std::min<std::uint32_t>(key, 32767);
-    std::uint32_t symbol;
+    const auto biased =
+        static_cast<std::int16_t>(static_cast<std::int32_t>(std::min<std::uint32_t>(key, 32767)) - kBias);
     if constexpr (kFlat != 0) {
-      symbol = count_not_above<kFlat>(start, key) - 1;
+      return count_not_above<kFlat>(starts, biased) - 1;
     } else {
-      const std::uint32_t block = std::min(count_not_above<kTop>(top, key), kBlocks) - 1;
-      symbol = block * 16 + count_not_above<16>(start + block * 16, key) - 1;
+      const std::uint32_t block = count_not_above<kTop>(top, biased) - 1;
+      return block * 16 + count_not_above<16>(starts + block * 16, biased) - 1;
     }
-    return std::min(symbol, size - 1);
   }
 };
 

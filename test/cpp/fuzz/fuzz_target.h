@@ -17,6 +17,7 @@ struct FuzzTarget {
 
 // Each defined in <name>.cpp, listed in fuzz_main.cpp.
 FuzzTarget las_target();
+FuzzTarget laz_target();
 FuzzTarget ply_target();
 FuzzTarget pcd_target();
 FuzzTarget text_target();

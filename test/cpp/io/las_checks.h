@@ -62,4 +62,17 @@ inline std::uint64_t element_bits(const AnyColumn& c, std::size_t row) {
   return value;
 }
 
+/// All columns equal, bit for bit.
+inline void expect_same(const CloudTable& a, const CloudTable& b, const std::string& what) {
+  ASSERT_EQ(a.positions.size(), b.positions.size()) << what;
+  ASSERT_EQ(a.columns.size(), b.columns.size()) << what;
+  if (a.positions.size() == 0) return;
+  EXPECT_EQ(std::memcmp(a.positions.view().data, b.positions.view().data, a.positions.bytes()), 0) << what;
+  for (std::size_t i = 0; i < a.columns.size(); ++i) {
+    const AnyColumn &x = a.columns[i].values, &y = b.columns[i].values;
+    ASSERT_EQ(x.bytes(), y.bytes()) << what;
+    EXPECT_EQ(std::memcmp(x.data(), y.data(), x.bytes()), 0) << what << " " << a.columns[i].name;
+  }
+}
+
 }  // namespace pc::las_test

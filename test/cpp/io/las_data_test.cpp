@@ -185,17 +185,5 @@ TEST(LasData, DamagedFilesAreReadOrRefusedLoudly) {
   EXPECT_TRUE(std::isnan(column(nan_time.table, "gps_time").values.as<double>()[0]));
 }
 
-TEST(LasData, CompressedFilesAreNamedAsSuch) {
-  SKIP_WITHOUT_DATA();
-  for (const char* name :
-       {"las/formats/pdrf6-1.4.laz", "las/copc/ellipsoid.copc.laz", "las/malformed/broken_coder.laz"}) {
-    const LasHeader header = read_las_header(data(name));
-    EXPECT_TRUE(header.compressed);
-    std::string what;
-    EXPECT_EQ(code_of([&] { read(data(name)); }, &what), ErrorCode::kUnsupported);
-    EXPECT_NE(what.find("LAZ"), std::string::npos) << what;
-  }
-}
-
 }  // namespace
 }  // namespace pc::io

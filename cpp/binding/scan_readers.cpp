@@ -90,7 +90,8 @@ Napi::Value read_e57(const Napi::CallbackInfo& info) {
   const auto js = info[1].As<Napi::Object>();
   const io::E57ReadParams params{frame_field(js, "frame"), scan_index_field(js)};
   return start_job<io::E57Cloud>(
-      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_e57(path, params, ctx); },
+      info.Env(), job_options(info[2]),
+      [path, params](OpContext& ctx) { return io::read_e57(path, params, ctx); },
       [](Napi::Env env, io::E57Cloud&& cloud) -> Napi::Value {
         cloud.table.warnings.insert(cloud.table.warnings.begin(), cloud.header.warnings.begin(),
                                     cloud.header.warnings.end());
@@ -118,7 +119,8 @@ Napi::Value read_ptx(const Napi::CallbackInfo& info) {
   const auto js = info[1].As<Napi::Object>();
   const io::PtxReadParams params{frame_field(js, "frame"), scan_index_field(js)};
   return start_job<io::PtxCloud>(
-      info.Env(), job_options(info[2]), [path, params](OpContext& ctx) { return io::read_ptx(path, params, ctx); },
+      info.Env(), job_options(info[2]),
+      [path, params](OpContext& ctx) { return io::read_ptx(path, params, ctx); },
       [](Napi::Env env, io::PtxCloud&& cloud) -> Napi::Value { return cloud_to_js(env, std::move(cloud)); });
 }
 

@@ -1,5 +1,5 @@
 // Every job: how it is run once, what it must reach, which figures the baseline compares.
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder, nativeJob, plotFiles } from "./native.mjs";
 import { cancel, create, exportLas, health, ready } from "./service-jobs.mjs";
@@ -46,6 +46,26 @@ const readyJob = (title, command) => ({
   compare: ["wall_s", "cpu_s"],
 });
 
+const scratchLaz = join(dataFolder, "scratch.laz");
+const madeLaz = join(dataFolder, "plot_10M.laz");
+/** The 10M plot as LAZ, made once. */
+async function lazFile() {
+  const { las } = await plotFiles(TEN_MILLION);
+  if (!existsSync(madeLaz)) await nativeJob("laz", las, madeLaz, THREADS);
+  return madeLaz;
+}
+
+/** The same with one thread and with two: the second is the sample, `one_s` the time of the operation on one. */
+async function onOneAndTwo(run) {
+  const one = await run("1");
+  return { ...(await run(THREADS)), one_s: one.op_s };
+}
+const oneCore = (sample) => sample.count / sample.one_s;
+const scaling = (sample) => sample.one_s / sample.op_s;
+const twice = atLeast(scaling, 1.9, ">= 1.9x with 2 threads");
+const perCore = (sample) =>
+  `${(oneCore(sample) / 1e6).toFixed(1)} M pts/s per core, ${scaling(sample).toFixed(2)}x on two`;
+
 export const jobs = {
   ready: { ...readyJob("npm start to READY", ["npm", "start"]), targets: [atMost(wall, 1, "<= 1 s")] },
   "ready-node": { ...readyJob("node headless.js to READY"), targets: [] },
@@ -64,6 +84,32 @@ export const jobs = {
     figure: (sample) => millions(sample, "pts"),
     targets: [atLeast(rate, 15e6, ">= 15 M pts/s")],
     compare: USAGE,
+  },
+  "laz-write": {
+    title: "LAZ encode 10M",
+    count: TEN_MILLION,
+    sample: once(async () =>
+      onOneAndTwo(async (threads) => nativeJob("laz", (await plotFiles(TEN_MILLION)).las, scratchLaz, threads)),
+    ),
+    figure: perCore,
+    targets: [atLeast(oneCore, 4e6, ">= 4 M pts/s per core"), twice],
+    compare: ["cpu_s"],
+  },
+  laz: {
+    title: "LAZ decode 10M, all fields",
+    count: TEN_MILLION,
+    sample: once(async () => onOneAndTwo(async (threads) => nativeJob("las", await lazFile(), threads))),
+    figure: perCore,
+    targets: [atLeast(oneCore, 3e6, ">= 3 M pts/s per core"), twice],
+    compare: ["cpu_s"],
+  },
+  "laz-xyz": {
+    title: "LAZ decode 10M, xyz only",
+    count: TEN_MILLION,
+    sample: once(async () => onOneAndTwo(async (threads) => nativeJob("las", await lazFile(), threads, "xyz"))),
+    figure: perCore,
+    targets: [atLeast(oneCore, 5.5e6, ">= 5.5 M pts/s per core")],
+    compare: ["cpu_s"],
   },
   octree: {
     title: "octree 10M",

@@ -30,6 +30,7 @@ interface ColumnFilesNative {
   syncColumnFile(path: string): NativeJob<null>;
   verifyColumnFile(path: string): NativeJob<boolean>;
   mapColumnFile(path: string): NativeColumn;
+  tryLockFile(path: string): (() => void) | null;
 }
 
 /** Everything the addon exports. The typed facades beside this file are the only users. */

@@ -10,3 +10,5 @@ export const syncColumnFile = (path: string): NativeJob<null> => addon.syncColum
 export const verifyColumnFile = (path: string): NativeJob<boolean> => addon.verifyColumnFile(path);
 /** Maps a column file read-only. Throws `invalid_file` when it is damaged. */
 export const mapColumnFile = (path: string): NativeColumn => addon.mapColumnFile(path);
+/** An exclusive lock between processes; the system frees it when its holder dies. Null when another holds it. */
+export const tryLockFile = (path: string): (() => void) | null => addon.tryLockFile(path);

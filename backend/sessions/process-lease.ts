@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { tryLockFile } from "../native/column-files.ts";
 import { processStartTime } from "../native/platform.ts";
 
 /** Who owns a folder in a place that several backends share. `start_time` tells a reused process id from its owner. */
@@ -48,47 +49,18 @@ export async function writeLease(path: string, lease: Lease & Record<string, unk
 }
 
 /**
- * Takes over a lease whose owner is dead. Several backends may try at once: the claim is a link to a file that already
- * holds its content, which the system makes for one of them only. False when the owner lives or another claims it.
+ * Takes over a lease whose owner is dead. Several backends may try at once: a lock of the system lets one look and write
+ * at a time. False when the owner lives or another is at it.
  */
 export async function claimLease(path: string, mine: Lease): Promise<boolean> {
-  const claim = `${path}.claim`;
-  const token = `${claim}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  await writeFile(token, JSON.stringify(mine));
+  const unlock = tryLockFile(`${path}.lock`);
+  if (!unlock) return false;
   try {
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      const owner = await readLease(path);
-      if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
-      if (await linked(token, claim)) return await takeOver(path, claim, mine);
-      const claimant = await readLease(claim);
-      if (claimant && leaseAlive(claimant)) return false;
-      // Its writer died inside the claim. Renaming moves it away for one of us only.
-      await rename(claim, `${token}.dead`).catch(() => undefined);
-      await rm(`${token}.dead`, { force: true });
-    }
-    return false;
-  } finally {
-    await rm(token, { force: true });
-  }
-}
-
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return false;
-  }
-}
-
-async function takeOver(path: string, claim: string, mine: Lease): Promise<boolean> {
-  try {
-    const owner = await readLease(path); // it may have changed between the look and the claim
-    if (owner && leaseAlive(owner)) return false;
+    const owner = await readLease(path);
+    if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
     await writeLease(path, { ...mine });
     return true;
   } finally {
-    await rm(claim, { force: true });
+    unlock();
   }
 }

@@ -1,6 +1,10 @@
+#include <memory>
+#include <optional>
+
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/job.h"
+#include "core/platform.h"
 #include "io/column_file.h"
 
 namespace pc::binding {
@@ -52,6 +56,18 @@ Napi::Value map_column_file(const Napi::CallbackInfo& info) {
   }
 }
 
+// tryLockFile(path: string): (() => void) | null - the function lets go of the lock
+Napi::Value try_lock_file(const Napi::CallbackInfo& info) {
+  try {
+    auto lock = platform::FileLock::try_acquire(info[0].ToString());
+    if (!lock) return info.Env().Null();
+    auto held = std::make_shared<std::optional<platform::FileLock>>(std::move(lock));
+    return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
+  } catch (const Error& error) {
+    throw to_js_error(info.Env(), error);
+  }
+}
+
 }  // namespace
 
 void register_column_files(Napi::Env env, Napi::Object exports) {
@@ -59,6 +75,7 @@ void register_column_files(Napi::Env env, Napi::Object exports) {
   exports.Set("syncColumnFile", Napi::Function::New<sync_column_file>(env, "syncColumnFile"));
   exports.Set("verifyColumnFile", Napi::Function::New<verify_column_file>(env, "verifyColumnFile"));
   exports.Set("mapColumnFile", Napi::Function::New<map_column_file>(env, "mapColumnFile"));
+  exports.Set("tryLockFile", Napi::Function::New<try_lock_file>(env, "tryLockFile"));
 }
 
 }  // namespace pc::binding

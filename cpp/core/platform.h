@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,25 @@ const char* library_suffix();
 void* open_library(const std::string& path, std::string& reason);
 /// Address of an exported symbol, or nullptr.
 void* library_symbol(void* library, const char* name);
+
+/// An exclusive lock between processes, on a file made for it. The system lets go of it when the process dies, however
+/// it dies: there is no stale lock to break.
+class FileLock {
+ public:
+  /// The lock, or nothing when another holds it (another process, or this one through another FileLock). The file is
+  /// created when missing and stays. Errors: kNotFound (no such folder), kIo.
+  static std::optional<FileLock> try_acquire(const std::string& path);
+
+  FileLock(FileLock&& other) noexcept : handle_(std::exchange(other.handle_, -1)) {}
+  FileLock& operator=(FileLock&&) = delete;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(std::intptr_t handle) : handle_(handle) {}
+  std::intptr_t handle_;
+};
 
 /// A file with positioned reads and writes, safe to use from several threads at different offsets.
 /// Errors throw pc::Error (kNotFound, kNoSpace, kIo, kInvalidFile) naming path and reason. Paths are UTF-8.

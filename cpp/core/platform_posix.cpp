@@ -1,6 +1,7 @@
 #if !defined(_WIN32)
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,6 +84,21 @@ void* open_library(const std::string& path, std::string& reason) {
 }
 
 void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
+
+std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) fail(path, "open");
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return FileLock(file);
+  const int error = errno;
+  close(file);
+  if (error == EWOULDBLOCK) return std::nullopt;
+  errno = error;
+  fail(path, "lock");
+}
+
+FileLock::~FileLock() {
+  if (handle_ >= 0) close(static_cast<int>(handle_));  // lets go of the lock
+}
 
 File File::open_read(const std::string& path) {
   const int file =

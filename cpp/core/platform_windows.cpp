@@ -93,6 +93,19 @@ void* library_symbol(void* library, const char* name) {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
 }
 
+std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
+  // Not shared with anybody: a second open fails for as long as the handle lives.
+  HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
+                              FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
+  if (handle != INVALID_HANDLE_VALUE) return FileLock(reinterpret_cast<std::intptr_t>(handle));
+  if (GetLastError() == ERROR_SHARING_VIOLATION) return std::nullopt;
+  fail(path, "lock");
+}
+
+FileLock::~FileLock() {
+  if (handle_ >= 0) CloseHandle(native(handle_));
+}
+
 File File::open_read(const std::string& path) {
   HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
                               OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr);

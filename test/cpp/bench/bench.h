@@ -15,8 +15,11 @@ using Arguments = std::vector<std::string>;
 /// (x y z intensity r g b). Arguments: POINTS FILE.las [FILE.txt]
 int make_plot_files(const Arguments& arguments);
 
-/// Reads a LAS file, all fields, into columns. Arguments: FILE [THREADS]
+/// Reads a LAS or LAZ file into columns: all fields, or the positions alone. Arguments: FILE [THREADS] [xyz]
 int read_las_file(const Arguments& arguments);
+
+/// Reads a LAS file and writes its columns as LAZ; the time is that of the writing. Arguments: FILE FILE.laz [THREADS]
+int write_laz_file(const Arguments& arguments);
 
 /// Reads a text table of seven columns into columns. Arguments: FILE [THREADS]
 int read_text_file(const Arguments& arguments);

@@ -135,7 +135,11 @@ describe("bad input exits 2 with a sentence and without starting anything", () =
     ["no --out", () => ["analyze", cloud], /--out/],
     ["an unknown option", () => ["analyze", cloud, "--out", out, "--fast"], /--fast/],
     ["an unknown command", () => ["analyse", cloud], /too many arguments|unknown/],
-    ["a format", () => ["analyze", cloud, "--out", out, "--format", "doc"], /--format "doc" is not one of las, laz, xyz/],
+    [
+      "a format",
+      () => ["analyze", cloud, "--out", out, "--format", "doc"],
+      /--format "doc" is not one of las, laz, xyz/,
+    ],
     ["a unit", () => ["analyze", cloud, "--out", out, "--units", "feet"], /--units "feet" is not one of m, km/],
     ["a short shift", () => ["analyze", cloud, "--out", out, "--shift", "1,2"], /--shift "1,2" must be three numbers/],
     ["an empty shift part", () => ["analyze", cloud, "--out", out, "--shift", "1,,3"], /--shift "1,,3"/],

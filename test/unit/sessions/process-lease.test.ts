@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { tryLockFile } from "../../../backend/native/column-files.ts";
 import { claimLease, leaseAlive, ownLease, readLease, writeLease } from "../../../backend/sessions/process-lease.ts";
 
 const DEAD = { pid: 2 ** 22 + 1, start_time: "1", instance: "test" }; // above the largest process id of Linux
@@ -32,17 +33,16 @@ test("a dead owner's lease is taken over, a live one's is not, torn ones are nob
   expect(await claimLease(path, mine)).toBe(false);
   writeFileSync(path, '{"pid":');
   expect(await claimLease(path, mine)).toBe(true);
-  expect(readdirSync(folder)).toEqual(["owner.json"]);
+  expect(readdirSync(folder).sort()).toEqual(["owner.json", "owner.json.lock"]);
 });
 
-test("a claim whose writer died is broken; a live one's is respected", async () => {
+test("while another is at it the claim is refused; a lock file left behind stops nobody", async () => {
   const path = join(folder, "owner.json");
   await writeLease(path, { ...DEAD });
-  writeFileSync(`${path}.claim`, JSON.stringify(DEAD));
-  expect(await claimLease(path, ownLease("test"))).toBe(true);
-  await writeLease(path, { ...DEAD });
-  writeFileSync(`${path}.claim`, JSON.stringify({ ...DEAD, pid: process.ppid, start_time: null }));
+  const unlock = tryLockFile(`${path}.lock`);
   expect(await claimLease(path, ownLease("test"))).toBe(false);
+  unlock?.();
+  expect(await claimLease(path, ownLease("test"))).toBe(true);
 });
 
 test("of four processes that claim 200 dead leases at once, each lease has one winner", async () => {
@@ -52,6 +52,6 @@ test("of four processes that claim 200 dead leases at once, each lease has one w
   const run = () => promisify(execFile)(process.execPath, ["--import", "tsx", CLAIMER, folder, start]);
   const answers = await Promise.all([run(), run(), run(), run()]);
   const won = answers.flatMap(({ stdout }) => JSON.parse(stdout) as string[]);
-  expect(won.length).toBe(new Set(won).size); // a claimant that gives up early leaves a lease for the next start
-  expect(won.length).toBeGreaterThan(150);
+  expect(won.length).toBe(new Set(won).size);
+  expect(won.length).toBeGreaterThan(100); // who finds another at it gives up and leaves the lease for the next start
 });

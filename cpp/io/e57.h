@@ -59,8 +59,8 @@ struct E57Scan {
 
 struct E57Header {
   std::uint32_t version_major = 0, version_minor = 0;
-  std::string guid, library_version, coordinate_metadata;  ///< coordinate_metadata: CRS as the writer put it
-  std::optional<double> creation_time_s;                   ///< GPS time
+  std::string guid, writer_version, coordinate_metadata;  ///< coordinate_metadata: CRS as the writer put it
+  std::optional<double> creation_time_s;                  ///< GPS time
   std::vector<E57Scan> scans;
   std::uint64_t image_count = 0;      ///< entries of images2D; their pixels are not read
   std::vector<std::string> warnings;  ///< what was odd, where, what was done

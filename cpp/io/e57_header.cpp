@@ -301,7 +301,7 @@ E57Header read_header(const Pages& pages, const FileHeader& file_header) {
   header.version_major = file_header.version_major;
   header.version_minor = file_header.version_minor;
   header.guid = string_of(root, "guid");
-  header.library_version = string_of(root, "e57LibraryVersion");
+  header.writer_version = string_of(root, "e57LibraryVersion");
   header.coordinate_metadata = string_of(root, "coordinateMetadata");
   if (const auto time = root.child("creationDateTime"))
     header.creation_time_s = values.hint(*time, "dateTimeValue");

@@ -10,9 +10,9 @@ import { atMoment, type NativeMoment } from "../support/native-moment.ts";
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";
-/** A cancel takes 250 ms at most. Others share the cores: a test that was kept waiting is tried again, a slow op fails again. */
+/** A cancel takes 250 ms at most; others share the cores, so the best of a few tries counts. */
 const CANCEL_MS = 250;
-const AGAIN = { retry: 4 };
+const TRIES = 5;
 const POINTS = 2_000_000;
 let made: TestApp;
 let base: string;
@@ -51,23 +51,47 @@ const leftNothing = () => vi.waitFor(() => expect(traces()).toEqual(before), { t
 const memoryBack = () =>
   vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(before.bytes), { timeout: 1000, interval: 5 });
 
-/** Cancels a run inside a native op and checks how it ends, how soon, and what is left. */
-async function canceledAt(moment: NativeMoment, path: string, body: object): Promise<void> {
-  let run: LiveRun | undefined;
-  let canceledAtMs = 0;
-  const cancel = () => {
-    canceledAtMs = performance.now();
-    made.deps.jobs.cancelAll(); // there is one
-  };
-  const { reached, value } = await atMoment(moment, cancel, async () => {
-    run = await openRun(base, path, body);
-    return run.outcome;
-  });
-  const ms = performance.now() - canceledAtMs;
-  expect([reached, value.kind]).toEqual([true, "canceled"]);
-  expect(run?.markers.at(-1)).toEqual({ progress: null, message: "Canceled", canceled: true });
-  expect(ms).toBeLessThan(CANCEL_MS);
-  await leftNothing();
+/**
+ * Cancels a run inside a native op and checks how it ends, how soon, and what is left. Tried again where the op was over
+ * before it was seen inside (`undo` removes what that run made) or the answer was late, never where it was wrong.
+ */
+async function canceledAt(
+  moment: NativeMoment,
+  path: string,
+  body: object,
+  undo: () => void | Promise<void>,
+): Promise<void> {
+  const times: number[] = [];
+  for (let attempt = 0; attempt < TRIES && !times.some((ms) => ms < CANCEL_MS); ++attempt) {
+    let run: LiveRun | undefined;
+    let canceledAtMs = 0;
+    const cancel = () => {
+      canceledAtMs = performance.now();
+      made.deps.jobs.cancelAll(); // there is one
+    };
+    const { reached, value } = await atMoment(moment, cancel, async () => {
+      run = await openRun(base, path, body);
+      return run.outcome;
+    });
+    const ms = performance.now() - canceledAtMs;
+    expect(value.kind).toBe(reached ? "canceled" : "json");
+    if (reached) {
+      times.push(ms);
+      expect(run?.markers.at(-1)).toEqual({ progress: null, message: "Canceled", canceled: true });
+    } else {
+      await undo();
+    }
+    await leftNothing();
+  }
+  expect(times).not.toEqual([]);
+  expect(Math.min(...times)).toBeLessThan(CANCEL_MS);
+}
+
+/** Removes all sessions and octrees: without it the next run has nothing to build. */
+async function forgetClouds(): Promise<void> {
+  for (const { id } of made.deps.sessions.list()) await made.deps.sessions.delete(id);
+  for (const id of listed(made.octrees)) rmSync(join(made.octrees, id), { recursive: true });
+  await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(0), { timeout: 1000, interval: 5 });
 }
 
 describe("create", () => {
@@ -76,10 +100,7 @@ describe("create", () => {
     await made.deps.sessions.delete(session_id);
   });
   beforeEach(async () => {
-    // A try that was late leaves a session and an octree, and with them nothing to build.
-    for (const { id } of made.deps.sessions.list()) await made.deps.sessions.delete(id);
-    for (const id of listed(made.octrees)) rmSync(join(made.octrees, id), { recursive: true });
-    await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(0), { timeout: 1000, interval: 5 });
+    await forgetClouds();
     before = traces();
   });
 
@@ -93,8 +114,8 @@ describe("create", () => {
     { op: "octreeBuild", phase: "Sorting points", fraction: 0.5 },
     { op: "octreeBuild", phase: "Sampling octree", fraction: 0.5 },
     { op: "octreeBuild", phase: "Writing octree", fraction: 0.5 },
-  ])("canceled inside $op $phase $fraction: the marker within 250 ms, nothing left", AGAIN, async (moment) => {
-    await canceledAt(moment, CREATE, { source_path: big });
+  ])("canceled inside $op $phase $fraction: the marker within 250 ms, nothing left", async (moment) => {
+    await canceledAt(moment, CREATE, { source_path: big }, forgetClouds);
   });
 
   test.each(["Reading source file", "Computing bounds", "Building octree"])(
@@ -140,14 +161,13 @@ describe("export", () => {
     ["csv", { op: "writeText" }, true],
     ["csv", { op: "writeText", fraction: 0.5 }, true],
     ["ply", { op: "writeText", fraction: 0.1 }, false],
-  ])(
-    "%s canceled inside %s, dest_path %s: the marker within 250 ms, no file",
-    AGAIN,
-    async (format, moment, toFile) => {
-      const dest_path = toFile ? join(made.folder, `out.${format}`) : null;
-      await canceledAt(moment, EXPORT, { source: { session_id }, format, dest_path });
-    },
-  );
+  ])("%s canceled inside %s, dest_path %s: the marker within 250 ms, no file", async (format, moment, toFile) => {
+    const dest_path = toFile ? join(made.folder, `out.${format}`) : null;
+    const undo = () => {
+      if (dest_path) rmSync(dest_path);
+    };
+    await canceledAt(moment, EXPORT, { source: { session_id }, format, dest_path }, undo);
+  });
 
   test("a client that hangs up", async () => {
     const dest_path = join(made.folder, "gone.csv");

@@ -149,19 +149,25 @@ test("two backends over one data folder: neither takes the other's live sessions
   expect((await contents(second, own.session_id)).points).toBe(3);
 });
 
-// Tried again where others kept the process waiting; one that is late on its own is late again.
-test("SIGTERM during a run exits 0 within a second; the session that was there comes back", { retry: 2 }, async () => {
-  const backend = await start();
-  const { session_id } = await create(backend, write("a.txt", TEXT));
-  const before = await contents(backend, session_id);
-  const run = await openRun(backend.url, CREATE, { source_path: write("big.las", bigLasBytes(1_500_000)) });
-  expect(await run.until("Building octree")).toBe(true);
-  const end = await backend.terminate();
-  expect([end.code, end.signal]).toEqual([0, null]);
-  expect(end.ms).toBeLessThan(1000);
-  const next = await start();
-  expect(await contents(next, session_id)).toEqual(before);
-  expect(sessionFolders()).toEqual([session_id]);
+// Others share the cores, so the best of a few times counts; a wrong end is never tried again.
+test("SIGTERM during a run exits 0 within a second; the session that was there comes back", async () => {
+  const times: number[] = [];
+  for (let attempt = 0; attempt < 3 && !times.some((ms) => ms < 1000); ++attempt) {
+    const backend = await start();
+    const { session_id } = await create(backend, write("a.txt", TEXT));
+    const before = await contents(backend, session_id);
+    const run = await openRun(backend.url, CREATE, { source_path: write("big.las", bigLasBytes(1_500_000)) });
+    expect(await run.until("Building octree")).toBe(true);
+    const end = await backend.terminate();
+    expect([end.code, end.signal]).toEqual([0, null]);
+    times.push(end.ms);
+    const next = await start();
+    expect(await contents(next, session_id)).toEqual(before);
+    expect(sessionFolders()).toEqual([session_id]);
+    expect((await ask(next.url, "DELETE", `/api/cloud/session/${session_id}`)).status).toBe(200);
+    expect((await next.terminate()).code).toBe(0);
+  }
+  expect(Math.min(...times)).toBeLessThan(1000);
 });
 
 test("the journal can be turned off: nothing is written, a restart knows nothing", async () => {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../shared/errors.ts";
 import type { CloudNative } from "./cloud.ts";
+import type { CloudEditNative } from "./cloud-edit.ts";
 import type { DeviceNative } from "./device.ts";
 import type { NativeJob } from "./native-job.ts";
 import type { OctreeNative } from "./octree.ts";
@@ -39,6 +40,7 @@ export interface Addon
     ReadersNative,
     WritersNative,
     CloudNative,
+    CloudEditNative,
     OctreeNative,
     DeviceNative {
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;

@@ -1,0 +1,185 @@
+import { addon, type DType, type NativeColumn } from "./addon.ts";
+import type { NativeJob } from "./native-job.ts";
+
+type Triple = readonly [number, number, number];
+
+/** A frozen camera: 16 numbers each, column-major; canvas in pixels. */
+export interface ScreenView {
+  readonly projection: readonly number[];
+  readonly view: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a user draws round points. Coordinates of boxes in the frame of the positions, of screen shapes in pixels. */
+export type NativeRegion =
+  | { readonly kind: "box"; readonly min: Triple; readonly max: Triple; readonly invert: boolean }
+  | {
+      readonly kind: "polygon";
+      readonly points: readonly (readonly number[])[];
+      readonly screen: ScreenView;
+      readonly invert: boolean;
+    }
+  | {
+      readonly kind: "squares_union";
+      readonly centers: readonly (readonly number[])[];
+      readonly half_sizes: readonly number[];
+      readonly screen: ScreenView;
+      readonly invert: boolean;
+    };
+
+/** `values` non-empty: keep rint(v) in values; otherwise min <= v <= max. NaN is kept by neither. */
+export interface NativeFilter {
+  readonly column: NativeColumn;
+  readonly min: number;
+  readonly max: number;
+  readonly values: readonly number[];
+}
+
+export interface RowSelection {
+  readonly positions: NativeColumn;
+  /** All of them must hold. */
+  readonly regions: readonly NativeRegion[];
+  readonly filters: readonly NativeFilter[];
+}
+
+/**
+ * A set of rows in whichever form is smallest. `data`: "rows" u32 ascending; "runs" u32 pairs of start and length,
+ * ascending; "bits" u8, bit i % 8 of byte i / 8 is row i. u64 instead of u32 for clouds of 2^32 rows and more.
+ */
+export interface NativeRowSet {
+  readonly encoding: "rows" | "runs" | "bits";
+  readonly data: NativeColumn;
+  readonly count: number;
+}
+
+export interface Deletion {
+  /** u8 per row: the old mask with the new rows. */
+  readonly deleted: NativeColumn;
+  /** Rows that were not deleted before. */
+  readonly rows: NativeRowSet;
+  /** Selected hits, deleted or not. */
+  readonly selected_hit_count: number;
+}
+
+export interface LabelStroke {
+  /** The label column; null = all 0 (a u8 column is made). */
+  readonly column: NativeColumn | null;
+  /** u8 per row, non-zero = inside the stroke. */
+  readonly selected: NativeColumn;
+  /** u8 per row, non-zero = not editable (miss or deleted); null = all are. */
+  readonly skip: NativeColumn | null;
+  readonly to_class: number;
+  /** Repaint only these classes; null = any. Compared with rint(value). */
+  readonly from_classes: readonly number[] | null;
+  /** Never repaint these. */
+  readonly exclude_classes: readonly number[];
+}
+
+export interface PaintedLabels {
+  /** The column after the stroke; wider than before when `to_class` does not fit its type. */
+  readonly column: NativeColumn;
+  readonly rows: NativeRowSet;
+  /** Values before the stroke of `rows`, in their order and the old type; of length 1 when all were equal, 0 when no row changed. */
+  readonly previous: NativeColumn;
+  /** Editable rows inside the stroke. */
+  readonly selected_count: number;
+}
+
+export interface ClassCounts {
+  /** Sorted distinct values of rint(v), finite ones. */
+  readonly values: readonly number[];
+  readonly counts: readonly number[];
+}
+
+export interface Groups {
+  /** Sorted distinct values of rint(v), finite ones. */
+  readonly values: readonly number[];
+  readonly counts: readonly number[];
+  /** Rows of the first value ascending, then of the second, ...; u32, u64 from 2^32 rows on. */
+  readonly order: NativeColumn;
+}
+
+export interface ConcatPart {
+  /** Null = `rows` times the fill value. */
+  readonly column: NativeColumn | null;
+  /** Rows before dropping. */
+  readonly rows: number;
+  /** u8 per row, non-zero = leave out; null = keep all. */
+  readonly drop: NativeColumn | null;
+  /** Added to each triple of vec3d; zeros for other types. */
+  readonly offset: Triple;
+}
+
+export interface CloudEditNative {
+  selectRows(selection: RowSelection): NativeJob<NativeColumn>;
+  deleteRows(selected: NativeColumn, isMiss: NativeColumn | null, deleted: NativeColumn | null): NativeJob<Deletion>;
+  unionRows(rowCount: number, base: NativeColumn | null, sets: readonly NativeRowSet[]): NativeJob<NativeColumn>;
+  encodeRows(mask: NativeColumn): NativeJob<NativeRowSet>;
+  paintLabels(stroke: LabelStroke): NativeJob<PaintedLabels>;
+  setLabels(column: NativeColumn, rows: NativeRowSet, values: NativeColumn): NativeJob<NativeColumn>;
+  classCounts(column: NativeColumn, skip: NativeColumn | null): NativeJob<ClassCounts>;
+  compactColumns(columns: readonly NativeColumn[], drop: NativeColumn): NativeJob<readonly NativeColumn[]>;
+  categoricalSplit(column: NativeColumn, skip: NativeColumn | null, exclude: readonly number[]): NativeJob<Groups>;
+  takeRows(
+    columns: readonly NativeColumn[],
+    order: NativeColumn,
+    first: number,
+    count: number,
+  ): NativeJob<readonly NativeColumn[]>;
+  concatColumns(
+    parts: readonly ConcatPart[],
+    params: { readonly dtype: DType; readonly fill: number },
+  ): NativeJob<NativeColumn>;
+  transformPositions(positions: NativeColumn, matrix: readonly number[]): NativeJob<NativeColumn>;
+  transformNormals(
+    normals: readonly [NativeColumn, NativeColumn, NativeColumn],
+    linear: readonly number[],
+  ): NativeJob<readonly [NativeColumn, NativeColumn, NativeColumn]>;
+  verticality(nz: NativeColumn): NativeJob<NativeColumn>;
+  scaleColumn(column: NativeColumn, factor: number): NativeJob<NativeColumn>;
+  octreeTranslate(folder: string, staging: string, delta: Triple): NativeJob<null>;
+}
+
+/** u8 per row: 1 where every region and every filter holds. No regions and no filters select every row. */
+export const selectRows = (selection: RowSelection) => addon.selectRows(selection);
+/** Deletes the selected rows that are hits; misses are never deleted. `isMiss` any scalar type, non-zero = miss. */
+export const deleteRows: CloudEditNative["deleteRows"] = (selected, isMiss, deleted) =>
+  addon.deleteRows(selected, isMiss, deleted);
+/** u8 per row: 1 in `base` (u8) or in any of the sets. */
+export const unionRows: CloudEditNative["unionRows"] = (rowCount, base, sets) => addon.unionRows(rowCount, base, sets);
+/** The non-zero rows of a u8 mask. */
+export const encodeRows = (mask: NativeColumn) => addon.encodeRows(mask);
+/** One stroke of the label brush. */
+export const paintLabels = (stroke: LabelStroke) => addon.paintLabels(stroke);
+/** A copy of the column with `values` (one per row of the set, or a single one for all) put in; widened where needed. */
+export const setLabels: CloudEditNative["setLabels"] = (column, rows, values) => addon.setLabels(column, rows, values);
+/** How many of the rows that `skip` (u8) leaves hold each value. */
+export const classCounts = (column: NativeColumn, skip: NativeColumn | null) => addon.classCounts(column, skip);
+/** Every column without the rows whose `drop` (u8) is non-zero, in row order, types kept. */
+export const compactColumns = (columns: readonly NativeColumn[], drop: NativeColumn) =>
+  addon.compactColumns(columns, drop);
+/** The rows that `skip` leaves, ordered by class, rows ascending within a class; excluded values are left out. */
+export const categoricalSplit: CloudEditNative["categoricalSplit"] = (column, skip, exclude) =>
+  addon.categoricalSplit(column, skip, exclude);
+/** Rows order[first .. first + count) of every column. */
+export const takeRows: CloudEditNative["takeRows"] = (columns, order, first, count) =>
+  addon.takeRows(columns, order, first, count);
+/** The parts one behind the other as `dtype`; every value must fit it (a narrower type is refused, never wrapped). */
+export const concatColumns: CloudEditNative["concatColumns"] = (parts, params) => addon.concatColumns(parts, params);
+/** p' = A p + b for the (3, 4) row-major matrix [A | b], in float64; `b` is added last. */
+export const transformPositions = (positions: NativeColumn, matrix: readonly number[]) =>
+  addon.transformPositions(positions, matrix);
+/** n' = A^-T n, renormalised, for the (3, 3) row-major A; for a rotation that is A n. Zero vectors stay zero; types kept. */
+export const transformNormals: CloudEditNative["transformNormals"] = (normals, linear) =>
+  addon.transformNormals(normals, linear);
+/** acos(|nz|) in degrees, f32; NaN stays NaN, |nz| > 1 counts as 1. */
+export const verticality = (nz: NativeColumn) => addon.verticality(nz);
+/** value * factor; f64 stays f64, every other type becomes f32. */
+export const scaleColumn = (column: NativeColumn, factor: number) => addon.scaleColumn(column, factor);
+/**
+ * Writes a copy of an octree moved by `delta` metres to `staging`. Errors: unsupported when the folder is not of our
+ * builder's layout or the moved coordinates leave int32.
+ */
+export const octreeTranslate: CloudEditNative["octreeTranslate"] = (folder, staging, delta) =>
+  addon.octreeTranslate(folder, staging, delta);

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/column.h"
+#include "core/op_context.h"
+
+namespace pc {
+
+struct ClassGroups {
+  std::vector<double> values;         ///< distinct classes that are not excluded, ascending
+  std::vector<std::uint64_t> counts;  ///< rows of each
+  AnyColumn order;                    ///< rows of the first class ascending, then of the second, ...
+};
+
+/// Orders rows by class, as class_counts has it, for one child cloud per class.
+///
+/// column   (n) scalar; rows whose value is NaN or infinite are in no group.
+/// skip     (n) non-zero = leave the row out, or empty = keep all.
+/// exclude  classes to leave out, any order.
+/// Order    Stable: rows ascend within a class; u32, u64 from 2^32 rows on. Does not depend on threads.
+/// Cost     O(n); class_counts, two passes over the column and one per 8 bits of the number of classes;
+///          scratch 16 bytes a row (of at most 2^31 rows at a time), the result 4 or 8.
+/// Cancel   Within 250 ms.
+/// Errors   As class_counts.
+/// Source   Stable distribution sort, Knuth, The Art of Computer Programming 3, section 5.2.5.
+ClassGroups categorical_split(const AnyColumn& column, Span<const std::uint8_t> skip,
+                              const std::vector<double>& exclude, OpContext& ctx);
+
+/// Rows of every column, in another order.
+///
+/// columns  of any types and lengths.
+/// order    u32 or u64 rows of them.
+/// Order    out[i] = column[order[first + i]], i < count.
+/// Cost     One pass over the order for each column, and the results.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument: another type of order, first + count beyond it, a row beyond a column.
+/// Source   Plain gather.
+std::vector<AnyColumn> take_rows(const std::vector<const AnyColumn*>& columns, const AnyColumn& order,
+                                 std::uint64_t first, std::uint64_t count, OpContext& ctx);
+
+namespace categorical_split_parts {
+
+/// How rows are numbered and how many are sorted at once; categorical_split chooses both from n.
+struct Parts {
+  DType index;            ///< kU32 or kU64
+  std::size_t rows_each;  ///< at most 2^31
+};
+ClassGroups split(const AnyColumn& column, Span<const std::uint8_t> skip, const std::vector<double>& exclude,
+                  const Parts& parts, OpContext& ctx);
+
+}  // namespace categorical_split_parts
+
+}  // namespace pc

@@ -1,5 +1,7 @@
 #include "io/octree_directory.h"
 
+#include "core/error.h"
+
 namespace pc::io {
 
 void OctreeDirectory::begin(std::uint64_t total_bytes) {
@@ -21,6 +23,19 @@ void OctreeDirectory::file(const std::string& name, Span<const std::byte> bytes)
   platform::File out = platform::File::create(path_ + "/" + name);
   out.write_at(0, bytes.data, bytes.size);
   out.close_checked();
+}
+
+void OctreeDirectoryReader::read_nodes(std::uint64_t offset, Span<std::byte> bytes) const {
+  if (nodes_.read_at(offset, bytes.data, bytes.size) != bytes.size)
+    throw Error(ErrorCode::kInvalidFile, nodes_.path() + " ends too early");
+}
+
+BulkVector<std::byte> OctreeDirectoryReader::file(const std::string& name) const {
+  const platform::File in = platform::File::open_read(path_ + "/" + name);
+  BulkVector<std::byte> bytes(static_cast<std::size_t>(in.size()));
+  if (in.read_at(0, bytes.data(), bytes.size()) != bytes.size())
+    throw Error(ErrorCode::kInvalidFile, in.path() + " ends too early");
+  return bytes;
 }
 
 }  // namespace pc::io

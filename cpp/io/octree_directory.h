@@ -5,6 +5,7 @@
 
 #include "core/platform.h"
 #include "ops/octree/octree_sink.h"
+#include "ops/octree/octree_source.h"
 
 namespace pc::io {
 
@@ -22,6 +23,22 @@ class OctreeDirectory final : public OctreeSink {
  private:
   std::string path_;
   std::unique_ptr<platform::File> nodes_;
+};
+
+/// Reads an octree's folder.
+class OctreeDirectoryReader final : public OctreeSource {
+ public:
+  /// Opens octree.bin in `path`, UTF-8. Errors: kNotFound, kIo.
+  explicit OctreeDirectoryReader(std::string path)
+      : path_(std::move(path)), nodes_(platform::File::open_read(path_ + "/octree.bin")) {}
+
+  std::uint64_t node_bytes() const override { return nodes_.size(); }
+  void read_nodes(std::uint64_t offset, Span<std::byte> bytes) const override;
+  BulkVector<std::byte> file(const std::string& name) const override;
+
+ private:
+  std::string path_;
+  platform::File nodes_;
 };
 
 }  // namespace pc::io

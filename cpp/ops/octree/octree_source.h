@@ -1,0 +1,23 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/memory.h"
+#include "core/span.h"
+
+namespace pc {
+
+/// A finished octree that an op reads: the files that an OctreeSink received.
+class OctreeSource {
+ public:
+  virtual ~OctreeSource() = default;
+  /// Size of octree.bin.
+  virtual std::uint64_t node_bytes() const = 0;
+  /// Fills `bytes` from octree.bin at `offset`; thread-safe. Throws kInvalidFile when it ends before.
+  virtual void read_nodes(std::uint64_t offset, Span<std::byte> bytes) const = 0;
+  /// A whole small file; throws kNotFound.
+  virtual BulkVector<std::byte> file(const std::string& name) const = 0;
+};
+
+}  // namespace pc

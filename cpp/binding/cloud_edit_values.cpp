@@ -1,0 +1,221 @@
+#include "binding/cloud_edit_values.h"
+
+#include <cmath>
+#include <string>
+
+namespace pc::binding {
+
+namespace {
+
+[[noreturn]] void refuse(const char* what, const char* why) {
+  throw Error(ErrorCode::kInvalidArgument, std::string(what) + " must be " + why);
+}
+
+Napi::Value field(const Napi::Object& object, const char* name) { return object.Get(name); }
+
+bool strict_bool(const Napi::Value& value, const char* what) {
+  if (!value.IsBoolean()) refuse(what, "true or false");
+  return value.As<Napi::Boolean>();
+}
+
+std::vector<Pixel> pixels(const Napi::Value& value, const char* what) {
+  const auto array = strict_array(value, what);
+  std::vector<Pixel> out;
+  out.reserve(array.Length());
+  for (std::uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::HandleScope scope(array.Env());  // thousands of small arrays
+    const auto pair = number_array<2>(array.Get(i), what);
+    out.push_back({pair[0], pair[1]});
+  }
+  return out;
+}
+
+ScreenView screen_view(const Napi::Value& value) {
+  const auto js = strict_object(value, "screen");
+  return {number_array<16>(field(js, "projection"), "projection"),
+          number_array<16>(field(js, "view"), "view"), strict_number(field(js, "width"), "width"),
+          strict_number(field(js, "height"), "height")};
+}
+
+Region region(const Napi::Value& value) {
+  const auto js = strict_object(value, "region");
+  const std::string kind = strict_string(field(js, "kind"), "kind of a region");
+  const bool invert = strict_bool(field(js, "invert"), "invert");
+  if (kind == "box") {
+    return {BoxRegion{number_triple(field(js, "min"), "min"), number_triple(field(js, "max"), "max")},
+            invert};
+  }
+  if (kind == "polygon") {
+    return {PolygonRegion{pixels(field(js, "points"), "points"), screen_view(field(js, "screen"))}, invert};
+  }
+  if (kind == "squares_union") {
+    return {
+        SquaresRegion{pixels(field(js, "centers"), "centers"),
+                      number_list(field(js, "half_sizes"), "half_sizes"), screen_view(field(js, "screen"))},
+        invert};
+  }
+  refuse("kind of a region", "box, polygon or squares_union");
+}
+
+}  // namespace
+
+double strict_number(const Napi::Value& value, const char* what) {
+  if (!value.IsNumber()) refuse(what, "a number");
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+std::uint64_t strict_count(const Napi::Value& value, const char* what) {
+  const double number = strict_number(value, what);
+  if (!(number >= 0 && number <= 0x1.0p53) || std::trunc(number) != number)
+    refuse(what, "a whole number from 0 on");
+  return static_cast<std::uint64_t>(number);
+}
+
+std::string strict_string(const Napi::Value& value, const char* what) {
+  if (!value.IsString()) refuse(what, "a string");
+  return value.As<Napi::String>();
+}
+
+Napi::Object strict_object(const Napi::Value& value, const char* what) {
+  if (!value.IsObject()) refuse(what, "an object");
+  return value.As<Napi::Object>();
+}
+
+Napi::Array strict_array(const Napi::Value& value, const char* what) {
+  if (!value.IsArray()) refuse(what, "an array");
+  return value.As<Napi::Array>();
+}
+
+std::vector<double> number_list(const Napi::Value& value, const char* what) {
+  const auto array = strict_array(value, what);
+  std::vector<double> out;
+  out.reserve(array.Length());
+  for (std::uint32_t i = 0; i < array.Length(); ++i) out.push_back(strict_number(array.Get(i), what));
+  return out;
+}
+
+Vec3d number_triple(const Napi::Value& value, const char* what) {
+  const auto numbers = number_array<3>(value, what);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+std::vector<ColumnPtr> column_list(const Napi::Value& value, const char* what) {
+  const auto array = strict_array(value, what);
+  std::vector<ColumnPtr> columns;
+  for (std::uint32_t i = 0; i < array.Length(); ++i) columns.push_back(ColumnHandle::get(array.Get(i)));
+  return columns;
+}
+
+std::vector<const AnyColumn*> raw_pointers(const std::vector<ColumnPtr>& columns) {
+  std::vector<const AnyColumn*> out;
+  for (const ColumnPtr& column : columns) out.push_back(column.get());
+  return out;
+}
+
+ColumnPtr mask_column(const Napi::Value& value, const char* what) {
+  return typed_column(value, DType::kU8, what);
+}
+ColumnPtr optional_mask(const Napi::Value& value, const char* what) {
+  return optional_typed_column(value, DType::kU8, what);
+}
+ColumnPtr positions_column(const Napi::Value& value) {
+  return typed_column(value, DType::kVec3d, "positions");
+}
+
+std::shared_ptr<HeldSelection> held_selection(const Napi::Value& value) {
+  const auto js = strict_object(value, "selection");
+  auto held = std::make_shared<HeldSelection>();
+  held->positions = positions_column(field(js, "positions"));
+  held->selection.positions = held->positions->as<Vec3d>();
+  const auto regions = strict_array(field(js, "regions"), "regions");
+  for (std::uint32_t i = 0; i < regions.Length(); ++i)
+    held->selection.regions.push_back(region(regions.Get(i)));
+  const auto filters = strict_array(field(js, "filters"), "filters");
+  for (std::uint32_t i = 0; i < filters.Length(); ++i) {
+    const auto filter = strict_object(filters.Get(i), "filter");
+    held->columns.push_back(ColumnHandle::get(field(filter, "column")));
+    held->selection.filters.push_back({held->columns.back().get(), strict_number(field(filter, "min"), "min"),
+                                       strict_number(field(filter, "max"), "max"),
+                                       number_list(field(filter, "values"), "values")});
+  }
+  return held;
+}
+
+HeldRowSet held_row_set(const Napi::Value& value) {
+  const auto js = strict_object(value, "a set of rows");
+  const std::string name = strict_string(field(js, "encoding"), "encoding");
+  const auto data = ColumnHandle::get(field(js, "data"));
+  const std::uint64_t count = strict_count(field(js, "count"), "count");
+  if (name == "rows") return {data, {RowEncoding::kRows, data.get(), count}};
+  if (name == "runs") return {data, {RowEncoding::kRuns, data.get(), count}};
+  if (name == "bits") return {data, {RowEncoding::kBits, data.get(), count}};
+  refuse("encoding", "rows, runs or bits");
+}
+
+std::shared_ptr<HeldStroke> held_stroke(const Napi::Value& value) {
+  const auto js = strict_object(value, "stroke");
+  auto held = std::make_shared<HeldStroke>();
+  held->column = ColumnHandle::get_optional(field(js, "column"));
+  held->selected = mask_column(field(js, "selected"), "selected");
+  held->skip = optional_mask(field(js, "skip"), "skip");
+  held->stroke.column = held->column.get();
+  held->stroke.selected = held->selected->as<std::uint8_t>();
+  held->stroke.skip = view_or_empty<std::uint8_t>(held->skip);
+  held->stroke.to_class = strict_number(field(js, "to_class"), "to_class");
+  const auto from = field(js, "from_classes");
+  if (!from.IsNull() && !from.IsUndefined()) held->stroke.from_classes = number_list(from, "from_classes");
+  held->stroke.exclude_classes = number_list(field(js, "exclude_classes"), "exclude_classes");
+  return held;
+}
+
+std::shared_ptr<HeldParts> held_parts(const Napi::Value& value) {
+  const auto array = strict_array(value, "parts");
+  auto held = std::make_shared<HeldParts>();
+  for (std::uint32_t i = 0; i < array.Length(); ++i) {
+    const auto js = strict_object(array.Get(i), "part");
+    const auto column = ColumnHandle::get_optional(field(js, "column"));
+    const auto drop = optional_mask(field(js, "drop"), "drop");
+    held->parts.push_back({column.get(), static_cast<std::size_t>(strict_count(field(js, "rows"), "rows")),
+                           view_or_empty<std::uint8_t>(drop), number_triple(field(js, "offset"), "offset")});
+    held->columns.push_back(column);
+    held->columns.push_back(drop);
+  }
+  return held;
+}
+
+Napi::Value column_to_js(Napi::Env env, AnyColumn&& column) {
+  return ColumnHandle::wrap(env, std::move(column));
+}
+
+Napi::Value columns_to_js(Napi::Env env, std::vector<AnyColumn>&& columns) {
+  auto out = Napi::Array::New(env, columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    out.Set(static_cast<std::uint32_t>(i), ColumnHandle::wrap(env, std::move(columns[i])));
+  return out;
+}
+
+Napi::Value to_js(Napi::Env env, RowSet&& set) {
+  const char* const name = set.encoding == RowEncoding::kRows   ? "rows"
+                           : set.encoding == RowEncoding::kRuns ? "runs"
+                                                                : "bits";
+  auto out = Napi::Object::New(env);
+  out.Set("encoding", name);
+  out.Set("data", ColumnHandle::wrap(env, std::move(set.data)));
+  out.Set("count", static_cast<double>(set.count));
+  return out;
+}
+
+Napi::Array to_js(Napi::Env env, const std::vector<double>& values) {
+  auto out = Napi::Array::New(env, values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) out.Set(static_cast<std::uint32_t>(i), values[i]);
+  return out;
+}
+
+Napi::Array to_js(Napi::Env env, const std::vector<std::uint64_t>& counts) {
+  auto out = Napi::Array::New(env, counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    out.Set(static_cast<std::uint32_t>(i), static_cast<double>(counts[i]));
+  return out;
+}
+
+}  // namespace pc::binding

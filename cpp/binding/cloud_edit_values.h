@@ -1,0 +1,75 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "binding/column_handle.h"
+#include "binding/job.h"
+#include "ops/cloud/merge_frames.h"
+#include "ops/cloud/paint_labels.h"
+#include "ops/cloud/region_select.h"
+#include "ops/cloud/row_set.h"
+
+/// Values of backend/native/cloud-edit.ts. What has the wrong shape throws a JS error with code invalid_argument.
+namespace pc::binding {
+
+/// A finite or infinite number, never a string or NaN by conversion.
+double strict_number(const Napi::Value& value, const char* what);
+/// A whole number from 0 to 2^53.
+std::uint64_t strict_count(const Napi::Value& value, const char* what);
+std::string strict_string(const Napi::Value& value, const char* what);
+Napi::Object strict_object(const Napi::Value& value, const char* what);
+Napi::Array strict_array(const Napi::Value& value, const char* what);
+std::vector<double> number_list(const Napi::Value& value, const char* what);
+Vec3d number_triple(const Napi::Value& value, const char* what);
+template <std::size_t kCount>
+std::array<double, kCount> number_array(const Napi::Value& value, const char* what) {
+  const std::vector<double> values = number_list(value, what);
+  if (values.size() != kCount)
+    throw Error(ErrorCode::kInvalidArgument,
+                std::string(what) + " must have " + std::to_string(kCount) + " numbers");
+  std::array<double, kCount> out{};
+  std::copy(values.begin(), values.end(), out.begin());
+  return out;
+}
+/// Columns that a job holds, in order.
+std::vector<ColumnPtr> column_list(const Napi::Value& value, const char* what);
+std::vector<const AnyColumn*> raw_pointers(const std::vector<ColumnPtr>& columns);
+ColumnPtr mask_column(const Napi::Value& value, const char* what);
+/// nullptr for null.
+ColumnPtr optional_mask(const Napi::Value& value, const char* what);
+ColumnPtr positions_column(const Napi::Value& value);
+
+/// What selectRows gets, with the columns it looks at.
+struct HeldSelection {
+  ColumnPtr positions;
+  std::vector<ColumnPtr> columns;
+  RowSelection selection;
+};
+std::shared_ptr<HeldSelection> held_selection(const Napi::Value& value);
+
+struct HeldRowSet {
+  ColumnPtr data;
+  RowSetView view;
+};
+HeldRowSet held_row_set(const Napi::Value& value);
+
+struct HeldStroke {
+  ColumnPtr column, selected, skip;
+  LabelStroke stroke;
+};
+std::shared_ptr<HeldStroke> held_stroke(const Napi::Value& value);
+
+struct HeldParts {
+  std::vector<ColumnPtr> columns;
+  std::vector<MergePart> parts;
+};
+std::shared_ptr<HeldParts> held_parts(const Napi::Value& value);
+
+Napi::Value column_to_js(Napi::Env env, AnyColumn&& column);
+Napi::Value columns_to_js(Napi::Env env, std::vector<AnyColumn>&& columns);
+Napi::Value to_js(Napi::Env env, RowSet&& set);
+Napi::Array to_js(Napi::Env env, const std::vector<double>& values);
+Napi::Array to_js(Napi::Env env, const std::vector<std::uint64_t>& counts);
+
+}  // namespace pc::binding

@@ -1,5 +1,6 @@
 #include "binding/cloud_values.h"
 #include "binding/job.h"
+#include "ops/cloud/mask_logic.h"
 #include "ops/cloud/miss_detection.h"
 #include "ops/cloud/project_misses.h"
 #include "ops/cloud/select_hits.h"
@@ -58,6 +59,30 @@ Napi::Value hit_mask_job(const Napi::CallbackInfo& info) {
         out.Set("deleted_count", static_cast<double>(mask.deleted_count));
         const bool all = mask.hit_count == rows;
         out.Set("skip", all ? env.Null() : Napi::Value(ColumnHandle::wrap(env, std::move(mask.skip))));
+        return out;
+      });
+}
+
+// combineMasks(terms: { mask: NativeColumn, invert: boolean }[], how: "and" | "or"): NativeJob<CombinedMask>
+Napi::Value combine_masks_job(const Napi::CallbackInfo& info) {
+  const auto list = info[0].As<Napi::Array>();
+  std::vector<std::pair<ColumnPtr, bool>> terms;
+  for (std::uint32_t i = 0; i < list.Length(); ++i) {
+    const auto term = list.Get(i).As<Napi::Object>();
+    terms.emplace_back(typed_column(term.Get("mask"), DType::kU8, "mask"), bool_field(term, "invert"));
+  }
+  const auto logic = info[1].ToString().Utf8Value() == "or" ? MaskLogic::kOr : MaskLogic::kAnd;
+  return start_job<CombinedMask>(
+      info.Env(), job_options(info[2]),
+      [terms = std::move(terms), logic](OpContext& ctx) {
+        std::vector<MaskTerm> views;
+        for (const auto& [mask, invert] : terms) views.push_back({mask->as<std::uint8_t>(), invert});
+        return combine_masks(views, logic, ctx);
+      },
+      [](Napi::Env env, CombinedMask&& result) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("mask", ColumnHandle::wrap(env, std::move(result.mask)));
+        out.Set("count", static_cast<double>(result.count));
         return out;
       });
 }
@@ -136,6 +161,7 @@ Napi::Value project_misses_job(const Napi::CallbackInfo& info) {
 
 void register_misses(Napi::Env env, Napi::Object exports) {
   exports.Set("hitMask", Napi::Function::New<hit_mask_job>(env, "hitMask"));
+  exports.Set("combineMasks", Napi::Function::New<combine_masks_job>(env, "combineMasks"));
   exports.Set("detectMisses", Napi::Function::New<detect_misses_job>(env, "detectMisses"));
   exports.Set("projectMisses", Napi::Function::New<project_misses_job>(env, "projectMisses"));
 }

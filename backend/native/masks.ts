@@ -1,0 +1,21 @@
+import { addon, type NativeColumn } from "./addon.ts";
+import type { NativeJob } from "./native-job.ts";
+
+/** One operand: the rows whose byte is non-zero, or with `invert` the others. */
+export interface MaskTerm {
+  readonly mask: NativeColumn;
+  readonly invert: boolean;
+}
+
+export interface CombinedMask {
+  /** u8 per row, 0 or 1. */
+  readonly mask: NativeColumn;
+  readonly count: number;
+}
+
+export interface MasksNative {
+  combineMasks(terms: readonly MaskTerm[], how: "and" | "or"): NativeJob<CombinedMask>;
+}
+
+/** Rows that hold in all ("and") or in any ("or") of the terms. At least one term, all of one length. */
+export const combineMasks: MasksNative["combineMasks"] = (terms, how) => addon.combineMasks(terms, how);

@@ -1,7 +1,13 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../shared/errors.ts";
-import { DEFAULT_MEMORY_BUDGET_FRACTION, DEFAULT_OCTREE_CACHE_MAX_BYTES, SHUTDOWN_GRACE_MS } from "../shared/limits.ts";
+import {
+  DEFAULT_MAX_DELETED_HISTORY,
+  DEFAULT_MEMORY_BUDGET_FRACTION,
+  DEFAULT_OCTREE_CACHE_MAX_BYTES,
+  DEFAULT_SESSION_IDLE_TTL_S,
+  SHUTDOWN_GRACE_MS,
+} from "../shared/limits.ts";
 import { appFolders } from "./native/platform.ts";
 
 /** Folder name of this application below the system's data and cache folders. */
@@ -56,6 +62,9 @@ const Environment = z.object({
     .refine((n) => n >= 0.05 && n <= 1, fractionRule)
     .optional(),
   APP_SESSION_JOURNAL: switchValue.optional(),
+  APP_SESSION_IDLE_TTL_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
+  APP_MAX_CLOUD_SESSIONS: wholeNumber(1, 100_000, "must be a number of sessions from 1 to 100000").optional(),
+  APP_MAX_DELETED_HISTORY: wholeNumber(1, 10_000, "must be a number of steps from 1 to 10000").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
   APP_ALLOWED_ORIGINS: origins.optional(),
   APP_LOG_LEVEL: z
@@ -81,6 +90,12 @@ export interface Config {
   readonly memoryBudgetBytes: number | undefined;
   readonly memoryBudgetFraction: number;
   readonly sessionJournal: boolean;
+  /** Sessions nobody used for so long keep nothing in memory that a file could hold; 0 = never. */
+  readonly sessionIdleTtlS: number;
+  /** The same for the least recently used sessions beyond this count; undefined = by the memory budget. */
+  readonly maxCloudSessions: number | undefined;
+  /** Delete steps that can be taken back; older ones become permanent. */
+  readonly maxDeletedHistory: number;
   readonly device: "cpu" | "auto";
   /** Beside the loopback and app origins that are always allowed. */
   readonly allowedOrigins: readonly string[];
@@ -120,6 +135,9 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     memoryBudgetBytes: values.APP_MEMORY_BUDGET_BYTES,
     memoryBudgetFraction: values.APP_MEMORY_BUDGET_FRACTION ?? DEFAULT_MEMORY_BUDGET_FRACTION,
     sessionJournal: values.APP_SESSION_JOURNAL ?? true,
+    sessionIdleTtlS: values.APP_SESSION_IDLE_TTL_SECONDS ?? DEFAULT_SESSION_IDLE_TTL_S,
+    maxCloudSessions: values.APP_MAX_CLOUD_SESSIONS,
+    maxDeletedHistory: values.APP_MAX_DELETED_HISTORY ?? DEFAULT_MAX_DELETED_HISTORY,
     device: values.APP_DEVICE ?? "auto",
     allowedOrigins: values.APP_ALLOWED_ORIGINS ?? [],
     logLevel: values.APP_LOG_LEVEL ?? "info",

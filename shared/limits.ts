@@ -47,6 +47,20 @@ export const AVAILABLE_MEMORY_SHARE = 0.7;
 export const DEFAULT_OCTREE_CACHE_MAX_BYTES = 20 * GIB;
 export const DEFAULT_MEMORY_BUDGET_FRACTION = 0.5;
 
+/** A session idle for so long keeps nothing in memory that a file could hold. */
+export const DEFAULT_SESSION_IDLE_TTL_S = 1800;
+/** The same for the least recently used beyond one per GiB of budget, between these bounds. */
+export const MIN_CLOUD_SESSIONS = 4;
+export const MAX_CLOUD_SESSIONS = 32;
+/** Delete steps that can be taken back. */
+export const DEFAULT_MAX_DELETED_HISTORY = 50;
+/** Label strokes that can be taken back, per column: so many, and so many bytes of them. */
+export const MAX_LABEL_STROKES = 2000;
+export const MAX_LABEL_HISTORY_BYTES = 256 * MIB;
+/** Largest class of a label column, and of an instance column. */
+export const MAX_CLASS = 255;
+export const MAX_INSTANCE = 2 ** 24;
+
 /** A request longer than this is logged with the process state around it. */
 export const SLOW_REQUEST_MS = 5_000;
 /** Shutdown: everything is canceled and closed within this time. */

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
+import { GIB, MAX_CLOUD_SESSIONS, MIN_CLOUD_SESSIONS } from "../../shared/limits.ts";
 import { buildApp } from "../app.ts";
 import { type Config, parseConfig } from "../config.ts";
 import type { Deps } from "../deps.ts";
@@ -70,10 +71,18 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
 
 /** Everything the routes reach, with the sessions of an earlier process being recovered. */
 export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
+  const budget = () =>
+    memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus())
+      .admission_budget_bytes;
   const sessions = new SessionStore(
     config.sessionJournal ? join(config.dataDir, "sessions") : null,
     config.instanceId,
     logger,
+    {
+      idle_ms: config.sessionIdleTtlS * 1000,
+      max_sessions:
+        config.maxCloudSessions ?? clamp(Math.floor(budget() / GIB), MIN_CLOUD_SESSIONS, MAX_CLOUD_SESSIONS),
+    },
   );
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
   await sessions.recover();
@@ -82,9 +91,6 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     await octreeCache.writePins();
     await octreeCache.evict();
   });
-  const budget = () =>
-    memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus())
-      .admission_budget_bytes;
   const device = async () => describeDevice(await probeDevice(), config.device);
   let described: ReturnType<typeof deviceInfo> | undefined;
   return {
@@ -94,13 +100,15 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     sessions,
     octreeCache,
     jobs: new JobRegistry((record) => logger.info(record, "run ended")),
-    admission: new Admission(budget, logger),
+    admission: new Admission(budget, logger, () => void sessions.spillIdle(0)),
     deviceInfo: () => {
       described ??= deviceInfo(device);
       return described;
     },
   };
 }
+
+const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
 async function within(ms: number, work: Promise<unknown>, logger: Logger, late: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

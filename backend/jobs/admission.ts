@@ -77,12 +77,21 @@ export class Admission {
   readonly #queue: Waiter[] = [];
   readonly #budgetBytes: () => number;
   readonly #log: AdmissionLog;
+  readonly #onPressure: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `budgetBytes` is asked anew at every look, so that memory freed by other programs counts. */
-  constructor(budgetBytes: () => number, log: AdmissionLog = { info: () => undefined }) {
+  /**
+   * `budgetBytes` is asked anew at every look, so that memory freed by other programs counts. `onPressure` is called
+   * when an operation has to wait: whoever can give memory back does.
+   */
+  constructor(
+    budgetBytes: () => number,
+    log: AdmissionLog = { info: () => undefined },
+    onPressure: () => void = () => undefined,
+  ) {
     this.#budgetBytes = budgetBytes;
     this.#log = log;
+    this.#onPressure = onPressure;
   }
 
   get admittedCount(): number {
@@ -156,6 +165,7 @@ export class Admission {
       };
       signal.addEventListener("abort", giveUp, { once: true });
       this.#queue.push(waiter);
+      this.#onPressure();
       this.#schedule();
     });
   }

@@ -91,6 +91,11 @@ export class Job {
     this.#enqueue({ progress: from + (to - from) * Math.min(1, Math.max(0, fraction)), message });
   }
 
+  /** A part of this run whose stages nobody shows: it is canceled with the run, or alone, and what it adopts is the run's. */
+  quiet(): Job {
+    return new QuietJob(this);
+  }
+
   /** Shows `label` with a pulsing bar until `body` settles, then the stage as it was. */
   async whileWaiting<T>(label: string, body: () => Promise<T>): Promise<T> {
     const before = this.#last;
@@ -181,5 +186,18 @@ export class Job {
     this.#last = { progress, message: next.message };
     this.#queue.push(this.#last);
     if (this.#queue.length > MAX_QUEUED) this.#queue.shift();
+  }
+}
+
+class QuietJob extends Job {
+  readonly #parent: Job;
+  constructor(parent: Job) {
+    super();
+    this.#parent = parent;
+    if (parent.canceled) this.cancel();
+    else parent.signal.addEventListener("abort", () => this.cancel(), { once: true });
+  }
+  override adopt<T extends Releasable>(resource: T): T {
+    return this.#parent.adopt(resource);
   }
 }

@@ -2,7 +2,7 @@ import type { CreateSessionTail } from "../../shared/contract/cloud-session/crea
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/cloud.ts";
-import type { CloudMeta, CloudState, Triple } from "../sessions/cloud-session.ts";
+import { type CloudMeta, freshState, META_DEFAULTS, type Triple } from "../sessions/cloud-session.ts";
 import type { CreatedSession } from "../sessions/session-store.ts";
 import { trajectoryParams } from "./beam-trajectory.ts";
 import { type AssignedColumns, assignColumns } from "./cloud-columns.ts";
@@ -60,7 +60,7 @@ interface Imported {
 }
 
 async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<CreateSessionTail> {
-  const state: CloudState = { columns: imported.assigned.columns, meta: initialMeta(imported) };
+  const state = freshState(imported.assigned.columns, initialMeta(imported));
   job.stage("Computing bounds", 0.52, 0.58);
   const mask = await surviving(state, job);
   const summary = await cloudSummary(state, mask.skip, job, imported.assigned.stats);
@@ -143,6 +143,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     octree_stale_gen: 0,
     miss_octree_cache_id: null,
     miss_octree_origin: origin,
+    ...META_DEFAULTS,
   };
 }
 

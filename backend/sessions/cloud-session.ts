@@ -1,6 +1,7 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { ColumnRef } from "./column-ref.ts";
+import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 
 export type Triple = readonly [number, number, number];
 
@@ -29,13 +30,28 @@ export interface CloudMeta {
   readonly column_plan: ColumnPlan | null;
   readonly octree_cache_id: string | null;
   readonly rendered_octree_cache_id: string | null;
+  /** 4 x 4, row-major, stored frame: everything that moved since the octree was built. */
   readonly octree_pose: readonly number[] | null;
   readonly octree_point_count: number | null;
   readonly octree_stale_gen: number;
   readonly miss_octree_cache_id: string | null;
   /** Scanner position the miss overlay is projected from, stored frame. */
   readonly miss_octree_origin: Triple | null;
+  /** Normals exist and no longer fit the points around them. */
+  readonly normals_stale: boolean;
+  readonly backfilled_misses_stale: boolean;
+  readonly backfilled_misses_moved: boolean;
+  /** Hits of the original scan that are no rows of this session any more. */
+  readonly unrestorable_hit_count: number;
 }
+
+/** What a meta lacks that was written by an earlier version. */
+export const META_DEFAULTS = {
+  normals_stale: false,
+  backfilled_misses_stale: false,
+  backfilled_misses_moved: false,
+  unrestorable_hit_count: 0,
+} as const satisfies Partial<CloudMeta>;
 
 /** Names of the fixed columns; every other key of `columns` is an extra's slug behind this prefix. */
 export const FIXED_COLUMNS = ["positions", "colors", "intensity", "timestamps", "beam_origins", "deleted"] as const;
@@ -43,33 +59,60 @@ export const extraKey = (slug: string): string => `extra/${slug}`;
 
 /** Everything a session is, frozen. It owns one reference to each of its columns. */
 export interface CloudState {
+  /** Counts commits: two states of one session with the same version hold the same values. */
+  readonly version: number;
+  /** Point-aligned: a value per row. */
   readonly columns: ReadonlyMap<string, ColumnRef>;
+  readonly undo: UndoState;
   readonly meta: CloudMeta;
 }
+
+/** A session's first state, before it is one. */
+export const freshState = (columns: ReadonlyMap<string, ColumnRef>, meta: CloudMeta): CloudState => ({
+  version: 0,
+  columns,
+  undo: NOTHING_TO_UNDO,
+  meta,
+});
 
 export interface CloudChange {
   /** Columns to add or replace; null removes one. */
   readonly columns?: ReadonlyMap<string, ColumnRef | null>;
+  /** Steps of the undo state. The columns they change stand in `columns` too; the journal keeps the steps alone. */
+  readonly undo?: readonly UndoStep[];
   readonly meta?: Partial<CloudMeta>;
+  /** Token of the sessions that this change brings into being (journal.ts). */
+  readonly births?: string;
 }
 
-/** Called with every committed change, in order; resolves when the change would survive a crash. */
-export type PersistChange = (session: CloudSession, change: CloudChange) => Promise<void>;
+/** Makes a change survive a crash; called before it becomes visible, one at a time. A failure means it never happened. */
+export type PersistChange = (change: CloudChange, base: CloudState) => Promise<void>;
 
+/** An edit under way: it has the session to itself. */
+export interface Edit {
+  /** The state now; follows what `publish` did. */
+  readonly state: CloudState;
+  /** Saves the change, then makes it visible. A failure, of the disk for instance, changes nothing. */
+  publish(change: CloudChange): Promise<void>;
+  /** Puts equal columns (mapped files) in the place of others. Nothing to save, and no commit for anybody who looks. */
+  swap(twins: ReadonlyMap<ColumnRef, ColumnRef>): void;
+}
+
+/** The one place where a session's state changes. Edits follow each other; reads see the state they began with. */
 export class CloudSession {
   #state: CloudState | undefined;
   #edits: Promise<unknown> = Promise.resolve();
-  #lastWrite: Promise<void> = Promise.resolve();
-  /** Committed but not saved: what waits for its turn, and what could not be saved and goes with the next write. */
-  #unsaved: CloudChange | undefined;
+  #waiting = 0;
+  #lastUsed = performance.now();
   readonly #persist: PersistChange;
 
+  /** Takes over the references in `initial`. */
   constructor(
     readonly id: string,
-    initial: CloudState,
+    initial: Omit<CloudState, "version">,
     persist: PersistChange,
   ) {
-    this.#state = Object.freeze(initial);
+    this.#state = Object.freeze({ ...initial, version: 0 });
     this.#persist = persist;
   }
 
@@ -80,11 +123,22 @@ export class CloudSession {
   get closed(): boolean {
     return this.#state === undefined;
   }
+  /** Edits that run or wait. */
+  get busy(): boolean {
+    return this.#waiting > 0;
+  }
+  /** When somebody last looked it up, on the clock of performance.now(). */
+  get lastUsed(): number {
+    return this.#lastUsed;
+  }
+  touch(): void {
+    this.#lastUsed = performance.now();
+  }
 
   /** Runs `body` on the current state; its columns stay alive until `body` settles, whatever edits land meanwhile. */
   async read<T>(body: (state: CloudState) => Promise<T>): Promise<T> {
     const state = this.state;
-    const held = [...state.columns.values()].map((column) => column.retain());
+    const held = [...ownedColumns(state)].map((column) => column.retain());
     try {
       return await body(state);
     } finally {
@@ -93,80 +147,101 @@ export class CloudSession {
   }
 
   /** Serializes edits in arrival order: one writer at a time. */
-  edit<T>(body: () => Promise<T>): Promise<T> {
-    const run = this.#edits.then(body, body);
+  edit<T>(body: (edit: Edit) => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    const run = this.#edits.then(() => this.#run(body));
     this.#edits = run.catch(() => undefined);
     return run;
   }
 
-  /**
-   * Publishes `base` with `change`, synchronously; throws `conflict`, changing nothing, when someone published since
-   * `base`. Retains the columns it adds and releases the ones they replace. Await `durable()` before answering.
-   */
-  commit(base: CloudState, change: CloudChange): void {
-    if (base !== this.state) throw new AppError("conflict", "the cloud changed while this operation ran; run it again");
-    const columns = new Map(base.columns);
-    const replaced: ColumnRef[] = [];
-    for (const [key, column] of change.columns ?? []) {
-      const before = columns.get(key);
-      if (before) replaced.push(before);
-      if (column) columns.set(key, column.retain());
-      else columns.delete(key);
-    }
-    this.#state = Object.freeze({ columns, meta: Object.freeze({ ...base.meta, ...change.meta }) });
-    for (const column of replaced) column.release();
-    this.#unsaved = merged(this.#unsaved, holding(change));
-    this.#lastWrite = this.#lastWrite.catch(() => undefined).then(() => this.#save());
-    this.#lastWrite.catch(() => undefined); // reported by durable()
+  /** An edit computed on `base`; throws `conflict`, changing nothing, when anything was committed since. */
+  commit(base: CloudState, change: CloudChange): Promise<void> {
+    return this.edit(async (edit) => {
+      requireUnchanged(base, edit.state);
+      await edit.publish(change);
+    });
   }
 
-  /** Saves everything unsaved as one change. The columns stay alive meanwhile, whatever later commits replace. */
-  async #save(): Promise<void> {
-    const change = this.#unsaved;
-    if (!change) return; // an earlier write took it along
-    this.#unsaved = undefined;
+  async #run<T>(body: (edit: Edit) => Promise<T>): Promise<T> {
+    const held: ColumnRef[] = [];
+    const session = this;
+    const hold = () => held.push(...[...ownedColumns(session.state)].map((column) => column.retain()));
     try {
-      await this.#persist(this, change);
-      letGo(change);
+      hold();
+      return await body({
+        get state() {
+          return session.state;
+        },
+        publish: async (change) => {
+          await session.#publish(change);
+          hold();
+        },
+        swap: (twins) => session.#swap(twins),
+      });
+    } finally {
+      this.#waiting -= 1;
+      for (const column of held) column.release();
+    }
+  }
+
+  async #publish(change: CloudChange): Promise<void> {
+    const base = this.state;
+    const next = stateAfter(base, change);
+    const columns = [...ownedColumns(next)].map((column) => column.retain());
+    try {
+      await this.#persist(change, base);
+      if (this.#state !== base) throw new AppError("not_found", `Cloud session not found: ${this.id}`); // deleted meanwhile
+      this.#state = next;
+      for (const column of ownedColumns(base)) column.release();
     } catch (error) {
-      if (this.closed) letGo(change);
-      else this.#unsaved = merged(change, this.#unsaved);
+      for (const column of columns) column.release();
       throw error;
     }
   }
 
-  /** Resolves when everything committed so far would survive a crash; rejects when the last write failed. */
-  durable(): Promise<void> {
-    return this.#lastWrite;
+  #swap(twins: ReadonlyMap<ColumnRef, ColumnRef>): void {
+    const base = this.state;
+    const columns = new Map([...base.columns].map(([key, column]) => [key, twins.get(column) ?? column]));
+    const next = Object.freeze({ ...base, columns, undo: withTwins(base.undo, twins) });
+    for (const column of ownedColumns(next)) column.retain();
+    this.#state = next;
+    for (const column of ownedColumns(base)) column.release();
   }
 
-  /** Releases the columns. Reads in flight keep theirs until they settle. */
+  /** Releases the columns. Reads and edits in flight keep theirs until they settle. */
   close(): void {
-    const columns = this.state.columns;
+    const state = this.state;
     this.#state = undefined;
-    for (const column of columns.values()) column.release();
-    if (this.#unsaved) letGo(this.#unsaved);
-    this.#unsaved = undefined;
+    for (const column of ownedColumns(state)) column.release();
+  }
+
+  /** Resolves when the edits that are there now have ended. */
+  async settled(): Promise<void> {
+    await this.#edits;
   }
 }
 
-/** The change with a reference of its own to each of its columns. */
-function holding(change: CloudChange): CloudChange {
-  for (const column of change.columns?.values() ?? []) column?.retain();
-  return change;
+export function requireUnchanged(base: CloudState, current: CloudState): void {
+  if (base.version !== current.version)
+    throw new AppError("conflict", "the cloud changed while this operation ran; run it again");
 }
 
-function letGo(change: CloudChange): void {
-  for (const column of change.columns?.values() ?? []) column?.release();
-}
-
-/** Both changes as one; columns that the later one replaces are let go. */
-function merged(earlier: CloudChange | undefined, later: CloudChange | undefined): CloudChange {
-  if (!earlier || !later) return earlier ?? later ?? {};
-  const columns = new Map(earlier.columns);
-  for (const [key, column] of later.columns ?? []) {
-    columns.get(key)?.release();
-    columns.set(key, column);
+/** The state a change would make. Counts no references: the caller keeps the columns alive. */
+export function stateAfter(base: CloudState, change: CloudChange): CloudState {
+  const columns = new Map(base.columns);
+  for (const [key, column] of change.columns ?? []) {
+    if (column) columns.set(key, column);
+    else columns.delete(key);
   }
-  return { columns, meta: { ...earlier.meta, ...later.meta } };
+  return Object.freeze({
+    version: base.version + 1,
+    columns,
+    undo: Object.freeze(applySteps(base.undo, change.undo ?? [])),
+    meta: Object.freeze({ ...base.meta, ...change.meta }),
+  });
+}
+
+/** Each column once, however often the state names it. */
+export function ownedColumns(state: Pick<CloudState, "columns" | "undo">): Set<ColumnRef> {
+  return new Set([...state.columns.values(), ...undoColumns(state.undo)]);
 }

@@ -3,7 +3,12 @@ import type { NativeColumn } from "../native/addon.ts";
 /** A native column with counted owners: the last release() frees the memory at once. GC is never the plan. */
 export class ColumnRef {
   #owners = 1;
-  constructor(readonly native: NativeColumn) {}
+
+  /** `file`: absolute path of the session's file that it maps; null when it lives in memory only. */
+  constructor(
+    readonly native: NativeColumn,
+    readonly file: string | null = null,
+  ) {}
 
   get length(): number {
     return this.native.length;

@@ -1,8 +1,7 @@
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
-import type { CloudMeta } from "./cloud-session.ts";
+import { type JournalRecord, parseRecord } from "./journal-records.ts";
 
 /**
  * The journal of one session: an append-only file of records, little-endian.
@@ -14,37 +13,8 @@ import type { CloudMeta } from "./cloud-session.ts";
  * | 8 | length | UTF-8 | JSON: one JournalRecord |
  *
  * The first record is `create`. A record that is cut short or whose checksum differs ends the journal: it was never
- * acknowledged. Column files are named relative to the session's folder and are complete before their record.
+ * acknowledged.
  */
-export type JournalRecord =
-  | {
-      readonly type: "create";
-      readonly version: 1;
-      readonly columns: Readonly<Record<string, string>>;
-      readonly meta: CloudMeta;
-    }
-  | {
-      readonly type: "commit";
-      readonly columns: Readonly<Record<string, string | null>>;
-      readonly meta: Partial<CloudMeta>;
-    }
-  | { readonly type: "synced" };
-
-const Envelope = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("create"),
-    version: z.literal(1),
-    columns: z.record(z.string(), z.string()),
-    meta: z.looseObject({}),
-  }),
-  z.object({
-    type: z.literal("commit"),
-    columns: z.record(z.string(), z.string().nullable()),
-    meta: z.looseObject({}),
-  }),
-  z.object({ type: z.literal("synced") }),
-]);
-
 const MAX_RECORD_BYTES = 64 << 20;
 
 export function encodeRecord(record: JournalRecord): Buffer {
@@ -78,18 +48,9 @@ export function decodeJournal(bytes: Buffer): DecodedJournal {
   return { records, length: at };
 }
 
-function parseRecord(payload: Buffer): JournalRecord | undefined {
-  try {
-    const parsed = Envelope.safeParse(JSON.parse(payload.toString("utf8")));
-    return parsed.success ? (parsed.data as unknown as JournalRecord) : undefined;
-  } catch {
-    return undefined; // not JSON: a torn record whose checksum happens to fit cannot be told from damage
-  }
-}
-
 /** An open journal. Appends queue up behind each other: two writers never meet at one offset. */
 export class Journal {
-  readonly #file: FileHandle;
+  #file: FileHandle;
   #length: number;
   #broken: unknown;
   #queue: Promise<unknown> = Promise.resolve();
@@ -101,6 +62,37 @@ export class Journal {
 
   static async create(path: string): Promise<Journal> {
     return new Journal(await open(path, "wx"), 0);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Puts a journal of these records alone in its place, whole or not at all. */
+  replace(path: string, records: readonly JournalRecord[]): Promise<void> {
+    const replaced = this.#queue.then(() => this.#replace(path, records));
+    this.#queue = replaced.catch(() => undefined);
+    return replaced;
+  }
+
+  async #replace(path: string, records: readonly JournalRecord[]): Promise<void> {
+    const staging = `${path}.new`;
+    const bytes = Buffer.concat(records.map(encodeRecord));
+    const file = await open(staging, "w+");
+    try {
+      await file.writeFile(bytes);
+      await file.datasync();
+      await rename(staging, path);
+    } catch (error) {
+      await file.close();
+      await rm(staging, { force: true });
+      throw error;
+    }
+    const old = this.#file;
+    this.#file = file;
+    this.#length = bytes.length;
+    this.#broken = undefined;
+    await old.close();
   }
 
   /** Opens an existing journal and cuts a torn tail off. One without any good record is refused, and left as it is. */

@@ -1,12 +1,25 @@
-import { rename, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, rename, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
+import { addon } from "../native/addon.ts";
+import * as edits from "../native/cloud-edit.ts";
 import * as columnFiles from "../native/column-files.ts";
-import type { CloudMeta, CloudState } from "./cloud-session.ts";
+import { type CloudState, META_DEFAULTS } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
-import { Journal, type JournalRecord } from "./journal.ts";
+import { decodeJournal, Journal } from "./journal.ts";
+import {
+  type LabelAction,
+  type LabelRecord,
+  type ReplayedJournal,
+  type RowSetRecord,
+  replay,
+  undoFiles,
+} from "./journal-records.ts";
 import { claimLease, type Lease, leaseAlive, readLease } from "./process-lease.ts";
-import { JOURNAL, LEASE } from "./staged-session.ts";
+import { JOURNAL, SessionDisk } from "./session-disk.ts";
+import { LEASE } from "./staged-session.ts";
+import type { LabelDelta, RowSet, UndoState } from "./undo.ts";
 
 /** A crashed backend whose window never came back: its sessions are taken over by whoever runs after this long. */
 const ORPHAN_AFTER_MS = 24 * 3600 * 1000;
@@ -24,38 +37,161 @@ export async function mayClaim(folder: string, mine: Lease): Promise<boolean> {
 }
 
 export interface RecoveredSession {
-  readonly journal: Journal;
-  readonly state: CloudState;
-  /** Column files that may not be on the disk yet. */
-  readonly unsynced: readonly string[];
+  readonly disk: SessionDisk;
+  readonly state: Omit<CloudState, "version">;
 }
 
-/** The state a session folder holds: the journal replayed, the columns mapped (verified while not known to be flushed). */
-export async function readSessionFolder(folder: string): Promise<RecoveredSession> {
+/**
+ * The state a session folder holds: the journal replayed, the columns mapped (verified while not known to be flushed),
+ * mask and painted labels computed from the undo state. Undefined for a session that its parent never brought into
+ * being: half of a split that did not happen. Errors: invalid_file, not_found.
+ */
+export async function readSessionFolder(folder: string, log: Logger): Promise<RecoveredSession | undefined> {
   const { journal, records } = await Journal.recover(join(folder, JOURNAL));
-  const columns = new Map<string, ColumnRef>();
+  const files = new FileColumns(folder);
   try {
-    const { files, meta, synced } = replay(records);
-    for (const [key, file] of files) {
-      const path = join(folder, file);
-      if (!synced && !(await columnFiles.verifyColumnFile(path).promise)) {
-        throw new AppError("invalid_file", `column ${key} is damaged`);
-      }
-      columns.set(key, new ColumnRef(columnFiles.mapColumnFile(path)));
+    const replayed = replay(records);
+    if (!replayed) throw new AppError("invalid_file", "the journal does not begin with a create record");
+    if (!(await wasBorn(folder, replayed))) {
+      await journal.close();
+      return undefined;
     }
-    checkLengths(columns);
-    return { journal, state: { columns, meta }, unsynced: synced ? [] : [...files.values()] };
+    if (replayed.birth) await journal.append({ type: "confirmed" });
+    const state = await loadState(files, replayed);
+    const next = nextFileNumber(await readdir(folder));
+    const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced });
+    return { disk, state };
   } catch (error) {
-    for (const column of columns.values()) column.release();
+    files.release();
     await journal.close();
     throw error;
   }
 }
 
-/** Every column has a value per point. */
-function checkLengths(columns: ReadonlyMap<string, ColumnRef>): void {
+/** A parent that is gone counts as a yes: nothing is thrown away on a doubt. */
+async function wasBorn(folder: string, { birth }: ReplayedJournal): Promise<boolean> {
+  if (!birth) return true;
+  const parent = join(dirname(folder), birth.parent, JOURNAL);
+  const bytes = await readFile(parent).catch(() => undefined);
+  const journal = bytes && replay(decodeJournal(bytes).records);
+  return !journal || journal.births.has(birth.token);
+}
+
+/** Columns by file, each mapped once. */
+class FileColumns {
+  readonly #columns = new Map<string, ColumnRef>();
+  readonly #made: ColumnRef[] = [];
+  constructor(readonly folder: string) {}
+
+  async open(file: string, verify: boolean): Promise<ColumnRef> {
+    const known = this.#columns.get(file);
+    if (known) return known;
+    const path = join(this.folder, file);
+    if (verify && !(await columnFiles.verifyColumnFile(path).promise)) {
+      throw new AppError("invalid_file", `${file} is damaged`);
+    }
+    const column = new ColumnRef(columnFiles.mapColumnFile(path), path);
+    this.#columns.set(file, column);
+    return column;
+  }
+  /** A column that was computed rather than read. */
+  keep(column: ColumnRef): ColumnRef {
+    this.#made.push(column);
+    return column;
+  }
+  /** Lets go of what the state does not hold. */
+  keepOnly(wanted: ReadonlySet<ColumnRef>): void {
+    for (const column of [...this.#columns.values(), ...this.#made]) if (!wanted.has(column)) column.release();
+  }
+  release(): void {
+    this.keepOnly(new Set());
+  }
+}
+
+async function loadState(files: FileColumns, replayed: ReplayedJournal): Promise<Omit<CloudState, "version">> {
+  const { unsynced } = replayed;
+  const open = (file: string) => files.open(file, unsynced.has(file));
+  for (const file of undoFiles(replayed.undo)) await open(file);
+  const columns = new Map<string, ColumnRef>();
+  for (const [key, file] of replayed.files) columns.set(key, await open(file));
   const rows = columns.get("positions")?.length;
   if (rows === undefined) throw new AppError("invalid_file", "the session has no positions");
+  for (const [slug, actions] of replayed.redo) {
+    const key = `extra/${slug}`;
+    columns.set(key, await repaint(columns.get(key), actions, rows, files, open));
+  }
+  const undo = await loadUndo(replayed, open);
+  if (replayed.mask_is_stale) {
+    columns.delete("deleted");
+    if (undo.base || undo.deletes.length > 0) columns.set("deleted", await maskOf(undo, rows, files));
+  }
+  checkLengths(columns, rows);
+  const wanted = new Set([...columns.values()]);
+  for (const file of undoFiles(replayed.undo)) wanted.add(await open(file));
+  files.keepOnly(wanted);
+  return { columns, undo, meta: { ...META_DEFAULTS, ...replayed.meta } };
+}
+
+type Open = (file: string) => Promise<ColumnRef>;
+
+async function loadUndo({ undo }: ReplayedJournal, open: Open): Promise<UndoState> {
+  const rowSet = async ({ encoding, count, file }: RowSetRecord): Promise<RowSet> => ({
+    encoding,
+    count,
+    data: await open(file),
+  });
+  const label = async ({ stroke_id, to_class, rows, previous }: LabelRecord): Promise<LabelDelta> => ({
+    stroke_id,
+    to_class,
+    rows: await rowSet(rows),
+    previous: await open(previous),
+  });
+  const labels = new Map<string, LabelDelta[]>();
+  for (const [slug, strokes] of Object.entries(undo.labels)) labels.set(slug, await inOrder(strokes, label));
+  return { base: undo.base && (await rowSet(undo.base)), deletes: await inOrder(undo.deletes, rowSet), labels };
+}
+
+async function inOrder<T, R>(list: readonly T[], body: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of list) results.push(await body(item));
+  return results;
+}
+
+const native = (rows: RowSet) => ({ encoding: rows.encoding, count: rows.count, data: rows.data.native });
+
+/** The deletion mask of an undo state. */
+async function maskOf({ base, deletes }: UndoState, rows: number, files: FileColumns): Promise<ColumnRef> {
+  const sets = [...(base ? [base] : []), ...deletes].map(native);
+  return files.keep(new ColumnRef(await edits.unionRows(rows, null, sets).promise));
+}
+
+/** A label column as it was after the last stroke, or the last stroke that was taken back. */
+async function repaint(
+  from: ColumnRef | undefined,
+  actions: readonly LabelAction[],
+  rows: number,
+  files: FileColumns,
+  open: Open,
+): Promise<ColumnRef> {
+  let column = from ?? files.keep(new ColumnRef(await edits.unionRows(rows, null, []).promise)); // created by its first stroke
+  for (const action of actions) {
+    const data = (await open(action.rows.file)).native;
+    const values = "previous" in action ? (await open(action.previous)).native : classColumn(action.to_class);
+    const painted = await edits.setLabels(column.native, { ...action.rows, data }, values).promise;
+    column = files.keep(new ColumnRef(painted));
+  }
+  return column;
+}
+
+/** A class value as a column of one row, as narrow as it goes. */
+export function classColumn(value: number) {
+  if (value <= 0xff) return new addon.Column("u8", Uint8Array.of(value));
+  if (value <= 0xffff) return new addon.Column("u16", new Uint8Array(Uint16Array.of(value).buffer));
+  return new addon.Column("u32", new Uint8Array(Uint32Array.of(value).buffer));
+}
+
+/** Every column has a value per point. */
+function checkLengths(columns: ReadonlyMap<string, ColumnRef>, rows: number): void {
   for (const [key, { length }] of columns) {
     if (length !== rows)
       throw new AppError("invalid_file", `column ${key} has ${length} rows, the cloud has ${rows} points`);
@@ -65,20 +201,6 @@ function checkLengths(columns: ReadonlyMap<string, ColumnRef>): void {
 /** Keeps a folder that cannot be recovered for a person to look at, out of the way of the next start. */
 export const setAside = (folder: string): Promise<void> => rename(folder, `${folder}.${Date.now()}.damaged`);
 
-function replay(records: readonly JournalRecord[]) {
-  const first = records[0];
-  if (first?.type !== "create") throw new AppError("invalid_file", "the journal does not begin with a create record");
-  const files = new Map<string, string>(Object.entries(first.columns));
-  let meta: CloudMeta = first.meta;
-  let synced = false;
-  for (const record of records.slice(1)) {
-    if (record.type === "synced") synced = true;
-    if (record.type !== "commit") continue;
-    meta = { ...meta, ...record.meta };
-    for (const [key, file] of Object.entries(record.columns)) {
-      if (file === null) files.delete(key);
-      else files.set(key, file);
-    }
-  }
-  return { files, meta, synced };
+function nextFileNumber(names: string[]): number {
+  return 1 + Math.max(-1, ...names.map((name) => Number(/^(\d+)\.col$/.exec(name)?.[1] ?? -1)));
 }

@@ -1,21 +1,38 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import * as columnFiles from "../native/column-files.ts";
-import { type CloudChange, type CloudMeta, CloudSession } from "./cloud-session.ts";
+import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
-import type { Journal } from "./journal.ts";
+import type { Birth } from "./journal-records.ts";
 import { type Lease, leaseAlive, ownLease, readLease } from "./process-lease.ts";
+import type { SessionDisk, Track } from "./session-disk.ts";
 import { mayClaim, readSessionFolder, setAside } from "./session-recovery.ts";
-import { LEASE, type SessionDisk, STAGING, StagedSession, type Track } from "./staged-session.ts";
+import { LEASE, STAGING, StagedSession } from "./staged-session.ts";
+import { NOTHING_TO_UNDO } from "./undo.ts";
 
 interface Stored {
   readonly session: CloudSession;
   /** Absent when the journal is off or the disk had no room at creation. */
   readonly disk?: SessionDisk;
 }
+
+/** A session on its way in and what it will say of itself. */
+export interface Child {
+  readonly staged: StagedSession;
+  readonly meta: CloudMeta;
+}
+
+/** When sessions give up the memory that their files do not hold yet. */
+export interface SpillLimits {
+  /** Idle for so long; 0 = never. */
+  readonly idle_ms: number;
+  /** The least recently used ones beyond this count. */
+  readonly max_sessions: number;
+}
+
+const SPILL_POLL_MS = 30_000;
 
 /** What create() was given and what became of it. */
 export interface CreatedSession {
@@ -34,22 +51,30 @@ export class SessionStore {
   readonly #root: string | null;
   readonly #lease: Lease;
   readonly #log: Logger;
+  readonly #limits: SpillLimits;
+  readonly #timer: NodeJS.Timeout | undefined;
   #recovering: Promise<void> = Promise.resolve();
   #closing = false;
-  readonly #pending = new Set<string>();
+  /** Sessions of an earlier process that are not back yet: each is brought back when its turn or a request comes. */
+  readonly #pending = new Map<string, () => Promise<void>>();
 
   /** `root` null turns the journal off. */
-  constructor(root: string | null, instance: string, log: Logger) {
+  constructor(root: string | null, instance: string, log: Logger, limits: SpillLimits) {
     this.#root = root;
     this.#lease = ownLease(instance);
     this.#log = log;
+    this.#limits = limits;
+    if (root === null) return;
+    this.#timer = setInterval(() => void this.spillIdle(), SPILL_POLL_MS);
+    this.#timer.unref();
   }
 
   /** The session of an id; 404 when there is none. An id that is being recovered is waited for. */
   async get(id: string): Promise<CloudSession> {
-    if (this.#pending.has(id)) await this.#recovering;
+    await this.#pending.get(id)?.();
     const stored = this.#sessions.get(id);
     if (!stored) throw new AppError("not_found", `Cloud session not found: ${id}`);
+    stored.session.touch();
     return stored.session;
   }
   list(): CloudSession[] {
@@ -64,14 +89,19 @@ export class SessionStore {
 
   /**
    * Writes a session's columns to the store. Nothing is visible yet: `register` publishes, `discard` undoes.
-   * Takes over the references in `columns`. A full disk is not an error here: the session then lives in memory only.
+   * Takes over the references in `columns`. Unless it must be saved, a full disk is not an error: the session then
+   * lives in memory only.
    */
-  async stage(columns: ReadonlyMap<string, ColumnRef>, track: Track): Promise<StagedSession> {
+  async stage(
+    columns: ReadonlyMap<string, ColumnRef>,
+    track: Track,
+    { mustBeSaved = false } = {},
+  ): Promise<StagedSession> {
     let id = randomBytes(4).toString("hex");
     while (this.#sessions.has(id) || this.#pending.has(id) || (await this.#taken(id))) {
       id = randomBytes(4).toString("hex");
     }
-    const staged = new StagedSession(id, this.#root, this.#lease, columns);
+    const staged = new StagedSession(id, this.#root, this.#lease, columns, mustBeSaved);
     try {
       await staged.write(track, this.#log);
     } catch (error) {
@@ -91,30 +121,84 @@ export class SessionStore {
   }
 
   /** Publishes a staged session: the journal's first record is flushed, then the id answers. The last step of a create. */
-  async register(staged: StagedSession, meta: CloudMeta): Promise<CreatedSession> {
-    const disk = await staged.install(meta, this.#log);
-    const session = new CloudSession(staged.id, { columns: staged.columns, meta }, (_, change) =>
-      this.#persist(staged.id, change),
-    );
-    this.#sessions.set(staged.id, disk ? { session, disk } : { session });
-    if (disk) void this.#syncColumns(session, disk.folder, staged.files, disk.journal);
+  async register(staged: StagedSession, meta: CloudMeta, birth?: Birth): Promise<CreatedSession> {
+    const disk = await staged.install(meta, birth, this.#log);
+    const { columns } = staged;
+    const session = this.#add(staged.id, { columns, undo: NOTHING_TO_UNDO, meta }, disk);
     return { session, unsaved_reason: staged.unsavedReason };
+  }
+
+  #add(id: string, state: Omit<CloudState, "version">, disk: SessionDisk | undefined): CloudSession {
+    const session: CloudSession = new CloudSession(id, state, (change) => this.#save(session, disk, change));
+    this.#sessions.set(id, disk ? { session, disk } : { session });
+    disk?.flushLater();
+    return session;
+  }
+
+  /**
+   * Publishes the children of a session together with a change of the parent, all or nothing, also across a crash: the
+   * children's journals name a token, `commit` puts it into the parent's. A child whose parent lacks the token at a
+   * restart never was. A failure, also of `commit`, leaves none of them.
+   */
+  async registerChildren(
+    parent: CloudSession,
+    children: readonly Child[],
+    commit: (births: string) => Promise<void>,
+  ): Promise<CloudSession[]> {
+    const token = randomBytes(8).toString("hex");
+    const born: CloudSession[] = [];
+    try {
+      for (const { staged, meta } of children)
+        born.push((await this.register(staged, meta, { parent: parent.id, token })).session);
+      await commit(token);
+    } catch (error) {
+      for (const { id } of born) await this.delete(id);
+      throw error;
+    }
+    await this.#confirm(parent, born, token);
+    return born;
+  }
+
+  /** From here on the children stand for themselves. A failure leaves them to the parent's record. */
+  async #confirm(parent: CloudSession, born: readonly CloudSession[], token: string): Promise<void> {
+    try {
+      for (const { id } of born) await this.#sessions.get(id)?.disk?.journal.append({ type: "confirmed" });
+      this.#sessions.get(parent.id)?.disk?.forgetBirths(token);
+    } catch (error) {
+      this.#log.warn({ err: error, session: parent.id }, "children not confirmed; their parent's journal names them");
+    }
+  }
+
+  /**
+   * Writes columns beside a session and maps them; a change that publishes them has nothing more to write. What comes
+   * back belongs to the caller, also when the journal is off. Errors: no_space, io, canceled.
+   */
+  async stash(session: CloudSession, columns: ReadonlyMap<string, ColumnRef>, track: Track) {
+    const disk = this.#sessions.get(session.id)?.disk;
+    if (disk) return disk.stash(columns, track);
+    for (const column of columns.values()) column.retain();
+    return new Map(columns);
+  }
+  /** Removes the files of stashed columns that were not published. */
+  async discard(session: CloudSession, columns: Iterable<ColumnRef>): Promise<void> {
+    await this.#sessions.get(session.id)?.disk?.discard(columns);
   }
 
   /** Frees a session and its folder. False for an unknown id. */
   async delete(id: string): Promise<boolean> {
-    if (this.#pending.has(id)) await this.#recovering;
+    await this.#pending.get(id)?.();
     const stored = this.#sessions.get(id);
     if (!stored) return false;
     this.#sessions.delete(id);
     stored.session.close();
-    if (stored.disk) await this.#removeFolder(stored.disk);
+    await stored.disk?.destroy();
     return true;
   }
 
   /** Removes every session and its folder: the clean end of a window. */
   async deleteAll(): Promise<void> {
     this.#closing = true; // what is not recovered yet stays for the next start
+    clearInterval(this.#timer);
     await this.#recovering;
     const ends = await Promise.allSettled([...this.#sessions.keys()].map((id) => this.delete(id)));
     for (const end of ends) {
@@ -125,13 +209,12 @@ export class SessionStore {
   /** Lets go of everything and leaves the folders for the next start. */
   async close(): Promise<void> {
     this.#closing = true;
+    clearInterval(this.#timer);
     await this.#recovering;
     for (const { session, disk } of this.#sessions.values()) {
-      await session
-        .durable()
-        .catch((error: unknown) => this.#log.error({ err: error, session: session.id }, "last edit was not saved"));
+      await session.settled();
       session.close();
-      await disk?.journal.close();
+      await disk?.close();
     }
     this.#sessions.clear();
   }
@@ -144,9 +227,15 @@ export class SessionStore {
     const damaged = entries.filter((name) => name.endsWith(".damaged"));
     if (damaged.length > 0)
       this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
-    const names = entries.filter((name) => /^[0-9a-f]{8}$/.test(name));
-    for (const name of names) this.#pending.add(name);
-    this.#recovering = this.#recoverAll(this.#root, names);
+    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) {
+      const folder = join(this.#root, id);
+      let begun: Promise<void> | undefined;
+      this.#pending.set(id, () => {
+        begun ??= this.#bringBack(id, folder).finally(() => this.#pending.delete(id));
+        return begun;
+      });
+    }
+    this.#recovering = this.#bringAllBack();
     void this.#removeAbandonedStaging(this.#root);
   }
   /** Settles when recovery has finished. */
@@ -154,83 +243,62 @@ export class SessionStore {
     return this.#recovering;
   }
 
-  async #recoverAll(root: string, names: string[]): Promise<void> {
-    for (const id of names) {
+  async #bringAllBack(): Promise<void> {
+    for (const [, begin] of [...this.#pending]) {
       if (this.#closing) return; // the next start goes on
-      const folder = join(root, id);
-      try {
-        if (await mayClaim(folder, this.#lease)) await this.#recoverOne(id, folder);
-      } catch (error) {
-        if (!isDamage(error)) {
-          this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
-          continue; // no memory, no handles: nothing wrong with the folder
-        }
-        this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
-        await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
-      } finally {
-        this.#pending.delete(id);
+      await begin();
+    }
+  }
+
+  /** Never rejects: a folder that cannot be read is set aside or left for the next start. */
+  async #bringBack(id: string, folder: string): Promise<void> {
+    try {
+      if (await mayClaim(folder, this.#lease)) await this.#recoverOne(id, folder);
+    } catch (error) {
+      if (!isDamage(error)) {
+        this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
+        return; // no memory, no handles: nothing wrong with the folder
       }
+      this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
+      await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
     }
   }
 
   async #recoverOne(id: string, folder: string): Promise<void> {
-    const { journal, state, unsynced } = await readSessionFolder(folder);
-    const session = new CloudSession(id, state, (_, change) => this.#persist(id, change));
-    this.#sessions.set(id, { session, disk: { folder, journal, nextFile: nextFileNumber(await readdir(folder)) } });
-    if (unsynced.length > 0) void this.#syncColumns(session, folder, unsynced, journal);
-    this.#log.info({ session: id, points: state.columns.get("positions")?.length }, "session recovered");
-  }
-
-  async #persist(id: string, change: CloudChange): Promise<void> {
-    const stored = this.#sessions.get(id);
-    if (!stored?.disk) return;
-    const { disk } = stored;
-    const files: Record<string, string | null> = {};
-    for (const [key, column] of change.columns ?? []) {
-      if (column === null) {
-        files[key] = null;
-        continue;
-      }
-      const file = `${disk.nextFile}.col`;
-      disk.nextFile += 1;
-      await this.#writeColumn(column, join(disk.folder, file));
-      files[key] = file;
+    const recovered = await readSessionFolder(folder, this.#log);
+    if (!recovered) {
+      this.#log.info({ session: id }, "half of an operation that did not end; removed");
+      await rm(folder, { recursive: true, force: true });
+      return;
     }
-    await disk.journal.append({ type: "commit", columns: files, meta: change.meta ?? {} });
+    const session = this.#add(id, recovered.state, recovered.disk);
+    this.#log.info({ session: id, points: session.state.columns.get("positions")?.length }, "session recovered");
   }
 
-  async #writeColumn(column: ColumnRef, path: string): Promise<void> {
+  async #save(session: CloudSession, disk: SessionDisk | undefined, change: CloudChange): Promise<void> {
+    if (!disk) return;
+    await disk.save(change);
+    if (disk.wantsCompaction(session.state)) void this.spill(session); // runs behind the edit that is being saved
+  }
+
+  /** Brings everything a session holds in memory alone to files, and tidies its folder. Never rejects. */
+  async spill(session: CloudSession): Promise<void> {
+    const disk = this.#sessions.get(session.id)?.disk;
+    if (!disk || session.closed) return;
     try {
-      await columnFiles.writeColumnFile(column.native, path).promise;
-      await columnFiles.syncColumnFile(path).promise;
+      await session.edit((edit) => disk.compact(edit));
     } catch (error) {
-      await rm(path, { force: true }); // a full disk must not fill further with halves
-      throw error;
+      if (!session.closed)
+        this.#log.warn({ err: error, session: session.id }, "session not tidied; the next turn tries");
     }
   }
 
-  /** The power-loss half of durability, after the answer: until the record is there, recovery verifies checksums. */
-  async #syncColumns(session: CloudSession, folder: string, files: readonly string[], journal: Journal): Promise<void> {
-    try {
-      for (const file of files) {
-        if (session.closed) return;
-        await columnFiles.syncColumnFile(join(folder, file)).promise;
-      }
-      if (!session.closed) await journal.append({ type: "synced" });
-    } catch (error) {
-      if (!session.closed) this.#log.warn({ err: error, session: session.id }, "columns not flushed to the disk yet");
-    }
-  }
-
-  async #removeFolder({ folder, journal }: SessionDisk): Promise<void> {
-    await journal.close();
-    const doomed = `${folder}.${process.pid}.deleted`;
-    try {
-      await rename(folder, doomed); // from here on no restart finds it, even if the removal is cut short
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // gone already: as wanted
-    }
-    await rm(doomed, { recursive: true, force: true });
+  /** Spills sessions idle for longer than `idle_ms`, and the least recently used beyond the count. */
+  async spillIdle(idle_ms = this.#limits.idle_ms || Number.POSITIVE_INFINITY): Promise<void> {
+    const byUse = this.list().sort((a, b) => b.lastUsed - a.lastUsed);
+    const now = performance.now();
+    const due = byUse.filter((session, rank) => rank >= this.#limits.max_sessions || now - session.lastUsed >= idle_ms);
+    for (const session of due) if (!session.closed && !session.busy && holdsMemory(session)) await this.spill(session);
   }
 
   async #removeAbandonedStaging(root: string): Promise<void> {
@@ -258,6 +326,6 @@ async function isOwned(folder: string): Promise<boolean> {
   return Date.now() - mtimeMs < 60_000;
 }
 
-function nextFileNumber(names: string[]): number {
-  return 1 + Math.max(-1, ...names.map((name) => Number(/^(\d+)\.col$/.exec(name)?.[1] ?? -1)));
-}
+/** Some column has no file. */
+const holdsMemory = ({ state }: CloudSession): boolean =>
+  [...ownedColumns(state)].some(({ file, native }) => file === null && native.bytes > 0);

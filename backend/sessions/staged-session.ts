@@ -1,26 +1,16 @@
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import * as columnFiles from "../native/column-files.ts";
-import type { NativeJob } from "../native/native-job.ts";
 import type { CloudMeta } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import { Journal } from "./journal.ts";
+import type { Birth } from "./journal-records.ts";
 import { type Lease, writeLease } from "./process-lease.ts";
+import { isNoSpace, JOURNAL, SessionDisk, syncFolder, type Track } from "./session-disk.ts";
 
-export const JOURNAL = "journal.log";
 export const LEASE = "owner.json";
 export const STAGING = ".new";
-
-/** How a run waits for native work: `job.track`. */
-export type Track = <T>(start: () => NativeJob<T>) => Promise<T>;
-
-/** The copy of a session on disk. */
-export interface SessionDisk {
-  readonly folder: string;
-  readonly journal: Journal;
-  nextFile: number;
-}
 
 /** A session on its way in: columns written, nothing visible. */
 export class StagedSession {
@@ -34,13 +24,11 @@ export class StagedSession {
     readonly root: string | null,
     readonly lease: Lease,
     columns: ReadonlyMap<string, ColumnRef>,
+    /** A full disk is an error; otherwise the session then lives in memory only. */
+    readonly mustBeSaved: boolean,
   ) {
     this.columns = new Map(columns);
     this.#folder = root === null ? null : join(root, `${id}${STAGING}`);
-  }
-
-  get files(): readonly string[] {
-    return [...this.#fileOf.values()];
   }
 
   async write(track: Track, log: Logger): Promise<void> {
@@ -57,7 +45,7 @@ export class StagedSession {
     } catch (error) {
       await rm(this.#folder, { recursive: true, force: true });
       this.#fileOf.clear();
-      if (!isNoSpace(error)) throw error;
+      if (this.mustBeSaved || !isNoSpace(error)) throw error;
       this.#unsaved(error, log);
     }
   }
@@ -68,24 +56,33 @@ export class StagedSession {
   }
 
   /** Moves the folder in place and swaps the columns for mappings of their files. A failure leaves no folder. */
-  async install(meta: CloudMeta, log: Logger): Promise<SessionDisk | undefined> {
+  async install(meta: CloudMeta, birth: Birth | undefined, log: Logger): Promise<SessionDisk | undefined> {
     if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
     const folder = join(this.root, this.id);
     let journal: Journal | undefined;
     let placed = false;
     try {
       journal = await Journal.create(join(this.#folder, JOURNAL));
-      await journal.append({ type: "create", version: 1, columns: Object.fromEntries(this.#fileOf), meta });
+      const unsynced = [...this.#fileOf.values()];
+      await journal.append({
+        type: "create",
+        version: 2,
+        columns: Object.fromEntries(this.#fileOf),
+        undo: { base: null, deletes: [], labels: {} },
+        meta,
+        unsynced,
+        ...(birth ? { birth } : {}),
+      });
       await rename(this.#folder, folder);
       placed = true;
       await syncFolder(this.root);
       this.#mapColumns(folder);
-      return { folder, journal, nextFile: this.#fileOf.size };
+      return new SessionDisk(folder, journal, log, { next: unsynced.length, unsynced });
     } catch (error) {
       await journal?.close();
       await rm(this.#folder, { recursive: true, force: true });
       if (placed) await rm(folder, { recursive: true, force: true });
-      if (!isNoSpace(error)) throw error;
+      if (this.mustBeSaved || !isNoSpace(error)) throw error;
       this.#unsaved(error, log);
       return undefined;
     }
@@ -95,7 +92,7 @@ export class StagedSession {
     const mapped = new Map<string, ColumnRef>();
     try {
       for (const [key, file] of this.#fileOf)
-        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(join(folder, file))));
+        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(join(folder, file)), join(folder, file)));
     } catch (error) {
       for (const column of mapped.values()) column.release();
       throw error;
@@ -113,17 +110,3 @@ export class StagedSession {
     if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
   }
 }
-
-/** Makes a rename in a folder survive the machine. Where folders cannot be opened for it, the system orders renames. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-export const isNoSpace = (error: unknown): boolean =>
-  ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

@@ -68,7 +68,7 @@ describe.skipIf(!probe)("a full disk", () => {
     expect(await made.deps.sessions.delete(tail.session_id)).toBe(true);
   });
 
-  test("an edit that cannot be saved says so, and the next one saves both", async () => {
+  test("an edit that cannot be saved says so and changes nothing; the next one finds room again", async () => {
     const made = await app({ dataDir: disk.folder });
     const { session_id } = await create(made, made.file("a.xyz", "1 2 3\n4 5 6\n"));
     const session = await made.deps.sessions.get(session_id);
@@ -78,16 +78,18 @@ describe.skipIf(!probe)("a full disk", () => {
       );
     disk.fill();
     const big = Array.from({ length: 30_000 }, (_, i) => i / 7); // does not fit the last block of the journal
-    session.commit(session.state, { meta: { octree_pose: big } });
-    await expect(session.durable()).rejects.toMatchObject({ code: "ENOSPC" });
+    const before = session.state;
+    await expect(session.commit(before, { meta: { octree_pose: big } })).rejects.toMatchObject({ code: "ENOSPC" });
+    expect(session.state).toBe(before);
     const rebuild = () => made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/rebuild_octree` });
-    session.commit(session.state, { meta: { octree_pose: [...big, 1] } });
-    await expect(session.durable()).rejects.toMatchObject({ code: "ENOSPC" });
+    await expect(session.commit(before, { meta: { octree_pose: [...big, 1] } })).rejects.toMatchObject({
+      code: "ENOSPC",
+    });
     expect(saved()).toEqual([]);
     disk.empty();
-    session.commit(session.state, { meta: { octree_stale_gen: 7 } });
-    await session.durable();
-    expect(saved()).toMatchObject([{ meta: { octree_stale_gen: 7, octree_pose: [...big, 1] } }]);
+    await session.commit(session.state, { meta: { octree_stale_gen: 7 } });
+    expect(saved()).toEqual([{ type: "commit", columns: {}, meta: { octree_stale_gen: 7 } }]);
+    expect(session.state.meta).toMatchObject({ octree_stale_gen: 7, octree_pose: null });
     expect((await rebuild()).statusCode).toBe(200);
   });
 

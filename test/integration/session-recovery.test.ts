@@ -12,10 +12,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/addon.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
-import { decodeJournal, encodeRecord, type JournalRecord } from "../../backend/sessions/journal.ts";
+import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
+import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
 import { create, exported, makeApp, type TestApp } from "../support/app.ts";
 
@@ -37,13 +39,11 @@ beforeAll(async () => {
   const session = await made.deps.sessions.get(id);
   poses = [null];
   const deleted = new ColumnRef(new addon.Column("u8", Uint8Array.of(0, 1, 0)));
-  session.commit(session.state, { columns: new Map([["deleted", deleted]]), meta: { octree_pose: [1] } });
+  await session.commit(session.state, { columns: new Map([["deleted", deleted]]), meta: { octree_pose: [1] } });
   deleted.release();
-  await session.durable();
   poses.push([1]);
-  session.commit(session.state, { meta: { octree_pose: [2, 2] } });
+  await session.commit(session.state, { meta: { octree_pose: [2, 2] } });
   poses.push([2, 2]);
-  await session.durable();
   las = await exported(made, id, "las");
   const journal = join(made.sessions, id, "journal.log");
   const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
@@ -73,6 +73,10 @@ async function restart(changes: Record<string, (folder: string) => void>): Promi
 const rebuild = async (made: TestApp, session: string) =>
   (await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/rebuild_octree` })).statusCode;
 const untouched = () => undefined;
+const log = pino({ level: "silent" });
+const never = (): never => {
+  throw new Error("no session");
+};
 /** The journal without its last records of that type. */
 const without = (type: JournalRecord["type"]) => (folder: string) => {
   const path = join(folder, "journal.log");
@@ -111,10 +115,10 @@ test("a journal cut at every byte recovers to the last whole record, never to ha
     writeFileSync(path, whole.subarray(0, length));
     const kept = ends.filter((end) => end <= length).length - 1;
     if (kept === 0) {
-      await expect(readSessionFolder(folder)).rejects.toMatchObject({ code: "invalid_file" });
+      await expect(readSessionFolder(folder, log)).rejects.toMatchObject({ code: "invalid_file" });
       continue;
     }
-    const { journal, state } = await readSessionFolder(folder);
+    const { disk, state } = (await readSessionFolder(folder, log)) ?? never();
     const commits = records.slice(0, kept).filter(({ type }) => type === "commit").length;
     expect([length, state.meta.octree_pose, state.columns.has("deleted")]).toEqual([
       length,
@@ -122,7 +126,7 @@ test("a journal cut at every byte recovers to the last whole record, never to ha
       commits > 0,
     ]);
     expect(statSync(path).size).toBe(ends[kept]); // the torn tail is gone, so that the next record is found
-    await journal.close();
+    await disk.close();
     for (const column of state.columns.values()) column.release();
   }
   rmSync(folder, { recursive: true });
@@ -132,8 +136,7 @@ test("garbage behind the journal is cut off, and the next edit is found again", 
   const garbage = Buffer.alloc(100, 0xa5);
   const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "journal.log"), garbage, { flag: "a" }) });
   const session = await made.deps.sessions.get(id);
-  session.commit(session.state, { meta: { octree_pose: [3] } });
-  await session.durable();
+  await session.commit(session.state, { meta: { octree_pose: [3] } });
   const { records } = decodeJournal(readFileSync(join(made.sessions, id, "journal.log")));
   expect(records.at(-1)).toMatchObject({ type: "commit", meta: { octree_pose: [3] } });
   await made.close();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CloudChange, CloudSession, type CloudState } from "../../backend/sessions/cloud-session.ts";
+import { type CloudChange, CloudSession, type CloudState, freshState } from "../../backend/sessions/cloud-session.ts";
 import type { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { EMPTY_META } from "../support/cloud-meta.ts";
 import { type CountedColumn, countedRef } from "../support/counted-column.ts";
@@ -48,8 +48,8 @@ class Model {
     const first = this.#column("positions");
     this.expected.set("positions", first.column);
     this.disk.set("positions", first.column);
-    const state = { columns: new Map([["positions", first.ref]]), meta: EMPTY_META };
-    this.session = new CloudSession("test", state, (_, change) => this.#persist(change));
+    const state = freshState(new Map([["positions", first.ref]]), EMPTY_META);
+    this.session = new CloudSession("test", state, (change) => this.#persist(change));
     this.#previous = this.session.state;
   }
 
@@ -75,7 +75,7 @@ class Model {
   }
 
   async run(next: Step): Promise<void> {
-    if (next.kind === "commit") this.#commit(next.keys, next.removed, next.stale);
+    if (next.kind === "commit") await this.#commit(next.keys, next.removed, next.stale);
     else if (next.kind === "read") this.#read();
     else if (next.kind === "endRead") this.#reads.shift()?.done();
     else if (next.kind === "fail") this.#failing = next.writes;
@@ -84,7 +84,7 @@ class Model {
     for (const column of this.expected.values()) expect(column.freed).toBe(false);
   }
 
-  #commit(keys: readonly string[], removed: readonly string[], stale: boolean): void {
+  async #commit(keys: readonly string[], removed: readonly string[], stale: boolean): Promise<void> {
     const made = keys.map((name) => ({ name, ...this.#column(name) }));
     const gone = removed.filter((name) => !keys.includes(name) && name !== "positions");
     const columns = new Map<string, ColumnRef | null>([
@@ -92,11 +92,15 @@ class Model {
       ...gone.map((name) => [name, null] as const),
     ]);
     const before = this.session.state;
-    if (stale && this.#previous !== before) {
-      expect(() => this.session.commit(this.#previous, { columns })).toThrow(/changed while this operation ran/);
-      expect(this.session.state).toBe(before);
+    const outdated = stale && this.#previous !== before;
+    const fails = this.#failing > 0;
+    const end = this.session.commit(outdated ? this.#previous : before, { columns });
+    if (outdated) await expect(end).rejects.toThrow(/changed while this operation ran/);
+    else if (fails) await expect(end).rejects.toThrow(/disk full/);
+    else await end;
+    if (outdated || fails) {
+      expect(this.session.state).toBe(before); // nothing happened
     } else {
-      this.session.commit(before, { columns });
       this.#previous = before;
       for (const { name, column } of made) this.expected.set(name, column);
       for (const name of gone) this.expected.delete(name);
@@ -116,9 +120,6 @@ class Model {
 
   async finish(): Promise<void> {
     for (const { done } of this.#reads.splice(0)) done();
-    this.#failing = 0;
-    this.session.commit(this.session.state, {}); // takes along whatever could not be saved
-    await this.session.durable();
     await settle();
     expect(new Map([...this.session.state.columns].map(([name, { native }]) => [name, native]))).toEqual(this.expected);
     expect(this.disk).toEqual(this.expected);
@@ -131,7 +132,7 @@ class Model {
   }
 }
 
-test("commits, conflicts, reads and failing disks: every column is freed exactly once, the disk ends up with the state", async () => {
+test("commits, conflicts, reads and failing disks: every column is freed exactly once, the disk always has the state", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const model = new Model();
@@ -142,17 +143,39 @@ test("commits, conflicts, reads and failing disks: every column is freed exactly
   );
 });
 
-test("a session closed while it is being saved frees everything", async () => {
+test("a session closed while it is being saved frees everything, and the edit says that it is gone", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const model = new Model();
-      for (const next of steps) if (next.kind !== "read") await model.run(next);
+      for (const next of steps) if (next.kind !== "read" && next.kind !== "fail") await model.run(next);
+      const { ref, column } = countedRef("late");
+      const late = model.session.commit(model.session.state, { columns: new Map([["late", ref]]) });
+      await Promise.resolve(); // the edit has begun
       model.session.close();
-      for (let i = 0; i < 40; i += 1) await settle();
-      expect(model.columns.every(({ freed }) => freed)).toBe(true);
+      await expect(late).rejects.toMatchObject({ code: "not_found" });
+      ref.release();
+      expect([...model.columns, column].every(({ freed }) => freed)).toBe(true);
     }),
     { numRuns: 100 },
   );
+});
+
+test("columns swapped for their twins: the same state, no commit, and nothing is freed while it is read", async () => {
+  const model = new Model();
+  const base = model.session.state;
+  const [old] = base.columns.values();
+  if (!old) throw new Error("no column");
+  const { ref: twin, column } = countedRef("twin");
+  let letGo: () => void = () => undefined;
+  const reading = model.session.read(() => new Promise<void>((resolve) => (letGo = resolve)));
+  await model.session.edit(async (edit) => edit.swap(new Map([[old, twin]])));
+  twin.release();
+  expect([...model.session.state.columns.values()]).toEqual([twin]);
+  expect((old.native as CountedColumn).freed).toBe(false);
+  letGo();
+  await reading;
+  expect([(old.native as CountedColumn).freed, column.freed]).toEqual([true, false]);
+  await model.session.commit(base, {}); // not a conflict: the values are the same
 });
 
 test("edits run one after the other, in the order they came, and a failing one does not stop the next", async () => {

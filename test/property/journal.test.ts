@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decodeJournal, encodeRecord, Journal, type JournalRecord } from "../../backend/sessions/journal.ts";
+import { decodeJournal, encodeRecord, Journal } from "../../backend/sessions/journal.ts";
+import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { EMPTY_META } from "../support/cloud-meta.ts";
 
 let folder: string;

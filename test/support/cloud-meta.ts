@@ -1,4 +1,4 @@
-import type { CloudMeta } from "../../backend/sessions/cloud-session.ts";
+import { type CloudMeta, META_DEFAULTS } from "../../backend/sessions/cloud-session.ts";
 
 /** The description of a cloud nobody knows anything about. */
 export const EMPTY_META: CloudMeta = {
@@ -21,4 +21,5 @@ export const EMPTY_META: CloudMeta = {
   octree_stale_gen: 0,
   miss_octree_cache_id: null,
   miss_octree_origin: null,
+  ...META_DEFAULTS,
 };

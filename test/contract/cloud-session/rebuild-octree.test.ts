@@ -26,11 +26,10 @@ const rebuilt = async (id: string) => {
 async function deleteRows(id: string, deleted: readonly number[]): Promise<void> {
   const session = await made.deps.sessions.get(id);
   const column = new ColumnRef(new addon.Column("u8", Uint8Array.from(deleted)));
-  session.commit(session.state, {
+  await session.commit(session.state, {
     columns: new Map([["deleted", column]]),
     meta: { octree_cache_id: null, rendered_octree_cache_id: session.state.meta.octree_cache_id, octree_stale_gen: 1 },
   });
-  await session.durable();
   column.release();
 }
 const ROWS = ["x y z is_miss class", "0 0 0 0 1", "1 0 0 0 2", "0 1 5 0 3", "900 0 0 1 4"];
@@ -57,7 +56,7 @@ test("deleted points leave the octree and stay pending; the pose is cleared; mis
   const { session_id, cache_id } = await create(made, made.file("deleted.txt", ROWS.join("\n")));
   await deleteRows(session_id, [0, 1, 0, 0]);
   const session = await made.deps.sessions.get(session_id);
-  session.commit(session.state, { meta: { octree_pose: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1] } });
+  await session.commit(session.state, { meta: { octree_pose: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1] } });
   const answer = await rebuilt(session_id);
   expect(answer).toMatchObject({ point_count: 2, total_count: 4, observed_classes: { class: [1, 3] } });
   expect(answer.cache_id).not.toBe(cache_id);
@@ -85,7 +84,7 @@ test("an edit that lands during the build wins: the octree is only the drawn one
     const result = await build(...args);
     const session = await made.deps.sessions.get(session_id);
     const { octree_stale_gen } = session.state.meta;
-    session.commit(session.state, { meta: { octree_stale_gen: octree_stale_gen + 1 } });
+    await session.commit(session.state, { meta: { octree_stale_gen: octree_stale_gen + 1 } });
     return result;
   };
   try {

@@ -1,0 +1,99 @@
+import type { CloudMeta, CloudState } from "./cloud-session.ts";
+import { extraKey } from "./cloud-session.ts";
+import { type RowSet, strokeBytes, strokesOf, type UndoState, type UndoStep } from "./undo.ts";
+
+/**
+ * The octree of a session, as its meta tells (contract sessions 0):
+ *
+ * | state | octree_cache_id | rendered_octree_cache_id | octree_pose |
+ * |---|---|---|---|
+ * | current | its id | null | null |
+ * | posed: the points moved since | its id | null | the move |
+ * | stale: points went or came back since | null | the last one handed out | null |
+ */
+
+/** After an edit that the octree does not show. */
+export function staleOctree(meta: CloudMeta): Partial<CloudMeta> {
+  return {
+    octree_cache_id: null,
+    rendered_octree_cache_id: meta.octree_cache_id ?? meta.rendered_octree_cache_id,
+    octree_pose: null,
+    octree_stale_gen: meta.octree_stale_gen + 1,
+  };
+}
+
+/** What a rebuild publishes. `survivor_count`: rows that were not deleted when it began, misses included. */
+export interface RebuiltOctree {
+  readonly cache_id: string;
+  readonly miss_cache_id: string | null;
+  readonly survivor_count: number;
+}
+
+/** An octree of the points as they are. */
+export const currentOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
+  octree_cache_id: built.cache_id,
+  rendered_octree_cache_id: null,
+  octree_pose: null,
+  octree_point_count: built.survivor_count,
+  miss_octree_cache_id: built.miss_cache_id,
+});
+
+/** An octree that an edit overtook: only what the client draws meanwhile. */
+export const overtakenOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
+  rendered_octree_cache_id: built.cache_id,
+  octree_point_count: built.survivor_count,
+  miss_octree_cache_id: built.miss_cache_id,
+});
+
+/** Rows under the mask. The steps hold no row twice. */
+export const deletedCount = ({ base, deletes }: UndoState): number =>
+  deletes.reduce((sum, { count }) => sum + count, base?.count ?? 0);
+
+export interface Counts {
+  readonly deleted_count: number;
+  readonly remaining_count: number;
+  readonly total_count: number;
+  readonly pending_deleted_count: number;
+}
+
+export function countsOf({ columns, undo, meta }: CloudState): Counts {
+  const total_count = columns.get("positions")?.length ?? 0;
+  const deleted_count = deletedCount(undo);
+  const remaining_count = total_count - deleted_count;
+  const pending_deleted_count = Math.max(0, (meta.octree_point_count ?? total_count) - remaining_count);
+  return { deleted_count, remaining_count, total_count, pending_deleted_count };
+}
+
+export const NORMAL_SLUGS = ["nx", "ny", "nz"] as const;
+export const hasNormals = ({ columns }: CloudState): boolean =>
+  NORMAL_SLUGS.every((slug) => columns.has(extraKey(slug)));
+
+/** The oldest delete steps that the cap has no room for. */
+export const overflowing = (deletes: readonly RowSet[], cap: number): readonly RowSet[] =>
+  deletes.slice(0, Math.max(0, deletes.length - cap));
+
+/** Forgets the oldest strokes of a column until the rest fits the caps. */
+export function forgetOverflow(undo: UndoState, slug: string, caps: { strokes: number; bytes: number }): UndoStep[] {
+  const strokes = strokesOf(undo, slug);
+  let bytes = strokes.reduce((sum, stroke) => sum + strokeBytes(stroke), 0);
+  let count = 0;
+  for (const stroke of strokes) {
+    if (strokes.length - count <= caps.strokes && bytes <= caps.bytes) break;
+    bytes -= strokeBytes(stroke);
+    count += 1;
+  }
+  return count > 0 ? [{ op: "forget_labels", slug, count }] : [];
+}
+
+/**
+ * Strokes to keep: up to and with the newest one that the client still holds. `known`: its stroke ids, newest first;
+ * none of them found keeps nothing.
+ */
+export function keptStrokes(undo: UndoState, slug: string, known: readonly string[]): number {
+  const ids = strokesOf(undo, slug).map(({ stroke_id }) => stroke_id);
+  for (const id of known) {
+    const at = ids.lastIndexOf(id);
+    if (at >= 0) return at + 1;
+  }
+  return 0;
+}

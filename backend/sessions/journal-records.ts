@@ -1,0 +1,247 @@
+import { z } from "zod";
+import type { CloudMeta } from "./cloud-session.ts";
+
+/** A set of rows (undo.ts) whose data lies in a file. */
+export interface RowSetRecord {
+  readonly encoding: "rows" | "runs" | "bits";
+  readonly count: number;
+  readonly file: string;
+}
+
+export interface LabelRecord {
+  readonly stroke_id: string;
+  readonly to_class: number;
+  readonly rows: RowSetRecord;
+  readonly previous: string;
+}
+
+export interface UndoRecord {
+  readonly base: RowSetRecord | null;
+  readonly deletes: readonly RowSetRecord[];
+  readonly labels: Readonly<Record<string, readonly LabelRecord[]>>;
+}
+
+/** UndoStep with files in the place of columns. */
+export type StepRecord =
+  | { readonly op: "delete"; readonly rows: RowSetRecord }
+  | { readonly op: "keep_deletes"; readonly count: number }
+  | { readonly op: "fold_deletes"; readonly count: number; readonly base: RowSetRecord | null }
+  | ({ readonly op: "paint"; readonly slug: string } & LabelRecord)
+  | { readonly op: "keep_labels"; readonly slug: string; readonly count: number }
+  | { readonly op: "forget_labels"; readonly slug: string; readonly count: number };
+
+/** The session that brought this one into being, and the token its journal has once it did. */
+export interface Birth {
+  readonly parent: string;
+  readonly token: string;
+}
+
+/**
+ * One record of a session's journal. Files are names in the session's folder and complete before their record.
+ *
+ * | type | meaning |
+ * |---|---|
+ * | create | the whole state; the first record, and the only one of its type |
+ * | commit | one change: files of columns (null = gone), undo steps, meta; `births`: the sessions of that token exist |
+ * | synced | `files` are flushed to the disk; without `files`: those of the create record |
+ * | confirmed | the parent's journal has the token: this session exists |
+ *
+ * `unsynced` lists files that were not flushed when the record was written: until a `synced` record names them, recovery
+ * compares their checksums. A create record of version 1 has neither undo nor unsynced: all of its files count.
+ */
+export type JournalRecord =
+  | {
+      readonly type: "create";
+      readonly version: 1;
+      readonly columns: Readonly<Record<string, string>>;
+      readonly meta: CloudMeta;
+    }
+  | {
+      readonly type: "create";
+      readonly version: 2;
+      readonly columns: Readonly<Record<string, string>>;
+      readonly undo: UndoRecord;
+      readonly meta: CloudMeta;
+      readonly unsynced: readonly string[];
+      readonly birth?: Birth;
+    }
+  | {
+      readonly type: "commit";
+      readonly columns: Readonly<Record<string, string | null>>;
+      readonly undo?: readonly StepRecord[];
+      readonly meta: Partial<CloudMeta>;
+      readonly unsynced?: readonly string[];
+      readonly births?: string;
+    }
+  | { readonly type: "synced"; readonly files?: readonly string[] }
+  | { readonly type: "confirmed" };
+
+const count = z.int().min(0);
+const rowSet = z.object({ encoding: z.enum(["rows", "runs", "bits"]), count, file: z.string() });
+const label = z.object({ stroke_id: z.string(), to_class: z.number(), rows: rowSet, previous: z.string() });
+const files = z.array(z.string());
+const step = z.discriminatedUnion("op", [
+  z.object({ op: z.literal("delete"), rows: rowSet }),
+  z.object({ op: z.literal("keep_deletes"), count }),
+  z.object({ op: z.literal("fold_deletes"), count, base: rowSet.nullable() }),
+  z.object({ op: z.literal("paint"), slug: z.string(), ...label.shape }),
+  z.object({ op: z.literal("keep_labels"), slug: z.string(), count }),
+  z.object({ op: z.literal("forget_labels"), slug: z.string(), count }),
+]);
+const columns = z.record(z.string(), z.string());
+const create = { type: z.literal("create"), columns, meta: z.looseObject({}) };
+const Envelope = z.union([
+  z.object({
+    type: z.literal("commit"),
+    columns: z.record(z.string(), z.string().nullable()),
+    undo: z.array(step).optional(),
+    meta: z.looseObject({}),
+    unsynced: files.optional(),
+    births: z.string().optional(),
+  }),
+  z.object({ type: z.literal("synced"), files: files.optional() }),
+  z.object({ type: z.literal("confirmed") }),
+  z.object({
+    ...create,
+    version: z.literal(2),
+    undo: z.object({
+      base: rowSet.nullable(),
+      deletes: z.array(rowSet),
+      labels: z.record(z.string(), z.array(label)),
+    }),
+    unsynced: files,
+    birth: z.object({ parent: z.string(), token: z.string() }).optional(),
+  }),
+  z.object({ ...create, version: z.literal(1) }),
+]);
+
+/** The record a payload holds; undefined when it is none. */
+export function parseRecord(payload: Buffer): JournalRecord | undefined {
+  try {
+    const parsed = Envelope.safeParse(JSON.parse(payload.toString("utf8")));
+    return parsed.success ? (parsed.data as unknown as JournalRecord) : undefined;
+  } catch {
+    return undefined; // not JSON: a torn record whose checksum happens to fit cannot be told from damage
+  }
+}
+
+/** What the records of a journal come to. */
+export interface ReplayedJournal {
+  readonly meta: CloudMeta;
+  /** key -> file. A column that has to be computed (`mask_is_stale`, `redo`) may still name its last file. */
+  readonly files: Map<string, string>;
+  readonly undo: UndoRecord;
+  /** The deletion mask is to be put together from `undo`. */
+  readonly mask_is_stale: boolean;
+  /** slug -> what happened to its column since its file was written, oldest first. */
+  readonly redo: ReadonlyMap<string, readonly LabelAction[]>;
+  /** Files that may not have reached the disk. */
+  readonly unsynced: ReadonlySet<string>;
+  /** Set while nobody confirmed that the session came into being. */
+  readonly birth: Birth | undefined;
+  readonly births: ReadonlySet<string>;
+}
+
+/** Values to put into rows of a label column: one for all, or those of a file. */
+export type LabelAction =
+  | { readonly rows: RowSetRecord; readonly to_class: number }
+  | { readonly rows: RowSetRecord; readonly previous: string };
+
+/** Undefined when the records do not begin with a create record. */
+export function replay(records: readonly JournalRecord[]): ReplayedJournal | undefined {
+  const first = records[0];
+  if (first?.type !== "create") return undefined;
+  const state = new Replay(first);
+  for (const record of records.slice(1)) state.take(record);
+  return state;
+}
+
+class Replay implements ReplayedJournal {
+  meta: CloudMeta;
+  readonly files: Map<string, string>;
+  undo: { base: RowSetRecord | null; deletes: readonly RowSetRecord[]; labels: Record<string, readonly LabelRecord[]> };
+  mask_is_stale = false;
+  readonly redo = new Map<string, LabelAction[]>();
+  readonly unsynced: Set<string>;
+  birth: Birth | undefined;
+  readonly births = new Set<string>();
+  readonly #first: readonly string[];
+
+  constructor(first: Extract<JournalRecord, { type: "create" }>) {
+    this.meta = first.meta;
+    this.files = new Map(Object.entries(first.columns));
+    this.#first = [...this.files.values()];
+    this.undo = first.version === 2 ? { ...first.undo, labels: { ...first.undo.labels } } : emptyUndo();
+    this.unsynced = new Set(first.version === 2 ? first.unsynced : this.#first);
+    this.birth = first.version === 2 ? first.birth : undefined;
+    this.mask_is_stale = !this.files.has("deleted") && (this.undo.base !== null || this.undo.deletes.length > 0);
+  }
+
+  take(record: JournalRecord): void {
+    if (record.type === "synced") for (const file of record.files ?? this.#first) this.unsynced.delete(file);
+    if (record.type === "confirmed") this.birth = undefined;
+    if (record.type !== "commit") return;
+    this.meta = { ...this.meta, ...record.meta };
+    for (const file of record.unsynced ?? []) this.unsynced.add(file);
+    if (record.births !== undefined) this.births.add(record.births);
+    for (const step of record.undo ?? []) this.#step(step);
+    for (const [key, file] of Object.entries(record.columns)) {
+      if (file === null) this.files.delete(key);
+      else this.files.set(key, file);
+      if (key === "deleted") this.mask_is_stale = false;
+      else this.redo.delete(key.replace(/^extra\//, ""));
+    }
+  }
+
+  #step(step: StepRecord): void {
+    const { undo } = this;
+    switch (step.op) {
+      case "delete":
+        this.undo = { ...undo, deletes: [...undo.deletes, step.rows] };
+        break;
+      case "keep_deletes":
+        this.undo = { ...undo, deletes: undo.deletes.slice(0, step.count) };
+        break;
+      case "fold_deletes":
+        this.undo = { ...undo, base: step.base, deletes: undo.deletes.slice(step.count) };
+        break;
+      case "paint": {
+        const { op: _, slug, ...record } = step;
+        undo.labels[slug] = [...(undo.labels[slug] ?? []), record];
+        this.#redo(slug, { rows: record.rows, to_class: record.to_class });
+        return;
+      }
+      case "keep_labels": {
+        const strokes = undo.labels[step.slug] ?? [];
+        for (const { rows, previous } of strokes.slice(step.count).reverse()) this.#redo(step.slug, { rows, previous });
+        this.#keepStrokes(step.slug, strokes.slice(0, step.count));
+        return;
+      }
+      case "forget_labels":
+        this.#keepStrokes(step.slug, (undo.labels[step.slug] ?? []).slice(step.count));
+        return;
+    }
+    this.mask_is_stale = true;
+  }
+
+  #redo(slug: string, action: LabelAction): void {
+    this.redo.set(slug, [...(this.redo.get(slug) ?? []), action]);
+  }
+
+  #keepStrokes(slug: string, strokes: readonly LabelRecord[]): void {
+    if (strokes.length > 0) this.undo.labels[slug] = strokes;
+    else delete this.undo.labels[slug];
+  }
+}
+
+const emptyUndo = () => ({ base: null, deletes: [], labels: {} });
+
+/** Every file the undo state names. */
+export function undoFiles({ base, deletes, labels }: UndoRecord): string[] {
+  const strokes = Object.values(labels).flat();
+  return [
+    ...(base ? [base.file] : []),
+    ...deletes.map(({ file }) => file),
+    ...strokes.flatMap(({ rows, previous }) => [rows.file, previous]),
+  ];
+}

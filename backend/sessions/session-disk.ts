@@ -1,0 +1,320 @@
+import { open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Logger } from "pino";
+import * as columnFiles from "../native/column-files.ts";
+import type { NativeJob } from "../native/native-job.ts";
+import type { CloudChange, CloudState, Edit } from "./cloud-session.ts";
+import { ownedColumns } from "./cloud-session.ts";
+import { ColumnRef } from "./column-ref.ts";
+import type { Journal } from "./journal.ts";
+import type { JournalRecord, LabelRecord, RowSetRecord, StepRecord, UndoRecord } from "./journal-records.ts";
+import {
+  applySteps,
+  computedKeys,
+  type LabelDelta,
+  NOTHING_TO_UNDO,
+  type RowSet,
+  type UndoState,
+  type UndoStep,
+  undoColumns,
+} from "./undo.ts";
+
+export const JOURNAL = "journal.log";
+
+/** How a run waits for native work: `job.track`. */
+export type Track = <T>(start: () => NativeJob<T>) => Promise<T>;
+
+/** Files up to this size are flushed before their record is; larger ones behind the answer. */
+const FLUSH_AT_ONCE_BYTES = 1 << 20;
+/** Strokes that a restart may have to paint again before the column is written anew. */
+const MAX_REDO_STROKES = 32;
+const MAX_JOURNAL_BYTES = 8 << 20;
+/** Files that nobody needs any more are worth a new journal from here on, beyond the size of the columns. */
+const MIN_GARBAGE_BYTES = 64 << 20;
+
+const untracked: Track = (start) => start().promise;
+
+/** The copy of a session on disk: a folder with the journal and a file per column. */
+export class SessionDisk {
+  readonly folder: string;
+  readonly journal: Journal;
+  readonly #log: Logger;
+  #nextFile: number;
+  /** Files of columns that were written and not mapped. */
+  readonly #fileOf = new WeakMap<ColumnRef, string>();
+  readonly #unsynced: Set<string>;
+  readonly #births = new Set<string>();
+  #redoStrokes = 0;
+  /** Since the journal began. */
+  #writtenBytes = 0;
+  #flushing: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(folder: string, journal: Journal, log: Logger, files: { next: number; unsynced: Iterable<string> }) {
+    this.folder = folder;
+    this.journal = journal;
+    this.#log = log;
+    this.#nextFile = files.next;
+    this.#unsynced = new Set(files.unsynced);
+  }
+
+  /**
+   * Saves a change: files first, then its journal record, flushed. A failure leaves neither.
+   * Errors: no_space, io.
+   */
+  async save(change: CloudChange): Promise<void> {
+    const batch: string[] = [];
+    try {
+      const steps = change.undo ?? [];
+      const computed = computedKeys(steps);
+      const columns: Record<string, string | null> = {};
+      for (const [key, column] of change.columns ?? []) {
+        if (!computed.has(key)) columns[key] = column && (await this.#store(column, batch));
+      }
+      const undo: StepRecord[] = [];
+      for (const step of steps) undo.push(await this.#stepRecord(step, batch));
+      const unsynced = this.#filesOf(change).filter((file) => this.#unsynced.has(file));
+      await this.journal.append({
+        type: "commit",
+        columns,
+        meta: change.meta ?? {},
+        ...(undo.length > 0 ? { undo } : {}),
+        ...(unsynced.length > 0 ? { unsynced } : {}),
+        ...(change.births === undefined ? {} : { births: change.births }),
+      });
+      if (change.births !== undefined) this.#births.add(change.births);
+      this.#redoStrokes += steps.filter(({ op }) => op === "paint" || op === "keep_labels").length;
+    } catch (error) {
+      for (const file of batch) await this.#remove(file); // a full disk must not fill further with halves
+      throw error;
+    }
+    this.flushLater();
+  }
+
+  /** Files that the record of a change names, or may. */
+  #filesOf({ columns, undo }: CloudChange): string[] {
+    const added = undoColumns(applySteps(NOTHING_TO_UNDO, undo ?? []));
+    return [...(columns?.values() ?? []), ...added].flatMap((column) => (column ? (this.#fileFor(column) ?? []) : []));
+  }
+
+  /** The sessions of that token are known to be there. */
+  forgetBirths(token: string): void {
+    this.#births.delete(token);
+  }
+
+  /** True when a restart would have much to compute, or the folder holds much that nobody needs. */
+  wantsCompaction(state: CloudState): boolean {
+    if (this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
+    const live = [...ownedColumns(state)].reduce((sum, { native }) => sum + native.bytes, 0);
+    return this.#writtenBytes > 2 * live + MIN_GARBAGE_BYTES;
+  }
+
+  /**
+   * Writes columns to files of the folder and maps them; the change that publishes them then writes nothing more.
+   * The caller owns what comes back; `discard` those that were not published. Errors: no_space, io, canceled.
+   */
+  async stash(columns: ReadonlyMap<string, ColumnRef>, track: Track): Promise<Map<string, ColumnRef>> {
+    const stashed = new Map<string, ColumnRef>();
+    const batch: string[] = [];
+    try {
+      for (const [key, column] of columns) stashed.set(key, await this.#writeAndMap(column, batch, track));
+      return stashed;
+    } catch (error) {
+      for (const column of stashed.values()) column.release();
+      for (const file of batch) await this.#remove(file);
+      throw error;
+    }
+  }
+
+  /** Removes the files of stashed columns that nobody published. */
+  async discard(columns: Iterable<ColumnRef>): Promise<void> {
+    for (const column of columns) if (column.file !== null) await this.#remove(basename(column.file));
+  }
+
+  async #writeAndMap(column: ColumnRef, batch: string[], track: Track): Promise<ColumnRef> {
+    const file = await this.#write(column, batch, track);
+    return new ColumnRef(columnFiles.mapColumnFile(join(this.folder, file)), join(this.folder, file));
+  }
+
+  /** Name of the column's file, written when it has none yet. */
+  async #store(column: ColumnRef, batch: string[]): Promise<string> {
+    const known = this.#fileFor(column);
+    if (known !== undefined) return known;
+    const file = await this.#write(column, batch, untracked);
+    this.#fileOf.set(column, file);
+    return file;
+  }
+
+  #fileFor(column: ColumnRef): string | undefined {
+    if (column.file !== null && dirname(column.file) === this.folder) return basename(column.file);
+    return this.#fileOf.get(column);
+  }
+
+  async #write(column: ColumnRef, batch: string[], track: Track): Promise<string> {
+    const file = `${this.#nextFile}.col`;
+    this.#nextFile += 1;
+    batch.push(file);
+    const path = join(this.folder, file);
+    await track(() => columnFiles.writeColumnFile(column.native, path));
+    this.#writtenBytes += column.native.bytes;
+    if (column.native.bytes <= FLUSH_AT_ONCE_BYTES) await track(() => columnFiles.syncColumnFile(path));
+    else this.#unsynced.add(file);
+    return file;
+  }
+
+  async #remove(file: string): Promise<void> {
+    this.#unsynced.delete(file);
+    await rm(join(this.folder, file), { force: true });
+  }
+
+  async #rowSet({ encoding, count, data }: RowSet, batch: string[]): Promise<RowSetRecord> {
+    return { encoding, count, file: await this.#store(data, batch) };
+  }
+
+  async #label(delta: LabelDelta, batch: string[]): Promise<LabelRecord> {
+    const rows = await this.#rowSet(delta.rows, batch);
+    const previous = await this.#store(delta.previous, batch);
+    return { stroke_id: delta.stroke_id, to_class: delta.to_class, rows, previous };
+  }
+
+  async #stepRecord(step: UndoStep, batch: string[]): Promise<StepRecord> {
+    switch (step.op) {
+      case "delete":
+        return { op: step.op, rows: await this.#rowSet(step.rows, batch) };
+      case "fold_deletes":
+        return { op: step.op, count: step.count, base: step.base && (await this.#rowSet(step.base, batch)) };
+      case "paint":
+        return { op: step.op, slug: step.slug, ...(await this.#label(step, batch)) };
+      default:
+        return step;
+    }
+  }
+
+  /**
+   * Writes what lives in memory only, begins the journal anew with the state as it is and removes the files nobody
+   * needs any more. The session's columns are mapped files afterwards. Errors: no_space, io; then nothing has changed.
+   */
+  async compact(edit: Edit): Promise<void> {
+    const batch: string[] = [];
+    const twins = new Map<ColumnRef, ColumnRef>();
+    try {
+      const { state } = edit;
+      for (const column of ownedColumns(state)) {
+        if (column.file !== null) continue;
+        const file = this.#fileFor(column) ?? (await this.#write(column, batch, untracked));
+        const path = join(this.folder, file);
+        twins.set(column, new ColumnRef(columnFiles.mapColumnFile(path), path));
+      }
+      const nameOf = (column: ColumnRef) => basename((twins.get(column) ?? column).file as string);
+      const needed = new Set([...ownedColumns(state)].map(nameOf));
+      const unsynced = [...this.#unsynced].filter((file) => needed.has(file));
+      const record = createRecord(state, nameOf, unsynced);
+      const births = [...this.#births].map(
+        (token): JournalRecord => ({ type: "commit", columns: {}, meta: {}, births: token }),
+      );
+      await this.journal.replace(join(this.folder, JOURNAL), [record, ...births]);
+      await syncFolder(this.folder);
+      edit.swap(twins);
+      this.#redoStrokes = 0;
+      this.#writtenBytes = 0;
+      await this.#removeUnneeded(needed);
+    } catch (error) {
+      for (const file of batch) await this.#remove(file);
+      throw error;
+    } finally {
+      for (const twin of twins.values()) twin.release(); // the session has its own reference
+    }
+    this.flushLater();
+  }
+
+  async #removeUnneeded(needed: ReadonlySet<string>): Promise<void> {
+    for (const name of await readdir(this.folder)) {
+      if (!/^\d+\.col$/.test(name) || needed.has(name)) continue;
+      await this.#remove(name).catch((error: unknown) =>
+        this.#log.debug({ err: error, name }, "file still in use; the next compaction removes it"),
+      );
+    }
+  }
+
+  /** The power-loss half of durability, behind the answer: until the record is there, recovery verifies checksums. */
+  flushLater(): void {
+    if (this.#unsynced.size > 0) this.#flushing = this.#flushing.then(() => this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    const done: string[] = [];
+    try {
+      for (const file of [...this.#unsynced]) {
+        if (this.#closed) return;
+        if (!this.#unsynced.has(file)) continue; // removed meanwhile
+        await columnFiles.syncColumnFile(join(this.folder, file)).promise;
+        done.push(file);
+      }
+      if (this.#closed || done.length === 0) return;
+      await this.journal.append({ type: "synced", files: done });
+      for (const file of done) this.#unsynced.delete(file);
+    } catch (error) {
+      if (!this.#closed)
+        this.#log.warn({ err: error, session: basename(this.folder) }, "columns not flushed to the disk yet");
+    }
+  }
+
+  /** Lets go of the journal; the folder stays. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.journal.close();
+  }
+
+  /** Removes the folder: from the rename on no restart finds it, even if the removal is cut short. */
+  async destroy(): Promise<void> {
+    this.#closed = true;
+    await this.journal.close();
+    const doomed = `${this.folder}.${process.pid}.deleted`;
+    try {
+      await rename(this.folder, doomed);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // gone already: as wanted
+    }
+    await rm(doomed, { recursive: true, force: true });
+  }
+}
+
+/** The record a journal begins with. */
+export function createRecord(
+  state: Pick<CloudState, "columns" | "undo" | "meta">,
+  nameOf: (column: ColumnRef) => string,
+  unsynced: Iterable<string>,
+): Extract<JournalRecord, { version: 2 }> {
+  const columns = Object.fromEntries([...state.columns].map(([key, column]) => [key, nameOf(column)]));
+  const undo = undoRecord(state.undo, nameOf);
+  return { type: "create", version: 2, columns, undo, meta: state.meta, unsynced: [...unsynced] };
+}
+
+function undoRecord(undo: UndoState, nameOf: (column: ColumnRef) => string): UndoRecord {
+  const rowSet = ({ encoding, count, data }: RowSet): RowSetRecord => ({ encoding, count, file: nameOf(data) });
+  const label = ({ stroke_id, to_class, rows, previous }: LabelDelta): LabelRecord => ({
+    stroke_id,
+    to_class,
+    rows: rowSet(rows),
+    previous: nameOf(previous),
+  });
+  return {
+    base: undo.base && rowSet(undo.base),
+    deletes: undo.deletes.map(rowSet),
+    labels: Object.fromEntries([...undo.labels].map(([slug, strokes]) => [slug, strokes.map(label)])),
+  };
+}
+
+/** Makes a rename in a folder survive the machine. Where folders cannot be opened for it, the system orders renames. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+export const isNoSpace = (error: unknown): boolean =>
+  ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

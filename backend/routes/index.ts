@@ -1,9 +1,23 @@
 import type { Deps } from "../deps.ts";
 import type { RouteFile } from "../http/types.ts";
 import { cancelRoutes } from "./cancel.ts";
+import { bakeRoutes } from "./cloud-session/bake.ts";
 import { closeRoutes } from "./cloud-session/close.ts";
+import { commitLabelsRoutes } from "./cloud-session/commit-labels.ts";
 import { createRoutes } from "./cloud-session/create.ts";
+import { deleteRegionRoutes } from "./cloud-session/delete-region.ts";
+import { duplicateRoutes } from "./cloud-session/duplicate.ts";
+import { extractRoutes } from "./cloud-session/extract.ts";
+import { extractByColumnRoutes } from "./cloud-session/extract-by-column.ts";
+import { filterRoutes } from "./cloud-session/filter.ts";
+import { labelRegionRoutes } from "./cloud-session/label-region.ts";
+import { labelSummaryRoutes } from "./cloud-session/label-summary.ts";
+import { mergeRoutes } from "./cloud-session/merge.ts";
 import { rebuildOctreeRoutes } from "./cloud-session/rebuild-octree.ts";
+import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
+import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
+import { splitRoutes } from "./cloud-session/split.ts";
+import { transformRoutes } from "./cloud-session/transform.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { healthRoutes } from "./health.ts";
 import { octreeRoutes } from "./octree.ts";
@@ -19,4 +33,18 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   createRoutes,
   closeRoutes,
   rebuildOctreeRoutes,
+  deleteRegionRoutes,
+  resetEditsRoutes,
+  labelRegionRoutes,
+  resetLabelEditsRoutes,
+  commitLabelsRoutes,
+  labelSummaryRoutes,
+  bakeRoutes,
+  filterRoutes,
+  splitRoutes,
+  extractRoutes,
+  extractByColumnRoutes,
+  duplicateRoutes,
+  mergeRoutes,
+  transformRoutes,
 ];

@@ -1,0 +1,27 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { DeleteRegionRequest, DeleteRegionResponse } from "../../../shared/contract/cloud-session/delete-region.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { deleteRegion } from "../../services/cloud-edit.ts";
+import { parseRegion } from "../../services/region.ts";
+
+export function deleteRegionRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/delete_region",
+    {
+      schema: {
+        summary: "Mark the hits inside a region as deleted",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: DeleteRegionRequest,
+        response: { 200: DeleteRegionResponse },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      const region = parseRegion(body.region);
+      return runJson(reply, deps.jobs, (job) => deleteRegion(session, region, deps.config.maxDeletedHistory, job));
+    },
+  );
+}

@@ -1,0 +1,24 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplicate.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { duplicateCloud } from "../../services/cloud-split.ts";
+
+export function duplicateRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/duplicate",
+    {
+      schema: {
+        summary: "Copy the survivors to a new session",
+        tags: ["cloud session"],
+        params: SessionParams,
+        response: { 200: DuplicateResponse },
+      },
+    },
+    async ({ params }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      return runJson(reply, deps.jobs, (job) => duplicateCloud(session, deps, job));
+    },
+  );
+}

@@ -1,0 +1,30 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import {
+  ExtractByColumnRequest,
+  ExtractByColumnTail,
+} from "../../../shared/contract/cloud-session/extract-by-column.ts";
+import type { Deps } from "../../deps.ts";
+import { streamJob } from "../../http/stream.ts";
+import type { App } from "../../http/types.ts";
+import { extractByColumn } from "../../services/cloud-extract.ts";
+import { extraColumn } from "../../services/session-columns.ts";
+
+export function extractByColumnRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/extract_by_column",
+    {
+      schema: {
+        summary: "Copy each class of a column to a session of its own",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: ExtractByColumnRequest,
+      },
+      config: { tail: ExtractByColumnTail },
+    },
+    async ({ params, body }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      extraColumn(session.state, body.slug); // 400 here, before the stream opens
+      return streamJob(reply, deps.jobs, (job) => extractByColumn(session, body, deps, job));
+    },
+  );
+}

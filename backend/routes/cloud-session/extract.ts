@@ -1,0 +1,27 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { ExtractRequest, ExtractResponse } from "../../../shared/contract/cloud-session/extract.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { extractCloud } from "../../services/cloud-split.ts";
+import { checkSelection } from "../../services/selection.ts";
+
+export function extractRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/extract",
+    {
+      schema: {
+        summary: "Copy the hits of a selection to a new session",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: ExtractRequest,
+        response: { 200: ExtractResponse },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      const selection = checkSelection(body, session.state);
+      return runJson(reply, deps.jobs, (job) => extractCloud(session, selection, deps, job));
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { LabelSummary, LabelSummaryQuery } from "../../../shared/contract/cloud-session/label-summary.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { labelSummary } from "../../services/labels.ts";
+
+export function labelSummaryRoutes(app: App, deps: Deps): void {
+  app.get(
+    "/api/cloud/session/:id/label_summary",
+    {
+      schema: {
+        summary: "Count the classes of a label column",
+        tags: ["cloud session"],
+        params: SessionParams,
+        querystring: LabelSummaryQuery,
+        response: { 200: LabelSummary },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      return runJson(reply, deps.jobs, (job) => labelSummary(session, query.slug, job));
+    },
+  );
+}

@@ -1,0 +1,30 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import {
+  ResetLabelEditsRequest,
+  ResetLabelEditsResponse,
+} from "../../../shared/contract/cloud-session/reset-label-edits.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { resetLabelEdits } from "../../services/labels.ts";
+
+export function resetLabelEditsRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/reset_label_edits",
+    {
+      schema: {
+        summary: "Take label strokes back, newest first",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: ResetLabelEditsRequest,
+        response: { 200: ResetLabelEditsResponse },
+      },
+    },
+    async ({ params, body: { slug, undo_after_stroke_ids = null, edit_count = null } }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      return runJson(reply, deps.jobs, (job) =>
+        resetLabelEdits(session, { slug, undo_after_stroke_ids, edit_count }, job),
+      );
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { SplitRequest, SplitResponse } from "../../../shared/contract/cloud-session/split.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { splitCloud } from "../../services/cloud-split.ts";
+import { checkSelection } from "../../services/selection.ts";
+
+export function splitRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/split",
+    {
+      schema: {
+        summary: "Move the hits outside a selection to a new session",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: SplitRequest,
+        response: { 200: SplitResponse },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      const selection = checkSelection(body, session.state);
+      return runJson(reply, deps.jobs, (job) => splitCloud(session, selection, deps, job));
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { TransformRequest, TransformResponse } from "../../../shared/contract/cloud-session/transform.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { motionOf } from "../../services/affine.ts";
+import { transformCloud } from "../../services/transform.ts";
+
+export function transformRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/transform",
+    {
+      schema: {
+        summary: "Move every point of a session, for good",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: TransformRequest,
+        response: { 200: TransformResponse },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      const motion = motionOf(body.matrix, session.state.meta.world_shift);
+      const pose = body.octree_mode === "pose";
+      return runJson(reply, deps.jobs, (job) => transformCloud(session, { motion, pose }, deps, job));
+    },
+  );
+}

@@ -1,0 +1,236 @@
+import { availableParallelism } from "node:os";
+import type { ExtractByColumnTail } from "../../shared/contract/cloud-session/extract-by-column.ts";
+import type { Deps } from "../deps.ts";
+import type { Job } from "../jobs/job.ts";
+import type { NativeColumn } from "../native/addon.ts";
+import * as native from "../native/cloud-edit.ts";
+import { combineMasks } from "../native/masks.ts";
+import { type CloudSession, type CloudState, requireUnchanged } from "../sessions/cloud-session.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
+import { currentOctree } from "../sessions/edits.ts";
+import { childMeta, type MadeChild, makeChild, stateBytes } from "./cloud-child.ts";
+import { surviving } from "./cloud-misses.ts";
+import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "./octree-publish.ts";
+import { extraColumn, fixedColumn } from "./session-columns.ts";
+
+/** Builds at a time: small octrees do not fill every core. */
+const POOL = Math.min(8, Math.max(2, availableParallelism()));
+
+export interface ByColumn {
+  readonly slug: string;
+  readonly exclude_values: readonly number[];
+  readonly rebuild_parent: boolean;
+  readonly include_misses: boolean;
+}
+
+/**
+ * One new session per distinct value of a column; the parent keeps its points. All of them appear together or none.
+ * Errors: invalid_argument, conflict (with rebuild_parent, when the parent changed meanwhile), no_space.
+ */
+export function extractByColumn(
+  session: CloudSession,
+  request: ByColumn,
+  deps: Deps,
+  job: Job,
+): Promise<ExtractByColumnTail> {
+  return session.read(async (base) => {
+    const mask = await surviving(base, job);
+    const column = extraColumn(base, request.slug);
+    const groups = await job.whileWaiting("Slicing clouds", () =>
+      job.track(() => native.categoricalSplit(column, mask.skip, request.exclude_values)),
+    );
+    const order = job.adopt(new ColumnRef(groups.order)).native;
+    const slices = slicesOf(groups);
+    const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
+    const bytes = octreeCost(base, mask) + stateBytes(base) / Math.max(1, slices.length / POOL);
+    return deps.admission.run(job, "Extract", bytes, async () => {
+      const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
+      const makers = slices.map((slice) => async (quiet: Job) => {
+        const columns = await groupColumns(base, { order, slice, misses }, quiet);
+        return makeChild(columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
+      });
+      let parent: BuiltOctrees | undefined;
+      const parentMaker = async (quiet: Job) => {
+        const overlay = base.meta.miss_octree_cache_id !== null;
+        parent = await buildOctrees(base, mask, deps, { ...WHOLE, overlay }, quiet);
+      };
+      try {
+        const children = await builds.run(makers, request.rebuild_parent ? parentMaker : undefined);
+        job.checkpoint(); // the last cancel point
+        await publish({ session, base, children, parent }, deps);
+        return answer({ session, slices, children, parent });
+      } catch (error) {
+        await builds.discard();
+        throw error;
+      }
+    });
+  });
+}
+
+const WHOLE = { from: 0, to: 1 };
+
+interface Extraction {
+  readonly session: CloudSession;
+  readonly children: readonly MadeChild[];
+  readonly parent: BuiltOctrees | undefined;
+}
+
+function answer({ session, slices, children, parent }: Extraction & { readonly slices: readonly Slice[] }) {
+  const warnings = [...new Set(children.flatMap((child) => child.warnings))];
+  return {
+    session_id: session.id,
+    children: children.map(({ block }, i) => ({ value: slices[i]?.value ?? 0, ...block })),
+    ...(parent ? { parent: { session_id: session.id, ...octreeBlock(parent) } } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+/** Builds children a few at a time and tells how many are done. */
+class Builds {
+  readonly #made: (MadeChild | undefined)[] = [];
+  #done = 0;
+  #failure: unknown;
+  #failed = false;
+  readonly #quiet: Job;
+
+  constructor(
+    readonly total: number,
+    readonly job: Job,
+  ) {
+    this.#quiet = job.quiet();
+    job.stage(this.#label(), 0, 1);
+  }
+
+  #label(): string {
+    return `Building ${this.#done} of ${this.total} clouds`;
+  }
+
+  async run(
+    makers: readonly ((quiet: Job) => Promise<MadeChild>)[],
+    parent: ((quiet: Job) => Promise<void>) | undefined,
+  ): Promise<MadeChild[]> {
+    const tasks = makers.map((make, i) => async () => {
+      this.#made[i] = await make(this.#quiet);
+    });
+    if (parent) tasks.push(() => parent(this.#quiet));
+    const worker = async () => {
+      for (let task = tasks.shift(); task && !this.#failed; task = tasks.shift()) await this.#one(task);
+    };
+    await Promise.all(Array.from({ length: POOL }, worker));
+    if (this.#failed) throw this.#failure;
+    return this.#made.filter((child) => child !== undefined);
+  }
+
+  async #one(task: () => Promise<void>): Promise<void> {
+    try {
+      this.job.checkpoint();
+      await task();
+      this.#done += 1;
+      this.job.advance(this.#done / this.total, this.#label());
+    } catch (error) {
+      if (!this.#failed) this.#failure = error;
+      this.#failed = true;
+      this.#quiet.cancel(); // the others need not go on
+    }
+  }
+
+  /** Nothing of what was built stays. */
+  async discard(): Promise<void> {
+    for (const child of this.#made) await child?.staged.discard();
+  }
+}
+
+interface Slice {
+  readonly value: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+function slicesOf({ values, counts }: native.Groups): Slice[] {
+  let first = 0;
+  return values.map((value, i) => {
+    const count = counts[i] ?? 0;
+    const slice = { value, first, count };
+    first += count;
+    return slice;
+  });
+}
+
+/** The surviving misses of a state, column by column; null without any. */
+async function missColumns(
+  base: CloudState,
+  skip: NativeColumn | null,
+  job: Job,
+): Promise<Map<string, NativeColumn> | null> {
+  if (!skip) return null;
+  const deleted = fixedColumn(base, "deleted");
+  // Survivors that are no hits: skipped and not deleted.
+  const terms = [{ mask: skip, invert: false }, ...(deleted ? [{ mask: deleted, invert: true }] : [])];
+  const found = await job.track(() => combineMasks(terms, "and"));
+  const misses = job.adopt(new ColumnRef(found.mask)).native;
+  if (found.count === 0) return null;
+  const drop = job.adopt(
+    new ColumnRef((await job.track(() => combineMasks([{ mask: misses, invert: true }], "and"))).mask),
+  );
+  const keys = alignedKeys(base);
+  const kept = await job.track(() => native.compactColumns(nativesOf(base, keys), drop.native));
+  return new Map(keys.map((key, i) => [key, job.adopt(new ColumnRef(kept[i] as NativeColumn)).native]));
+}
+
+const alignedKeys = ({ columns }: CloudState): string[] => [...columns.keys()].filter((key) => key !== "deleted");
+const nativesOf = ({ columns }: CloudState, keys: readonly string[]): NativeColumn[] =>
+  keys.map((key) => (columns.get(key) as ColumnRef).native);
+
+interface Group {
+  readonly order: NativeColumn;
+  readonly slice: Slice;
+  readonly misses: ReadonlyMap<string, NativeColumn> | null;
+}
+
+/** Columns of one group, with the misses behind its hits. The caller owns them. */
+async function groupColumns(
+  base: CloudState,
+  { order, slice, misses }: Group,
+  job: Job,
+): Promise<Map<string, ColumnRef>> {
+  const { first, count } = slice;
+  const keys = alignedKeys(base);
+  const taken = await job.track(() => native.takeRows(nativesOf(base, keys), order, first, count));
+  const columns = new Map(keys.map((key, i) => [key, new ColumnRef(taken[i] as NativeColumn)]));
+  if (!misses) return columns;
+  try {
+    for (const [key, hits] of columns) columns.set(key, await appended(hits, misses.get(key) as NativeColumn, job));
+    return columns;
+  } catch (error) {
+    for (const column of columns.values()) column.release();
+    throw error;
+  }
+}
+
+async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promise<ColumnRef> {
+  const part = (column: NativeColumn): native.ConcatPart => ({
+    column,
+    rows: column.length,
+    drop: null,
+    offset: [0, 0, 0],
+  });
+  const parts = [part(hits.native), part(misses)];
+  const both = await job.track(() => native.concatColumns(parts, { dtype: misses.dtype, fill: 0 }));
+  hits.release();
+  return new ColumnRef(both);
+}
+
+async function publish(
+  { session, base, children, parent }: Extraction & { readonly base: CloudState },
+  deps: Deps,
+): Promise<void> {
+  if (children.length === 0 && !parent) return;
+  await deps.sessions.registerChildren(session, children, (births) =>
+    session.edit(async (edit) => {
+      if (parent) requireUnchanged(base, edit.state);
+      const meta = parent ? currentOctree(rebuilt(parent, base.meta.miss_octree_cache_id)) : {};
+      await edit.publish({ meta, births });
+    }),
+  );
+  await keepOctrees(deps);
+}

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import type { TransformResponse } from "../../shared/contract/cloud-session/transform.ts";
+import type { Deps } from "../deps.ts";
+import type { Job } from "../jobs/job.ts";
+import type { NativeColumn } from "../native/addon.ts";
+import * as native from "../native/cloud-edit.ts";
+import {
+  type CloudMeta,
+  type CloudSession,
+  type CloudState,
+  extraKey,
+  requireUnchanged,
+  stateAfter,
+  type Triple,
+} from "../sessions/cloud-session.ts";
+import { ColumnRef } from "../sessions/column-ref.ts";
+import { currentOctree, hasNormals, NORMAL_SLUGS } from "../sessions/edits.ts";
+import { boundarySteps } from "../sessions/undo.ts";
+import { apply, composed, linearPart, type Motion } from "./affine.ts";
+import { floorOf } from "./cloud-edit.ts";
+import { surviving } from "./cloud-misses.ts";
+import { cloudSummary } from "./cloud-summary.ts";
+import { readOctreeBlock } from "./octree.ts";
+import {
+  type BuiltOctrees,
+  buildOctrees,
+  keepOctrees,
+  octreeBlock,
+  octreeCost,
+  overlayId,
+  rebuilt,
+  type Surviving,
+} from "./octree-publish.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "./session-columns.ts";
+
+/** Columns moved, and what else a motion changes. Not published yet. */
+interface Moved {
+  readonly columns: ReadonlyMap<string, ColumnRef>;
+  readonly meta: Partial<CloudMeta>;
+}
+
+/**
+ * Moves every point for good: an undo boundary. With `pose` the octree stays and the client draws it moved; otherwise it
+ * is moved itself (a pure translation) or built anew. Errors: conflict when the cloud changed meanwhile.
+ */
+export function transformCloud(
+  session: CloudSession,
+  { motion, pose }: { readonly motion: Motion; readonly pose: boolean },
+  deps: Deps,
+  job: Job,
+): Promise<TransformResponse> {
+  return session.read(async (base) => {
+    const mask = await surviving(base, job);
+    return deps.admission.run(job, "Transform", transformBytes(base, mask), async () => {
+      const moved = await moveColumns(base, motion, job);
+      const shown = pose ? await posedOctrees(base, mask, moved, deps, job) : undefined;
+      const built = shown ?? (await movedOctrees(base, { mask, motion, moved }, deps, job));
+      const stashed = await deps.sessions.stash(session, moved.columns, (start) => job.track(start));
+      let published = false;
+      try {
+        const floor = await floorOf(fixedColumn(base, "deleted"), job);
+        job.checkpoint(); // the last cancel point
+        const octrees = rebuilt(built, base.meta.miss_octree_cache_id);
+        const octree_pose = shown ? composed(motion.stored, base.meta.octree_pose) : null;
+        await session.edit(async (edit) => {
+          requireUnchanged(base, edit.state);
+          const octree_stale_gen = base.meta.octree_stale_gen + 1;
+          await edit.publish({
+            columns: stashed,
+            undo: boundarySteps(base.undo, floor),
+            meta: { ...moved.meta, ...(shown ? {} : currentOctree(octrees)), octree_pose, octree_stale_gen },
+          });
+          published = true;
+        });
+      } finally {
+        if (!published) await deps.sessions.discard(session, stashed.values());
+        for (const column of stashed.values()) column.release(); // the session has its own references
+      }
+      await keepOctrees(deps);
+      const warnings = built.overlay?.warnings ?? [];
+      return {
+        session_id: session.id,
+        total_count: positionsColumn(base).length,
+        miss_octree_cache_id: shown ? base.meta.miss_octree_cache_id : overlayId(built, base.meta.miss_octree_cache_id),
+        octree_posed: shown !== undefined,
+        ...octreeBlock(built),
+        ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
+      };
+    });
+  });
+}
+
+const transformBytes = (base: CloudState, mask: Surviving): number =>
+  octreeCost(base, mask) + 2 * positionsColumn(base).bytes;
+
+/** The columns a motion changes (contract sessions 12). They belong to the run. */
+async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<Moved> {
+  const columns = new Map<string, ColumnRef>();
+  const put = (key: string, column: NativeColumn) => columns.set(key, job.adopt(new ColumnRef(column)));
+  const move = (column: NativeColumn) => job.track(() => native.transformPositions(column, motion.stored));
+  put("positions", await move(positionsColumn(base)));
+  const origins = fixedColumn(base, "beam_origins");
+  if (origins) put("beam_origins", await move(origins));
+  const [nx, ny, nz] = NORMAL_SLUGS.map((slug) => optionalExtra(base, slug));
+  if (nx && ny && nz && !motion.is_translation) {
+    const turned = await job.track(() => native.transformNormals([nx, ny, nz], linearPart(motion.stored)));
+    for (const [i, slug] of NORMAL_SLUGS.entries()) put(extraKey(slug), turned[i] as NativeColumn);
+    const up = turned[2];
+    if (optionalExtra(base, "verticality")) put(extraKey("verticality"), await job.track(() => native.verticality(up)));
+  }
+  const distance = optionalExtra(base, "distance");
+  if (distance && motion.is_similarity && motion.scale !== 1) {
+    put(extraKey("distance"), await job.track(() => native.scaleColumn(distance, motion.scale)));
+  }
+  const { miss_octree_origin, normals_stale } = base.meta;
+  return {
+    columns,
+    meta: {
+      miss_octree_origin: miss_octree_origin && apply(motion.stored, miss_octree_origin),
+      normals_stale: normals_stale || (!motion.is_similarity && hasNormals(base)),
+    },
+  };
+}
+
+/** The octree as it is, when there is a current one. */
+async function posedOctrees(
+  base: CloudState,
+  mask: Surviving,
+  moved: Moved,
+  { octreeCache }: Deps,
+  job: Job,
+): Promise<BuiltOctrees | undefined> {
+  const { octree_cache_id } = base.meta;
+  const folder = octree_cache_id === null ? undefined : await octreeCache.path(octree_cache_id);
+  if (!folder) return undefined;
+  const summary = await cloudSummary(stateAfter(base, moved), mask.skip, job);
+  return { octree: await readOctreeBlock(folder), overlay: null, summary, survivor_count: survivors(base, mask) };
+}
+
+const survivors = (base: CloudState, { deleted_count }: Surviving): number =>
+  positionsColumn(base).length - deleted_count;
+
+interface Motioned {
+  readonly mask: Surviving;
+  readonly motion: Motion;
+  readonly moved: Moved;
+}
+
+/** Octrees of the moved points: those there are, moved, when that is all it takes; else built anew. */
+async function movedOctrees(
+  base: CloudState,
+  { mask, motion, moved }: Motioned,
+  deps: Deps,
+  job: Job,
+): Promise<BuiltOctrees> {
+  const after = stateAfter(base, moved);
+  if (motion.is_translation) {
+    const translated = await translatedOctrees(base, { after, mask, delta: motion.delta }, deps, job);
+    if (translated) return translated;
+  }
+  const overlay = base.meta.miss_octree_cache_id !== null;
+  return buildOctrees(after, mask, deps, { from: 0.1, to: 1, overlay }, job);
+}
+
+async function translatedOctrees(
+  base: CloudState,
+  { after, mask, delta }: { readonly after: CloudState; readonly mask: Surviving; readonly delta: Triple },
+  deps: Deps,
+  job: Job,
+): Promise<BuiltOctrees | undefined> {
+  const { octree_cache_id, octree_pose, miss_octree_cache_id } = base.meta;
+  if (octree_cache_id === null || octree_pose !== null) return undefined;
+  job.stage("Moving octree", 0.1, 0.9);
+  const folder = await translatedOctree(octree_cache_id, delta, deps, job);
+  if (!folder) return undefined;
+  const misses = miss_octree_cache_id && (await translatedOctree(miss_octree_cache_id, delta, deps, job));
+  if (miss_octree_cache_id && !misses) return undefined;
+  const octree = await readOctreeBlock(folder);
+  const overlay = misses ? { cache_id: (await readOctreeBlock(misses)).cache_id, warnings: [] } : null;
+  const summary = await cloudSummary(after, mask.skip, job);
+  return { octree, overlay, summary, survivor_count: survivors(base, mask) };
+}
+
+/** Folder of an octree moved by `delta`; undefined when it cannot be moved: it left the cache, or its layout is foreign. */
+async function translatedOctree(
+  id: string,
+  delta: Triple,
+  { octreeCache }: Deps,
+  job: Job,
+): Promise<string | undefined> {
+  const folder = await octreeCache.path(id);
+  if (!folder) return undefined;
+  const moved = createHash("sha1")
+    .update(`${id}|translate|${delta.map((value) => value.toFixed(9)).join(",")}`)
+    .digest("hex");
+  job.adopt(octreeCache.hold(id));
+  job.adopt(octreeCache.hold(moved)); // until the session that shows it is saved
+  try {
+    const build = async (staging: string) => {
+      await job.track(() => native.octreeTranslate(folder, staging, delta));
+    };
+    return (await octreeCache.getOrBuild(moved, build, job.signal)).folder;
+  } catch (error) {
+    if ((error as { code?: string }).code === "unsupported") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { OctreeBlock } from "../octree.ts";
+
+export const TransformRequest = z.object({
+  matrix: z
+    .array(z.number())
+    .describe("4 x 4, 16 numbers, row-major, true world frame; last row 0 0 0 1, determinant above 1e-12"),
+  octree_mode: z
+    .enum(["rebuild", "pose"])
+    .default("rebuild")
+    .describe("pose: the octree stays as it is and the client draws it moved"),
+});
+export type TransformRequest = z.infer<typeof TransformRequest>;
+
+export const TransformResponse = OctreeBlock.extend({
+  session_id: z.string(),
+  total_count: z.int().describe("all rows, misses included"),
+  miss_octree_cache_id: z.string().nullable(),
+  octree_posed: z.boolean(),
+  warnings: z.array(z.string()).optional(),
+});
+export type TransformResponse = z.infer<typeof TransformResponse>;

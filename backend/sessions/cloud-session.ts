@@ -195,6 +195,7 @@ export class CloudSession {
       for (const column of ownedColumns(base)) column.release();
     } catch (error) {
       for (const column of columns) column.release();
+      void this.state; // deleted meanwhile: that says it better than what failed on the way
       throw error;
     }
   }

@@ -8,16 +8,7 @@ import { ownedColumns } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import type { Journal } from "./journal.ts";
 import type { JournalRecord, LabelRecord, RowSetRecord, StepRecord, UndoRecord } from "./journal-records.ts";
-import {
-  applySteps,
-  computedKeys,
-  type LabelDelta,
-  NOTHING_TO_UNDO,
-  type RowSet,
-  type UndoState,
-  type UndoStep,
-  undoColumns,
-} from "./undo.ts";
+import { computedKeys, type LabelDelta, type RowSet, stepColumns, type UndoState, type UndoStep } from "./undo.ts";
 
 export const JOURNAL = "journal.log";
 
@@ -43,6 +34,8 @@ export class SessionDisk {
   /** Files of columns that were written and not mapped. */
   readonly #fileOf = new WeakMap<ColumnRef, string>();
   readonly #unsynced: Set<string>;
+  /** Files on their way in: no record names them yet. */
+  readonly #stashed = new Set<string>();
   readonly #births = new Set<string>();
   #redoStrokes = 0;
   /** Since the journal began. */
@@ -82,19 +75,24 @@ export class SessionDisk {
         ...(unsynced.length > 0 ? { unsynced } : {}),
         ...(change.births === undefined ? {} : { births: change.births }),
       });
+      for (const file of this.#filesOf(change)) this.#stashed.delete(file);
       if (change.births !== undefined) this.#births.add(change.births);
       this.#redoStrokes += steps.filter(({ op }) => op === "paint" || op === "keep_labels").length;
     } catch (error) {
       for (const file of batch) await this.#remove(file); // a full disk must not fill further with halves
+      for (const column of this.#columnsOf(change))
+        if (batch.includes(this.#fileOf.get(column) ?? "")) this.#fileOf.delete(column);
       throw error;
     }
     this.flushLater();
   }
 
-  /** Files that the record of a change names, or may. */
-  #filesOf({ columns, undo }: CloudChange): string[] {
-    const added = undoColumns(applySteps(NOTHING_TO_UNDO, undo ?? []));
-    return [...(columns?.values() ?? []), ...added].flatMap((column) => (column ? (this.#fileFor(column) ?? []) : []));
+  #columnsOf({ columns, undo }: CloudChange): ColumnRef[] {
+    return [...(columns?.values() ?? []), ...stepColumns(undo ?? [])].filter((column) => column !== null);
+  }
+  /** Files that the record of a change names. */
+  #filesOf(change: CloudChange): string[] {
+    return this.#columnsOf(change).flatMap((column) => this.#fileFor(column) ?? []);
   }
 
   /** The sessions of that token are known to be there. */
@@ -132,7 +130,7 @@ export class SessionDisk {
   }
 
   async #writeAndMap(column: ColumnRef, batch: string[], track: Track): Promise<ColumnRef> {
-    const file = await this.#write(column, batch, track);
+    const file = await this.#write(column, batch, track, this.#stashed);
     return new ColumnRef(columnFiles.mapColumnFile(join(this.folder, file)), join(this.folder, file));
   }
 
@@ -150,10 +148,11 @@ export class SessionDisk {
     return this.#fileOf.get(column);
   }
 
-  async #write(column: ColumnRef, batch: string[], track: Track): Promise<string> {
+  async #write(column: ColumnRef, batch: string[], track: Track, stashed?: Set<string>): Promise<string> {
     const file = `${this.#nextFile}.col`;
     this.#nextFile += 1;
     batch.push(file);
+    stashed?.add(file);
     const path = join(this.folder, file);
     await track(() => columnFiles.writeColumnFile(column.native, path));
     this.#writtenBytes += column.native.bytes;
@@ -164,6 +163,7 @@ export class SessionDisk {
 
   async #remove(file: string): Promise<void> {
     this.#unsynced.delete(file);
+    this.#stashed.delete(file);
     await rm(join(this.folder, file), { force: true });
   }
 
@@ -213,6 +213,7 @@ export class SessionDisk {
         (token): JournalRecord => ({ type: "commit", columns: {}, meta: {}, births: token }),
       );
       await this.journal.replace(join(this.folder, JOURNAL), [record, ...births]);
+      batch.length = 0; // from here on the journal names them
       await syncFolder(this.folder);
       edit.swap(twins);
       this.#redoStrokes = 0;
@@ -229,7 +230,7 @@ export class SessionDisk {
 
   async #removeUnneeded(needed: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.folder)) {
-      if (!/^\d+\.col$/.test(name) || needed.has(name)) continue;
+      if (!/^\d+\.col$/.test(name) || needed.has(name) || this.#stashed.has(name)) continue;
       await this.#remove(name).catch((error: unknown) =>
         this.#log.debug({ err: error, name }, "file still in use; the next compaction removes it"),
       );

@@ -102,6 +102,15 @@ export function undoColumns(state: UndoState): ColumnRef[] {
   ];
 }
 
+/** Every column that steps bring along. */
+export function stepColumns(steps: readonly UndoStep[]): ColumnRef[] {
+  return steps.flatMap((step) => {
+    if (step.op === "delete") return [step.rows.data];
+    if (step.op === "fold_deletes") return step.base ? [step.base.data] : [];
+    return step.op === "paint" ? [step.rows.data, step.previous] : [];
+  });
+}
+
 /** The same state with other columns of equal values. */
 export function withTwins(state: UndoState, twins: ReadonlyMap<ColumnRef, ColumnRef>): UndoState {
   const twin = (column: ColumnRef) => twins.get(column) ?? column;

@@ -6,11 +6,12 @@ import { type CloudMeta, freshState, META_DEFAULTS, type Triple } from "../sessi
 import type { CreatedSession } from "../sessions/session-store.ts";
 import { trajectoryParams } from "./beam-trajectory.ts";
 import { type AssignedColumns, assignColumns } from "./cloud-columns.ts";
-import { buildMissOctree, detectMisses, MISS_SLUG, surviving } from "./cloud-misses.ts";
+import { buildMissOctree, detectMisses, surviving } from "./cloud-misses.ts";
 import { readCloud } from "./cloud-read.ts";
 import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
 import { type CheckedCreate, toWorld } from "./create-request.ts";
 import { importBytes } from "./import-cost.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "./octree.ts";
 import { rasterParams, scanWarnings } from "./scan-params.ts";
 import { positionsColumn } from "./session-columns.ts";

@@ -81,6 +81,8 @@ export interface CloudChange {
   /** Steps of the undo state. The columns they change stand in `columns` too; the journal keeps the steps alone. */
   readonly undo?: readonly UndoStep[];
   readonly meta?: Partial<CloudMeta>;
+  /** positions and beam_origins in `columns` are the old ones moved by this: p' = A p + b, [A | b] row-major, 12 numbers. */
+  readonly move?: readonly number[];
   /** Token of the sessions that this change brings into being (journal.ts). */
   readonly births?: string;
 }

@@ -38,6 +38,8 @@ export class SessionDisk {
   readonly #stashed = new Set<string>();
   readonly #births = new Set<string>();
   #redoStrokes = 0;
+  /** Points were moved since their file was written. */
+  #moved = false;
   /** Since the journal began. */
   #writtenBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
@@ -59,7 +61,7 @@ export class SessionDisk {
     const batch: string[] = [];
     try {
       const steps = change.undo ?? [];
-      const computed = computedKeys(steps);
+      const computed = computedKeys(steps, change.move !== undefined);
       const columns: Record<string, string | null> = {};
       for (const [key, column] of change.columns ?? []) {
         if (!computed.has(key)) columns[key] = column && (await this.#store(column, batch));
@@ -72,11 +74,13 @@ export class SessionDisk {
         columns,
         meta: change.meta ?? {},
         ...(undo.length > 0 ? { undo } : {}),
+        ...(change.move === undefined ? {} : { move: change.move }),
         ...(unsynced.length > 0 ? { unsynced } : {}),
         ...(change.births === undefined ? {} : { births: change.births }),
       });
       for (const file of this.#filesOf(change)) this.#stashed.delete(file);
       if (change.births !== undefined) this.#births.add(change.births);
+      if (change.move !== undefined) this.#moved = true;
       this.#redoStrokes += steps.filter(({ op }) => op === "paint" || op === "keep_labels").length;
     } catch (error) {
       for (const file of batch) await this.#remove(file); // a full disk must not fill further with halves
@@ -102,7 +106,7 @@ export class SessionDisk {
 
   /** True when a restart would have much to compute, or the folder holds much that nobody needs. */
   wantsCompaction(state: CloudState): boolean {
-    if (this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
+    if (this.#moved || this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
     const live = [...ownedColumns(state)].reduce((sum, { native }) => sum + native.bytes, 0);
     return this.#writtenBytes > 2 * live + MIN_GARBAGE_BYTES;
   }
@@ -131,7 +135,8 @@ export class SessionDisk {
 
   async #writeAndMap(column: ColumnRef, batch: string[], track: Track): Promise<ColumnRef> {
     const file = await this.#write(column, batch, track, this.#stashed);
-    return new ColumnRef(columnFiles.mapColumnFile(join(this.folder, file)), join(this.folder, file));
+    const path = join(this.folder, file);
+    return new ColumnRef(columnFiles.mapColumnFile(path), path, column);
   }
 
   /** Name of the column's file, written when it has none yet. */
@@ -203,7 +208,7 @@ export class SessionDisk {
         if (column.file !== null) continue;
         const file = this.#fileFor(column) ?? (await this.#write(column, batch, untracked));
         const path = join(this.folder, file);
-        twins.set(column, new ColumnRef(columnFiles.mapColumnFile(path), path));
+        twins.set(column, new ColumnRef(columnFiles.mapColumnFile(path), path, column));
       }
       const nameOf = (column: ColumnRef) => basename((twins.get(column) ?? column).file as string);
       const needed = new Set([...ownedColumns(state)].map(nameOf));
@@ -217,6 +222,7 @@ export class SessionDisk {
       await syncFolder(this.folder);
       edit.swap(twins);
       this.#redoStrokes = 0;
+      this.#moved = false;
       this.#writtenBytes = 0;
       await this.#removeUnneeded(needed);
     } catch (error) {

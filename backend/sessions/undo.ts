@@ -127,9 +127,12 @@ export function withTwins(state: UndoState, twins: ReadonlyMap<ColumnRef, Column
   };
 }
 
-/** Columns that a restart computes from the steps instead of reading them from a file. */
-export function computedKeys(steps: readonly UndoStep[]): Set<string> {
-  const keys = new Set<string>();
+/** Columns that a motion changes and a restart moves again. */
+export const MOVED_KEYS = ["positions", "beam_origins"] as const;
+
+/** Columns that a restart computes from the steps, or moves, instead of reading them from a file. */
+export function computedKeys(steps: readonly UndoStep[], moved: boolean): Set<string> {
+  const keys = new Set<string>(moved ? MOVED_KEYS : []);
   for (const step of steps) {
     if (step.op === "paint" || step.op === "keep_labels") keys.add(`extra/${step.slug}`);
     else if (step.op !== "forget_labels") keys.add("deleted");

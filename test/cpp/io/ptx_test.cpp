@@ -218,6 +218,28 @@ TEST(PtxData, ReadsTheSharedFiles) {
   EXPECT_EQ(values_of<std::uint16_t>(plain.table, "intensity")[0], 2288);  // 0.034912 x 65535
 }
 
+TEST(PtxData, TheHeadsListsAreTheReadersScans) {
+  if (data_file("ptx_pts").empty()) GTEST_SKIP() << "no shared test data: set APP_TEST_DATA to its folder";
+  for (const char* name : {"complex-transform", "multiple-and-transform", "no-color"}) {
+    SCOPED_TRACE(name);
+    const std::string path = data_file(std::string("ptx_pts/") + name + ".ptx");
+    const auto head =
+        with_context(1, [&](OpContext& ctx) { return io::read_ptx_head(path, 100, ~std::uint64_t{0}, ctx); });
+    const PtxCloud cloud = read_ptx_path(path);
+    EXPECT_TRUE(head.complete);
+    ASSERT_EQ(head.scans.size(), cloud.scans.size());
+    for (std::size_t s = 0; s < head.scans.size(); ++s) {
+      EXPECT_EQ(io::file_position(head.scans[s].header, {0, 0, 0}), cloud.scans[s].origin_stored);
+      EXPECT_EQ(head.scans[s].header.rows * head.scans[s].header.columns, cloud.scans[s].row_count);
+      EXPECT_EQ(head.scans[s].has_empty_cells, cloud.scans[s].miss_count != 0);
+    }
+    for (std::size_t i = 0; i < head.sample.size(); ++i) {
+      if (!is_finite(head.sample[i].position)) continue;
+      EXPECT_EQ(head.sample[i].position, cloud.table.positions[i]) << i;
+    }
+  }
+}
+
 /// `cells` lines of a scan of one column.
 std::string cells(int count, const std::string& line = "1 2 3 0.5\n") {
   std::string text;
@@ -242,6 +264,11 @@ TEST(PtxHead, ListsTheScansWithTheirPoseAndFirstCells) {
   EXPECT_EQ(head.sample[0].position, (Vec3d{101, 200, 10}));
   EXPECT_EQ(head.sample[0].words.size(), 7u);
   EXPECT_FALSE(is_finite(head.sample[1].position)) << "an empty cell has no place";
+  for (const auto& [line, empty] : {std::pair<const char*, bool>{"1 1 1 0.5\n", false},
+                                    {"0 0 1e-9 0.5\n", false},
+                                    {"-0.0 +0 .0 0.5\n", true}}) {
+    EXPECT_EQ(head_of(ptx_header(1, 1) + line).scans.at(0).has_empty_cells, empty) << line;
+  }
   // As the reader sees it.
   const PtxCloud cloud = read_ptx_text(text);
   EXPECT_EQ(cloud.scan_count, 3u);

@@ -13,7 +13,7 @@ import { type CheckedCreate, toWorld } from "./create-request.ts";
 import { importBytes } from "./import-cost.ts";
 import { MISS_SLUG } from "./miss-slug.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "./octree.ts";
-import { rasterParams, scanWarnings } from "./scan-params.ts";
+import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
 import { positionsColumn } from "./session-columns.ts";
 import type { SourceCloud } from "./source-cloud.ts";
 import type { SourceKind } from "./source-file.ts";
@@ -197,6 +197,7 @@ function tail({
     ...(unplaceable > 0 ? { unplaceable_miss_count: unplaceable } : {}),
     ...(world ? { scan_origin: world } : {}),
     ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
+    ...scanList(imported.cloud.scans, imported.checked.frame),
     ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
     ...(warnings.length > 0 ? { warnings: [...new Set(warnings)] } : {}),
   };

@@ -7,8 +7,9 @@ import type { CloudChange, CloudState, Edit } from "./cloud-session.ts";
 import { ownedColumns } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import type { Journal } from "./journal.ts";
-import type { JournalRecord, LabelRecord, RowSetRecord, StepRecord, UndoRecord } from "./journal-records.ts";
-import { computedKeys, type LabelDelta, type RowSet, stepColumns, type UndoState, type UndoStep } from "./undo.ts";
+import type { JournalRecord, LabelRecord, RowSetRecord, StepRecord } from "./journal-records.ts";
+import { computedKeys, type LabelDelta, type RowSet, stepColumns, type UndoStep } from "./undo.ts";
+import { createRecord } from "./undo-records.ts";
 
 export const JOURNAL = "journal.log";
 
@@ -25,6 +26,16 @@ const MIN_GARBAGE_BYTES = 64 << 20;
 
 const untracked: Track = (start) => start().promise;
 
+/** What lies in a session's folder. */
+export interface FolderContents {
+  /** Number of the next column file. */
+  readonly next: number;
+  /** Files that may not have reached the disk. */
+  readonly unsynced: Iterable<string>;
+  /** Tokens of children that may not be confirmed yet. */
+  readonly births?: Iterable<string>;
+}
+
 /** The copy of a session on disk: a folder with the journal and a file per column. */
 export class SessionDisk {
   readonly folder: string;
@@ -36,7 +47,7 @@ export class SessionDisk {
   readonly #unsynced: Set<string>;
   /** Files on their way in: no record names them yet. */
   readonly #stashed = new Set<string>();
-  readonly #births = new Set<string>();
+  readonly #births: Set<string>;
   #redoStrokes = 0;
   /** Points were moved since their file was written. */
   #moved = false;
@@ -45,12 +56,13 @@ export class SessionDisk {
   #flushing: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(folder: string, journal: Journal, log: Logger, files: { next: number; unsynced: Iterable<string> }) {
+  constructor(folder: string, journal: Journal, log: Logger, files: FolderContents) {
     this.folder = folder;
     this.journal = journal;
     this.#log = log;
     this.#nextFile = files.next;
     this.#unsynced = new Set(files.unsynced);
+    this.#births = new Set(files.births);
   }
 
   /**
@@ -284,32 +296,6 @@ export class SessionDisk {
     }
     await rm(doomed, { recursive: true, force: true });
   }
-}
-
-/** The record a journal begins with. */
-export function createRecord(
-  state: Pick<CloudState, "columns" | "undo" | "meta">,
-  nameOf: (column: ColumnRef) => string,
-  unsynced: Iterable<string>,
-): Extract<JournalRecord, { version: 2 }> {
-  const columns = Object.fromEntries([...state.columns].map(([key, column]) => [key, nameOf(column)]));
-  const undo = undoRecord(state.undo, nameOf);
-  return { type: "create", version: 2, columns, undo, meta: state.meta, unsynced: [...unsynced] };
-}
-
-function undoRecord(undo: UndoState, nameOf: (column: ColumnRef) => string): UndoRecord {
-  const rowSet = ({ encoding, count, data }: RowSet): RowSetRecord => ({ encoding, count, file: nameOf(data) });
-  const label = ({ stroke_id, to_class, rows, previous }: LabelDelta): LabelRecord => ({
-    stroke_id,
-    to_class,
-    rows: rowSet(rows),
-    previous: nameOf(previous),
-  });
-  return {
-    base: undo.base && rowSet(undo.base),
-    deletes: undo.deletes.map(rowSet),
-    labels: Object.fromEntries([...undo.labels].map(([slug, strokes]) => [slug, strokes.map(label)])),
-  };
 }
 
 /** Makes a rename in a folder survive the machine. Where folders cannot be opened for it, the system orders renames. */

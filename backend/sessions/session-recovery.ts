@@ -59,7 +59,7 @@ export async function readSessionFolder(folder: string, log: Logger): Promise<Re
     if (replayed.birth) await journal.append({ type: "confirmed" });
     const state = await loadState(files, replayed);
     const next = nextFileNumber(await readdir(folder));
-    const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced });
+    const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced, births: replayed.births });
     return { disk, state };
   } catch (error) {
     files.release();

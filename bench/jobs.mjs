@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder, nativeJob, plotFiles } from "./native.mjs";
 import { cancel, create, exportLas, health, ready } from "./service-jobs.mjs";
+import { edits, extractByColumn, recovery } from "./session-jobs.mjs";
 
 const TEN_MILLION = 10_000_000;
 const FIFTY_MILLION = 50_000_000;
@@ -143,6 +144,48 @@ export const jobs = {
     figure: (sample) => `${millions(sample, "pts")}, +${sample.anon_growth_mib.toFixed(0)} MiB`,
     targets: [atLeast(rate, 5e6, ">= 5 M pts/s"), atMost((sample) => sample.anon_growth_mib, FLAT_MIB, "memory flat")],
     compare: USAGE,
+  },
+  edits: {
+    title: "edits of a 50M session",
+    count: FIFTY_MILLION,
+    most: 1,
+    sample: once(() => edits(FIFTY_MILLION)),
+    figure: (sample) =>
+      ["delete_box", "delete_polygon", "reset_50", "label", "translate", "bake"]
+        .map((name) => `${name} ${sample[`${name}_s`].toFixed(2)} s`)
+        .join(", "),
+    targets: [
+      atMost((sample) => sample.delete_box_s, 0.3, "box <= 0.3 s"),
+      atMost((sample) => sample.delete_polygon_s, 0.6, "polygon <= 0.6 s"),
+      atMost((sample) => sample.reset_50_s, 0.5, "reset <= 0.5 s"),
+      atMost((sample) => sample.label_s, 0.5, "stroke <= 0.5 s"),
+      atMost((sample) => sample.translate_s, 2, "translation <= 2 s"),
+      atMost((sample) => sample.bake_s - sample.rebuild_s, 1.5, "bake <= octree + 1.5 s"),
+      atMost((sample) => sample.peak_rss_mib / sample.column_mib, 2, "RSS <= 2x columns"),
+    ],
+    compare: ["delete_box_s", "delete_polygon_s", "reset_50_s", "label_s", "translate_s", "bake_s", "peak_rss_mib"],
+  },
+  extract: {
+    title: "10M points into 100 clouds",
+    count: TEN_MILLION,
+    most: 1,
+    sample: once(() => extractByColumn(TEN_MILLION)),
+    figure: (sample) => `${(sample.wall_s / sample.octree_s).toFixed(2)}x one octree`,
+    targets: [atMost((sample) => sample.wall_s / sample.octree_s, 1.3, "<= 1.3x one octree")],
+    compare: USAGE,
+  },
+  recovery: {
+    title: "ten 5M sessions after kill -9",
+    count: 5_000_000,
+    most: 1,
+    sample: once(() => recovery(5_000_000, 10)),
+    figure: (sample) =>
+      `READY ${sample.wall_s.toFixed(2)} s, first touch at most ${sample.first_touch_max_s.toFixed(2)} s`,
+    targets: [
+      atMost(wall, 2, "READY <= 2 s"),
+      atMost((sample) => sample.first_touch_max_s, 0.5, "first touch <= 0.5 s"),
+    ],
+    compare: ["wall_s", "first_touch_max_s"],
   },
   health: {
     title: "/health while a 50M octree builds",

@@ -11,8 +11,12 @@ const READY_WITHIN_MS = 60_000;
 
 register();
 const { createClient, CanceledError } = await import("../shared/client.ts");
+const { Transport } = await import("../shared/client/transport.ts");
 
 export { CanceledError };
+
+/** Bare calls to a service, for endpoints timed one by one. */
+export const transportOf = ({ url }) => new Transport({ baseUrl: url });
 
 /** Services that run, ended with this process: their groups do not hear the terminal's Ctrl-C. */
 const running = new Map();
@@ -60,8 +64,12 @@ export class Service {
     return service;
   }
 
-  async #launch([program, ...args]) {
+  async #launch(command) {
     this.#folder = mkdtempSync(join(dataFolder, "service-"));
+    await this.#start(command);
+  }
+
+  async #start([program, ...args]) {
     const started = performance.now();
     this.#child = spawn(program, args, {
       cwd: root,
@@ -100,6 +108,16 @@ export class Service {
       this.#child.on("error", (error) => settle(() => fail(error.message)));
       this.#child.on("exit", (code) => settle(() => fail(`exit ${code}`)));
     });
+  }
+
+  /** Ends the service without a chance to tidy up and starts it again on the same folders; seconds to READY. */
+  async killAndRestart(command = [process.execPath, "dist/backend/entry/headless.js"]) {
+    const closed = once(this.#child, "close");
+    process.kill(-this.pid, "SIGKILL");
+    await closed;
+    running.delete(this.pid);
+    await this.#start(command);
+    return this.ready_s;
   }
 
   /** Ends the process group that this start made and removes its folders. */

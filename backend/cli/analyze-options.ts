@@ -18,7 +18,7 @@ const MIN_PICTURE_PX = 200;
 /** Drawing takes about 60 bytes per pixel. */
 const MAX_PICTURE_PX = 2_800;
 /** The formats whose columns a legend names. */
-const TEXT_EXTENSIONS = [".xyz", ".txt", ".csv", ".pts", ".asc"];
+const TEXT_EXTENSIONS = [".xyz", ".txt", ".csv", ".tsv", ".pts", ".asc"];
 
 export interface AnalyzeOptions {
   readonly out: string;

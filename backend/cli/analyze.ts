@@ -7,6 +7,7 @@ import { OutputFolder } from "./output-folder.ts";
 import { Progress, printable, type TextStream } from "./progress.ts";
 import { type Picture, renderPictures } from "./render.ts";
 import { reportHtml } from "./report.ts";
+import { scansCsv } from "./scan-table.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { type AnalysisSummary, type Fact, keyFacts, summarize } from "./summary.ts";
 
@@ -18,7 +19,10 @@ export interface Backend {
 }
 export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
 
-export type AnalyzeClient = Pick<Client, "version" | "createSession" | "closeSession" | "exportCloud" | "octreeFile">;
+export type AnalyzeClient = Pick<
+  Client,
+  "version" | "preview" | "createSession" | "closeSession" | "exportCloud" | "octreeFile"
+>;
 
 export interface AnalyzeDeps {
   readonly startBackend: StartBackend;
@@ -32,7 +36,13 @@ export interface AnalyzeDeps {
 /** What a run of `analyze` made; the document of --json. */
 export interface AnalyzeResult extends AnalysisSummary {
   readonly copy: { readonly format: string; readonly point_count: number } | null;
-  readonly outputs: { readonly report: string; readonly copy: string | null; readonly pictures: readonly string[] };
+  readonly outputs: {
+    readonly report: string;
+    /** Table of the scans; null for a file without any. */
+    readonly scans: string | null;
+    readonly copy: string | null;
+    readonly pictures: readonly string[];
+  };
   readonly versions: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly seconds: Readonly<Record<string, number>>;
@@ -46,6 +56,8 @@ interface Run {
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
+
+const SCANS_FILE = "scans.csv";
 
 /** The service's own settings for one short run: no port to guess, no journal to keep, its log only when it fails. */
 const RUN_CONFIG = { port: 0, sessionJournal: false, logLevel: "error" } as const satisfies Partial<Config>;
@@ -129,7 +141,8 @@ async function useSession(run: Run, tail: CreateSessionTail, clock: Stopwatch): 
   clock.lap("draw");
   const copy = await writeCopy(run, tail);
   clock.lap("copy");
-  const cloud = summarize({ path: input.path, name: input.name, bytes: input.bytes }, tail, sample);
+  const look = await client.preview({ file_path: input.path, ascii_format: options.columns ?? null }, { signal });
+  const cloud = summarize({ path: input.path, name: input.name, bytes: input.bytes }, tail, sample, look);
   return writeResults(run, { ...cloud, warnings: [...cloud.warnings, ...copy.warnings] }, pictures, copy, clock);
 }
 
@@ -197,12 +210,14 @@ async function writeResults(
     created: new Date(),
   });
   await out.write("report.html", report);
+  if (summary.scans.length > 0) await out.write(SCANS_FILE, scansCsv(summary.scans));
   clock.lap("report");
   return {
     ...summary,
     copy: copy.name === null ? null : { format: options.format, point_count: copy.point_count },
     outputs: {
       report: out.final("report.html"),
+      scans: summary.scans.length > 0 ? out.final(SCANS_FILE) : null,
       copy: copy.name === null ? null : out.final(copy.name),
       pictures: pictures.map(({ frame, scale }) => out.final(`${frame.view.name}_${scale.mode}.png`)),
     },
@@ -238,6 +253,7 @@ function reproduceFacts(input: InputFile, options: AnalyzeOptions, versions: Rec
 
 function summaryTable(result: AnalyzeResult): string {
   const facts: Fact[] = [["File", result.file.name], ...keyFacts(result), ["Report", result.outputs.report]];
+  if (result.outputs.scans !== null) facts.push(["Scan table", result.outputs.scans]);
   if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
   const width = Math.max(...facts.map(([label]) => label.length));
   // Narrow spaces and true minus signs are for paper; a terminal's text gets copied.

@@ -3,6 +3,7 @@ import { Html, html } from "./html.ts";
 import type { Picture } from "./render.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import { plainNumber, shortNumber } from "./round-steps.ts";
+import { scanSection } from "./scan-table.ts";
 import { type AnalysisSummary, type Fact, keyFacts, rangeText } from "./summary.ts";
 
 export interface ReportInput {
@@ -47,6 +48,7 @@ ${factTable(keyFacts(summary))}
   }. The density counts the points over the 1 m cells that hold at least one${
     summary.density?.is_estimate ? "; cells come from the sample below, so it is an estimate from above" : ""
   }.</p>
+${scanSection(summary.scans)}
 ${attributeSection(summary)}
 <h2>Reproduce</h2>
 ${factTable(input.reproduce)}

@@ -1,6 +1,8 @@
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import type { PreviewResponse } from "../../shared/contract/pointcloud.ts";
 import type { PointSample } from "./point-sample.ts";
 import { plainNumber, shortNumber } from "./round-steps.ts";
+import type { ScanSummary } from "./scan-table.ts";
 
 type Triple = [number, number, number];
 interface BoxWorld {
@@ -45,6 +47,9 @@ export interface AnalysisSummary {
   readonly robust_bounds_world: BoxWorld | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
+  readonly crs_name: string | null;
+  /** Rows that the file's header promises; null when it does not say. */
+  readonly declared_rows: number | null;
   readonly source_units: string | null;
   readonly source_unit_scale: number | null;
   readonly gps_time_encoding: string | null;
@@ -53,6 +58,8 @@ export interface AnalysisSummary {
   readonly ground_z_world: number | null;
   readonly density: Density | null;
   readonly attributes: readonly AttributeSummary[];
+  /** Scanner positions of an E57 or PTX file. */
+  readonly scans: readonly ScanSummary[];
   readonly sample: { readonly points: number; readonly of: number };
   readonly warnings: readonly string[];
 }
@@ -65,6 +72,7 @@ export function summarize(
   file: AnalysisSummary["file"],
   tail: CreateSessionTail,
   sample: PointSample,
+  look: Pick<PreviewResponse, "point_count" | "crs">,
 ): AnalysisSummary {
   const shift = tail.world_shift ?? ([0, 0, 0] satisfies Triple);
   const world = (box: BoxWorld | null | undefined): BoxWorld | null =>
@@ -86,6 +94,8 @@ export function summarize(
     robust_bounds_world: world(tail.robust_bounds),
     world_shift: shift,
     crs_epsg: tail.crs_epsg ?? null,
+    crs_name: look.crs?.name ?? null,
+    declared_rows: look.point_count ?? null,
     source_units: tail.source_units,
     source_unit_scale: tail.source_unit_scale,
     gps_time_encoding: tail.gps_time_encoding ?? null,
@@ -103,6 +113,7 @@ export function summarize(
       max: name === "position" && max ? axes.map((k) => (max[k] ?? 0) + shift[k]) : (max ?? null),
       robust_range: ranges[name] ?? null,
     })),
+    scans: tail.scans ?? [],
     sample: { points: sample.point_count, of: sample.total_count },
     warnings: tail.warnings ?? [],
   };
@@ -148,7 +159,10 @@ export function keyFacts(summary: AnalysisSummary): Fact[] {
     facts.push(["Sky/miss rows", plainNumber(counts.misses, 0) + found]);
   }
   if (counts.unplaceable_misses > 0) facts.push(["Misses without place", plainNumber(counts.unplaceable_misses, 0)]);
-  facts.push(["Rows read", plainNumber(counts.rows, 0)]);
+  const { declared_rows: declared, scans } = summary;
+  const short = declared !== null && declared !== counts.rows ? ` of ${plainNumber(declared, 0)} declared` : "";
+  facts.push(["Rows read", plainNumber(counts.rows, 0) + short]);
+  if (scans.length > 0) facts.push(["Scans", plainNumber(scans.length, 0)]);
   if (bounds && extent) {
     facts.push(
       ["Extent x, y, z", `${extent.map((metres) => plainNumber(metres, 3)).join(" × ")} m`],
@@ -161,7 +175,7 @@ export function keyFacts(summary: AnalysisSummary): Fact[] {
   if (summary.point_spacing_m !== null)
     facts.push(["Point spacing (median)", `${shortNumber(summary.point_spacing_m)} m`]);
   if (density) facts.push([`Density seen from above${density.is_estimate ? " (estimate)" : ""}`, densityText(density)]);
-  facts.push(["Coordinate system", summary.crs_epsg === null ? "not stated" : `EPSG:${summary.crs_epsg}`]);
+  facts.push(["Coordinate system", systemText(summary)]);
   facts.push(["Units of the file", unitsText(summary)]);
   if (summary.world_shift.some((metres) => metres !== 0))
     facts.push(["World shift", `${list(summary.world_shift, 3)} m`]);
@@ -173,6 +187,11 @@ export function keyFacts(summary: AnalysisSummary): Fact[] {
 function densityText({ points_per_m2, occupied_cells }: Density): string {
   const cells = `${plainNumber(occupied_cells, 0)} occupied 1 m cell${occupied_cells === 1 ? "" : "s"}`;
   return `${plainNumber(points_per_m2, points_per_m2 < 100 ? 1 : 0)} points/m² (${cells})`;
+}
+
+function systemText({ crs_epsg, crs_name }: AnalysisSummary): string {
+  if (crs_epsg === null) return crs_name === null ? "not stated" : `${crs_name} (no EPSG code)`;
+  return crs_name === null ? `EPSG:${crs_epsg}` : `EPSG:${crs_epsg}, ${crs_name}`;
 }
 
 function unitsText({ source_units, source_unit_scale }: AnalysisSummary): string {

@@ -114,9 +114,11 @@ export interface ReadersNative {
   readPcd(path: string, params: RecordReadParams): NativeJob<PcdCloud>;
   readPcdHeader(path: string): NativeJob<PcdHeader>;
   readE57(path: string, params: ScanReadParams): NativeJob<ScanCloud>;
+  readPcdSample(path: string, maxRows: number): NativeJob<PcdSample>;
   readE57Header(path: string): NativeJob<E57Header>;
+  readE57Sample(path: string, scanIndex: number, maxRows: number): NativeJob<E57Sample>;
   readPtx(path: string, params: ScanReadParams): NativeJob<ScanCloud>;
-  readPtxHeader(path: string): NativeJob<{ readonly columns: number; readonly rows: number }>;
+  readPtxHead(path: string, maxRows: number, maxBytes: number): NativeJob<PtxHead>;
 }
 
 export interface ScanReadParams {
@@ -124,11 +126,17 @@ export interface ScanReadParams {
   /** One scan of the file; null = all. */
   readonly scan_index: number | null;
 }
-/** One scanner position of a file. Angles are degrees, zenith 0 = up; null where the file states none. */
+/** One scanner position of a file. Angles are degrees, zenith 0 = up, bearings clockwise from +y; null where the file
+ * states none. */
 export interface ScanInfo {
   readonly scan_index: number;
+  /** "" where the file gives none. */
+  readonly name: string;
   readonly row_count: number;
   readonly miss_count: number;
+  readonly unplaceable_miss_count: number;
+  /** Between the scanner's axis and the vertical. */
+  readonly tilt: number;
   /** Scanner position, stored frame, metres; null without a pose. */
   readonly origin: readonly [number, number, number] | null;
   /** Rows and columns of the raster, 0 = none. */
@@ -141,17 +149,55 @@ export interface ScanInfo {
 }
 export interface ScanCloud extends CloudTable {
   readonly scans: readonly ScanInfo[];
+  /** E57 that names a coordinate system. */
+  readonly crs?: LasCrs | null;
   /** Misses without a direction: they lie at their scanner. */
   readonly unplaceable_miss_count: number;
 }
+export interface E57HeaderScan {
+  readonly name: string;
+  /** As declared; may be any number in a damaged file. */
+  readonly point_count: number;
+  /** File frame, metres; null without a pose. */
+  readonly origin: readonly [number, number, number] | null;
+  /** Unit quaternion x y z w; null without a pose. */
+  readonly rotation: readonly [number, number, number, number] | null;
+  /** File frame; null where the file declares none. */
+  readonly bounds: Bounds | null;
+  /** Declared rows and columns, 0 = none. */
+  readonly n_theta: number;
+  readonly n_phi: number;
+  readonly may_have_misses: boolean;
+  readonly fields: readonly { readonly name: string; readonly is_integer: boolean; readonly is_text: boolean }[];
+}
 export interface E57Header {
-  readonly scans: readonly {
-    readonly name: string;
-    readonly point_count: number;
-    readonly has_pose: boolean;
-    readonly fields: readonly { readonly name: string; readonly is_integer: boolean }[];
-  }[];
+  readonly scans: readonly E57HeaderScan[];
+  /** Null when the file names no coordinate system. */
+  readonly crs: LasCrs | null;
   readonly image_count: number;
+  readonly warnings: readonly string[];
+}
+export interface E57Sample {
+  /** File frame; null for a miss. */
+  readonly positions: readonly (readonly [number, number, number] | null)[];
+  /** Per field of the scan, as the file has them; text fields: none. */
+  readonly values: readonly (readonly number[])[];
+}
+export interface PtxHead {
+  readonly scans: readonly {
+    readonly n_theta: number;
+    readonly n_phi: number;
+    /** File frame; null when the matrix overflows. */
+    readonly origin: readonly [number, number, number] | null;
+    readonly has_empty_cells: boolean;
+  }[];
+  /** The walk came to the end of the file. */
+  readonly complete: boolean;
+  /** First cells of the first scan; `position` in the file frame, null for an empty cell. */
+  readonly sample: readonly {
+    readonly position: readonly [number, number, number] | null;
+    readonly words: readonly string[];
+  }[];
   readonly warnings: readonly string[];
 }
 
@@ -175,7 +221,7 @@ export interface PlyHeader {
     readonly properties: readonly PlyProperty[];
   }[];
   readonly comments: readonly string[];
-  /** Raw tokens of the first vertices; empty for binary files. */
+  /** Raw values of the first vertices; empty where lists of other elements stand before them. */
   readonly sample_rows: readonly (readonly string[])[];
 }
 export interface PcdHeader {
@@ -185,7 +231,14 @@ export interface PcdHeader {
   readonly height: number;
   readonly points: number;
   readonly fields: readonly { readonly name: string; readonly dtype: DType; readonly count: number }[];
+  /** Sensor position, file units; null without a VIEWPOINT line. */
+  readonly viewpoint: readonly [number, number, number] | null;
   readonly warnings: readonly string[];
+}
+export interface PcdSample {
+  /** Columns of a point: COUNT > 1 and packed colour taken apart, no padding. */
+  readonly columns: readonly { readonly name: string; readonly dtype: DType }[];
+  readonly rows: readonly (readonly string[])[];
 }
 export interface PcdCloud extends CloudTable {
   /** The VIEWPOINT is 0 0 0 1 0 0 0, which says nothing. */
@@ -208,10 +261,16 @@ export const readPlyHeader = (path: string, maxRows: number) => addon.readPlyHea
 /** PCD points into columns. */
 export const readPcd = (path: string, params: RecordReadParams) => addon.readPcd(path, params);
 export const readPcdHeader = (path: string) => addon.readPcdHeader(path);
+/** First points of a PCD file as text. */
+export const readPcdSample = (path: string, maxRows: number) => addon.readPcdSample(path, maxRows);
 /** E57 scans into columns; see cpp/io/e57.h for their names. */
 export const readE57 = (path: string, params: ScanReadParams) => addon.readE57(path, params);
 export const readE57Header = (path: string) => addon.readE57Header(path);
+/** First points of one E57 scan. */
+export const readE57Sample = (path: string, scanIndex: number, maxRows: number) =>
+  addon.readE57Sample(path, scanIndex, maxRows);
 /** PTX scans into columns. */
 export const readPtx = (path: string, params: ScanReadParams) => addon.readPtx(path, params);
-/** Header of a PTX file's first scan. */
-export const readPtxHeader = (path: string) => addon.readPtxHeader(path);
+/** Scans of a PTX file as far as `maxBytes` of it reach, and its first cells. */
+export const readPtxHead = (path: string, maxRows: number, maxBytes: number) =>
+  addon.readPtxHead(path, maxRows, maxBytes);

@@ -84,7 +84,7 @@ async function publishMasked(session: CloudSession, base: CloudState, built: Bui
     const stale = overtaken(base, edit);
     await edit.publish(
       stale
-        ? { meta: overtakenOctree(octrees) }
+        ? { meta: overtakenOctree(edit.state.meta, octrees) }
         : { undo: boundarySteps(edit.state.undo, floor), meta: currentOctree(octrees) },
     );
     return stale;
@@ -109,7 +109,7 @@ async function publishCompacted(
       const { state } = edit;
       const octrees = rebuilt(built, state.meta.miss_octree_cache_id);
       if (overtaken(base, edit)) {
-        await edit.publish({ meta: overtakenOctree(octrees) });
+        await edit.publish({ meta: overtakenOctree(state.meta, octrees) });
         return true;
       }
       for (const key of alignedKeys(state)) {
@@ -123,6 +123,7 @@ async function publishCompacted(
         undo: boundarySteps(state.undo, null),
         meta: {
           ...currentOctree(octrees),
+          octree_stale_gen: state.meta.octree_stale_gen + 1, // the rows are others: what was built of the old ones is overtaken
           unrestorable_hit_count: state.meta.unrestorable_hit_count + dropped,
         },
       });

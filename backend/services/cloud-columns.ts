@@ -47,6 +47,9 @@ export function lasDimension(name: string): { readonly slug: string; readonly la
     : { slug: `las_${name}`, label: name };
 }
 
+/** The reader's names for an E57 scan's echo number and count. */
+const ECHO_COLUMNS: ReadonlySet<string> = new Set(["target_index", "target_count"]);
+
 const CHANNELS = ["r", "g", "b"] as const;
 const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
 
@@ -89,8 +92,10 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
 }
 
 /** LAS fills every field of its format; a constant one says nothing and is left out (a constant echo number would
- * switch leaf area density to full waveform). Columns a user or program added stay, constant or not. */
+ * switch leaf area density to full waveform), as E57's echo columns are. Columns a user or program added stay,
+ * constant or not. */
 function keeps(source: RoledColumn, cloud: SourceCloud, varies: (source: RoledColumn) => boolean): boolean {
+  if (cloud.kind === "e57" && ECHO_COLUMNS.has(source.name)) return varies(source);
   if (cloud.kind !== "las" || !source.role?.startsWith("las:")) return true;
   return source.role === "las:rgb" || source.role === "las:intensity" || varies(source);
 }

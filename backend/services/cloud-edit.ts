@@ -7,7 +7,7 @@ import type { CloudSession, CloudState } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { countsOf, hasNormals, overflowing, staleOctree } from "../sessions/edits.ts";
 import type { RowSet, UndoStep } from "../sessions/undo.ts";
-import { MISS_SLUG } from "./cloud-misses.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
 import { selectRows } from "./selection.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "./session-columns.ts";
 

@@ -6,13 +6,14 @@ import { type CloudMeta, freshState, META_DEFAULTS, type Triple } from "../sessi
 import type { CreatedSession } from "../sessions/session-store.ts";
 import { trajectoryParams } from "./beam-trajectory.ts";
 import { type AssignedColumns, assignColumns } from "./cloud-columns.ts";
-import { buildMissOctree, detectMisses, MISS_SLUG, surviving } from "./cloud-misses.ts";
+import { buildMissOctree, detectMisses, surviving } from "./cloud-misses.ts";
 import { readCloud } from "./cloud-read.ts";
 import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
 import { type CheckedCreate, toWorld } from "./create-request.ts";
 import { importBytes } from "./import-cost.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "./octree.ts";
-import { rasterParams, scanWarnings } from "./scan-params.ts";
+import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
 import { positionsColumn } from "./session-columns.ts";
 import type { SourceCloud } from "./source-cloud.ts";
 import type { SourceKind } from "./source-file.ts";
@@ -196,6 +197,7 @@ function tail({
     ...(unplaceable > 0 ? { unplaceable_miss_count: unplaceable } : {}),
     ...(world ? { scan_origin: world } : {}),
     ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
+    ...scanList(imported.cloud.scans, imported.checked.frame),
     ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
     ...(warnings.length > 0 ? { warnings: [...new Set(warnings)] } : {}),
   };

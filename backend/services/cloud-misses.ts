@@ -4,11 +4,10 @@ import { type CloudState, extraKey, type Triple } from "../sessions/cloud-sessio
 import { ColumnRef } from "../sessions/column-ref.ts";
 import type { OctreeCache } from "../sessions/octree-cache.ts";
 import type { AssignedColumns } from "./cloud-columns.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
 import { buildOctree, type OctreeWindow, positionsOctreeSource } from "./octree.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "./session-columns.ts";
 import { CANONICAL_LABELS } from "./text-roles.ts";
-
-export const MISS_SLUG = "is_miss";
 
 /**
  * Marks sky points where the file does not: echo number 99 first, then distance from a known scanner. An `is_miss`

@@ -67,7 +67,9 @@ async function readScanCloud(
     scans,
     unplaceable_miss_count,
     ...NO_GEOREFERENCE,
+    crs: cloud.crs ?? null,
     ...counts(cloud),
+    warnings: [...(cloud.crs?.warnings ?? []), ...cloud.warnings],
   };
 }
 

@@ -74,7 +74,7 @@ export async function publishOctrees(
     const { meta } = edit.state;
     const stale = meta.octree_stale_gen !== base.meta.octree_stale_gen;
     const octrees = rebuilt(built, meta.miss_octree_cache_id);
-    await edit.publish({ meta: stale ? overtakenOctree(octrees) : currentOctree(octrees) });
+    await edit.publish({ meta: stale ? overtakenOctree(meta, octrees) : currentOctree(octrees) });
     return stale;
   });
   await keepOctrees(deps);

@@ -1,137 +1,200 @@
-import type { z } from "zod";
-import type { PreviewColumn, PreviewResponse } from "../../shared/contract/pointcloud.ts";
+import type { PreviewResponse } from "../../shared/contract/pointcloud.ts";
 import type { Job } from "../jobs/job.ts";
 import type { DType } from "../native/addon.ts";
 import * as native from "../native/readers.ts";
 import { lasDimension } from "./cloud-columns.ts";
 import { readNumbers } from "./column-values.ts";
-import { extraSlug, tidyLabel } from "./slugs.ts";
+import {
+  boxOf,
+  fieldHint,
+  fileColumn,
+  georeference,
+  isFloatType,
+  joined,
+  minimumOf,
+  OWN_LAYOUT,
+  orWarning,
+  type Rows,
+  SAMPLE_ROWS,
+  type Triple,
+} from "./preview-head.ts";
 import { adoptTable } from "./source-cloud.ts";
 import { suggestedShift } from "./suggested-shift.ts";
-import { roleOfName } from "./text-roles.ts";
-
-type Column = z.infer<typeof PreviewColumn>;
-type Hint = Column["type_hint"];
+import { isPinnedRole, roleOfName } from "./text-roles.ts";
 
 const FRAME = { unit_scale: 1, shift: [0, 0, 0] } as const;
 const ORIGIN_ROLES = ["origin_x", "origin_y", "origin_z"];
 const POSITIONS = ["x", "y", "z"];
 const LAS_CHANNELS = ["red", "green", "blue"];
 
+interface LasField {
+  readonly name: string;
+  readonly extra: boolean;
+  readonly dtype: DType;
+}
+
 /** LAS: every dimension; the miss flag and a complete beam-origin triple are taken by the import and not offered. */
 export async function lasPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readLasHeader(path));
-  const names = header.dimensions.flatMap(({ name, extra, dtype }) =>
-    name === "rgb" && !extra
-      ? LAS_CHANNELS.map((channel) => ({ name: channel, extra, dtype: "u16" as DType }))
-      : [{ name, extra, dtype }],
-  );
-  const all = [...POSITIONS.map((name) => ({ name, extra: false, dtype: "f64" as DType })), ...names];
-  const hidden = hiddenNames(all.filter(({ extra }) => extra).map(({ name }) => name));
-  const columns = all
-    .map(({ name, extra, dtype }, index) => {
-      const column = recordColumn(index, name, extra ? "extra" : lasRole(name), lasHint(name, dtype));
-      if (extra || column.detected_role !== "extra") return column;
-      const { slug, label } = lasDimension(name);
-      return { ...column, suggested_slug: slug, suggested_label: label };
-    })
-    .filter(({ header_name }) => header_name === null || !hidden.has(header_name));
-  const rows = Math.min(maxRows, 20);
-  const sample_rows = await lasRows(path, rows, job);
+  const warnings = [...header.warnings, ...header.crs.warnings];
+  const rows = await orWarning(() => lasRows(path, job), [], warnings, job);
+  const fields: LasField[] = [
+    ...POSITIONS.map((name) => ({ name, extra: false, dtype: "f64" as DType })),
+    ...header.dimensions.flatMap((dimension) =>
+      dimension.name === "rgb" && !dimension.extra
+        ? LAS_CHANNELS.map((name) => ({ name, extra: false, dtype: "u16" as DType }))
+        : [dimension],
+    ),
+  ];
+  const hidden = hiddenNames(fields.filter(({ extra }) => extra).map(({ name }) => name));
   return {
+    ...OWN_LAYOUT,
     kind: "las",
-    delimiter: null,
-    has_header: true,
-    columns,
-    sample_rows,
-    warning: header.warnings.length > 0 ? header.warnings.join(" ") : null,
+    columns: fields
+      .map((field, index) => lasColumn(field, index, rows))
+      .filter(({ header_name }) => header_name === null || !hidden.has(header_name)),
+    sample_rows: rows.slice(0, maxRows).map((row) => [...row]),
+    warning: joined(warnings),
     suggested_shift: header.declared_bounds && suggestedShift(header.declared_bounds.min),
+    point_count: header.declared_point_count,
+    bounds: boxOf(header.declared_bounds),
+    ...georeference(header.crs),
   };
 }
 
-async function lasRows(path: string, rows: number, job: Job): Promise<string[][]> {
+/** Standard dimensions keep the slug and label that the import gives them. */
+function lasColumn({ name, extra, dtype }: LasField, index: number, rows: Rows) {
+  const { slug, label } = lasDimension(name);
+  const role = extra ? "extra" : lasRole(name, slug);
+  const column = fileColumn({ index, name, role, is_float: isFloatType(dtype) }, rows);
+  const flag = dtype === "u8" && (name === "classification" || name.startsWith("is_"));
+  const type_hint = flag ? "categorical" : fieldHint(rows, index, role, isFloatType(dtype));
+  if (extra || role !== "extra") return { ...column, type_hint };
+  return { ...column, suggested_slug: slug, suggested_label: label, type_hint };
+}
+
+function lasRole(name: string, slug: string): string {
+  if (POSITIONS.includes(name) || name === "intensity") return name;
+  const channel = LAS_CHANNELS.indexOf(name);
+  if (channel >= 0) return ["r255", "g255", "b255"][channel] ?? "extra";
+  return isPinnedRole(slug) ? slug : "extra";
+}
+
+async function lasRows(path: string, job: Job): Promise<Rows> {
   const cloud = await job.track(() =>
-    native.readLas(path, { frame: FRAME, first_row: 0, row_count: rows, skip_columns: [] }),
+    native.readLas(path, { frame: FRAME, first_row: 0, row_count: SAMPLE_ROWS, skip_columns: [] }),
   );
   const { positions, columns } = adoptTable(cloud, job);
   const count = positions.length;
-  const values = [positions, ...columns.map(({ column }) => column)].map((column) => readNumbers(column.native));
+  const values = [positions, ...columns.map(({ column }) => column)].map(({ native: column }) => ({
+    numbers: readNumbers(column),
+    text: column.dtype === "f32" ? float32Text : String,
+  }));
   return Array.from({ length: count }, (_, row) =>
-    values.flatMap((column) => {
-      const width = column.length / Math.max(1, count);
-      return Array.from(column.slice(row * width, (row + 1) * width), String);
+    values.flatMap(({ numbers, text }) => {
+      const width = numbers.length / count;
+      return Array.from(numbers.slice(row * width, (row + 1) * width), text);
     }),
   );
 }
 
-const lasRole = (name: string): string => {
-  if (POSITIONS.includes(name)) return name;
-  const channel = LAS_CHANNELS.indexOf(name);
-  if (channel >= 0) return ["r255", "g255", "b255"][channel] ?? "extra";
-  return name === "intensity" ? "intensity" : "extra";
-};
-const lasHint = (name: string, dtype: DType): Hint =>
-  name === "classification" ? "categorical" : dtype === "u8" && name.startsWith("is_") ? "categorical" : "float";
+/** Fewest digits that give the same float32. */
+function float32Text(value: number | bigint): string {
+  const number = Number(value);
+  for (const digits of [6, 7, 8]) {
+    const short = Number(number.toPrecision(digits));
+    if (Math.fround(short) === number) return String(short);
+  }
+  return String(number);
+}
 
 /** PLY: the vertex properties. */
 export async function plyPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
-  const header = await job.track(() => native.readPlyHeader(path, maxRows));
+  const header = await job.track(() => native.readPlyHeader(path, SAMPLE_ROWS));
   const vertex = header.elements.find(({ name }) => name === "vertex");
   const properties = (vertex?.properties ?? []).filter(({ is_list }) => !is_list);
-  const hidden = hiddenNames(properties.map(({ name }) => name));
-  const columns = properties
-    .map(({ name, dtype }, index) => recordColumn(index, name, recordRole(name), hintOf(dtype)))
-    .filter(({ header_name }) => header_name === null || !hidden.has(header_name));
-  const binary = header.format !== "ascii";
+  const unseen = vertex !== undefined && vertex.count > 0 && header.sample_rows.length === 0;
+  const warnings = [
+    ...(vertex ? [] : ["The file has no vertex element."]),
+    ...(unseen ? ["The first rows are not shown: they are cut off, or lists stand before them."] : []),
+  ];
   return {
-    kind: "ply",
-    delimiter: null,
-    has_header: true,
-    columns,
-    sample_rows: header.sample_rows.map((row) => [...row]),
-    warning: !vertex ? "The file has no vertex element." : binary ? "Rows of a binary file are not shown here." : null,
-    suggested_shift: null,
+    ...recordPreview("ply", properties, header.sample_rows, maxRows),
+    warning: joined([...warnings, ...(vertex ? doubts(properties, header.sample_rows) : [])]),
+    point_count: vertex?.count ?? 0,
   };
 }
 
-/** PCD: its fields. */
-export async function pcdPreview(path: string, job: Job): Promise<PreviewResponse> {
+/** PCD: its fields, packed colour and fields of several values taken apart. */
+export async function pcdPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readPcdHeader(path));
-  const fields = header.fields.filter(({ name }) => name !== "_");
-  const columns = fields.map(({ name, dtype }, index) =>
-    recordColumn(index, name, name === "rgb" || name === "rgba" ? "r255" : recordRole(name), hintOf(dtype)),
+  const warnings = [...header.warnings];
+  const nothing: native.PcdSample = { columns: header.fields.filter(({ name }) => name !== "_"), rows: [] };
+  const { columns, rows } = await orWarning(
+    () => job.track(() => native.readPcdSample(path, SAMPLE_ROWS)),
+    nothing,
+    warnings,
+    job,
   );
-  const warnings = [...header.warnings, "Rows of a PCD file are not shown here."];
+  if (rows.length === 0 && header.points > 0 && warnings.length === header.warnings.length) {
+    warnings.push(`The header declares ${header.points} points; the file ends before the first one is complete.`);
+  }
   return {
-    kind: "pcd",
-    delimiter: null,
-    has_header: true,
-    columns,
-    sample_rows: [],
-    warning: warnings.join(" "),
-    suggested_shift: null,
+    ...recordPreview("pcd", columns, rows, maxRows),
+    warning: joined([...warnings, ...doubts(columns, rows)]),
+    point_count: header.points,
+  };
+}
+
+/** Why an import of these records would be refused. */
+function doubts(fields: readonly { readonly name: string }[], rows: Rows): string[] {
+  const names = new Set(fields.map(({ name }) => name.toLowerCase()));
+  const missing = POSITIONS.filter((axis) => !names.has(axis));
+  const short = rows.findIndex((row) => row.length < fields.length);
+  return [
+    ...(missing.length > 0 ? [`There is no ${missing.join(", ")}; a point needs x, y and z.`] : []),
+    ...(short >= 0
+      ? [
+          `Row ${short} has ${rows[short]?.length} of the ${fields.length} values that the header declares; they must be numbers separated by blanks.`,
+        ]
+      : []),
+  ];
+}
+
+function recordPreview(
+  kind: string,
+  fields: readonly { readonly name: string; readonly dtype: DType }[],
+  rows: Rows,
+  maxRows: number,
+): PreviewResponse {
+  const hidden = hiddenNames(fields.map(({ name }) => name));
+  const roles = fields.map(({ name }) => recordRole(name));
+  const axes = POSITIONS.map((axis) => roles.indexOf(axis));
+  const positions = rows.map((row): Triple => {
+    const [x, y, z] = axes.map((index) => Number.parseFloat(row[index] ?? ""));
+    return [x ?? Number.NaN, y ?? Number.NaN, z ?? Number.NaN];
+  });
+  const low = minimumOf(positions);
+  return {
+    ...OWN_LAYOUT,
+    kind,
+    columns: fields
+      .map(({ name, dtype }, index) =>
+        fileColumn({ index, name, role: roles[index] ?? "extra", is_float: isFloatType(dtype) }, rows),
+      )
+      .filter(({ header_name }) => header_name === null || !hidden.has(header_name)),
+    sample_rows: rows.slice(0, maxRows).map((row) => [...row]),
+    warning: null,
+    suggested_shift: low && suggestedShift(low),
+    bounds: null,
+    ...georeference(null),
   };
 }
 
 function recordRole(name: string): string {
   const role = roleOfName(name.replace(/^scalar_/i, ""));
-  if (role === "reflectance") return "intensity";
-  return role !== null && /^([xyz]|[rgb]255|intensity)$/.test(role) ? role : "extra";
-}
-
-const hintOf = (dtype: DType): Hint => (dtype === "f32" || dtype === "f64" ? "float" : "integer");
-
-export function recordColumn(index: number, name: string, role: string, hint: Hint): Column {
-  const extra = role === "extra";
-  return {
-    index,
-    header_name: name,
-    detected_role: role,
-    suggested_label: tidyLabel(name.replace(/^scalar_/i, "")),
-    suggested_slug: extra ? extraSlug(name.replace(/^scalar_/i, "")) : "",
-    type_hint: hint,
-    remappable: false,
-  };
+  if (role === null || role === "is_miss" || role.startsWith("origin_")) return "extra";
+  return role === "reflectance" ? "intensity" : role;
 }
 
 /** Columns the import takes for itself: miss flags, and beam origins when all three are there. */

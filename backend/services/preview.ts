@@ -4,6 +4,7 @@ import type { Job } from "../jobs/job.ts";
 import * as cloud from "../native/cloud.ts";
 import * as native from "../native/readers.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
+import { georeference } from "./preview-head.ts";
 import { lasPreview, pcdPreview, plyPreview } from "./preview-records.ts";
 import { e57Preview, ptxPreview } from "./preview-scans.ts";
 import { extensionOf, kindOfFile, sourceFile } from "./source-file.ts";
@@ -26,11 +27,11 @@ export async function previewFile(request: PreviewRequest, job: Job): Promise<Pr
       case "ply":
         return await plyPreview(path, request.max_rows, job);
       case "pcd":
-        return await pcdPreview(path, job);
+        return await pcdPreview(path, request.max_rows, job);
       case "e57":
-        return await e57Preview(path, job);
+        return await e57Preview(path, request.max_rows, job);
       case "ptx":
-        return await ptxPreview(path, job);
+        return await ptxPreview(path, request.max_rows, job);
     }
   } catch (error) {
     job.checkpoint();
@@ -62,6 +63,9 @@ async function textPreview(
     sample_rows: layout.sample_rows.slice(0, max_rows).map((row) => [...row]),
     warning: layout.warning,
     suggested_shift: await textShift(path, layout, job),
+    point_count: layout.declared_count,
+    bounds: null,
+    ...georeference(null),
   };
 }
 

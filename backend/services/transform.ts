@@ -9,7 +9,6 @@ import {
   type CloudSession,
   type CloudState,
   extraKey,
-  requireUnchanged,
   stateAfter,
   type Triple,
 } from "../sessions/cloud-session.ts";
@@ -27,7 +26,6 @@ import {
   keepOctrees,
   octreeBlock,
   octreeCost,
-  overlayId,
   rebuilt,
   type Surviving,
 } from "./octree-publish.ts";
@@ -52,42 +50,46 @@ export function transformCloud(
   return session.read(async (base) => {
     const mask = await surviving(base, job);
     return deps.admission.run(job, "Transform", transformBytes(base, mask), async () => {
-      const moved = await moveColumns(base, motion, job);
-      const shown = pose ? await posedOctrees(base, mask, moved, deps, job) : undefined;
-      const built = shown ?? (await movedOctrees(base, { mask, motion, moved }, deps, job));
-      const stashed = await deps.sessions.stash(session, moved.columns, (start) => job.track(start));
-      let published = false;
-      try {
-        const floor = await floorOf(fixedColumn(base, "deleted"), job);
-        job.checkpoint(); // the last cancel point
-        const octrees = rebuilt(built, base.meta.miss_octree_cache_id);
-        const octree_pose = shown ? composed(motion.stored, base.meta.octree_pose) : null;
-        await session.edit(async (edit) => {
-          requireUnchanged(base, edit.state);
-          const octree_stale_gen = base.meta.octree_stale_gen + 1;
-          await edit.publish({
-            columns: stashed,
-            undo: boundarySteps(base.undo, floor),
-            meta: { ...moved.meta, ...(shown ? {} : currentOctree(octrees)), octree_pose, octree_stale_gen },
-          });
-          published = true;
-        });
-      } finally {
-        if (!published) await deps.sessions.discard(session, stashed.values());
-        for (const column of stashed.values()) column.release(); // the session has its own references
-      }
+      job.stage("Moving points", 0, 0.1);
+      const translating = pose || !motion.is_translation ? undefined : translatedFolders(base, motion.delta, deps, job);
+      const [moved, folders] = await both(moveColumns(base, motion, job), translating);
+      const after = stateAfter(base, moved);
+      const shown = pose ? await shownOctree(base, { after, mask }, deps, job) : undefined;
+      const built = shown ?? (await movedOctrees(base, { after, mask, folders }, deps, job));
+      const floor = await floorOf(fixedColumn(base, "deleted"), job);
+      job.checkpoint(); // the last cancel point
+      const octrees = rebuilt(built, base.meta.miss_octree_cache_id);
+      await session.commit(base, {
+        columns: moved.columns,
+        move: motion.stored,
+        undo: boundarySteps(base.undo, floor),
+        meta: {
+          ...moved.meta,
+          ...(shown ? {} : currentOctree(octrees)),
+          octree_pose: shown ? composed(motion.stored, base.meta.octree_pose) : null,
+          octree_stale_gen: base.meta.octree_stale_gen + 1,
+        },
+      });
       await keepOctrees(deps);
       const warnings = built.overlay?.warnings ?? [];
       return {
         session_id: session.id,
         total_count: positionsColumn(base).length,
-        miss_octree_cache_id: shown ? base.meta.miss_octree_cache_id : overlayId(built, base.meta.miss_octree_cache_id),
+        miss_octree_cache_id: session.state.meta.miss_octree_cache_id,
         octree_posed: shown !== undefined,
         ...octreeBlock(built),
         ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
       };
     });
   });
+}
+
+/** Both results once both have settled: neither goes on behind a failure of the other. */
+async function both<A, B>(first: Promise<A>, second: Promise<B> | undefined): Promise<[A, B | undefined]> {
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === "rejected") throw a.reason;
+  if (b.status === "rejected") throw b.reason;
+  return [a.value, b.value];
 }
 
 const transformBytes = (base: CloudState, mask: Surviving): number =>
@@ -122,63 +124,61 @@ async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<
   };
 }
 
+interface After {
+  readonly after: CloudState;
+  readonly mask: Surviving;
+}
+
 /** The octree as it is, when there is a current one. */
-async function posedOctrees(
+async function shownOctree(
   base: CloudState,
-  mask: Surviving,
-  moved: Moved,
+  { after, mask }: After,
   { octreeCache }: Deps,
   job: Job,
 ): Promise<BuiltOctrees | undefined> {
   const { octree_cache_id } = base.meta;
   const folder = octree_cache_id === null ? undefined : await octreeCache.path(octree_cache_id);
   if (!folder) return undefined;
-  const summary = await cloudSummary(stateAfter(base, moved), mask.skip, job);
+  const summary = await cloudSummary(after, mask.skip, job);
   return { octree: await readOctreeBlock(folder), overlay: null, summary, survivor_count: survivors(base, mask) };
 }
 
 const survivors = (base: CloudState, { deleted_count }: Surviving): number =>
   positionsColumn(base).length - deleted_count;
 
-interface Motioned {
-  readonly mask: Surviving;
-  readonly motion: Motion;
-  readonly moved: Moved;
+/** Folders of octrees that were moved along. */
+interface Folders {
+  readonly octree: string;
+  readonly misses: string | null;
 }
 
-/** Octrees of the moved points: those there are, moved, when that is all it takes; else built anew. */
+/** Octrees of the moved points: those that were moved along, else built anew. */
 async function movedOctrees(
   base: CloudState,
-  { mask, motion, moved }: Motioned,
+  { after, mask, folders }: After & { readonly folders: Folders | undefined },
   deps: Deps,
   job: Job,
 ): Promise<BuiltOctrees> {
-  const after = stateAfter(base, moved);
-  if (motion.is_translation) {
-    const translated = await translatedOctrees(base, { after, mask, delta: motion.delta }, deps, job);
-    if (translated) return translated;
+  if (!folders) {
+    const overlay = base.meta.miss_octree_cache_id !== null;
+    return buildOctrees(after, mask, deps, { from: 0.1, to: 1, overlay }, job);
   }
-  const overlay = base.meta.miss_octree_cache_id !== null;
-  return buildOctrees(after, mask, deps, { from: 0.1, to: 1, overlay }, job);
-}
-
-async function translatedOctrees(
-  base: CloudState,
-  { after, mask, delta }: { readonly after: CloudState; readonly mask: Surviving; readonly delta: Triple },
-  deps: Deps,
-  job: Job,
-): Promise<BuiltOctrees | undefined> {
-  const { octree_cache_id, octree_pose, miss_octree_cache_id } = base.meta;
-  if (octree_cache_id === null || octree_pose !== null) return undefined;
-  job.stage("Moving octree", 0.1, 0.9);
-  const folder = await translatedOctree(octree_cache_id, delta, deps, job);
-  if (!folder) return undefined;
-  const misses = miss_octree_cache_id && (await translatedOctree(miss_octree_cache_id, delta, deps, job));
-  if (miss_octree_cache_id && !misses) return undefined;
-  const octree = await readOctreeBlock(folder);
-  const overlay = misses ? { cache_id: (await readOctreeBlock(misses)).cache_id, warnings: [] } : null;
+  const octree = await readOctreeBlock(folders.octree);
+  const overlay =
+    folders.misses === null ? null : { cache_id: (await readOctreeBlock(folders.misses)).cache_id, warnings: [] };
   const summary = await cloudSummary(after, mask.skip, job);
   return { octree, overlay, summary, survivor_count: survivors(base, mask) };
+}
+
+/** The session's current octrees moved by `delta`; undefined when they have to be built anew. */
+async function translatedFolders(base: CloudState, delta: Triple, deps: Deps, job: Job): Promise<Folders | undefined> {
+  const { octree_cache_id, octree_pose, miss_octree_cache_id } = base.meta;
+  if (octree_cache_id === null || octree_pose !== null) return undefined;
+  const octree = await translatedOctree(octree_cache_id, delta, deps, job);
+  if (octree === undefined) return undefined;
+  if (miss_octree_cache_id === null) return { octree, misses: null };
+  const misses = await translatedOctree(miss_octree_cache_id, delta, deps, job);
+  return misses === undefined ? undefined : { octree, misses };
 }
 
 /** Folder of an octree moved by `delta`; undefined when it cannot be moved: it left the cache, or its layout is foreign. */

@@ -81,6 +81,8 @@ export interface CloudChange {
   /** Steps of the undo state. The columns they change stand in `columns` too; the journal keeps the steps alone. */
   readonly undo?: readonly UndoStep[];
   readonly meta?: Partial<CloudMeta>;
+  /** positions and beam_origins in `columns` are the old ones moved by this: p' = A p + b, [A | b] row-major, 12 numbers. */
+  readonly move?: readonly number[];
   /** Token of the sessions that this change brings into being (journal.ts). */
   readonly births?: string;
 }
@@ -195,6 +197,7 @@ export class CloudSession {
       for (const column of ownedColumns(base)) column.release();
     } catch (error) {
       for (const column of columns) column.release();
+      void this.state; // deleted meanwhile: that says it better than what failed on the way
       throw error;
     }
   }

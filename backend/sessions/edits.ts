@@ -38,12 +38,15 @@ export const currentOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
   miss_octree_cache_id: built.miss_cache_id,
 });
 
-/** An octree that an edit overtook: only what the client draws meanwhile. */
-export const overtakenOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
-  rendered_octree_cache_id: built.cache_id,
-  octree_point_count: built.survivor_count,
-  miss_octree_cache_id: built.miss_cache_id,
-});
+/** An octree that an edit overtook: what the client draws meanwhile, unless a newer one is current already. */
+export const overtakenOctree = (meta: CloudMeta, built: RebuiltOctree): Partial<CloudMeta> =>
+  meta.octree_cache_id === null
+    ? {
+        rendered_octree_cache_id: built.cache_id,
+        octree_point_count: built.survivor_count,
+        miss_octree_cache_id: built.miss_cache_id,
+      }
+    : {};
 
 /** Rows under the mask. The steps hold no row twice. */
 export const deletedCount = ({ base, deletes }: UndoState): number =>

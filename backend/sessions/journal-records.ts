@@ -42,7 +42,8 @@ export interface Birth {
  * | type | meaning |
  * |---|---|
  * | create | the whole state; the first record, and the only one of its type |
- * | commit | one change: files of columns (null = gone), undo steps, meta; `births`: the sessions of that token exist |
+ * | commit | one change: files of columns (null = gone), undo steps, meta; `move`: positions and beam origins are moved by
+ * these 12 numbers; `births`: the sessions of that token exist |
  * | synced | `files` are flushed to the disk; without `files`: those of the create record |
  * | confirmed | the parent's journal has the token: this session exists |
  *
@@ -70,6 +71,7 @@ export type JournalRecord =
       readonly columns: Readonly<Record<string, string | null>>;
       readonly undo?: readonly StepRecord[];
       readonly meta: Partial<CloudMeta>;
+      readonly move?: readonly number[];
       readonly unsynced?: readonly string[];
       readonly births?: string;
     }
@@ -96,6 +98,7 @@ const Envelope = z.union([
     columns: z.record(z.string(), z.string().nullable()),
     undo: z.array(step).optional(),
     meta: z.looseObject({}),
+    move: z.array(z.number()).length(12).optional(),
     unsynced: files.optional(),
     births: z.string().optional(),
   }),
@@ -135,6 +138,8 @@ export interface ReplayedJournal {
   readonly mask_is_stale: boolean;
   /** slug -> what happened to its column since its file was written, oldest first. */
   readonly redo: ReadonlyMap<string, readonly LabelAction[]>;
+  /** Motions of positions and beam origins since their files were written, oldest first. */
+  readonly moves: readonly (readonly number[])[];
   /** Files that may not have reached the disk. */
   readonly unsynced: ReadonlySet<string>;
   /** Set while nobody confirmed that the session came into being. */
@@ -162,6 +167,7 @@ class Replay implements ReplayedJournal {
   undo: { base: RowSetRecord | null; deletes: readonly RowSetRecord[]; labels: Record<string, readonly LabelRecord[]> };
   mask_is_stale = false;
   readonly redo = new Map<string, LabelAction[]>();
+  moves: (readonly number[])[] = [];
   readonly unsynced: Set<string>;
   birth: Birth | undefined;
   readonly births = new Set<string>();
@@ -185,10 +191,13 @@ class Replay implements ReplayedJournal {
     for (const file of record.unsynced ?? []) this.unsynced.add(file);
     if (record.births !== undefined) this.births.add(record.births);
     for (const step of record.undo ?? []) this.#step(step);
+    if (record.move) this.moves.push(record.move);
     for (const [key, file] of Object.entries(record.columns)) {
       if (file === null) this.files.delete(key);
       else this.files.set(key, file);
       if (key === "deleted") this.mask_is_stale = false;
+      else if (key === "positions")
+        this.moves = []; // whoever writes positions writes beam origins too
       else this.redo.delete(key.replace(/^extra\//, ""));
     }
   }

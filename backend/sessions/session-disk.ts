@@ -7,17 +7,9 @@ import type { CloudChange, CloudState, Edit } from "./cloud-session.ts";
 import { ownedColumns } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import type { Journal } from "./journal.ts";
-import type { JournalRecord, LabelRecord, RowSetRecord, StepRecord, UndoRecord } from "./journal-records.ts";
-import {
-  applySteps,
-  computedKeys,
-  type LabelDelta,
-  NOTHING_TO_UNDO,
-  type RowSet,
-  type UndoState,
-  type UndoStep,
-  undoColumns,
-} from "./undo.ts";
+import type { JournalRecord, LabelRecord, RowSetRecord, StepRecord } from "./journal-records.ts";
+import { computedKeys, type LabelDelta, type RowSet, stepColumns, type UndoStep } from "./undo.ts";
+import { createRecord } from "./undo-records.ts";
 
 export const JOURNAL = "journal.log";
 
@@ -34,6 +26,16 @@ const MIN_GARBAGE_BYTES = 64 << 20;
 
 const untracked: Track = (start) => start().promise;
 
+/** What lies in a session's folder. */
+export interface FolderContents {
+  /** Number of the next column file. */
+  readonly next: number;
+  /** Files that may not have reached the disk. */
+  readonly unsynced: Iterable<string>;
+  /** Tokens of children that may not be confirmed yet. */
+  readonly births?: Iterable<string>;
+}
+
 /** The copy of a session on disk: a folder with the journal and a file per column. */
 export class SessionDisk {
   readonly folder: string;
@@ -43,19 +45,24 @@ export class SessionDisk {
   /** Files of columns that were written and not mapped. */
   readonly #fileOf = new WeakMap<ColumnRef, string>();
   readonly #unsynced: Set<string>;
-  readonly #births = new Set<string>();
+  /** Files on their way in: no record names them yet. */
+  readonly #stashed = new Set<string>();
+  readonly #births: Set<string>;
   #redoStrokes = 0;
+  /** Points were moved since their file was written. */
+  #moved = false;
   /** Since the journal began. */
   #writtenBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(folder: string, journal: Journal, log: Logger, files: { next: number; unsynced: Iterable<string> }) {
+  constructor(folder: string, journal: Journal, log: Logger, files: FolderContents) {
     this.folder = folder;
     this.journal = journal;
     this.#log = log;
     this.#nextFile = files.next;
     this.#unsynced = new Set(files.unsynced);
+    this.#births = new Set(files.births);
   }
 
   /**
@@ -66,7 +73,7 @@ export class SessionDisk {
     const batch: string[] = [];
     try {
       const steps = change.undo ?? [];
-      const computed = computedKeys(steps);
+      const computed = computedKeys(steps, change.move !== undefined);
       const columns: Record<string, string | null> = {};
       for (const [key, column] of change.columns ?? []) {
         if (!computed.has(key)) columns[key] = column && (await this.#store(column, batch));
@@ -79,22 +86,29 @@ export class SessionDisk {
         columns,
         meta: change.meta ?? {},
         ...(undo.length > 0 ? { undo } : {}),
+        ...(change.move === undefined ? {} : { move: change.move }),
         ...(unsynced.length > 0 ? { unsynced } : {}),
         ...(change.births === undefined ? {} : { births: change.births }),
       });
+      for (const file of this.#filesOf(change)) this.#stashed.delete(file);
       if (change.births !== undefined) this.#births.add(change.births);
+      if (change.move !== undefined) this.#moved = true;
       this.#redoStrokes += steps.filter(({ op }) => op === "paint" || op === "keep_labels").length;
     } catch (error) {
       for (const file of batch) await this.#remove(file); // a full disk must not fill further with halves
+      for (const column of this.#columnsOf(change))
+        if (batch.includes(this.#fileOf.get(column) ?? "")) this.#fileOf.delete(column);
       throw error;
     }
     this.flushLater();
   }
 
-  /** Files that the record of a change names, or may. */
-  #filesOf({ columns, undo }: CloudChange): string[] {
-    const added = undoColumns(applySteps(NOTHING_TO_UNDO, undo ?? []));
-    return [...(columns?.values() ?? []), ...added].flatMap((column) => (column ? (this.#fileFor(column) ?? []) : []));
+  #columnsOf({ columns, undo }: CloudChange): ColumnRef[] {
+    return [...(columns?.values() ?? []), ...stepColumns(undo ?? [])].filter((column) => column !== null);
+  }
+  /** Files that the record of a change names. */
+  #filesOf(change: CloudChange): string[] {
+    return this.#columnsOf(change).flatMap((column) => this.#fileFor(column) ?? []);
   }
 
   /** The sessions of that token are known to be there. */
@@ -104,7 +118,7 @@ export class SessionDisk {
 
   /** True when a restart would have much to compute, or the folder holds much that nobody needs. */
   wantsCompaction(state: CloudState): boolean {
-    if (this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
+    if (this.#moved || this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
     const live = [...ownedColumns(state)].reduce((sum, { native }) => sum + native.bytes, 0);
     return this.#writtenBytes > 2 * live + MIN_GARBAGE_BYTES;
   }
@@ -132,8 +146,9 @@ export class SessionDisk {
   }
 
   async #writeAndMap(column: ColumnRef, batch: string[], track: Track): Promise<ColumnRef> {
-    const file = await this.#write(column, batch, track);
-    return new ColumnRef(columnFiles.mapColumnFile(join(this.folder, file)), join(this.folder, file));
+    const file = await this.#write(column, batch, track, this.#stashed);
+    const path = join(this.folder, file);
+    return new ColumnRef(columnFiles.mapColumnFile(path), path, column);
   }
 
   /** Name of the column's file, written when it has none yet. */
@@ -150,10 +165,11 @@ export class SessionDisk {
     return this.#fileOf.get(column);
   }
 
-  async #write(column: ColumnRef, batch: string[], track: Track): Promise<string> {
+  async #write(column: ColumnRef, batch: string[], track: Track, stashed?: Set<string>): Promise<string> {
     const file = `${this.#nextFile}.col`;
     this.#nextFile += 1;
     batch.push(file);
+    stashed?.add(file);
     const path = join(this.folder, file);
     await track(() => columnFiles.writeColumnFile(column.native, path));
     this.#writtenBytes += column.native.bytes;
@@ -164,6 +180,7 @@ export class SessionDisk {
 
   async #remove(file: string): Promise<void> {
     this.#unsynced.delete(file);
+    this.#stashed.delete(file);
     await rm(join(this.folder, file), { force: true });
   }
 
@@ -203,7 +220,7 @@ export class SessionDisk {
         if (column.file !== null) continue;
         const file = this.#fileFor(column) ?? (await this.#write(column, batch, untracked));
         const path = join(this.folder, file);
-        twins.set(column, new ColumnRef(columnFiles.mapColumnFile(path), path));
+        twins.set(column, new ColumnRef(columnFiles.mapColumnFile(path), path, column));
       }
       const nameOf = (column: ColumnRef) => basename((twins.get(column) ?? column).file as string);
       const needed = new Set([...ownedColumns(state)].map(nameOf));
@@ -213,9 +230,11 @@ export class SessionDisk {
         (token): JournalRecord => ({ type: "commit", columns: {}, meta: {}, births: token }),
       );
       await this.journal.replace(join(this.folder, JOURNAL), [record, ...births]);
+      batch.length = 0; // from here on the journal names them
       await syncFolder(this.folder);
       edit.swap(twins);
       this.#redoStrokes = 0;
+      this.#moved = false;
       this.#writtenBytes = 0;
       await this.#removeUnneeded(needed);
     } catch (error) {
@@ -229,7 +248,7 @@ export class SessionDisk {
 
   async #removeUnneeded(needed: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.folder)) {
-      if (!/^\d+\.col$/.test(name) || needed.has(name)) continue;
+      if (!/^\d+\.col$/.test(name) || needed.has(name) || this.#stashed.has(name)) continue;
       await this.#remove(name).catch((error: unknown) =>
         this.#log.debug({ err: error, name }, "file still in use; the next compaction removes it"),
       );
@@ -277,32 +296,6 @@ export class SessionDisk {
     }
     await rm(doomed, { recursive: true, force: true });
   }
-}
-
-/** The record a journal begins with. */
-export function createRecord(
-  state: Pick<CloudState, "columns" | "undo" | "meta">,
-  nameOf: (column: ColumnRef) => string,
-  unsynced: Iterable<string>,
-): Extract<JournalRecord, { version: 2 }> {
-  const columns = Object.fromEntries([...state.columns].map(([key, column]) => [key, nameOf(column)]));
-  const undo = undoRecord(state.undo, nameOf);
-  return { type: "create", version: 2, columns, undo, meta: state.meta, unsynced: [...unsynced] };
-}
-
-function undoRecord(undo: UndoState, nameOf: (column: ColumnRef) => string): UndoRecord {
-  const rowSet = ({ encoding, count, data }: RowSet): RowSetRecord => ({ encoding, count, file: nameOf(data) });
-  const label = ({ stroke_id, to_class, rows, previous }: LabelDelta): LabelRecord => ({
-    stroke_id,
-    to_class,
-    rows: rowSet(rows),
-    previous: nameOf(previous),
-  });
-  return {
-    base: undo.base && rowSet(undo.base),
-    deletes: undo.deletes.map(rowSet),
-    labels: Object.fromEntries([...undo.labels].map(([slug, strokes]) => [slug, strokes.map(label)])),
-  };
 }
 
 /** Makes a rename in a folder survive the machine. Where folders cannot be opened for it, the system orders renames. */

@@ -19,7 +19,7 @@ import {
 import { claimLease, type Lease, leaseAlive, readLease } from "./process-lease.ts";
 import { JOURNAL, SessionDisk } from "./session-disk.ts";
 import { LEASE } from "./staged-session.ts";
-import type { LabelDelta, RowSet, UndoState } from "./undo.ts";
+import { type LabelDelta, MOVED_KEYS, type RowSet, type UndoState } from "./undo.ts";
 
 /** A crashed backend whose window never came back: its sessions are taken over by whoever runs after this long. */
 const ORPHAN_AFTER_MS = 24 * 3600 * 1000;
@@ -59,7 +59,7 @@ export async function readSessionFolder(folder: string, log: Logger): Promise<Re
     if (replayed.birth) await journal.append({ type: "confirmed" });
     const state = await loadState(files, replayed);
     const next = nextFileNumber(await readdir(folder));
-    const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced });
+    const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced, births: replayed.births });
     return { disk, state };
   } catch (error) {
     files.release();
@@ -120,6 +120,10 @@ async function loadState(files: FileColumns, replayed: ReplayedJournal): Promise
     const key = `extra/${slug}`;
     columns.set(key, await repaint(columns.get(key), actions, rows, files, open));
   }
+  for (const key of MOVED_KEYS) {
+    const column = columns.get(key);
+    if (column) columns.set(key, await moved(column, replayed.moves, files));
+  }
   const undo = await loadUndo(replayed, open);
   if (replayed.mask_is_stale) {
     columns.delete("deleted");
@@ -163,6 +167,15 @@ const native = (rows: RowSet) => ({ encoding: rows.encoding, count: rows.count, 
 async function maskOf({ base, deletes }: UndoState, rows: number, files: FileColumns): Promise<ColumnRef> {
   const sets = [...(base ? [base] : []), ...deletes].map(native);
   return files.keep(new ColumnRef(await edits.unionRows(rows, null, sets).promise));
+}
+
+/** A column of points after its motions. */
+async function moved(column: ColumnRef, moves: readonly (readonly number[])[], files: FileColumns): Promise<ColumnRef> {
+  let result = column;
+  for (const move of moves) {
+    result = files.keep(new ColumnRef(await edits.transformPositions(result.native, move).promise));
+  }
+  return result;
 }
 
 /** A label column as it was after the last stroke, or the last stroke that was taken back. */

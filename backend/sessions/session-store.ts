@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import type { Birth } from "./journal-records.ts";
-import { type Lease, leaseAlive, ownLease, readLease } from "./process-lease.ts";
+import { type Lease, ownLease } from "./process-lease.ts";
+import { RecoveryQueue } from "./recovery-queue.ts";
 import type { SessionDisk, Track } from "./session-disk.ts";
-import { mayClaim, readSessionFolder, setAside } from "./session-recovery.ts";
-import { LEASE, STAGING, StagedSession } from "./staged-session.ts";
+import { STAGING, StagedSession } from "./staged-session.ts";
 import { NOTHING_TO_UNDO } from "./undo.ts";
 
 interface Stored {
@@ -53,10 +53,7 @@ export class SessionStore {
   readonly #log: Logger;
   readonly #limits: SpillLimits;
   readonly #timer: NodeJS.Timeout | undefined;
-  #recovering: Promise<void> = Promise.resolve();
-  #closing = false;
-  /** Sessions of an earlier process that are not back yet: each is brought back when its turn or a request comes. */
-  readonly #pending = new Map<string, () => Promise<void>>();
+  readonly #arrivals: RecoveryQueue | undefined;
 
   /** `root` null turns the journal off. */
   constructor(root: string | null, instance: string, log: Logger, limits: SpillLimits) {
@@ -65,13 +62,16 @@ export class SessionStore {
     this.#log = log;
     this.#limits = limits;
     if (root === null) return;
+    this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, { state, disk }) => {
+      this.#add(id, state, disk);
+    });
     this.#timer = setInterval(() => void this.spillIdle(), SPILL_POLL_MS);
     this.#timer.unref();
   }
 
   /** The session of an id; 404 when there is none. An id that is being recovered is waited for. */
   async get(id: string): Promise<CloudSession> {
-    await this.#pending.get(id)?.();
+    await this.#arrivals?.arrived(id);
     const stored = this.#sessions.get(id);
     if (!stored) throw new AppError("not_found", `Cloud session not found: ${id}`);
     stored.session.touch();
@@ -98,7 +98,7 @@ export class SessionStore {
     { mustBeSaved = false } = {},
   ): Promise<StagedSession> {
     let id = randomBytes(4).toString("hex");
-    while (this.#sessions.has(id) || this.#pending.has(id) || (await this.#taken(id))) {
+    while (this.#sessions.has(id) || this.#arrivals?.expects(id) || (await this.#taken(id))) {
       id = randomBytes(4).toString("hex");
     }
     const staged = new StagedSession(id, this.#root, this.#lease, columns, mustBeSaved);
@@ -186,7 +186,7 @@ export class SessionStore {
 
   /** Frees a session and its folder. False for an unknown id. */
   async delete(id: string): Promise<boolean> {
-    await this.#pending.get(id)?.();
+    await this.#arrivals?.arrived(id);
     const stored = this.#sessions.get(id);
     if (!stored) return false;
     this.#sessions.delete(id);
@@ -197,9 +197,8 @@ export class SessionStore {
 
   /** Removes every session and its folder: the clean end of a window. */
   async deleteAll(): Promise<void> {
-    this.#closing = true; // what is not recovered yet stays for the next start
     clearInterval(this.#timer);
-    await this.#recovering;
+    await this.#arrivals?.stop(); // what is not recovered yet stays for the next start
     const ends = await Promise.allSettled([...this.#sessions.keys()].map((id) => this.delete(id)));
     for (const end of ends) {
       if (end.status === "rejected") this.#log.error({ err: end.reason }, "a session's folder was not removed");
@@ -208,9 +207,8 @@ export class SessionStore {
 
   /** Lets go of everything and leaves the folders for the next start. */
   async close(): Promise<void> {
-    this.#closing = true;
     clearInterval(this.#timer);
-    await this.#recovering;
+    await this.#arrivals?.stop();
     for (const { session, disk } of this.#sessions.values()) {
       await session.settled();
       session.close();
@@ -221,58 +219,11 @@ export class SessionStore {
 
   /** Brings back the sessions of a backend that died. Their ids answer as soon as this has listed them. */
   async recover(): Promise<void> {
-    if (!this.#root) return;
-    await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are nobody else's business
-    const entries = await readdir(this.#root);
-    const damaged = entries.filter((name) => name.endsWith(".damaged"));
-    if (damaged.length > 0)
-      this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
-    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) {
-      const folder = join(this.#root, id);
-      let begun: Promise<void> | undefined;
-      this.#pending.set(id, () => {
-        begun ??= this.#bringBack(id, folder).finally(() => this.#pending.delete(id));
-        return begun;
-      });
-    }
-    this.#recovering = this.#bringAllBack();
-    void this.#removeAbandonedStaging(this.#root);
+    await this.#arrivals?.begin();
   }
   /** Settles when recovery has finished. */
   recovered(): Promise<void> {
-    return this.#recovering;
-  }
-
-  async #bringAllBack(): Promise<void> {
-    for (const [, begin] of [...this.#pending]) {
-      if (this.#closing) return; // the next start goes on
-      await begin();
-    }
-  }
-
-  /** Never rejects: a folder that cannot be read is set aside or left for the next start. */
-  async #bringBack(id: string, folder: string): Promise<void> {
-    try {
-      if (await mayClaim(folder, this.#lease)) await this.#recoverOne(id, folder);
-    } catch (error) {
-      if (!isDamage(error)) {
-        this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
-        return; // no memory, no handles: nothing wrong with the folder
-      }
-      this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
-      await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
-    }
-  }
-
-  async #recoverOne(id: string, folder: string): Promise<void> {
-    const recovered = await readSessionFolder(folder, this.#log);
-    if (!recovered) {
-      this.#log.info({ session: id }, "half of an operation that did not end; removed");
-      await rm(folder, { recursive: true, force: true });
-      return;
-    }
-    const session = this.#add(id, recovered.state, recovered.disk);
-    this.#log.info({ session: id, points: session.state.columns.get("positions")?.length }, "session recovered");
+    return this.#arrivals?.done() ?? Promise.resolve();
   }
 
   async #save(session: CloudSession, disk: SessionDisk | undefined, change: CloudChange): Promise<void> {
@@ -300,30 +251,6 @@ export class SessionStore {
     const due = byUse.filter((session, rank) => rank >= this.#limits.max_sessions || now - session.lastUsed >= idle_ms);
     for (const session of due) if (!session.closed && !session.busy && holdsMemory(session)) await this.spill(session);
   }
-
-  async #removeAbandonedStaging(root: string): Promise<void> {
-    for (const name of await readdir(root).catch(() => [] as string[])) {
-      try {
-        const abandoned = name.endsWith(".deleted") || (name.endsWith(STAGING) && !(await isOwned(join(root, name))));
-        if (abandoned) await rm(join(root, name), { recursive: true, force: true });
-      } catch (error) {
-        this.#log.debug({ err: error, name }, "leftover not removed; its owner or the next start does it");
-      }
-    }
-  }
-}
-
-/** The folder itself is broken, rather than the attempt to read it. */
-function isDamage(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === "invalid_file" || code === "not_found" || code === "ENOENT";
-}
-
-async function isOwned(folder: string): Promise<boolean> {
-  const owner = await readLease(join(folder, LEASE));
-  if (owner) return leaseAlive(owner);
-  const { mtimeMs } = await stat(folder); // its lease is written first; without one it is seconds old or abandoned
-  return Date.now() - mtimeMs < 60_000;
 }
 
 /** Some column has no file. */

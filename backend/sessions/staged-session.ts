@@ -91,8 +91,10 @@ export class StagedSession {
   #mapColumns(folder: string): void {
     const mapped = new Map<string, ColumnRef>();
     try {
-      for (const [key, file] of this.#fileOf)
-        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(join(folder, file)), join(folder, file)));
+      for (const [key, file] of this.#fileOf) {
+        const path = join(folder, file);
+        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(path), path, this.columns.get(key)));
+      }
     } catch (error) {
       for (const column of mapped.values()) column.release();
       throw error;

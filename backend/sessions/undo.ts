@@ -102,6 +102,15 @@ export function undoColumns(state: UndoState): ColumnRef[] {
   ];
 }
 
+/** Every column that steps bring along. */
+export function stepColumns(steps: readonly UndoStep[]): ColumnRef[] {
+  return steps.flatMap((step) => {
+    if (step.op === "delete") return [step.rows.data];
+    if (step.op === "fold_deletes") return step.base ? [step.base.data] : [];
+    return step.op === "paint" ? [step.rows.data, step.previous] : [];
+  });
+}
+
 /** The same state with other columns of equal values. */
 export function withTwins(state: UndoState, twins: ReadonlyMap<ColumnRef, ColumnRef>): UndoState {
   const twin = (column: ColumnRef) => twins.get(column) ?? column;
@@ -118,9 +127,12 @@ export function withTwins(state: UndoState, twins: ReadonlyMap<ColumnRef, Column
   };
 }
 
-/** Columns that a restart computes from the steps instead of reading them from a file. */
-export function computedKeys(steps: readonly UndoStep[]): Set<string> {
-  const keys = new Set<string>();
+/** Columns that a motion changes and a restart moves again. */
+export const MOVED_KEYS = ["positions", "beam_origins"] as const;
+
+/** Columns that a restart computes from the steps, or moves, instead of reading them from a file. */
+export function computedKeys(steps: readonly UndoStep[], moved: boolean): Set<string> {
+  const keys = new Set<string>(moved ? MOVED_KEYS : []);
   for (const step of steps) {
     if (step.op === "paint" || step.op === "keep_labels") keys.add(`extra/${step.slug}`);
     else if (step.op !== "forget_labels") keys.add("deleted");

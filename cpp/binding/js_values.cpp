@@ -73,6 +73,12 @@ Napi::Array to_js(Napi::Env env, const std::vector<std::string>& values) {
   return out;
 }
 
+Napi::Array rows_to_js(Napi::Env env, const std::vector<std::vector<std::string>>& rows) {
+  auto out = Napi::Array::New(env, rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) out.Set(static_cast<std::uint32_t>(i), to_js(env, rows[i]));
+  return out;
+}
+
 Napi::Value to_js(Napi::Env env, const Box3d& box) {
   if (box.empty()) return env.Null();
   auto out = Napi::Object::New(env);

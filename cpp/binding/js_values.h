@@ -23,6 +23,7 @@ Napi::Array array_field(const Napi::Object& object, const char* name);
 
 Napi::Array to_js(Napi::Env env, const Vec3d& value);
 Napi::Array to_js(Napi::Env env, const std::vector<std::string>& values);
+Napi::Array rows_to_js(Napi::Env env, const std::vector<std::vector<std::string>>& rows);
 /// { min, max }, or null for an empty box.
 Napi::Value to_js(Napi::Env env, const Box3d& box);
 Napi::Value number_or_null(Napi::Env env, double value);

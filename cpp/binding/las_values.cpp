@@ -2,9 +2,7 @@
 
 namespace pc::binding {
 
-namespace {
-
-Napi::Object crs_to_js(Napi::Env env, const io::LasCrs& crs) {
+Napi::Object to_js(Napi::Env env, const io::LasCrs& crs) {
   auto out = Napi::Object::New(env);
   const auto number = [&](const auto& value) -> Napi::Value {
     if (!value) return env.Null();
@@ -22,6 +20,8 @@ Napi::Object crs_to_js(Napi::Env env, const io::LasCrs& crs) {
   out.Set("warnings", to_js(env, crs.warnings));
   return out;
 }
+
+namespace {
 
 Napi::Array dimensions_to_js(Napi::Env env, const std::vector<io::LasDimension>& dimensions) {
   auto out = Napi::Array::New(env, dimensions.size());
@@ -54,7 +54,7 @@ Napi::Object to_js(Napi::Env env, const io::LasHeader& header) {
   out.Set("declared_point_count", static_cast<double>(header.declared_point_count));
   out.Set("present_point_count", static_cast<double>(header.present_point_count));
   out.Set("dimensions", dimensions_to_js(env, header.dimensions));
-  out.Set("crs", crs_to_js(env, header.crs));
+  out.Set("crs", to_js(env, header.crs));
   out.Set("warnings", to_js(env, header.warnings));
   return out;
 }

@@ -6,5 +6,6 @@ namespace pc::binding {
 
 /// The header as a plain object; field names as in io::LasHeader, bounds in file units.
 Napi::Object to_js(Napi::Env env, const io::LasHeader& header);
+Napi::Object to_js(Napi::Env env, const io::LasCrs& crs);
 
 }  // namespace pc::binding

@@ -35,7 +35,22 @@ Napi::Value header_to_js(Napi::Env env, io::PcdHeader&& header) {
     fields.Set(static_cast<std::uint32_t>(i), field);
   }
   out.Set("fields", fields);
+  out.Set("viewpoint", header.has_viewpoint ? Napi::Value(to_js(env, header.viewpoint)) : env.Null());
   out.Set("warnings", to_js(env, header.warnings));
+  return out;
+}
+
+Napi::Value sample_to_js(Napi::Env env, io::PcdSample&& sample) {
+  auto out = Napi::Object::New(env);
+  auto columns = Napi::Array::New(env, sample.columns.size());
+  for (std::size_t i = 0; i < sample.columns.size(); ++i) {
+    auto column = Napi::Object::New(env);
+    column.Set("name", sample.columns[i].name);
+    column.Set("dtype", dtype_name(sample.columns[i].type));
+    columns.Set(static_cast<std::uint32_t>(i), column);
+  }
+  out.Set("columns", columns);
+  out.Set("rows", rows_to_js(env, sample.rows));
   return out;
 }
 
@@ -57,6 +72,18 @@ Napi::Value read_pcd(const Napi::CallbackInfo& info) {
         out.Set("scan_origin", cloud.has_viewpoint ? Napi::Value(to_js(env, cloud.scan_origin)) : env.Null());
         return out;
       });
+}
+
+// readPcdSample(path: string, max_rows: number): NativeJob<PcdSample>
+Napi::Value read_pcd_sample(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].ToString();
+  const auto max_rows = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
+  return start_job<io::PcdSample>(
+      info.Env(), JobOptions{},
+      [path, max_rows](OpContext& ctx) {
+        return io::read_pcd_sample(path, io::read_pcd_header(path), max_rows, ctx);
+      },
+      sample_to_js);
 }
 
 // readPcdHeader(path: string): NativeJob<PcdHeader>

@@ -49,10 +49,7 @@ Napi::Value head_to_js(Napi::Env env, PlyHead&& head) {
   }
   out.Set("elements", elements);
   out.Set("comments", to_js(env, head.header.comments));
-  auto rows = Napi::Array::New(env, head.rows.size());
-  for (std::size_t i = 0; i < head.rows.size(); ++i)
-    rows.Set(static_cast<std::uint32_t>(i), to_js(env, head.rows[i]));
-  out.Set("sample_rows", rows);
+  out.Set("sample_rows", rows_to_js(env, head.rows));
   return out;
 }
 
@@ -76,9 +73,9 @@ Napi::Value read_ply_header(const Napi::CallbackInfo& info) {
   const auto max_rows = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
   return start_job<PlyHead>(
       info.Env(), JobOptions{},
-      [path, max_rows](OpContext&) {
+      [path, max_rows](OpContext& ctx) {
         PlyHead head{io::read_ply_header(path), {}};
-        head.rows = io::read_ply_sample_rows(path, head.header, max_rows);
+        head.rows = io::read_ply_sample_rows(path, head.header, max_rows, ctx);
         return head;
       },
       head_to_js);

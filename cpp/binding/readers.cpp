@@ -14,9 +14,11 @@ void register_readers(Napi::Env env, Napi::Object exports) {
   exports.Set("readPcd", Napi::Function::New<read_pcd>(env, "readPcd"));
   exports.Set("readPcdHeader", Napi::Function::New<read_pcd_header>(env, "readPcdHeader"));
   exports.Set("readE57", Napi::Function::New<read_e57>(env, "readE57"));
+  exports.Set("readPcdSample", Napi::Function::New<read_pcd_sample>(env, "readPcdSample"));
   exports.Set("readE57Header", Napi::Function::New<read_e57_header>(env, "readE57Header"));
+  exports.Set("readE57Sample", Napi::Function::New<read_e57_sample>(env, "readE57Sample"));
   exports.Set("readPtx", Napi::Function::New<read_ptx>(env, "readPtx"));
-  exports.Set("readPtxHeader", Napi::Function::New<read_ptx_header>(env, "readPtxHeader"));
+  exports.Set("readPtxHead", Napi::Function::New<read_ptx_head>(env, "readPtxHead"));
 }
 
 }  // namespace pc::binding

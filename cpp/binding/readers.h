@@ -13,8 +13,10 @@ Napi::Value read_ply_header(const Napi::CallbackInfo& info);
 Napi::Value read_pcd(const Napi::CallbackInfo& info);
 Napi::Value read_pcd_header(const Napi::CallbackInfo& info);
 Napi::Value read_e57(const Napi::CallbackInfo& info);
+Napi::Value read_pcd_sample(const Napi::CallbackInfo& info);
 Napi::Value read_e57_header(const Napi::CallbackInfo& info);
+Napi::Value read_e57_sample(const Napi::CallbackInfo& info);
 Napi::Value read_ptx(const Napi::CallbackInfo& info);
-Napi::Value read_ptx_header(const Napi::CallbackInfo& info);
+Napi::Value read_ptx_head(const Napi::CallbackInfo& info);
 
 }  // namespace pc::binding

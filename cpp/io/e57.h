@@ -80,9 +80,13 @@ struct E57ScanResult {
   bool has_pose = false;
   Vec3d origin_stored{0, 0, 0};          ///< scanner place, stored frame, metres
   std::uint64_t n_theta = 0, n_phi = 0;  ///< rows and columns of the raster; 0 = the points carry no raster
-  std::optional<double> theta_min_rad, theta_max_rad;  ///< zenith range of the sweep, scanner frame
-  /// Azimuth range as the file states it: counter-clockwise from +x; phi_max >= phi_min.
+  /// Zenith range of the sweep, about the scanner's own axis; absent when the file states none or no angles.
+  std::optional<double> theta_min_rad, theta_max_rad;
+  /// Range of bearings, clockwise from +y of the file frame (atan2(dx, dy)): the file's azimuth, which runs
+  /// counter-clockwise from +x, turned by the heading of the pose. phi_min in [0, 2 pi), phi_max - phi_min in
+  /// [0, 2 pi]; a full circle is 0 .. 2 pi.
   std::optional<double> phi_min_rad, phi_max_rad;
+  double tilt_rad = 0;  ///< of the pose: angle between the scanner's axis and the vertical
 };
 
 struct E57Cloud {
@@ -105,6 +109,27 @@ inline constexpr double kE57MissDistanceM = 20000.0;
 /// Source   ASTM E2807-11, Standard Specification for 3D Imaging Data Exchange, tables 1 (file header), 2 to
 ///          4 (numbers), 12 to 14 (root, scans, points), 18 to 20 (pose), 26 to 30 (bounds and limits).
 E57Header read_e57_header(const std::string& path);
+
+/// Box around a scan's declared bounds in the file frame: the box of the corners moved by the pose. Absent
+/// without bounds, and for bounds that are no box.
+std::optional<Box3d> file_bounds(const E57Scan& scan);
+/// True when the scan can mark cells as misses; whether it does only its points tell.
+bool may_have_misses(const E57Scan& scan);
+
+/// The first points of a scan, as many as were asked for and are there.
+struct E57Sample {
+  std::vector<Vec3d> positions;  ///< file frame, metres; NaN for misses and scans without coordinates
+  std::vector<std::vector<double>> values;  ///< per field of the scan as the file has them; text fields: none
+};
+inline constexpr std::size_t kE57MaxSampleRows = 1000;
+
+/// Reads the first `max_rows` points of a scan (at most kE57MaxSampleRows).
+///
+/// header  of the same file.
+/// Cost    The packets up to the last of these points, whatever the size of the file.
+/// Errors  As read_e57, for the packets it touches; kInvalidArgument for a scan that is not there.
+E57Sample read_e57_sample(const std::string& path, const E57Header& header, std::size_t scan_index,
+                          std::size_t max_rows, OpContext& ctx);
 
 /// Reads the points of all scans, or of one, each moved by its own pose.
 ///

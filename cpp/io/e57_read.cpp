@@ -18,6 +18,8 @@ constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 48;
 constexpr std::uint64_t kFreeBytes = std::uint64_t{48} << 20;  // a table may take this much,
 constexpr std::uint64_t kBytesPerFileByte = 16;                // and this for each byte of its file
 constexpr double kPi = 3.14159265358979323846;
+constexpr double kAngleStep = 1e-6;       ///< radians; below what any scanner resolves
+constexpr double kMostAzimuth = 4 * kPi;  ///< beyond, the writer did not mean radians
 constexpr const char* kOwnNames[] = {"rgb",       "intensity",    "row_index",    "column_index", "is_miss",
                                      "timestamp", "target_index", "target_count", "scan_index"};
 
@@ -221,16 +223,31 @@ void set_raster(const E57Scan& scan, const ScanTally& tally, E57ScanResult& resu
   }
 }
 
+/// Sweep and tilt; see E57ScanResult. The pose's rotation is a turn about the vertical (the heading) and a tilt.
 void set_sweep(const E57Scan& scan, E57ScanResult& result) {
+  const auto& [w, x, y, z] = scan.rotation;
+  const double heading = 2 * std::atan2(z, w);
+  result.tilt_rad = 2 * std::asin(std::min(std::hypot(x, y), 1.0));
   if (!scan.spherical_bounds) return;
-  if (const auto& elevation = scan.spherical_bounds->elevation_rad) {
+  const auto& elevation = scan.spherical_bounds->elevation_rad;
+  const double right_angle = kPi / 2 + kAngleStep;
+  if (elevation && elevation->minimum >= -right_angle && elevation->maximum <= right_angle) {
     result.theta_min_rad = kPi / 2 - elevation->maximum;
     result.theta_max_rad = kPi / 2 - elevation->minimum;
   }
   const auto &start = scan.spherical_bounds->azimuth_start_rad, &end = scan.spherical_bounds->azimuth_end_rad;
-  if (!start || !end) return;
-  result.phi_min_rad = *start;
-  result.phi_max_rad = *end < *start ? *end + 2 * kPi : *end;
+  if (!start || !end || std::abs(*start) > kMostAzimuth || std::abs(*end) > kMostAzimuth) return;
+  const double span = std::min(*end < *start ? *end - *start + 2 * kPi : *end - *start, 2 * kPi);
+  if (span > 2 * kPi - kAngleStep) {  // a full circle starts anywhere
+    result.phi_min_rad = 0;
+    result.phi_max_rad = 2 * kPi;
+    return;
+  }
+  // The sweep runs counter-clockwise from `start`, so its end is the smallest bearing.
+  const double last = kPi / 2 - (*end + heading);
+  const double turned = last - 2 * kPi * std::floor(last / (2 * kPi));
+  result.phi_min_rad = turned > 2 * kPi - kAngleStep ? 0 : turned;
+  result.phi_max_rad = *result.phi_min_rad + span;
 }
 
 /// Two scans must not share bytes: a few bytes could stand for any number of points.

@@ -46,6 +46,21 @@ struct ExtraField {
   std::size_t column;  ///< in CloudTable::columns
 };
 
+/// Rotation of a unit quaternion (w x y z) as three rows.
+struct Rotation {
+  Vec3d rows[3];
+  explicit Rotation(const std::array<double, 4>& q) {
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    rows[0] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)};
+    rows[1] = {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)};
+    rows[2] = {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+  }
+  Vec3d apply(const Vec3d& p) const {
+    const auto dot = [&](const Vec3d& r) { return r.x * p.x + r.y * p.y + r.z * p.z; };
+    return {dot(rows[0]), dot(rows[1]), dot(rows[2])};
+  }
+};
+
 /// What becomes of a scan's fields.
 struct ScanPlan {
   const E57Scan* scan;

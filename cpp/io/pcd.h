@@ -59,6 +59,32 @@ struct PcdCloud {
 PcdHeader read_pcd_header(const std::string& path);
 PcdHeader read_pcd_header(const platform::File& file);
 
+/// A column of a point as the import sees it.
+struct PcdColumn {
+  std::string
+      name;  ///< of the field; name[0], name[1], ... where COUNT > 1; red, green, blue (alpha) of packed colour
+  DType type;
+};
+/// The first points as text.
+struct PcdSample {
+  std::vector<PcdColumn> columns;  ///< without padding
+  std::vector<std::vector<std::string>>
+      rows;  ///< a value a column; ascii lines that are too short give fewer
+};
+/// A compressed body has all values of a field together, so that its first point needs all of it: beyond this size it
+/// is not looked at.
+inline constexpr std::uint64_t kPcdMaxSampleBody = std::uint64_t{64} << 20;
+
+/// Reads the first `max_rows` points as the file has them, also those without finite coordinates.
+///
+/// header  of the same file.
+/// Cost    The head of the file; of compressed ones the whole body when it has at most kPcdMaxSampleBody bytes.
+/// Cancel  Within 250 ms.
+/// Errors  As read_pcd for compressed bodies; kUnsupported for those that are larger. Others give the rows that are
+///         there.
+PcdSample read_pcd_sample(const std::string& path, const PcdHeader& header, std::size_t max_rows,
+                          OpContext& ctx);
+
 /// Reads an ascii, binary or binary_compressed PCD file.
 ///
 /// Returns  Positions from x, y, z of any numeric type (ascii: the text as float64). A 4-byte "rgb" or "rgba" field is

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/parallel.h"
-#include "io/lzf.h"
 #include "io/pcd.h"
+#include "io/pcd_body.h"
 #include "io/record_blocks.h"
 #include "io/record_text.h"
 
@@ -14,7 +14,6 @@ namespace pc::io {
 namespace {
 
 constexpr std::size_t kRowGrain = std::size_t{1} << 16;
-constexpr std::size_t kReadBytes = std::size_t{8} << 20;
 static_assert(std::endian::native == std::endian::little, "PCD bodies are little endian");
 
 /// The table's fields and where each comes from.
@@ -24,11 +23,6 @@ struct Layout {
   std::vector<std::uint32_t> component;  ///< per field, which of COUNT
   std::optional<std::size_t> color;      ///< field with the packed colour
 };
-
-bool is_packed_color(const PcdField& field) {
-  return (same_name(field.name, "rgb") || same_name(field.name, "rgba")) && field.count == 1 &&
-         dtype_size(field.type) == 4;
-}
 
 Layout make_layout(const std::string& path, const PcdHeader& header) {
   Layout layout;
@@ -117,65 +111,14 @@ CloudTable read_binary(const platform::File& file, const PcdHeader& header, Layo
   return table;
 }
 
-/// The unpacked body; `bytes_per_point` tells whether it has the padding fields. Nothing is allocated for the output
-/// before the compressed data have proven that they hold it.
-BulkVector<std::byte> unpack(const platform::File& file, const PcdHeader& header, std::uint64_t with_padding,
-                             std::uint64_t without_padding, OpContext& ctx) {
-  std::uint32_t sizes[2] = {0, 0};  // compressed, uncompressed
-  if (file.read_at(header.body_offset, sizes, sizeof sizes) != sizeof sizes) {
-    fail_body(file.path(), "the file ends before the sizes of the compressed points");
-  }
-  const std::uint64_t present = file.size() - header.body_offset - sizeof sizes;
-  if (sizes[0] > present) {
-    fail_body(file.path(), "the compressed points have " + std::to_string(sizes[0]) +
-                               " bytes, the file holds " + std::to_string(present) +
-                               " of them; it is cut short");
-  }
-  const auto declares = [&](std::uint64_t stride) {
-    return stride != 0 && sizes[1] % stride == 0 && sizes[1] / stride == header.points;
-  };
-  if (!declares(with_padding) && !declares(without_padding)) {
-    fail_body(file.path(), "the points unpack to " + std::to_string(sizes[1]) + " bytes, but " +
-                               std::to_string(header.points) + " points of " +
-                               std::to_string(without_padding) + " bytes are declared");
-  }
-  BulkVector<std::byte> packed(sizes[0]);
-  ctx.begin_phase("Reading points", sizes[0]);
-  for (std::size_t at = 0; at < packed.size(); at += kReadBytes) {
-    const std::size_t bytes = std::min(kReadBytes, packed.size() - at);
-    ctx.checkpoint();
-    if (file.read_at(header.body_offset + sizeof sizes + at, packed.data() + at, bytes) != bytes) {
-      throw Error(ErrorCode::kIo, file.path() + ": the file became shorter while it was read");
-    }
-    ctx.advance(bytes);
-  }
-  ctx.begin_phase("Unpacking points", 0);
-  const std::uint64_t real = lzf_decoded_size(std::as_const(packed).view(), file.path(), ctx);
-  if (real != sizes[1]) {
-    fail_body(file.path(), "the points unpack to " + std::to_string(real) + " bytes, not to the declared " +
-                               std::to_string(sizes[1]));
-  }
-  BulkVector<std::byte> body(static_cast<std::size_t>(real));
-  lzf_decode(std::as_const(packed).view(), body.view(), file.path(), ctx);
-  return body;
-}
-
 CloudTable read_compressed(const platform::File& file, const PcdHeader& header, Layout layout,
                            const PcdReadParams& params, OpContext& ctx) {
-  std::uint64_t all = 0, named = 0;
-  for (const PcdField& field : header.fields) {
-    all += dtype_size(field.type) * field.count;
-    named += field.padding() ? 0 : dtype_size(field.type) * field.count;
-  }
-  const BulkVector<std::byte> body =
-      header.points == 0 ? BulkVector<std::byte>() : unpack(file, header, all, named, ctx);
-  // One array per field, all points of a field together. Writers leave padding out; some keep it.
-  const bool padded = all != named && header.points != 0 && body.size() / header.points == all;
+  const PcdBody body = unpack_body(file, header, ctx);
   std::vector<std::size_t> starts;
   std::size_t start = 0;
   for (const PcdField& field : header.fields) {
     starts.push_back(start);
-    if (padded || !field.padding())
+    if (body.padded || !field.padding())
       start += static_cast<std::size_t>(header.points) * dtype_size(field.type) * field.count;
   }
   const std::uint64_t first = std::min(params.first_row, header.points);
@@ -188,7 +131,7 @@ CloudTable read_compressed(const platform::File& file, const PcdHeader& header, 
       const std::size_t size = dtype_size(field.type), stride = size * field.count;
       const std::size_t row = static_cast<std::size_t>(first) + begin;
       const std::byte* const from =
-          body.data() + starts[layout.source[f]] + row * stride + layout.component[f] * size;
+          body.bytes.data() + starts[layout.source[f]] + row * stride + layout.component[f] * size;
       builder.put(f, from, stride, begin, end - begin);
     }
   });

@@ -56,10 +56,13 @@ struct PlyReadParams {
 PlyHeader read_ply_header(const std::string& path);
 PlyHeader read_ply_header(const platform::File& file);
 
-/// The first `max_rows` vertices of an ASCII file as raw values, one per scalar property (lists read over). Empty for
-/// binary files and for lines that are shorter than declared.
+/// The first `max_rows` vertices as raw values, one per scalar property (lists read over; ASCII lines that are shorter
+/// than declared give fewer). Empty where lists of other elements, or 16 MiB of text, stand before the vertices.
+///
+/// Cost    The head of the file, whatever its size.
+/// Errors  As read_ply; a body that ends early gives the rows that are there.
 std::vector<std::vector<std::string>> read_ply_sample_rows(const std::string& path, const PlyHeader& header,
-                                                           std::size_t max_rows);
+                                                           std::size_t max_rows, OpContext& ctx);
 
 /// Reads the vertices of an ASCII or binary PLY file; other elements are read over, before and after.
 ///

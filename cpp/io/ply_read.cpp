@@ -176,42 +176,4 @@ CloudTable read_ply(const std::string& path, const PlyReadParams& params, OpCont
   return table;
 }
 
-std::vector<std::vector<std::string>> read_ply_sample_rows(const std::string& path, const PlyHeader& header,
-                                                           std::size_t max_rows) {
-  std::vector<std::vector<std::string>> rows;
-  if (header.format != PlyFormat::kAscii || header.vertex() == nullptr) return rows;
-  const platform::File file = platform::File::open_read(path);
-  const TextBody body = text_body(header, {{}, 0, kAllRows});
-  const std::vector<PlyProperty>& properties = header.vertex()->properties;
-  RecordLines chunk;
-  std::uint64_t row = 0;
-  for (std::size_t index = 0; index < RecordLines::count(file, body.offset); ++index) {
-    chunk.load(file, body.offset, body.line_end, index);
-    const char* p = chunk.begin();
-    while (p != chunk.end()) {
-      const char* const end = std::find(p, chunk.end(), body.line_end);
-      const std::vector<std::string> words = split_words(std::string(p, end));
-      p = end == chunk.end() ? end : end + 1;
-      if (words.empty() || row++ < body.skip_rows) continue;
-      if (rows.size() == std::min<std::uint64_t>(max_rows, body.declared_rows)) return rows;
-      std::vector<std::string> values;
-      std::size_t word = 0;
-      for (const PlyProperty& property : properties) {
-        if (word >= words.size()) break;
-        std::uint64_t count = 0;
-        if (property.is_list) {
-          const std::string& text = words[word];
-          if (!record_value::parse_integer(text.data(), text.data() + text.size(), count)) break;
-          count = std::min<std::uint64_t>(count, words.size());
-        } else {
-          values.push_back(words[word]);
-        }
-        word += 1 + static_cast<std::size_t>(count);
-      }
-      rows.push_back(std::move(values));
-    }
-  }
-  return rows;
-}
-
 }  // namespace pc::io

@@ -54,10 +54,33 @@ struct PtxCloud {
   std::uint64_t unplaceable_miss_count = 0;
 };
 
-/// The header of the first scan: a cheap look.
+/// A scan that a walk over the file has found.
+struct PtxListedScan {
+  PtxScan header;
+  bool has_empty_cells = false;  ///< among those that the walk has passed
+};
+/// A cell's line.
+struct PtxSampleRow {
+  Vec3d position;  ///< file frame; NaN for an empty cell or one that is no point
+  std::vector<std::string> words;
+};
+struct PtxHead {
+  std::vector<PtxListedScan> scans;  ///< in file order, at least one
+  bool complete = false;             ///< the walk came to the end: there are no other scans
+  std::vector<PtxSampleRow> sample;  ///< first cells of the first scan
+  std::vector<std::string> warnings;
+};
+
+/// Lists the scans without reading their points. Where a scan starts only the lines before it tell, so the file is
+/// walked line by line, up to `max_bytes` of it; a header that is wrong ends the list with a warning, after the first.
 ///
-/// Errors   kNotFound, kIo; kInvalidFile naming the line that breaks the table above.
-PtxScan read_ptx_header(const std::string& path);
+/// Cost    About a second a GiB on one thread.
+/// Cancel  Within 50 ms.
+/// Errors  kNotFound, kIo; kInvalidFile naming the line of the first header that breaks the table above.
+PtxHead read_ptx_head(const std::string& path, std::size_t max_rows, std::uint64_t max_bytes, OpContext& ctx);
+
+/// A point of the scanner frame in the file frame.
+Vec3d file_position(const PtxScan& scan, const Vec3d& point);
 
 /// Reads all scans, or one, each moved by its matrix.
 ///
@@ -76,7 +99,7 @@ PtxScan read_ptx_header(const std::string& path);
 /// Cost     Two passes over the text in 256 KiB chunks, a third where colour or intensity has an unusual
 ///          range. Memory: the columns, 16 bytes a chunk and less than 1 MiB a thread.
 /// Cancel   Within 50 ms; no partial result.
-/// Errors   As read_ptx_header for every scan; kInvalidArgument for a scan_index beyond the file;
+/// Errors   As read_ptx_head, for the header of every scan; kInvalidArgument for a scan_index beyond the file;
 ///          kInvalidFile when cells are declared and none is there, none can be read, or the file has more
 ///          than 65,535 scans.
 /// Source   "Leica Cyclone PTX format" as published with Leica Cyclone (position, axes, matrix, raster).

@@ -18,9 +18,7 @@ namespace ptx {
 
 namespace {
 
-constexpr std::size_t kMaxScans = 65535;
 constexpr std::uint64_t kMaxSide = 2147483647;  // row_index and column_index have 32 bits
-constexpr std::size_t kMaxHeaderLine = 4096;
 
 std::size_t chunk_count(const LineSource& source) {
   return static_cast<std::size_t>((source.data_bytes() + kChunkBytes - 1) / kChunkBytes);
@@ -30,14 +28,6 @@ Span<const char> chunk_lines(const LineSource& source, std::size_t chunk, BulkVe
   const std::uint64_t begin = chunk * kChunkBytes;
   return source.read_lines(begin, std::min(source.data_bytes(), begin + kChunkBytes), buffer);
 }
-
-bool is_blank_line(const char* p, const char* end) { return record_value::skip_blanks(p, end) == end; }
-
-/// One line of a header.
-struct HeaderLine {
-  std::string text;
-  std::uint64_t number = 0;  ///< in the file, counted from 1
-};
 
 /// The lines that are not blank, by ordinal, going forward.
 class LineCursor {
@@ -109,34 +99,6 @@ void parse_numbers(const std::string& path, const HeaderLine& line, std::size_t 
     fail_line(path, line, std::string(what) + " of a PTX scan, " + std::to_string(count) + " finite numbers");
 }
 
-/// next(k) gives header line k (0 .. 9).
-template <class Next>
-PtxScan parse_header(const std::string& path, Next&& next) {
-  PtxScan scan;
-  HeaderLine line = next(0);
-  scan.first_line = line.number;
-  scan.columns = parse_side(path, line, "columns");
-  scan.rows = parse_side(path, next(1), "rows");
-  double v[4];
-  parse_numbers(path, next(2), 3, v, "the scanner position");
-  scan.registered_position = {v[0], v[1], v[2]};
-  for (std::size_t k = 0; k < 3; ++k) {
-    parse_numbers(path, next(3 + k), 3, v, "a scanner axis");
-    scan.registered_axes[k] = {v[0], v[1], v[2]};
-  }
-  for (std::size_t k = 0; k < 4; ++k) {
-    line = next(6 + k);
-    parse_numbers(path, line, 4, v, "a row of the matrix");
-    if (std::abs(v[3] - (k == 3 ? 1 : 0)) > 1e-9) {
-      fail_line(path, line,
-                k == 3 ? "the matrix's last row, ending in 1" : "a row of the matrix, ending in 0");
-    }
-    v[3] = k == 3 ? 1 : 0;
-    for (std::size_t i = 0; i < 4; ++i) scan.T_file_scanner[4 * i + k] = v[i];
-  }
-  return scan;
-}
-
 /// Fills before and lines_before.
 void count_lines(const LineSource& source, FileLayout& layout, OpContext& ctx) {
   const std::size_t chunks = chunk_count(source);
@@ -161,6 +123,32 @@ void count_lines(const LineSource& source, FileLayout& layout, OpContext& ctx) {
 }
 
 }  // namespace
+
+PtxScan parse_header(const std::string& path, const std::function<HeaderLine(std::uint64_t)>& next) {
+  PtxScan scan;
+  HeaderLine line = next(0);
+  scan.first_line = line.number;
+  scan.columns = parse_side(path, line, "columns");
+  scan.rows = parse_side(path, next(1), "rows");
+  double v[4];
+  parse_numbers(path, next(2), 3, v, "the scanner position");
+  scan.registered_position = {v[0], v[1], v[2]};
+  for (std::size_t k = 0; k < 3; ++k) {
+    parse_numbers(path, next(3 + k), 3, v, "a scanner axis");
+    scan.registered_axes[k] = {v[0], v[1], v[2]};
+  }
+  for (std::size_t k = 0; k < 4; ++k) {
+    line = next(6 + k);
+    parse_numbers(path, line, 4, v, "a row of the matrix");
+    if (std::abs(v[3] - (k == 3 ? 1 : 0)) > 1e-9) {
+      fail_line(path, line,
+                k == 3 ? "the matrix's last row, ending in 1" : "a row of the matrix, ending in 0");
+    }
+    v[3] = k == 3 ? 1 : 0;
+    for (std::size_t i = 0; i < 4; ++i) scan.T_file_scanner[4 * i + k] = v[i];
+  }
+  return scan;
+}
 
 TextStart find_start(const platform::File& file) {
   HeaderLines lines(file, "PTX header");
@@ -209,19 +197,5 @@ FileLayout read_layout(const platform::File& file, const LineSource& source, OpC
 }
 
 }  // namespace ptx
-
-PtxScan read_ptx_header(const std::string& path) {
-  const auto file = platform::File::open_read(path);
-  HeaderLines lines(file, "PTX header");
-  const bool marked = ptx::find_start(file).data_start != 0;
-  return ptx::parse_header(path, [&](std::uint64_t) {
-    std::string text;
-    while (text.empty()) {
-      text = lines.next();
-      if (marked && lines.line_number() == 1) text.erase(0, std::min<std::size_t>(3, text.size()));
-    }
-    return ptx::HeaderLine{text, lines.line_number()};
-  });
-}
 
 }  // namespace pc::io

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,11 +9,25 @@
 #include "core/platform.h"
 #include "io/ascii_lines.h"
 #include "io/ptx.h"
+#include "io/record_value.h"
 
 namespace pc::io::ptx {
 
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kHeaderLines = 10;
+inline constexpr std::size_t kMaxHeaderLine = 4096;
+inline constexpr std::size_t kMaxScans = 65535;  // scan_index is 16 bits wide
+
+/// One line of a header.
+struct HeaderLine {
+  std::string text;
+  std::uint64_t number = 0;  ///< in the file, counted from 1
+};
+
+/// Reads a header; next(k) gives its line k (0 .. 9). Errors: kInvalidFile naming the line that breaks the format.
+PtxScan parse_header(const std::string& path, const std::function<HeaderLine(std::uint64_t)>& next);
+
+inline bool is_blank_line(const char* p, const char* end) { return record_value::skip_blanks(p, end) == end; }
 
 /// A scan and where its cells stand among the lines that are not blank.
 struct ScanLines {

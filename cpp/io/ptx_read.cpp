@@ -144,11 +144,6 @@ struct PtxColumns {
         is_miss(rows) {}
 };
 
-Vec3d transformed(const std::array<double, 16>& m, const Vec3d& p) {
-  return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
-          m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
-}
-
 /// Parses the cells of the wanted scans into the columns, chunk by chunk.
 class CellReader {
  public:
@@ -206,7 +201,7 @@ class CellReader {
     found.note(cell);
     const bool miss = cell.empty();
     const Vec3d place = miss ? Vec3d{0, 0, 0} : Vec3d{cell.values[0], cell.values[1], cell.values[2]};
-    out_.positions[row] = frame_.apply(transformed(scan.header.T_file_scanner, place));
+    out_.positions[row] = frame_.apply(file_position(scan.header, place));
     out_.is_miss[row] = miss ? 1 : 0;
     out_.column[row] = static_cast<std::int32_t>(index / scan.header.rows);
     out_.row[row] = static_cast<std::int32_t>(index % scan.header.rows);
@@ -281,7 +276,7 @@ std::uint64_t plan_rows(const platform::File& file, FileLayout& layout, const Pt
     if (!scan.wanted) continue;
     scan.first_row = rows;
     PtxScanResult result{scan.header, static_cast<std::uint32_t>(s), rows, scan.cells};
-    result.origin_stored = params.frame.apply(transformed(scan.header.T_file_scanner, {0, 0, 0}));
+    result.origin_stored = params.frame.apply(file_position(scan.header, {0, 0, 0}));
     if (!is_finite(result.origin_stored)) {
       throw Error(ErrorCode::kInvalidFile,
                   path + ", line " + std::to_string(scan.header.first_line) +

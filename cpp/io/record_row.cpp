@@ -28,17 +28,7 @@ bool store_integer(const char* first, const char* last, std::byte* to) {
 
 bool store_packed(const char* first, const char* last, bool from_float, std::byte* to) {
   std::uint32_t bits = 0;
-  if (from_float) {
-    double value;
-    if (!parse_double(first, last, value)) return false;
-    if (value == value)
-      bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));  // nan carries no colour
-  } else {
-    std::int64_t value;
-    if (!parse_integer(first, last, value)) return false;
-    if (value < -0x80000000LL || value > 0xffffffffLL) return false;
-    bits = static_cast<std::uint32_t>(value);
-  }
+  if (!record_value::parse_packed_color(first, last, from_float, bits)) return false;
   std::memcpy(to, &bits, sizeof bits);
   return true;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -64,6 +65,20 @@ bool parse_integer(const char* first, const char* last, T& out) {
   const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (!(value < limit) || value < (std::numeric_limits<T>::is_signed ? -limit : 0.0)) return false;
   out = static_cast<T>(value);
+  return true;
+}
+
+/// Parses a whole token as packed colour 0xAARRGGBB: an integer, or the float whose bits these are (nan: black).
+inline bool parse_packed_color(const char* first, const char* last, bool from_float, std::uint32_t& bits) {
+  if (from_float) {
+    double value;
+    if (!parse_double(first, last, value)) return false;
+    bits = value == value ? std::bit_cast<std::uint32_t>(static_cast<float>(value)) : 0;
+    return true;
+  }
+  std::int64_t value;
+  if (!parse_integer(first, last, value) || value < -0x80000000LL || value > 0xffffffffLL) return false;
+  bits = static_cast<std::uint32_t>(value);
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ColumnPlan } from "./column-plan.ts";
-import { LooseTriple, Point, PointList } from "./geometry.ts";
+import { Box, LooseTriple, Point, PointList } from "./geometry.ts";
 import { PointSource } from "./point-source.ts";
 
 const MAX_PREVIEW_ROWS = 100;
@@ -27,14 +27,64 @@ export const PreviewColumn = z.object({
   remappable: z.boolean().describe("true for text files only"),
 });
 
+/** The system that a file says its coordinates are in. */
+export const PreviewCrs = z.object({
+  epsg: z.int().nullable().describe("horizontal system; null = not stated as a code"),
+  name: z.string().nullable(),
+  is_geographic: z.boolean().describe("x and y are angles in degrees"),
+  unit_name: z.string().nullable(),
+  unit_m: z.number().nullable().describe("metres per horizontal unit; null when unknown or geographic"),
+  vertical_epsg: z.int().nullable(),
+  vertical_unit_m: z.number().nullable(),
+});
+
+/** Most scans that a preview or an import lists one by one. */
+export const MAX_LISTED_SCANS = 1000;
+
+/** One scanner position as the file declares it; nothing is read of its points. */
+export const PreviewScan = z.object({
+  scan_index: z.int().describe("scan_index of an import that takes this one alone"),
+  name: z.string().nullable(),
+  point_count: z.number().describe("rows as declared, misses included"),
+  n_theta: z.number().describe("rows of the raster (zenith); 0 = not stated"),
+  n_phi: z.number().describe("columns of the raster (azimuth); 0 = not stated"),
+  origin: Point.nullable().describe("scanner position, file units and frame; null without a pose"),
+  rotation: z
+    .tuple([z.number(), z.number(), z.number(), z.number()])
+    .nullable()
+    .describe("scanner to file frame, unit quaternion x y z w; null where the file gives no quaternion"),
+  has_misses: z.boolean().describe("E57: the scan can mark cells as misses; PTX: an empty cell was seen"),
+  bounds: Box.nullable().describe("file units and frame: box around the declared one after the pose"),
+});
+
 export const PreviewResponse = z.object({
-  kind: z.string().describe("ascii, ply, pcd, las, e57; on failure the extension"),
+  kind: z.string().describe("ascii, ply, pcd, las, e57, ptx; on failure the extension"),
   delimiter: z.enum(["comma", "whitespace", "tab", "semicolon"]).nullable().describe("null for non-text files"),
   has_header: z.boolean(),
   columns: z.array(PreviewColumn),
-  sample_rows: z.array(z.array(z.string())).describe("raw tokens"),
+  sample_rows: z
+    .array(z.array(z.string()))
+    .describe(
+      "first rows as the file has them, value i belongs to column index i; x, y, z of a scan with a pose are moved by it and empty for a miss",
+    ),
   warning: z.string().nullable(),
-  suggested_shift: Point.nullable().describe("file units; floor of the minimum when some |minimum| > 1e4"),
+  suggested_shift: Point.nullable().describe(
+    "file units; floor of the minimum when some |minimum| > 1e4. The minimum is the header's; without one that of the first 200,000 rows (text), the sampled rows (ply, pcd) or these and the scanner positions (e57, ptx)",
+  ),
+  point_count: z.number().nullish().describe("rows as declared, misses included; null = only reading would tell"),
+  bounds: Box.nullish().describe("file units, as declared; null where the file declares none"),
+  crs: PreviewCrs.nullish(),
+  detected_units: z.string().nullish().describe("a source_units value of the import; null = unknown"),
+  units_certain: z.boolean().optional().describe("true: the file or its format says so; false: a guess or unknown"),
+  scans: z
+    .array(PreviewScan)
+    .optional()
+    .describe(`e57 and ptx: the scanner positions, at most ${MAX_LISTED_SCANS}; other formats: absent`),
+  scan_count: z.int().optional().describe("scans found"),
+  scan_list_complete: z
+    .boolean()
+    .optional()
+    .describe("false: there may be more than scan_count (a large PTX is walked up to 256 MiB), or not all are listed"),
 });
 export type PreviewResponse = z.infer<typeof PreviewResponse>;
 

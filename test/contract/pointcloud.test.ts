@@ -90,7 +90,7 @@ describe("/api/pointcloud/preview", () => {
       suggested_label: "classification",
     });
     expect(of("return_number")).toMatchObject({ suggested_slug: "target_index", suggested_label: "Target Index" });
-    expect(answer.sample_rows).toHaveLength(20);
+    expect(answer.sample_rows).toHaveLength(30);
     for (const { index, header_name } of answer.columns) {
       if (header_name === "Amplitude" || header_name === "intensity") expect(answer.sample_rows[7]?.[index]).toBe("7");
       if (header_name === "y") expect(Number(answer.sample_rows[7]?.[index])).toBeCloseTo(-20007.5, 9);
@@ -107,8 +107,66 @@ describe("/api/pointcloud/preview", () => {
     const pcd =
       "VERSION 0.7\nFIELDS x y z rgb\nSIZE 4 4 4 4\nTYPE F F F U\nCOUNT 1 1 1 1\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3 4\n";
     const second = await preview(made.file("a.pcd", pcd));
-    expect(second.columns.map(({ detected_role }) => detected_role)).toEqual(["x", "y", "z", "r255"]);
-    expect(second.warning).not.toBeNull();
+    expect(second.columns.map(({ detected_role }) => detected_role)).toEqual(["x", "y", "z", "r255", "g255", "b255"]);
+    expect(second.sample_rows).toEqual([["1", "2", "3", "0", "0", "4"]]);
+    expect(second).toMatchObject({ warning: null, point_count: 1, crs: null, detected_units: null });
+  });
+
+  test("binary PLY and PCD: rows, hints and shift from the first points", async () => {
+    const points = Array.from({ length: 120 }, (_, i) => [7e6 - i, 2.5, -i, i % 3, i - 50]);
+    const body = Buffer.alloc(120 * 17);
+    for (const [i, [x = 0, y = 0, z = 0, kind = 0, tag = 0]] of points.entries()) {
+      body.writeDoubleBE(x, i * 17);
+      body.writeFloatBE(y, i * 17 + 8);
+      body.writeInt16BE(z, i * 17 + 12);
+      body.writeUInt8(kind, i * 17 + 14);
+      body.writeInt16BE(tag, i * 17 + 15);
+    }
+    const head =
+      "ply\nformat binary_big_endian 1.0\nelement vertex 120\nproperty double x\nproperty float y\nproperty short z\nproperty uchar kind\nproperty short tag\nend_header\n";
+    const ply = await preview(made.file("b.ply", Buffer.concat([Buffer.from(head), body])), { max_rows: 3 });
+    expect(ply.sample_rows).toEqual([
+      ["7000000", "2.5", "0", "0", "-50"],
+      ["6999999", "2.5", "-1", "1", "-49"],
+      ["6999998", "2.5", "-2", "2", "-48"],
+    ]);
+    expect(ply.columns.map(({ type_hint }) => type_hint)).toEqual([
+      "float",
+      "float",
+      "integer",
+      "categorical",
+      "integer",
+    ]);
+    expect(ply).toMatchObject({ suggested_shift: [6_999_901, 2, -99], point_count: 120, warning: null });
+    const empty = await preview(made.file("e.ply", head));
+    expect(empty.warning).toMatch(/first rows are not shown/);
+    expect(empty.columns).toHaveLength(5);
+  });
+
+  test("LAS: system and unit, bounds, count; damaged points leave the rest", async () => {
+    const rows: LasRow[] = Array.from({ length: 50 }, (_, i) => ({ x: i, y: 2, z: 3, return_number: (i % 3) + 1 }));
+    const bytes = lasBytes(rows, { extras: [{ name: "ratio", type: "f32" }] });
+    const answer = await preview(made.file("c.las", bytes));
+    expect(answer).toMatchObject({
+      point_count: 50,
+      bounds: { min: [0, 0, 0], max: [49, 2, 3] },
+      crs: null,
+      detected_units: null,
+      units_certain: false,
+    });
+    const of = (name: string) => answer.columns.find(({ header_name }) => header_name === name);
+    expect(of("return_number")).toMatchObject({ detected_role: "target_index", type_hint: "categorical" });
+    expect(of("x")?.type_hint).toBe("float");
+    const cut = await preview(made.file("d.las", bytes.subarray(0, bytes.length - 50 * 38)));
+    expect(cut.warning).toMatch(/first rows could not be read: .*no complete record/);
+    expect(cut.columns.map(({ header_name }) => header_name)).toContain("ratio");
+    expect(cut.point_count).toBe(50);
+  });
+
+  test("a header full of numbers that are none is no failure", async () => {
+    const bytes = lasBytes([{ x: 1, y: 2, z: 3 }]);
+    for (let at = 179; at < 227; at += 8) bytes.writeDoubleLE(at % 16 === 3 ? Number.NaN : 1e308 * 10, at);
+    expect(await preview(made.file("nan.las", bytes))).toMatchObject({ bounds: null, suggested_shift: null });
   });
 
   test("a missing file is a 404; everything else is a 200 with a warning", async () => {

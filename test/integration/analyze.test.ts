@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PNG } from "pngjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { e57Bytes, e57Points, e57Pose } from "../support/e57-bytes.ts";
 import { testScan, writeSpiral } from "../support/scans.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
@@ -88,6 +89,59 @@ test("a real scan from a LAS file", async () => {
   expect(stdout).toMatch(/^Points +30 826$/m);
   const rows = (await readFile(join(out, "itsme_tree1_copy.csv"), "utf8")).split("\n");
   expect(rows).toHaveLength(1 + 30_826);
+});
+
+test("a file of several scans: every scan with its misses, in the report and as a table", async () => {
+  const scan = e57Points(
+    [
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ],
+    `<name type="String">North &amp; "east"</name>${e57Pose([10, 20, 30])}`,
+  );
+  const marked = {
+    ...scan,
+    fields: [...scan.fields, { name: "cartesianInvalidState", type: "u8" as const, values: [0, 0, 1] }],
+  };
+  const cloud = join(folder, "two.e57");
+  await writeFile(cloud, e57Bytes([marked, e57Points([[5, 5, 5]])]));
+  const { code, stdout } = await command(["analyze", cloud, "--out", out, "--json", "--picture-size", "200"]);
+  expect(code).toBe(0);
+  const result = JSON.parse(stdout);
+  expect(result.counts).toMatchObject({ rows: 4, points: 3, misses: 1 });
+  expect(result).toMatchObject({
+    declared_rows: 4,
+    scans: [{ miss_count: 1, origin: [10, 20, 30] }, { origin: null }],
+  });
+  expect(await readFile(result.outputs.scans, "utf8")).toBe(
+    [
+      "scan_index,name,rows,misses,unplaceable_misses,origin_x,origin_y,origin_z,n_theta,n_phi,theta_min,theta_max,phi_min,phi_max",
+      '0,"North & ""east""",3,1,0,10,20,30,,,,,,',
+      "1,,1,0,0,,,,,,,,,",
+      "",
+    ].join("\n"),
+  );
+  expect(await readFile(result.outputs.report, "utf8")).toContain("<h2>Scans</h2>");
+});
+
+test.each(["laz", "e57", "ptx", "ply", "pcd", "pts"])("a %s file of the test data", async (kind) => {
+  const scan = testScan(
+    {
+      laz: "las/formats/point10.las.laz",
+      e57: "e57/pdal_A_moved_B.e57",
+      ptx: "ptx_pts/multiple-and-transform.ptx",
+      ply: "ply/trimesh_points_bin.ply",
+      pcd: "pcd/simple-ascii.pcd",
+      pts: "ptx_pts/test.pts",
+    }[kind] ?? "",
+  );
+  if (!scan) return;
+  const { code, stdout, stderr } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "200"]);
+  expect([code, stderr.match(/error.*/i)?.[0]]).toEqual([0, undefined]);
+  const { scans, counts } = JSON.parse(stdout);
+  expect(counts.rows).toBeGreaterThan(0);
+  expect(scans).toHaveLength(kind === "e57" || kind === "ptx" ? 2 : 0);
 });
 
 test("Ctrl-C exits 130 and leaves the output folder as it was", async () => {

@@ -107,6 +107,20 @@ export function fakeService(
       await enter("version", call);
       return { version: "9.9.9" };
     },
+    preview: async (request, call) => {
+      requests.preview = request;
+      await enter("preview", call);
+      return {
+        kind: "ascii",
+        delimiter: null,
+        has_header: false,
+        columns: [],
+        sample_rows: [],
+        warning: null,
+        suggested_shift: null,
+        point_count: tail.total_count,
+      };
+    },
     createSession: async (request, run) => {
       requests.createSession = request;
       await enter("createSession", run);

@@ -59,18 +59,37 @@ export const Trajectory = z.object({
   source_format: z.enum(["pose_csv", "sbet", "las_extrabytes", "reconstructed", "simulated"]),
 });
 
+const PHI =
+  "degrees, bearing clockwise from +y of the true world: atan2(dx, dy); 0 <= phi_min < 360, phi_max - phi_min <= 360";
+
 export const ScanParams = z.object({
   origin: Point.optional().describe("metres, true world"),
-  n_theta: z.int().optional(),
-  n_phi: z.int().optional(),
-  theta_min: z.number().optional().describe("degrees from the zenith"),
-  theta_max: z.number().optional().describe("degrees from the zenith"),
-  phi_min: z.number().optional().describe("degrees"),
-  phi_max: z.number().optional().describe("degrees"),
+  n_theta: z.int().optional().describe("rows of the raster"),
+  n_phi: z.int().optional().describe("columns of the raster"),
+  theta_min: z.number().optional().describe("degrees from the zenith, 0 = straight up"),
+  theta_max: z.number().optional().describe("degrees from the zenith, 0 = straight up"),
+  phi_min: z.number().optional().describe(PHI),
+  phi_max: z.number().optional().describe(PHI),
   tilt_roll_deg: z.number().optional(),
   tilt_pitch_deg: z.number().optional(),
   azimuth_offset_deg: z.number().optional(),
   trajectory: Trajectory.optional(),
+});
+
+/** One scanner position of a file with several, as it was read. Angles are those of `ScanParams`; null = not stated. */
+export const ImportedScan = z.object({
+  scan_index: z.int().describe("in the file, and in column scan_index when several were read"),
+  name: z.string().nullable(),
+  row_count: z.int().describe("rows in the session, misses included"),
+  miss_count: z.int(),
+  unplaceable_miss_count: z.int().describe("misses without a direction: they lie at the scanner"),
+  origin: Point.nullable().describe("metres, true world; null without a pose"),
+  n_theta: z.int().describe("rows of the raster; 0 = the points carry none"),
+  n_phi: z.int().describe("columns of the raster; 0 = the points carry none"),
+  theta_min: z.number().nullable(),
+  theta_max: z.number().nullable(),
+  phi_min: z.number().nullable(),
+  phi_max: z.number().nullable(),
 });
 
 /** JSON tail of a session create. `point_count` is the octree's: surviving hits. */
@@ -91,7 +110,11 @@ export const CreateSessionTail = OctreeBlock.extend({
   autodetected_misses: z.int().optional(),
   unplaceable_miss_count: z.int().optional(),
   scan_origin: Point.optional().describe("metres, true world"),
-  scan_params: ScanParams.optional(),
+  scan_params: ScanParams.optional().describe("of the first scan that was read"),
+  scans: z
+    .array(ImportedScan)
+    .optional()
+    .describe("e57 and ptx: the scans that were read, at most the first 1000; other formats: absent"),
   gps_time_encoding: z.enum(["adjusted_standard", "gps_week"]).optional(),
   warnings: z.array(z.string()).optional(),
   cached: z.boolean().optional(),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { create, createError, makeApp, refused, rowsOf, type TestApp } from "../../support/app.ts";
+import { e57Bytes, e57Element, e57Pose } from "../../support/e57-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {
@@ -69,11 +70,71 @@ test("scan_index picks one; beyond the file it is an error naming the count", as
   expect([text.status, text.detail]).toEqual([400, expect.stringMatching(/holds one scan/)]);
 });
 
-test("a preview tells the raster and offers nothing to remap", async () => {
-  const file = made.file("look.ptx", FIRST);
-  const preview = (
-    await made.app.inject({ method: "POST", url: "/api/pointcloud/preview", payload: { file_path: file } })
-  ).json();
-  expect(preview).toMatchObject({ kind: "ptx", warning: expect.stringMatching(/2 columns and 2 rows/) });
-  expect(preview.columns.every((column: { remappable: boolean }) => !column.remappable)).toBe(true);
+test("every scan is listed with its position and its misses", async () => {
+  const tail = await create(made, made.file("list.ptx", `${FIRST}\n${SECOND}\n`), { world_shift: [100, 0, 0] });
+  const angles = { theta_min: null, theta_max: null, phi_min: null, phi_max: null };
+  const raster = { n_theta: 2, n_phi: 2, row_count: 4, name: null };
+  expect(tail.scans).toEqual([
+    { scan_index: 0, ...raster, miss_count: 1, unplaceable_miss_count: 1, origin: [100, 200, 10], ...angles },
+    { scan_index: 1, ...raster, miss_count: 0, unplaceable_miss_count: 0, origin: [0, 0, 0], ...angles },
+  ]);
+  expect((await create(made, made.file("plain.xyz", "1 2 3\n4 5 6\n"))).scans).toBeUndefined();
+});
+
+/** A sweep of 40 degrees from azimuth 10 (counter-clockwise from +x), seen from `heading`, all in degrees. */
+function sweep(heading: number, tilt = 0): Buffer {
+  const rad = (degrees: number) => (degrees * Math.PI) / 180;
+  const azimuth = [10, 20, 30, 40, 50].map(rad);
+  const pose = e57Pose([5, 6, 7], rad(heading));
+  const bounds = e57Element("sphericalBounds", {
+    elevationMinimum: rad(-30),
+    elevationMaximum: rad(60),
+    azimuthStart: rad(10),
+    azimuthEnd: rad(50),
+  });
+  const tilted = pose.replace(
+    /<rotation.*<\/rotation>/,
+    `<rotation type="Structure"><w type="Float">${Math.cos(rad(tilt / 2))}</w><x type="Float">${Math.sin(rad(tilt / 2))}</x><y type="Float">0</y><z type="Float">0</z></rotation>`,
+  );
+  return e57Bytes([
+    {
+      xml: `${tilt === 0 ? pose : tilted}${bounds}`,
+      fields: [
+        { name: "sphericalRange", type: "f64", values: azimuth.map(() => 10) },
+        { name: "sphericalAzimuth", type: "f64", values: azimuth },
+        { name: "sphericalElevation", type: "f64", values: azimuth.map(() => 0) },
+        { name: "returnIndex", type: "u8", values: azimuth.map(() => 0) },
+        { name: "returnCount", type: "u8", values: [1, 2, 1, 2, 1] },
+      ],
+    },
+  ]);
+}
+
+test.each([0, 25, -100, 200])("phi of scan_params is the bearing of the points, heading %s", async (heading) => {
+  const tail = await create(made, made.file("sweep.e57", sweep(heading)));
+  const { phi_min = Number.NaN, phi_max = Number.NaN, theta_min, theta_max } = tail.scan_params ?? {};
+  expect([theta_min, theta_max]).toEqual([expect.closeTo(30, 6), expect.closeTo(120, 6)]);
+  expect(phi_max - phi_min).toBeCloseTo(40, 6);
+  expect(phi_min).toBeGreaterThanOrEqual(0);
+  expect(phi_min).toBeLessThan(360);
+  const rows = await rowsOf(made, tail.session_id, []);
+  const bearings = rows.map(({ X = 0, Y = 0 }) => (Math.atan2(X - 5, Y - 6) * 180) / Math.PI);
+  const inside = bearings.map((bearing) => (((bearing - phi_min) % 360) + 360.01) % 360);
+  expect(Math.min(...inside)).toBeCloseTo(0.01, 1); // the exported step is a millimetre at 10 m
+  expect(Math.max(...inside)).toBeCloseTo(40.01, 1);
+  expect(tail.scan_params).not.toHaveProperty("azimuth_offset_deg");
+  expect(tail.scans?.[0]).toMatchObject({ phi_min, phi_max, theta_min, theta_max });
+});
+
+test("a tilted pose is said: its angles are about the scanner's axis", async () => {
+  const tail = await create(made, made.file("tilted.e57", sweep(0, 15)));
+  expect(tail.warnings?.join()).toMatch(/tilted by 15\.0 degrees/);
+  expect((await create(made, made.file("level.e57", sweep(40)))).warnings ?? []).toEqual([]);
+});
+
+test("an echo number that is constant says nothing and is left out, one that varies stays", async () => {
+  const tail = await create(made, made.file("echo.e57", sweep(0)));
+  const names = tail.attributes.map(({ name }) => name);
+  expect(names).toContain("target_count");
+  expect(names).not.toContain("target_index");
 });

@@ -88,6 +88,13 @@ void read_e57_file(const std::string& path, OpContext& ctx) {
   }
   attempt([&] { io::read_e57(sealed_path, {{0.3048, {1e7, -1e7, 0}}, std::nullopt}, ctx); });
   attempt([&] {
+    const io::E57Header header = io::read_e57_header(sealed_path);
+    for (std::size_t s = 0; s < header.scans.size(); ++s) {
+      io::file_bounds(header.scans[s]);
+      io::read_e57_sample(sealed_path, header, s, 20, ctx);
+    }
+  });
+  attempt([&] {
     if (io::read_e57_header(sealed_path).scans.size() > 1) io::read_e57(sealed_path, {{}, 1}, ctx);
   });
   std::filesystem::remove(sealed_path);

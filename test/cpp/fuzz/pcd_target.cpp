@@ -50,6 +50,7 @@ void read_pcd_file(const std::string& path, OpContext& ctx) {
       refusal = std::current_exception();
     }
   };
+  attempt([&] { io::read_pcd_sample(path, io::read_pcd_header(path), 20, ctx); });
   attempt([&] { io::read_pcd(path, {{0.3048, {1e7, -1e7, 0}}, 0, io::kAllRows}, ctx); });
   attempt([&] { io::read_pcd(path, {{}, 1, 2}, ctx); });
   if (refusal) std::rethrow_exception(refusal);

@@ -50,7 +50,7 @@ void read_ply_file(const std::string& path, OpContext& ctx) {
       refusal = std::current_exception();
     }
   };
-  attempt([&] { io::read_ply_sample_rows(path, io::read_ply_header(path), 20); });
+  attempt([&] { io::read_ply_sample_rows(path, io::read_ply_header(path), 20, ctx); });
   attempt([&] { io::read_ply(path, {{0.3048, {1e7, -1e7, 0}}, 0, io::kAllRows}, ctx); });
   attempt([&] { io::read_ply(path, {{}, 1, 2}, ctx); });
   if (refusal) std::rethrow_exception(refusal);

@@ -35,7 +35,7 @@ void read_ptx_file(const std::string& path, OpContext& ctx) {
       refusal = std::current_exception();
     }
   };
-  attempt([&] { io::read_ptx_header(path); });
+  attempt([&] { io::read_ptx_head(path, 20, std::uint64_t{1} << 20, ctx); });
   attempt([&] { io::read_ptx(path, {{0.3048, {1e7, -1e7, 0}}, std::nullopt}, ctx); });
   attempt([&] { io::read_ptx(path, {{}, 0}, ctx); });
   if (refusal) std::rethrow_exception(refusal);

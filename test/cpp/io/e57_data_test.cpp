@@ -105,6 +105,73 @@ TEST(E57Data, ValuesAreThoseOfTheManifest) {
   EXPECT_EQ(zeros.unplaceable_miss_count, 0u) << "all records are zero, the state too";
 }
 
+/// Values of the first points of a scan as the file has them.
+std::vector<double> raw_values(const std::string& name, const std::string& field, std::size_t scan = 0) {
+  const io::E57Header header = io::read_e57_header(data(name));
+  const auto sample = with_context(
+      1, [&](OpContext& ctx) { return io::read_e57_sample(data(name), header, scan, 1000, ctx); });
+  const auto& fields = header.scans[scan].fields;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    if (fields[f].name == field) return sample.values[f];
+  }
+  ADD_FAILURE() << name << " has no field " << field;
+  return {};
+}
+
+TEST(E57Data, RawValuesAreThoseOfTheManifest) {
+  SKIP_WITHOUT_DATA();
+  EXPECT_EQ(raw_values("integer_intensity", "intensity"), (std::vector<double>{-66, 66}));
+  const auto scaled = raw_values("scaled_integer_intensity", "intensity");
+  ASSERT_EQ(scaled.size(), 2u);
+  EXPECT_NEAR(scaled[0], -66.6, 1e-12);
+  EXPECT_NEAR(scaled[1], 66.6, 1e-12);
+  EXPECT_EQ(raw_values("float_intensity_without_min_max", "intensity").size(), 1u);
+  EXPECT_EQ(raw_values("las2e57_no_images_tag", "colorBlue")[0], 65280) << "16-bit colour";
+  EXPECT_EQ(raw_values("las2e57_no_images_tag", "returnIndex")[0], 1);
+  const auto range = raw_values("tiny_spherical", "sphericalRange");
+  EXPECT_EQ(range, std::vector<double>(360, 1)) << "misses have a range too";
+  // Every sample agrees with what a full read gives.
+  for (const ExpectedE57& want : kE57Files) {
+    SCOPED_TRACE(want.name);
+    const E57Cloud cloud = read_path(data(want.name));
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < want.points.size(); first += want.points[s++]) {
+      const auto sample = with_context(
+          1, [&](OpContext& ctx) { return io::read_e57_sample(data(want.name), cloud.header, s, 100, ctx); });
+      ASSERT_EQ(sample.positions.size(), std::min<std::uint64_t>(want.points[s], 100));
+      const auto* miss = find_column(cloud.table, "is_miss");
+      for (std::size_t i = 0; i < sample.positions.size(); ++i) {
+        const bool is_miss = miss != nullptr && miss->values.as<std::uint8_t>()[first + i] != 0;
+        EXPECT_EQ(is_finite(sample.positions[i]), !is_miss) << i;
+        if (is_miss) continue;
+        EXPECT_EQ(sample.positions[i], cloud.table.positions[first + i]) << i;
+      }
+    }
+  }
+}
+
+TEST(E57Data, ScansOfOneFileKeepTheirPlacesAndFields) {
+  SKIP_WITHOUT_DATA();
+  const auto still = points_of(read_path(data("pdal_A_B")).table);
+  const auto moved = points_of(read_path(data("pdal_A_moved_B")).table);
+  ASSERT_EQ(still.size(), 6u);
+  ASSERT_EQ(moved.size(), 6u);
+  const Vec3d by{moved[2].x - still[2].x, moved[2].y - still[2].y, 0};
+  EXPECT_GT(squared_distance(by, {0, 0, 0}), 1) << "the second scan was moved";
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Vec3d want = i < 2 ? still[i] : Vec3d{still[i].x + by.x, still[i].y + by.y, still[i].z};
+    expect_near(moved[i], want, 5e-6);  // float32 at 45 m
+  }
+  const E57Cloud mixed = read_path(data("pdal_A_B_different_dims"));
+  EXPECT_EQ(values_of<Rgb16>(mixed.table, "rgb"),
+            (std::vector<Rgb16>{{0, 0, 0}, {74 * 256, 92 * 256, 54 * 256}}))
+      << "a scan without colour is black";
+  EXPECT_EQ(values_of<std::uint16_t>(mixed.table, "scan_index"), (std::vector<std::uint16_t>{0, 1}));
+  EXPECT_EQ(mixed.header.scans[0].name, "no-color");
+  EXPECT_EQ(values_of<Rgb16>(read_path(data("las2e57_no_images_tag")).table, "rgb")[0], (Rgb16{0, 0, 65280}));
+  EXPECT_EQ(values_of<Rgb16>(read_path(data("tinyCartesianFloatRgb")).table, "rgb")[0].r, 219 * 256);
+}
+
 TEST(E57Data, SphericalPointsHaveRangeOneAndMissesLieFarOut) {
   SKIP_WITHOUT_DATA();
   const E57Cloud cloud = read_path(data("tiny_spherical"));

@@ -281,8 +281,8 @@ TEST(E57, ReportsTheRasterAndTheSweep) {
   EXPECT_EQ(bare.n_theta, 0u) << "bounds without indexes are no raster";
   EXPECT_DOUBLE_EQ(*bare.theta_min_rad, kPi / 2 - 1.5);
   EXPECT_DOUBLE_EQ(*bare.theta_max_rad, kPi / 2 + 1);
-  EXPECT_DOUBLE_EQ(*bare.phi_min_rad, 3);
-  EXPECT_DOUBLE_EQ(*bare.phi_max_rad, 2 * kPi - 3);
+  EXPECT_DOUBLE_EQ(*bare.phi_min_rad, kPi / 2 + 3) << "the end of the sweep, clockwise from +y";
+  EXPECT_DOUBLE_EQ(*bare.phi_max_rad, kPi / 2 + 3 + 2 * kPi - 6);
   scan.fields.push_back(Field::integer("rowIndex", 0, 99, {3, 50}));
   scan.fields.push_back(Field::integer("columnIndex", 0, 199, {20, 7}));
   const auto raster = read_scans({scan}).scans[0];
@@ -300,6 +300,60 @@ TEST(E57, ReportsTheRasterAndTheSweep) {
       "<sphericalBounds type=\"Structure\"><elevationMinimum type=\"Float\">nan</elevationMinimum>"
       "<elevationMaximum type=\"Float\">1.79e999</elevationMaximum></sphericalBounds>";
   EXPECT_FALSE(read_scans({scan}).scans[0].theta_min_rad.has_value()) << "bounds only inform";
+}
+
+std::string azimuths(double start, double end) {
+  return "<sphericalBounds type=\"Structure\"><azimuthStart type=\"Float\">" + std::to_string(start) +
+         "</azimuthStart><azimuthEnd type=\"Float\">" + std::to_string(end) +
+         "</azimuthEnd></sphericalBounds>";
+}
+
+TEST(E57, TheSweepsBearingsAreThoseOfThePoints) {
+  // Every direction of the sweep is seen as atan2(dx, dy) from the scanner, whatever the heading of its pose.
+  const double headings[] = {0, 0.7, -2.1, 3.0}, starts[] = {-3, -1, 0, 2.9};
+  for (const double heading : headings) {
+    for (const double start : starts) {
+      const double span = 1.25, stop = start + span > kPi ? start + span - 2 * kPi : start + span;
+      std::vector<double> range, azimuth, elevation;
+      for (int i = 0; i <= 50; ++i) {
+        range.push_back(7);
+        azimuth.push_back(start + span * i / 50);
+        elevation.push_back(0.3);
+      }
+      Scan scan;
+      scan.fields = {Field::real("sphericalRange", range), Field::real("sphericalAzimuth", azimuth),
+                     Field::real("sphericalElevation", elevation)};
+      scan.xml =
+          azimuths(start, stop) + pose_xml(std::cos(heading / 2), 0, 0, std::sin(heading / 2), {50, -20, 3});
+      const E57Cloud cloud = read_scans({scan});
+      const auto& found = cloud.scans[0];
+      ASSERT_TRUE(found.phi_min_rad && found.phi_max_rad);
+      EXPECT_NEAR(*found.phi_max_rad - *found.phi_min_rad, span, 2e-6) << "six decimals of the XML";
+      EXPECT_GE(*found.phi_min_rad, 0);
+      EXPECT_LT(*found.phi_min_rad, 2 * kPi);
+      EXPECT_NEAR(found.tilt_rad, 0, 1e-12);
+      for (const Vec3d& p : cloud.table.positions.view()) {
+        const double bearing = std::atan2(p.x - 50, p.y + 20);
+        const double from_start = std::remainder(bearing - (*found.phi_min_rad + span / 2), 2 * kPi);
+        EXPECT_LE(std::abs(from_start), span / 2 + 1e-5) << heading << " " << start;
+      }
+    }
+  }
+}
+
+TEST(E57, TheSweepOfACircleATiltAndNonsense) {
+  Scan scan = cartesian({{1, 1, 1}});
+  scan.xml = azimuths(-kPi, kPi) + pose_xml(std::cos(0.25), std::sin(0.25), 0, 0, {0, 0, 0});
+  const auto circle = read_scans({scan}).scans[0];
+  EXPECT_EQ(*circle.phi_min_rad, 0);
+  EXPECT_DOUBLE_EQ(*circle.phi_max_rad, 2 * kPi);
+  EXPECT_NEAR(circle.tilt_rad, 0.5, 1e-6);
+  scan.xml = azimuths(-180, 180);  // degrees, against the standard
+  EXPECT_FALSE(read_scans({scan}).scans[0].phi_min_rad.has_value());
+  scan.xml =
+      "<sphericalBounds type=\"Structure\"><elevationMinimum type=\"Float\">-60</elevationMinimum>"
+      "<elevationMaximum type=\"Float\">90</elevationMaximum></sphericalBounds>";
+  EXPECT_FALSE(read_scans({scan}).scans[0].theta_min_rad.has_value());
 }
 
 TEST(E57, ReadsTheHeader) {

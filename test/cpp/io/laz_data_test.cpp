@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <map>
+#include <set>
 
 #include "io/las_checks.h"
 
@@ -15,24 +20,25 @@ using namespace las_test;
 
 std::string data(const std::string& path) { return data_folder() + "/" + path; }
 
+const std::pair<const char*, const char*> kTwins[] = {
+    {"las/formats/1_4_w_evlr.laz", "las/formats/1_4_w_evlr.las"},
+    {"las/formats/pdrf4-1.3.laz", "las/formats/pdrf4-1.3.las"},
+    {"las/formats/pdrf6-1.4.laz", "las/formats/pdrf6-1.4.las"},
+    {"las/formats/pdrf8-1.4.laz", "las/formats/pdrf8-1.4.las"},
+    {"las/formats/pdrf10-1.4.laz", "las/formats/pdrf10-1.4.las"},
+    {"las/formats/point10.las.laz", "las/formats/point10.las"},
+    {"las/formats/point-time.las.laz", "las/formats/point-time.las"},
+    {"las/formats/point-time-1.4.las.laz", "las/formats/point-time.las"},
+    {"las/formats/point-color.las.laz", "las/formats/point-color.las"},
+    {"las/formats/point-color-time.las.laz", "las/formats/point-color-time.las"},
+    {"las/formats/point-version-1-point-wise.laz", "las/formats/point-version-1-point-wise.las"},
+    {"las/extra_bytes/extra_bytes_scalar_types.laz", "las/extra_bytes/extra_bytes_scalar_types.las"},
+    {"las/extra_bytes/lazperf_extrabytes.laz", "las/extra_bytes/pdal_extrabytes.las"},
+};
+
 TEST(LazData, TwinsHoldTheSamePoints) {
   SKIP_WITHOUT_DATA();
-  const std::pair<const char*, const char*> twins[] = {
-      {"las/formats/1_4_w_evlr.laz", "las/formats/1_4_w_evlr.las"},
-      {"las/formats/pdrf4-1.3.laz", "las/formats/pdrf4-1.3.las"},
-      {"las/formats/pdrf6-1.4.laz", "las/formats/pdrf6-1.4.las"},
-      {"las/formats/pdrf8-1.4.laz", "las/formats/pdrf8-1.4.las"},
-      {"las/formats/pdrf10-1.4.laz", "las/formats/pdrf10-1.4.las"},
-      {"las/formats/point10.las.laz", "las/formats/point10.las"},
-      {"las/formats/point-time.las.laz", "las/formats/point-time.las"},
-      {"las/formats/point-time-1.4.las.laz", "las/formats/point-time.las"},
-      {"las/formats/point-color.las.laz", "las/formats/point-color.las"},
-      {"las/formats/point-color-time.las.laz", "las/formats/point-color-time.las"},
-      {"las/formats/point-version-1-point-wise.laz", "las/formats/point-version-1-point-wise.las"},
-      {"las/extra_bytes/extra_bytes_scalar_types.laz", "las/extra_bytes/extra_bytes_scalar_types.las"},
-      {"las/extra_bytes/lazperf_extrabytes.laz", "las/extra_bytes/pdal_extrabytes.las"},
-  };
-  for (const auto& [laz, las] : twins) {
+  for (const auto& [laz, las] : kTwins) {
     const LasCloud a = read(data(laz), {}, 2), b = read(data(las));
     expect_same(a.table, b.table, laz);
     for (std::size_t i = 0; i < std::min(a.table.columns.size(), b.table.columns.size()); ++i) {
@@ -40,6 +46,44 @@ TEST(LazData, TwinsHoldTheSamePoints) {
     }
     for (const std::string& w : a.table.warnings) EXPECT_EQ(w.find("chunk"), std::string::npos) << laz << w;
   }
+}
+
+/// Every LAZ of the manifest's LAS folder has a twin above, or is named here with what checks it.
+TEST(LazData, NoFileIsWithoutACheck) {
+  SKIP_WITHOUT_DATA();
+  const std::set<std::string> others = {"copc/ellipsoid.laz", "copc/ellipsoid.copc.laz",  // below
+                                        "malformed/broken_coder.laz", "malformed/broken_size.laz"};
+  std::set<std::string> paired;
+  for (const auto& twin : kTwins) paired.insert(twin.first + std::strlen("las/"));
+  std::size_t found = 0;
+  const std::filesystem::path root = data("las");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".laz") continue;
+    const std::string name = std::filesystem::relative(entry.path(), root).generic_string();
+    EXPECT_TRUE(paired.count(name) + others.count(name) == 1) << name;
+    ++found;
+  }
+  EXPECT_EQ(found, paired.size() + others.size());
+}
+
+TEST(LazData, TheCopcHoldsThePointsOfThePlainFile) {
+  SKIP_WITHOUT_DATA();
+  // Its points are sorted by octree node: the sorted coordinates are the same to half a step of the coarser file.
+  std::vector<Vec3d> sorted[2];
+  double step = 0;
+  for (int i = 0; i < 2; ++i) {
+    const LasCloud cloud =
+        read(data(i == 0 ? "las/copc/ellipsoid.laz" : "las/copc/ellipsoid.copc.laz"), {}, 2);
+    step = std::max(step, cloud.header.scale.z);
+    sorted[i] = {cloud.table.positions.view().begin(), cloud.table.positions.view().end()};
+    std::sort(sorted[i].begin(), sorted[i].end(), [](const Vec3d& a, const Vec3d& b) { return a.z < b.z; });
+  }
+  ASSERT_EQ(sorted[0].size(), sorted[1].size());
+  double worst = 0;
+  for (std::size_t i = 0; i < sorted[0].size(); ++i) {
+    worst = std::max(worst, std::abs(sorted[0][i].z - sorted[1][i].z));
+  }
+  EXPECT_LE(worst, step * 1.01);
 }
 
 TEST(LazData, CountsAndClasses) {

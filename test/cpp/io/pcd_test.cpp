@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <random>
 
@@ -326,6 +327,53 @@ TEST(PcdData, RefusesBrokenFilesWithTheReason) {
                  "line 1: \"289814.15\" is not a PCD header entry");
   EXPECT_MESSAGE(error_of([] { read_pcd_path(data_file("pcd/utm17_comma.pcd")); }),
                  "line 11: \"289814.15,4320978.61,170.76\" is not a value of \"X\"");
+}
+
+io::PcdSample sample_of(const std::string& bytes, std::size_t rows = 20) {
+  const ScratchFile file(bytes, ".pcd");
+  return with_context(1, [&](OpContext& ctx) {
+    return io::read_pcd_sample(file.path(), io::read_pcd_header(file.path()), rows, ctx);
+  });
+}
+
+TEST(Pcd, ShowsSampleRows) {
+  PcdFile file = xyz().field("_", "U1", 2).field("rgba", "U4").field("h", "I2", 2);
+  for (int i = 0; i < 30; ++i) {
+    file.value(i == 0 ? kNan : 0.1f).value(2.f).value(-3.5f);
+    file.value(std::uint8_t{9}).value(std::uint8_t{9}).value(0x80ff0102U);
+    file.value(std::int16_t{-1}).value(static_cast<std::int16_t>(i));
+  }
+  for (const std::string data : kPcdData) {
+    SCOPED_TRACE(data);
+    for (const bool padded : {false, true}) {
+      const io::PcdSample sample = sample_of(file.bytes(data, padded));
+      std::vector<std::string> names;
+      for (const io::PcdColumn& column : sample.columns) names.push_back(column.name);
+      EXPECT_EQ(names,
+                (std::vector<std::string>{"x", "y", "z", "red", "green", "blue", "alpha", "h[0]", "h[1]"}));
+      ASSERT_EQ(sample.rows.size(), 20u);
+      EXPECT_EQ(sample.rows[0][0], "nan") << "points without a place are shown";
+      EXPECT_EQ(std::stof(sample.rows[7][0]), 0.1f);
+      EXPECT_EQ((std::vector<std::string>(sample.rows[7].begin() + 1, sample.rows[7].end())),
+                (std::vector<std::string>{"2", "-3.5", "255", "1", "2", "128", "-1", "7"}));
+    }
+  }
+  EXPECT_EQ(sample_of(file.bytes("ascii"), 5).rows.size(), 5u);
+  const std::string cut = file.bytes("binary");
+  EXPECT_EQ(sample_of(cut.substr(0, cut.size() - 11 * 22)).rows.size(), 19u) << "what is there";
+  const std::string packed = file.bytes("binary_compressed");
+  EXPECT_EQ(error_of([&] { sample_of(packed.substr(0, packed.size() - 1)); }).code(),
+            ErrorCode::kInvalidFile);
+}
+
+TEST(Pcd, ACompressedBodyTooLargeForALookIsSaid) {
+  const ScratchFile file(xyz().header("binary_compressed", 1000), ".pcd");
+  std::filesystem::resize_file(file.path(), io::kPcdMaxSampleBody * 2);  // sparse
+  const io::PcdHeader header = io::read_pcd_header(file.path());
+  const Error error = error_of([&] {
+    with_context(1, [&](OpContext& ctx) { return io::read_pcd_sample(file.path(), header, 20, ctx); });
+  });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
 }
 
 }  // namespace

@@ -260,12 +260,34 @@ TEST(Ply, ReadsAnEmptyCloudAndWindows) {
 TEST(Ply, ShowsSampleRows) {
   const auto sample = [](const std::string& text, std::size_t rows) {
     const ScratchFile file(text, ".ply");
-    return io::read_ply_sample_rows(file.path(), io::read_ply_header(file.path()), rows);
+    return with_context(1, [&](OpContext& ctx) {
+      return io::read_ply_sample_rows(file.path(), io::read_ply_header(file.path()), rows, ctx);
+    });
   };
   using Rows = std::vector<std::vector<std::string>>;
   EXPECT_EQ(sample(mixed_file("ascii"), 2), (Rows{{"0", "10", "100", "20"}, {"1", "11", "101", "21"}}));
   EXPECT_EQ(sample(mixed_file("ascii"), 20).size(), 3u);
-  EXPECT_EQ(sample(mixed_file("binary_big_endian"), 20), Rows{});
+  EXPECT_EQ(sample(mixed_file("binary_big_endian"), 20), Rows{}) << "lists before the vertices";
+  for (const std::string format : kFormats) {
+    SCOPED_TRACE(format);
+    std::string text =
+        header(format, 3, {"float x", "list uchar short l", "double y", "uchar z", "int tree"});
+    for (int i = 0; i < 3; ++i) {
+      text += encode(format, 0.1f) + encode(format, static_cast<std::uint8_t>(i));
+      for (int k = 0; k < i; ++k) text += encode(format, std::int16_t{-7});
+      text +=
+          encode(format, 1e7 + i) + encode(format, std::uint8_t{200}) + encode(format, -i) + row_end(format);
+    }
+    const Rows rows = sample(text, 20);
+    ASSERT_EQ(rows.size(), 3u);
+    EXPECT_EQ(std::stof(rows[2][0]), 0.1f);
+    EXPECT_EQ((std::vector<std::string>(rows[2].begin() + 1, rows[2].end())),
+              (std::vector<std::string>{"10000002", "200", "-2"}));
+    const auto cut = sample(text.substr(0, text.size() - 3), 20);
+    EXPECT_EQ(cut.size(), format == "ascii" ? 3u : 2u);
+    EXPECT_EQ(sample(text, 1).size(), 1u);
+  }
+  EXPECT_EQ(sample(header("binary_little_endian", std::size_t{1} << 62, kXyz), 20), Rows{});
 }
 
 }  // namespace

@@ -25,6 +25,13 @@ PtxCloud read_ptx_text(const std::string& text, const PtxReadParams& params = {}
   return read_ptx_path(ScratchFile(text, ".ptx").path(), params, threads);
 }
 
+io::PtxHead head_of(const std::string& text, std::uint64_t max_bytes = ~std::uint64_t{0},
+                    std::size_t rows = 3) {
+  const ScratchFile file(text, ".ptx");
+  return with_context(1,
+                      [&](OpContext& ctx) { return io::read_ptx_head(file.path(), rows, max_bytes, ctx); });
+}
+
 std::string ptx_header(int columns, int rows, const std::string& translation = "0 0 0") {
   return std::to_string(columns) + "\n" + std::to_string(rows) + "\n" + translation +
          "\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n" + translation + " 1\n";
@@ -61,7 +68,7 @@ TEST(Ptx, ReadsOddTextTheSame) {
     expect_same(want.table, read_ptx_text(text).table);
   }
   EXPECT_EQ(want.unplaceable_miss_count, 1u);
-  EXPECT_EQ(io::read_ptx_header(ScratchFile(blank).path()).rows, 3u);
+  EXPECT_EQ(head_of(blank).scans.at(0).header.rows, 3u);
 }
 
 TEST(Ptx, ScalesUnusualColourAndIntensity) {
@@ -209,6 +216,109 @@ TEST(PtxData, ReadsTheSharedFiles) {
   EXPECT_EQ(find_column(plain.table, "rgb"), nullptr);
   EXPECT_EQ(plain.table.positions[14], (Vec3d{635795.24, 849310.43, 426.61}));
   EXPECT_EQ(values_of<std::uint16_t>(plain.table, "intensity")[0], 2288);  // 0.034912 x 65535
+}
+
+TEST(PtxData, TheHeadsListsAreTheReadersScans) {
+  if (data_file("ptx_pts").empty()) GTEST_SKIP() << "no shared test data: set APP_TEST_DATA to its folder";
+  for (const char* name : {"complex-transform", "multiple-and-transform", "no-color"}) {
+    SCOPED_TRACE(name);
+    const std::string path = data_file(std::string("ptx_pts/") + name + ".ptx");
+    const auto head =
+        with_context(1, [&](OpContext& ctx) { return io::read_ptx_head(path, 100, ~std::uint64_t{0}, ctx); });
+    const PtxCloud cloud = read_ptx_path(path);
+    EXPECT_TRUE(head.complete);
+    ASSERT_EQ(head.scans.size(), cloud.scans.size());
+    for (std::size_t s = 0; s < head.scans.size(); ++s) {
+      EXPECT_EQ(io::file_position(head.scans[s].header, {0, 0, 0}), cloud.scans[s].origin_stored);
+      EXPECT_EQ(head.scans[s].header.rows * head.scans[s].header.columns, cloud.scans[s].row_count);
+      EXPECT_EQ(head.scans[s].has_empty_cells, cloud.scans[s].miss_count != 0);
+    }
+    for (std::size_t i = 0; i < head.sample.size(); ++i) {
+      if (!is_finite(head.sample[i].position)) continue;
+      EXPECT_EQ(head.sample[i].position, cloud.table.positions[i]) << i;
+    }
+  }
+}
+
+/// `cells` lines of a scan of one column.
+std::string cells(int count, const std::string& line = "1 2 3 0.5\n") {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += line;
+  return text;
+}
+
+TEST(PtxHead, ListsTheScansWithTheirPoseAndFirstCells) {
+  const std::string text = "\n" + ptx_header(2, 2, "100 200 10") +
+                           "1 0 0 0.25 9 8 7\n\n0 0 0.000 0.5 0 0 0\n" + cells(2) +
+                           ptx_header(0, 5, "1 1 1") + ptx_header(1, 3, "7 8 9") + cells(3);
+  const io::PtxHead head = head_of(text);
+  EXPECT_TRUE(head.complete);
+  EXPECT_TRUE(head.warnings.empty());
+  ASSERT_EQ(head.scans.size(), 3u);
+  EXPECT_EQ(io::file_position(head.scans[0].header, {0, 0, 0}), (Vec3d{100, 200, 10}));
+  EXPECT_TRUE(head.scans[0].has_empty_cells);
+  EXPECT_FALSE(head.scans[2].has_empty_cells);
+  EXPECT_EQ(head.scans[2].header.first_line, 27u);
+  EXPECT_EQ(io::file_position(head.scans[2].header, {1, 0, 0}), (Vec3d{8, 8, 9}));
+  ASSERT_EQ(head.sample.size(), 3u);
+  EXPECT_EQ(head.sample[0].position, (Vec3d{101, 200, 10}));
+  EXPECT_EQ(head.sample[0].words.size(), 7u);
+  EXPECT_FALSE(is_finite(head.sample[1].position)) << "an empty cell has no place";
+  for (const auto& [line, empty] : {std::pair<const char*, bool>{"1 1 1 0.5\n", false},
+                                    {"0 0 1e-9 0.5\n", false},
+                                    {"-0.0 +0 .0 0.5\n", true}}) {
+    EXPECT_EQ(head_of(ptx_header(1, 1) + line).scans.at(0).has_empty_cells, empty) << line;
+  }
+  // As the reader sees it.
+  const PtxCloud cloud = read_ptx_text(text);
+  EXPECT_EQ(cloud.scan_count, 3u);
+  EXPECT_EQ(cloud.scans[2].header.first_line, head.scans[2].header.first_line);
+}
+
+TEST(PtxHead, StopsWhereItIsToldAndSaysSo) {
+  // A scan of 20000 cells of 10 bytes fills the first chunk of 256 KiB only with the second one.
+  const std::string scan = ptx_header(1, 20000) + cells(20000);
+  const std::string text = scan + scan + scan + scan;
+  const io::PtxHead all = head_of(text);
+  EXPECT_EQ(all.scans.size(), 4u);
+  EXPECT_TRUE(all.complete);
+  const io::PtxHead some = head_of(text, 300000);
+  EXPECT_EQ(some.scans.size(), 3u) << "chunks are walked whole: 512 KiB reach into the third scan";
+  EXPECT_FALSE(some.complete);
+  EXPECT_TRUE(some.warnings.empty());
+}
+
+TEST(PtxHead, SaysWhatIsDamagedAfterTheFirstScan) {
+  const std::string good = ptx_header(1, 3) + cells(3);
+  const io::PtxHead cut = head_of(good + ptx_header(1, 5) + cells(2));
+  EXPECT_EQ(cut.scans.size(), 2u);
+  ASSERT_EQ(cut.warnings.size(), 1u);
+  EXPECT_NE(cut.warnings[0].find("scan 1 declares 5 points, the file holds 2"), std::string::npos)
+      << cut.warnings[0];
+  const io::PtxHead broken = head_of(good + "x y z\n" + ptx_header(1, 5));
+  EXPECT_EQ(broken.scans.size(), 1u);
+  EXPECT_FALSE(broken.complete);
+  EXPECT_NE(broken.warnings.at(0).find("line 14"), std::string::npos) << broken.warnings[0];
+  EXPECT_NE(head_of(good + "1\n1\n").warnings.at(0).find("ends inside the header of scan 1"),
+            std::string::npos);
+  for (const std::string& text : {std::string(), std::string("\n \n"), std::string("1\n2\n"),
+                                  ptx_header(1, 3).replace(0, 1, "2147483648"), "nan\n" + good}) {
+    EXPECT_EQ(error_of([&] { head_of(text); }).code(), ErrorCode::kInvalidFile) << text.substr(0, 20);
+  }
+  const io::PtxHead huge = head_of(ptx_header(2147483647, 2147483647) + cells(2));
+  EXPECT_NE(huge.warnings.at(0).find("4611686014132420609 points, the file holds 2"), std::string::npos)
+      << huge.warnings[0];
+}
+
+TEST(PtxHead, EveryCutIsReadOrRefused) {
+  const std::string text = ptx_header(1, 2) + cells(2) + ptx_header(2, 1) + cells(2, "0 0 0 0.5 1 2 3\n");
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    try {
+      EXPECT_LE(head_of(text.substr(0, size)).scans.size(), 2u);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidFile) << size << error.what();
+    }
+  }
 }
 
 }  // namespace

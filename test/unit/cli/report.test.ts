@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { escapeHtml, html } from "../../../backend/cli/html.ts";
 import { renderPictures } from "../../../backend/cli/render.ts";
 import { reportHtml } from "../../../backend/cli/report.ts";
+import { scansCsv } from "../../../backend/cli/scan-table.ts";
 import { groundDensity, summarize } from "../../../backend/cli/summary.ts";
 import { smallTail } from "../../support/analyze-fake.ts";
 
@@ -16,8 +17,10 @@ const sample = {
 };
 const file = { path: "/data/a.las", name: "a.las", bytes: 1000 };
 
-async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.las") {
-  const summary = summarize({ ...file, name }, smallTail(change), sample);
+type Look = Parameters<typeof summarize>[3];
+
+async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.las", look: Look = {}) {
+  const summary = summarize({ ...file, name }, smallTail(change), sample, look);
   return reportHtml({
     summary,
     pictures: await renderPictures(sample, { longest_px: 200 }),
@@ -129,4 +132,71 @@ describe("density", () => {
       ),
     ).toBeNull();
   });
+});
+
+const SCAN = {
+  scan_index: 0,
+  name: "North",
+  row_count: 1200,
+  miss_count: 30,
+  unplaceable_miss_count: 4,
+  origin: [476010, 5429020, 31.5] as [number, number, number],
+  n_theta: 30,
+  n_phi: 40,
+  theta_min: 30,
+  theta_max: 120.5,
+  phi_min: 350,
+  phi_max: 390,
+};
+const BARE = { ...SCAN, scan_index: 1, name: null, origin: null, n_theta: 0, n_phi: 0, unplaceable_miss_count: 0 };
+const NO_ANGLES = { theta_min: null, theta_max: null, phi_min: null, phi_max: null };
+
+describe("scans", () => {
+  test("are a section of the report, with their misses", async () => {
+    const page = await report({ scans: [SCAN, { ...BARE, ...NO_ANGLES }] });
+    expect(page).toContain("<h2>Scans</h2>");
+    expect(page).toContain("30 (4)");
+    expect(page).toContain("30 × 40");
+    expect(page).toContain("30.00 … 120.50°");
+    expect(page).toContain("350.00 … 390.00°");
+    expect(page.match(/<tr><th scope="row">1<\/th><td>–<\/td>/g)).toHaveLength(1);
+    expect(await report()).not.toContain("<h2>Scans</h2>");
+  });
+
+  test("a hostile name stays text, in the page and in a spreadsheet", async () => {
+    const scans = ['=HYPERLINK("http://x","y")', HOSTILE, " a,b\nc"].map((name) => ({ ...SCAN, name }));
+    const page = await report({ scans });
+    expect(page).not.toContain("<script");
+    const lines = scansCsv(scans).split("\n");
+    expect(lines).toHaveLength(5);
+    expect(lines[1]).toMatch(/^0,"'=HYPERLINK\(""http:\/\/x"",""y""\)",1200,30,4,/);
+    expect(lines[3]).toMatch(/^0," a,b c",/);
+  });
+
+  test("the table has a line a scan and nothing where nothing is stated", () => {
+    expect(scansCsv([SCAN, { ...BARE, ...NO_ANGLES }])).toBe(
+      [
+        "scan_index,name,rows,misses,unplaceable_misses,origin_x,origin_y,origin_z,n_theta,n_phi,theta_min,theta_max,phi_min,phi_max",
+        "0,North,1200,30,4,476010,5429020,31.5,30,40,30,120.5,350,390",
+        "1,,1200,30,0,,,,,,,,,",
+        "",
+      ].join("\n"),
+    );
+  });
+});
+
+test("what the header promised stands beside what was read", async () => {
+  const crs = {
+    epsg: 2229,
+    name: "NAD83 / California zone 5",
+    is_geographic: false,
+    unit_name: null,
+    unit_m: null,
+    vertical_epsg: null,
+    vertical_unit_m: null,
+  };
+  const page = await report({ crs_epsg: 2229 }, "a.las", { point_count: 99, crs });
+  expect(page).toContain("30 of 99 declared");
+  expect(page).toContain("EPSG:2229, NAD83 / California zone 5");
+  expect(await report({}, "a.las", { point_count: 30 })).not.toContain("declared</td>");
 });

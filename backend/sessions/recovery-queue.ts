@@ -1,0 +1,122 @@
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { type Lease, leaseAlive, readLease } from "./process-lease.ts";
+import { mayClaim, type RecoveredSession, readSessionFolder, setAside } from "./session-recovery.ts";
+import { LEASE, STAGING } from "./staged-session.ts";
+
+/**
+ * Sessions of an earlier process on their way back. Each returns when its turn comes, or at once when somebody asks for
+ * it: a large one does not keep the others waiting.
+ */
+export class RecoveryQueue {
+  readonly #root: string;
+  readonly #lease: Lease;
+  readonly #log: Logger;
+  readonly #add: (id: string, session: RecoveredSession) => void;
+  readonly #expected = new Map<string, () => Promise<void>>();
+  #done: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(root: string, lease: Lease, log: Logger, add: (id: string, session: RecoveredSession) => void) {
+    this.#root = root;
+    this.#lease = lease;
+    this.#log = log;
+    this.#add = add;
+  }
+
+  /** Lists what is there and goes on in the background. */
+  async begin(): Promise<void> {
+    await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are nobody else's business
+    const entries = await readdir(this.#root);
+    const damaged = entries.filter((name) => name.endsWith(".damaged"));
+    if (damaged.length > 0)
+      this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
+    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) {
+      const folder = join(this.#root, id);
+      let begun: Promise<void> | undefined;
+      this.#expected.set(id, () => {
+        begun ??= this.#bringBack(id, folder).finally(() => this.#expected.delete(id));
+        return begun;
+      });
+    }
+    this.#done = this.#bringAllBack();
+    void this.#removeAbandoned(entries);
+  }
+
+  expects(id: string): boolean {
+    return this.#expected.has(id);
+  }
+  /** Settles when that session is back, or cannot be. At once for an id that is not expected. */
+  async arrived(id: string): Promise<void> {
+    await this.#expected.get(id)?.();
+  }
+  /** Settles when the queue is empty or was stopped. */
+  done(): Promise<void> {
+    return this.#done;
+  }
+  /** Ends after the one under way; the next start goes on. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#done;
+  }
+
+  async #bringAllBack(): Promise<void> {
+    for (const [, begin] of [...this.#expected]) {
+      if (this.#stopped) return;
+      await begin();
+    }
+  }
+
+  /** Never rejects: a folder that cannot be read is set aside or left for the next start. */
+  async #bringBack(id: string, folder: string): Promise<void> {
+    try {
+      if (await mayClaim(folder, this.#lease)) await this.#recover(id, folder);
+    } catch (error) {
+      if (!isDamage(error)) {
+        this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
+        return; // no memory, no handles: nothing wrong with the folder
+      }
+      this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
+      await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
+    }
+  }
+
+  async #recover(id: string, folder: string): Promise<void> {
+    const recovered = await readSessionFolder(folder, this.#log);
+    if (!recovered) {
+      this.#log.info({ session: id }, "half of an operation that did not end; removed");
+      await rm(folder, { recursive: true, force: true });
+      return;
+    }
+    this.#add(id, recovered);
+    const points = recovered.state.columns.get("positions")?.length;
+    this.#log.info({ session: id, points }, "session recovered");
+  }
+
+  /** Removes what sessions left behind that were deleted, or never finished. */
+  async #removeAbandoned(entries: readonly string[]): Promise<void> {
+    for (const name of entries) {
+      const folder = join(this.#root, name);
+      try {
+        const abandoned = name.endsWith(".deleted") || (name.endsWith(STAGING) && !(await isOwned(folder)));
+        if (abandoned) await rm(folder, { recursive: true, force: true });
+      } catch (error) {
+        this.#log.debug({ err: error, name }, "leftover not removed; its owner or the next start does it");
+      }
+    }
+  }
+}
+
+/** The folder itself is broken, rather than the attempt to read it. */
+function isDamage(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === "invalid_file" || code === "not_found" || code === "ENOENT";
+}
+
+async function isOwned(folder: string): Promise<boolean> {
+  const owner = await readLease(join(folder, LEASE));
+  if (owner) return leaseAlive(owner);
+  const { mtimeMs } = await stat(folder); // its lease is written first; without one it is seconds old or abandoned
+  return Date.now() - mtimeMs < 60_000;
+}

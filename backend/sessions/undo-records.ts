@@ -1,0 +1,30 @@
+import type { CloudState } from "./cloud-session.ts";
+import type { ColumnRef } from "./column-ref.ts";
+import type { JournalRecord, LabelRecord, RowSetRecord, UndoRecord } from "./journal-records.ts";
+import type { LabelDelta, RowSet, UndoState } from "./undo.ts";
+
+/** The record a journal begins with. */
+export function createRecord(
+  state: Pick<CloudState, "columns" | "undo" | "meta">,
+  nameOf: (column: ColumnRef) => string,
+  unsynced: Iterable<string>,
+): Extract<JournalRecord, { version: 2 }> {
+  const columns = Object.fromEntries([...state.columns].map(([key, column]) => [key, nameOf(column)]));
+  const undo = undoRecord(state.undo, nameOf);
+  return { type: "create", version: 2, columns, undo, meta: state.meta, unsynced: [...unsynced] };
+}
+
+function undoRecord(undo: UndoState, nameOf: (column: ColumnRef) => string): UndoRecord {
+  const rowSet = ({ encoding, count, data }: RowSet): RowSetRecord => ({ encoding, count, file: nameOf(data) });
+  const label = ({ stroke_id, to_class, rows, previous }: LabelDelta): LabelRecord => ({
+    stroke_id,
+    to_class,
+    rows: rowSet(rows),
+    previous: nameOf(previous),
+  });
+  return {
+    base: undo.base && rowSet(undo.base),
+    deletes: undo.deletes.map(rowSet),
+    labels: Object.fromEntries([...undo.labels].map(([slug, strokes]) => [slug, strokes.map(label)])),
+  };
+}

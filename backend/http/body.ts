@@ -6,7 +6,7 @@ import type { App } from "./types.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Top-level keys of the JSON body that its schema does not know: ignored, and named in the answer's `warnings`. */
+    /** Keys of query and JSON body that their schemas do not know: ignored, and named in the answer's `warnings`. */
     unknownKeys: readonly string[];
   }
 }
@@ -36,16 +36,36 @@ export async function installBodyParsers(app: App): Promise<void> {
   });
   app.decorateRequest("unknownKeys");
   app.addHook("preValidation", async (request) => {
-    request.unknownKeys = unknownKeys(request.routeOptions.schema?.body, request.body);
+    const { body, querystring } = request.routeOptions.schema ?? {};
+    request.unknownKeys = [...unknownKeys(querystring, request.query), ...unknownKeys(body, request.body)];
   });
 }
 
-/** Keys of `body` that the object schema does not list; empty for anything that is no object. */
-export function unknownKeys(schema: unknown, body: unknown): string[] {
-  if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) return [];
-  let inner: unknown = schema;
-  while (inner instanceof z.ZodPipe) inner = inner.in; // a transform's input side
+/**
+ * Keys of `value` that the object schema does not list, those of objects and lists of objects inside it too, with their
+ * path: `scalar_filters[0].maximum`. Empty for anything that is no object.
+ */
+export function unknownKeys(schema: unknown, value: unknown, path = ""): string[] {
+  const inner = unwrapped(schema);
+  if (Array.isArray(value)) {
+    if (!(inner instanceof z.ZodArray && unwrapped(inner.element) instanceof z.ZodObject)) return [];
+    return value.flatMap((item, i) => unknownKeys(inner.element, item, `${path}[${i}]`));
+  }
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
   if (!(inner instanceof z.ZodObject)) return [];
-  const known = inner.shape;
-  return Object.keys(body).filter((key) => !Object.hasOwn(known, key));
+  const prefix = path === "" ? "" : `${path}.`;
+  return Object.entries(value).flatMap(([key, item]) =>
+    Object.hasOwn(inner.shape, key) ? unknownKeys(inner.shape[key], item, prefix + key) : [prefix + key],
+  );
+}
+
+/** What a schema takes, without what it makes of it: transforms, defaults, null and absence. */
+function unwrapped(schema: unknown): unknown {
+  let inner = schema;
+  for (;;) {
+    if (inner instanceof z.ZodPipe) inner = inner.in;
+    else if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault)
+      inner = inner.unwrap();
+    else return inner;
+  }
 }

@@ -27,13 +27,18 @@ const SPACES = new Uint8Array(4).fill(0x20);
 
 type Outcome<T> = { readonly value: T } | { readonly error: AppError };
 
+export interface StreamOptions extends Pick<RunOptions, "label"> {
+  /** What the JSON tail of a failure has beside `error`. */
+  readonly failedTail?: object;
+}
+
 interface Tail<T> {
   /** Bytes of a result. */
   readonly of: (value: T) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** A result that nobody will read. */
   readonly drop: (value: T) => void;
-  /** Whether a failure is repeated as a JSON tail behind its marker. */
-  readonly jsonFailure: boolean;
+  /** What a failure is repeated with as a JSON tail behind its marker; undefined = the marker alone. */
+  readonly failure: object | undefined;
 }
 
 /**
@@ -44,9 +49,9 @@ export function streamJob<T extends object>(
   reply: FastifyReply,
   jobs: JobRegistry,
   body: (job: Job) => Promise<T>,
-  options: Pick<RunOptions, "label"> = {},
+  { failedTail = {}, ...options }: StreamOptions = {},
 ): FastifyReply {
-  return open(reply, jobs, body, { of: jsonChunks, drop: () => undefined, jsonFailure: true }, options);
+  return open(reply, jobs, body, { of: jsonChunks, drop: () => undefined, failure: failedTail }, options);
 }
 
 /** The same with a PHB1 frame as tail. A failure is the error marker alone: no frame bytes follow. */
@@ -57,7 +62,7 @@ export function streamFrameJob(
   options: Pick<RunOptions, "label"> = {},
 ): FastifyReply {
   const held = async (job: Job) => holdFrame(await body(job)); // retained before the run releases what it adopted
-  return open(reply, jobs, held, { of: frameChunks, drop: (frame) => frame.release(), jsonFailure: false }, options);
+  return open(reply, jobs, held, { of: frameChunks, drop: (frame) => frame.release(), failure: undefined }, options);
 }
 
 function open<T>(
@@ -164,7 +169,8 @@ class RunStream<T> {
     } else {
       const error = errorText(outcome.error);
       yield encodeMarker({ progress: null, message: "", error });
-      if (this.#tail.jsonFailure) yield* jsonChunks({ success: false, error, code: outcome.error.code });
+      const { failure } = this.#tail;
+      if (failure) yield* jsonChunks({ success: false, error, code: outcome.error.code, ...failure });
     }
   }
 }

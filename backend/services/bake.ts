@@ -28,9 +28,9 @@ import { fixedColumn } from "./session-columns.ts";
  */
 export function bake(session: CloudSession, compact: boolean, deps: Deps, job: Job): Promise<BakeTail> {
   return session.read(async (base) => {
-    const mask = await surviving(base, job);
+    const mask = await surviving(base, job.quiet()); // the bar begins with the octree
     if (mask.hit_count === 0) return { session_id: session.id, point_count: 0, baked: false };
-    const shown = compact && mask.deleted_count > 0 ? undefined : await currentBlock(base, mask, deps, job);
+    const shown = compact && mask.deleted_count > 0 ? undefined : await currentBlock(base, mask, deps, job.quiet());
     if (shown) return { session_id: session.id, baked: false, ...pending(session), ...shown };
     const dropping = compact && mask.deleted_count > 0;
     const bytes = dropping ? columnBytes(base) : 0;

@@ -5,9 +5,9 @@ import type { Job } from "../jobs/job.ts";
 import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud-edit.ts";
 import { combineMasks } from "../native/masks.ts";
-import { type CloudSession, type CloudState, requireUnchanged } from "../sessions/cloud-session.ts";
+import type { CloudSession, CloudState } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
-import { currentOctree } from "../sessions/edits.ts";
+import { currentOctree, overtakenOctree } from "../sessions/edits.ts";
 import { childMeta, type MadeChild, makeChild, stateBytes } from "./cloud-child.ts";
 import { surviving } from "./cloud-misses.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "./octree-publish.ts";
@@ -24,8 +24,9 @@ export interface ByColumn {
 }
 
 /**
- * One new session per distinct value of a column; the parent keeps its points. All of them appear together or none.
- * Errors: invalid_argument, conflict (with rebuild_parent, when the parent changed meanwhile), no_space.
+ * One new session per distinct value of a column; the parent keeps its points. All of them appear together or none. An
+ * edit of the parent that lands meanwhile wins over `rebuild_parent`: that octree is then only drawn, and says so.
+ * Errors: invalid_argument, no_space.
  */
 export function extractByColumn(
   session: CloudSession,
@@ -34,11 +35,12 @@ export function extractByColumn(
   job: Job,
 ): Promise<ExtractByColumnTail> {
   return session.read(async (base) => {
-    const mask = await surviving(base, job);
     const column = extraColumn(base, request.slug);
-    const groups = await job.whileWaiting("Slicing clouds", () =>
-      job.track(() => native.categoricalSplit(column, mask.skip, request.exclude_values)),
-    );
+    const { mask, groups } = await job.whileWaiting("Slicing clouds", async () => {
+      const mask = await surviving(base, job);
+      const split = () => native.categoricalSplit(column, mask.skip, request.exclude_values);
+      return { mask, groups: await job.track(split) };
+    });
     const order = job.adopt(new ColumnRef(groups.order)).native;
     const slices = slicesOf(groups);
     const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
@@ -57,8 +59,8 @@ export function extractByColumn(
       try {
         const children = await builds.run(makers, request.rebuild_parent ? parentMaker : undefined);
         job.checkpoint(); // the last cancel point
-        await publish({ session, base, children, parent }, deps);
-        return answer({ session, slices, children, parent });
+        const stale = await publish({ session, base, children, parent }, deps);
+        return answer({ session, slices, children, parent, stale });
       } catch (error) {
         await builds.discard();
         throw error;
@@ -75,12 +77,18 @@ interface Extraction {
   readonly parent: BuiltOctrees | undefined;
 }
 
-function answer({ session, slices, children, parent }: Extraction & { readonly slices: readonly Slice[] }) {
-  const warnings = [...new Set(children.flatMap((child) => child.warnings))];
+interface Extracted extends Extraction {
+  readonly slices: readonly Slice[];
+  readonly stale: boolean;
+}
+
+function answer({ session, slices, children, parent, stale }: Extracted) {
+  const warnings = [...new Set([...children.flatMap((child) => child.warnings), ...(parent?.overlay?.warnings ?? [])])];
+  const staleness = stale ? { octree_stale: true } : {};
   return {
     session_id: session.id,
     children: children.map(({ block }, i) => ({ value: slices[i]?.value ?? 0, ...block })),
-    ...(parent ? { parent: { session_id: session.id, ...octreeBlock(parent) } } : {}),
+    ...(parent ? { parent: { session_id: session.id, ...octreeBlock(parent), ...staleness } } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }
@@ -220,17 +228,22 @@ async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promis
   return new ColumnRef(both);
 }
 
+/** The children and the parent's octree appear. True when an edit of the parent overtook that octree. */
 async function publish(
   { session, base, children, parent }: Extraction & { readonly base: CloudState },
   deps: Deps,
-): Promise<void> {
-  if (children.length === 0 && !parent) return;
+): Promise<boolean> {
+  if (children.length === 0 && !parent) return false;
+  let stale = false;
   await deps.sessions.registerChildren(session, children, (births) =>
     session.edit(async (edit) => {
-      if (parent) requireUnchanged(base, edit.state);
-      const meta = parent ? currentOctree(rebuilt(parent, base.meta.miss_octree_cache_id)) : {};
-      await edit.publish({ meta, births });
+      const { meta } = edit.state;
+      stale = parent !== undefined && meta.octree_stale_gen !== base.meta.octree_stale_gen;
+      const octrees = parent && rebuilt(parent, meta.miss_octree_cache_id);
+      const shown = octrees && (stale ? overtakenOctree(octrees) : currentOctree(octrees));
+      await edit.publish({ births, ...(shown ? { meta: shown } : {}) });
     }),
   );
   await keepOctrees(deps);
+  return stale;
 }

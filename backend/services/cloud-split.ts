@@ -16,7 +16,9 @@ import {
 } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { currentOctree } from "../sessions/edits.ts";
+import { boundarySteps } from "../sessions/undo.ts";
 import { childMeta, keptColumns, type MadeChild, makeChild, stateBytes } from "./cloud-child.ts";
+import { floorOf } from "./cloud-edit.ts";
 import { permanentDeletion } from "./cloud-filter.ts";
 import { surviving } from "./cloud-misses.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "./octree-publish.ts";
@@ -77,7 +79,7 @@ const withOctree = (change: CloudChange, base: CloudState, built: BuiltOctrees |
     ? { ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, base.meta.miss_octree_cache_id)) } }
     : change;
 
-/** Every hit passed: nothing moves, and the octree is that of the points as they are. */
+/** Every hit passed: nothing moves, the octree is that of the points as they are, and no undo goes behind it. */
 async function answerUnmoved(
   session: CloudSession,
   base: CloudState,
@@ -85,8 +87,9 @@ async function answerUnmoved(
   deps: Deps,
   job: Job,
 ): Promise<SplitResponse> {
+  const undo = boundarySteps(base.undo, await floorOf(fixedColumn(base, "deleted"), job));
   job.checkpoint(); // the last cancel point
-  if (kept) await session.commit(base, withOctree({}, base, kept));
+  if (kept) await session.commit(base, withOctree({ undo }, base, kept));
   await keepOctrees(deps);
   return {
     session_id: session.id,

@@ -12,7 +12,7 @@ import { positionsColumn } from "./session-columns.ts";
  */
 export function rebuildOctree(session: CloudSession, deps: Deps, job: Job): Promise<RebuildOctreeResponse> {
   return session.read(async (base) => {
-    const mask = await surviving(base, job);
+    const mask = await surviving(base, job.quiet()); // the bar begins with the octree
     const before = base.meta.miss_octree_cache_id;
     const window = { from: 0, to: 1, overlay: before !== null };
     const built = await deps.admission.run(job, "Octree", octreeCost(base, mask), () =>

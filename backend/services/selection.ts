@@ -45,8 +45,9 @@ export function checkSelection({ region, scalar_filters }: Selection, state: Clo
 
 /** The column a filter names. */
 function filterColumn(state: CloudState, slug: string): NativeColumn {
-  const clock = slug === "timestamp" || slug === "gps-time" ? fixedColumn(state, "timestamps") : null;
-  return clock ?? extraColumn(state, slug);
+  const clock = fixedColumn(state, "timestamps");
+  if (clock && (slug === "timestamp" || slug === "gps-time")) return clock;
+  return extraColumn(state, slug, clock ? ["timestamp"] : []);
 }
 
 export interface SelectedHits {
@@ -87,8 +88,14 @@ export async function selectRows(
     native.selectRows({
       positions: positionsColumn(state),
       regions: region ? [region] : [],
-      filters: filters.map(({ slug, ...range }) => ({ column: filterColumn(state, slug), ...range })),
+      filters: filters.map((filter) => nativeFilter(filterColumn(state, filter.slug), filter)),
     }),
   );
   return job.adopt(new ColumnRef(rows)).native;
+}
+
+/** The ends of a range as the column would hold them: what a float32 column shows as 2.4 is inside up to 2.4. */
+function nativeFilter(column: NativeColumn, { min, max, values }: CheckedFilter): native.NativeFilter {
+  const held = column.dtype === "f32" ? Math.fround : (value: number) => value;
+  return { column, min: held(min), max: held(max), values };
 }

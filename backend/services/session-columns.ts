@@ -7,11 +7,11 @@ export function fixedColumn(state: CloudState, name: (typeof FIXED_COLUMNS)[numb
   return state.columns.get(name)?.native ?? null;
 }
 
-/** An extra by slug. Errors: invalid_argument naming the ones there are. */
-export function extraColumn(state: CloudState, slug: string): NativeColumn {
+/** An extra by slug. Errors: invalid_argument naming the ones there are, behind `also`, which the caller knows as well. */
+export function extraColumn(state: CloudState, slug: string, also: readonly string[] = []): NativeColumn {
   const column = state.columns.get(extraKey(slug));
   if (column) return column.native;
-  const available = state.meta.extra_dims_meta.map((extra) => extra.slug).join(", ");
+  const available = [...also, ...state.meta.extra_dims_meta.map((extra) => extra.slug)].join(", ");
   throw new AppError("invalid_argument", `Unknown scalar attribute: '${slug}'. Available: [${available}]`);
 }
 

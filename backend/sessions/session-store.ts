@@ -123,7 +123,7 @@ export class SessionStore {
   /** Publishes a staged session: the journal's first record is flushed, then the id answers. The last step of a create. */
   async register(staged: StagedSession, meta: CloudMeta, birth?: Birth): Promise<CreatedSession> {
     const disk = await staged.install(meta, birth, this.#log);
-    const { columns } = staged;
+    const columns = staged.handOver();
     const session = this.#add(staged.id, { columns, undo: NOTHING_TO_UNDO, meta }, disk);
     return { session, unsaved_reason: staged.unsavedReason };
   }

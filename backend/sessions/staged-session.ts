@@ -105,6 +105,13 @@ export class StagedSession {
     }
   }
 
+  /** Gives the columns to whoever publishes them: from here on `discard` has nothing to release. */
+  handOver(): Map<string, ColumnRef> {
+    const { columns } = this;
+    this.columns = new Map();
+    return columns;
+  }
+
   /** Undoes everything: columns released, files gone. */
   async discard(): Promise<void> {
     for (const column of this.columns.values()) column.release();

@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { bake } from "../../services/bake.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function bakeRoutes(app: App, deps: Deps): void {
   app.post(
@@ -17,9 +18,11 @@ export function bakeRoutes(app: App, deps: Deps): void {
       },
       config: { tail: BakeTail },
     },
-    async ({ params, query }, reply) => {
+    async ({ params, query, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id); // 404 here, before the stream opens
-      return streamJob(reply, deps.jobs, (job) => bake(session, query.compact, deps, job));
+      return streamJob(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await bake(session, query.compact, deps, job), unknownKeys),
+      );
     },
   );
 }

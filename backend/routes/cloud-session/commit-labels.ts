@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { checkLabelColumn, commitLabels } from "../../services/labels.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function commitLabelsRoutes(app: App, deps: Deps): void {
   app.post(
@@ -17,10 +18,12 @@ export function commitLabelsRoutes(app: App, deps: Deps): void {
       },
       config: { tail: CommitLabelsTail },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);
       checkLabelColumn(session.state, body.slug);
-      return streamJob(reply, deps.jobs, (job) => commitLabels(session, body.slug, deps, job));
+      return streamJob(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await commitLabels(session, body.slug, deps, job), unknownKeys),
+      );
     },
   );
 }

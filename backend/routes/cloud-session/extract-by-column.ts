@@ -8,6 +8,7 @@ import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { extractByColumn } from "../../services/cloud-extract.ts";
 import { extraColumn } from "../../services/session-columns.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function extractByColumnRoutes(app: App, deps: Deps): void {
   app.post(
@@ -21,10 +22,17 @@ export function extractByColumnRoutes(app: App, deps: Deps): void {
       },
       config: { tail: ExtractByColumnTail },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);
       extraColumn(session.state, body.slug); // 400 here, before the stream opens
-      return streamJob(reply, deps.jobs, (job) => extractByColumn(session, body, deps, job));
+      return streamJob(
+        reply,
+        deps.jobs,
+        async (job) => withUnknownKeys(await extractByColumn(session, body, deps, job), unknownKeys),
+        {
+          failedTail: { children: [] },
+        },
+      );
     },
   );
 }

@@ -5,6 +5,7 @@ import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { extractCloud } from "../../services/cloud-split.ts";
 import { checkSelection } from "../../services/selection.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function extractRoutes(app: App, deps: Deps): void {
   app.post(
@@ -18,10 +19,12 @@ export function extractRoutes(app: App, deps: Deps): void {
         response: { 200: ExtractResponse },
       },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);
       const selection = checkSelection(body, session.state);
-      return runJson(reply, deps.jobs, (job) => extractCloud(session, selection, deps, job));
+      return runJson(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await extractCloud(session, selection, deps, job), unknownKeys),
+      );
     },
   );
 }

@@ -5,6 +5,7 @@ import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { filterCloud } from "../../services/cloud-filter.ts";
 import { checkSelection } from "../../services/selection.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function filterRoutes(app: App, deps: Deps): void {
   app.post(
@@ -18,11 +19,11 @@ export function filterRoutes(app: App, deps: Deps): void {
       },
       config: { tail: FilterTail },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);
       const selection = checkSelection(body, session.state); // 400 here, before the stream opens
-      return streamJob(reply, deps.jobs, (job) =>
-        filterCloud(session, { selection, rebuild: body.rebuild }, deps, job),
+      return streamJob(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await filterCloud(session, { selection, rebuild: body.rebuild }, deps, job), unknownKeys),
       );
     },
   );

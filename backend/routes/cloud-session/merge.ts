@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { mergeClouds, mergeInputs } from "../../services/cloud-merge.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function mergeRoutes(app: App, deps: Deps): void {
   app.post(
@@ -15,9 +16,11 @@ export function mergeRoutes(app: App, deps: Deps): void {
         response: { 200: MergeResponse },
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, unknownKeys }, reply) => {
       const inputs = await mergeInputs(body.session_ids, deps);
-      return runJson(reply, deps.jobs, (job) => mergeClouds(inputs, deps, job));
+      return runJson(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await mergeClouds(inputs, deps, job), unknownKeys),
+      );
     },
   );
 }

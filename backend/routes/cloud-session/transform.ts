@@ -5,6 +5,7 @@ import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { motionOf } from "../../services/affine.ts";
 import { transformCloud } from "../../services/transform.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
 
 export function transformRoutes(app: App, deps: Deps): void {
   app.post(
@@ -18,11 +19,13 @@ export function transformRoutes(app: App, deps: Deps): void {
         response: { 200: TransformResponse },
       },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);
       const motion = motionOf(body.matrix, session.state.meta.world_shift);
       const pose = body.octree_mode === "pose";
-      return runJson(reply, deps.jobs, (job) => transformCloud(session, { motion, pose }, deps, job));
+      return runJson(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await transformCloud(session, { motion, pose }, deps, job), unknownKeys),
+      );
     },
   );
 }

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DeleteRegionResponse } from "../../../shared/contract/cloud-session/delete-region.ts";
+import { makeApp, type TestApp } from "../../support/app.ts";
+import {
+  answered,
+  cloud,
+  columnOf,
+  lineCloud,
+  refusal,
+  slab,
+  stateOf,
+  survivingXs,
+  UNKNOWN,
+} from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp({ maxDeletedHistory: 3 });
+});
+afterAll(() => made.close());
+const url = (id: string) => `/api/cloud/session/${id}/delete_region`;
+const remove = (id: string, region: object) => answered(made, DeleteRegionResponse, url(id), { region });
+const reset = (id: string, edit_count: number) =>
+  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/reset_edits`, payload: { edit_count } });
+const steps = async (id: string) => (await stateOf(made, id)).undo.deletes.map(({ count }) => count);
+
+test("hits inside are marked, misses never; counts are of all rows", async () => {
+  const { session_id } = await lineCloud(made, [1, 1, 2, 2], 2);
+  expect(await remove(session_id, slab(1, 2))).toEqual({
+    session_id,
+    deleted_count: 2,
+    remaining_count: 4,
+    total_count: 6,
+    pending_deleted_count: 2,
+    backfilled_misses_stale: false,
+  });
+  expect(await columnOf(made, session_id, "deleted")).toEqual([0, 1, 1, 0, 0, 0]);
+});
+
+test("every call is one step, also an empty one; rows that are gone already count once", async () => {
+  const { session_id } = await lineCloud(made, [1, 1, 1, 1]);
+  await remove(session_id, slab(0, 1));
+  await remove(session_id, slab(50, 60));
+  expect(await remove(session_id, slab(1, 2))).toMatchObject({ deleted_count: 3, remaining_count: 1 });
+  expect(await steps(session_id)).toEqual([2, 0, 1]);
+});
+
+test("beyond the cap the oldest step becomes the floor that no undo goes below", async () => {
+  const { session_id } = await lineCloud(made, [1, 1, 1, 1, 1]);
+  for (const at of [0, 1, 2, 3]) await remove(session_id, slab(at, at));
+  expect(await steps(session_id)).toEqual([1, 1, 1]);
+  expect((await stateOf(made, session_id)).undo.base?.count).toBe(1);
+  await reset(session_id, 0);
+  expect(await survivingXs(made, session_id)).toEqual([1, 2, 3, 4]);
+});
+
+test("the octree is stale and the drawn one stays pinned, however small the cache", async () => {
+  const { session_id, cache_id } = await lineCloud(made, [5, 6, 7]);
+  const before = (await stateOf(made, session_id)).meta;
+  await remove(session_id, slab(0, 0));
+  const first = (await stateOf(made, session_id)).meta;
+  expect([first.octree_cache_id, first.rendered_octree_cache_id]).toEqual([null, cache_id]);
+  expect(first.octree_stale_gen).toBe(before.octree_stale_gen + 1);
+  await remove(session_id, slab(1, 1)); // the second one finds no current octree to carry over
+  const { meta } = await stateOf(made, session_id);
+  expect([meta.octree_cache_id, meta.rendered_octree_cache_id]).toEqual([null, cache_id]);
+  expect(meta.octree_stale_gen).toBe(before.octree_stale_gen + 2);
+  expect(made.deps.sessions.octreeIds()).toContain(cache_id);
+});
+
+test("a pose goes with the octree it was for", async () => {
+  const { session_id, cache_id } = await lineCloud(made, [8, 8]);
+  const quarter = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+  const posed = { matrix: quarter, octree_mode: "pose" };
+  await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/transform`, payload: posed });
+  expect((await stateOf(made, session_id)).meta.octree_pose).toEqual(quarter);
+  await remove(session_id, { kind: "box", min: [-9, -9, -9], max: [9, 0.5, 9] });
+  const { meta } = await stateOf(made, session_id);
+  expect(meta).toMatchObject({ octree_cache_id: null, rendered_octree_cache_id: cache_id, octree_pose: null });
+});
+
+test("normals are stale once a neighbour is gone, not before", async () => {
+  const { session_id } = await cloud(made, ["x y z nx ny nz", "0 0 0 0 0 1", "1 0 0 0 0 1"]);
+  await remove(session_id, slab(50, 60));
+  expect((await stateOf(made, session_id)).meta.normals_stale).toBe(false);
+  await remove(session_id, slab(1, 1));
+  expect((await stateOf(made, session_id)).meta.normals_stale).toBe(true);
+  const { session_id: bare } = await lineCloud(made, [1, 1]);
+  await remove(bare, slab(1, 1));
+  expect((await stateOf(made, bare)).meta.normals_stale).toBe(false);
+});
+
+describe("regions", () => {
+  /** Looks down the z axis at x, y in [-10, 10]: pixel = 50 + 5 x, 50 - 5 y. */
+  const camera = {
+    projection: [0.1, 0, 0, 0, 0, 0.1, 0, 0, 0, 0, 0.1, 0, 0, 0, 0, 1],
+    view: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
+    canvas: { width: 100, height: 100 },
+  };
+  /** A pinhole at the origin that looks along +x: clip.w = x, so that x <= 0 is behind it. */
+  const pinhole = {
+    projection: [0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+    view: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
+    canvas: { width: 100, height: 100 },
+  };
+  const kept = async (region: object) => {
+    const { session_id } = await lineCloud(made, [1, 1, 1, 1, 1]);
+    await remove(session_id, region);
+    return survivingXs(made, session_id);
+  };
+  const rectangle = (left: number, right: number) => [
+    [left, 40],
+    [right, 40],
+    [right, 60],
+    [left, 60],
+  ];
+
+  test("a box has all of its faces", async () => {
+    expect(await kept({ kind: "box", min: [1, 0, 0], max: [3, 0, 0] })).toEqual([0, 4]);
+  });
+  test("invert takes what is outside", async () => {
+    expect(await kept({ kind: "box", min: [1, 0, 0], max: [3, 0, 0], invert: true })).toEqual([1, 2, 3]);
+  });
+  test("a polygon cuts through in the direction of the view", async () => {
+    // x = 1, 2 lie at 55 and 60 pixels
+    expect(await kept({ kind: "polygon", points: rectangle(52, 62), ...camera })).toEqual([0, 3, 4]);
+  });
+  test("a square has its edges", async () => {
+    expect(await kept({ kind: "squares_union", centers: [[55, 50]], half_sizes: [5], ...camera })).toEqual([3, 4]);
+  });
+  test("several squares are one region", async () => {
+    const two = {
+      kind: "squares_union",
+      centers: [
+        [50, 50],
+        [70, 50],
+      ],
+      half_sizes: [1, 1],
+      ...camera,
+    };
+    expect(await kept(two)).toEqual([1, 2, 3]);
+  });
+  test("what lies behind the camera is outside, and inside when inverted", async () => {
+    const rows = ["x y z", "-2 0 0", "0 0 0", "2 0 0"];
+    const everything = {
+      kind: "polygon",
+      points: [
+        [-1, -1],
+        [101, -1],
+        [101, 101],
+        [-1, 101],
+      ],
+      ...pinhole,
+    };
+    const { session_id } = await cloud(made, rows);
+    await remove(session_id, everything);
+    expect(await survivingXs(made, session_id)).toEqual([-2, 0]);
+    const { session_id: other } = await cloud(made, rows);
+    await remove(other, { ...everything, invert: true });
+    expect(await survivingXs(made, other)).toEqual([2]);
+  });
+});
+
+describe("refusals", () => {
+  let id = "";
+  beforeAll(async () => {
+    id = (await lineCloud(made, [1, 2])).session_id;
+  });
+  const camera = { projection: Array(16).fill(1), view: Array(16).fill(1), canvas: { width: 10, height: 10 } };
+  const polygon = {
+    kind: "polygon",
+    points: [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ],
+    ...camera,
+  };
+  const squares = { kind: "squares_union", centers: [[0, 0]], half_sizes: [1], ...camera };
+
+  test.each([
+    [undefined, "region is missing: give an object with kind box, polygon or squares_union"],
+    [{}, "region.kind must be box, polygon or squares_union, not nothing"],
+    [{ kind: "sphere" }, 'region.kind must be box, polygon or squares_union, not "sphere"'],
+    [{ ...slab(0, 1), invert: "yes" }, 'region.invert must be true or false, not "yes"'],
+    [{ kind: "box", max: [1, 1, 1] }, "region.min must be three finite numbers"],
+    [{ kind: "box", min: [0, 0, 0], max: [1, 1] }, "region.max must be three finite numbers"],
+    [{ kind: "box", min: [0, 0, 0], max: [1, null, 1] }, "region.max must be three finite numbers"],
+    [
+      { kind: "box", min: [0, 2, 0], max: [1, 1, 1] },
+      "region.min is above region.max in y (2 > 1): give the lower corner first",
+    ],
+    [
+      {
+        ...polygon,
+        points: [
+          [0, 0],
+          [1, 0],
+        ],
+      },
+      "region.points must be at least 3 pairs [x, y] of finite numbers",
+    ],
+    [{ ...polygon, points: [[0, 0], [1, 0], [1]] }, "region.points must be at least 3 pairs [x, y] of finite numbers"],
+    [{ ...squares, centers: [] }, "region.centers must be at least 1 pairs [x, y] of finite numbers"],
+    [{ ...squares, half_sizes: [1, 2] }, "region.half_sizes must be 1 numbers above 0, one per center"],
+    [{ ...squares, half_sizes: [0] }, "region.half_sizes must be 1 numbers above 0, one per center"],
+    [{ ...polygon, projection: [1, 2] }, "region.projection must be 16 finite numbers, column by column"],
+    [{ ...squares, view: undefined }, "region.view must be 16 finite numbers, column by column"],
+    [{ ...polygon, canvas: { width: 0, height: 10 } }, "region.canvas must be {width, height} with numbers above 0"],
+    [{ ...polygon, canvas: null }, "region.canvas must be {width, height} with numbers above 0"],
+  ])("%j", async (region, sentence) => {
+    expect(await refusal(made, url(id), { region })).toEqual([400, sentence]);
+    expect((await stateOf(made, id)).undo.deletes).toEqual([]); // nothing happened
+  });
+
+  test("an unknown session", async () => {
+    expect(await refusal(made, url("00000000"), { region: slab(0, 1) })).toEqual(UNKNOWN);
+  });
+});
+
+test("an octree of the cache that a session draws survives a cache without room", async () => {
+  const small = await makeApp({ octreeCacheMaxBytes: 1 });
+  try {
+    const { session_id, cache_id } = await lineCloud(small, [1, 2, 3]);
+    const { session_id: gone, cache_id: unused } = await lineCloud(small, [4, 5, 6, 7]);
+    await answered(small, DeleteRegionResponse, url(session_id), { region: slab(0, 0) });
+    await small.app.inject({ method: "DELETE", url: `/api/cloud/session/${gone}` });
+    await small.deps.octreeCache.evict();
+    const found = async (id: string) => (await small.deps.octreeCache.path(id)) !== undefined;
+    expect([await found(cache_id), await found(unused)]).toEqual([true, false]);
+  } finally {
+    await small.close();
+  }
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplicate.ts";
+import { makeApp, type TestApp } from "../../support/app.ts";
+import {
+  answered,
+  cloud,
+  columnOf,
+  lineCloud,
+  octreeXs,
+  refusal,
+  slab,
+  stateOf,
+  survivingXs,
+  UNKNOWN,
+  xs,
+} from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const url = (id: string) => `/api/cloud/session/${id}/duplicate`;
+const duplicate = async (id: string) => (await answered(made, DuplicateResponse, url(id))).duplicate;
+const remove = (id: string, from: number, to: number) => {
+  const payload = { region: slab(from, to) };
+  return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
+};
+
+test("survivors and misses are copied, deleted rows and undo are not", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 3], 1);
+  await remove(session_id, 1, 1);
+  const before = await stateOf(made, session_id);
+  const copy = await duplicate(session_id);
+  expect(copy).toMatchObject({ point_count: 2, observed_classes: { class: [1, 3] } });
+  expect([await xs(made, copy.session_id), octreeXs(made, copy.cache_id)]).toEqual([
+    [0, 2, 0],
+    [0, 2],
+  ]);
+  const { undo, meta } = await stateOf(made, copy.session_id);
+  expect(undo).toEqual({ base: null, deletes: [], labels: new Map() });
+  expect(meta).toMatchObject({ octree_cache_id: copy.cache_id, unrestorable_hit_count: 1, octree_stale_gen: 0 });
+  expect(await stateOf(made, session_id)).toBe(before);
+});
+
+test("the copies go their own ways, also when they draw one octree", async () => {
+  const { session_id, cache_id } = await lineCloud(made, [1, 2, 3]);
+  const copy = await duplicate(session_id);
+  expect(copy.cache_id).toBe(cache_id);
+  await remove(copy.session_id, 0, 1);
+  expect([await survivingXs(made, session_id), await survivingXs(made, copy.session_id)]).toEqual([[0, 1, 2], [2]]);
+  await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${session_id}` });
+  expect(await columnOf(made, copy.session_id, "extra/class")).toEqual([1, 2, 3]);
+});
+
+test("misses alone are a cloud without points", async () => {
+  const { session_id } = await cloud(made, ["x y z is_miss", "0 0 900 1"]);
+  expect(await duplicate(session_id)).toMatchObject({ point_count: 0 });
+});
+
+test("refusals", async () => {
+  expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
+  const { session_id } = await lineCloud(made, [1, 2]);
+  await remove(session_id, 0, 1);
+  expect(await refusal(made, url(session_id), {})).toEqual([
+    400,
+    "no surviving points: every point of this cloud is deleted",
+  ]);
+});

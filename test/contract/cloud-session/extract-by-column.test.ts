@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
+import { makeApp, run, type TestApp } from "../../support/app.ts";
+import {
+  amid,
+  canceledAmid,
+  cloud,
+  columnOf,
+  failed,
+  lineCloud,
+  octreeXs,
+  refusal,
+  slab,
+  stateOf,
+  streamed,
+  tail,
+  UNKNOWN,
+  xs,
+} from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const url = (id: string) => `/api/cloud/session/${id}/extract_by_column`;
+const extract = (id: string, body: object = {}) => tail(made, ExtractByColumnTail, url(id), { slug: "class", ...body });
+const remove = (id: string, from: number, to: number) => {
+  const payload = { region: slab(from, to) };
+  return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
+};
+const childXs = async ({ children }: ExtractByColumnTail) =>
+  Promise.all(children.map(async ({ value, session_id }) => [value, await xs(made, session_id)]));
+
+test("one session per value, ascending, rows in their order; 0 gets none", async () => {
+  const { session_id } = await lineCloud(made, [7, 0, 2, 7, 2, 0, 3], 1);
+  const before = await stateOf(made, session_id);
+  const { tail: answer, stages } = await streamed(made, ExtractByColumnTail, url(session_id), { slug: "class" });
+  expect(answer.session_id).toBe(session_id);
+  expect(await childXs(answer)).toEqual([
+    [2, [2, 4]],
+    [3, [6]],
+    [7, [0, 3]],
+  ]);
+  for (const child of answer.children) {
+    expect(octreeXs(made, child.cache_id)).toEqual(await xs(made, child.session_id));
+    expect(child.observed_classes).toEqual({ class: [child.value], is_miss: [0] });
+    const { meta } = await stateOf(made, child.session_id);
+    expect(meta.unrestorable_hit_count).toBe(7 - child.point_count);
+  }
+  expect(answer.parent).toBeUndefined();
+  const { columns, undo } = await stateOf(made, session_id);
+  expect([columns, undo]).toEqual([before.columns, before.undo]);
+  const third = Math.round(1e4 / 3) / 1e4;
+  expect(stages.slice(1)).toEqual([
+    [null, "Slicing clouds"],
+    [0, "Building 0 of 3 clouds"],
+    [third, "Building 1 of 3 clouds"],
+    [Math.round(2e4 / 3) / 1e4, "Building 2 of 3 clouds"],
+    [1, "Building 3 of 3 clouds"],
+  ]);
+});
+
+test.each([
+  [[], [0, 2, 7]],
+  [null, [2, 7]],
+  [[2], [0, 7]],
+  [[0, 2, 7], []],
+])("exclude_values %j leaves %j", async (exclude_values, values) => {
+  const { session_id } = await lineCloud(made, [7, 0, 2, 7]);
+  expect((await extract(session_id, { exclude_values })).children.map(({ value }) => value)).toEqual(values);
+});
+
+test("values are rounded, deleted points and values of misses alone get no session", async () => {
+  const { session_id } = await cloud(made, [
+    "x y z class is_miss",
+    "0 0 0 1.2 0",
+    "1 0 0 0.8 0",
+    "2 0 0 5 0",
+    "3 0 0 -2 0",
+    "4 0 900 9 1",
+  ]);
+  await remove(session_id, 2, 2);
+  expect(await childXs(await extract(session_id))).toEqual([
+    [-2, [3]],
+    [1, [0, 1]],
+  ]);
+});
+
+test("include_misses copies them behind the hits of every child", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 1], 2, { origin: [0, 0, 1] });
+  const answer = await extract(session_id, { include_misses: true });
+  expect(await childXs(answer)).toEqual([
+    [1, [0, 2, 0, 1]],
+    [2, [1, 0, 1]],
+  ]);
+  for (const { session_id: id, point_count } of answer.children) {
+    expect((await columnOf(made, id, "extra/is_miss"))?.filter((flag) => flag === 1)).toHaveLength(2);
+    expect((await stateOf(made, id)).meta.octree_point_count).toBe(point_count + 2);
+    expect((await stateOf(made, id)).meta.miss_octree_cache_id).toMatch(/^[0-9a-f]{40}$/);
+  }
+});
+
+test("rebuild_parent builds the session's own octree in the same run", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 2]);
+  await remove(session_id, 0, 0);
+  const { tail: answer, stages } = await streamed(made, ExtractByColumnTail, url(session_id), {
+    slug: "class",
+    rebuild_parent: true,
+  });
+  expect(answer.parent).toMatchObject({ session_id, point_count: 2 });
+  expect(octreeXs(made, answer.parent?.cache_id ?? "")).toEqual([1, 2]);
+  expect(stages.at(-1)).toEqual([1, "Building 2 of 2 clouds"]);
+  const { meta, undo } = await stateOf(made, session_id);
+  expect([meta.octree_cache_id, undo.deletes.length]).toEqual([answer.parent?.cache_id, 1]);
+});
+
+test("a deletion that lands meanwhile wins over the parent's octree; the children are there", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 2]);
+  const answer = await amid(
+    "octreeContentHash",
+    () => remove(session_id, 0, 0),
+    () => extract(session_id, { rebuild_parent: true }),
+  );
+  expect(await childXs(answer)).toEqual([
+    [1, [0]],
+    [2, [1, 2]],
+  ]);
+  expect(answer.parent).toMatchObject({ octree_stale: true, point_count: 3 });
+  const { meta } = await stateOf(made, session_id);
+  expect([meta.octree_cache_id, meta.rendered_octree_cache_id]).toEqual([null, answer.parent?.cache_id]);
+});
+
+test("a cancel removes every child", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 3, 4]);
+  const before = made.deps.sessions.list().length;
+  const { outcome } = await canceledAmid(made, "octreeContentHash", () =>
+    run(made, url(session_id), { slug: "class" }),
+  );
+  expect(outcome.kind).toBe("canceled");
+  expect(made.deps.sessions.list()).toHaveLength(before);
+});
+
+test("a failure removes every child; its tail has error and no children", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 3]);
+  const before = made.deps.sessions.list().length;
+  const act = async () => {
+    throw new Error("the disk is gone");
+  };
+  expect(await amid("octreeContentHash", act, () => failed(made, url(session_id), { slug: "class" }))).toEqual({
+    error: "the disk is gone",
+    tail: { success: false, error: "the disk is gone", code: "internal", children: [] },
+  });
+  expect(made.deps.sessions.list()).toHaveLength(before);
+});
+
+test("refusals before the stream", async () => {
+  expect(await refusal(made, url("00000000"), { slug: "class" })).toEqual(UNKNOWN);
+  const { session_id } = await lineCloud(made, [1]);
+  expect(await refusal(made, url(session_id), { slug: "clas" })).toEqual([
+    400,
+    "Unknown scalar attribute: 'clas'. Available: [class, is_miss]",
+  ]);
+  expect((await refusal(made, url(session_id), {}))[0]).toBe(422);
+  expect((await refusal(made, url(session_id), { slug: "class", exclude_values: [0.5] }))[0]).toBe(422);
+});
+
+test("misspelt keys are named", async () => {
+  const { session_id } = await lineCloud(made, [1]);
+  expect((await extract(session_id, { exclude: [1] })).warnings).toEqual([
+    'The request has keys that mean nothing here and were ignored: "exclude".',
+  ]);
+});

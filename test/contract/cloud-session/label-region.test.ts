@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LabelRegionResponse } from "../../../shared/contract/cloud-session/label-region.ts";
+import { MAX_LABEL_STROKES } from "../../../shared/limits.ts";
+import { makeApp, type TestApp } from "../../support/app.ts";
+import { answered, cloud, columnOf, lineCloud, refusal, slab, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const url = (id: string) => `/api/cloud/session/${id}/label_region`;
+const paint = (id: string, strokes: readonly object[], more: object = {}) =>
+  answered(made, LabelRegionResponse, url(id), { strokes, ...more });
+const stroke = (stroke_id: string, from: number, to: number, to_class: number, more: object = {}) => ({
+  stroke_id,
+  region: slab(from, to),
+  to_class,
+  ...more,
+});
+const labels = (id: string, slug = "manual_class") => columnOf(made, id, `extra/${slug}`);
+
+test("a new column begins at 0; strokes are applied in order", async () => {
+  const { session_id } = await lineCloud(made, [1, 1, 1, 1, 1], 1);
+  expect(await paint(session_id, [stroke("a", 0, 2, 7), stroke("b", 2, 3, 5)])).toEqual({
+    session_id,
+    slug: "manual_class",
+    created_column: true,
+    applied: [
+      { stroke_id: "a", selected_count: 3, changed_count: 3 },
+      { stroke_id: "b", selected_count: 2, changed_count: 2 },
+    ],
+    class_counts: { 0: 1, 5: 2, 7: 2 },
+    value_range: [0, 7],
+    label_edit_count: 2,
+  });
+  expect(await labels(session_id)).toEqual([7, 7, 5, 5, 0, 0]); // the miss keeps its 0
+  const { meta } = await stateOf(made, session_id);
+  expect(meta.extra_dims_meta.at(-1)).toEqual({ slug: "manual_class", label: "Manual Class" });
+});
+
+test("a stroke that changes nothing leaves no trace in the history", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  await paint(session_id, [stroke("a", 0, 0, 3)]);
+  const again = await paint(session_id, [stroke("b", 0, 0, 3), stroke("c", 50, 60, 3)]);
+  expect(again).toMatchObject({ created_column: false, label_edit_count: 1 });
+  expect(again.applied).toEqual([
+    { stroke_id: "b", selected_count: 1, changed_count: 0 },
+    { stroke_id: "c", selected_count: 0, changed_count: 0 },
+  ]);
+});
+
+test("deleted points are not painted", async () => {
+  const { session_id } = await lineCloud(made, [1, 1, 1]);
+  const payload = { region: slab(1, 1) };
+  await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/delete_region`, payload });
+  const { class_counts, applied } = await paint(session_id, [stroke("a", 0, 2, 4)]);
+  expect([class_counts, applied[0]?.selected_count]).toEqual([{ 4: 2 }, 2]);
+  expect(await labels(session_id)).toEqual([4, 0, 4]);
+});
+
+test("from_classes, exclude_classes and limit_box hold points back", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 3, 1, 2]);
+  const slug = { slug: "class" };
+  await paint(session_id, [stroke("a", 0, 4, 9, { from_classes: [1, 2], exclude_classes: [2] })], slug);
+  expect(await labels(session_id, "class")).toEqual([9, 2, 3, 9, 2]);
+  await paint(session_id, [stroke("b", 0, 4, 8, { from_classes: [] })], slug); // none of no classes
+  expect(await labels(session_id, "class")).toEqual([9, 2, 3, 9, 2]);
+  await paint(session_id, [stroke("c", 0, 4, 7, { limit_box: slab(3, 9) })], slug);
+  expect(await labels(session_id, "class")).toEqual([9, 2, 3, 7, 7]);
+});
+
+test("classes are compared rounded", async () => {
+  const { session_id } = await cloud(made, ["x y z score", "0 0 0 1.4", "1 0 0 1.6", "2 0 0 2.4"]);
+  await paint(session_id, [stroke("a", 0, 2, 5, { from_classes: [2] })], { slug: "score" });
+  const score = await labels(session_id, "score");
+  expect(score?.map((value) => Math.round(value * 10) / 10)).toEqual([1.4, 5, 5]);
+});
+
+test("instance columns hold up to 2^24, as wide as it takes", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  await paint(session_id, [stroke("a", 0, 0, 2 ** 24)], { slug: "tree_instance", label: "Tree" });
+  expect(await labels(session_id, "tree_instance")).toEqual([2 ** 24, 0]);
+  expect((await stateOf(made, session_id)).meta.extra_dims_meta.at(-1)?.label).toBe("Tree");
+});
+
+test("the octree is behind, not stale", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  const { octree_cache_id, octree_stale_gen } = (await stateOf(made, session_id)).meta;
+  await paint(session_id, [stroke("a", 0, 0, 3)]);
+  expect((await stateOf(made, session_id)).meta).toMatchObject({ octree_cache_id, octree_stale_gen });
+});
+
+test("the history holds so many strokes, the oldest go first", async () => {
+  const { session_id } = await lineCloud(made, [1]);
+  const strokes = Array.from({ length: MAX_LABEL_STROKES + 2 }, (_, i) => stroke(`s${i}`, 0, 0, 1 + (i % 2)));
+  expect((await paint(session_id, strokes)).label_edit_count).toBe(MAX_LABEL_STROKES);
+  expect((await stateOf(made, session_id)).undo.labels.get("manual_class")?.[0]?.stroke_id).toBe("s2");
+});
+
+describe("refusals change nothing, the strokes before the wrong one neither", () => {
+  let id = "";
+  beforeAll(async () => {
+    id = (await lineCloud(made, [1, 2])).session_id;
+  });
+  const good = stroke("good", 0, 1, 1);
+  test.each([
+    [{ strokes: [] }, "strokes is empty: give at least one"],
+    [{ strokes: [good, stroke("x", 0, 1, 256)] }, "strokes[1].to_class must be 0 to 255 for manual_class, not 256"],
+    [{ strokes: [stroke("x", 0, 1, -1)] }, "strokes[0].to_class must be 0 to 255 for manual_class, not -1"],
+    [
+      { strokes: [stroke("x", 0, 1, 2 ** 24 + 1)], slug: "tree_instance" },
+      "strokes[0].to_class must be 0 to 16777216 for tree_instance, not 16777217",
+    ],
+    [
+      { strokes: [good, { stroke_id: "x", to_class: 1 }] },
+      "strokes[1].region is missing: give an object with kind box, polygon or squares_union",
+    ],
+    [
+      { strokes: [stroke("x", 0, 1, 1, { region: { kind: "box", min: [0, 0], max: [1, 1, 1] } })] },
+      "strokes[0].region.min must be three finite numbers",
+    ],
+    [
+      {
+        strokes: [
+          stroke("x", 0, 1, 1, {
+            limit_box: {
+              kind: "squares_union",
+              centers: [[0, 0]],
+              half_sizes: [1],
+              projection: Array(16).fill(1),
+              view: Array(16).fill(1),
+              canvas: { width: 1, height: 1 },
+            },
+          }),
+        ],
+      },
+      "strokes[0].limit_box must be a box, not a squares_union",
+    ],
+    [{ strokes: [good], slug: "is_miss" }, 'slug "is_miss" is a column of the scan, not a label column'],
+    [
+      { strokes: [good], slug: "my class" },
+      'slug "my class" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field; "my_class" would do',
+    ],
+  ])("%j", async (body, sentence) => {
+    expect(await refusal(made, url(id), body)).toEqual([400, sentence]);
+    expect(await labels(id)).toBeUndefined();
+  });
+
+  test("an unknown session, and what the schema says", async () => {
+    expect(await refusal(made, url("00000000"), { strokes: [good] })).toEqual(UNKNOWN);
+    expect((await refusal(made, url(id), {}))[0]).toBe(422);
+    expect((await refusal(made, url(id), { strokes: [{ region: slab(0, 1), to_class: 1 }] }))[0]).toBe(422);
+    expect((await refusal(made, url(id), { strokes: [stroke("x", 0, 1, 1.5)] }))[0]).toBe(422);
+  });
+});

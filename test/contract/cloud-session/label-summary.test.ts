@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LabelSummary } from "../../../shared/contract/cloud-session/label-summary.ts";
+import { makeApp, type TestApp } from "../../support/app.ts";
+import { checked, cloud, lineCloud, slab, stateOf } from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const url = (id: string) => `/api/cloud/session/${id}/label_summary`;
+const summary = async (id: string, query = "") => {
+  const answer = await made.app.inject({ url: `${url(id)}${query}` });
+  expect(answer.statusCode).toBe(200);
+  return checked(LabelSummary, answer.json());
+};
+
+test("editable points per value, misses and deleted ones left out", async () => {
+  const { session_id } = await lineCloud(made, [4, 4, 2, 6], 2);
+  const payload = { region: slab(3, 3) };
+  await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/delete_region`, payload });
+  const before = await stateOf(made, session_id);
+  expect(await summary(session_id, "?slug=class")).toEqual({
+    session_id,
+    slug: "class",
+    class_counts: { 2: 1, 4: 2 },
+    value_range: [2, 4],
+    label_edit_count: 0,
+  });
+  expect(await stateOf(made, session_id)).toBe(before);
+});
+
+test("a column that is not there counts as all 0; the default is manual_class", async () => {
+  const { session_id } = await lineCloud(made, [4, 4, 2], 2);
+  expect(await summary(session_id)).toMatchObject({
+    slug: "manual_class",
+    class_counts: { 0: 3 },
+    value_range: [0, 0],
+  });
+});
+
+test("values are rounded; nothing editable has no classes", async () => {
+  const { session_id } = await cloud(made, ["x y z score", "0 0 0 1.4", "1 0 0 0.6", "2 0 0 -3"]);
+  expect(await summary(session_id, "?slug=score")).toMatchObject({
+    class_counts: { "-3": 1, 1: 2 },
+    value_range: [-3, 1],
+  });
+  const { session_id: sky } = await cloud(made, ["x y z is_miss", "0 0 900 1"]);
+  for (const query of ["", "?slug=is_miss"]) {
+    expect(await summary(sky, query)).toMatchObject({ class_counts: {}, value_range: [0, 0] });
+  }
+});
+
+test("an unknown session", async () => {
+  const answer = await made.app.inject({ url: url("00000000") });
+  expect([answer.statusCode, answer.json().detail]).toEqual([404, "Cloud session not found: 00000000"]);
+});

@@ -1,0 +1,164 @@
+import { expect } from "vitest";
+import type { z } from "zod";
+import { type Addon, addon, type NativeColumn } from "../../backend/native/addon.ts";
+import type { NativeJob } from "../../backend/native/native-job.ts";
+import type { CloudState } from "../../backend/sessions/cloud-session.ts";
+import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import { create, refused, run, type TestApp } from "./app.ts";
+import { octreePoints } from "./octree-folder.ts";
+
+/** An answer that has every key of its contract and no other. */
+export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.parse(value);
+  expect(value).toEqual(parsed); // keys the schema does not know would be missing on the right
+  return parsed;
+}
+
+/** A plain JSON answer, checked against its contract. */
+export async function answered<S extends z.ZodType>(made: TestApp, schema: S, url: string, payload?: object) {
+  const answer = await made.app.inject({ method: "POST", url, ...(payload ? { payload } : {}) });
+  expect([answer.statusCode, answer.statusCode === 200 ? "" : answer.body]).toEqual([200, ""]);
+  return checked(schema, answer.json());
+}
+
+/** The JSON tail of a run, checked against its contract. */
+export async function tail<S extends z.ZodType>(made: TestApp, schema: S, url: string, payload: object = {}) {
+  return (await streamed(made, schema, url, payload)).tail;
+}
+
+/** Markers as [progress, message] and the checked tail of a run. */
+export async function streamed<S extends z.ZodType>(made: TestApp, schema: S, url: string, payload: object = {}) {
+  const { outcome, markers } = await run(made, url, payload);
+  if (outcome.kind !== "json") throw new Error(`${url}: ${JSON.stringify(outcome)}`);
+  const stages = markers.map(({ progress, message }) => [progress, message] as const);
+  return { stages, tail: checked(schema, outcome.value) };
+}
+
+/** The tail and the sentence of a run that fails after its stream has opened. */
+export async function failed(made: TestApp, url: string, payload: object = {}) {
+  const { outcome } = await run(made, url, payload);
+  if (outcome.kind !== "failed") throw new Error(`${url} did not fail: ${JSON.stringify(outcome).slice(0, 500)}`);
+  return { error: outcome.error, tail: outcome.tail };
+}
+
+/** [status, sentence] of a refusal before any run. */
+export async function refusal(made: TestApp, url: string, payload: object): Promise<[number, unknown]> {
+  const { status, detail } = await refused(made, url, payload);
+  return [status, detail];
+}
+
+/** The one answer to an id that is not open. */
+export const UNKNOWN: [number, string] = [404, "Cloud session not found: 00000000"];
+
+let files = 0;
+
+/** A cloud from the rows of a text file; the first row names the columns. */
+export function cloud(made: TestApp, rows: readonly string[], wishes: object = {}): Promise<CreateSessionTail> {
+  files += 1;
+  return create(made, made.file(`cloud${files}.txt`, `${rows.join("\n")}\n`), wishes);
+}
+
+/** Hits at x = 0, 1, 2, ... on the x axis with these classes, then misses 900 m up with class 9. */
+export function lineCloud(made: TestApp, classes: readonly number[], misses = 0, wishes: object = {}) {
+  const sky = Array.from({ length: misses }, (_, i) => `${i} 0 900 9 1`);
+  return cloud(made, ["x y z class is_miss", ...classes.map((value, i) => `${i} 0 0 ${value} 0`), ...sky], wishes);
+}
+
+/** A box round the hits of a line cloud with from <= x <= to; misses are in it, too. */
+export const slab = (from: number, to: number) => ({ kind: "box", min: [from, -1, -1], max: [to, 1, 1000] });
+
+export const stateOf = async (made: TestApp, id: string): Promise<CloudState> =>
+  (await made.deps.sessions.get(id)).state;
+
+const ARRAYS = {
+  u8: Uint8Array,
+  i8: Int8Array,
+  u16: Uint16Array,
+  i16: Int16Array,
+  u32: Uint32Array,
+  i32: Int32Array,
+  u64: BigUint64Array,
+  i64: BigInt64Array,
+  f32: Float32Array,
+  f64: Float64Array,
+  vec3d: Float64Array,
+  rgb16: Uint16Array,
+} as const;
+
+/** Every value of a native column as a number. */
+export function numbersOf(column: NativeColumn): number[] {
+  const bytes = new Uint8Array(column.bytes);
+  column.readInto(bytes, 0);
+  return Array.from(new ARRAYS[column.dtype](bytes.buffer) as ArrayLike<number | bigint>, Number);
+}
+
+/** Every value of a session's column, deleted rows included; undefined when it has none of that name. */
+export async function columnOf(made: TestApp, id: string, key: string): Promise<number[] | undefined> {
+  const column = (await stateOf(made, id)).columns.get(key);
+  return column && numbersOf(column.native);
+}
+
+/** x of every row. */
+export async function xs(made: TestApp, id: string): Promise<number[]> {
+  return ((await columnOf(made, id, "positions")) ?? []).filter((_, i) => i % 3 === 0);
+}
+
+/** x of the rows that are not deleted. */
+export async function survivingXs(made: TestApp, id: string): Promise<number[]> {
+  const deleted = await columnOf(made, id, "deleted");
+  return (await xs(made, id)).filter((_, row) => !deleted?.[row]);
+}
+
+/** x of the points of an octree, ascending. */
+export const octreeXs = ({ octrees }: TestApp, id: string): number[] =>
+  octreePoints(octrees, id)
+    .map(([x]) => x ?? Number.NaN)
+    .sort((a, b) => a - b);
+
+/** Runs `body`; in the middle of its first call of a native op, `act` happens. */
+export async function amid<T>(op: keyof Addon, act: () => Promise<unknown>, body: () => Promise<T>): Promise<T> {
+  const original = addon[op] as unknown as (...args: unknown[]) => NativeJob<unknown>;
+  let acted = false;
+  const restore = () => Object.assign(addon, { [op]: original });
+  const first = (...args: unknown[]): NativeJob<unknown> => {
+    restore();
+    acted = true;
+    const job = original(...args);
+    const promise = job.promise.then(async (value) => {
+      await act();
+      return value;
+    });
+    return { promise, cancel: () => job.cancel(), progress: () => job.progress() };
+  };
+  Object.assign(addon, { [op]: first });
+  try {
+    const value = await body();
+    expect(acted, `${op} was called`).toBe(true);
+    return value;
+  } finally {
+    restore();
+  }
+}
+
+/** Runs `body`, one run; in the middle of its first call of a native op, it is canceled. */
+export async function canceledAmid<T>(
+  { deps: { jobs } }: TestApp,
+  op: keyof Addon,
+  body: () => Promise<T>,
+): Promise<T> {
+  const run = jobs.run.bind(jobs);
+  let cancel: () => void = () => undefined;
+  jobs.run = (work, options) =>
+    run(work, {
+      ...options,
+      onStart: (job) => {
+        cancel = () => job.cancel();
+        options?.onStart?.(job);
+      },
+    });
+  try {
+    return await amid(op, async () => cancel(), body);
+  } finally {
+    jobs.run = run;
+  }
+}

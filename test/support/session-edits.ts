@@ -115,12 +115,20 @@ export const octreeXs = ({ octrees }: TestApp, id: string): number[] =>
     .map(([x]) => x ?? Number.NaN)
     .sort((a, b) => a - b);
 
-/** Runs `body`; in the middle of its first call of a native op, `act` happens. */
-export async function amid<T>(op: keyof Addon, act: () => Promise<unknown>, body: () => Promise<T>): Promise<T> {
+/** Runs `body`; in the middle of its nth call of a native op, `act` happens. */
+export async function amid<T>(
+  op: keyof Addon,
+  act: () => Promise<unknown>,
+  body: () => Promise<T>,
+  call = 1,
+): Promise<T> {
   const original = addon[op] as unknown as (...args: unknown[]) => NativeJob<unknown>;
   let acted = false;
+  let calls = 0;
   const restore = () => Object.assign(addon, { [op]: original });
-  const first = (...args: unknown[]): NativeJob<unknown> => {
+  const counting = (...args: unknown[]): NativeJob<unknown> => {
+    calls += 1;
+    if (calls < call) return original(...args);
     restore();
     acted = true;
     const job = original(...args);
@@ -130,7 +138,7 @@ export async function amid<T>(op: keyof Addon, act: () => Promise<unknown>, body
     });
     return { promise, cancel: () => job.cancel(), progress: () => job.progress() };
   };
-  Object.assign(addon, { [op]: first });
+  Object.assign(addon, { [op]: counting });
   try {
     const value = await body();
     expect(acted, `${op} was called`).toBe(true);

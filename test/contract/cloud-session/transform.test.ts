@@ -205,12 +205,12 @@ describe("octree_mode pose", () => {
       octree_cache_id: cache_id,
       octree_pose: [0, -1, 0, -100, 1, 0, 0, 100, 0, 0, 1, 0, 0, 0, 0, 1],
     });
-    await transform(session_id, moved(0, 0, 5), POSE);
-    expect((await metaOf(session_id)).octree_pose).toEqual([0, -1, 0, -100, 1, 0, 0, 100, 0, 0, 1, 5, 0, 0, 0, 1]);
+    await transform(session_id, moved(7, 0, 5), POSE);
+    expect((await metaOf(session_id)).octree_pose).toEqual([0, -1, 0, -93, 1, 0, 0, 100, 0, 0, 1, 5, 0, 0, 0, 1]);
     await transform(session_id, QUARTER, POSE);
-    // Q Q stored + Q (-100, 100, 5) + (-100, 100, 0)
-    expect((await metaOf(session_id)).octree_pose).toEqual([-1, 0, 0, -200, 0, -1, 0, 0, 0, 0, 1, 5, 0, 0, 0, 1]);
-    expect(await columnOf(made, session_id, "positions")).toEqual([-201, 0, 5, -202, 0, 5, -200, 0, 905]);
+    // Q Q stored + Q (-93, 100, 5) + (-100, 100, 0)
+    expect((await metaOf(session_id)).octree_pose).toEqual([-1, 0, 0, -200, 0, -1, 0, 7, 0, 0, 1, 5, 0, 0, 0, 1]);
+    expect(await columnOf(made, session_id, "positions")).toEqual([-201, 7, 5, -202, 7, 5, -200, 7, 905]);
   });
 
   test("rebuild_octree ends the pose", async () => {

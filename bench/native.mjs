@@ -40,25 +40,35 @@ export const nativeJob = (...args) => measured(program, args);
 
 /** Paths of the plot with `count` points. Made once, checked by size; the text table is made where `text` asks for it. */
 export async function plotFiles(count, text = false) {
-  mkdirSync(dataFolder, { recursive: true });
   const label = `plot_${count / 1e6}M`;
   const files = { las: join(dataFolder, `${label}.las`), txt: join(dataFolder, `${label}.txt`) };
-  const stamp = join(dataFolder, `${label}.json`);
   const wanted = text ? ["las", "txt"] : ["las"];
-  const sizes = () => Object.fromEntries(wanted.map((kind) => [kind, sizeOf(files[kind])]));
+  await makeOnce(label, files, wanted, count, ["plot", String(count), files.las, ...(text ? [files.txt] : [])]);
+  return files;
+}
+
+/** The plot with `count` points as E57 and as PTX. Made once, checked by size. */
+export async function scanFiles(count) {
+  const label = `scan_${count / 1e6}M`;
+  const files = { e57: join(dataFolder, `${label}.e57`), ptx: join(dataFolder, `${label}.ptx`) };
+  await makeOnce(label, files, ["e57", "ptx"], 8 * count, ["scans", String(count), files.e57, files.ptx]);
+  return files;
+}
+
+/** Runs a job of pc_bench unless the wanted files are there with the sizes that were noted when they were made. */
+async function makeOnce(label, files, wanted, count, job) {
+  mkdirSync(dataFolder, { recursive: true });
+  const stamp = join(dataFolder, `${label}.json`);
   const known = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
-  if (wanted.every((kind) => known[kind] > 0 && known[kind] === sizeOf(files[kind]))) return files;
+  if (wanted.every((kind) => known[kind] > 0 && known[kind] === sizeOf(files[kind]))) return;
   const needed = count * 100; // the plot, its sort keys and its columns
   if (availableBytes() < needed) {
-    throw new Error(
-      `making ${count} points needs ${toGib(needed)} GiB of free memory, ${toGib(availableBytes())} are free`,
-    );
+    throw new Error(`making ${label} needs ${toGib(needed)} GiB of free memory, ${toGib(availableBytes())} are free`);
   }
   console.error(`making ${label} (once)`);
   rmSync(stamp, { force: true });
-  await nativeJob("plot", String(count), files.las, ...(text ? [files.txt] : []));
-  writeFileSync(stamp, JSON.stringify(sizes()));
-  return files;
+  await nativeJob(...job);
+  writeFileSync(stamp, JSON.stringify(Object.fromEntries(wanted.map((kind) => [kind, sizeOf(files[kind])]))));
 }
 
 const toGib = (bytes) => (bytes / 2 ** 30).toFixed(1);

@@ -59,13 +59,12 @@ function stageClock() {
   };
 }
 
-/** `session/create` of the plot, end to end, in a fresh service with empty folders. */
-export async function create(count) {
-  const { las } = await plotFiles(count);
+/** `session/create` of a file with `count` points, end to end, in a fresh service with empty folders. */
+export async function create(source_path, count) {
   return withService((service) =>
     used(service, async () => {
       const clock = stageClock();
-      const tail = await service.client.createSession({ source_path: las }, clock);
+      const tail = await service.client.createSession({ source_path }, clock);
       return { count: expectCount(tail.total_count, count), stages: clock.stages() };
     }),
   );

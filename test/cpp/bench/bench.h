@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "io/cloud_table.h"
+
 /// The jobs of the benchmark program. Each runs once in a process of its own and prints one line of JSON: what it
 /// did and how long the operation itself took. Time, CPU and memory of the whole process come from `measure`.
 namespace pc::bench {
@@ -20,6 +22,16 @@ int read_las_file(const Arguments& arguments);
 
 /// Reads a LAS file and writes its columns as LAZ; the time is that of the writing. Arguments: FILE FILE.laz [THREADS]
 int write_laz_file(const Arguments& arguments);
+
+/// The plot as one E57 scan (single precision x y z intensity, 8-bit colour) and as one PTX scan of 1000 rows.
+/// Arguments: POINTS FILE.e57 FILE.ptx
+int make_scan_files(const Arguments& arguments);
+
+/// Reads an E57 file into columns. Arguments: FILE [THREADS]
+int read_e57_file(const Arguments& arguments);
+
+/// Reads a PTX file into columns. Arguments: FILE [THREADS]
+int read_ptx_file(const Arguments& arguments);
 
 /// Reads a text table of seven columns into columns. Arguments: FILE [THREADS]
 int read_text_file(const Arguments& arguments);
@@ -39,6 +51,12 @@ class Stopwatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
+
+/// Bytes of a table's columns: what a reader must keep.
+double column_mib(const io::CloudTable& table);
+
+/// Number of points of an argument. Errors: kInvalidArgument for anything but a whole number above 0.
+std::size_t point_count(const std::string& text);
 
 /// Thread count of an optional argument; 0 = all cores. Errors: kInvalidArgument for anything but a small number.
 int thread_count(const Arguments& arguments, std::size_t index);

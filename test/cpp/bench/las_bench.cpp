@@ -13,8 +13,10 @@ int read_las_file(const Arguments& arguments) {
     params.wanted = [](const io::LasDimension&) { return false; };
   const Stopwatch watch;
   const io::LasCloud cloud = io::read_las(arguments[0], params, ctx);
-  std::printf("{\"count\":%zu,\"op_s\":%.4f,\"columns\":%zu,\"threads\":%d}\n", cloud.table.positions.size(),
-              watch.seconds(), cloud.table.columns.size() + 1, ctx.threads());
+  const double seconds = watch.seconds();
+  std::printf("{\"count\":%zu,\"op_s\":%.4f,\"columns\":%zu,\"column_mib\":%.1f,\"threads\":%d}\n",
+              cloud.table.positions.size(), seconds, cloud.table.columns.size() + 1, column_mib(cloud.table),
+              ctx.threads());
   return 0;
 }
 

@@ -12,15 +12,6 @@
 namespace pc::bench {
 namespace {
 
-std::size_t point_count(const std::string& text) {
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || end != text.data() + text.size() || count == 0) {
-    throw Error(ErrorCode::kInvalidArgument, "points \"" + text + "\" is no whole number above 0");
-  }
-  return count;
-}
-
 /// Appends a whole number of thousandths as a decimal with three places.
 char* put_thousandths(char* at, char* end, double metres) {
   auto value = static_cast<long long>(std::llround(metres * 1000));
@@ -64,6 +55,15 @@ void write_table(const test::PlotCloud& plot, const std::string& path) {
 }
 
 }  // namespace
+
+std::size_t point_count(const std::string& text) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count == 0) {
+    throw Error(ErrorCode::kInvalidArgument, "points \"" + text + "\" is no whole number above 0");
+  }
+  return count;
+}
 
 int make_plot_files(const Arguments& arguments) {
   const std::size_t n = point_count(arguments[0]);

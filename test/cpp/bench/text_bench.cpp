@@ -21,9 +21,12 @@ int read_text_file(const Arguments& arguments) {
   OpContext ctx(control, Device::kCpu, thread_count(arguments, 1));
   const Stopwatch watch;
   const io::CloudTable table = io::read_text(arguments[0], params, ctx);
-  std::printf("{\"count\":%zu,\"op_s\":%.4f,\"columns\":%zu,\"threads\":%d,\"mapped_peak_mib\":%.1f}\n",
-              table.positions.size(), watch.seconds(), table.columns.size() + 1, ctx.threads(),
-              static_cast<double>(bulk_bytes_peak()) / (1 << 20));
+  const double seconds = watch.seconds();
+  std::printf(
+      "{\"count\":%zu,\"op_s\":%.4f,\"columns\":%zu,\"column_mib\":%.1f,\"threads\":%d,\"mapped_peak_mib\":%."
+      "1f}\n",
+      table.positions.size(), seconds, table.columns.size() + 1, column_mib(table), ctx.threads(),
+      static_cast<double>(bulk_bytes_peak()) / (1 << 20));
   return 0;
 }
 

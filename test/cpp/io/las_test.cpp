@@ -114,6 +114,25 @@ TEST_P(LasFormat, EveryFieldEqualsItsBits) {
 
 INSTANTIATE_TEST_SUITE_P(AllFormats, LasFormat, testing::Range(0, 11));
 
+TEST(LasReader, EveryVersionHoldsTheSamePoints) {
+  LasFile file;
+  file.format = 1;
+  file.minor = 2;
+  file.random_points(500, 7);
+  const LasCloud want = read(file.build());
+  for (const int minor : {0, 1, 3, 4, 5}) {
+    file.minor = minor;
+    const LasCloud cloud = read(file.build());
+    EXPECT_EQ(cloud.header.version_minor, minor);
+    expect_same(cloud.table, want.table, "1." + std::to_string(minor));
+    EXPECT_EQ(joined(cloud.table.warnings), joined(want.table.warnings)) << minor;
+  }
+  file.minor = 6;
+  std::string what;
+  EXPECT_EQ(code_of([&] { read(file.build()); }, &what), ErrorCode::kUnsupported);
+  EXPECT_NE(what.find("1.6"), std::string::npos) << what;
+}
+
 TEST(LasReader, SignedFieldsKeepTheirSign) {
   LasFile file;
   file.format = 0;

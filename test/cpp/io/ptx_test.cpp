@@ -310,6 +310,14 @@ TEST(PtxHead, SaysWhatIsDamagedAfterTheFirstScan) {
       << huge.warnings[0];
 }
 
+TEST(PtxHead, CancelsInTime) {
+  const ScratchFile file(many_scans(200), ".ptx");
+  const double latency = cancel_latency_ms([&](OpContext& ctx) {
+    for (;;) io::read_ptx_head(file.path(), 100, ~std::uint64_t{0}, ctx);
+  });
+  EXPECT_LT(latency, 250);
+}
+
 TEST(PtxHead, EveryCutIsReadOrRefused) {
   const std::string text = ptx_header(1, 2) + cells(2) + ptx_header(2, 1) + cells(2, "0 0 0 0.5 1 2 3\n");
   for (std::size_t size = 0; size < text.size(); ++size) {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { z } from "zod";
+import type { Job } from "../../backend/jobs/job.ts";
 import { type Addon, addon, type NativeColumn } from "../../backend/native/addon.ts";
 import type { NativeJob } from "../../backend/native/native-job.ts";
 import type { CloudState } from "../../backend/sessions/cloud-session.ts";
@@ -148,24 +149,25 @@ export async function amid<T>(
   }
 }
 
-/** Runs `body`, one run; in the middle of its first call of a native op, it is canceled. */
+/** Runs `body`, one run; in the middle of its first call of a native op, it is canceled, or what `how` does to it. */
 export async function canceledAmid<T>(
   { deps: { jobs } }: TestApp,
   op: keyof Addon,
   body: () => Promise<T>,
+  how: (job: Job) => Promise<unknown> = async (job) => job.cancel(),
 ): Promise<T> {
   const run = jobs.run.bind(jobs);
-  let cancel: () => void = () => undefined;
+  let current: Job | undefined;
   jobs.run = (work, options) =>
     run(work, {
       ...options,
       onStart: (job) => {
-        cancel = () => job.cancel();
+        current = job;
         options?.onStart?.(job);
       },
     });
   try {
-    return await amid(op, async () => cancel(), body);
+    return await amid(op, async () => current && how(current), body);
   } finally {
     jobs.run = run;
   }

@@ -2,9 +2,23 @@ import type { z } from "zod";
 import { ApiError } from "./client/errors.ts";
 import { type CallOptions, type ClientOptions, type RunOptions, Transport } from "./client/transport.ts";
 import { CancelResponse } from "./contract/cancel.ts";
+import { BakeTail } from "./contract/cloud-session/bake.ts";
 import { CloseSessionResponse } from "./contract/cloud-session/close.ts";
+import { type CommitLabelsRequest, CommitLabelsTail } from "./contract/cloud-session/commit-labels.ts";
 import { type CreateSessionRequest, CreateSessionTail } from "./contract/cloud-session/create.ts";
+import { type DeleteRegionRequest, DeleteRegionResponse } from "./contract/cloud-session/delete-region.ts";
+import { DuplicateResponse } from "./contract/cloud-session/duplicate.ts";
+import { type ExtractRequest, ExtractResponse } from "./contract/cloud-session/extract.ts";
+import { type ExtractByColumnRequest, ExtractByColumnTail } from "./contract/cloud-session/extract-by-column.ts";
+import { type FilterRequest, FilterTail } from "./contract/cloud-session/filter.ts";
+import { type LabelRegionRequest, LabelRegionResponse } from "./contract/cloud-session/label-region.ts";
+import { DEFAULT_LABEL_SLUG, LabelSummary } from "./contract/cloud-session/label-summary.ts";
+import { type MergeRequest, MergeResponse } from "./contract/cloud-session/merge.ts";
 import { RebuildOctreeResponse } from "./contract/cloud-session/rebuild-octree.ts";
+import { type ResetEditsRequest, ResetEditsResponse } from "./contract/cloud-session/reset-edits.ts";
+import { type ResetLabelEditsRequest, ResetLabelEditsResponse } from "./contract/cloud-session/reset-label-edits.ts";
+import { type SplitRequest, SplitResponse } from "./contract/cloud-session/split.ts";
+import { type TransformRequest, TransformResponse } from "./contract/cloud-session/transform.ts";
 import { DeviceInfo } from "./contract/device-info.ts";
 import { HealthResponse, VersionResponse } from "./contract/health.ts";
 import type { OctreeFile } from "./contract/octree.ts";
@@ -56,7 +70,7 @@ export function createClient(options: ClientOptions) {
       throw new ApiError(200, "internal", `${path} answered with a ${outcome.kind}, not JSON`, undefined);
     return checked(schema, outcome.value);
   };
-  const { version, quick, preview, upload, export: exporting, heavy } = CLIENT_TIMEOUT_MS;
+  const { version, quick, preview, upload, export: exporting, edit, heavy } = CLIENT_TIMEOUT_MS;
   return {
     health: (call?: CallOptions) => get(HealthResponse, "/health", quick, call),
     version: (call?: CallOptions) => get(VersionResponse, "/version", version, call),
@@ -84,18 +98,47 @@ export function createClient(options: ClientOptions) {
     },
     createSession: (request: Input<typeof CreateSessionRequest>, run?: RunOptions) =>
       runJson(CreateSessionTail, "/api/cloud/session/create", request, heavy, run),
-    closeSession: async (id: string, call?: CallOptions) => {
-      const path = `/api/cloud/session/${encodeURIComponent(id)}`;
-      return checked(CloseSessionResponse, await transport.json({ method: "DELETE", path, timeoutMs: quick }, call));
-    },
-    rebuildOctree: (id: string, call?: CallOptions) =>
-      post(
-        RebuildOctreeResponse,
-        `/api/cloud/session/${encodeURIComponent(id)}/rebuild_octree`,
-        undefined,
-        heavy,
-        call,
+    closeSession: async (id: string, call?: CallOptions) =>
+      checked(
+        CloseSessionResponse,
+        await transport.json({ method: "DELETE", path: session(id), timeoutMs: quick }, call),
       ),
+    /** Marks hits as deleted: one step of the undo stack. */
+    deleteRegion: (id: string, request: Input<typeof DeleteRegionRequest>, call?: CallOptions) =>
+      post(DeleteRegionResponse, session(id, "delete_region"), request, edit, call),
+    /** Takes deletions back, newest first. */
+    resetEdits: (id: string, request: Input<typeof ResetEditsRequest> = {}, call?: CallOptions) =>
+      post(ResetEditsResponse, session(id, "reset_edits"), request, edit, call),
+    labelRegion: (id: string, request: Input<typeof LabelRegionRequest>, call?: CallOptions) =>
+      post(LabelRegionResponse, session(id, "label_region"), request, edit, call),
+    resetLabelEdits: (id: string, request: Input<typeof ResetLabelEditsRequest> = {}, call?: CallOptions) =>
+      post(ResetLabelEditsResponse, session(id, "reset_label_edits"), request, edit, call),
+    /** Makes the strokes of a column permanent and shows them in the octree. */
+    commitLabels: (id: string, request: Input<typeof CommitLabelsRequest> = {}, run?: RunOptions) =>
+      runJson(CommitLabelsTail, session(id, "commit_labels"), request, heavy, run),
+    labelSummary: (id: string, slug: string = DEFAULT_LABEL_SLUG, call?: CallOptions) =>
+      get(LabelSummary, `${session(id, "label_summary")}?slug=${encodeURIComponent(slug)}`, edit, call),
+    /** Builds the octree of what is left; drops the deleted rows unless `compact` is false. */
+    bake: (id: string, { compact = true }: { readonly compact?: boolean } = {}, run?: RunOptions) =>
+      runJson(BakeTail, `${session(id, "bake")}?compact=${compact}`, {}, heavy, run),
+    filter: (id: string, request: Input<typeof FilterRequest>, run?: RunOptions) =>
+      runJson(FilterTail, session(id, "filter"), request, heavy, run),
+    /** Keeps what passes; the rest moves to a new session. */
+    split: (id: string, request: Input<typeof SplitRequest>, call?: CallOptions) =>
+      post(SplitResponse, session(id, "split"), request, edit, call),
+    /** Copies what passes to a new session. */
+    extract: (id: string, request: Input<typeof ExtractRequest>, call?: CallOptions) =>
+      post(ExtractResponse, session(id, "extract"), request, heavy, call),
+    extractByColumn: (id: string, request: Input<typeof ExtractByColumnRequest>, run?: RunOptions) =>
+      runJson(ExtractByColumnTail, session(id, "extract_by_column"), request, heavy, run),
+    duplicate: (id: string, call?: CallOptions) =>
+      post(DuplicateResponse, session(id, "duplicate"), undefined, heavy, call),
+    merge: (request: Input<typeof MergeRequest>, call?: CallOptions) =>
+      post(MergeResponse, "/api/cloud/session/merge", request, heavy, call),
+    transform: (id: string, request: Input<typeof TransformRequest>, call?: CallOptions) =>
+      post(TransformResponse, session(id, "transform"), request, edit, call),
+    rebuildOctree: (id: string, call?: CallOptions) =>
+      post(RebuildOctreeResponse, session(id, "rebuild_octree"), undefined, heavy, call),
     exportCloud: (request: Input<typeof ExportRequest>, run?: RunOptions) =>
       runJson(ExportTail, "/api/pointcloud/export", request, exporting, run),
     /** A file of an octree, or a part of it. */
@@ -107,6 +150,12 @@ export function createClient(options: ClientOptions) {
   };
 }
 export type Client = ReturnType<typeof createClient>;
+
+/** Path of a session, or of what can be done with it. */
+function session(id: string, action?: string): string {
+  const path = `/api/cloud/session/${encodeURIComponent(id)}`;
+  return action === undefined ? path : `${path}/${action}`;
+}
 
 /** An answer that breaks its contract is an error at the door, not a wrong number further in. */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {

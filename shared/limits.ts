@@ -75,6 +75,7 @@ export const CLIENT_TIMEOUT_MS = {
   preview: 60_000,
   upload: 120_000,
   export: 120_000,
+  edit: 300_000,
   heavy: 600_000,
 } as const;
 /** How long a canceling client waits for its cancel request before it drops the connection anyway. */

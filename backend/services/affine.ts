@@ -52,7 +52,9 @@ export function motionOf(matrix: readonly number[], shift: Triple | null): Motio
 function checkMatrix(matrix: readonly number[]): void {
   const wrong = (rule: string) => new AppError("invalid_argument", `matrix ${rule}`);
   if (matrix.length !== 16) throw wrong(`must be 16 numbers (4 x 4, row-major), not ${matrix.length}`);
-  if (!matrix.every(Number.isFinite)) throw wrong("must hold finite numbers only");
+  const strange = matrix.findIndex((value) => !Number.isFinite(value)); // a client's NaN arrives as null
+  if (strange >= 0)
+    throw wrong(`must hold finite numbers only; number ${strange + 1} of 16 is ${String(matrix[strange])}`);
   const last = matrix.slice(12);
   if (last.some((value, i) => Math.abs(value - (i === 3 ? 1 : 0)) > TOLERANCE)) {
     throw wrong(`must end with the row 0 0 0 1, not ${last.join(" ")}: a perspective cannot be baked into points`);

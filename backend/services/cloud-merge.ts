@@ -27,7 +27,8 @@ const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } a
 export async function mergeInputs(ids: readonly string[], { sessions }: Deps): Promise<CloudSession[]> {
   const unique = [...new Set(ids)];
   if (unique.length < 2) {
-    throw new AppError("invalid_argument", `session_ids names ${unique.length} session: a merge needs at least two`);
+    const named = `${unique.length} session${unique.length === 1 ? "" : "s"}`;
+    throw new AppError("invalid_argument", `session_ids names ${named}: a merge needs at least two`);
   }
   return Promise.all(unique.map((id) => sessions.get(id)));
 }

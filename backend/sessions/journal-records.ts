@@ -177,7 +177,8 @@ class Replay implements ReplayedJournal {
     this.meta = first.meta;
     this.files = new Map(Object.entries(first.columns));
     this.#first = [...this.files.values()];
-    this.undo = first.version === 2 ? { ...first.undo, labels: { ...first.undo.labels } } : emptyUndo();
+    this.undo = { ...emptyUndo(), ...(first.version === 2 ? first.undo : {}) };
+    if (first.version === 2) this.undo.labels = Object.assign(emptyUndo().labels, first.undo.labels);
     this.unsynced = new Set(first.version === 2 ? first.unsynced : this.#first);
     this.birth = first.version === 2 ? first.birth : undefined;
     this.mask_is_stale = !this.files.has("deleted") && (this.undo.base !== null || this.undo.deletes.length > 0);
@@ -198,7 +199,7 @@ class Replay implements ReplayedJournal {
       if (key === "deleted") this.mask_is_stale = false;
       else if (key === "positions")
         this.moves = []; // whoever writes positions writes beam origins too
-      else this.redo.delete(key.replace(/^extra\//, ""));
+      else if (key.startsWith("extra/")) this.redo.delete(key.slice("extra/".length));
     }
   }
 
@@ -243,7 +244,8 @@ class Replay implements ReplayedJournal {
   }
 }
 
-const emptyUndo = () => ({ base: null, deletes: [], labels: {} });
+/** `labels` inherits nothing: a slug may be called what every object has. */
+const emptyUndo = () => ({ base: null, deletes: [], labels: Object.create(null) as Record<string, LabelRecord[]> });
 
 /** Every file the undo state names. */
 export function undoFiles({ base, deletes, labels }: UndoRecord): string[] {

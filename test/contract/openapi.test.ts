@@ -30,13 +30,27 @@ test("every endpoint is documented, and no other", () => {
   ).toEqual([
     "DELETE /api/cloud/session/{id}",
     "GET /",
+    "GET /api/cloud/session/{id}/label_summary",
     "GET /api/device-info",
     "GET /health",
     "GET /octree/{cache_id}/{file}",
     "GET /version",
     "POST /api/cancel/{run_id}",
     "POST /api/cloud/session/create",
+    "POST /api/cloud/session/merge",
+    "POST /api/cloud/session/{id}/bake",
+    "POST /api/cloud/session/{id}/commit_labels",
+    "POST /api/cloud/session/{id}/delete_region",
+    "POST /api/cloud/session/{id}/duplicate",
+    "POST /api/cloud/session/{id}/extract",
+    "POST /api/cloud/session/{id}/extract_by_column",
+    "POST /api/cloud/session/{id}/filter",
+    "POST /api/cloud/session/{id}/label_region",
     "POST /api/cloud/session/{id}/rebuild_octree",
+    "POST /api/cloud/session/{id}/reset_edits",
+    "POST /api/cloud/session/{id}/reset_label_edits",
+    "POST /api/cloud/session/{id}/split",
+    "POST /api/cloud/session/{id}/transform",
     "POST /api/pointcloud/export",
     "POST /api/pointcloud/import",
     "POST /api/pointcloud/import_by_path",
@@ -52,6 +66,33 @@ test("streamed runs document the tail they end with", () => {
   );
   expect(Object.keys(tail("/api/pointcloud/export"))).toEqual(
     expect.arrayContaining(["success", "point_count", "error"]),
+  );
+  for (const [action, keys] of [
+    ["commit_labels", ["class_counts", "value_range", "cache_id"]],
+    ["extract_by_column", ["session_id", "children", "parent"]],
+  ] as const)
+    expect(Object.keys(tail(`/api/cloud/session/{id}/${action}`))).toEqual(expect.arrayContaining([...keys]));
+});
+
+test("a tail with several forms documents each", () => {
+  const forms = (action: string) => {
+    const ok = paths[`/api/cloud/session/{id}/${action}`]?.post?.responses["200"]?.content;
+    const schema = ok?.["application/octet-stream"]?.schema as { anyOf?: { properties: object }[] } | undefined;
+    return schema?.anyOf?.map(({ properties }) => Object.keys(properties));
+  };
+  expect(forms("bake")).toEqual([
+    expect.arrayContaining(["baked", "deleted_history_len", "cache_id"]),
+    expect.arrayContaining(["baked", "point_count"]),
+  ]);
+  expect(forms("filter")).toEqual([
+    expect.arrayContaining(["rebuilt", "cache_id"]),
+    expect.arrayContaining(["rebuilt", "remaining_count", "total_count"]),
+  ]);
+});
+
+test("the matrix of a transform is documented as numbers", () => {
+  expect(JSON.stringify(paths["/api/cloud/session/{id}/transform"]?.post?.requestBody)).toMatch(
+    /"matrix":\{[^}]*"items":\{"type":"number"\}/,
   );
 });
 

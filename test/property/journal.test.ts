@@ -13,7 +13,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const files = fc.dictionary(fc.string({ maxLength: 12 }), fc.string({ maxLength: 8 }), { maxKeys: 4 });
+const files = fc.dictionary(
+  fc.string({ maxLength: 12 }).filter((key) => key !== "__proto__"),
+  fc.string({ maxLength: 8 }),
+  { maxKeys: 4 },
+);
 // What JSON keeps: no -0, no undefined.
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }).map((v) => JSON.parse(JSON.stringify(v)) as unknown),

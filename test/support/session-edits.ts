@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { z } from "zod";
+import type { Job } from "../../backend/jobs/job.ts";
 import { type Addon, addon, type NativeColumn } from "../../backend/native/addon.ts";
 import type { NativeJob } from "../../backend/native/native-job.ts";
 import type { CloudState } from "../../backend/sessions/cloud-session.ts";
@@ -115,12 +116,20 @@ export const octreeXs = ({ octrees }: TestApp, id: string): number[] =>
     .map(([x]) => x ?? Number.NaN)
     .sort((a, b) => a - b);
 
-/** Runs `body`; in the middle of its first call of a native op, `act` happens. */
-export async function amid<T>(op: keyof Addon, act: () => Promise<unknown>, body: () => Promise<T>): Promise<T> {
+/** Runs `body`; in the middle of its nth call of a native op, `act` happens. */
+export async function amid<T>(
+  op: keyof Addon,
+  act: () => Promise<unknown>,
+  body: () => Promise<T>,
+  call = 1,
+): Promise<T> {
   const original = addon[op] as unknown as (...args: unknown[]) => NativeJob<unknown>;
   let acted = false;
+  let calls = 0;
   const restore = () => Object.assign(addon, { [op]: original });
-  const first = (...args: unknown[]): NativeJob<unknown> => {
+  const counting = (...args: unknown[]): NativeJob<unknown> => {
+    calls += 1;
+    if (calls < call) return original(...args);
     restore();
     acted = true;
     const job = original(...args);
@@ -130,7 +139,7 @@ export async function amid<T>(op: keyof Addon, act: () => Promise<unknown>, body
     });
     return { promise, cancel: () => job.cancel(), progress: () => job.progress() };
   };
-  Object.assign(addon, { [op]: first });
+  Object.assign(addon, { [op]: counting });
   try {
     const value = await body();
     expect(acted, `${op} was called`).toBe(true);
@@ -140,24 +149,25 @@ export async function amid<T>(op: keyof Addon, act: () => Promise<unknown>, body
   }
 }
 
-/** Runs `body`, one run; in the middle of its first call of a native op, it is canceled. */
+/** Runs `body`, one run; in the middle of its first call of a native op, it is canceled, or what `how` does to it. */
 export async function canceledAmid<T>(
   { deps: { jobs } }: TestApp,
   op: keyof Addon,
   body: () => Promise<T>,
+  how: (job: Job) => Promise<unknown> = async (job) => job.cancel(),
 ): Promise<T> {
   const run = jobs.run.bind(jobs);
-  let cancel: () => void = () => undefined;
+  let current: Job | undefined;
   jobs.run = (work, options) =>
     run(work, {
       ...options,
       onStart: (job) => {
-        cancel = () => job.cancel();
+        current = job;
         options?.onStart?.(job);
       },
     });
   try {
-    return await amid(op, async () => cancel(), body);
+    return await amid(op, async () => current && how(current), body);
   } finally {
     jobs.run = run;
   }

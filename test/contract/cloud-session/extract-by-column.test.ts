@@ -1,4 +1,6 @@
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addon } from "../../../backend/native/addon.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { makeApp, run, type TestApp } from "../../support/app.ts";
 import {
@@ -141,17 +143,21 @@ test("a cancel removes every child", async () => {
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 
-test("a failure removes every child; its tail has error and no children", async () => {
-  const { session_id } = await lineCloud(made, [1, 2, 3]);
+test("a failure removes every child, those that were ready too; its tail has error and no children", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   const before = made.deps.sessions.list().length;
+  const memory = addon.bulkBytesInUse();
   const act = async () => {
     throw new Error("the disk is gone");
   };
-  expect(await amid("octreeContentHash", act, () => failed(made, url(session_id), { slug: "class" }))).toEqual({
+  const send = () => failed(made, url(session_id), { slug: "class" });
+  expect(await amid("octreeContentHash", act, send, 12)).toEqual({
     error: "the disk is gone",
     tail: { success: false, error: "the disk is gone", code: "internal", children: [] },
   });
   expect(made.deps.sessions.list()).toHaveLength(before);
+  expect(readdirSync(made.sessions).filter((name) => name.endsWith(".new"))).toEqual([]);
+  expect(addon.bulkBytesInUse()).toBe(memory);
 });
 
 test("refusals before the stream", async () => {

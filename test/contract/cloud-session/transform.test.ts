@@ -1,0 +1,308 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addon } from "../../../backend/native/addon.ts";
+import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
+import { TransformResponse } from "../../../shared/contract/cloud-session/transform.ts";
+import { makeApp, type TestApp } from "../../support/app.ts";
+import { octreePoints } from "../../support/octree-folder.ts";
+import {
+  amid,
+  answered,
+  canceledAmid,
+  cloud,
+  columnOf,
+  lineCloud,
+  refusal,
+  slab,
+  stateOf,
+  UNKNOWN,
+} from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+const url = (id: string) => `/api/cloud/session/${id}/transform`;
+const transform = (id: string, matrix: readonly number[], more: object = {}) =>
+  answered(made, TransformResponse, url(id), { matrix, ...more });
+const post = (id: string, action: string, payload?: object) =>
+  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, ...(payload ? { payload } : {}) });
+const metaOf = async (id: string) => (await stateOf(made, id)).meta;
+/** Octrees that were built, not moved, while `body` ran. */
+async function builds(body: () => Promise<unknown>): Promise<number> {
+  const original = addon.octreeBuild;
+  let count = 0;
+  addon.octreeBuild = (...args) => {
+    count += 1;
+    return original(...args);
+  };
+  try {
+    await body();
+    return count;
+  } finally {
+    addon.octreeBuild = original;
+  }
+}
+
+/** (x, y, z) -> (-y, x, z) */
+const QUARTER = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+const moved = (x: number, y: number, z: number) => [1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z, 0, 0, 0, 1];
+const scaled = (x: number, y: number, z: number) => [x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0, 0, 0, 0, 1];
+const IDENTITY = moved(0, 0, 0);
+const FULL = [
+  "x y z red green blue intensity timestamp origin_x origin_y origin_z nx ny nz verticality curvature distance is_miss",
+  "1 2 3 10 20 30 40 350000000.125 0 0 9 0.6 0.8 0 12 0.25 4 0",
+  "4 5 6 11 21 31 41 350000000.25 1 0 9 0 0 1 12 0.5 6 0",
+  "7 8 9 12 22 32 42 350000000.375 2 0 9 0 0 0 12 0.75 8 0",
+  "0 0 909 0 0 0 0 350000000.5 3 0 9 0 0 1 12 0 900 1",
+];
+const rounded = (values: readonly number[] | undefined, digits = 6) =>
+  values?.map((value) => Math.round(value * 10 ** digits) / 10 ** digits + 0);
+
+describe("what moves", () => {
+  test("a rotation: every row, beam origins, normals and the scanner; nothing else", async () => {
+    const { session_id } = await cloud(made, FULL, { origin: [1, 0, 9] });
+    await post(session_id, "delete_region", { region: { kind: "box", min: [7, 8, 9], max: [7, 8, 9] } });
+    const before = await stateOf(made, session_id);
+    const answer = await transform(session_id, QUARTER);
+    expect(answer).toMatchObject({ session_id, point_count: 2, total_count: 4, octree_posed: false });
+    expect(await columnOf(made, session_id, "positions")).toEqual([-2, 1, 3, -5, 4, 6, -8, 7, 9, 0, 0, 909]);
+    expect(rounded(await columnOf(made, session_id, "beam_origins"))).toEqual([0, 0, 9, 0, 1, 9, 0, 2, 9, 0, 3, 9]);
+    expect(rounded(await columnOf(made, session_id, "extra/nx"))).toEqual([-0.8, 0, 0, 0]);
+    expect(rounded(await columnOf(made, session_id, "extra/ny"))).toEqual([0.6, 0, 0, 0]);
+    expect(rounded(await columnOf(made, session_id, "extra/nz"))).toEqual([0, 1, 0, 1]);
+    expect(rounded(await columnOf(made, session_id, "extra/verticality"), 3)).toEqual([90, 0, 90, 0]);
+    const { columns, meta } = await stateOf(made, session_id);
+    for (const same of ["colors", "intensity", "timestamps", "extra/curvature", "extra/distance", "extra/is_miss"])
+      expect([same, columns.get(same)]).toEqual([same, before.columns.get(same)]);
+    expect(meta).toMatchObject({ miss_octree_origin: [0, 1, 9], normals_stale: true, octree_pose: null });
+    expect(meta.octree_stale_gen).toBe(before.meta.octree_stale_gen + 1); // stale normals: from the deletion
+  });
+
+  test("a uniform scale: distances too; normals keep their length and their sense", async () => {
+    const { session_id } = await cloud(made, FULL);
+    await transform(session_id, scaled(2, 2, 2));
+    expect(await columnOf(made, session_id, "positions")).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18, 0, 0, 1818]);
+    expect(rounded(await columnOf(made, session_id, "extra/distance"))).toEqual([8, 12, 16, 1800]);
+    expect(rounded(await columnOf(made, session_id, "extra/nx"))).toEqual([0.6, 0, 0, 0]);
+    expect((await metaOf(session_id)).normals_stale).toBe(false);
+  });
+
+  test("an uneven scale: normals by the inverse transpose and stale, distances as they were", async () => {
+    const { session_id } = await cloud(made, FULL);
+    await transform(session_id, scaled(2, 1, 1));
+    // (0.6, 0.8, 0) -> (0.3, 0.8, 0), of length 0.854400
+    expect(rounded(await columnOf(made, session_id, "extra/nx"))).toEqual([0.351123, 0, 0, 0]);
+    expect(rounded(await columnOf(made, session_id, "extra/ny"))).toEqual([0.936329, 0, 0, 0]);
+    expect(rounded(await columnOf(made, session_id, "extra/nz"))).toEqual([0, 1, 0, 1]); // zero vectors stay zero
+    expect(await columnOf(made, session_id, "extra/distance")).toEqual([4, 6, 8, 900]);
+    expect((await metaOf(session_id)).normals_stale).toBe(true);
+  });
+
+  test("an uneven scale without normals makes none stale", async () => {
+    const { session_id } = await lineCloud(made, [1, 1]);
+    await transform(session_id, scaled(2, 1, 1));
+    expect((await metaOf(session_id)).normals_stale).toBe(false);
+  });
+
+  test("the matrix is of the true world: a turn about its origin, 4000 km away", async () => {
+    const rows = ["x y z", "4000001.5 500002 10", "4000000.25 500000.125 11"];
+    const { session_id } = await cloud(made, rows, { world_shift: [4_000_000, 500_000, 0] });
+    await transform(session_id, QUARTER);
+    // world (4000001.5, 500002) -> (-500002, 4000001.5); stored = world - shift
+    const positions = await columnOf(made, session_id, "positions");
+    expect(positions).toEqual([-4500002, 3500001.5, 10, -4500000.125, 3500000.25, 11]);
+    expect((await metaOf(session_id)).world_shift).toEqual([4_000_000, 500_000, 0]);
+  });
+
+  test("nothing of it can be undone", async () => {
+    const { session_id } = await lineCloud(made, [1, 1, 1]);
+    await post(session_id, "delete_region", { region: slab(0, 0) });
+    await post(session_id, "label_region", { strokes: [{ stroke_id: "a", region: slab(1, 1), to_class: 3 }] });
+    await transform(session_id, moved(1, 0, 0));
+    const { undo } = await stateOf(made, session_id);
+    expect([undo.base?.count, undo.deletes.length, undo.labels.size]).toEqual([1, 0, 0]);
+  });
+});
+
+describe("octree_mode rebuild", () => {
+  test("a translation moves the octrees that are there, the sky too", async () => {
+    const made_ = await lineCloud(made, [1, 2], 1, { origin: [0, 0, 1] });
+    let answer: TransformResponse | undefined;
+    const built = await builds(async () => {
+      answer = await transform(made_.session_id, moved(10, 20, 30));
+    });
+    expect(built).toBe(0);
+    expect(answer?.octree_posed).toBe(false);
+    expect(answer?.cache_id).not.toBe(made_.cache_id);
+    expect(octreePoints(made.octrees, answer?.cache_id ?? "")).toEqual([
+      [10, 20, 30],
+      [11, 20, 30],
+    ]);
+    expect(answer?.tight_bounds).toEqual({ min: [10, 20, 30], max: [11, 20, 30] });
+    expect(answer?.robust_bounds?.min[2]).toBe(30);
+    const meta = await metaOf(made_.session_id);
+    expect(meta).toMatchObject({
+      octree_cache_id: answer?.cache_id,
+      miss_octree_cache_id: answer?.miss_octree_cache_id,
+      miss_octree_origin: [10, 20, 31],
+      octree_point_count: 3,
+    });
+    const [sky] = octreePoints(made.octrees, answer?.miss_octree_cache_id ?? "");
+    const [before] = octreePoints(made.octrees, made_.miss_octree_cache_id ?? "");
+    expect(rounded(sky, 3)).toEqual(
+      rounded(
+        before?.map((value, axis) => value + ([10, 20, 30][axis] ?? 0)),
+        3,
+      ),
+    );
+  });
+
+  test("a rotation builds them anew", async () => {
+    const { session_id } = await lineCloud(made, [1, 2, 3], 2);
+    let answer: TransformResponse | undefined;
+    const built = await builds(async () => {
+      answer = await transform(session_id, QUARTER);
+    });
+    expect(built).toBe(2);
+    expect(octreePoints(made.octrees, answer?.cache_id ?? "").map(([, y]) => y)).toEqual([0, 1, 2]);
+  });
+
+  test.each([
+    [
+      "an octree that left the cache",
+      async (_id: string, cache: string) => rmSync(join(made.octrees, cache), { recursive: true }),
+    ],
+    ["a stale one", (id: string) => post(id, "delete_region", { region: slab(0, 0) })],
+    ["a posed one", (id: string) => post(id, "transform", { matrix: QUARTER, octree_mode: "pose" })],
+  ] as const)("a translation builds %s anew", async (_, prepare) => {
+    const { session_id, cache_id } = await lineCloud(made, [1, 2, 3, 4]);
+    await prepare(session_id, cache_id);
+    expect(await builds(() => transform(session_id, moved(0, 0, 7)))).toBe(1);
+    expect(await metaOf(session_id)).toMatchObject({ rendered_octree_cache_id: null, octree_pose: null });
+  });
+});
+
+describe("octree_mode pose", () => {
+  const POSE = { octree_mode: "pose" };
+  test("the octree stays and the pose says how it lies, move after move", async () => {
+    const shift: [number, number, number] = [100, 0, 0];
+    const rows = ["x y z is_miss", "101 0 0 0", "102 0 0 0", "100 0 900 1"];
+    const created = await cloud(made, rows, { world_shift: shift });
+    const { session_id, cache_id } = created;
+    let answer: TransformResponse | undefined;
+    expect(
+      await builds(async () => {
+        answer = await transform(session_id, QUARTER, POSE);
+      }),
+    ).toBe(0);
+    expect(answer).toMatchObject({ cache_id, octree_posed: true, point_count: 2, total_count: 3 });
+    expect(answer?.miss_octree_cache_id).toBe(created.miss_octree_cache_id);
+    // stored' = Q (stored + 100 ex) - 100 ex = Q stored + (-100, 100, 0)
+    expect(await metaOf(session_id)).toMatchObject({
+      octree_cache_id: cache_id,
+      octree_pose: [0, -1, 0, -100, 1, 0, 0, 100, 0, 0, 1, 0, 0, 0, 0, 1],
+    });
+    await transform(session_id, moved(7, 0, 5), POSE);
+    expect((await metaOf(session_id)).octree_pose).toEqual([0, -1, 0, -93, 1, 0, 0, 100, 0, 0, 1, 5, 0, 0, 0, 1]);
+    await transform(session_id, QUARTER, POSE);
+    // Q Q stored + Q (-93, 100, 5) + (-100, 100, 0)
+    expect((await metaOf(session_id)).octree_pose).toEqual([-1, 0, 0, -200, 0, -1, 0, 7, 0, 0, 1, 5, 0, 0, 0, 1]);
+    expect(await columnOf(made, session_id, "positions")).toEqual([-201, 7, 5, -202, 7, 5, -200, 7, 905]);
+  });
+
+  test("rebuild_octree ends the pose", async () => {
+    const { session_id, cache_id } = await lineCloud(made, [1, 2]);
+    await transform(session_id, QUARTER, POSE);
+    const answer = await answered(made, RebuildOctreeResponse, `/api/cloud/session/${session_id}/rebuild_octree`);
+    expect(answer.cache_id).not.toBe(cache_id);
+    expect((await metaOf(session_id)).octree_pose).toBeNull();
+  });
+
+  test("without a current octree it is a rebuild", async () => {
+    const { session_id } = await lineCloud(made, [1, 2, 3]);
+    await post(session_id, "delete_region", { region: slab(0, 0) });
+    const answer = await transform(session_id, QUARTER, POSE);
+    expect(answer).toMatchObject({ octree_posed: false, point_count: 2 });
+    expect(await metaOf(session_id)).toMatchObject({ octree_cache_id: answer.cache_id, octree_pose: null });
+  });
+});
+
+test("an edit meanwhile: 409, and the points are where they were", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  const act = () => post(session_id, "delete_region", { region: slab(0, 0) });
+  expect(await amid("transformPositions", act, () => refusal(made, url(session_id), { matrix: QUARTER }))).toEqual([
+    409,
+    "the cloud changed while this operation ran; run it again",
+  ]);
+  expect(await columnOf(made, session_id, "positions")).toEqual([0, 0, 0, 1, 0, 0]);
+});
+
+test("a cancel changes nothing", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  const before = await stateOf(made, session_id);
+  const send = () => refusal(made, url(session_id), { matrix: QUARTER });
+  expect(await canceledAmid(made, "transformPositions", send)).toEqual([409, "canceled"]);
+  expect(await stateOf(made, session_id)).toBe(before);
+});
+
+describe("refusals", () => {
+  let id = "";
+  beforeAll(async () => {
+    id = (await lineCloud(made, [1, 2])).session_id;
+  });
+  const last = (row: number[]) => [...IDENTITY.slice(0, 12), ...row];
+  test.each([
+    [IDENTITY.slice(0, 15), "matrix must be 16 numbers (4 x 4, row-major), not 15"],
+    [[], "matrix must be 16 numbers (4 x 4, row-major), not 0"],
+    [[...IDENTITY, 0], "matrix must be 16 numbers (4 x 4, row-major), not 17"],
+    [
+      last([0, 0, 0.5, 1]),
+      "matrix must end with the row 0 0 0 1, not 0 0 0.5 1: a perspective cannot be baked into points",
+    ],
+    [
+      last([0, 0, 0, 1.00000001]),
+      "matrix must end with the row 0 0 0 1, not 0 0 0 1.00000001: a perspective cannot be baked into points",
+    ],
+    [
+      scaled(-1, 1, 1),
+      "matrix has a 3 x 3 part of determinant -1; it must be above 1e-12: no mirroring, no flattening",
+    ],
+    [scaled(1, 1, 0), "matrix has a 3 x 3 part of determinant 0; it must be above 1e-12: no mirroring, no flattening"],
+    [[null, ...IDENTITY.slice(1)], "matrix must hold finite numbers only; number 1 of 16 is null"],
+    [["1", ...IDENTITY.slice(1)], "matrix must hold finite numbers only; number 1 of 16 is 1"],
+  ])("%j", async (matrix, sentence) => {
+    expect(await refusal(made, url(id), { matrix })).toEqual([400, sentence]);
+  });
+
+  test("a number beyond every float", async () => {
+    const payload = `{"matrix":[1e999,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}`;
+    const headers = { "content-type": "application/json" };
+    const answer = await made.app.inject({ method: "POST", url: url(id), payload, headers });
+    expect([answer.statusCode, answer.json().detail]).toEqual([
+      400,
+      "matrix must hold finite numbers only; number 1 of 16 is Infinity",
+    ]);
+  });
+
+  test("rounding dust in the last row is none", async () => {
+    const dust = last([1e-10, 0, 0, 1]);
+    expect((await transform((await lineCloud(made, [1])).session_id, dust)).point_count).toBe(1);
+  });
+
+  test("an unknown session, and what the schema says", async () => {
+    expect(await refusal(made, url("00000000"), { matrix: IDENTITY })).toEqual(UNKNOWN);
+    expect((await refusal(made, url(id), {}))[0]).toBe(422);
+    expect((await refusal(made, url(id), { matrix: "identity" }))[0]).toBe(422);
+    expect((await refusal(made, url(id), { matrix: IDENTITY, octree_mode: "keep" }))[0]).toBe(422);
+  });
+});
+
+test("misspelt keys are named", async () => {
+  const { session_id } = await lineCloud(made, [1]);
+  expect((await transform(session_id, IDENTITY, { mode: "pose" })).warnings).toEqual([
+    'The request has keys that mean nothing here and were ignored: "mode".',
+  ]);
+});

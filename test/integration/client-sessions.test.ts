@@ -1,0 +1,144 @@
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Job } from "../../backend/jobs/job.ts";
+import { CanceledError, type Client, createClient, type RunProgress } from "../../shared/client.ts";
+import { makeApp, type TestApp } from "../support/app.ts";
+import { canceledAmid, slab, stateOf } from "../support/session-edits.ts";
+
+let made: TestApp;
+let client: Client;
+beforeAll(async () => {
+  made = await makeApp();
+  await made.app.listen({ host: "127.0.0.1", port: 0 });
+  client = createClient({ baseUrl: `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}` });
+});
+afterAll(() => made.close());
+
+let files = 0;
+/** Hits at x = 0 to 4 with classes 0, 1, 1, 2, 2. */
+async function five(): Promise<string> {
+  files += 1;
+  const rows = ["x y z class", "0 0 0 0", "1 0 0 1", "2 0 0 1", "3 0 0 2", "4 0 0 2"];
+  const { session_id } = await client.createSession({ source_path: made.file(`five${files}.txt`, rows.join("\n")) });
+  return session_id;
+}
+const paint = (id: string) =>
+  client.labelRegion(id, { strokes: [{ stroke_id: "a", region: slab(0, 1), to_class: 7 }] });
+
+describe("every edit once, over a socket", () => {
+  test("deleteRegion, resetEdits", async () => {
+    const id = await five();
+    expect(await client.deleteRegion(id, { region: slab(0, 1) })).toMatchObject({ deleted_count: 2 });
+    expect(await client.resetEdits(id)).toMatchObject({ deleted_count: 0 });
+    await client.deleteRegion(id, { region: slab(0, 1) });
+    expect(await client.resetEdits(id, { edit_count: 1 })).toMatchObject({ deleted_count: 2 });
+  });
+
+  test("labelRegion, labelSummary, resetLabelEdits, commitLabels", async () => {
+    const id = await five();
+    expect(await paint(id)).toMatchObject({ created_column: true, class_counts: { 0: 3, 7: 2 } });
+    expect(await client.labelSummary(id)).toMatchObject({ slug: "manual_class", class_counts: { 0: 3, 7: 2 } });
+    expect(await client.labelSummary(id, "class")).toMatchObject({ class_counts: { 0: 1, 1: 2, 2: 2 } });
+    expect(await client.resetLabelEdits(id)).toMatchObject({ class_counts: { 0: 5 } });
+    await paint(id);
+    expect(await client.commitLabels(id)).toMatchObject({ class_counts: { 0: 3, 7: 2 }, point_count: 5 });
+  });
+
+  test("bake with and without compaction, with progress", async () => {
+    const id = await five();
+    await client.deleteRegion(id, { region: slab(0, 0) });
+    const seen: RunProgress[] = [];
+    expect(await client.bake(id, { compact: false }, { onProgress: (step) => seen.push(step) })).toMatchObject({
+      baked: true,
+      point_count: 4,
+    });
+    expect(seen.map(({ message }) => message)).toContain("Building octree");
+    expect((await stateOf(made, id)).columns.has("deleted")).toBe(true);
+    expect(await client.bake(id)).toMatchObject({ baked: true });
+    expect((await stateOf(made, id)).columns.has("deleted")).toBe(false);
+  });
+
+  test("filter, split, extract, extractByColumn, duplicate, merge", async () => {
+    const id = await five();
+    expect(await client.filter(id, { region: slab(0, 3) })).toMatchObject({ rebuilt: true, point_count: 4 });
+    const { kept, leftover } = await client.split(id, { scalar_filters: [{ slug: "class", max: 1 }] });
+    expect([kept.point_count, leftover?.point_count]).toEqual([3, 1]);
+    const { extracted } = await client.extract(id, { region: slab(0, 1) });
+    expect(extracted?.point_count).toBe(2);
+    const { children } = await client.extractByColumn(id, { slug: "class", exclude_values: [] });
+    expect(children.map(({ value, point_count }) => [value, point_count])).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+    const { duplicate } = await client.duplicate(id);
+    const { merged } = await client.merge({ session_ids: [id, duplicate.session_id] });
+    expect([duplicate.point_count, merged.point_count]).toEqual([3, 6]);
+  });
+
+  test("transform, rebuildOctree", async () => {
+    const id = await five();
+    const matrix = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+    expect(await client.transform(id, { matrix, octree_mode: "pose" })).toMatchObject({ octree_posed: true });
+    expect(await client.rebuildOctree(id)).toMatchObject({ octree_posed: false, point_count: 5 });
+  });
+
+  test("a refusal before the run has its status and sentence", async () => {
+    const id = await five();
+    const wrong = client.filter(id, { scalar_filters: [{ slug: "clas" }] });
+    await expect(wrong).rejects.toMatchObject({
+      name: "ApiError",
+      status: 400,
+      message: "Unknown scalar attribute: 'clas'. Available: [class]",
+    });
+    await expect(client.split("00000000", { region: slab(0, 1) })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+test("the signal cancels an edit, streamed or not, and nothing is changed", async () => {
+  const id = await five();
+  const before = await stateOf(made, id);
+  const region = slab(0, 1);
+  const calls: ((signal: AbortSignal) => Promise<unknown>)[] = [
+    (signal: AbortSignal) => client.filter(id, { region }, { signal }),
+    (signal: AbortSignal) => client.split(id, { region }, { signal }),
+  ];
+  for (const call of calls) {
+    const abort = new AbortController();
+    const stop = async (job: Job) => {
+      abort.abort();
+      await vi.waitFor(() => expect(job.canceled).toBe(true));
+    };
+    const ended = canceledAmid(made, "octreeContentHash", () => call(abort.signal), stop);
+    await expect(ended).rejects.toBeInstanceOf(CanceledError);
+    await made.deps.jobs.idle();
+    expect(await stateOf(made, id)).toBe(before);
+  }
+});
+
+test("how long the client waits for a sign of life", async () => {
+  const waits: (number | undefined)[] = [];
+  const clock = vi.spyOn(globalThis, "setTimeout").mockImplementation(((_: () => void, ms?: number) => {
+    waits.push(ms);
+    return 0 as unknown as NodeJS.Timeout;
+  }) as typeof setTimeout);
+  try {
+    const silent = createClient({
+      baseUrl: "http://nowhere",
+      fetch: () => Promise.reject(new TypeError("no network")),
+    });
+    const first = async (call: () => Promise<unknown>) => {
+      waits.length = 0;
+      await call().catch(() => undefined);
+      return waits[0];
+    };
+    const minutes = (n: number) => n * 60_000;
+    expect(await first(() => silent.transform("s", { matrix: [] }))).toBe(minutes(5));
+    expect(await first(() => silent.split("s", {}))).toBe(minutes(5));
+    expect(await first(() => silent.deleteRegion("s", {}))).toBe(minutes(5));
+    expect(await first(() => silent.rebuildOctree("s"))).toBe(minutes(10));
+    expect(await first(() => silent.bake("s"))).toBe(minutes(10));
+    expect(await first(() => silent.merge({ session_ids: [] }))).toBe(minutes(10));
+  } finally {
+    clock.mockRestore();
+  }
+});

@@ -51,7 +51,7 @@ export type Command = { readonly on: number; readonly look: number } & (
       readonly parent: boolean;
       readonly misses: boolean;
     }
-  | { readonly op: "duplicate" | "rebuild" | "close" | "spill" | "unknown" }
+  | { readonly op: "duplicate" | "rebuild" | "close" | "spill" | "restart" | "unknown" }
   | { readonly op: "merge"; readonly others: readonly number[] }
   | { readonly op: "transform"; readonly motion: number; readonly amount: number; readonly pose: boolean }
 );
@@ -149,6 +149,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record(of("rebuild")) },
   { weight: 1, arbitrary: fc.record(of("close")) },
   { weight: 2, arbitrary: fc.record(of("spill")) },
+  { weight: 1, arbitrary: fc.record(of("restart")) },
   { weight: 1, arbitrary: fc.record(of("unknown")) },
   { weight: 2, arbitrary: fc.record({ ...of("merge"), others: fc.array(index, { maxLength: 3 }) }) },
   {

@@ -192,7 +192,7 @@ export function split(cloud: ModelCloud, selection: ModelSelection): Outcome {
   if (moved.length === 0) {
     if (kept.size === 0)
       return same(cloud, { leftover: null, kept: { point_count: 0, cache_id: null, cache_dir: null } });
-    return edited(built(cloud), { leftover: null });
+    return edited(built(undoBoundary(cloud)), { leftover: null });
   }
   const rest = stale(undoBoundary(markNormals(cloud), moved));
   const child = childOf(cloud, moved);

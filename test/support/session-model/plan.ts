@@ -247,6 +247,7 @@ export function planOf(world: World, command: Command, turn: number, limits: Pla
       return { ...plan("", { region }, edits.refusal(cloud, 404)), url };
     }
     case "spill":
-      return undefined;
+    case "restart":
+      return undefined; // no requests
   }
 }

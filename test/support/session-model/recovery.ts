@@ -1,4 +1,7 @@
-import type { TestApp } from "../app.ts";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../../backend/config.ts";
+import { makeApp, type TestApp } from "../app.ts";
 import type { ModelCloud } from "./cloud.ts";
 import { compareState, Difference } from "./compare.ts";
 import type { Plan, World } from "./plan.ts";
@@ -8,6 +11,29 @@ export interface Recovered {
   readonly world: World;
   /** Whether the request that was cut off counts as done; undefined without one. */
   readonly done: boolean | undefined;
+}
+
+/**
+ * Opens a copy of a folder of sessions as a restart would and compares. A copy, because the process that wrote them, be
+ * it this one, owns the originals.
+ */
+export async function matchCopy(
+  sessions: string,
+  config: Partial<Config>,
+  world: World,
+  cutOff?: Plan,
+): Promise<Recovered> {
+  const copy = mkdtempSync(join(sessions, "..", "copy-"));
+  cpSync(sessions, join(copy, "sessions"), { recursive: true });
+  for (const id of readdirSync(join(copy, "sessions")))
+    rmSync(join(copy, "sessions", id, "owner.json"), { force: true });
+  const made = await makeApp(config, copy);
+  try {
+    await made.deps.sessions.recovered();
+    return await matchRecovered(made, world, cutOff);
+  } finally {
+    await made.close();
+  }
 }
 
 /**

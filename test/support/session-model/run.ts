@@ -6,6 +6,7 @@ import { editable, type ModelCloud, survivors, type Vec3 } from "./cloud.ts";
 import type { Scenario } from "./commands.ts";
 import { compareMisses, comparePoints, compareState, Difference, mustEqual } from "./compare.ts";
 import { LABEL_SLUGS, type Plan, type PlanLimits, planOf, type World } from "./plan.ts";
+import { matchCopy } from "./recovery.ts";
 import { type CloudWish, sourceOf } from "./source.ts";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -115,6 +116,10 @@ export async function runScenario(made: TestApp, { clouds, commands }: Scenario,
       if (command.op === "spill") {
         await made.deps.sessions.spillIdle(0);
         for (const [id, cloud] of world) await look(id, cloud);
+        continue;
+      }
+      if (command.op === "restart") {
+        await matchCopy(made.sessions, { maxDeletedHistory: limits.maxSteps }, world);
         continue;
       }
       const plan = planOf(world, command, turn, limits);

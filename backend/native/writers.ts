@@ -36,12 +36,48 @@ export interface WriteResult {
   readonly point_count: number;
   readonly bytes: number;
   readonly warnings: readonly string[];
+  /** Columns with a value that six decimals changed. */
+  readonly rounded: readonly string[];
+  /** A colour has a channel that 8 bits changed. */
+  readonly colors_cut: boolean;
+}
+export interface PcdWriteParams {
+  /** Scanner position, stored frame; null = none is known. */
+  readonly viewpoint: readonly [number, number, number] | null;
+}
+export interface PtxWriteParams {
+  /** Of one scan. */
+  readonly max_cells: number;
+  /** Scanner position of scans that `origins` does not name, stored frame. */
+  readonly origin: readonly [number, number, number];
+  readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
+}
+/** What became of one scan's points; see cpp/io/ptx.h. */
+export interface PtxWrittenScan {
+  readonly scan_index: number;
+  readonly rows: number;
+  readonly columns: number;
+  /** Index at which the file's raster begins. */
+  readonly first_row: number;
+  readonly first_column: number;
+  readonly filled: number;
+  readonly collapsed: number;
+  readonly unplaced: number;
+}
+export interface PtxWriteResult {
+  readonly scans: readonly PtxWrittenScan[];
+  readonly bytes: number;
+  readonly without_scan: number;
+  readonly colors_cut: boolean;
 }
 export type TextFormat = "xyz" | "txt" | "csv" | "ply" | "obj";
 
 export interface WritersNative {
   writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>;
   writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>;
+  writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>;
+  writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>;
+  writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>;
 }
 
 /** LAS, streamed in blocks with flat memory. */
@@ -50,3 +86,11 @@ export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: str
 /** Text formats, streamed in blocks with flat memory. */
 export const writeText = (view: CloudViewInput, format: TextFormat, path: string) =>
   addon.writeText(view, format, path);
+/** PTS: positions, intensity and colour. */
+export const writePts = (view: CloudViewInput, path: string) => addon.writePts(view, path);
+/** PCD, binary. */
+export const writePcd = (view: CloudViewInput, params: PcdWriteParams, path: string) =>
+  addon.writePcd(view, params, path);
+/** PTX: one raster a scan. */
+export const writePtx = (view: CloudViewInput, params: PtxWriteParams, path: string) =>
+  addon.writePtx(view, params, path);

@@ -50,8 +50,8 @@ export function lasDimension(name: string): { readonly slug: string; readonly la
 const CHANNELS = ["r", "g", "b"] as const;
 const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
 
-/** Formats whose reader gives intensity as 16 bits: as the file has it, or scaled scan by scan. */
-const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx"]);
+/** Formats in which 16 bits are the intensity as it is: their reader scales it scan by scan, or the file says so. */
+const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx", "pcd"]);
 
 interface Candidate {
   readonly source: RoledColumn;

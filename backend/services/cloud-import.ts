@@ -143,7 +143,14 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     octree_stale_gen: 0,
     miss_octree_cache_id: null,
     miss_octree_origin: origin,
+    ...scanOrigins(cloud),
   };
+}
+
+/** Where the scanners stood, for files with several. */
+function scanOrigins({ scans }: SourceCloud): Pick<CloudMeta, "scan_origins"> {
+  const scan_origins = scans.flatMap(({ scan_index, origin }) => (origin === null ? [] : [{ scan_index, origin }]));
+  return scans.length > 1 && scan_origins.length > 0 ? { scan_origins } : {};
 }
 
 interface TailParts {

@@ -2,18 +2,27 @@ import type { ExportRequest } from "../../shared/contract/pointcloud.ts";
 import type { Job } from "../jobs/job.ts";
 import * as cloud from "../native/cloud.ts";
 import type { CloudViewInput, LasWriteParams } from "../native/writers.ts";
-import type { CloudState } from "../sessions/cloud-session.ts";
+import type { CloudState, ScanOrigin, Triple } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { version } from "../version.ts";
+import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "./export-format.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "./points.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "./session-columns.ts";
 
-/** What a writer is given. */
+/** What a writer is given: the columns that the format holds, and what it wants to know besides. */
 export interface ExportView {
   readonly input: CloudViewInput;
   readonly las: LasWriteParams;
+  /** Scanner positions, stored frame; null for inline points. */
+  readonly scanners: Scanners | null;
   readonly point_count: number;
   readonly warnings: string[];
+}
+
+interface Scanners {
+  /** Of the cloud, or of its first scan; null = none is known. */
+  readonly origin: Triple | null;
+  readonly origins: readonly ScanOrigin[];
 }
 
 const SOFTWARE = `point-cloud-backend ${version}`.slice(0, 32);
@@ -33,14 +42,14 @@ const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
 const MODERN_FIELDS: ReadonlySet<string> = new Set(["scan_angle", "scanner_channel", "overlap", "nir"]);
 
 /** Inline points: positions and colours, LAS 1.2. */
-export function inlineView({ points, colors }: ExportRequest, job: Job): ExportView {
+export function inlineView({ points, colors }: ExportRequest, format: ExportFormat, job: Job): ExportView {
   const rows = points ?? [];
   const input: CloudViewInput = {
     ...EMPTY,
     positions: job.adopt(pointsColumn(rows)).native,
-    colors: colors ? job.adopt(colorsColumn(colors)).native : null,
+    colors: colors && formatTraits(format).colors ? job.adopt(colorsColumn(colors)).native : null,
   };
-  return { input, las: lasParams({ version: "1.2" }), point_count: rows.length, warnings: [] };
+  return { input, las: lasParams({ version: "1.2" }), scanners: null, point_count: rows.length, warnings: [] };
 }
 
 const EMPTY = {
@@ -58,7 +67,7 @@ const EMPTY = {
 export async function sessionView(
   state: CloudState,
   request: ExportRequest,
-  format: string,
+  format: ExportFormat,
   job: Job,
 ): Promise<ExportView> {
   const source = request.source;
@@ -72,36 +81,68 @@ export async function sessionView(
   const input: CloudViewInput = {
     positions,
     offset: [sx + tx, sy + ty, sz + tz],
-    colors: fixedColumn(state, "colors"),
-    intensity: fixedColumn(state, "intensity"),
-    timestamps: chosen.timestamps ? fixedColumn(state, "timestamps") : null,
-    beam_origins: chosen.beam_origins ? fixedColumn(state, "beam_origins") : null,
+    colors: chosen.fixed("colors"),
+    intensity: chosen.fixed("intensity"),
+    timestamps: chosen.fixed("timestamps"),
+    beam_origins: chosen.fixed("beam_origins"),
     scalars: isLas(format) ? await lasScalars(chosen.scalars, job) : chosen.scalars,
     skip: mask.skip,
     stride: sourceStride(mask.hit_count, source?.max_points),
   };
   const las = lasParams(await lasVersion(state, input.scalars, job), state);
-  return { input, las, point_count: mask.hit_count, warnings: chosen.warnings };
+  const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
+  return { input, las, scanners, point_count: mask.hit_count, warnings: chosen.warnings };
 }
-
-const isLas = (format: string): boolean => format === "las" || format === "laz";
 
 type Scalar = CloudViewInput["scalars"][number];
 
-/** LAS keeps every column; text formats keep those that were asked for and say what they leave out. */
-function chooseColumns(state: CloudState, wanted: readonly string[] | null, format: string) {
+type Fixed = "colors" | "intensity" | "timestamps" | "beam_origins";
+
+/** The columns a format writes, and a word about those it leaves out. */
+function chooseColumns(state: CloudState, wanted: readonly string[] | null, format: ExportFormat) {
+  const traits = formatTraits(format);
+  const names = traits.scalars === "raster" ? RASTER_COLUMNS : [...new Set(wanted ?? [])];
+  const every = traits.scalars === "all" && wanted === null;
   const all = state.meta.extra_dims_meta;
   const scalar = ({ slug, label }: (typeof all)[number]): Scalar => ({ slug, label, column: extraColumn(state, slug) });
-  if (wanted === null && isLas(format)) {
-    return { scalars: all.map(scalar), timestamps: true, beam_origins: true, warnings: [] };
-  }
-  const names = [...new Set(wanted ?? [])];
-  const scalars = names.flatMap((slug) => all.filter((extra) => extra.slug === slug)).map(scalar);
-  const timestamps = names.some((slug) => slug === "timestamp" || slug === "gps-time");
-  const beam_origins = names.includes("origin_x") && names.includes("origin_y") && names.includes("origin_z");
-  const left = wanted === null && ["txt", "csv", "ply"].includes(format) ? all.map(({ slug }) => slug) : [];
-  const warnings = left.length > 0 ? [`Left out: ${left.join(", ")}. Name them in columns to write them.`] : [];
-  return { scalars, timestamps, beam_origins, warnings };
+  const asked = traits.scalars === "none" ? [] : names.flatMap((slug) => all.filter((extra) => extra.slug === slug));
+  const named = traits.scalars === "asked" || traits.scalars === "all";
+  const has: Record<Fixed, boolean> = {
+    colors: traits.colors,
+    intensity: traits.intensity,
+    timestamps: every || (named && names.some((slug) => slug === "timestamp" || slug === "gps-time")),
+    beam_origins: every || (named && ORIGIN.every((axis) => names.includes(axis))),
+  };
+  const written = every ? all : asked;
+  const left = [
+    ...(["colors", "intensity"] as const).filter((name) => !has[name] && fixedColumn(state, name)),
+    ...all.filter((extra) => !written.includes(extra)).map(({ slug }) => slug),
+    ...(fixedColumn(state, "timestamps") && !has.timestamps ? ["timestamp"] : []),
+    ...(fixedColumn(state, "beam_origins") && !has.beam_origins ? ORIGIN : []),
+  ];
+  return {
+    scalars: written.map(scalar),
+    fixed: (name: Fixed) => (has[name] ? fixedColumn(state, name) : null),
+    warnings: leftOut(left, wanted, format),
+  };
+}
+
+const ORIGIN = ["origin_x", "origin_y", "origin_z"];
+
+/** What the user did not leave out is named, with what can be done about it. */
+function leftOut(left: readonly string[], wanted: readonly string[] | null, format: ExportFormat): string[] {
+  const { holds } = formatTraits(format);
+  if (left.length === 0 || (wanted !== null && !holds)) return [];
+  const list = `Left out: ${left.join(", ")}.`;
+  if (holds) return [`${list} ${format.toUpperCase()} holds ${holds}; laz and pcd hold every column.`];
+  const silent = left.filter((name) => name === "intensity");
+  const named = left.filter((name) => name !== "intensity");
+  return [
+    ...(named.length > 0 ? [`Left out: ${named.join(", ")}. Name them in columns to write them.`] : []),
+    ...(silent.length > 0
+      ? [`Left out: intensity. ${format.toUpperCase()} is written without it; laz and pcd hold it.`]
+      : []),
+  ];
 }
 
 /** Columns that came from LAS fields go back to them when every value fits (the writer checks the others). */

@@ -10,6 +10,12 @@ export interface ExtraDim {
   readonly label: string;
 }
 
+/** Scanner position of one scan, stored frame, metres. */
+export interface ScanOrigin {
+  readonly scan_index: number;
+  readonly origin: Triple;
+}
+
 /** Everything a session is besides its columns. JSON, so that the journal can carry it. Frames: contract sessions.md 0. */
 export interface CloudMeta {
   readonly extra_dims_meta: readonly ExtraDim[];
@@ -35,6 +41,8 @@ export interface CloudMeta {
   readonly miss_octree_cache_id: string | null;
   /** Scanner position the miss overlay is projected from, stored frame. */
   readonly miss_octree_origin: Triple | null;
+  /** Scanner positions by the values of the column scan_index; absent or empty where the source named none. */
+  readonly scan_origins?: readonly ScanOrigin[];
 }
 
 /** Names of the fixed columns; every other key of `columns` is an extra's slug behind this prefix. */

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/op_context.h"
 #include "io/cloud_view.h"
@@ -36,8 +37,10 @@ TextWriteParams cloud_export_layout(TextFormat format);
 TextWriteParams scan_export_layout(TextFormat format);
 
 struct TextWriteResult {
-  std::uint64_t rows = 0;   ///< points written
-  std::uint64_t bytes = 0;  ///< size of the file
+  std::uint64_t rows = 0;            ///< points written
+  std::uint64_t bytes = 0;           ///< size of the file
+  std::vector<std::string> rounded;  ///< columns with a value that six decimals change
+  bool colors_cut = false;           ///< a written colour has a channel that 8 bits change
 };
 
 /// Writes the selected rows of a view as text: `\n` between lines, none after the last; blanks between values, commas

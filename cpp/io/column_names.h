@@ -23,4 +23,13 @@ inline std::string unique_name(const std::string& name, const std::vector<std::s
   return candidate;
 }
 
+/// Takes a name for a column; one that is not its own is reported, for a reader will find it under that.
+inline std::string take_name(const std::string& slug, const std::string& wanted,
+                             std::vector<std::string>& taken, std::vector<std::string>& warnings) {
+  taken.push_back(unique_name(wanted, taken));
+  if (taken.back() != slug)
+    warnings.push_back("the column '" + slug + "' is named '" + taken.back() + "' in the file");
+  return taken.back();
+}
+
 }  // namespace pc::io

@@ -47,7 +47,7 @@ char type_letter(DType type) {
   }
 }
 
-PcdRecord make_record(const CloudView& view, DType axis) {
+PcdRecord make_record(const CloudView& view, DType axis, std::vector<std::string>& warnings) {
   PcdRecord record;
   const auto add = [&](const std::string& name, DType type) {
     record.fields.push_back({name, type});
@@ -64,8 +64,7 @@ PcdRecord make_record(const CloudView& view, DType axis) {
   std::vector<std::string> taken = {"_", "x", "y", "z", "rgb", "rgba"};
   for (const Field& field : record.fields) taken.push_back(field.name);
   for (const ScalarView& scalar : view.scalars) {
-    taken.push_back(unique_name(one_word(scalar.slug), taken));
-    add(taken.back(), scalar.values->dtype());
+    add(take_name(scalar.slug, one_word(scalar.slug), taken, warnings), scalar.values->dtype());
   }
   return record;
 }
@@ -173,14 +172,15 @@ PcdWriteResult write_pcd(const CloudView& view, const PcdWriteParams& params, co
     require(is_finite(place), "the viewpoint must be finite");
     viewpoint = exact(place.x) + " " + exact(place.y) + " " + exact(place.z);
   }
-  const std::size_t widest = make_record(view, DType::kF64).bytes;
+  std::vector<std::string> unused;
+  const std::size_t widest = make_record(view, DType::kF64, unused).bytes;
   const std::size_t block_rows = std::clamp(kBlockBytes / widest, kMinBlockRows, kMaxBlockRows);
   const RowSelection selection(view, block_rows, ctx);
   ctx.begin_phase("Looking at the columns", 2 * view.positions.size);
   const DType axis = fits_float(view, selection, ctx) ? DType::kF32 : DType::kF64;
   PcdWriteResult result;
   result.colors_cut = colors_need_16_bits(view, selection, ctx);
-  const PcdRecord record = make_record(view, axis);
+  const PcdRecord record = make_record(view, axis, result.warnings);
   platform::File file = platform::File::create(path);
   const std::string header = header_text(record, selection.selected_count(), viewpoint);
   file.write_at(0, header.data(), header.size());

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/op_context.h"
 #include "io/cloud_view.h"
@@ -14,9 +15,10 @@ struct PcdWriteParams {
 };
 
 struct PcdWriteResult {
-  std::uint64_t rows = 0;   ///< points written
-  std::uint64_t bytes = 0;  ///< size of the file
-  bool colors_cut = false;  ///< a written colour has a channel that 8 bits change
+  std::uint64_t rows = 0;             ///< points written
+  std::uint64_t bytes = 0;            ///< size of the file
+  std::vector<std::string> warnings;  ///< columns under other names
+  bool colors_cut = false;            ///< a written colour has a channel that 8 bits change
 };
 
 /// Writes the selected rows of a view as PCD 0.7, DATA binary (little endian, not compressed), HEIGHT 1.

@@ -21,9 +21,26 @@ constexpr double kIntegralLimit = 0x1p53;  // beyond, every double is integral a
 
 bool is_float(DType type) { return type == DType::kF32 || type == DType::kF64; }
 
+/// The PLY type that holds a column's values; 64-bit whole numbers have none.
 const char* ply_type(DType type) {
-  const bool exact = dtype_size(type) <= 2 || type == DType::kF32;
-  return exact ? "float" : "double";
+  switch (type) {
+    case DType::kU8:
+      return "uchar";
+    case DType::kI8:
+      return "char";
+    case DType::kU16:
+      return "ushort";
+    case DType::kI16:
+      return "short";
+    case DType::kU32:
+      return "uint";
+    case DType::kI32:
+      return "int";
+    case DType::kF32:
+      return "float";
+    default:
+      return "double";
+  }
 }
 
 /// A header cell that a spreadsheet neither splits nor runs.
@@ -124,8 +141,7 @@ TextRows::TextRows(const CloudView& view, const TextWriteParams& params)
   taken.insert(taken.end(), {"x", "y", "z"});
   for (const ScalarView& scalar : view_.scalars) {
     const std::string name = params.format == TextFormat::kCsv ? scalar.slug : one_word(scalar.slug);
-    names_.push_back(unique_name(name, taken));
-    taken.push_back(names_.back());
+    names_.push_back(take_name(scalar.slug, name, taken, warnings_));
     types_.push_back(ply_type(scalar.values->dtype()));
   }
 }

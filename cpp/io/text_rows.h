@@ -53,6 +53,7 @@ class TextRows {
   void inspect(const RowSelection& rows, OpContext& ctx);
   /// What inspect() found: columns with a value that six decimals change.
   const std::vector<std::string>& rounded() const { return rounded_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
   const CloudView& view() const { return view_; }
   /// The header's lines, without the last '\n'; empty when the format has none.
   std::string header(std::uint64_t row_count) const;
@@ -74,7 +75,7 @@ class TextRows {
   std::vector<std::string> names_;  ///< of the columns after x y z
   std::vector<const char*> types_;  ///< their ply types
   std::vector<Scalar> scalars_;
-  std::vector<std::string> rounded_;
+  std::vector<std::string> warnings_, rounded_;
   bool large_coordinates_ = false;
 };
 

@@ -59,7 +59,7 @@ TextWriteResult write_text(const CloudView& view, const TextWriteParams& params,
                        format_block(rows, selection, begin, end, !header.empty() || !first, buffer);
                      });
   file.close_checked();
-  return {selection.selected_count(), bytes, rows.rounded(), colors_cut};
+  return {selection.selected_count(), bytes, rows.warnings(), rows.rounded(), colors_cut};
 }
 
 }  // namespace pc::io

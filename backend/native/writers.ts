@@ -1,5 +1,8 @@
 import { addon, type NativeColumn } from "./addon.ts";
 import type { NativeJob } from "./native-job.ts";
+import type { GeotiffRecords, LasExtraRecord } from "./readers.ts";
+
+type Triple = readonly [number, number, number];
 
 /** The rows and columns an export writes; see cpp/io/cloud_view.h. */
 export interface CloudViewInput {
@@ -16,8 +19,22 @@ export interface CloudViewInput {
   readonly stride: number;
 }
 
+/** Where a scalar goes in a LAS file; see cpp/io/las.h. */
+export interface LasPlacement {
+  readonly slug: string;
+  /** Standard field it fills when its values fit; "" = none. */
+  readonly field: string;
+  /** How it was stored: always an extra dimension. */
+  readonly record: LasExtraRecord | null;
+}
+
 export interface LasWriteParams {
   readonly version: "1.2" | "1.4";
+  /** 1.4 with point formats 0 to 3. */
+  readonly legacy_points: boolean;
+  /** Steps of the source, file frame: taken where every coordinate lies on them. */
+  readonly grid: { readonly scale: Triple; readonly offset: Triple } | null;
+  readonly placements: readonly LasPlacement[];
   /** LAZ */
   readonly compressed: boolean;
   readonly scale_m: number;
@@ -27,6 +44,8 @@ export interface LasWriteParams {
   readonly epsg_is_geographic: boolean;
   /** OGC WKT, "" = none */
   readonly wkt: string;
+  /** Verbatim from the source. */
+  readonly geotiff: GeotiffRecords | null;
   readonly system_identifier: string;
   readonly generating_software: string;
   readonly creation_day_of_year: number;

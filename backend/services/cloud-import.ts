@@ -129,10 +129,12 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     crs_epsg: rescaled ? null : (cloud.crs?.epsg ?? null), // a foot-based CRS would be wrong for metres
     crs_is_geographic: cloud.crs?.is_geographic ?? false,
     crs_wkt: rescaled || !cloud.crs?.wkt ? null : cloud.crs.wkt,
+    ...(rescaled || !cloud.crs?.geotiff ? {} : { crs_geotiff: cloud.crs.geotiff }),
     source_units: request.source_units ?? null,
     source_unit_scale: unit_scale,
     gps_time_encoding: assigned.columns.has("timestamps") ? cloud.gps_time_encoding : null,
     source_scale_m: cloud.scale_m,
+    ...(cloud.offset_m ? { source_offset_m: cloud.offset_m } : {}),
     source_path: checked.path,
     ascii_format: request.ascii_format ?? null,
     column_plan: request.column_plan ?? null,

@@ -4,8 +4,8 @@ import * as cloud from "../native/cloud.ts";
 import type { CloudViewInput, LasWriteParams } from "../native/writers.ts";
 import type { CloudState, ScanOrigin, Triple } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
-import { version } from "../version.ts";
 import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "./export-format.ts";
+import { inlineLasParams, sessionLasParams } from "./las-export.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "./points.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "./session-columns.ts";
 
@@ -25,23 +25,7 @@ interface Scanners {
   readonly origins: readonly ScanOrigin[];
 }
 
-const SOFTWARE = `point-cloud-backend ${version}`.slice(0, 32);
-const DEFAULT_SCALE_M = 0.001;
-/** Largest values of LAS point formats 0-3: five bits of class, three of echo number. */
-const LEGACY_MAX: ReadonlyMap<string, number> = new Map([
-  ["classification", 31],
-  ["return_number", 7],
-  ["number_of_returns", 7],
-]);
-/** Columns whose values came from these LAS fields; they go back there. */
-const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
-  ["target_index", "return_number"],
-  ["target_count", "number_of_returns"],
-]);
-/** Fields that only point formats 6 and above have. */
-const MODERN_FIELDS: ReadonlySet<string> = new Set(["scan_angle", "scanner_channel", "overlap", "nir"]);
-
-/** Inline points: positions and colours, LAS 1.2. */
+/** Inline points: positions and colours. */
 export function inlineView({ points, colors }: ExportRequest, format: ExportFormat, job: Job): ExportView {
   const rows = points ?? [];
   const input: CloudViewInput = {
@@ -49,7 +33,7 @@ export function inlineView({ points, colors }: ExportRequest, format: ExportForm
     positions: job.adopt(pointsColumn(rows)).native,
     colors: colors && formatTraits(format).colors ? job.adopt(colorsColumn(colors)).native : null,
   };
-  return { input, las: lasParams({ version: "1.2" }), scanners: null, point_count: rows.length, warnings: [] };
+  return { input, las: inlineLasParams(), scanners: null, point_count: rows.length, warnings: [] };
 }
 
 const EMPTY = {
@@ -85,11 +69,11 @@ export async function sessionView(
     intensity: chosen.fixed("intensity"),
     timestamps: chosen.fixed("timestamps"),
     beam_origins: chosen.fixed("beam_origins"),
-    scalars: isLas(format) ? await lasScalars(chosen.scalars, job) : chosen.scalars,
+    scalars: chosen.scalars,
     skip: mask.skip,
     stride: sourceStride(mask.hit_count, source?.max_points),
   };
-  const las = lasParams(await lasVersion(state, input.scalars, job), state);
+  const las = isLas(format) ? await sessionLasParams(state, input, [tx, ty, tz], job) : inlineLasParams();
   const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
   return { input, las, scanners, point_count: mask.hit_count, warnings: chosen.warnings };
 }
@@ -132,78 +116,12 @@ const ORIGIN = ["origin_x", "origin_y", "origin_z"];
 /** What the user did not leave out is named, with what can be done about it. */
 function leftOut(left: readonly string[], wanted: readonly string[] | null, format: ExportFormat): string[] {
   const { holds } = formatTraits(format);
-  if (left.length === 0 || (wanted !== null && !holds)) return [];
-  const list = `Left out: ${left.join(", ")}.`;
-  if (holds) return [`${list} ${format.toUpperCase()} holds ${holds}; laz and pcd hold every column.`];
-  const silent = left.filter((name) => name === "intensity");
-  const named = left.filter((name) => name !== "intensity");
+  const name = format.toUpperCase();
+  if (left.length === 0) return [];
+  if (holds) return [`Left out: ${left.join(", ")}. ${name} holds ${holds}; laz and pcd hold every column.`];
+  const named = wanted === null ? left.filter((column) => column !== "intensity") : [];
   return [
     ...(named.length > 0 ? [`Left out: ${named.join(", ")}. Name them in columns to write them.`] : []),
-    ...(silent.length > 0
-      ? [`Left out: intensity. ${format.toUpperCase()} is written without it; laz and pcd hold it.`]
-      : []),
+    ...(left.includes("intensity") ? [`Left out: intensity. ${name} is written without it; laz and pcd hold it.`] : []),
   ];
-}
-
-/** Columns that came from LAS fields go back to them when every value fits (the writer checks the others). */
-async function lasScalars(scalars: readonly Scalar[], job: Job): Promise<Scalar[]> {
-  const echo = scalars.filter(({ slug }) => LAS_FIELD_OF.has(slug));
-  const stats = await job.track(() =>
-    cloud.columnStats(
-      echo.map(({ column }) => column),
-      null,
-    ),
-  );
-  const isEcho = new Set(echo.filter((_, i) => fits(stats[i], 1, 15)));
-  return scalars.map((scalar) => {
-    if (isEcho.has(scalar)) return { ...scalar, slug: LAS_FIELD_OF.get(scalar.slug) ?? scalar.slug };
-    return scalar.slug.startsWith("las_") ? { ...scalar, slug: scalar.slug.slice(4) } : scalar;
-  });
-}
-
-const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): boolean =>
-  stats?.is_integral === true && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
-
-/**
- * 1.4, unless what it cannot hold asks for 1.2 and the narrower fields of that suffice: a CRS known as an EPSG code only
- * (1.4 takes WKT alone), or scan angles in whole degrees (1.4 counts in 0.006 degrees).
- */
-async function lasVersion(
-  state: CloudState,
-  scalars: readonly Scalar[],
-  job: Job,
-): Promise<{ version: "1.2" | "1.4" }> {
-  const code_only = state.meta.crs_epsg !== null;
-  const degrees = scalars.some(({ slug }) => slug === "scan_angle_rank");
-  if (state.meta.crs_wkt !== null || !(code_only || degrees)) return { version: "1.4" };
-  const narrow = scalars.filter(({ slug }) => LEGACY_MAX.has(slug));
-  const modern = scalars.some(({ slug }) => MODERN_FIELDS.has(slug));
-  const stats = await job.track(() =>
-    cloud.columnStats(
-      narrow.map(({ column }) => column),
-      null,
-    ),
-  );
-  const room = narrow.every(({ slug }, i) => fits(stats[i], 0, LEGACY_MAX.get(slug) ?? 0));
-  return { version: room && !modern ? "1.2" : "1.4" };
-}
-
-function lasParams({ version: las }: { version: "1.2" | "1.4" }, state?: CloudState): LasWriteParams {
-  const meta = state?.meta;
-  const now = new Date();
-  const year = now.getUTCFullYear();
-  return {
-    version: las,
-    compressed: false,
-    scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? [])),
-    adjusted_standard_time: meta?.gps_time_encoding === "adjusted_standard",
-    epsg: meta?.crs_epsg ?? 0,
-    epsg_is_geographic: meta?.crs_is_geographic ?? false,
-    wkt: meta?.crs_wkt ?? "",
-    system_identifier: "EXPORT",
-    generating_software: SOFTWARE,
-    creation_day_of_year:
-      1 + Math.floor((Date.UTC(year, now.getUTCMonth(), now.getUTCDate()) - Date.UTC(year, 0, 1)) / 86_400_000),
-    creation_year: year,
-  };
 }

@@ -48,6 +48,13 @@ function lossWarnings(
     warnings.push(`colors: ${name} holds 8 bits a channel; the lower 8 of 16 are not in the file.`);
   if (format === "pts" && input.intensity)
     warnings.push("intensity: PTS holds 12 bits; the lower 4 of 16 are not in the file.");
+  if (format === "ptx" && !input.intensity)
+    warnings.push("intensity: none is known; PTX wants one, and 0.5 stands in for it.");
+  const wide = format === "ply" ? input.scalars.filter(({ column }) => /^[iu]64$/.test(column.dtype)) : [];
+  if (wide.length > 0) {
+    const list = wide.map(({ slug }) => slug).join(", ");
+    warnings.push(`${list}: PLY has no whole numbers of 64 bits; they are double, exact up to 2^53.`);
+  }
   if (written.rounded && written.rounded.length > 0) {
     warnings.push(`${written.rounded.join(", ")}: written with 6 decimals, which changes some values.`);
   }

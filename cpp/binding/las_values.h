@@ -7,4 +7,7 @@ namespace pc::binding {
 /// The header as a plain object; field names as in io::LasHeader, bounds in file units.
 Napi::Object to_js(Napi::Env env, const io::LasHeader& header);
 
+/// LasWriteParams of the TypeScript facade.
+io::LasWriteParams las_write_params(const Napi::Object& js);
+
 }  // namespace pc::binding

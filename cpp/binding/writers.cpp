@@ -2,6 +2,7 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "binding/las_values.h"
 #include "io/las.h"
 #include "io/pcd_write.h"
 #include "io/pts.h"
@@ -40,22 +41,6 @@ std::shared_ptr<HeldView> held_view(const Napi::Value& value) {
 
 namespace {
 
-io::LasWriteParams las_params(const Napi::Object& js) {
-  io::LasWriteParams params;
-  params.version = string_field(js, "version") == "1.2" ? io::LasVersion::k12 : io::LasVersion::k14;
-  params.compressed = bool_field(js, "compressed");
-  params.scale_m = number_field(js, "scale_m");
-  params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
-  params.epsg = static_cast<int>(number_field(js, "epsg"));
-  params.epsg_is_geographic = bool_field(js, "epsg_is_geographic");
-  params.wkt = string_field(js, "wkt");
-  params.system_identifier = string_field(js, "system_identifier");
-  params.generating_software = string_field(js, "generating_software");
-  params.creation_day_of_year = static_cast<int>(number_field(js, "creation_day_of_year"));
-  params.creation_year = static_cast<int>(number_field(js, "creation_year"));
-  return params;
-}
-
 struct Written {
   std::uint64_t point_count;
   std::uint64_t bytes;
@@ -77,7 +62,7 @@ Napi::Value written_to_js(Napi::Env env, Written&& written) {
 // writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>
 Napi::Value write_las(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto params = las_params(info[1].As<Napi::Object>());
+  const auto params = las_write_params(info[1].As<Napi::Object>());
   const std::string path = info[2].ToString();
   return start_job<Written>(
       info.Env(), job_options(info[3]),
@@ -106,7 +91,8 @@ Napi::Value write_text(const Napi::CallbackInfo& info) {
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
         auto result = io::write_text(held->view, params, path, ctx);
-        return Written{result.rows, result.bytes, {}, std::move(result.rounded), result.colors_cut};
+        return Written{result.rows, result.bytes, std::move(result.warnings), std::move(result.rounded),
+                       result.colors_cut};
       },
       written_to_js);
 }
@@ -134,8 +120,8 @@ Napi::Value write_pcd(const Napi::CallbackInfo& info) {
   return start_job<Written>(
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
-        const auto result = io::write_pcd(held->view, params, path, ctx);
-        return Written{result.rows, result.bytes, {}, {}, result.colors_cut};
+        auto result = io::write_pcd(held->view, params, path, ctx);
+        return Written{result.rows, result.bytes, std::move(result.warnings), {}, result.colors_cut};
       },
       written_to_js);
 }

@@ -17,18 +17,21 @@ class GridCheck {
  public:
   GridCheck(const LasGrid& grid, const Vec3d& view_offset, std::size_t axis)
       : scale_(axis_of(grid.scale, axis)),
+        per_step_(1.0 / scale_),
         offset_(axis_of(grid.offset, axis)),
         reach_(std::abs(offset_) + std::abs(axis_of(view_offset, axis))) {}
-  bool usable() const { return std::isfinite(scale_) && scale_ != 0.0 && std::isfinite(offset_); }
+  bool usable() const { return std::isfinite(scale_) && std::isfinite(per_step_) && std::isfinite(offset_); }
   bool holds(double value) const {
-    const double step = std::nearbyint((value - offset_) / scale_);
-    if (!(std::abs(step) <= 2147483647.0)) return false;
+    const double place = (value - offset_) * per_step_;
+    if (!(place <= 2147483647.4 && place >= -2147483648.4)) return false;  // int32
+    const double step = (place + kRound) - kRound;  // the nearest whole number, without a call
     return std::abs(step * scale_ + offset_ - value) <= kRoundings * (std::abs(value) + reach_);
   }
 
  private:
+  static constexpr double kRound = 0x1.8p52;
   static constexpr double kRoundings = 4 * 2.220446049250313e-16;
-  double scale_, offset_, reach_;
+  double scale_, per_step_, offset_, reach_;
 };
 
 /// Offset and step of one axis: offset floor(min); the step grows tenfold until 32 bits hold the range.

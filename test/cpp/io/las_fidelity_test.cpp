@@ -211,6 +211,8 @@ TEST(LasFidelity, CoordinatesKeepTheirIntegers) {
           file.offset[axis] = 500'000.37 * axis + 0.3;
         }
         file.random_points(3000, 5);
+        put(file.points, 0, std::numeric_limits<std::int32_t>::min());
+        put(file.points, 4, std::numeric_limits<std::int32_t>::max());
         LasReadParams frame;
         frame.frame.shift = shift;
         const TempFile source("source.las", file.build());

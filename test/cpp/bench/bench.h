@@ -18,8 +18,9 @@ int make_plot_files(const Arguments& arguments);
 /// Reads a LAS or LAZ file into columns: all fields, or the positions alone. Arguments: FILE [THREADS] [xyz]
 int read_las_file(const Arguments& arguments);
 
-/// Reads a LAS file and writes its columns as LAZ; the time is that of the writing. Arguments: FILE FILE.laz [THREADS]
-int write_laz_file(const Arguments& arguments);
+/// Reads a LAS file and writes its columns in the format of the second file (.las .laz .pcd .pts .ptx .ply; ptx as a
+/// raster of 2000 rows); the time is that of the writing. Arguments: FILE.las FILE [THREADS]
+int write_file(const Arguments& arguments);
 
 /// Reads a text table of seven columns into columns. Arguments: FILE [THREADS]
 int read_text_file(const Arguments& arguments);

@@ -90,7 +90,7 @@ export function labelRegion(
     const change: CloudChange = {
       columns: new Map([[extraKey(slug), column]]),
       undo,
-      ...(before ? {} : { meta: { extra_dims_meta } }),
+      meta: { octree_lacks_labels: true, ...(before ? {} : { extra_dims_meta }) },
     };
     if (undo.length > 0 || !before) await edit.publish(change);
     return { ...(await summarize(session.id, edit.state, slug, job)), created_column: !before, applied };
@@ -127,6 +127,7 @@ export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: J
       await edit.publish({
         columns: new Map([[extraKey(slug), column]]),
         undo: [{ op: "keep_labels", slug, count }],
+        meta: { octree_lacks_labels: true },
       });
     }
     return summarize(session.id, edit.state, slug, job);

@@ -37,6 +37,10 @@ constexpr Job kJobs[] = {
     {"laz", "FILE.las FILE.laz [THREADS]", 2, pc::bench::write_laz_file},
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
     {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
+    {"select", "FILE.las box|polygon|squares [THREADS]", 2, pc::bench::select_points},
+    {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},
+    {"paint", "POINTS [THREADS]", 1, pc::bench::paint_points},
+    {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

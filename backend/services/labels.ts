@@ -6,7 +6,13 @@ import { MAX_CLASS, MAX_INSTANCE, MAX_LABEL_HISTORY_BYTES, MAX_LABEL_STROKES } f
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/cloud-edit.ts";
-import { type CloudChange, type CloudSession, type CloudState, extraKey } from "../sessions/cloud-session.ts";
+import {
+  type CloudChange,
+  type CloudSession,
+  type CloudState,
+  extraKey,
+  stateAfter,
+} from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { forgetOverflow, keptStrokes } from "../sessions/edits.ts";
 import { applySteps, strokesOf, type UndoStep } from "../sessions/undo.ts";
@@ -85,15 +91,16 @@ export function labelRegion(
       applied.push({ stroke_id, selected_count: painted.selected_count, changed_count: rows.count });
     }
     undo.push(...forgetOverflow(applySteps(state.undo, undo), slug, CAPS));
-    job.checkpoint(); // the last cancel point
     const extra_dims_meta = [...state.meta.extra_dims_meta, { slug, label }];
     const change: CloudChange = {
       columns: new Map([[extraKey(slug), column]]),
       undo,
       meta: { octree_lacks_labels: true, ...(before ? {} : { extra_dims_meta }) },
     };
+    const summary = await summarize(session.id, stateAfter(state, change), slug, job);
+    job.checkpoint(); // the last cancel point
     if (undo.length > 0 || !before) await edit.publish(change);
-    return { ...(await summarize(session.id, edit.state, slug, job)), created_column: !before, applied };
+    return { ...summary, created_column: !before, applied };
   });
 }
 
@@ -123,14 +130,19 @@ export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: J
         const values = await job.track(() => native.setLabels(from.native, nativeRows(rows), previous.native));
         column = job.adopt(new ColumnRef(values));
       }
-      job.checkpoint(); // the last cancel point
-      await edit.publish({
-        columns: new Map([[extraKey(slug), column]]),
-        undo: [{ op: "keep_labels", slug, count }],
-        meta: { octree_lacks_labels: true },
-      });
     }
-    return summarize(session.id, edit.state, slug, job);
+    const change: CloudChange =
+      column && count < strokes.length
+        ? {
+            columns: new Map([[extraKey(slug), column]]),
+            undo: [{ op: "keep_labels", slug, count }],
+            meta: { octree_lacks_labels: true },
+          }
+        : {};
+    const summary = await summarize(session.id, stateAfter(state, change), slug, job);
+    job.checkpoint(); // the last cancel point
+    if (change.undo) await edit.publish(change);
+    return summary;
   });
 }
 
@@ -160,7 +172,10 @@ export function checkLabelColumn(state: CloudState, slug: string): void {
   throw new AppError("invalid_argument", `No label column "${slug}" to commit. Available: [${available}]`);
 }
 
-/** Makes the strokes of a column permanent and builds the octree that shows them. */
+/**
+ * Makes the strokes of a column permanent, whatever comes then, and builds the octree that shows them. What the answer
+ * says is worked out before: a failure behind the build would hide an octree that is there.
+ */
 export async function commitLabels(
   session: CloudSession,
   slug: string,
@@ -171,7 +186,7 @@ export async function commitLabels(
     const count = strokesOf(edit.state.undo, slug).length;
     if (count > 0) await edit.publish({ undo: [{ op: "forget_labels", slug, count }] });
   });
-  const { total_count: _, octree_posed: __, ...octree } = await rebuildOctree(session, deps, job);
-  const { label_edit_count: ___, ...summary } = await labelSummary(session, slug, job);
+  const { label_edit_count: _, ...summary } = await labelSummary(session, slug, job.quiet());
+  const { total_count: __, octree_posed: ___, ...octree } = await rebuildOctree(session, deps, job);
   return { ...octree, ...summary };
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, stat } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
@@ -58,7 +58,9 @@ export async function readSessionFolder(folder: string, log: Logger): Promise<Re
     }
     if (replayed.birth) await journal.append({ type: "confirmed" });
     const state = await loadState(files, replayed);
-    const next = nextFileNumber(await readdir(folder));
+    const names = await readdir(folder);
+    for (const name of names.filter(isUnfinished)) await rm(join(folder, name), { force: true });
+    const next = nextFileNumber(names);
     const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced, births: replayed.births });
     return { disk, state };
   } catch (error) {
@@ -67,6 +69,9 @@ export async function readSessionFolder(folder: string, log: Logger): Promise<Re
     throw error;
   }
 }
+
+/** A lease or journal that was being written when its process died: the folder is ours, nobody renames it any more. */
+const isUnfinished = (name: string): boolean => /\.(tmp|new)$/.test(name);
 
 /** A parent that is gone counts as a yes: nothing is thrown away on a doubt. */
 async function wasBorn(folder: string, { birth }: ReplayedJournal): Promise<boolean> {

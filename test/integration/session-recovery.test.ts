@@ -132,6 +132,19 @@ test("a journal cut at every byte recovers to the last whole record, never to ha
   rmSync(folder, { recursive: true });
 });
 
+test("what a dead process was writing is removed: a lease, a journal", async () => {
+  const unfinished = ["owner.json.4711-0badcafe.tmp", "journal.log.new"];
+  const made = await restart({
+    [id]: (folder) => {
+      for (const name of unfinished) writeFileSync(join(folder, name), "half");
+    },
+  });
+  const names = readdirSync(join(made.sessions, id));
+  expect(names.filter((name) => unfinished.includes(name))).toEqual([]);
+  expect(await exported(made, id, "las")).toEqual(las);
+  await made.close();
+});
+
 test("garbage behind the journal is cut off, and the next edit is found again", async () => {
   const garbage = Buffer.alloc(100, 0xa5);
   const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "journal.log"), garbage, { flag: "a" }) });

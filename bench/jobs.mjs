@@ -60,7 +60,7 @@ const madeLaz = join(dataFolder, "plot_10M.laz");
 /** The 10M plot as LAZ, made once. */
 async function lazFile() {
   const { las } = await plotFiles(TEN_MILLION);
-  if (!existsSync(madeLaz)) await nativeJob("laz", las, madeLaz, THREADS);
+  if (!existsSync(madeLaz)) await nativeJob("write", las, madeLaz, THREADS);
   return madeLaz;
 }
 
@@ -74,6 +74,27 @@ const scaling = (sample) => sample.one_s / sample.op_s;
 const twice = atLeast(scaling, 1.9, ">= 1.9x with 2 threads");
 const perCore = (sample) =>
   `${(oneCore(sample) / 1e6).toFixed(1)} M pts/s per core, ${scaling(sample).toFixed(2)}x on two`;
+
+/** The 10M plot written in one format; the rate is that of the writing alone. */
+const writeJob = (format, least) => ({
+  title: `${format.toUpperCase()} write 10M`,
+  count: TEN_MILLION,
+  sample: once(async () => {
+    const file = join(dataFolder, `scratch.${format}`);
+    try {
+      return await nativeJob("write", (await plotFiles(TEN_MILLION)).las, file, THREADS);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  }),
+  figure: (sample) => `${(written(sample) / 1e6).toFixed(1)} M pts/s, ${sample.scratch_mib.toFixed(0)} MiB of scratch`,
+  targets: [
+    atLeast(written, least, `>= ${least / 1e6} M pts/s`),
+    atMost((sample) => sample.scratch_mib, 64, "<= 64 MiB of scratch"),
+  ],
+  compare: ["cpu_s"],
+});
+const written = (sample) => sample.count / sample.op_s;
 
 export const jobs = {
   ready: { ...readyJob("npm start to READY", ["npm", "start"]), targets: [atMost(wall, 1, "<= 1 s")] },
@@ -98,7 +119,7 @@ export const jobs = {
     title: "LAZ encode 10M",
     count: TEN_MILLION,
     sample: once(async () =>
-      onOneAndTwo(async (threads) => nativeJob("laz", (await plotFiles(TEN_MILLION)).las, scratchLaz, threads)),
+      onOneAndTwo(async (threads) => nativeJob("write", (await plotFiles(TEN_MILLION)).las, scratchLaz, threads)),
     ),
     figure: perCore,
     targets: [atLeast(oneCore, 4e6, ">= 4 M pts/s per core"), twice],
@@ -136,6 +157,9 @@ export const jobs = {
     targets: [lean],
     compare: USAGE,
   },
+  "pcd-write": writeJob("pcd", 15e6),
+  "pts-write": writeJob("pts", 5e6),
+  "ptx-write": writeJob("ptx", 5e6),
   octree: {
     title: "octree 10M",
     count: TEN_MILLION,

@@ -1,24 +1,49 @@
-// `npm run fuzz [-- <reader|all> [count] [seed]]`: mutated files against every reader under the sanitizers.
+// `npm run fuzz [-- <reader|sessions|all> [count] [seed]]`: mutated files against every reader under the sanitizers,
+// then random edits of sessions against their model.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
 
-const [target = "all", count = "100000", ...rest] = process.argv.slice(2);
+const SESSION_TESTS = ["test/property/session-model.test.ts", "test/integration/session-crash.test.ts"];
+const SEQUENCES = "20000";
+const KILLS = "500";
+
+const [target = "all", count, ...rest] = process.argv.slice(2);
 const asan = join(root, "build", "asan");
 const run = (command, args, options) =>
   spawnSync(command, args, { stdio: "inherit", cwd: root, ...options }).status ?? 1;
-const configure = [
-  "-S",
-  root,
-  "-B",
-  asan,
-  "-DPC_ADDON=OFF",
-  "-DPC_CUDA=OFF",
-  "-DPC_TESTS=ON",
-  "-DPC_SANITIZE=ON",
-  "-DCMAKE_BUILD_TYPE=Sanitize",
-  "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
-];
-if (run("cmake", configure) !== 0 || run("cmake", ["--build", asan, "--target", "pc_fuzz"]) !== 0) process.exit(1);
-const env = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
-process.exitCode = run(join(asan, "pc_fuzz"), [target, count, ...rest], { cwd: asan, env });
+
+function fuzzReaders() {
+  const configure = [
+    "-S",
+    root,
+    "-B",
+    asan,
+    "-DPC_ADDON=OFF",
+    "-DPC_CUDA=OFF",
+    "-DPC_TESTS=ON",
+    "-DPC_SANITIZE=ON",
+    "-DCMAKE_BUILD_TYPE=Sanitize",
+    "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
+  ];
+  if (run("cmake", configure) !== 0 || run("cmake", ["--build", asan, "--target", "pc_fuzz"]) !== 0) return 1;
+  const env = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
+  return run(join(asan, "pc_fuzz"), [target, count ?? "100000", ...rest], { cwd: asan, env });
+}
+
+/** A count of its own makes the sequences and, at the same rate, the kills. */
+function fuzzSessions() {
+  const [seed] = rest;
+  const wanted = target === "sessions" ? count : undefined;
+  const env = {
+    ...process.env,
+    APP_TEST_SEQUENCES: wanted ?? SEQUENCES,
+    APP_TEST_KILLS: wanted ? `${Math.ceil((Number(wanted) * Number(KILLS)) / Number(SEQUENCES))}` : KILLS,
+    ...(seed && { APP_TEST_SEED: seed }),
+  };
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  return run(process.execPath, [vitest, "run", ...SESSION_TESTS], { env });
+}
+
+const parts = target === "sessions" ? [fuzzSessions] : target === "all" ? [fuzzReaders, fuzzSessions] : [fuzzReaders];
+process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

@@ -82,3 +82,5 @@ export const CLIENT_TIMEOUT_MS = {
 export const CLIENT_CANCEL_WAIT_MS = 1_000;
 /** Largest file an export returns inside its JSON answer: base64 grows it by a third, and the client's strings end near 512 MB. */
 export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
+/** Cells of one scan of a PTX file: some 20 GB of text. */
+export const MAX_PTX_CELLS = 1_000_000_000;

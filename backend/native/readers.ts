@@ -30,11 +30,32 @@ export interface Bounds {
   readonly max: readonly [number, number, number];
 }
 
+/** What the Extra Bytes record says of a dimension, and its values do not show. */
+export interface LasExtraRecord {
+  readonly name: string;
+  readonly description: string;
+  /** Type in the file. */
+  readonly stored: DType;
+  /** value = stored * scale + offset; null where the file states none. */
+  readonly scale: number | null;
+  readonly offset: number | null;
+  /** The eight bytes of the no-data value in hex, null where the file states none. */
+  readonly no_data: string | null;
+}
+
 export interface LasDimension {
   readonly name: string;
   readonly description: string;
   readonly extra: boolean;
   readonly dtype: DType;
+  readonly record: LasExtraRecord | null;
+}
+
+/** Payloads of the GeoTIFF records of a LAS file, in hex. */
+export interface GeotiffRecords {
+  readonly directory: string;
+  readonly doubles: string;
+  readonly ascii: string;
 }
 
 export interface LasCrs {
@@ -48,6 +69,7 @@ export interface LasCrs {
   readonly vertical_unit_name: string;
   readonly wkt: string;
   readonly citation: string;
+  readonly geotiff: GeotiffRecords | null;
   readonly warnings: readonly string[];
 }
 

@@ -1,5 +1,8 @@
 import { addon, type NativeColumn } from "./addon.ts";
 import type { NativeJob } from "./native-job.ts";
+import type { GeotiffRecords, LasExtraRecord } from "./readers.ts";
+
+type Triple = readonly [number, number, number];
 
 /** The rows and columns an export writes; see cpp/io/cloud_view.h. */
 export interface CloudViewInput {
@@ -16,8 +19,22 @@ export interface CloudViewInput {
   readonly stride: number;
 }
 
+/** Where a scalar goes in a LAS file; see cpp/io/las.h. */
+export interface LasPlacement {
+  readonly slug: string;
+  /** Standard field it fills when its values fit; "" = none. */
+  readonly field: string;
+  /** How it was stored: always an extra dimension. */
+  readonly record: LasExtraRecord | null;
+}
+
 export interface LasWriteParams {
   readonly version: "1.2" | "1.4";
+  /** 1.4 with point formats 0 to 3. */
+  readonly legacy_points: boolean;
+  /** Steps of the source, file frame: taken where every coordinate lies on them. */
+  readonly grid: { readonly scale: Triple; readonly offset: Triple } | null;
+  readonly placements: readonly LasPlacement[];
   /** LAZ */
   readonly compressed: boolean;
   readonly scale_m: number;
@@ -27,6 +44,8 @@ export interface LasWriteParams {
   readonly epsg_is_geographic: boolean;
   /** OGC WKT, "" = none */
   readonly wkt: string;
+  /** Verbatim from the source. */
+  readonly geotiff: GeotiffRecords | null;
   readonly system_identifier: string;
   readonly generating_software: string;
   readonly creation_day_of_year: number;
@@ -36,12 +55,48 @@ export interface WriteResult {
   readonly point_count: number;
   readonly bytes: number;
   readonly warnings: readonly string[];
+  /** Columns with a value that six decimals changed. */
+  readonly rounded: readonly string[];
+  /** A colour has a channel that 8 bits changed. */
+  readonly colors_cut: boolean;
+}
+export interface PcdWriteParams {
+  /** Scanner position, stored frame; null = none is known. */
+  readonly viewpoint: readonly [number, number, number] | null;
+}
+export interface PtxWriteParams {
+  /** Of one scan. */
+  readonly max_cells: number;
+  /** Scanner position of scans that `origins` does not name, stored frame. */
+  readonly origin: readonly [number, number, number];
+  readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
+}
+/** What became of one scan's points; see cpp/io/ptx.h. */
+export interface PtxWrittenScan {
+  readonly scan_index: number;
+  readonly rows: number;
+  readonly columns: number;
+  /** Index at which the file's raster begins. */
+  readonly first_row: number;
+  readonly first_column: number;
+  readonly filled: number;
+  readonly collapsed: number;
+  readonly unplaced: number;
+}
+export interface PtxWriteResult {
+  readonly scans: readonly PtxWrittenScan[];
+  readonly bytes: number;
+  readonly without_scan: number;
+  readonly colors_cut: boolean;
 }
 export type TextFormat = "xyz" | "txt" | "csv" | "ply" | "obj";
 
 export interface WritersNative {
   writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>;
   writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>;
+  writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>;
+  writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>;
+  writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>;
 }
 
 /** LAS, streamed in blocks with flat memory. */
@@ -50,3 +105,11 @@ export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: str
 /** Text formats, streamed in blocks with flat memory. */
 export const writeText = (view: CloudViewInput, format: TextFormat, path: string) =>
   addon.writeText(view, format, path);
+/** PTS: positions, intensity and colour. */
+export const writePts = (view: CloudViewInput, path: string) => addon.writePts(view, path);
+/** PCD, binary. */
+export const writePcd = (view: CloudViewInput, params: PcdWriteParams, path: string) =>
+  addon.writePcd(view, params, path);
+/** PTX: one raster a scan. */
+export const writePtx = (view: CloudViewInput, params: PtxWriteParams, path: string) =>
+  addon.writePtx(view, params, path);

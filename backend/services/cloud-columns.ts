@@ -53,8 +53,8 @@ const ECHO_COLUMNS: ReadonlySet<string> = new Set(["target_index", "target_count
 const CHANNELS = ["r", "g", "b"] as const;
 const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
 
-/** Formats whose reader gives intensity as 16 bits: as the file has it, or scaled scan by scan. */
-const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx"]);
+/** Formats in which 16 bits are the intensity as it is: their reader scales it scan by scan, or the file says so. */
+const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx", "pcd"]);
 
 interface Candidate {
   readonly source: RoledColumn;
@@ -62,6 +62,8 @@ interface Candidate {
   readonly role: string | null;
   readonly slug: string;
   readonly label: string;
+  /** The label without the user's wish for another one. */
+  readonly own_label: string;
 }
 
 /** Gives every column of a file its place: colours, intensity, clock, beam origins, extras. */
@@ -104,7 +106,8 @@ function candidate(source: RoledColumn, wishes: ColumnWishes): Candidate {
   const role = overrideOf(source, wishes) ?? roleOf(source);
   const slug = columnSlug(source, role);
   const canonical = role === null ? undefined : CANONICAL_LABELS[role];
-  return { source, role, slug, label: wished(wishes.labels, slug) ?? canonical ?? tidyLabel(source.label) };
+  const own_label = canonical ?? tidyLabel(source.label);
+  return { source, role, slug, label: wished(wishes.labels, slug) ?? own_label, own_label };
 }
 
 /** The role the user gives a column, by any of the names it goes under: the file's, or the slug it would have. */
@@ -251,7 +254,10 @@ class Assignment {
       if (this.#taken.has(found) || found.source.column.native.dtype === "rgb16") continue;
       const slug = uniqueSlug(found.slug, used);
       used.add(slug.toLowerCase());
-      this.extra_dims_meta.push({ slug, label: wished(this.wishes.labels, slug) ?? found.label });
+      const { record } = found.source;
+      const las_extra = record ? { slug, label: found.own_label, record } : undefined;
+      const label = wished(this.wishes.labels, slug) ?? found.label;
+      this.extra_dims_meta.push({ slug, label, ...(las_extra ? { las_extra } : {}) });
       this.columns.set(extraKey(slug), found.source.column);
     }
   }

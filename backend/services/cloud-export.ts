@@ -2,28 +2,23 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, extname, isAbsolute, join, normalize } from "node:path";
-import type { ExportRequest, ExportTail } from "../../shared/contract/pointcloud.ts";
+import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../shared/contract/pointcloud.ts";
 import { AppError } from "../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../shared/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import { fromNative } from "../jobs/native-error.ts";
-import * as native from "../native/writers.ts";
 import type { CloudSession } from "../sessions/cloud-session.ts";
+import { checkRaster, type ExportFormat, exportFormat } from "./export-format.ts";
 import { type ExportView, inlineView, sessionView } from "./export-view.ts";
+import { writePoints } from "./export-writer.ts";
 import { sourceSession, sourceTranslation } from "./points.ts";
 import { unknownKeyWarnings } from "./unknown-keys.ts";
-
-const WRITABLE = ["las", "laz", "xyz", "txt", "csv", "ply", "obj"] as const;
-type Format = (typeof WRITABLE)[number];
-/** Formats that hold nothing but positions. */
-const POSITIONS_ONLY: readonly string[] = ["xyz", "obj"];
-const NEXT_RELEASE = ["asc", "pts", "pcd"];
 
 /** An export whose cheap rules hold. */
 export interface CheckedExport {
   readonly request: ExportRequest;
-  readonly format: Format;
+  readonly format: ExportFormat;
   /** Where the file goes; null = base64 in the answer. */
   readonly dest: string | null;
   readonly filename: string;
@@ -42,6 +37,7 @@ export async function checkExportRequest(
   const dest = request.dest_path ? await destination(request.dest_path) : null;
   const session = request.source ? await sourceSession(request.source, deps) : null;
   if (request.source) sourceTranslation(request.source);
+  checkRaster(format, session?.state.meta ?? null);
   const { points, colors } = request;
   if (!request.source && points && colors && colors.length !== points.length) {
     throw new AppError(
@@ -60,7 +56,7 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
       writeExport(checked, await sessionView(state, checked.request, checked.format, job), deps, job),
     );
   }
-  return writeExport(checked, inlineView(checked.request, job), deps, job);
+  return writeExport(checked, inlineView(checked.request, checked.format, job), deps, job);
 }
 
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
@@ -74,11 +70,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
       { name: "Writing points", weight: 9 },
       { name: "Formatting points", weight: 9 },
     ]);
-    const written = await job.track(() =>
-      format === "las" || format === "laz"
-        ? native.writeLas(view.input, { ...view.las, compressed: format === "laz" }, temporary)
-        : native.writeText(view.input, format, temporary),
-    );
+    const written = await writePoints(view, format, temporary, job);
     const data = dest ? null : await base64(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point
@@ -95,7 +87,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
       data,
       filename,
       point_count: written.point_count,
-      has_colors: view.input.colors !== null && !POSITIONS_ONLY.includes(format),
+      has_colors: view.input.colors !== null,
       format: request.format,
       error: null,
       ...(warnings.length > 0 ? { warnings } : {}),
@@ -110,10 +102,9 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
 }
 
 /** A name that promises another format than the file holds. */
-function nameWarnings(filename: string, format: Format): string[] {
+function nameWarnings(filename: string, format: ExportFormat): string[] {
   const extension = extname(filename).slice(1).toLowerCase();
-  if (extension === format || !["las", "laz", "xyz", "txt", "csv", "ply", "obj", "pcd", "e57"].includes(extension))
-    return [];
+  if (extension === format || ![...EXPORT_FORMATS, "e57"].includes(extension)) return [];
   return [`"${filename}" holds ${format.toUpperCase()}, not what its extension says.`];
 }
 
@@ -137,16 +128,6 @@ async function base64(path: string, bytes: number, signal: AbortSignal): Promise
   return (await readFile(path, { signal })).toString("base64");
 }
 
-function exportFormat(text: string): Format {
-  const format = text.toLowerCase();
-  const known = WRITABLE.find((name) => name === format);
-  if (known) return known;
-  const list = WRITABLE.join(", ");
-  if (NEXT_RELEASE.includes(format))
-    throw new AppError("unsupported", `Format "${text}" cannot be written yet; use one of ${list}`);
-  throw new AppError("invalid_argument", `Unknown format "${text}"; use one of ${list}`);
-}
-
 async function destination(path: string): Promise<string> {
   if (!isAbsolute(path) || path.includes("\0"))
     throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
@@ -162,7 +143,7 @@ async function destination(path: string): Promise<string> {
 }
 
 /** Base name for the answer: the destination's, or the asked one with the right extension. */
-function fileName(asked: string | null | undefined, format: Format, dest: string | null): string {
+function fileName(asked: string | null | undefined, format: ExportFormat, dest: string | null): string {
   if (dest) return basename(dest);
   const name = basename((asked ?? "").replaceAll("\\", "/")) || "pointcloud";
   const stem = name.toLowerCase().endsWith(`.${format}`)

@@ -130,10 +130,12 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     crs_epsg: rescaled ? null : (cloud.crs?.epsg ?? null), // a foot-based CRS would be wrong for metres
     crs_is_geographic: cloud.crs?.is_geographic ?? false,
     crs_wkt: rescaled || !cloud.crs?.wkt ? null : cloud.crs.wkt,
+    ...(rescaled || !cloud.crs?.geotiff ? {} : { crs_geotiff: cloud.crs.geotiff }),
     source_units: request.source_units ?? null,
     source_unit_scale: unit_scale,
     gps_time_encoding: assigned.columns.has("timestamps") ? cloud.gps_time_encoding : null,
     source_scale_m: cloud.scale_m,
+    ...(cloud.offset_m ? { source_offset_m: cloud.offset_m } : {}),
     source_path: checked.path,
     ascii_format: request.ascii_format ?? null,
     column_plan: request.column_plan ?? null,
@@ -145,7 +147,14 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     miss_octree_cache_id: null,
     miss_octree_origin: origin,
     ...META_DEFAULTS,
+    ...scanOrigins(cloud),
   };
+}
+
+/** Where the scanners stood, for files with several. */
+function scanOrigins({ scans }: SourceCloud): Pick<CloudMeta, "scan_origins"> {
+  const scan_origins = scans.flatMap(({ scan_index, origin }) => (origin === null ? [] : [{ scan_index, origin }]));
+  return scans.length > 1 && scan_origins.length > 0 ? { scan_origins } : {};
 }
 
 interface TailParts {

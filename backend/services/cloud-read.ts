@@ -1,5 +1,6 @@
 import type { Job } from "../jobs/job.ts";
 import * as native from "../native/readers.ts";
+import type { Triple } from "../sessions/cloud-session.ts";
 import type { ColumnRef } from "../sessions/column-ref.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
 import { readTextCloud } from "./text-import.ts";
@@ -21,25 +22,30 @@ export function readCloud(request: ReadRequest, job: Job): Promise<SourceCloud> 
   }
 }
 
+const SKIPPED: readonly string[] = ["scan_direction_flag", "edge_of_flight_line"];
+
 async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
-  const params = { frame, first_row: 0, row_count: null, skip_columns: ["scan_direction_flag", "edge_of_flight_line"] };
+  const params = { frame, first_row: 0, row_count: null, skip_columns: SKIPPED };
   const cloud = await job.track(() => native.readLas(path, params));
   const { positions, columns } = adoptTable(cloud, job);
   const { header } = cloud;
-  const scaled = (axis: 0 | 1 | 2) => header.scale[axis] * frame.unit_scale;
+  const metres = ([x, y, z]: Triple): Triple => [x * frame.unit_scale, y * frame.unit_scale, z * frame.unit_scale];
+  const dimensions = header.dimensions.filter(({ name }) => !SKIPPED.includes(name)); // as the columns are
   return {
     kind: "las",
     positions,
-    columns: columns.map(({ name, description, extra, column }) => {
+    columns: columns.map(({ name, description, extra, column }, i) => {
       const label = extra && description !== "" ? description : name;
-      return { name, label, role: extra ? null : `las:${name}`, slug: null, column };
+      const record = dimensions[i]?.record ?? null;
+      return { name, label, role: extra ? null : `las:${name}`, slug: null, record, column };
     }),
     rgb_scale: "byte",
     scan_origin: null,
     ...ONE_SCAN,
     crs: header.crs,
     gps_time_encoding: header.gps_time_encoding === "" ? null : header.gps_time_encoding,
-    scale_m: [scaled(0), scaled(1), scaled(2)],
+    scale_m: metres(header.scale),
+    offset_m: metres(header.offset),
     nonfinite_dropped: cloud.nonfinite_dropped,
     malformed_dropped: cloud.malformed_dropped,
     warnings: [...header.warnings, ...header.crs.warnings, ...cloud.warnings],

@@ -24,6 +24,8 @@ export interface RoledColumn {
   readonly role: string | null;
   /** The user named this slug or role; it is not resolved any further. */
   readonly slug: string | null;
+  /** How a LAS file stored it. */
+  readonly record?: native.LasExtraRecord | null;
   readonly column: ColumnRef;
 }
 
@@ -44,6 +46,8 @@ export interface SourceCloud {
   readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
   /** Coordinate step of the file in metres, null for formats without one. */
   readonly scale_m: Triple | null;
+  /** Where its steps begin, true world, metres. */
+  readonly offset_m?: Triple;
   readonly nonfinite_dropped: number;
   readonly malformed_dropped: number;
   readonly warnings: readonly string[];

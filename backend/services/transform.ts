@@ -114,11 +114,15 @@ async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<
   if (distance && motion.is_similarity && motion.scale !== 1) {
     put(extraKey("distance"), await job.track(() => native.scaleColumn(distance, motion.scale)));
   }
-  const { miss_octree_origin, normals_stale } = base.meta;
+  const { miss_octree_origin, normals_stale, scan_origins, source_offset_m } = base.meta;
   return {
     columns,
     meta: {
       miss_octree_origin: miss_octree_origin && apply(motion.stored, miss_octree_origin),
+      ...(scan_origins
+        ? { scan_origins: scan_origins.map((scan) => ({ ...scan, origin: apply(motion.stored, scan.origin) })) }
+        : {}),
+      ...(source_offset_m ? { source_offset_m: movedOffset(source_offset_m, motion) } : {}),
       normals_stale: normals_stale || (!motion.is_similarity && hasNormals(base)),
     },
   };
@@ -128,6 +132,10 @@ interface After {
   readonly after: CloudState;
   readonly mask: Surviving;
 }
+
+/** The steps of the source go along with a translation; after any other motion the points lie on none. */
+const movedOffset = ([x, y, z]: Triple, { is_translation, delta: [dx, dy, dz] }: Motion): Triple | null =>
+  is_translation ? [x + dx, y + dy, z + dz] : null;
 
 /** The octree as it is, when there is a current one. */
 async function shownOctree(

@@ -1,14 +1,33 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import { AppError } from "../../shared/errors.ts";
+import type { GeotiffRecords, LasExtraRecord } from "../native/readers.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 
 export type Triple = readonly [number, number, number];
 
+/**
+ * How a LAS file stored an extra dimension: what an export needs to write it back as it was. Slug and label are those that
+ * the file's name and description stand for; a column renamed since is written under its new ones.
+ */
+export interface LasExtra {
+  readonly slug: string;
+  readonly label: string;
+  readonly record: LasExtraRecord;
+}
+
 /** One scalar column beside the fixed ones, in the order the client shows them. */
 export interface ExtraDim {
   readonly slug: string;
   readonly label: string;
+  /** Absent for columns that no LAS file brought. */
+  readonly las_extra?: LasExtra;
+}
+
+/** Scanner position of one scan, stored frame, metres. */
+export interface ScanOrigin {
+  readonly scan_index: number;
+  readonly origin: Triple;
 }
 
 /** Everything a session is besides its columns. JSON, so that the journal can carry it. Frames: contract sessions.md 0. */
@@ -20,11 +39,15 @@ export interface CloudMeta {
   readonly crs_is_geographic: boolean;
   /** OGC WKT exactly as the source file carried it, for lossless export. */
   readonly crs_wkt: string | null;
+  /** GeoTIFF records exactly as the source LAS file carried them; absent without. */
+  readonly crs_geotiff?: GeotiffRecords | null;
   readonly source_units: string | null;
   readonly source_unit_scale: number | null;
   readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
   /** Coordinate resolution of the source, metres; null when it had none (text, floats). */
   readonly source_scale_m: Triple | null;
+  /** Where its steps begin, true world, metres; absent where they are not known. */
+  readonly source_offset_m?: Triple | null;
   readonly source_path: string | null;
   readonly ascii_format: string | null;
   readonly column_plan: ColumnPlan | null;
@@ -43,6 +66,8 @@ export interface CloudMeta {
   readonly backfilled_misses_moved: boolean;
   /** Hits of the original scan that are no rows of this session any more. */
   readonly unrestorable_hit_count: number;
+  /** Scanner positions by the values of the column scan_index; absent or empty where the source named none. */
+  readonly scan_origins?: readonly ScanOrigin[];
 }
 
 /** What a meta lacks that was written by an earlier version. */

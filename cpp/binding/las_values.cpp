@@ -2,6 +2,92 @@
 
 namespace pc::binding {
 
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// Two lower-case digits a byte.
+std::string to_hex(const std::uint8_t* bytes, std::size_t size) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4U];
+    text += kDigits[bytes[i] & 15U];
+  }
+  return text;
+}
+
+Bytes from_hex(const std::string& text) {
+  const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10) & 15U; };
+  Bytes bytes(text.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::uint8_t>(digit(text[2 * i]) << 4U | digit(text[2 * i + 1]));
+  return bytes;
+}
+
+Napi::Value geotiff_to_js(Napi::Env env, const io::GeotiffRecords& geotiff) {
+  if (geotiff.directory.empty()) return env.Null();
+  auto out = Napi::Object::New(env);
+  const auto set = [&](const char* name, const Bytes& bytes) {
+    out.Set(name, to_hex(bytes.data(), bytes.size()));
+  };
+  set("directory", geotiff.directory);
+  set("doubles", geotiff.doubles);
+  set("ascii", geotiff.ascii);
+  return out;
+}
+
+Napi::Value record_to_js(Napi::Env env, const std::optional<io::LasExtraRecord>& record) {
+  if (!record) return env.Null();
+  const auto number = [&](const std::optional<double>& value) -> Napi::Value {
+    if (!value) return env.Null();
+    return Napi::Number::New(env, *value);
+  };
+  auto out = Napi::Object::New(env);
+  out.Set("name", record->name);
+  out.Set("description", record->description);
+  out.Set("stored", dtype_name(record->stored));
+  out.Set("scale", number(record->scale));
+  out.Set("offset", number(record->offset));
+  out.Set("no_data", env.Null());
+  if (record->no_data_bits) {
+    std::uint8_t bytes[8];
+    for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(*record->no_data_bits >> (8 * i));
+    out.Set("no_data", to_hex(bytes, sizeof bytes));
+  }
+  return out;
+}
+
+DType scalar_type(const Napi::Object& record) {
+  const std::string name = string_field(record, "stored");
+  for (const DType dtype : {DType::kU8, DType::kI8, DType::kU16, DType::kI16, DType::kU32, DType::kI32,
+                            DType::kU64, DType::kI64, DType::kF32, DType::kF64}) {
+    if (name == dtype_name(dtype)) return dtype;
+  }
+  throw Napi::TypeError::New(record.Env(), "an extra dimension cannot be stored as " + name);
+}
+
+std::optional<io::LasExtraRecord> record_of(const Napi::Value& value) {
+  if (value.IsNull()) return std::nullopt;
+  const auto js = value.As<Napi::Object>();
+  const auto number = [&](const char* name) -> std::optional<double> {
+    if (js.Get(name).IsNull()) return std::nullopt;
+    return number_field(js, name);
+  };
+  io::LasExtraRecord record{string_field(js, "name"), string_field(js, "description"),
+                            scalar_type(js),          number("scale"),
+                            number("offset"),         std::nullopt};
+  const Bytes bytes = from_hex(optional_string_field(js, "no_data"));
+  if (bytes.size() == 8) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 8; i-- > 0;) bits = bits << 8U | bytes[i];
+    record.no_data_bits = bits;
+  }
+  return record;
+}
+
+}  // namespace
+
 Napi::Object to_js(Napi::Env env, const io::LasCrs& crs) {
   auto out = Napi::Object::New(env);
   const auto number = [&](const auto& value) -> Napi::Value {
@@ -17,6 +103,7 @@ Napi::Object to_js(Napi::Env env, const io::LasCrs& crs) {
   out.Set("vertical_unit_name", crs.vertical_unit_name);
   out.Set("wkt", crs.wkt);
   out.Set("citation", crs.citation);
+  out.Set("geotiff", geotiff_to_js(env, crs.geotiff));
   out.Set("warnings", to_js(env, crs.warnings));
   return out;
 }
@@ -31,6 +118,7 @@ Napi::Array dimensions_to_js(Napi::Env env, const std::vector<io::LasDimension>&
     dimension.Set("description", dimensions[i].description);
     dimension.Set("extra", dimensions[i].extra);
     dimension.Set("dtype", dtype_name(dimensions[i].dtype));
+    dimension.Set("record", record_to_js(env, dimensions[i].record));
     out.Set(static_cast<std::uint32_t>(i), dimension);
   }
   return out;
@@ -57,6 +145,38 @@ Napi::Object to_js(Napi::Env env, const io::LasHeader& header) {
   out.Set("crs", to_js(env, header.crs));
   out.Set("warnings", to_js(env, header.warnings));
   return out;
+}
+
+io::LasWriteParams las_write_params(const Napi::Object& js) {
+  io::LasWriteParams params;
+  params.version = string_field(js, "version") == "1.2" ? io::LasVersion::k12 : io::LasVersion::k14;
+  params.compressed = bool_field(js, "compressed");
+  params.scale_m = number_field(js, "scale_m");
+  params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
+  params.epsg = static_cast<int>(number_field(js, "epsg"));
+  params.epsg_is_geographic = bool_field(js, "epsg_is_geographic");
+  params.wkt = string_field(js, "wkt");
+  params.legacy_points = bool_field(js, "legacy_points");
+  if (!js.Get("grid").IsNull()) {
+    const auto grid = object_field(js, "grid");
+    params.grid = io::LasGrid{vec3_field(grid, "scale"), vec3_field(grid, "offset")};
+  }
+  const auto placements = array_field(js, "placements");
+  for (std::uint32_t i = 0; i < placements.Length(); ++i) {
+    const auto placement = placements.Get(i).As<Napi::Object>();
+    params.placements.push_back({string_field(placement, "slug"), string_field(placement, "field"),
+                                 record_of(placement.Get("record"))});
+  }
+  if (!js.Get("geotiff").IsNull()) {
+    const auto geotiff = object_field(js, "geotiff");
+    params.geotiff = {from_hex(string_field(geotiff, "directory")),
+                      from_hex(string_field(geotiff, "doubles")), from_hex(string_field(geotiff, "ascii"))};
+  }
+  params.system_identifier = string_field(js, "system_identifier");
+  params.generating_software = string_field(js, "generating_software");
+  params.creation_day_of_year = static_cast<int>(number_field(js, "creation_day_of_year"));
+  params.creation_year = static_cast<int>(number_field(js, "creation_year"));
+  return params;
 }
 
 }  // namespace pc::binding

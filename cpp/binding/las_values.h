@@ -8,4 +8,7 @@ namespace pc::binding {
 Napi::Object to_js(Napi::Env env, const io::LasHeader& header);
 Napi::Object to_js(Napi::Env env, const io::LasCrs& crs);
 
+/// LasWriteParams of the TypeScript facade.
+io::LasWriteParams las_write_params(const Napi::Object& js);
+
 }  // namespace pc::binding

@@ -2,7 +2,11 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "binding/las_values.h"
 #include "io/las.h"
+#include "io/pcd_write.h"
+#include "io/pts.h"
+#include "io/ptx.h"
 #include "io/text_writer.h"
 
 namespace pc::binding {
@@ -37,26 +41,12 @@ std::shared_ptr<HeldView> held_view(const Napi::Value& value) {
 
 namespace {
 
-io::LasWriteParams las_params(const Napi::Object& js) {
-  io::LasWriteParams params;
-  params.version = string_field(js, "version") == "1.2" ? io::LasVersion::k12 : io::LasVersion::k14;
-  params.compressed = bool_field(js, "compressed");
-  params.scale_m = number_field(js, "scale_m");
-  params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
-  params.epsg = static_cast<int>(number_field(js, "epsg"));
-  params.epsg_is_geographic = bool_field(js, "epsg_is_geographic");
-  params.wkt = string_field(js, "wkt");
-  params.system_identifier = string_field(js, "system_identifier");
-  params.generating_software = string_field(js, "generating_software");
-  params.creation_day_of_year = static_cast<int>(number_field(js, "creation_day_of_year"));
-  params.creation_year = static_cast<int>(number_field(js, "creation_year"));
-  return params;
-}
-
 struct Written {
   std::uint64_t point_count;
   std::uint64_t bytes;
   std::vector<std::string> warnings;
+  std::vector<std::string> rounded{};
+  bool colors_cut = false;
 };
 
 Napi::Value written_to_js(Napi::Env env, Written&& written) {
@@ -64,13 +54,15 @@ Napi::Value written_to_js(Napi::Env env, Written&& written) {
   out.Set("point_count", static_cast<double>(written.point_count));
   out.Set("bytes", static_cast<double>(written.bytes));
   out.Set("warnings", to_js(env, written.warnings));
+  out.Set("rounded", to_js(env, written.rounded));
+  out.Set("colors_cut", written.colors_cut);
   return out;
 }
 
 // writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>
 Napi::Value write_las(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto params = las_params(info[1].As<Napi::Object>());
+  const auto params = las_write_params(info[1].As<Napi::Object>());
   const std::string path = info[2].ToString();
   return start_job<Written>(
       info.Env(), job_options(info[3]),
@@ -98,10 +90,84 @@ Napi::Value write_text(const Napi::CallbackInfo& info) {
   return start_job<Written>(
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
-        const auto result = io::write_text(held->view, params, path, ctx);
-        return Written{result.rows, result.bytes, {}};
+        auto result = io::write_text(held->view, params, path, ctx);
+        return Written{result.rows, result.bytes, std::move(result.warnings), std::move(result.rounded),
+                       result.colors_cut};
       },
       written_to_js);
+}
+
+// writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>
+Napi::Value write_pts(const Napi::CallbackInfo& info) {
+  const auto held = held_view(info[0]);
+  const std::string path = info[1].ToString();
+  return start_job<Written>(
+      info.Env(), job_options(info[2]),
+      [held, path](OpContext& ctx) {
+        const auto result = io::write_pts(held->view, path, ctx);
+        return Written{result.rows, result.bytes, {}, {}, result.colors_cut};
+      },
+      written_to_js);
+}
+
+// writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>
+Napi::Value write_pcd(const Napi::CallbackInfo& info) {
+  const auto held = held_view(info[0]);
+  const auto js = info[1].As<Napi::Object>();
+  io::PcdWriteParams params;
+  if (!js.Get("viewpoint").IsNull()) params.viewpoint_stored = vec3_field(js, "viewpoint");
+  const std::string path = info[2].ToString();
+  return start_job<Written>(
+      info.Env(), job_options(info[3]),
+      [held, params, path](OpContext& ctx) {
+        auto result = io::write_pcd(held->view, params, path, ctx);
+        return Written{result.rows, result.bytes, std::move(result.warnings), {}, result.colors_cut};
+      },
+      written_to_js);
+}
+
+Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
+  auto out = Napi::Object::New(env);
+  auto scans = Napi::Array::New(env, result.scans.size());
+  for (std::size_t i = 0; i < result.scans.size(); ++i) {
+    const io::PtxWrittenScan& scan = result.scans[i];
+    auto js = Napi::Object::New(env);
+    const auto set = [&](const char* name, std::uint64_t value) { js.Set(name, static_cast<double>(value)); };
+    set("scan_index", scan.scan_index);
+    set("rows", scan.rows);
+    set("columns", scan.columns);
+    set("first_row", scan.first_row);
+    set("first_column", scan.first_column);
+    set("filled", scan.filled);
+    set("collapsed", scan.collapsed);
+    set("unplaced", scan.unplaced);
+    scans.Set(static_cast<std::uint32_t>(i), js);
+  }
+  out.Set("scans", scans);
+  out.Set("bytes", static_cast<double>(result.bytes));
+  out.Set("without_scan", static_cast<double>(result.without_scan));
+  out.Set("colors_cut", result.colors_cut);
+  return out;
+}
+
+// writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>
+Napi::Value write_ptx(const Napi::CallbackInfo& info) {
+  const auto held = held_view(info[0]);
+  const auto js = info[1].As<Napi::Object>();
+  io::PtxCloudWriteParams params;
+  params.max_cells = static_cast<std::uint64_t>(number_field(js, "max_cells"));
+  params.origin_stored = vec3_field(js, "origin");
+  const auto origins = array_field(js, "origins");
+  for (std::uint32_t i = 0; i < origins.Length(); ++i) {
+    const auto scan = origins.Get(i).As<Napi::Object>();
+    params.origins.push_back(
+        {static_cast<std::uint32_t>(number_field(scan, "scan_index")), vec3_field(scan, "origin")});
+  }
+  const std::string path = info[2].ToString();
+  return start_job<io::PtxWriteResult>(
+      info.Env(), job_options(info[3]),
+      [held, params, path](OpContext& ctx) { return io::write_ptx_cloud(held->view, params, path, ctx); },
+      ptx_to_js);
 }
 
 }  // namespace
@@ -109,6 +175,9 @@ Napi::Value write_text(const Napi::CallbackInfo& info) {
 void register_writers(Napi::Env env, Napi::Object exports) {
   exports.Set("writeLas", Napi::Function::New<write_las>(env, "writeLas"));
   exports.Set("writeText", Napi::Function::New<write_text>(env, "writeText"));
+  exports.Set("writePts", Napi::Function::New<write_pts>(env, "writePts"));
+  exports.Set("writePcd", Napi::Function::New<write_pcd>(env, "writePcd"));
+  exports.Set("writePtx", Napi::Function::New<write_ptx>(env, "writePtx"));
 }
 
 }  // namespace pc::binding

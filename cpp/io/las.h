@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,22 @@ struct LasVlr {
   bool extended = false;
 };
 
+/// What the Extra Bytes record says of a dimension, and its values do not show.
+struct LasExtraRecord {
+  std::string name;
+  std::string description;  ///< as the file has it
+  DType stored = DType::kU8;
+  std::optional<double> scale, offset;        ///< value = stored * scale + offset
+  std::optional<std::uint64_t> no_data_bits;  ///< u64, i64 or f64 according to `stored`
+};
+
 /// A column the file offers, without its values.
 struct LasDimension {
   std::string name;
   std::string description;
   bool extra = false;  ///< extra bytes
   DType dtype = DType::kU8;
+  std::optional<LasExtraRecord> record;  ///< of described extra bytes that are a number
 };
 
 /// Everything a LAS file says before its points.
@@ -112,13 +123,29 @@ LasCloud read_las(const std::string& path, const LasReadParams& params, OpContex
 
 enum class LasVersion { k12, k14 };
 
+/// Where a scalar of the view goes.
+struct LasPlacement {
+  std::string slug;                      ///< of the scalar
+  std::string field;                     ///< standard field it fills when its values fit; "" = none
+  std::optional<LasExtraRecord> record;  ///< how it was stored: always an extra dimension
+};
+
+/// Steps at which coordinates lie: integer * scale + offset, file frame.
+struct LasGrid {
+  Vec3d scale, offset;
+};
+
 struct LasWriteParams {
-  LasVersion version = LasVersion::k14;  ///< 1.4 formats 6, 7, 8; 1.2 formats 0 to 3
-  double scale_m = 0.001;  ///< coordinate step; coarsened (with a warning) when 32 bits cannot hold it
-  bool adjusted_standard_time = false;  ///< gps_time is adjusted standard GPS time, else GPS week time
-  int epsg = 0;                         ///< 0 = unknown
+  LasVersion version = LasVersion::k14;  ///< 1.2 has formats 0 to 3
+  bool legacy_points = false;            ///< 1.4 with formats 0 to 3, else 6 to 8
+  double scale_m = 0.001;       ///< coordinate step; coarsened (with a warning) when 32 bits cannot hold it
+  std::optional<LasGrid> grid;  ///< taken, axis by axis, where every written coordinate lies on it
+  std::vector<LasPlacement> placements;  ///< scalars that are not named here fill the field of their slug
+  bool adjusted_standard_time = false;   ///< gps_time is adjusted standard GPS time, else GPS week time
+  int epsg = 0;                          ///< 0 = unknown
   bool epsg_is_geographic = false;
   std::string wkt;                                     ///< OGC WKT for 1.4, "" = none
+  GeotiffRecords geotiff;                              ///< verbatim; empty = made from epsg
   std::string system_identifier, generating_software;  ///< at most 32 bytes each
   int creation_day_of_year = 0, creation_year = 0;     ///< 0 = not stated
   bool compressed = false;                             ///< LAZ: the points are compressed, without loss
@@ -134,15 +161,19 @@ struct LasWriteResult {
 
 /// Writes the rows of `view` to `path` (created or replaced; on any failure the caller deletes it).
 ///
-/// Columns  Positions + view.offset, rounded to the nearest step. Scalars whose slug is a standard field of
-///          the format (return_number, classification, point_source_id, ...) go there when every written
-///          value is a whole number that fits; every other one becomes an extra bytes dimension in its own
-///          type: name = slug, description = label, both cut to 32 bytes, names unique. beam_origins become
-///          origin_x, origin_y, origin_z (f64). Without return_number and number_of_returns every point is
-///          return 1 of 1 and the header says "synthetic".
+/// Columns  Positions + view.offset, rounded to the nearest step. Scalars that fill a standard field of the format
+///          (return_number, classification, point_source_id, ...) go there when every written value is a whole
+///          number that fits; every other one becomes an extra bytes dimension in its own type: name = slug,
+///          description = label, both cut to 32 bytes, names unique. beam_origins become origin_x, origin_y,
+///          origin_z (f64). Without return_number and number_of_returns every point is return 1 of 1 and the header
+///          says "synthetic".
+/// Records  A scalar with a record is stored as that says, under its name: NaN as its no-data value, others by its
+///          scale and offset. Where that would not give every written value back bit for bit, the values are stored
+///          as they are, with a warning.
 /// Header   Bounds and counts by return are those of the written records, exactly.
-/// CRS      1.2: GeoTIFF keys of `epsg`. 1.4: `wkt` when given; the standard admits nothing else there, so a
-///          bare EPSG code is left out with a warning.
+/// CRS      1.4: `wkt` when given, with GeoTIFF keys beside it only where it does not name `epsg`. Else the GeoTIFF
+///          keys, verbatim or made from `epsg`. Formats 6 to 8 should have
+///          WKT: there the keys stand in for it, with the WKT flag set and a warning (docs/adr/0011).
 /// LAZ      With `compressed`: version 2 items in chunks of 50000 points (1.2), version 3 items in layers (1.4).
 /// Order    The bytes do not depend on threads.
 /// Cost     Two passes over the rows (bounds, then records); memory is one 1 MiB block a thread + 8 bytes a

@@ -175,6 +175,7 @@ LasCrs merge_crs(LasCrs first, const LasCrs& second) {
   }
   if (first.wkt.empty()) first.wkt = second.wkt;
   if (first.citation.empty()) first.citation = second.citation;
+  if (first.geotiff.directory.empty()) first.geotiff = second.geotiff;
   first.warnings.insert(first.warnings.end(), second.warnings.begin(), second.warnings.end());
   return first;
 }

@@ -8,6 +8,11 @@
 
 namespace pc::io {
 
+/// Payloads of the GeoTIFF records 34735, 34736 and 34737; no directory = none.
+struct GeotiffRecords {
+  std::vector<std::uint8_t> directory, doubles, ascii;
+};
+
 /// Where the coordinates of a LAS file live, as far as its own records say. Nothing is guessed: what the
 /// records do not state is absent.
 struct LasCrs {
@@ -18,8 +23,9 @@ struct LasCrs {
   std::string unit_name;             ///< "metre", "foot", "US survey foot", "degree", or the file's own word
   std::optional<double> vertical_unit_m;  ///< metres per vertical unit, when stated
   std::string vertical_unit_name;
-  std::string wkt;       ///< OGC WKT text as stored, without the trailing NUL; "" = none
-  std::string citation;  ///< GeoTIFF citation text, "" = none
+  std::string wkt;         ///< OGC WKT text as stored, without the trailing NUL; "" = none
+  std::string citation;    ///< GeoTIFF citation text, "" = none
+  GeotiffRecords geotiff;  ///< as stored
   std::vector<std::string> warnings;
 };
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "io/las_format.h"
+#include "io/las_coding.h"
 
 namespace pc::io::las {
 
@@ -21,33 +21,6 @@ void copy_bits(const Field& field, const std::uint8_t* records, std::size_t stri
   const unsigned shift = field.shift, mask = (1U << field.bits) - 1U;
   for (std::size_t i = 0; i < count; ++i, from += stride)
     out[i] = static_cast<std::uint8_t>((*from >> shift) & mask);
-}
-
-/// The no-data value in the stored type. Matching compares stored values, so scaling cannot blur it.
-template <class T>
-T no_data_value(const Field& field) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(std::bit_cast<double>(field.no_data_bits));
-  } else {
-    return static_cast<T>(field.no_data_bits);
-  }
-}
-
-/// False when the stated value is outside the stored type and so matches nothing. All ones above the type's
-/// width are accepted: a sign-extended value.
-template <class T>
-bool no_data_possible(const Field& field) {
-  if (!field.has_no_data) return false;
-  if constexpr (std::is_floating_point_v<T>) {
-    const double value = std::bit_cast<double>(field.no_data_bits);
-    return !(std::abs(value) > static_cast<double>(std::numeric_limits<T>::max()));
-  } else if constexpr (sizeof(T) == 8) {
-    return true;
-  } else {
-    const auto high = static_cast<std::int64_t>(field.no_data_bits) >> (8 * sizeof(T));
-    return high == 0 ? std::is_unsigned_v<T> || no_data_value<T>(field) >= 0
-                     : high == -1 && (std::is_unsigned_v<T> || no_data_value<T>(field) < 0);
-  }
 }
 
 template <class T>

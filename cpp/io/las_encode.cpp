@@ -1,9 +1,11 @@
 #include "io/las_encode.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "core/parallel.h"
+#include "io/las_coding.h"
 
 namespace pc::io::las {
 
@@ -40,8 +42,64 @@ void scatter_raw(const std::byte* values, std::uint16_t offset, const std::vecto
   }
 }
 
+/// Calls with a value of the type in the record.
+template <class Visit>
+auto visit_stored(DType stored, Visit&& visit) {
+  switch (stored) {
+    case DType::kU8:
+      return visit(std::uint8_t{});
+    case DType::kI8:
+      return visit(std::int8_t{});
+    case DType::kU16:
+      return visit(std::uint16_t{});
+    case DType::kI16:
+      return visit(std::int16_t{});
+    case DType::kU32:
+      return visit(std::uint32_t{});
+    case DType::kI32:
+      return visit(std::int32_t{});
+    case DType::kU64:
+      return visit(std::uint64_t{});
+    case DType::kI64:
+      return visit(std::int64_t{});
+    case DType::kF32:
+      return visit(float{});
+    default:
+      return visit(double{});
+  }
+}
+
+/// raw(row): the number to store for a row of the column, or nothing.
+template <class T>
+auto raw_of(const Coding& coding, const AnyColumn& column) {
+  return [&coding, &column](std::size_t row) -> std::optional<T> {
+    if (coding.scaled) {
+      return scaled_raw<T>(coding, reinterpret_cast<const double*>(column.data())[row]);
+    }
+    const T value = reinterpret_cast<const T*>(column.data())[row];
+    if constexpr (std::is_floating_point_v<T>) {
+      return blanked_raw<T>(coding, value);
+    } else {
+      return value;
+    }
+  };
+}
+
+void scatter_coded(const Target& target, const std::vector<std::size_t>& rows, std::size_t stride,
+                   std::uint8_t* records) {
+  visit_stored(target.coding->stored, [&](auto type) {
+    const auto raw = raw_of<decltype(type)>(*target.coding, *target.values);
+    std::uint8_t* to = records + target.offset;
+    for (const std::size_t row : rows) {
+      store(to, raw(row).value_or(type));  // never nothing: coding_fits looked at every row
+      to += stride;
+    }
+  });
+}
+
 void scatter(const Target& target, const std::vector<std::size_t>& rows, std::size_t stride,
              std::uint8_t* records) {
+  if (target.coding) return scatter_coded(target, rows, stride, records);
   if (target.bits != 0 || target.as_integer) {
     visit_scalar(*target.values, [&](auto values) {
       if (target.bits != 0) return scatter_bits(values, target, rows, stride, records);
@@ -137,6 +195,39 @@ void RowBlocks::collect(std::size_t begin, std::size_t end, std::vector<std::siz
     }
     --wait;
   }
+}
+
+std::optional<Coding> coding_of(const LasExtraRecord& record, DType column) {
+  Coding coding;
+  coding.stored = record.stored;
+  coding.scaled = record.scale || record.offset;
+  coding.scale = record.scale.value_or(1.0);
+  coding.shift_by = record.offset.value_or(0.0);
+  coding.has_no_data = record.no_data_bits.has_value();
+  coding.no_data_bits = record.no_data_bits.value_or(0);
+  if (column != (coding.scaled ? DType::kF64 : record.stored)) return std::nullopt;
+  if (!std::isfinite(coding.scale) || coding.scale == 0.0 || !std::isfinite(coding.shift_by))
+    return std::nullopt;
+  return coding;
+}
+
+bool coding_fits(const Coding& coding, const AnyColumn& values, const RowBlocks& blocks, OpContext& ctx) {
+  if (!coding.scaled &&
+      (!coding.has_no_data || (coding.stored != DType::kF32 && coding.stored != DType::kF64)))
+    return true;
+  std::atomic<bool> fits{true};
+  visit_stored(coding.stored, [&](auto type) {
+    const auto raw = raw_of<decltype(type)>(coding, values);
+    parallel_for(ctx, values.size(), blocks.grain(), [&](std::size_t begin, std::size_t end) {
+      if (!fits.load(std::memory_order_relaxed)) return;
+      std::vector<std::size_t> rows;
+      blocks.collect(begin, end, rows);
+      const bool good =
+          std::all_of(rows.begin(), rows.end(), [&](std::size_t row) { return raw(row).has_value(); });
+      if (!good) fits.store(false, std::memory_order_relaxed);
+    });
+  });
+  return fits;
 }
 
 void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& scale, const Vec3d& offset,

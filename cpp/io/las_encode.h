@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,16 +41,23 @@ class RowBlocks {
 struct Target {
   const AnyColumn* values;
   std::uint16_t offset;
-  std::uint8_t shift, bits;  ///< bits > 0: whole numbers into bits of the byte at `offset`
-  std::uint8_t bytes;        ///< bits == 0: width in the record
-  bool as_integer;           ///< convert to an integer of `bytes`; else the column's own bytes
+  std::uint8_t shift, bits;        ///< bits > 0: whole numbers into bits of the byte at `offset`
+  std::uint8_t bytes;              ///< bits == 0: width in the record
+  bool as_integer;                 ///< convert to an integer of `bytes`; else the column's own bytes
+  std::optional<Coding> coding{};  ///< store values as this says
 };
 
 /// Description of an extra bytes dimension.
 struct ExtraDimension {
   std::string name, description;
   DType dtype;
+  std::optional<LasExtraRecord> record{};  ///< scale, offset and no-data
 };
+
+/// How values of a column are stored after `record`; nothing when the record is for another type of column.
+std::optional<Coding> coding_of(const LasExtraRecord& record, DType column);
+/// True when every written value would be read back as it is, bit for bit.
+bool coding_fits(const Coding& coding, const AnyColumn& values, const RowBlocks& blocks, OpContext& ctx);
 
 /// The record to write: format, columns, sizes.
 struct RecordPlan {
@@ -82,6 +90,9 @@ struct HeaderFacts {
 std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts);
 /// Its length, which does not depend on the points.
 std::size_t header_length(const LasWriteParams& params, const RecordPlan& plan);
+/// The file states its CRS as WKT, or repeats the GeoTIFF records it is given.
+bool writes_wkt(const LasWriteParams& params);
+bool writes_verbatim_geotiff(const LasWriteParams& params);
 /// Longest WKT text a VLR can hold, with its closing NUL.
 constexpr std::size_t kMaxWktBytes = 65534;
 constexpr std::size_t kMaxExtraDimensions = 65535 / kExtraBytesRecord;

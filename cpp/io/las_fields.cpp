@@ -154,6 +154,10 @@ void append_element(const Descriptor& descriptor, int element, std::size_t offse
   dimension.dtype = field.scaled ? DType::kF64 : field.stored;
   field.has_no_data = (descriptor.options() & 1) != 0;
   field.no_data_bits = descriptor.no_data(element);
+  dimension.record = LasExtraRecord{dimension.name, dimension.description, field.stored, {}, {}, {}};
+  if (field.scaled && has_scale) dimension.record->scale = scale;
+  if (field.scaled && has_offset) dimension.record->offset = shift_by;
+  if (field.has_no_data) dimension.record->no_data_bits = field.no_data_bits;
   if (field.has_no_data && !field.scaled && field.stored != DType::kF32 && field.stored != DType::kF64) {
     dimension.description += (dimension.description.empty() ? "no-data value " : "; no-data value ") +
                              no_data_text(field.stored, field.no_data_bits);

@@ -60,15 +60,19 @@ struct StandardField {
 /// All fields of a point format after x, y, z, in record order.
 std::vector<StandardField> standard_fields(int point_format);
 
-/// A column of the file: where its bytes are and how they become values.
-struct Field {
-  LasDimension dimension;
+/// How stored numbers become values.
+struct Coding {
   DType stored = DType::kU8;  ///< type in the record
-  std::uint16_t offset = 0;
-  std::uint8_t shift = 0, bits = 0;
   bool scaled = false, has_no_data = false;
   double scale = 1.0, shift_by = 0.0;  ///< value = raw * scale + shift_by
   std::uint64_t no_data_bits = 0;      ///< as stored: u64, i64 or f64 according to `stored`
+};
+
+/// A column of the file: where its bytes are and how they become values.
+struct Field : Coding {
+  LasDimension dimension;
+  std::uint16_t offset = 0;
+  std::uint8_t shift = 0, bits = 0;
 };
 
 /// Columns of the extra bytes [standard_bytes, record_bytes) described by the Extra Bytes VLR payload (may be

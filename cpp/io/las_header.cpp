@@ -244,6 +244,7 @@ void read_crs(const platform::File& file, LasHeader& header) {
     const auto doubles = payload(file, header, kProjectionUser, kGeoDoublesId);
     const auto ascii = payload(file, header, kProjectionUser, kGeoAsciiId);
     geotiff = parse_geotiff_crs(view(keys), view(doubles), view(ascii));
+    geotiff.geotiff = {keys, doubles, ascii};
   }
   const bool wkt_first = (header.global_encoding & kWktBit) != 0 && header.version_minor >= 4;
   header.crs = wkt_first ? merge_crs(std::move(wkt), geotiff) : merge_crs(std::move(geotiff), wkt);
@@ -267,7 +268,7 @@ void plan_fields(const platform::File& file, Opened& opened) {
   LasHeader& header = opened.header;
   for (const StandardField& standard : standard_fields(header.point_format)) {
     Field field;
-    field.dimension = {standard.name, standard.description, false, standard.dtype};
+    field.dimension = {standard.name, standard.description, false, standard.dtype, {}};
     field.stored = standard.dtype;
     field.offset = standard.offset;
     field.shift = standard.shift;

@@ -9,10 +9,14 @@ namespace pc::io::las {
 namespace {
 
 bool is_14(const LasWriteParams& params) { return params.version == LasVersion::k14; }
-bool writes_wkt(const LasWriteParams& params) {
-  return is_14(params) && !params.wkt.empty() && params.wkt.size() <= kMaxWktBytes;
+/// The GeoTIFF records to write: those given, or a directory of the EPSG code; beside WKT only where that does not
+/// name the code.
+GeotiffRecords geotiff_of(const LasWriteParams& params) {
+  if (writes_wkt(params) && (params.epsg == 0 || parse_wkt_crs(params.wkt).epsg == params.epsg)) return {};
+  if (writes_verbatim_geotiff(params)) return params.geotiff;
+  if (params.epsg == 0) return {};
+  return {geotiff_directory(params.epsg, params.epsg_is_geographic), {}, {}};
 }
-bool writes_geotiff(const LasWriteParams& params) { return !is_14(params) && params.epsg != 0; }
 
 void put_text(std::uint8_t* to, const std::string& text, std::size_t bytes) {
   std::memcpy(to, text.data(), std::min(text.size(), bytes));
@@ -62,6 +66,13 @@ std::vector<std::uint8_t> extra_descriptors(const std::vector<ExtraDimension>& e
     at[2] = extra_type(extras[i].dtype);
     put_text(at + 4, extras[i].name, 32);
     put_text(at + 160, extras[i].description, 32);
+    if (!extras[i].record) continue;
+    const LasExtraRecord& record = *extras[i].record;
+    at[3] = static_cast<std::uint8_t>((record.no_data_bits ? 1 : 0) | (record.scale ? 8 : 0) |
+                                      (record.offset ? 16 : 0));
+    if (record.no_data_bits) store(at + 40, *record.no_data_bits);
+    if (record.scale) store(at + 112, *record.scale);
+    if (record.offset) store(at + 136, *record.offset);
   }
   return bytes;
 }
@@ -73,10 +84,14 @@ std::vector<std::uint8_t> records(const LasWriteParams& params, const RecordPlan
     text.push_back(0);
     append_vlr(out, kProjectionUser, kWktId, "OGC coordinate system WKT", text);
   }
-  if (writes_geotiff(params)) {
-    append_vlr(out, kProjectionUser, kGeoKeysId, "GeoTIFF key directory",
-               geotiff_directory(params.epsg, params.epsg_is_geographic));
-  }
+  const GeotiffRecords geotiff = geotiff_of(params);
+  const auto append_keys = [&](std::uint16_t id, const char* description,
+                               const std::vector<std::uint8_t>& payload) {
+    if (!payload.empty()) append_vlr(out, kProjectionUser, id, description, payload);
+  };
+  append_keys(kGeoKeysId, "GeoTIFF key directory", geotiff.directory);
+  append_keys(kGeoDoublesId, "GeoTIFF double parameters", geotiff.doubles);
+  append_keys(kGeoAsciiId, "GeoTIFF ASCII parameters", geotiff.ascii);
   if (!plan.extras.empty())
     append_vlr(out, kSpecUser, kExtraBytesId, "extra bytes", extra_descriptors(plan.extras));
   if (params.compressed) {
@@ -87,17 +102,35 @@ std::vector<std::uint8_t> records(const LasWriteParams& params, const RecordPlan
 }
 
 void put_counts(std::uint8_t* header, const HeaderFacts& facts) {
-  if (is_14(facts.params)) {  // legacy counts stay zero: formats 6 to 8 have none
+  if (is_14(facts.params)) {
     store(header + 247, facts.point_count);
     for (std::size_t i = 0; i < 15; ++i) store(header + 255 + 8 * i, facts.returns[i + 1]);
-    return;
+    // The legacy counts stay zero where there are none: formats 6 to 8, and more than 32 bits count.
+    if (facts.plan.point_format >= 6 || facts.point_count > 0xFFFFFFFFULL) return;
   }
   store(header + 107, static_cast<std::uint32_t>(facts.point_count));
   for (std::size_t i = 0; i < 5; ++i)
     store(header + 111 + 4 * i, static_cast<std::uint32_t>(facts.returns[i + 1]));
 }
 
+std::uint32_t count_vlrs(const std::vector<std::uint8_t>& records) {
+  std::uint32_t count = 0;
+  for (std::size_t at = 0; at < records.size(); ++count)
+    at += kVlrHeaderBytes + load<std::uint16_t>(records.data() + at + 20);
+  return count;
+}
+
 }  // namespace
+
+bool writes_wkt(const LasWriteParams& params) {
+  return is_14(params) && !params.wkt.empty() && params.wkt.size() <= kMaxWktBytes;
+}
+
+bool writes_verbatim_geotiff(const LasWriteParams& params) {
+  const auto fits = [](const std::vector<std::uint8_t>& payload) { return payload.size() <= 65535; };
+  return !params.geotiff.directory.empty() && fits(params.geotiff.directory) &&
+         fits(params.geotiff.doubles) && fits(params.geotiff.ascii);
+}
 
 std::size_t header_length(const LasWriteParams& params, const RecordPlan& plan) {
   return (is_14(params) ? kHeaderBytes14 : kHeaderBytes12) + records(params, plan).size();
@@ -111,10 +144,11 @@ std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts) {
   std::uint8_t* at = out.data();
   std::memcpy(at, "LASF", 4);
   // Global encoding (1.4 table 4): bit 0 GPS time type, bit 3 synthetic return numbers, bit 4 CRS is WKT
-  // (always, formats 6+).
+  // (always, formats 6+: readers refuse them without).
   const bool synthetic = facts.plan.return_number == nullptr && !facts.plan.has_return_count;
-  store(at + 6, static_cast<std::uint16_t>((params.adjusted_standard_time ? 1 : 0) |
-                                           (is_14(params) ? 16 + (synthetic ? 8 : 0) : 0)));
+  const bool wkt_flag = writes_wkt(params) || facts.plan.point_format >= 6;
+  store(at + 6, static_cast<std::uint16_t>((params.adjusted_standard_time ? 1 : 0) | (wkt_flag ? 16 : 0) |
+                                           (is_14(params) && synthetic ? 8 : 0)));
   at[24] = 1;
   at[25] = is_14(params) ? 4 : 2;
   put_text(at + 26, params.system_identifier, 32);
@@ -123,9 +157,7 @@ std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts) {
   store(at + 92, static_cast<std::uint16_t>(params.creation_year));
   store(at + 94, static_cast<std::uint16_t>(length));
   store(at + 96, static_cast<std::uint32_t>(length + vlrs.size()));
-  store(at + 100,
-        static_cast<std::uint32_t>((writes_wkt(params) ? 1 : 0) + (writes_geotiff(params) ? 1 : 0) +
-                                   (facts.plan.extras.empty() ? 0 : 1) + (params.compressed ? 1 : 0)));
+  store(at + 100, count_vlrs(vlrs));
   at[104] = static_cast<std::uint8_t>(facts.plan.point_format | (params.compressed ? kCompressedBit : 0));
   store(at + 105, static_cast<std::uint16_t>(facts.plan.record_bytes));
   store(at + 131, facts.scale);

@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <atomic>
-#include <cctype>
 #include <cmath>
 #include <mutex>
-#include <set>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "io/las_encode.h"
+#include "io/las_plan.h"
 #include "io/laz/laz_writer.h"
 
 namespace pc::io {
@@ -18,7 +16,6 @@ using las::ReturnCounts;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxBlockRows = 65536, kMinBlockRows = 16;
-constexpr double kMaxSteps = 2147483646.0;  // one less than int32 holds, for rounding
 
 void check_view(const CloudView& view, const LasWriteParams& params) {
   const std::size_t n = view.positions.size;
@@ -36,219 +33,6 @@ void check_view(const CloudView& view, const LasWriteParams& params) {
   for (const ScalarView& scalar : view.scalars) {
     const DType dtype = scalar.values->dtype();
     require(dtype != DType::kVec3d && dtype != DType::kRgb16, "an exported scalar column must be scalar");
-  }
-}
-
-struct Range {
-  double low, high;
-};
-
-Range range_of(const las::StandardField& field) {
-  if (field.bits != 0) return {0.0, static_cast<double>((1U << field.bits) - 1U)};
-  switch (field.dtype) {
-    case DType::kU8:
-      return {0.0, 255.0};
-    case DType::kI8:
-      return {-128.0, 127.0};
-    case DType::kI16:
-      return {-32768.0, 32767.0};
-    default:
-      return {0.0, 65535.0};
-  }
-}
-
-/// True when every written value is a whole number within the range.
-bool values_fit(const AnyColumn& column, const Range& range, const las::RowBlocks& blocks, OpContext& ctx) {
-  std::atomic<bool> fit{true};
-  visit_scalar(column, [&](auto values) {
-    parallel_for(ctx, values.size, blocks.grain(), [&](std::size_t begin, std::size_t end) {
-      if (!fit.load(std::memory_order_relaxed)) return;
-      std::vector<std::size_t> rows;
-      blocks.collect(begin, end, rows);
-      bool good = true;
-      for (const std::size_t row : rows) {
-        const auto value = static_cast<double>(values[row]);
-        good = good && value >= range.low && value <= range.high && std::trunc(value) == value;
-      }
-      if (!good) fit.store(false, std::memory_order_relaxed);
-    });
-  });
-  return fit;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-/// At most `bytes` bytes, never cutting a UTF-8 character.
-std::string cut(std::string text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  text.resize(bytes);
-  return text;
-}
-
-/// Decides for every column where it goes.
-class Planner {
- public:
-  Planner(const CloudView& view, const LasWriteParams& params, const las::RowBlocks& blocks,
-          LasWriteResult& result, OpContext& ctx)
-      : view_(view), blocks_(blocks), result_(result), ctx_(ctx) {
-    choose_format(params);
-    for (const las::StandardField& field : las::standard_fields(8)) reserved_.insert(field.name);
-    for (const las::StandardField& field : las::standard_fields(3)) reserved_.insert(field.name);
-    for (const char* name : {"x", "y", "z", "red", "green", "blue"}) reserved_.insert(name);
-  }
-
-  las::RecordPlan plan() {
-    plan_.record_bytes = las::kPointLayouts[plan_.point_format].bytes;
-    for (const ScalarView& scalar : view_.scalars) {
-      if (!place_standard(scalar)) place_extra(scalar);
-    }
-    if (!view_.beam_origins.empty()) {
-      plan_.origin_offset = static_cast<std::uint16_t>(plan_.record_bytes);
-      for (const char* axis : {"x", "y", "z"}) {
-        plan_.extras.push_back(
-            {unique(std::string("origin_") + axis), std::string("beam origin ") + axis, DType::kF64});
-        plan_.record_bytes += sizeof(double);
-      }
-    }
-    if (plan_.extras.size() > las::kMaxExtraDimensions) {
-      throw Error(ErrorCode::kUnsupported,
-                  std::to_string(plan_.extras.size()) + " extra columns; a LAS file holds at most " +
-                      std::to_string(las::kMaxExtraDimensions) + ". Choose fewer columns");
-    }
-    if ((plan_.return_number == nullptr) == plan_.has_return_count) {
-      result_.warnings.push_back(
-          plan_.has_return_count
-              ? "number_of_returns is given without return_number; every point is written as return 1"
-              : "return_number is given without number_of_returns, which is written as 1");
-    }
-    return std::move(plan_);
-  }
-
- private:
-  void choose_format(const LasWriteParams& params) {
-    const bool colored = !view_.colors.empty();
-    if (params.version == LasVersion::k14) {
-      const bool infrared =
-          std::any_of(view_.scalars.begin(), view_.scalars.end(), [&](const ScalarView& scalar) {
-            return scalar.slug == "nir" && values_fit(*scalar.values, {0.0, 65535.0}, blocks_, ctx_);
-          });
-      plan_.point_format = !colored ? 6 : infrared ? 8 : 7;
-    } else {
-      const bool timed = !view_.timestamps.empty() || find_time() != nullptr;
-      plan_.point_format = (colored ? 2 : 0) + (timed ? 1 : 0);
-    }
-    if (view_.timestamps.empty()) plan_.gps_time = find_time();
-  }
-
-  const AnyColumn* find_time() const {
-    for (const ScalarView& scalar : view_.scalars) {
-      if (scalar.slug == "gps_time" && scalar.values->dtype() == DType::kF64) return scalar.values;
-    }
-    return nullptr;
-  }
-
-  bool place_standard(const ScalarView& scalar) {
-    const std::uint16_t time_at = las::kPointLayouts[plan_.point_format].gps_time;
-    if (scalar.values == plan_.gps_time && scalar.slug == "gps_time" && used_.insert("gps_time").second) {
-      plan_.targets.push_back({scalar.values, time_at, 0, 0, 8, false});
-      return true;
-    }
-    if (scalar.slug == "intensity" && !view_.intensity.empty()) return false;
-    for (const las::StandardField& field : las::standard_fields(plan_.point_format)) {
-      if (scalar.slug != field.name || field.dtype == DType::kRgb16 || field.dtype == DType::kF64) continue;
-      if (used_.count(scalar.slug) != 0) return false;
-      if (!values_fit(*scalar.values, range_of(field), blocks_, ctx_)) {
-        const Range range = range_of(field);
-        result_.warnings.push_back(scalar.slug + ": some values are not whole numbers from " +
-                                   std::to_string(static_cast<int>(range.low)) + " to " +
-                                   std::to_string(static_cast<int>(range.high)) +
-                                   ", what the LAS field holds; the column becomes an extra dimension");
-        return false;
-      }
-      used_.insert(scalar.slug);
-      plan_.targets.push_back({scalar.values, field.offset, field.shift, field.bits,
-                               static_cast<std::uint8_t>(dtype_size(field.dtype)), true});
-      if (scalar.slug == "return_number") plan_.return_number = scalar.values;
-      if (scalar.slug == "number_of_returns") plan_.has_return_count = true;
-      return true;
-    }
-    return false;
-  }
-
-  void place_extra(const ScalarView& scalar) {
-    const DType dtype = scalar.values->dtype();
-    const auto bytes = static_cast<std::uint8_t>(dtype_size(dtype));
-    plan_.targets.push_back(
-        {scalar.values, static_cast<std::uint16_t>(plan_.record_bytes), 0, 0, bytes, false});
-    plan_.extras.push_back({unique(scalar.slug), cut(scalar.label, 32), dtype});
-    plan_.record_bytes += bytes;
-  }
-
-  /// A name of at most 32 bytes that no field and no other dimension has; a change is reported.
-  std::string unique(const std::string& slug) {
-    std::string name = slug.empty() ? "field" : slug;
-    if (reserved_.count(lower(name)) != 0) name += "_field";
-    std::string candidate = cut(name, 32);
-    for (int i = 2; !extra_names_.insert(candidate).second; ++i) {
-      const std::string suffix = std::string("_").append(std::to_string(i));
-      candidate = cut(name, 32 - suffix.size()) + suffix;
-    }
-    if (candidate != slug) {
-      result_.warnings.push_back("the column '" + slug + "' is named '" + candidate + "' in the file");
-    }
-    return candidate;
-  }
-
-  const CloudView& view_;
-  const las::RowBlocks& blocks_;
-  LasWriteResult& result_;
-  OpContext& ctx_;
-  las::RecordPlan plan_;
-  std::set<std::string> reserved_, used_, extra_names_;
-};
-
-Box3d written_bounds(const CloudView& view, const las::RowBlocks& blocks, OpContext& ctx) {
-  std::vector<Box3d> boxes(static_cast<std::size_t>(ctx.threads()));
-  parallel_for_worker(
-      ctx, view.positions.size, blocks.grain(), [&](std::size_t begin, std::size_t end, int worker) {
-        std::vector<std::size_t> rows;
-        blocks.collect(begin, end, rows);
-        Box3d box;
-        for (const std::size_t row : rows) {
-          const Vec3d p = view.positions[row] + view.offset;
-          if (!is_finite(p)) {
-            throw Error(
-                ErrorCode::kInvalidArgument,
-                "row " + std::to_string(row) + " has a coordinate that is not finite; LAS cannot store it");
-          }
-          box.add(p);
-        }
-        boxes[static_cast<std::size_t>(worker)].add(box);
-      });
-  Box3d all;
-  for (const Box3d& box : boxes) all.add(box);
-  return all;
-}
-
-/// Offset and step of one axis: offset floor(min); the step grows tenfold until 32 bits hold the range.
-void choose_step(double low, double high, char axis, double& scale, double& offset, LasWriteResult& result) {
-  const double wanted = scale;
-  offset = std::floor(low);
-  while (std::isfinite(scale) && !((high - offset) / scale <= kMaxSteps)) scale *= 10.0;
-  if (!std::isfinite(scale * 2147483648.0 + std::abs(offset))) {
-    throw Error(ErrorCode::kInvalidArgument, std::string("the ") + axis + " coordinates from " +
-                                                 las::number_text(low) + " to " + las::number_text(high) +
-                                                 " are too far apart for a LAS file");
-  }
-  if (scale != wanted) {
-    result.warnings.push_back(std::string("the ") + axis + " coordinates span " +
-                              las::number_text(high - low) + ", too much for steps of " +
-                              las::number_text(wanted) + "; steps of " + las::number_text(scale) +
-                              " are written");
   }
 }
 
@@ -305,16 +89,21 @@ void check_count(const LasWriteParams& params, std::uint64_t count) {
 }
 
 void warn_about_crs(const LasWriteParams& params, LasWriteResult& result) {
-  if (params.version == LasVersion::k14 && params.wkt.empty() && params.epsg != 0) {
-    result.warnings.push_back(
-        "EPSG:" + std::to_string(params.epsg) +
-        " is not in the file: LAS 1.4 states coordinate systems as WKT text, and none is known");
-  }
+  const bool geotiff = las::writes_verbatim_geotiff(params) || params.epsg != 0;
   if (params.version == LasVersion::k14 && params.wkt.size() > las::kMaxWktBytes) {
     result.warnings.push_back("the WKT text of " + std::to_string(params.wkt.size()) +
                               " bytes is longer than the 65534 a record holds; it is not in the file");
   }
-  if (params.version == LasVersion::k12 && !params.wkt.empty() && params.epsg == 0) {
+  if (las::writes_wkt(params)) return;
+  if (geotiff && params.version == LasVersion::k14 && !params.legacy_points) {
+    const std::string crs =
+        params.epsg != 0 ? "EPSG:" + std::to_string(params.epsg) : "the coordinate system";
+    result.warnings.push_back(crs +
+                              " is in the file as GeoTIFF keys: the point formats 6 to 8, which the columns "
+                              "need, ask for WKT text, "
+                              "and none is known. Programs that go by the standard see no coordinate system");
+  }
+  if (!geotiff && !params.wkt.empty() && params.version == LasVersion::k12) {
     result.warnings.push_back(
         "the coordinate system is not in the file: LAS 1.2 states it as GeoTIFF keys, which need an EPSG "
         "code");
@@ -333,14 +122,10 @@ LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, co
   ctx.begin_phase("Computing bounds", 0);
   const las::RowBlocks blocks(view, std::clamp(kBlockBytes / widest, kMinBlockRows, kMaxBlockRows), ctx);
   check_count(params, blocks.total());
-  const las::RecordPlan plan = Planner(view, params, blocks, result, ctx).plan();
-  const Box3d box = written_bounds(view, blocks, ctx);
-  result.scale = {params.scale_m, params.scale_m, params.scale_m};
-  if (!box.empty()) {
-    choose_step(box.min.x, box.max.x, 'x', result.scale.x, result.offset.x, result);
-    choose_step(box.min.y, box.max.y, 'y', result.scale.y, result.offset.y, result);
-    choose_step(box.min.z, box.max.z, 'z', result.scale.z, result.offset.z, result);
-  }
+  const las::RecordPlan plan = las::plan_record(view, params, blocks, result, ctx);
+  const las::Extent extent = las::written_extent(view, params, blocks, ctx);
+  const Box3d& box = extent.box;
+  las::choose_steps(extent, params, result);
   result.point_count = blocks.total();
   result.point_format = plan.point_format;
 

@@ -1,12 +1,39 @@
 #pragma once
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
+#include <vector>
 
+#include "core/memory.h"
+#include "core/parallel.h"
 #include "core/platform.h"
 
 namespace pc::io {
+
+/// The bytes of one block, in memory that grows and stays with its worker.
+class BlockBuffer {
+ public:
+  /// Room for `bytes` more; good until the next call.
+  char* room(std::size_t bytes) {
+    if (buffer_.size() - used_ < bytes) {
+      buffer_.resize(std::max({kFirstBytes, buffer_.size() * 2, used_ + bytes}));
+    }
+    return buffer_.data() + used_;
+  }
+  /// The block goes up to `end`, which lies within the room.
+  void end_at(const char* end) { used_ = static_cast<std::size_t>(end - buffer_.data()); }
+  void clear() { used_ = 0; }
+  const char* data() const { return buffer_.data(); }
+  std::size_t size() const { return used_; }
+
+ private:
+  static constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
+  BulkVector<char> buffer_;
+  std::size_t used_ = 0;
+};
 
 /// Appends blocks to the file in their order: a worker that is done early waits for the blocks before its
 /// own, of which every one is being formatted, because blocks are handed out in order.
@@ -39,5 +66,26 @@ class OrderedOutput {
   std::uint64_t end_;
   bool failed_ = false;
 };
+
+/// Writes what format(begin, end, buffer) puts into the buffer for the blocks of [0, n), one after the other
+/// from byte `start` on; returns the end. All threads format; the bytes do not depend on how many there are.
+template <class Format>
+std::uint64_t write_in_order(platform::File& file, std::uint64_t start, std::size_t n, std::size_t grain,
+                             OpContext& ctx, Format&& format) {
+  OrderedOutput output(file, start);
+  std::vector<BlockBuffer> buffers(static_cast<std::size_t>(ctx.threads()));
+  parallel_for_worker(ctx, n, grain, [&](std::size_t begin, std::size_t end, int worker) {
+    try {
+      BlockBuffer& buffer = buffers[static_cast<std::size_t>(worker)];
+      buffer.clear();
+      format(begin, end, buffer);
+      output.append(begin / grain, buffer.data(), buffer.size());
+    } catch (...) {
+      output.fail();
+      throw;
+    }
+  });
+  return output.end();
+}
 
 }  // namespace pc::io

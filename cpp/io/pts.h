@@ -10,6 +10,7 @@ namespace pc::io {
 struct PtsWriteResult {
   std::uint64_t rows = 0;   ///< points written
   std::uint64_t bytes = 0;  ///< size of the file
+  bool colors_cut = false;  ///< a written colour has a channel that 8 bits change
 };
 
 /// Writes the selected rows of a view as PTS (Leica Cyclone): the number of points, then "x y z intensity r g

@@ -6,6 +6,8 @@
 #include <type_traits>
 
 #include "core/parallel.h"
+#include "io/cloud_view_checks.h"
+#include "io/column_names.h"
 #include "io/text_format.h"
 
 namespace pc::io {
@@ -19,17 +21,26 @@ constexpr double kIntegralLimit = 0x1p53;  // beyond, every double is integral a
 
 bool is_float(DType type) { return type == DType::kF32 || type == DType::kF64; }
 
+/// The PLY type that holds a column's values; 64-bit whole numbers have none.
 const char* ply_type(DType type) {
-  const bool exact = dtype_size(type) <= 2 || type == DType::kF32;
-  return exact ? "float" : "double";
-}
-
-/// A name that cannot break the line it stands in.
-std::string one_word(std::string name) {
-  for (char& c : name) {
-    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f) c = '_';
+  switch (type) {
+    case DType::kU8:
+      return "uchar";
+    case DType::kI8:
+      return "char";
+    case DType::kU16:
+      return "ushort";
+    case DType::kI16:
+      return "short";
+    case DType::kU32:
+      return "uint";
+    case DType::kI32:
+      return "int";
+    case DType::kF32:
+      return "float";
+    default:
+      return "double";
   }
-  return name.empty() ? "field" : name;
 }
 
 /// A header cell that a spreadsheet neither splits nor runs.
@@ -41,26 +52,6 @@ std::string csv_cell(std::string name) {
   return cell + "\"";
 }
 
-/// `name`, or name_2, name_3 ... when it is taken.
-std::string unique_name(const std::string& name, const std::vector<std::string>& taken) {
-  std::string candidate = name;
-  for (int n = 2; std::find(taken.begin(), taken.end(), candidate) != taken.end(); ++n) {
-    candidate = name + "_" + std::to_string(n);
-  }
-  return candidate;
-}
-
-void check_size(std::size_t size, const CloudView& view, const std::string& what) {
-  if (size == view.positions.size) return;
-  throw Error(ErrorCode::kInvalidArgument, "column " + what + " has " + std::to_string(size) +
-                                               " rows, the cloud " + std::to_string(view.positions.size));
-}
-
-template <class T>
-void check_optional(const Span<T>& span, const CloudView& view, const char* what) {
-  if (!span.empty()) check_size(span.size, view, what);
-}
-
 /// The view with only what the file carries.
 CloudView filtered(CloudView view, const TextWriteParams& params) {
   const bool all = params.format != TextFormat::kObj;
@@ -69,17 +60,41 @@ CloudView filtered(CloudView view, const TextWriteParams& params) {
   if (!all || !params.timestamps) view.timestamps = {};
   if (!all || !params.beam_origins) view.beam_origins = {};
   if (!all || !params.scalars) view.scalars.clear();
-  check_optional(view.colors, view, "colour");
-  check_optional(view.intensity, view, "intensity");
-  check_optional(view.timestamps, view, "timestamp");
-  check_optional(view.beam_origins, view, "beam origin");
-  check_optional(view.skip, view, "skip");
-  for (const ScalarView& scalar : view.scalars) {
-    require(scalar.values != nullptr, "a scalar column has no values");
-    visit_scalar(*scalar.values, [](auto) {});
-    check_size(scalar.values->size(), view, scalar.slug);
-  }
+  check_columns(view);
   return view;
+}
+
+/// What a column's written values are like.
+struct Look {
+  bool integral = true, rounded = false;
+};
+
+/// True when the text with six decimals reads as the same value.
+template <class T>
+bool survives(T value) {
+  if (!std::isfinite(value)) return true;
+  const auto real = static_cast<double>(value);
+  return static_cast<T>(std::nearbyint(real * 1e6) / 1e6) == value || std::fabs(real) >= kIntegralLimit;
+}
+
+template <class T>
+Look look_at(Span<const T> values, const RowSelection& rows, OpContext& ctx) {
+  std::atomic<bool> integral{true}, rounded{false};
+  if constexpr (std::is_floating_point_v<T>) {
+    parallel_for(ctx, values.size, rows.block_rows(), [&](std::size_t begin, std::size_t end) {
+      if (!integral.load(std::memory_order_relaxed) && rounded.load(std::memory_order_relaxed)) return;
+      bool whole = true, exact = true;
+      rows.for_each(begin, end, [&](std::size_t i) {
+        const auto v = static_cast<double>(values[i]);
+        const bool whole_value = std::trunc(v) == v && std::fabs(v) <= kIntegralLimit;
+        whole = whole && (!std::isfinite(v) || whole_value);
+        exact = exact && (whole_value || survives(values[i]));
+      });
+      if (!whole) integral = false;
+      if (!exact) rounded = true;
+    });
+  }
+  return {integral, rounded};
 }
 
 }  // namespace
@@ -126,8 +141,7 @@ TextRows::TextRows(const CloudView& view, const TextWriteParams& params)
   taken.insert(taken.end(), {"x", "y", "z"});
   for (const ScalarView& scalar : view_.scalars) {
     const std::string name = params.format == TextFormat::kCsv ? scalar.slug : one_word(scalar.slug);
-    names_.push_back(unique_name(name, taken));
-    taken.push_back(names_.back());
+    names_.push_back(take_name(scalar.slug, name, taken, warnings_));
     types_.push_back(ply_type(scalar.values->dtype()));
   }
 }
@@ -150,21 +164,15 @@ void TextRows::inspect(const RowSelection& rows, OpContext& ctx) {
     });
   }
   large_coordinates_ = large;
-  for (Scalar& scalar : scalars_) {
+  if (!view_.timestamps.empty() && look_at(view_.timestamps, rows, ctx).rounded)
+    rounded_.push_back("timestamp");
+  for (std::size_t k = 0; k < scalars_.size(); ++k) {
+    Scalar& scalar = scalars_[k];
     if (!is_float(scalar.values->dtype())) continue;
-    std::atomic<bool> integral{true};
-    visit_scalar(*scalar.values, [&](auto values) {
-      parallel_for(ctx, count, rows.block_rows(), [&](std::size_t begin, std::size_t end) {
-        if (!integral.load(std::memory_order_relaxed)) return;
-        bool whole = true;
-        rows.for_each(begin, end, [&](std::size_t i) {
-          const auto v = static_cast<double>(values[i]);
-          whole = whole && (!std::isfinite(v) || (std::trunc(v) == v && std::fabs(v) <= kIntegralLimit));
-        });
-        if (!whole) integral = false;
-      });
-    });
-    scalar.integral = integral;
+    Look look;
+    visit_scalar(*scalar.values, [&](auto values) { look = look_at(values, rows, ctx); });
+    scalar.integral = look.integral;
+    if (look.rounded) rounded_.push_back(view_.scalars[k].slug);
   }
 }
 

@@ -51,6 +51,10 @@ class TextRows {
   std::size_t max_row_bytes() const;
   /// Looks at the selected values: which float columns are integral, how large the coordinates are.
   void inspect(const RowSelection& rows, OpContext& ctx);
+  /// What inspect() found: columns with a value that six decimals change.
+  const std::vector<std::string>& rounded() const { return rounded_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  const CloudView& view() const { return view_; }
   /// The header's lines, without the last '\n'; empty when the format has none.
   std::string header(std::uint64_t row_count) const;
   /// Writes one row without line end; returns its end.
@@ -61,11 +65,9 @@ class TextRows {
     const AnyColumn* values;
     bool integral;
   };
-  std::string delimited_header(const char* xyz_titles[3]) const;
   std::string ply_header(std::uint64_t row_count) const;
   char* write_scalar(const Scalar& scalar, std::size_t row, char* p) const;
   char* write_real(double value, char* p) const;
-  void add_names(const CloudView& view);
 
   CloudView view_;
   TextWriteParams params_;
@@ -73,6 +75,7 @@ class TextRows {
   std::vector<std::string> names_;  ///< of the columns after x y z
   std::vector<const char*> types_;  ///< their ply types
   std::vector<Scalar> scalars_;
+  std::vector<std::string> warnings_, rounded_;
   bool large_coordinates_ = false;
 };
 

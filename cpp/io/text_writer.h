@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/op_context.h"
 #include "io/cloud_view.h"
@@ -36,8 +37,11 @@ TextWriteParams cloud_export_layout(TextFormat format);
 TextWriteParams scan_export_layout(TextFormat format);
 
 struct TextWriteResult {
-  std::uint64_t rows = 0;   ///< points written
-  std::uint64_t bytes = 0;  ///< size of the file
+  std::uint64_t rows = 0;             ///< points written
+  std::uint64_t bytes = 0;            ///< size of the file
+  std::vector<std::string> warnings;  ///< columns under other names
+  std::vector<std::string> rounded;   ///< columns with a value that six decimals change
+  bool colors_cut = false;            ///< a written colour has a channel that 8 bits change
 };
 
 /// Writes the selected rows of a view as text: `\n` between lines, none after the last; blanks between values, commas
@@ -49,7 +53,7 @@ struct TextWriteResult {
 ///          the high byte of the u16. Intensity: u16 / 65535 with 4 decimals (6 in ply). Scalars: integers when the
 ///          column is an integer one or every written value is integral, else 6 decimals; NaN is "nan", in csv empty.
 /// ply      ASCII 1.0; x y z are "float", or "double" when a coordinate exceeds 1e4, beyond which float32 steps by
-///          a millimetre; scalars likewise "float" where float32 holds their type exactly, else "double".
+///          a millimetre; scalars have their own type, 64-bit whole numbers "double".
 /// csv      Header cells are quoted where needed; one that starts with = + - @ gets a ' in front, so that a
 ///          spreadsheet shows it and does not run it.
 /// Order    Row order; the bytes do not depend on threads.

@@ -99,7 +99,13 @@ export const ImportByPathRequest = z.object({
 });
 export type ImportByPathRequest = z.infer<typeof ImportByPathRequest>;
 
-export const EXPORT_FORMATS = ["las", "laz", "xyz", "txt", "csv", "ply", "obj", "asc", "pts", "pcd"] as const;
+/**
+ * What each holds. las, laz, pcd: every column, or those of `columns`. txt, csv, asc (laid out as txt): positions, colours,
+ * intensity and the columns named; ply without intensity. pts: x y z intensity r g b, intensity in 12 bits. ptx: the same
+ * but 16 bits, in a raster of row_index and column_index, misses as empty cells, a scan for every scan_index. xyz, obj:
+ * positions. Numbers as text have six decimals; colours have 8 bits outside las and laz.
+ */
+export const EXPORT_FORMATS = ["las", "laz", "xyz", "txt", "csv", "ply", "obj", "asc", "pts", "ptx", "pcd"] as const;
 
 export const ExportRequest = z.object({
   points: PointList.nullish().describe("(n, 3) metres, inline cloud"),
@@ -111,7 +117,11 @@ export const ExportRequest = z.object({
     .describe(`${EXPORT_FORMATS.join(", ")}; any case; unknown ones: 400`),
   filename: z.string().nullish().default(null).describe("default pointcloud.<ext>; a wrong extension is replaced"),
   dest_path: z.string().nullish().default(null).describe("absolute file path; without it the bytes come back in data"),
-  columns: z.array(z.string()).nullish().default(null).describe("ordered scalar slugs; absent ones are dropped"),
+  columns: z
+    .array(z.string())
+    .nullish()
+    .default(null)
+    .describe("ordered scalar slugs; absent ones are dropped; xyz, obj, pts and ptx have fixed columns"),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;
 

@@ -72,7 +72,7 @@ describe("where it goes", () => {
 describe("refusals before the stream", () => {
   test.each<[string, () => object, number, RegExp]>([
     ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, laz, xyz/],
-    ["a format of the next release", () => ({ ...INLINE, format: "pcd" }), 400, /Format "pcd" cannot be written yet/],
+    ["a format that is only read", () => ({ ...INLINE, format: "e57" }), 400, /Unknown format "e57"; use one of .*ptx/],
     ["relative dest_path", () => ({ ...INLINE, format: "las", dest_path: "out.las" }), 400, /not an absolute path/],
     [
       "missing parent",

@@ -98,7 +98,7 @@ describe.skipIf(!probe)("a full disk", () => {
     const { session_id } = await create(made, made.file("big.las", bigLasBytes(POINTS)));
     disk.fill(MIB);
     const before = readdirSync(disk.folder);
-    for (const format of ["las", "csv", "ply"]) {
+    for (const format of ["las", "csv", "ply", "asc", "pts", "pcd"]) {
       const tail = await exportTail(made, {
         source: { session_id },
         format,

@@ -7,6 +7,8 @@ export interface LasRow {
   readonly return_number?: number;
   readonly number_of_returns?: number;
   readonly classification?: number;
+  /** Whole degrees. */
+  readonly scan_angle_rank?: number;
   readonly gps_time?: number;
   readonly rgb?: readonly [number, number, number];
   /** By name of the extra dimension. */
@@ -16,6 +18,10 @@ export interface LasExtra {
   readonly name: string;
   readonly type: "u8" | "u16" | "i32" | "f32" | "f64";
   readonly description?: string;
+  /** value = stored * scale + offset; the rows give what is stored. */
+  readonly scale?: number;
+  readonly offset?: number;
+  readonly no_data?: number;
 }
 export interface LasOptions {
   readonly scale?: number;
@@ -25,6 +31,9 @@ export interface LasOptions {
   readonly global_encoding?: number;
   /** Points the header claims; default: as many as there are. */
   readonly declared?: number;
+  readonly wkt?: string;
+  /** GeoTIFF key directory. */
+  readonly geotiff?: readonly number[];
 }
 
 const TYPES = { u8: [1, 1], u16: [3, 2], i32: [6, 4], f32: [9, 4], f64: [10, 8] } as const; // extra-byte type, bytes
@@ -35,7 +44,14 @@ const RECORD = 34; // point format 3: time and colour
 export function lasBytes(rows: readonly LasRow[], options: LasOptions = {}): Buffer {
   const { scale = 0.001, offset = [0, 0, 0], extras = [], global_encoding = 0, declared = rows.length } = options;
   const extraBytes = extras.reduce((sum, { type }) => sum + TYPES[type][1], 0);
-  const vlr = extras.length > 0 ? 54 + 192 * extras.length : 0;
+  const records = [
+    ...(extras.length > 0 ? [record("LASF_Spec", 4, extraPayload(extras))] : []),
+    ...(options.wkt ? [record("LASF_Projection", 2112, Buffer.from(`${options.wkt}\0`))] : []),
+    ...(options.geotiff
+      ? [record("LASF_Projection", 34735, Buffer.from(Uint16Array.from(options.geotiff).buffer))]
+      : []),
+  ];
+  const vlr = records.reduce((sum, { length }) => sum + length, 0);
   const stride = RECORD + extraBytes;
   const bytes = Buffer.alloc(HEADER + vlr + stride * rows.length);
   bytes.write("LASF", 0);
@@ -44,7 +60,7 @@ export function lasBytes(rows: readonly LasRow[], options: LasOptions = {}): Buf
   bytes.writeUInt8(2, 25);
   bytes.writeUInt16LE(HEADER, 94);
   bytes.writeUInt32LE(HEADER + vlr, 96);
-  bytes.writeUInt32LE(extras.length > 0 ? 1 : 0, 100);
+  bytes.writeUInt32LE(records.length, 100);
   bytes.writeUInt8(3, 104);
   bytes.writeUInt16LE(stride, 105);
   bytes.writeUInt32LE(declared, 107);
@@ -55,21 +71,34 @@ export function lasBytes(rows: readonly LasRow[], options: LasOptions = {}): Buf
     bytes.writeDoubleLE(Math.max(0, ...values), 179 + 16 * axis);
     bytes.writeDoubleLE(Math.min(0, ...values), 187 + 16 * axis);
   }
-  if (extras.length > 0) writeExtraVlr(bytes, extras);
+  Buffer.concat(records).copy(bytes, HEADER);
   for (const [i, row] of rows.entries()) writeRow(bytes, HEADER + vlr + i * stride, row, extras, scale, offset);
   return bytes;
 }
 
-function writeExtraVlr(bytes: Buffer, extras: readonly LasExtra[]): void {
-  bytes.write("LASF_Spec", HEADER + 2);
-  bytes.writeUInt16LE(4, HEADER + 18);
-  bytes.writeUInt16LE(192 * extras.length, HEADER + 20);
-  for (const [i, { name, type, description = "" }] of extras.entries()) {
-    const at = HEADER + 54 + 192 * i;
+function record(user: string, id: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(54);
+  head.write(user, 2);
+  head.writeUInt16LE(id, 18);
+  head.writeUInt16LE(payload.length, 20);
+  return Buffer.concat([head, payload]);
+}
+
+function extraPayload(extras: readonly LasExtra[]): Buffer {
+  const bytes = Buffer.alloc(192 * extras.length);
+  for (const [i, { name, type, description = "", scale, offset, no_data }] of extras.entries()) {
+    const at = 192 * i;
+    const flags = (no_data === undefined ? 0 : 1) | (scale === undefined ? 0 : 8) | (offset === undefined ? 0 : 16);
     bytes.writeUInt8(TYPES[type][0], at + 2);
+    bytes.writeUInt8(flags, at + 3);
     bytes.write(name, at + 4, 32);
+    if (type.startsWith("f")) bytes.writeDoubleLE(no_data ?? 0, at + 40);
+    else bytes.writeBigInt64LE(BigInt(no_data ?? 0), at + 40);
+    bytes.writeDoubleLE(scale ?? 0, at + 112);
+    bytes.writeDoubleLE(offset ?? 0, at + 136);
     bytes.write(description, at + 160, 32);
   }
+  return bytes;
 }
 
 function writeRow(
@@ -86,6 +115,7 @@ function writeRow(
   bytes.writeUInt16LE(row.intensity ?? 0, at + 12);
   bytes.writeUInt8((row.return_number ?? 0) | ((row.number_of_returns ?? 0) << 3), at + 14);
   bytes.writeUInt8(row.classification ?? 0, at + 15);
+  bytes.writeInt8(row.scan_angle_rank ?? 0, at + 16);
   bytes.writeDoubleLE(row.gps_time ?? 0, at + 20);
   for (const [channel, value] of (row.rgb ?? [0, 0, 0]).entries()) bytes.writeUInt16LE(value, at + 28 + 2 * channel);
   let place = at + RECORD;

@@ -10,6 +10,7 @@
 #include "core/dtype_fit.h"
 #include "core/parallel.h"
 #include "core/radix_sort.h"
+#include "core/round.h"
 #include "ops/cloud/class_counts.h"
 #include "ops/cloud/class_set.h"
 
@@ -34,7 +35,7 @@ class GroupIndex {
   template <class T>
   std::uint32_t of(T value) const {
     double v = static_cast<double>(value);
-    if constexpr (std::is_floating_point_v<T>) v = std::rint(v);
+    if constexpr (std::is_floating_point_v<T>) v = round_half_even(v);
     if (!(v >= values_.front() && v <= values_.back())) return kNoGroup;
     if (!table_.empty()) return table_[static_cast<std::size_t>(v - values_.front())];
     const auto at = std::lower_bound(values_.begin(), values_.end(), v);

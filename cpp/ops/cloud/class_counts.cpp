@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "core/radix_sort.h"
+#include "core/round.h"
 
 namespace pc {
 
@@ -23,7 +24,7 @@ bool kept(Span<const std::uint8_t> skip, std::size_t i) { return skip.empty() ||
 /// The class of a value; not finite when it has none.
 template <class T>
 double class_of(T value) {
-  if constexpr (std::is_floating_point_v<T>) return std::rint(static_cast<double>(value)) + 0.0;
+  if constexpr (std::is_floating_point_v<T>) return round_half_even(static_cast<double>(value)) + 0.0;
   return static_cast<double>(value);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/dtype_fit.h"
+#include "core/round.h"
 
 namespace pc {
 
@@ -28,7 +29,7 @@ class ClassSet {
   bool holds(T value) const {
     double rounded = 0;
     if constexpr (std::is_floating_point_v<T>) {
-      rounded = std::rint(static_cast<double>(value));
+      rounded = round_half_even(static_cast<double>(value));
     } else if (!exact_cast(value, rounded)) {
       return false;
     }

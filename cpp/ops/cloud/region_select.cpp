@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 /// Rows tested together: their positions stay in the first caches from one region to the next.
 constexpr std::size_t kTile = 1024;
+/// With edges or squares: comparisons between two looks at cancel, some milliseconds at worst.
+constexpr std::size_t kTileComparisons = std::size_t{1} << 22;
 
 /// Clears mask entries of rows [begin, end); mask[0] belongs to row `begin`.
 using RowTest = std::function<void(std::size_t begin, std::size_t end, std::uint8_t* mask)>;
@@ -30,13 +32,7 @@ void check_screen(const ScreenView& screen) {
           "the canvas of a region must have a positive width and height");
 }
 
-void check_pixels(const std::vector<Pixel>& pixels, const char* message) {
-  require(std::all_of(pixels.begin(), pixels.end(),
-                      [](const Pixel& p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
-          message);
-}
-
-RowTest test_of(Span<const Vec3d> positions, const BoxRegion& box, bool invert) {
+RowTest box_test(Span<const Vec3d> positions, const BoxRegion& box, bool invert) {
   for (const double corner : {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z})
     require(!std::isnan(corner), "min and max of a box must be three numbers each");
   return [=](std::size_t begin, std::size_t end, std::uint8_t* mask) {
@@ -60,21 +56,6 @@ RowTest screen_test(Span<const Vec3d> positions, const ScreenView& screen, Shape
       mask[i - begin] &= static_cast<std::uint8_t>(inside != invert);
     }
   };
-}
-
-RowTest test_of(Span<const Vec3d> positions, const PolygonRegion& polygon, bool invert) {
-  require(polygon.points.size() >= 3, "a polygon needs at least three points");
-  check_pixels(polygon.points, "points of a polygon must be two finite numbers each");
-  return screen_test(positions, polygon.screen, screen_shape::Polygon(polygon.points), invert);
-}
-
-RowTest test_of(Span<const Vec3d> positions, const SquaresRegion& squares, bool invert) {
-  require(squares.centers.size() == squares.half_sizes.size(), "every center of a square needs a half size");
-  check_pixels(squares.centers, "centers of squares must be two finite numbers each");
-  require(std::all_of(squares.half_sizes.begin(), squares.half_sizes.end(),
-                      [](double half) { return std::isfinite(half) && half > 0; }),
-          "half sizes of squares must be positive numbers");
-  return screen_test(positions, squares.screen, screen_shape::Squares(squares), invert);
 }
 
 /// min <= v <= max in the column's own type where that is exact.
@@ -101,7 +82,7 @@ RowTest range_test(Span<const T> values, double min, double max) {
   }
 }
 
-RowTest test_of(std::size_t row_count, const ScalarFilter& filter) {
+RowTest filter_test(std::size_t row_count, const ScalarFilter& filter) {
   require(filter.column->size() == row_count, "a filter column must have one value per point");
   return visit_scalar(*filter.column, [&](auto values) -> RowTest {
     if (filter.values.empty()) {
@@ -121,19 +102,29 @@ RowTest test_of(std::size_t row_count, const ScalarFilter& filter) {
 Column<std::uint8_t> region_select(const RowSelection& selection, OpContext& ctx) {
   const std::size_t n = selection.positions.size;
   std::vector<RowTest> tests;
+  std::size_t tile = kTile;
+  const auto add_screen = [&](const ScreenView& screen, auto shape, bool invert) {
+    tile = std::clamp<std::size_t>(kTileComparisons / std::max<std::size_t>(1, shape.worst_case()), 1, tile);
+    tests.push_back(screen_test(selection.positions, screen, std::move(shape), invert));
+  };
   for (const Region& region : selection.regions) {
-    tests.push_back(std::visit(
-        [&](const auto& shape) { return test_of(selection.positions, shape, region.invert); }, region.shape));
+    if (const auto* box = std::get_if<BoxRegion>(&region.shape)) {
+      tests.push_back(box_test(selection.positions, *box, region.invert));
+    } else if (const auto* polygon = std::get_if<PolygonRegion>(&region.shape)) {
+      add_screen(polygon->screen, screen_shape::Polygon(polygon->points), region.invert);
+    } else if (const auto* squares = std::get_if<SquaresRegion>(&region.shape)) {
+      add_screen(squares->screen, screen_shape::Squares(*squares), region.invert);
+    }
   }
-  for (const ScalarFilter& filter : selection.filters) tests.push_back(test_of(n, filter));
+  for (const ScalarFilter& filter : selection.filters) tests.push_back(filter_test(n, filter));
 
   ctx.begin_phase("Selecting points", n);
   Column<std::uint8_t> mask(n);
   parallel_for(ctx, n, kGrain, [&, out = mask.view()](std::size_t begin, std::size_t end) {
-    for (std::size_t tile = begin; tile < end; tile += kTile) {
-      const std::size_t tile_end = std::min(end, tile + kTile);
-      std::fill(out.data + tile, out.data + tile_end, std::uint8_t{1});
-      for (const RowTest& test : tests) test(tile, tile_end, out.data + tile);
+    for (std::size_t first = begin; first < end; first += tile) {
+      const std::size_t last = std::min(end, first + tile);
+      std::fill(out.data + first, out.data + last, std::uint8_t{1});
+      for (const RowTest& test : tests) test(first, last, out.data + first);
       ctx.checkpoint();
     }
   });

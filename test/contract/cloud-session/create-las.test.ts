@@ -115,10 +115,11 @@ describe("extra dimensions", () => {
     ] as const;
     const of = (i: number) => ({ extra: { Amplitude: 1.5 * i, classification: 4, "tree id": -1 - i } });
     const tail = await create(made, las(3, of, { extras }));
-    expect((await made.deps.sessions.get(tail.session_id)).state.meta.extra_dims_meta).toEqual([
-      { slug: "Amplitude", label: "Echo amplitude [dB]" },
-      { slug: "classification_field", label: "classification" },
-      { slug: "tree_id", label: "tree id" },
+    const dims = (await made.deps.sessions.get(tail.session_id)).state.meta.extra_dims_meta;
+    expect(dims.map(({ slug, label, las_extra }) => [slug, label, las_extra?.record.name])).toEqual([
+      ["Amplitude", "Echo amplitude [dB]", "Amplitude"],
+      ["classification_field", "classification", "classification"],
+      ["tree_id", "tree id", "tree id"],
     ]);
     const back = await rowsOf(made, tail.session_id, ["tree_id", "Amplitude"]);
     expect(back.map((row) => [row.tree_id, row.Amplitude])).toEqual([

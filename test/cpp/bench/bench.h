@@ -20,8 +20,9 @@ int make_plot_files(const Arguments& arguments);
 /// Reads a LAS or LAZ file into columns: all fields, or the positions alone. Arguments: FILE [THREADS] [xyz]
 int read_las_file(const Arguments& arguments);
 
-/// Reads a LAS file and writes its columns as LAZ; the time is that of the writing. Arguments: FILE FILE.laz [THREADS]
-int write_laz_file(const Arguments& arguments);
+/// Reads a LAS file and writes its columns in the format of the second file (.las .laz .pcd .pts .ptx .ply; ptx as a
+/// raster of 2000 rows); the time is that of the writing. Arguments: FILE.las FILE [THREADS]
+int write_file(const Arguments& arguments);
 
 /// The plot as one E57 scan (single precision x y z intensity, 8-bit colour) and as one PTX scan of 1000 rows.
 /// Arguments: POINTS FILE.e57 FILE.ptx

@@ -34,10 +34,10 @@ struct Job {
 constexpr Job kJobs[] = {
     {"plot", "POINTS FILE.las [FILE.txt]", 2, pc::bench::make_plot_files},
     {"las", "FILE.las|FILE.laz [THREADS] [xyz]", 1, pc::bench::read_las_file},
-    {"laz", "FILE.las FILE.laz [THREADS]", 2, pc::bench::write_laz_file},
     {"scans", "POINTS FILE.e57 FILE.ptx", 3, pc::bench::make_scan_files},
     {"e57", "FILE.e57 [THREADS]", 1, pc::bench::read_e57_file},
     {"ptx", "FILE.ptx [THREADS]", 1, pc::bench::read_ptx_file},
+    {"write", "FILE.las FILE.las|.laz|.pcd|.pts|.ptx|.ply [THREADS]", 2, pc::bench::write_file},
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
     {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},

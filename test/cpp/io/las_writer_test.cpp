@@ -322,8 +322,9 @@ TEST(LasWriter, CoordinateSystems) {
   LasWriteParams params;
   params.epsg = 32633;
   const TempFile file("crs.las");
-  EXPECT_TRUE(mentions(write(view, params, file.path()).warnings, "EPSG:32633 is not in the file"));
-  EXPECT_FALSE(read(file.path()).header.crs.epsg.has_value());
+  EXPECT_TRUE(
+      mentions(write(view, params, file.path()).warnings, "EPSG:32633 is in the file as GeoTIFF keys"));
+  EXPECT_EQ(read(file.path()).header.crs.epsg, 32633);
   params.wkt = R"(PROJCS["x",UNIT["metre",1],AUTHORITY["EPSG","32633"]])";
   EXPECT_TRUE(write(view, params, file.path()).warnings.empty());
   EXPECT_EQ(read(file.path()).header.crs.epsg, 32633);

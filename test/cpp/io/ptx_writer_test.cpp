@@ -156,6 +156,129 @@ TEST(PtxWriter, ReadsBackWhatItWroteForAnyThreadCount) {
   EXPECT_EQ(i, 200u);
 }
 
+/// The cells of a text, as they should be: for every cell the lowest echo, then the first row.
+std::vector<std::size_t> placed_by_hand(const SmallCloud& cloud, std::int32_t height, std::int32_t width) {
+  std::vector<std::size_t> cells(static_cast<std::size_t>(height) * static_cast<std::size_t>(width),
+                                 SIZE_MAX);
+  const auto& rows = cloud.scalars[0].second;
+  const auto& columns = cloud.scalars[1].second;
+  const auto& echoes = cloud.scalars[2].second;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] < 0) continue;
+    std::size_t& cell = cells[static_cast<std::size_t>(columns[i]) * static_cast<std::size_t>(height) +
+                              static_cast<std::size_t>(rows[i])];
+    if (cell == SIZE_MAX || echoes[i] < echoes[cell]) cell = i;
+  }
+  return cells;
+}
+
+TEST(PtxWriter, RastersOfSeveralBandsInAnyOrderOfRows) {
+  constexpr std::int32_t kHeight = 3000, kWidth = 3100;  // 9.3 million cells, three bands
+  std::mt19937 random(11);
+  SmallCloud cloud;
+  std::vector<std::int32_t> rows = {0, kHeight - 1}, columns = {0, kWidth - 1}, echoes = {0, 0};
+  for (int i = 0; i < 200'000; ++i) {
+    rows.push_back(static_cast<std::int32_t>(random() % kHeight));
+    columns.push_back(i < 100'000 ? i / 33 : static_cast<std::int32_t>(random() % kWidth));
+    echoes.push_back(static_cast<std::int32_t>(random() % 3));
+  }
+  for (int i = 0; i < 5'000; ++i) {  // a busy corner
+    rows.push_back(static_cast<std::int32_t>(random() % 20));
+    columns.push_back(static_cast<std::int32_t>(random() % 20));
+    echoes.push_back(static_cast<std::int32_t>(random() % 3));
+  }
+  for (int i = 0; i < 7; ++i) {  // without a row
+    rows.push_back(-1);
+    columns.push_back(400 * i);
+    echoes.push_back(0);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) cloud.points.push_back({1.0 + static_cast<double>(i), 0, 0});
+  cloud.scalars = {{"row_index", rows}, {"column_index", columns}, {"target_index", echoes}};
+  const Written out = write({{cloud.view(), {0, 0, 0}, std::nullopt}}, 3, 10'000'000);
+  const auto cells = placed_by_hand(cloud, kHeight, kWidth);
+  std::size_t at = 0, filled = 0;
+  for (int line = 0; line < 10; ++line) at = out.text.find('\n', at) + 1;
+  for (const std::size_t want : cells) {
+    const std::string line = out.text.substr(at, out.text.find('\n', at) - at);
+    ASSERT_EQ(line, want == SIZE_MAX ? std::string("0 0 0 0.5")
+                                     : std::to_string(want + 1) + ".000000 0.000000 0.000000 0.5");
+    at += line.size() + 1;
+    filled += want != SIZE_MAX;
+  }
+  EXPECT_EQ(at, out.text.size());
+  const io::PtxWrittenScan& scan = out.result.scans[0];
+  EXPECT_EQ(scan.filled, filled);
+  EXPECT_EQ(scan.collapsed, rows.size() - 7 - filled);
+  EXPECT_EQ(scan.unplaced, 7u) << "counted once, whatever the number of bands";
+  EXPECT_EQ(out.text, write({{cloud.view(), {0, 0, 0}, std::nullopt}}, 1, 10'000'000).text);
+}
+
+Written write_cloud(const io::CloudView& view, const io::PtxCloudWriteParams& params, int threads = 2) {
+  const ScratchFile file("", ".ptx");
+  Written out;
+  out.result = with_context(
+      threads, [&](OpContext& ctx) { return io::write_ptx_cloud(view, params, file.path(), ctx); });
+  out.text = file.contents();
+  EXPECT_EQ(out.result.bytes, out.text.size());
+  return out;
+}
+
+TEST(PtxWriter, AScanForEveryScanIndexAlsoWhereTheyAlternate) {
+  SmallCloud cloud;
+  std::vector<std::int32_t> rows, columns, scans;
+  std::vector<SmallCloud> apart(3);
+  std::vector<std::vector<std::int32_t>> apart_rows(3), apart_columns(3);
+  for (std::int32_t i = 0; i < 60'000; ++i) {
+    const auto scan = static_cast<std::size_t>(i % 7 == 0 ? 2 : i < 40'000 ? 0 : 1);
+    rows.push_back(i % 100);
+    columns.push_back(i / 100);
+    scans.push_back(scan == 2 ? 65'534 : static_cast<std::int32_t>(scan));
+    cloud.points.push_back({i + 0.5, 1, 2});
+    apart[scan].points.push_back(cloud.points.back());
+    apart_rows[scan].push_back(rows.back());
+    apart_columns[scan].push_back(columns.back());
+  }
+  cloud.points.push_back({1, 1, 1});
+  rows.push_back(0);
+  columns.push_back(0);
+  scans.push_back(-1);
+  cloud.scalars = {{"row_index", rows}, {"column_index", columns}, {"scan_index", scans}};
+  const Vec3d places[3] = {{0, 0, 0}, {10, 0, 0}, {20, 1, 0}};
+  std::vector<io::PtxWriteScan> by_hand;
+  for (std::size_t scan = 0; scan < 3; ++scan) {
+    apart[scan].scalars = {{"row_index", apart_rows[scan]}, {"column_index", apart_columns[scan]}};
+    by_hand.push_back({apart[scan].view(), places[scan], std::nullopt});
+  }
+  const Written out =
+      write_cloud(cloud.view(), {1'000'000, {0, 0, 0}, {{1, places[1]}, {65'534, places[2]}}});
+  EXPECT_EQ(out.text, write(by_hand).text);
+  EXPECT_EQ(out.result.without_scan, 1u);
+  ASSERT_EQ(out.result.scans.size(), 3u);
+  EXPECT_EQ(out.result.scans[2].scan_index, 65'534u);
+  EXPECT_EQ(out.result.scans[1].first_column, 400u);
+  cloud.scalars.pop_back();
+  EXPECT_EQ(write_cloud(cloud.view(), {1'000'000, {0, 0, 0}, {}}).text,
+            write({{cloud.view(), {0, 0, 0}, std::nullopt}}).text);
+  cloud.scalars.push_back({"scan_index", std::vector<std::int32_t>(rows.size(), -1)});
+  EXPECT_MESSAGE(error_of([&] {
+                   write_cloud(cloud.view(), {1'000'000, {0, 0, 0}, {}});
+                 }),
+                 "no point has a scan_index");
+}
+
+TEST(PtxWriter, ARasterOfOneLongColumnStaysInItsMemory) {
+  SmallCloud cloud;
+  cloud.points = {{1, 0, 0}, {2, 0, 0}};
+  cloud.scalars = {{"row_index", {0, 20'000'000}}, {"column_index", {5, 5}}};
+  const io::CloudView view = cloud.view();
+  reset_bulk_bytes_peak();
+  const std::uint64_t before = bulk_bytes_in_use();
+  const Written out = write({{view, {0, 0, 0}, std::nullopt}}, 2, 100'000'000);
+  EXPECT_EQ(out.result.scans[0].filled, 2u);
+  EXPECT_EQ(out.result.scans[0].first_column, 5u);
+  EXPECT_LT(bulk_bytes_peak() - before, std::uint64_t{64} << 20);
+}
+
 TEST(PtxWriter, CancelComesInTime) {
   SmallCloud cloud;
   for (int i = 0; i < 300000; ++i) cloud.points.push_back({std::sin(i), std::cos(i), 0.001 * i});

@@ -195,7 +195,7 @@ TEST(TextWriter, WritesScalarsTimesAndOrigins) {
   const std::string ply = write(view, io::scan_export_layout(TextFormat::kPly));
   EXPECT_NE(
       ply.find("property double timestamp\nproperty double origin_x\nproperty double origin_y\n"
-               "property double origin_z\nproperty double label\nproperty float whole\nproperty double real\n"
+               "property double origin_z\nproperty int label\nproperty float whole\nproperty double real\n"
                "property double big\nend_header\n"),
       std::string::npos)
       << ply;
@@ -327,15 +327,38 @@ TEST(TextWriter, PlyReadsBackWithinItsDecimals) {
     ASSERT_EQ(table.positions.size(), sample.xyz.size());
     EXPECT_TRUE(table.warnings.empty());
     const auto rgb = values_of<Rgb16>(table, "rgb");
-    const auto ids = values_of<double>(table, "id");
+    const auto ids = values_of<std::uint32_t>(table, "id");
     for (std::size_t i = 0; i < sample.xyz.size(); ++i) {
       ASSERT_LE(std::fabs(table.positions[i].x - sample.xyz[i].x),
                 0.501e-6);  // half a digit and the ulps of 1e7
       ASSERT_LE(std::fabs(table.positions[i].y - sample.xyz[i].y), 0.501e-6);
       ASSERT_EQ(rgb[i].g, sample.rgb[i].g / 256 * 256);
-      ASSERT_EQ(ids[i], 4294967295.0 - static_cast<double>(i));
+      ASSERT_EQ(ids[i], 4294967295u - static_cast<std::uint32_t>(i));
     }
   }
+}
+
+TEST(TextWriter, NamesWhatSixDecimalsChangeAndWhatIsRenamed) {
+  const Sample sample;
+  CloudView view = sample.view();
+  view.positions = view.positions.subspan(0, 2);
+  view.colors = {};
+  view.intensity = {};
+  view.timestamps = {};
+  view.beam_origins = {};
+  const AnyColumn tenth = column<float>({0.1f, NAN}), third = column<double>({1.0 / 3, 0}),
+                  micro = column<double>({0.000001, 1e17}), tiny = column<float>({1e-9f, 1});
+  view.scalars = {{"tenth", "", &tenth},
+                  {"third", "", &third},
+                  {"micro", "", &micro},
+                  {"tiny", "", &tiny},
+                  {"x", "", &tenth}};
+  const ScratchFile file;
+  const auto result = with_context(2, [&](OpContext& ctx) {
+    return io::write_text(view, io::cloud_export_layout(TextFormat::kPly), file.path(), ctx);
+  });
+  EXPECT_EQ(result.rounded, (std::vector<std::string>{"third", "tiny"}));
+  EXPECT_EQ(result.warnings, std::vector<std::string>{"the column 'x' is named 'x_2' in the file"});
 }
 
 TEST(TextWriter, StopsSoonWhenCanceledAndReportsDiskErrors) {

@@ -1,0 +1,93 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/column.h"
+#include "core/op_context.h"
+
+/// Columns from and to plain vectors, and what every test of an op asks for.
+namespace pc::test {
+
+template <class T>
+Column<T> typed_column(const std::vector<T>& values) {
+  Column<T> column(values.size());
+  std::copy(values.begin(), values.end(), column.view().begin());
+  return column;
+}
+
+template <class T>
+AnyColumn column_of(const std::vector<T>& values) {
+  return AnyColumn(typed_column(values));
+}
+
+template <class T>
+std::vector<T> values_of(const AnyColumn& column) {
+  return {column.as<T>().begin(), column.as<T>().end()};
+}
+
+template <class T>
+Span<const T> span_of(const std::vector<T>& values) {
+  return {values.data(), values.size()};
+}
+
+/// The bytes of a column: NaN payloads and signs of zero count.
+inline std::string bytes_of(const AnyColumn& column) {
+  return {reinterpret_cast<const char*>(column.data()), column.bytes()};
+}
+
+/// Runs `call`, which must throw, and tells the code; the message too when asked for.
+inline ErrorCode code_of(const std::function<void()>& call, std::string* message = nullptr) {
+  try {
+    call();
+  } catch (const Error& error) {
+    if (message != nullptr) *message = error.what();
+    return error.code();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return ErrorCode::kInternal;
+}
+
+/// Cancels `run` after some of its work is done. Seconds until it threw kCanceled; negative when it was over before.
+inline double cancel_latency(const std::function<void(OpContext&)>& run, int threads) {
+  using Clock = std::chrono::steady_clock;
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  std::atomic<bool> ended{false};
+  Clock::time_point asked;
+  std::thread client([&] {
+    while (!ended && control.done.load() == 0) std::this_thread::yield();
+    asked = Clock::now();
+    control.cancel_requested = true;
+  });
+  bool canceled = false;
+  try {
+    run(ctx);
+  } catch (const Error& error) {
+    canceled = error.code() == ErrorCode::kCanceled;
+  }
+  const auto end = Clock::now();
+  ended = true;
+  client.join();
+  return canceled ? std::chrono::duration<double>(end - asked).count() : -1;
+}
+
+/// Asserts that a cancel in mid-work ends `run` in time and that its memory goes back.
+inline void expect_cancel_in_time(const std::function<void(OpContext&)>& run) {
+  const std::uint64_t before = bulk_bytes_in_use();
+  for (const int threads : {1, 2}) {
+    double seconds = -1;
+    for (int attempt = 0; attempt < 20 && seconds < 0; ++attempt) seconds = cancel_latency(run, threads);
+    EXPECT_GE(seconds, 0) << "never caught at work";
+    EXPECT_LT(seconds, 0.25) << threads << " threads";
+    EXPECT_EQ(bulk_bytes_in_use(), before);
+  }
+}
+
+}  // namespace pc::test

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import { makeApp } from "../support/app.ts";
+import { type BackendProcess, startProcess } from "../support/backend-process.ts";
+import { tailOf } from "../support/live-run.ts";
+import type { ModelCloud } from "../support/session-model/cloud.ts";
+import { type Command, command } from "../support/session-model/commands.ts";
+import { type Plan, planOf, type World } from "../support/session-model/plan.ts";
+import { matchCopy } from "../support/session-model/recovery.ts";
+import { answerOf, settle } from "../support/session-model/run.ts";
+import { COLUMN_BITS, random, sourceOf } from "../support/session-model/source.ts";
+
+const KILLS = Number(process.env.APP_TEST_KILLS ?? 40);
+const SEED = Number(process.env.APP_TEST_SEED ?? Date.now() % 1_000_000);
+const LIMITS = { maxSteps: 4, maxRows: 400, exactMotions: true };
+const CONFIG = { maxDeletedHistory: LIMITS.maxSteps };
+const ENV = { APP_MAX_DELETED_HISTORY: `${LIMITS.maxSteps}` };
+/** Commands of one life at most, and sessions at the start of one. */
+const LIFE = 12;
+const SESSIONS = 3;
+/** Commands that write much or change several sessions: half the kills go for them. */
+const SEVERAL = new Set<Command["op"]>(["split", "extract", "extractByColumn", "merge", "bake", "filter", "transform"]);
+/** What an operation took so far, milliseconds: a kill inside it falls between its beginning and a little behind it. */
+const took = new Map<Plan["op"], number>();
+const GUESS_MS = 20;
+/** A start on a busy machine; alone it takes a third of a second. */
+const QUICK_MS = 5000;
+
+const ram = "/dev/shm";
+const folder = mkdtempSync(join(existsSync(ram) ? ram : tmpdir(), "crash-"));
+let running: BackendProcess | undefined;
+afterAll(async () => {
+  await running?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const next = random(SEED);
+const below = (n: number) => Math.floor(next() * n);
+const trail: string[] = [];
+let sources = 0;
+
+async function openSource({ url }: BackendProcess): Promise<[string, ModelCloud]> {
+  sources += 1;
+  const columns = below(2 ** COLUMN_BITS) & ~2; // intensity is rescaled by the reader
+  const { text, world_shift, cloud } = sourceOf({
+    seed: below(1e9),
+    rows: 1 + below(60),
+    columns,
+    place: below(4),
+    exact: true,
+  });
+  const path = join(folder, `source-${sources}.txt`);
+  writeFileSync(path, text);
+  const { session_id, cache_id } = await tailOf<CreateSessionTail>(url, "/api/cloud/session/create", {
+    source_path: path,
+    world_shift,
+  });
+  if (cloud.current) cloud.current.id = cache_id;
+  return [session_id, cloud];
+}
+
+async function send({ url }: BackendProcess, { method, url: path, payload }: Plan) {
+  const body = payload && { body: JSON.stringify(payload), headers: { "content-type": "application/json" } };
+  const answer = await fetch(url + path, { method, ...body });
+  return { status: answer.status, bytes: new Uint8Array(await answer.arrayBuffer()) };
+}
+
+/** Sends commands until one is cut off by the kill, or the kill falls between two. */
+async function live(backend: BackendProcess, start: World, commands: readonly Command[]) {
+  let world = start;
+  const heavy = commands.findIndex(({ op }, i) => i > 1 && SEVERAL.has(op));
+  const last = heavy > 0 && below(3) > 0 ? heavy : below(commands.length);
+  for (const [turn, wish] of commands.entries()) {
+    const plan = planOf(world, wish, turn + 100 * sources, LIMITS);
+    if (!plan) continue;
+    trail.push(`${plan.method} ${plan.url} ${JSON.stringify(plan.payload)}`);
+    const began = performance.now();
+    const sent = send(backend, plan);
+    if (turn < last) {
+      const { status, bytes } = await sent;
+      took.set(plan.op, performance.now() - began);
+      world = settle(world, plan, answerOf(plan, status, bytes));
+      continue;
+    }
+    const answered = sent.then(
+      (answer) => answer,
+      () => undefined,
+    );
+    const inside_ms = 1.2 * next() * (took.get(plan.op) ?? GUESS_MS);
+    if (below(8) > 0) await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, inside_ms))]);
+    await backend.kill();
+    const answer = await answered;
+    if (!answer || answer.status === 0) return { world, cutOff: plan };
+    trail.push("answered before the kill");
+    return { world: settle(world, plan, answerOf(plan, answer.status, answer.bytes)), cutOff: undefined };
+  }
+  await backend.kill();
+  return { world, cutOff: undefined };
+}
+
+const entries = (...path: string[]) => readdirSync(join(folder, ...path)).sort();
+
+test(
+  `${KILLS} times kill -9: every restart finds what was answered, and the edit in flight whole or not at all`,
+  async () => {
+    let world: World = new Map();
+    let cutOff = 0;
+    let kept = 0;
+    const starts: number[] = [];
+    const data = join(folder, "data");
+    mkdirSync(data);
+    try {
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const started = performance.now();
+        const backend = await startProcess(data, ENV);
+        running = backend;
+        const [touched] = world.keys();
+        if (touched) await fetch(`${backend.url}/api/cloud/session/${touched}/label_summary`);
+        starts.push(performance.now() - started);
+        const alive = [...world.keys()];
+        for (const id of alive.slice(0, Math.max(0, alive.length - 2 * SESSIONS))) {
+          await fetch(`${backend.url}/api/cloud/session/${id}`, { method: "DELETE" });
+          world = new Map([...world].filter(([key]) => key !== id));
+        }
+        while (world.size < SESSIONS) world = new Map([...world, await openSource(backend)]);
+        const commands = fc.sample(command, { seed: below(1e9), numRuns: LIFE });
+        trail.length = 0;
+        const end = await live(backend, world, commands);
+        const match = await matchCopy(join(data, "sessions"), CONFIG, end.world, end.cutOff);
+        world = match.world;
+        cutOff += end.cutOff ? 1 : 0;
+        kept += match.done ? 1 : 0;
+      }
+    } catch (error) {
+      throw new Error(`seed ${SEED}: ${(error as Error).message}\n${trail.join("\n")}`, { cause: error });
+    }
+    console.log(`session crash: ${KILLS} kills, ${cutOff} in a request of which ${kept} had been saved`);
+    console.log(`restart and first answer: ${Math.max(...starts).toFixed(0)} ms at most`);
+    expect(starts.filter((ms) => ms > QUICK_MS)).toEqual([]);
+    await expectTidy(world);
+  },
+  60_000 + KILLS * 5000,
+);
+
+/** One clean start later nothing of the dead processes is left, and each session has the files it needs. */
+async function expectTidy(world: World): Promise<void> {
+  const long_ago = Date.now() / 1000 - 3600;
+  for (const name of entries("data", "sessions"))
+    utimesSync(join(folder, "data", "sessions", name), long_ago, long_ago);
+  const made = await makeApp(CONFIG, join(folder, "data"));
+  try {
+    await made.deps.sessions.recovered();
+    await expect.poll(() => entries("data", "sessions")).toEqual([...world.keys()].sort());
+    for (const session of made.deps.sessions.list()) {
+      await made.deps.sessions.spill(session);
+      const { columns, undo } = session.state;
+      const strokes = [...undo.labels.values()].flat();
+      const files = entries("data", "sessions", session.id).filter((name) => name.endsWith(".col"));
+      const most = columns.size + undo.deletes.length + 1 + 2 * strokes.length;
+      expect(files.length, `files of session ${session.id}`).toBeLessThanOrEqual(most);
+      expect(entries("data", "sessions", session.id).filter((name) => name.includes(".tmp"))).toEqual([]);
+    }
+    await expect.poll(() => entries("data", "octrees").filter((name) => name.includes("staging"))).toEqual([]);
+  } finally {
+    await made.close();
+  }
+}

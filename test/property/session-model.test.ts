@@ -1,0 +1,47 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { makeApp, type TestApp } from "../support/app.ts";
+import { scenario } from "../support/session-model/commands.ts";
+import { runScenario } from "../support/session-model/run.ts";
+
+const SEQUENCES = Number(process.env.APP_TEST_SEQUENCES ?? 1000);
+const SEED = process.env.APP_TEST_SEED;
+const LIMITS = { maxSteps: 4, maxRows: 700 };
+const CLEAN_EVERY = 50;
+
+let made: TestApp;
+beforeAll(async () => {
+  const ram = "/dev/shm";
+  const folder = mkdtempSync(join(existsSync(ram) ? ram : tmpdir(), "model-"));
+  made = await makeApp({ maxDeletedHistory: LIMITS.maxSteps }, folder);
+});
+afterAll(() => made.close());
+
+test(
+  `${SEQUENCES} random sequences of edits equal a model of plain arrays`,
+  async () => {
+    const before = addon.bulkBytesInUse();
+    let runs = 0;
+    let commands = 0;
+    await fc.assert(
+      fc.asyncProperty(scenario, async (wish) => {
+        commands += await runScenario(made, wish, LIMITS);
+        runs += 1;
+        made.log.length = 0;
+        if (runs % CLEAN_EVERY === 0) {
+          for (const id of readdirSync(made.octrees)) rmSync(join(made.octrees, id), { recursive: true });
+        }
+      }),
+      { numRuns: SEQUENCES, ...(SEED && { seed: Number(SEED) }) },
+    );
+    console.log(`session model: ${runs} sequences, ${commands} commands`);
+    await made.deps.jobs.idle();
+    expect(readdirSync(made.sessions).filter((name) => !name.startsWith("."))).toEqual([]);
+    expect(addon.bulkBytesInUse()).toBe(before);
+  },
+  60_000 + SEQUENCES * 200,
+);

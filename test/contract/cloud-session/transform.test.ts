@@ -238,6 +238,15 @@ describe("octree_mode pose", () => {
   });
 });
 
+test("a cloud whose points are all deleted moves, too", async () => {
+  const { session_id } = await lineCloud(made, [1, 1], 1);
+  await post(session_id, "delete_region", { region: slab(0, 1) });
+  for (const matrix of [QUARTER, moved(1, 2, 3)]) {
+    expect(await transform(session_id, matrix)).toMatchObject({ point_count: 0, total_count: 3, robust_bounds: null });
+  }
+  expect(await columnOf(made, session_id, "positions")).toEqual([1, 2, 3, 1, 3, 3, 1, 2, 903]);
+});
+
 test("an edit meanwhile: 409, and the points are where they were", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   const act = () => post(session_id, "delete_region", { region: slab(0, 0) });

@@ -130,7 +130,9 @@ export function compareState(state: CloudState, cloud: ModelCloud): ModelCloud {
 function refreshed(before: ModelCloud, after: ModelCloud): BuiltOctree | null {
   const { current } = before;
   if (!current || before.inexact.size === 0 || before.pose) return current;
-  return contentOf(after, current.id, current.moves);
+  const { id, moves, extras } = current;
+  const fresh = contentOf(after, id);
+  return moves > 0 ? { ...fresh, extras, moves } : fresh;
 }
 
 function compareMask(state: CloudState, cloud: ModelCloud): void {

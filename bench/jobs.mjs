@@ -95,6 +95,28 @@ const writeJob = (format, least) => ({
   compare: ["cpu_s"],
 });
 const written = (sample) => sample.count / sample.op_s;
+/** Edits read their input first; only the operation itself (the median of five in one process) is the figure. */
+const operation = (sample) => sample.op_s;
+const editJob = (title, count, limit, run) => ({
+  title,
+  count,
+  most: 1,
+  sample: once(run),
+  figure: (sample) => `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s`,
+  targets: [atMost(operation, limit, `<= ${limit} s`)],
+  compare: ["op_cpu_s"],
+});
+const fiftyMillion = async () => (await plotFiles(FIFTY_MILLION)).las;
+
+async function translate(count) {
+  const { las } = await plotFiles(count);
+  const folder = mkdtempSync(join(dataFolder, "translate-"));
+  try {
+    return await nativeJob("translate", las, folder, THREADS);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 export const jobs = {
   ready: { ...readyJob("npm start to READY", ["npm", "start"]), targets: [atMost(wall, 1, "<= 1 s")] },
@@ -177,6 +199,22 @@ export const jobs = {
     targets: [atMost(wall, 30, "<= 30 s"), columns],
     compare: USAGE,
   },
+  "select-box": editJob("select 50M by a box", FIFTY_MILLION, 0.3, async () =>
+    nativeJob("select", await fiftyMillion(), "box", THREADS),
+  ),
+  "select-lasso": editJob("select 50M by a lasso of 500 points", FIFTY_MILLION, 0.6, async () =>
+    nativeJob("select", await fiftyMillion(), "polygon", THREADS),
+  ),
+  "select-brush": editJob("select 50M by 4000 squares", FIFTY_MILLION, 0.6, async () =>
+    nativeJob("select", await fiftyMillion(), "squares", THREADS),
+  ),
+  compact: editJob("drop half of 50M, 55 bytes a row", FIFTY_MILLION, 0.6, async () =>
+    nativeJob("compact", await fiftyMillion(), THREADS),
+  ),
+  paint: editJob("paint 1M of 50M labels", FIFTY_MILLION, 0.3, () =>
+    nativeJob("paint", String(FIFTY_MILLION), THREADS),
+  ),
+  translate: editJob("move an octree of 50M, 28 bytes a point", FIFTY_MILLION, 2, () => translate(FIFTY_MILLION)),
   create: {
     title: "session/create of 10M LAS",
     count: TEN_MILLION,

@@ -3,6 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { SOURCE_UNITS } from "../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../shared/errors.ts";
+import type { CropBox, FilterRule } from "./edit-options.ts";
 
 /** Formats of the exported copy. */
 export const COPY_FORMATS = ["las", "laz", "xyz", "txt", "csv", "ply", "obj"] as const;
@@ -27,6 +28,11 @@ export interface AnalyzeOptions {
   readonly shift: readonly [number, number, number] | undefined;
   /** Legend of a text file. */
   readonly columns: string | undefined;
+  /** Files merged behind the first one, before anything else. */
+  readonly merge: readonly string[];
+  readonly crop: CropBox | undefined;
+  /** All of them must hold. */
+  readonly filters: readonly FilterRule[];
   /** Most points fetched for pictures and the density. */
   readonly points: number;
   /** Longest side of a picture, pixels. */
@@ -99,6 +105,35 @@ export function parseUnits(text: string): string {
  * Errors: not_found, invalid_argument for what is no readable file or does not go with the options.
  */
 export async function checkInput(file: string, options: AnalyzeOptions): Promise<InputFile> {
+  const input = await checkFile(file);
+  if (options.columns !== undefined && !isText(input.name)) {
+    throw bad(
+      `--columns names the columns of a text file (${TEXT_EXTENSIONS.join(" ")}); "${input.name}" has its own, leave it out`,
+    );
+  }
+  return input;
+}
+
+/** The files of --merge. Errors: as checkInput, and a file that is named twice. */
+export async function checkMerge(first: InputFile, options: AnalyzeOptions): Promise<InputFile[]> {
+  const inputs: InputFile[] = [];
+  for (const file of options.merge) {
+    const input = await checkFile(file);
+    if ([first, ...inputs].some(({ path }) => path === input.path)) {
+      throw bad(`--merge "${file}" is in the merge already: each of its points would be there twice; leave it out`);
+    }
+    inputs.push(input);
+  }
+  return inputs;
+}
+
+const isText = (name: string): boolean => TEXT_EXTENSIONS.includes(extname(name).toLowerCase());
+
+/** The legend goes to text files only; others say themselves what their columns are. */
+export const legendOf = (path: string, { columns }: AnalyzeOptions): string | null =>
+  columns !== undefined && isText(path) ? columns : null;
+
+async function checkFile(file: string): Promise<InputFile> {
   const given = resolve(file);
   const found = await stat(given).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT" || cause.code === "ENOTDIR") {
@@ -111,11 +146,6 @@ export async function checkInput(file: string, options: AnalyzeOptions): Promise
     throw bad(`"${file}" cannot be read: no permission`);
   });
   const name = basename(given);
-  if (options.columns !== undefined && !TEXT_EXTENSIONS.includes(extname(name).toLowerCase())) {
-    throw bad(
-      `--columns names the columns of a text file (${TEXT_EXTENSIONS.join(" ")}); "${name}" has its own, leave it out`,
-    );
-  }
   return { path: await realpath(given), name, bytes: found.size, modified: found.mtime.toISOString() };
 }
 

@@ -1,7 +1,11 @@
+import { realpath } from "node:fs/promises";
 import { type Client, createClient } from "../../shared/client.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import { AppError } from "../../shared/errors.ts";
 import type { Config } from "../config.ts";
-import { type AnalyzeOptions, checkInput, copyName, type InputFile } from "./analyze-options.ts";
+import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./analyze-options.ts";
+import { createRequest, type EditedCloud, editCloud } from "./cloud-edits.ts";
+import { filterText } from "./edit-options.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { OutputFolder } from "./output-folder.ts";
 import { Progress, printable, type TextStream } from "./progress.ts";
@@ -21,7 +25,7 @@ export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
 
 export type AnalyzeClient = Pick<
   Client,
-  "version" | "preview" | "createSession" | "closeSession" | "exportCloud" | "octreeFile"
+  "version" | "preview" | "createSession" | "closeSession" | "merge" | "filter" | "exportCloud" | "octreeFile"
 >;
 
 export interface AnalyzeDeps {
@@ -50,6 +54,7 @@ export interface AnalyzeResult extends AnalysisSummary {
 
 interface Run {
   readonly input: InputFile;
+  readonly merge: readonly InputFile[];
   readonly options: AnalyzeOptions;
   readonly client: AnalyzeClient;
   readonly out: OutputFolder;
@@ -70,11 +75,13 @@ const RUN_CONFIG = { port: 0, sessionJournal: false, logLevel: "error" } as cons
 export async function analyze(file: string, options: AnalyzeOptions, deps: AnalyzeDeps): Promise<AnalyzeResult> {
   const { signal } = deps;
   const input = await checkInput(file, options);
+  const merge = await checkMerge(input, options);
   signal.throwIfAborted();
   const out = await OutputFolder.open(options.out);
   const progress = new Progress(deps.stderr);
   try {
-    const result = await withBackend(deps, (client) => work({ input, options, client, out, progress, signal }));
+    await refuseOverwriting(merge, out.final(copyName(input.name, options.format)));
+    const result = await withBackend(deps, (client) => work({ input, merge, options, client, out, progress, signal }));
     signal.throwIfAborted();
     await out.publish();
     progress.done();
@@ -85,6 +92,16 @@ export async function analyze(file: string, options: AnalyzeOptions, deps: Analy
     await out.discard();
     throw error;
   }
+}
+
+/** The copy's name is longer than the first file's; one of the others may have it. */
+async function refuseOverwriting(merge: readonly InputFile[], copy: string): Promise<void> {
+  const existing = await realpath(copy).catch(() => undefined);
+  if (existing === undefined || !merge.some(({ path }) => path === existing)) return;
+  throw new AppError(
+    "invalid_argument",
+    `--merge "${existing}" would be replaced by the copy of this run; choose another --out or --format`,
+  );
 }
 
 async function withBackend<T>(deps: AnalyzeDeps, use: (client: AnalyzeClient) => Promise<T>): Promise<T> {
@@ -102,28 +119,27 @@ async function work(run: Run): Promise<AnalyzeResult> {
   const { input, options, client, progress, signal } = run;
   const clock = new Stopwatch();
   progress.stage("Reading the cloud");
-  const tail = await client.createSession(
-    {
-      source_path: input.path,
-      ascii_format: options.columns ?? null,
-      world_shift: options.shift ? [...options.shift] : null,
-      source_units: options.units ?? null,
-    },
-    { signal, onProgress: (step) => progress.update(step.progress, step.message) },
-  );
+  const tail = await client.createSession(createRequest(input.path, options), {
+    signal,
+    onProgress: (step) => progress.update(step.progress, step.message),
+  });
   clock.lap("import");
+  let open = tail.session_id;
   try {
-    const result = await useSession(run, tail, clock);
-    await client.closeSession(tail.session_id);
+    const cloud = await editCloud(tail, run);
+    open = cloud.tail.session_id;
+    if (cloud.edits) clock.lap("edit");
+    const result = await useSession(run, cloud, clock);
+    await client.closeSession(open);
     return result;
   } catch (error) {
-    // The first failure is the one to report; stopping the service removes the session as well.
-    await client.closeSession(tail.session_id).catch(() => undefined);
+    // The first failure is the one to report; stopping the service removes every session as well.
+    await client.closeSession(open).catch(() => undefined);
     throw error;
   }
 }
 
-async function useSession(run: Run, tail: CreateSessionTail, clock: Stopwatch): Promise<AnalyzeResult> {
+async function useSession(run: Run, { tail, edits }: EditedCloud, clock: Stopwatch): Promise<AnalyzeResult> {
   const { input, options, client, progress, signal } = run;
   progress.stage("Fetching points");
   const { sample } = await loadOctreePoints(client, tail.cache_id, {
@@ -142,7 +158,7 @@ async function useSession(run: Run, tail: CreateSessionTail, clock: Stopwatch): 
   const copy = await writeCopy(run, tail);
   clock.lap("copy");
   const look = await client.preview({ file_path: input.path, ascii_format: options.columns ?? null }, { signal });
-  const cloud = summarize({ path: input.path, name: input.name, bytes: input.bytes }, tail, sample, look);
+  const cloud = summarize({ path: input.path, name: input.name, bytes: input.bytes }, { tail, edits }, sample, look);
   return writeResults(run, { ...cloud, warnings: [...cloud.warnings, ...copy.warnings] }, pictures, copy, clock);
 }
 
@@ -197,6 +213,9 @@ async function writeResults(
     units: options.units ?? null,
     shift: options.shift ?? null,
     columns: options.columns ?? null,
+    merge: run.merge.map(({ path }) => path),
+    crop: options.crop ?? null,
+    filter: options.filters.map(filterText),
     format: options.format,
     points: options.points,
     picture_size: options.pictureSize,
@@ -205,7 +224,7 @@ async function writeResults(
   const report = reportHtml({
     summary,
     pictures,
-    reproduce: reproduceFacts(input, options, versions),
+    reproduce: reproduceFacts(run, versions),
     copy: copy.name === null ? null : { name: copy.name, format: options.format, point_count: copy.point_count },
     created: new Date(),
   });
@@ -232,13 +251,17 @@ async function describeVersions(client: AnalyzeClient, signal: AbortSignal): Pro
   return { service: version, node: process.version, platform: `${process.platform} ${process.arch}` };
 }
 
-function reproduceFacts(input: InputFile, options: AnalyzeOptions, versions: Record<string, string>): Fact[] {
+function reproduceFacts({ input, merge, options }: Run, versions: Record<string, string>): Fact[] {
+  const { crop, filters } = options;
   return [
     ["Source file", input.path],
     ["Size, last change", `${input.bytes} bytes, ${input.modified}`],
     ["Units (--units)", options.units ?? "not given"],
     ["World shift (--shift)", options.shift ? `${options.shift.join(", ")} m` : "not given"],
     ["Column legend (--columns)", options.columns ?? "not given"],
+    ...merge.map(({ path, bytes, modified }): Fact => ["Merged (--merge)", `${path}, ${bytes} bytes, ${modified}`]),
+    ...(crop ? [["Box (--crop)", [...crop.min, ...crop.max].join(",")] as const] : []),
+    ...filters.map((rule): Fact => ["Filter (--filter)", filterText(rule)]),
     ["Copy (--format)", options.format],
     ["Points for pictures (--points)", `at most ${options.points}`],
     ["Longest picture side (--picture-size)", `${options.pictureSize} pixels`],

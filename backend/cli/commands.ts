@@ -61,6 +61,9 @@ interface RawAnalyzeOptions {
   readonly units?: string;
   readonly shift?: string;
   readonly columns?: string;
+  readonly merge: readonly string[];
+  readonly crop?: string;
+  readonly filter: readonly string[];
   readonly points?: string;
   readonly pictureSize?: string;
   readonly json?: true;
@@ -76,11 +79,16 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
     .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
     .option("--shift <x,y,z>", "metres to subtract from the coordinates while working")
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
+    .option("--merge <file>", "further cloud, merged before everything else; repeatable", collected, [])
+    .option("--crop <box>", "keep xmin,ymin,zmin,xmax,ymax,zmax: metres, true world coordinates")
+    .option("--filter <rule>", "keep column=min..max or column=1,2,5; repeatable, all must hold", collected, [])
     .option("--points <count>", "most points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture (default 1400)")
     .option("--json", "write one JSON document to stdout instead of the table")
     .action(action);
 }
+
+const collected = (text: string, before: readonly string[]): string[] => [...before, text];
 
 type FullDeps = CommandLineDeps & { readonly stdout: TextStream; readonly stderr: TextStream };
 
@@ -110,6 +118,7 @@ async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps):
 
 async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
   const rules = await import("./analyze-options.ts");
+  const edits = await import("./edit-options.ts");
   const { DEFAULT_PICTURE_PX } = await import("./view-frame.ts");
   return {
     out: raw.out,
@@ -117,6 +126,9 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     units: raw.units === undefined ? undefined : rules.parseUnits(raw.units),
     shift: raw.shift === undefined ? undefined : rules.parseShift(raw.shift),
     columns: raw.columns,
+    merge: raw.merge,
+    crop: raw.crop === undefined ? undefined : edits.parseCrop(raw.crop),
+    filters: raw.filter.map(edits.parseFilter),
     points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),
     pictureSize: raw.pictureSize === undefined ? DEFAULT_PICTURE_PX : rules.parsePictureSize(raw.pictureSize),
     json: raw.json ?? false,

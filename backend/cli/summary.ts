@@ -1,6 +1,7 @@
-import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import type { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import type { PointSample } from "./point-sample.ts";
+import type { EditedCloud, EditSummary } from "./cloud-edits.ts";
+import { filterText } from "./edit-options.ts";
+import { type PointSample, samplePercentiles } from "./point-sample.ts";
 import { plainNumber, shortNumber } from "./round-steps.ts";
 import type { ScanSummary } from "./scan-table.ts";
 
@@ -42,6 +43,8 @@ export interface AnalysisSummary {
     readonly autodetected_misses: number;
     readonly unplaceable_misses: number;
   };
+  /** What was merged and dropped before anything was measured; null for the file as it is. */
+  readonly edits: EditSummary | null;
   readonly bounds_world: BoxWorld | null;
   readonly extent_m: Triple | null;
   readonly robust_bounds_world: BoxWorld | null;
@@ -67,10 +70,14 @@ export interface AnalysisSummary {
 const axes = [0, 1, 2] as const;
 const triple = (value: (axis: 0 | 1 | 2) => number): Triple => [value(0), value(1), value(2)];
 
+/** The 0.5 percentile of the heights, stored frame. */
+const sampleGround = ({ point_count, position }: PointSample): number | null =>
+  samplePercentiles(point_count, (i) => position[3 * i + 2] ?? Number.NaN, [0.005])?.[0] ?? null;
+
 /** Gathers the import's answer and the sample into one summary; stored coordinates become world ones. */
 export function summarize(
   file: AnalysisSummary["file"],
-  tail: CreateSessionTail,
+  { tail, edits }: EditedCloud,
   sample: PointSample,
   look: Pick<PreviewResponse, "point_count" | "crs">,
 ): AnalysisSummary {
@@ -80,8 +87,11 @@ export function summarize(
   const hasPoints = tail.point_count > 0;
   const bounds = hasPoints ? tail.tight_bounds : null;
   const ranges = tail.robust_attribute_ranges ?? {};
+  const ground_z = edits ? sampleGround(sample) : tail.ground_z;
+  const merged = edits !== null && edits.merged.length > 0;
   return {
     file,
+    edits,
     counts: {
       points: tail.point_count,
       rows: tail.total_count,
@@ -94,14 +104,14 @@ export function summarize(
     robust_bounds_world: world(tail.robust_bounds),
     world_shift: shift,
     crs_epsg: tail.crs_epsg ?? null,
-    crs_name: look.crs?.name ?? null,
-    declared_rows: look.point_count ?? null,
+    crs_name: merged && tail.crs_epsg === null ? null : (look.crs?.name ?? null),
+    declared_rows: merged ? null : (look.point_count ?? null), // of the first file alone
     source_units: tail.source_units,
     source_unit_scale: tail.source_unit_scale,
     gps_time_encoding: tail.gps_time_encoding ?? null,
     scan_origin_world: tail.scan_origin ?? null,
     point_spacing_m: tail.point_spacing ?? null,
-    ground_z_world: tail.ground_z === null ? null : tail.ground_z + shift[2],
+    ground_z_world: ground_z === null ? null : ground_z + shift[2],
     density: groundDensity(sample),
     attributes: tail.attributes.map(({ name, label, type, num_elements, min, max }) => ({
       name,
@@ -163,6 +173,7 @@ export function keyFacts(summary: AnalysisSummary): Fact[] {
   const short = declared !== null && declared !== counts.rows ? ` of ${plainNumber(declared, 0)} declared` : "";
   facts.push(["Rows read", plainNumber(counts.rows, 0) + short]);
   if (scans.length > 0) facts.push(["Scans", plainNumber(scans.length, 0)]);
+  facts.push(...editFacts(summary.edits));
   if (bounds && extent) {
     facts.push(
       ["Extent x, y, z", `${extent.map((metres) => plainNumber(metres, 3)).join(" × ")} m`],
@@ -181,6 +192,18 @@ export function keyFacts(summary: AnalysisSummary): Fact[] {
     facts.push(["World shift", `${list(summary.world_shift, 3)} m`]);
   if (summary.scan_origin_world) facts.push(["Scanner position", `${list(summary.scan_origin_world, 3)} m`]);
   if (summary.gps_time_encoding) facts.push(["GPS time", summary.gps_time_encoding.replaceAll("_", " ")]);
+  return facts;
+}
+
+function editFacts(edits: EditSummary | null): Fact[] {
+  if (!edits) return [];
+  const { merged, crop_world: crop, filters, points_before, points_dropped } = edits;
+  const name = (path: string) => path.split(/[\\/]/).at(-1) ?? path;
+  const facts = merged.map(({ path, points }): Fact => ["Merged", `${name(path)} (${plainNumber(points, 0)} points)`]);
+  if (crop) facts.push(["Cropped to", `${list(crop.min, 3)} to ${list(crop.max, 3)} m`]);
+  if (filters.length > 0) facts.push(["Filtered by", filters.map(filterText).join(" and ")]);
+  if (crop || filters.length > 0)
+    facts.push(["Points dropped", `${plainNumber(points_dropped, 0)} of ${plainNumber(points_before, 0)}`]);
   return facts;
 }
 

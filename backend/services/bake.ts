@@ -80,7 +80,7 @@ async function publishMasked(session: CloudSession, base: CloudState, built: Bui
   const floor = await floorOf(fixedColumn(base, "deleted"), job);
   job.checkpoint(); // the last cancel point
   return session.edit(async (edit) => {
-    const octrees = rebuilt(built, edit.state.meta.miss_octree_cache_id);
+    const octrees = rebuilt(built, edit.state);
     const stale = overtaken(base, edit);
     await edit.publish(
       stale
@@ -107,7 +107,7 @@ async function publishCompacted(
     job.checkpoint(); // the last cancel point
     return await session.edit(async (edit) => {
       const { state } = edit;
-      const octrees = rebuilt(built, state.meta.miss_octree_cache_id);
+      const octrees = rebuilt(built, state);
       if (overtaken(base, edit)) {
         await edit.publish({ meta: overtakenOctree(state.meta, octrees) });
         return true;

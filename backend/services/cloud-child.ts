@@ -36,7 +36,7 @@ export async function makeChild(
     const built = await buildOctrees(state, mask, deps, { ...window, overlay: mask.miss_count > 0 }, job);
     return {
       staged,
-      meta: { ...meta, ...currentOctree(rebuilt(built, null)) },
+      meta: { ...meta, ...currentOctree(rebuilt(built, state)) },
       block: { ...octreeBlock(built), session_id: staged.id },
       miss_count: mask.miss_count,
       warnings: built.overlay?.warnings ?? [],

@@ -239,7 +239,7 @@ async function publish(
     session.edit(async (edit) => {
       const { meta } = edit.state;
       stale = parent !== undefined && meta.octree_stale_gen !== base.meta.octree_stale_gen;
-      const octrees = parent && rebuilt(parent, meta.miss_octree_cache_id);
+      const octrees = parent && rebuilt(parent, edit.state);
       const shown = octrees && (stale ? overtakenOctree(meta, octrees) : currentOctree(octrees));
       await edit.publish({ births, ...(shown ? { meta: shown } : {}) });
     }),

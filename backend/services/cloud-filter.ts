@@ -50,7 +50,7 @@ export function filterCloud(
       job.checkpoint(); // the last cancel point
       await session.edit(async (edit) => {
         requireUnchanged(base, edit.state);
-        const octrees = rebuilt(built, base.meta.miss_octree_cache_id);
+        const octrees = rebuilt(built, base);
         await edit.publish({ ...change, meta: { ...change.meta, ...currentOctree(octrees) } });
       });
       await keepOctrees(deps);

@@ -75,9 +75,7 @@ async function keptOctrees(after: CloudState, deps: Deps, job: Job): Promise<Bui
 }
 
 const withOctree = (change: CloudChange, base: CloudState, built: BuiltOctrees | undefined): CloudChange =>
-  built
-    ? { ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, base.meta.miss_octree_cache_id)) } }
-    : change;
+  built ? { ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, base)) } } : change;
 
 /** Every hit passed: nothing moves, the octree is that of the points as they are, and no undo goes behind it. */
 async function answerUnmoved(

@@ -2,12 +2,15 @@ import type { ImportByPathRequest } from "../../shared/contract/pointcloud.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
+import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud.ts";
-import type { Triple } from "../sessions/cloud-session.ts";
+import { compactColumns } from "../native/cloud-edit.ts";
+import { extraKey, type Triple } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { assignColumns } from "./cloud-columns.ts";
 import { readCloud } from "./cloud-read.ts";
 import { importBytes } from "./import-cost.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
 import type { SourceCloud } from "./source-cloud.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "./source-file.ts";
 
@@ -42,7 +45,10 @@ export async function checkFlatImport(request: ImportByPathRequest): Promise<Che
   return { request, path, kind, shift: [x, y, z] };
 }
 
-/** Reads a file into float32 columns; scalars are not returned. Positions are shifted in float64 before the cast. */
+/**
+ * Reads a file into float32 columns; scalars are not returned, and so misses are left out: nothing could tell a sky point
+ * 20 km away from a hit. Positions are shifted in float64 before the cast.
+ */
 export async function importFlat(
   { request, path, kind, shift }: CheckedFlatImport,
   deps: Deps,
@@ -55,9 +61,12 @@ export async function importFlat(
     if (cloud.positions.length === 0) throw new AppError("invalid_argument", `No points found in ${path}`);
     const wishes = { frame, drop: new Set<string>(), roles: {}, labels: {} };
     const { columns } = await assignColumns(cloud, wishes, job);
-    const floats = async (column: ColumnRef | undefined, divisor: number) =>
-      column &&
-      job.adopt(new ColumnRef(await job.track(() => native.toF32(column.native, { shift: [0, 0, 0], divisor }))));
+    const hits = await hitRows(columns, cloud.positions.length, path, job);
+    const floats = async (column: ColumnRef | undefined, divisor: number) => {
+      if (!column) return undefined;
+      const kept = hits.misses ? await withoutRows(column, hits.misses, job) : column.native;
+      return job.adopt(new ColumnRef(await job.track(() => native.toF32(kept, { shift: [0, 0, 0], divisor }))));
+    };
     const positions = await floats(cloud.positions, 1);
     const colors = await floats(columns.get("colors"), 65535);
     const intensity = await flatIntensity(cloud, columns, floats);
@@ -65,7 +74,7 @@ export async function importFlat(
     const kept = [positions, colors, intensity].filter((column) => column !== undefined);
     for (const column of kept) column.retain(); // beyond the run, until the stream has taken them
     return {
-      point_count: cloud.positions.length,
+      point_count: hits.count,
       positions,
       colors,
       intensity,
@@ -74,6 +83,22 @@ export async function importFlat(
       },
     };
   });
+}
+
+/** How many rows are hits, and a mask of the others; null when all are. Errors: invalid_argument without hits. */
+async function hitRows(columns: ReadonlyMap<string, ColumnRef>, rows: number, path: string, job: Job) {
+  const isMiss = columns.get(extraKey(MISS_SLUG));
+  if (!isMiss) return { count: rows, misses: null };
+  const { skip, hit_count } = await job.track(() => native.hitMask(isMiss.native, null, rows));
+  const misses = skip && job.adopt(new ColumnRef(skip)).native;
+  if (hit_count === 0) throw new AppError("invalid_argument", `No points but misses (sky points) found in ${path}`);
+  return { count: hit_count, misses };
+}
+
+async function withoutRows({ native: column }: ColumnRef, drop: NativeColumn, job: Job): Promise<NativeColumn> {
+  const [kept] = await job.track(() => compactColumns([column], drop));
+  if (!kept) throw new AppError("internal", "a column was lost");
+  return job.adopt(new ColumnRef(kept)).native;
 }
 
 /** Text: the intensity (or reflectance) column as it is; LAS: 16 bits as they are; PLY and PCD carry none here. */

@@ -95,7 +95,7 @@ export function labelRegion(
     const change: CloudChange = {
       columns: new Map([[extraKey(slug), column]]),
       undo,
-      ...(before ? {} : { meta: { extra_dims_meta } }),
+      meta: { octree_lacks_labels: true, ...(before ? {} : { extra_dims_meta }) },
     };
     const summary = await summarize(session.id, stateAfter(state, change), slug, job);
     job.checkpoint(); // the last cancel point
@@ -133,7 +133,11 @@ export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: J
     }
     const change: CloudChange =
       column && count < strokes.length
-        ? { columns: new Map([[extraKey(slug), column]]), undo: [{ op: "keep_labels", slug, count }] }
+        ? {
+            columns: new Map([[extraKey(slug), column]]),
+            undo: [{ op: "keep_labels", slug, count }],
+            meta: { octree_lacks_labels: true },
+          }
         : {};
     const summary = await summarize(session.id, stateAfter(state, change), slug, job);
     job.checkpoint(); // the last cancel point

@@ -2,7 +2,7 @@ import type { OctreeBlock } from "../../shared/contract/octree.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
 import type { NativeColumn } from "../native/addon.ts";
-import type { CloudSession, CloudState } from "../sessions/cloud-session.ts";
+import { type CloudSession, type CloudState, extraKey } from "../sessions/cloud-session.ts";
 import { currentOctree, overtakenOctree, type RebuiltOctree } from "../sessions/edits.ts";
 import { buildMissOctree, type MissOverlay } from "./cloud-misses.ts";
 import { type CloudSummary, cloudSummary } from "./cloud-summary.ts";
@@ -23,6 +23,8 @@ export interface BuiltOctrees {
   readonly overlay: MissOverlay | null;
   readonly summary: CloudSummary;
   readonly survivor_count: number;
+  /** The state whose columns it shows. */
+  readonly of: CloudState;
 }
 
 /** The octree of a state, one that is committed or one that may be, with the statistics that go with it. */
@@ -41,7 +43,7 @@ export async function buildOctrees(
     : null;
   const rows = state.columns.get("positions")?.length ?? 0;
   const summary = await cloudSummary(state, mask.skip, job);
-  return { octree, overlay, summary, survivor_count: rows - mask.deleted_count };
+  return { octree, overlay, summary, survivor_count: rows - mask.deleted_count, of: state };
 }
 
 /** Memory an octree build of a state takes besides the state. */
@@ -53,11 +55,15 @@ export function overlayId({ overlay }: BuiltOctrees, before: string | null): str
   return overlay === null || (overlay.cache_id === null && overlay.warnings.length > 0) ? before : overlay.cache_id;
 }
 
-/** What a session says of octrees that were built for it. */
-export const rebuilt = (built: BuiltOctrees, before: string | null): RebuiltOctree => ({
+/** What a session in a state `now` says of octrees that were built for it. */
+export const rebuilt = (built: BuiltOctrees, now: CloudState): RebuiltOctree => ({
   cache_id: built.octree.cache_id,
-  miss_cache_id: overlayId(built, before),
+  miss_cache_id: overlayId(built, now.meta.miss_octree_cache_id),
   survivor_count: built.survivor_count,
+  lacks_labels: now.meta.extra_dims_meta.some(({ slug }) => {
+    const shown = built.of.columns.get(extraKey(slug));
+    return shown?.content !== now.columns.get(extraKey(slug))?.content;
+  }),
 });
 
 /**
@@ -73,7 +79,7 @@ export async function publishOctrees(
   const overtaken = await session.edit(async (edit) => {
     const { meta } = edit.state;
     const stale = meta.octree_stale_gen !== base.meta.octree_stale_gen;
-    const octrees = rebuilt(built, meta.miss_octree_cache_id);
+    const octrees = rebuilt(built, edit.state);
     await edit.publish({ meta: stale ? overtakenOctree(meta, octrees) : currentOctree(octrees) });
     return stale;
   });

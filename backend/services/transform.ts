@@ -58,7 +58,7 @@ export function transformCloud(
       const built = shown ?? (await movedOctrees(base, { after, mask, folders }, deps, job));
       const floor = await floorOf(fixedColumn(base, "deleted"), job);
       job.checkpoint(); // the last cancel point
-      const octrees = rebuilt(built, base.meta.miss_octree_cache_id);
+      const octrees = rebuilt(built, after);
       await session.commit(base, {
         columns: moved.columns,
         move: motion.stored,
@@ -148,7 +148,13 @@ async function shownOctree(
   const folder = octree_cache_id === null ? undefined : await octreeCache.path(octree_cache_id);
   if (!folder) return undefined;
   const summary = await cloudSummary(after, mask.skip, job);
-  return { octree: await readOctreeBlock(folder), overlay: null, summary, survivor_count: survivors(base, mask) };
+  return {
+    octree: await readOctreeBlock(folder),
+    overlay: null,
+    summary,
+    survivor_count: survivors(base, mask),
+    of: after,
+  };
 }
 
 const survivors = (base: CloudState, { deleted_count }: Surviving): number =>
@@ -175,13 +181,13 @@ async function movedOctrees(
   const overlay =
     folders.misses === null ? null : { cache_id: (await readOctreeBlock(folders.misses)).cache_id, warnings: [] };
   const summary = await cloudSummary(after, mask.skip, job);
-  return { octree, overlay, summary, survivor_count: survivors(base, mask) };
+  return { octree, overlay, summary, survivor_count: survivors(base, mask), of: after };
 }
 
 /** The session's current octrees moved by `delta`; undefined when they have to be built anew. */
 async function translatedFolders(base: CloudState, delta: Triple, deps: Deps, job: Job): Promise<Folders | undefined> {
-  const { octree_cache_id, octree_pose, miss_octree_cache_id } = base.meta;
-  if (octree_cache_id === null || octree_pose !== null) return undefined;
+  const { octree_cache_id, octree_pose, octree_lacks_labels, miss_octree_cache_id } = base.meta;
+  if (octree_cache_id === null || octree_pose !== null || octree_lacks_labels) return undefined;
   const octree = await translatedOctree(octree_cache_id, delta, deps, job);
   if (octree === undefined) return undefined;
   if (miss_octree_cache_id === null) return { octree, misses: null };

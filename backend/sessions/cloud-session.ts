@@ -57,6 +57,8 @@ export interface CloudMeta {
   readonly octree_pose: readonly number[] | null;
   readonly octree_point_count: number | null;
   readonly octree_stale_gen: number;
+  /** Labels were painted since the octree was built: it shows the points, and some columns as they were. */
+  readonly octree_lacks_labels: boolean;
   readonly miss_octree_cache_id: string | null;
   /** Scanner position the miss overlay is projected from, stored frame. */
   readonly miss_octree_origin: Triple | null;
@@ -72,6 +74,7 @@ export interface CloudMeta {
 
 /** What a meta lacks that was written by an earlier version. */
 export const META_DEFAULTS = {
+  octree_lacks_labels: false,
   normals_stale: false,
   backfilled_misses_stale: false,
   backfilled_misses_moved: false,

@@ -27,6 +27,8 @@ export interface RebuiltOctree {
   readonly cache_id: string;
   readonly miss_cache_id: string | null;
   readonly survivor_count: number;
+  /** A column was painted since it began. */
+  readonly lacks_labels: boolean;
 }
 
 /** An octree of the points as they are. */
@@ -36,6 +38,7 @@ export const currentOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
   octree_pose: null,
   octree_point_count: built.survivor_count,
   miss_octree_cache_id: built.miss_cache_id,
+  octree_lacks_labels: built.lacks_labels,
 });
 
 /** An octree that an edit overtook: what the client draws meanwhile, unless a newer one is current already. */

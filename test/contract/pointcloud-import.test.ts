@@ -44,6 +44,16 @@ describe("/api/pointcloud/import_by_path", () => {
     expect([dark.intensity, dark.colors]).toEqual([undefined, undefined]);
   });
 
+  test("misses are left out: nothing in the stream could mark them", async () => {
+    const rows = "x y z r g b intensity is_miss\n1 2 3 255 0 0 5 0\n0 0 20000 0 0 0 9 1\n4 5 6 0 0 255 7 0\n";
+    const flat = await points(made.file("sky.txt", rows));
+    expect([flat.point_count, Array.from(flat.positions)]).toEqual([2, [1, 2, 3, 4, 5, 6]]);
+    expect(Array.from(flat.intensity ?? [])).toEqual([5, 7]);
+    expect(flat.colors?.length).toBe(6);
+    const all = made.file("all-sky.txt", "x y z is_miss\n0 0 20000 1\n");
+    expect((await refused(made, url, { file_path: all })).detail).toMatch(/No points but misses/);
+  });
+
   test("the column plan wins", async () => {
     const columns = ["z", "y", "x"].map((role, index) => ({ index, role }));
     expect(

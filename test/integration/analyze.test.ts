@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PNG } from "pngjs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { e57Bytes, e57Points, e57Pose } from "../support/e57-bytes.ts";
 import { testScan, writeSpiral } from "../support/scans.ts";
 
@@ -172,4 +172,72 @@ test("a file that is no cloud exits 2 with the reason and makes no folder", asyn
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("broken.las");
   expect(existsSync(out)).toBe(false);
+});
+
+describe("edits before the report", () => {
+  /** Points at x = 0, 1, ..., 9 in the world at 476000, class = x mod 3. */
+  const line = async (name: string, y: number) => {
+    const path = join(folder, name);
+    const rows = Array.from({ length: 10 }, (_, x) => `${476000 + x} ${y} ${x / 10} ${x % 3}`);
+    await writeFile(path, ["x y z class", ...rows].join("\n"));
+    return path;
+  };
+  const SHIFT = ["--shift", "476000,0,0"];
+
+  test("merge, crop in true coordinates and filter; the copy has what is left", async () => {
+    const [first, second] = [await line("a.txt", 0), await line("b.txt", 5)];
+    // x 476002 to 476008 of both lines: 14 points, those of class 1 and 2: x = 2, 4, 5, 7, 8
+    const rules = ["--crop", "476002,-1,-1,476008,9,9", "--filter", "class=1,2"];
+    const { code, stdout } = await command([
+      ...["analyze", first, "--merge", second, ...SHIFT, ...rules, "--out", out, "--format", "csv", "--json"],
+      ...["--picture-size", "200"],
+    ]);
+    expect(code).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({
+      counts: { points: 10, rows: 20 },
+      edits: { merged: [{ path: second, points: 10, rows: 10 }], points_before: 20, points_dropped: 10 },
+      bounds_world: { min: [476002, 0, 0.2], max: [476008, 5, 0.8] },
+      world_shift: [476000, 0, 0],
+    });
+    const [header = "", ...rows] = (await readFile(result.outputs.copy, "utf8")).trim().split("\n");
+    expect(header).toMatch(/^x,/i);
+    expect(rows.map((row) => Number(row.split(",")[0])).sort()).toEqual(
+      [2, 2, 4, 4, 5, 5, 7, 7, 8, 8].map((x) => 476000 + x),
+    );
+    const report = await readFile(result.outputs.report, "utf8");
+    expect(report.includes("<td>b.txt (10 points)</td>")).toBe(true);
+    expect(report.includes("Points dropped</th><td>10 of 20</td>")).toBe(true);
+  });
+
+  test.each([
+    [["--filter", "clas=1..2"], /Unknown scalar attribute: 'clas'\. Available: \[class\]/],
+    [
+      ["--crop", "0,0,0,1,1,1", "--filter", "class=1.."],
+      /no point is left by --crop 0,0,0,1,1,1 and --filter class=1\.\.: the cloud lies from 476000, 0, 0 to 476009, 0, 0\.9; widen what stays/,
+    ],
+  ])("%j ends with 2 and a way out", async (rules, message) => {
+    const { code, stdout, stderr } = await command([
+      "analyze",
+      await line("a.txt", 0),
+      ...SHIFT,
+      ...rules,
+      "--out",
+      out,
+    ]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test("the copy never replaces a file that is merged into it", async () => {
+    const first = await line("a.txt", 0);
+    const { code } = await command(["analyze", first, "--out", out, "--format", "csv", "--picture-size", "200"]);
+    expect(code).toBe(0);
+    const copy = join(out, "a_copy.csv");
+    const before = await readFile(copy, "utf8");
+    const again = await command(["analyze", first, "--merge", copy, "--out", out, "--format", "csv"]);
+    expect([again.code, await readFile(copy, "utf8")]).toEqual([2, before]);
+    expect(again.stderr).toMatch(/would be replaced by the copy of this run; choose another --out or --format/);
+  });
 });

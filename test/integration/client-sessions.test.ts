@@ -39,6 +39,7 @@ describe("every edit once, over a socket", () => {
     expect(await paint(id)).toMatchObject({ created_column: true, class_counts: { 0: 3, 7: 2 } });
     expect(await client.labelSummary(id)).toMatchObject({ slug: "manual_class", class_counts: { 0: 3, 7: 2 } });
     expect(await client.labelSummary(id, "class")).toMatchObject({ class_counts: { 0: 1, 1: 2, 2: 2 } });
+    expect(await client.labelSummary(id, "a&b c")).toMatchObject({ slug: "a&b c", class_counts: { 0: 5 } });
     expect(await client.resetLabelEdits(id)).toMatchObject({ class_counts: { 0: 5 } });
     await paint(id);
     expect(await client.commitLabels(id)).toMatchObject({ class_counts: { 0: 3, 7: 2 }, point_count: 5 });

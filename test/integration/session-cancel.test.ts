@@ -148,8 +148,12 @@ describe("create", () => {
 
 describe("export", () => {
   let session_id: string;
+  let rastered: string;
   beforeAll(async () => {
     session_id = (await create(made, big)).session_id;
+    const head = "1000\n2000\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n";
+    const cells = Array.from({ length: 1000 }, (_, i) => `${i}.125 1.5 2.25 0.5\n`.repeat(2000));
+    rastered = (await create(made, made.file("raster.ptx", head + cells.join("")))).session_id;
   });
   beforeEach(() => {
     before = traces();
@@ -161,12 +165,17 @@ describe("export", () => {
     ["csv", { op: "writeText" }, true],
     ["csv", { op: "writeText", fraction: 0.5 }, true],
     ["ply", { op: "writeText", fraction: 0.1 }, false],
+    ["pts", { op: "writePts", phase: "Formatting points", fraction: 0.3 }, true],
+    ["pcd", { op: "writePcd", phase: "Writing points", fraction: 0.1 }, true],
+    ["ptx", { op: "writePtx", phase: "Formatting points", fraction: 0.5 }, true],
+    ["ptx", { op: "writePtx" }, false],
   ])("%s canceled inside %s, dest_path %s: the marker within 250 ms, no file", async (format, moment, toFile) => {
     const dest_path = toFile ? join(made.folder, `out.${format}`) : null;
     const undo = () => {
       if (dest_path) rmSync(dest_path);
     };
-    await canceledAt(moment, EXPORT, { source: { session_id }, format, dest_path }, undo);
+    const source = { session_id: format === "ptx" ? rastered : session_id };
+    await canceledAt(moment, EXPORT, { source, format, dest_path }, undo);
   });
 
   test("a client that hangs up", async () => {

@@ -130,6 +130,17 @@ export function fakeService(
       await enter("closeSession", call);
       return { session_id, deleted: true };
     },
+    merge: async (request, call) => {
+      requests.merge = request;
+      await enter("merge", call);
+      return { merged: { ...octreeOf(tail), ...mergedPart(tail), session_id: "merged00" } };
+    },
+    filter: async (id, request, run) => {
+      requests.filter = { id, ...request };
+      await enter("filter", run);
+      const { session_id: _, ...octree } = octreeOf(tail);
+      return { ...octree, session_id: id, point_count: 20, rebuilt: true, miss_octree_cache_id: null };
+    },
     exportCloud: async (request, run) => {
       requests.exportCloud = request;
       await enter("exportCloud", run);
@@ -144,6 +155,28 @@ export function fakeService(
     },
   };
   return { client, calls, requests };
+}
+
+function octreeOf(tail: CreateSessionTail) {
+  const { session_id, cache_id, cache_dir, version, point_count, spacing, scale, offset, bounds, tight_bounds } = tail;
+  const { attributes } = tail;
+  return {
+    session_id,
+    cache_id,
+    cache_dir,
+    version,
+    point_count,
+    spacing,
+    scale,
+    offset,
+    bounds,
+    tight_bounds,
+    attributes,
+  };
+}
+
+function mergedPart({ world_shift, source_units, source_unit_scale, has_misses }: CreateSessionTail) {
+  return { world_shift, source_units, source_unit_scale, has_misses, miss_octree_cache_id: null };
 }
 
 /** A stream that remembers. */

@@ -76,7 +76,18 @@ describe("the command line", () => {
   test("lists the jobs", () => {
     const { status, stdout } = bench("--list");
     expect(status).toBe(0);
-    for (const name of ["ready", "text", "las", "octree", "create", "export", "health", "cancel"]) {
+    for (const name of [
+      "ready",
+      "text",
+      "las",
+      "octree",
+      "select-lasso",
+      "translate",
+      "create",
+      "export",
+      "health",
+      "cancel",
+    ]) {
       expect(stdout).toMatch(new RegExp(`^${name} `, "m"));
     }
   });

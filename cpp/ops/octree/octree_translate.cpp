@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/round.h"
 #include "ops/octree/octree_metadata.h"
 
 namespace pc {
@@ -49,7 +50,7 @@ struct Axis {
   /// False when the moved coordinate does not fit.
   bool move(std::int32_t& stored) const {
     const double coordinate = stored * scale + offset;
-    const double steps = std::rint((coordinate + delta - new_offset) / scale);
+    const double steps = round_half_even((coordinate + delta - new_offset) / scale);
     if (!(steps >= std::numeric_limits<std::int32_t>::min() &&
           steps <= std::numeric_limits<std::int32_t>::max()))
       return false;
@@ -86,6 +87,15 @@ void move_nodes(const OctreeSource& source, const OctreeResult& old, const std::
   });
 }
 
+/// True when neighbouring doubles are less than a step apart throughout the box.
+bool resolves(const Box3d& box, const Vec3d& step) {
+  const auto fine = [](double low, double high, double scale) {
+    return std::max(std::abs(low), std::abs(high)) * std::numeric_limits<double>::epsilon() <= scale;
+  };
+  return fine(box.min.x, box.max.x, step.x) && fine(box.min.y, box.max.y, step.y) &&
+         fine(box.min.z, box.max.z, step.z);
+}
+
 Span<const std::byte> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
@@ -103,8 +113,8 @@ OctreeResult octree_translate(const OctreeSource& source, const Vec3d& delta, Oc
                                  Axis::make(result.scale.z, result.offset.z, low.z, delta.z)};
   const Vec3d new_offset{axes[0].new_offset, axes[1].new_offset, axes[2].new_offset};
   const Box3d box{result.bounds.min + delta, result.bounds.max + delta};
-  if (!is_finite(new_offset) || !is_finite(box.min) || !is_finite(box.max))
-    unsupported("a moved coordinate leaves the range of a double");
+  if (!is_finite(new_offset) || !is_finite(box.min) || !is_finite(box.max) || !resolves(box, result.scale))
+    unsupported("doubles are coarser than its step where it would go");
 
   sink.begin(source.node_bytes());
   move_nodes(source, result, axes, sink, ctx);

@@ -20,8 +20,8 @@ namespace pc {
 /// Cancel   Within 50 ms and one block of IO; what the sink has received then lacks metadata.json.
 /// Errors   kInvalidArgument: delta not finite. kUnsupported: a metadata.json that octree_build would not write as it
 ///          is, a first attribute that is no position of three int32, a scale that is not positive, an octree.bin of
-///          another size than points x record, a moved coordinate that leaves int32. Those of source and sink pass
-///          through.
+///          another size than points x record, a moved coordinate that leaves int32 or lies where doubles are coarser than
+///          the step. Those of source and sink pass through.
 /// Source   contract cloud-import section 12. Rotations have no such copy: points would change nodes.
 OctreeResult octree_translate(const OctreeSource& source, const Vec3d& delta, OctreeSink& sink,
                               OpContext& ctx);

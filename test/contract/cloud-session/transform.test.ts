@@ -177,11 +177,19 @@ describe("octree_mode rebuild", () => {
     ],
     ["a stale one", (id: string) => post(id, "delete_region", { region: slab(0, 0) })],
     ["a posed one", (id: string) => post(id, "transform", { matrix: QUARTER, octree_mode: "pose" })],
+    [
+      "one that does not show the painted labels",
+      (id: string) => post(id, "label_region", { strokes: [{ stroke_id: "a", region: slab(0, 0), to_class: 3 }] }),
+    ],
   ] as const)("a translation builds %s anew", async (_, prepare) => {
     const { session_id, cache_id } = await lineCloud(made, [1, 2, 3, 4]);
     await prepare(session_id, cache_id);
     expect(await builds(() => transform(session_id, moved(0, 0, 7)))).toBe(1);
-    expect(await metaOf(session_id)).toMatchObject({ rendered_octree_cache_id: null, octree_pose: null });
+    expect(await metaOf(session_id)).toMatchObject({
+      rendered_octree_cache_id: null,
+      octree_pose: null,
+      octree_lacks_labels: false,
+    });
   });
 });
 
@@ -228,6 +236,15 @@ describe("octree_mode pose", () => {
     expect(answer).toMatchObject({ octree_posed: false, point_count: 2 });
     expect(await metaOf(session_id)).toMatchObject({ octree_cache_id: answer.cache_id, octree_pose: null });
   });
+});
+
+test("a cloud whose points are all deleted moves, too", async () => {
+  const { session_id } = await lineCloud(made, [1, 1], 1);
+  await post(session_id, "delete_region", { region: slab(0, 1) });
+  for (const matrix of [QUARTER, moved(1, 2, 3)]) {
+    expect(await transform(session_id, matrix)).toMatchObject({ point_count: 0, total_count: 3, robust_bounds: null });
+  }
+  expect(await columnOf(made, session_id, "positions")).toEqual([1, 2, 3, 1, 3, 3, 1, 2, 903]);
 });
 
 test("an edit meanwhile: 409, and the points are where they were", async () => {

@@ -40,6 +40,20 @@ int read_text_file(const Arguments& arguments);
 /// Reads a LAS file and builds the octree of position, rgb, intensity, time and class. Arguments: FILE FOLDER [THREADS]
 int build_octree(const Arguments& arguments);
 
+/// Which points of a LAS file lie in a box, a lasso of 500 points or a stroke of 4000 squares; median of five.
+/// Arguments: FILE.las SHAPE [THREADS]
+int select_points(const Arguments& arguments);
+
+/// Drops the points inside the lasso from every column of a LAS file; median of five. Arguments: FILE.las [THREADS]
+int compact_points(const Arguments& arguments);
+
+/// Paints a fiftieth of a label column in stretches of 100 rows; median of five. Arguments: POINTS [THREADS]
+int paint_points(const Arguments& arguments);
+
+/// Builds the octree of a LAS file in FOLDER and moves it (that alone is timed, median of five).
+/// Arguments: FILE.las FOLDER [THREADS]
+int translate_octree(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

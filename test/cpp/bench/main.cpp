@@ -40,6 +40,10 @@ constexpr Job kJobs[] = {
     {"write", "FILE.las FILE.las|.laz|.pcd|.pts|.ptx|.ply [THREADS]", 2, pc::bench::write_file},
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
     {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
+    {"select", "FILE.las box|polygon|squares [THREADS]", 2, pc::bench::select_points},
+    {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},
+    {"paint", "POINTS [THREADS]", 1, pc::bench::paint_points},
+    {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -109,6 +109,57 @@ describe("analyze", () => {
     });
   });
 
+  test("merges first, then drops, then measures; every rule is told", async () => {
+    const service = fakeService();
+    const other = join(root, "other.xyz");
+    writeFileSync(other, "4 5 6\n");
+    const rules = ["--crop", "476010,5429020,30,476012,5429022,31", "--filter", "height=-2..", "--filter", "class=1,5"];
+    const { code, stdout } = await run(["analyze", cloud, "--out", out, "--merge", other, ...rules, "--json"], service);
+    expect(code).toBe(0);
+    expect(service.calls.slice(0, 7)).toEqual([
+      "createSession",
+      "createSession",
+      "merge",
+      "closeSession",
+      "closeSession",
+      "filter",
+      "metadata.json",
+    ]);
+    expect(service.requests.merge).toEqual({ session_ids: ["0badcafe", "0badcafe"] });
+    expect(service.requests.filter).toEqual({
+      id: "merged00",
+      region: { kind: "box", min: [10, 20, 30], max: [12, 22, 31] }, // the stored frame
+      scalar_filters: [
+        { slug: "height", min: -2, max: null },
+        { slug: "class", values: [1, 5] },
+      ],
+    });
+    expect(service.requests.exportCloud).toMatchObject({ source: { session_id: "merged00" } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      counts: { points: 20, rows: 60, misses: 6 },
+      edits: {
+        merged: [{ path: other, points: 27, rows: 30 }],
+        crop_world: { min: [476010, 5429020, 30], max: [476012, 5429022, 31] },
+        points_before: 27,
+        points_dropped: 7,
+      },
+      point_spacing_m: null, // nobody measured that of what is left
+      ground_z_world: 30,
+      parameters: { merge: [other], filter: ["height=-2..", "class=1,5"] },
+    });
+  });
+
+  test("the table and the report say what was dropped", async () => {
+    const { stdout } = await run(["analyze", cloud, "--out", out, "--filter", "height=..4.5"]);
+    const report = readFileSync(join(out, "report.html"), "utf8");
+    expect(stdout).toMatch(/^Points dropped +7 of 27$/m);
+    expect(stdout).toMatch(/^Filtered by +height=\.\.4\.5$/m);
+    const row = (label: string, value: string) => `<th scope="row">${label}</th><td>${value}</td>`;
+    expect(report.includes(row("Points dropped", "7 of 27"))).toBe(true);
+    expect(report.includes(row("Filtered by", "height=..4.5"))).toBe(true);
+    expect(report.includes(row("Filter (--filter)", "height=..4.5"))).toBe(true);
+  });
+
   test("a cloud without points gives a report without pictures and copy", async () => {
     const service = fakeService(
       makeOctree({ nodes: [] }),
@@ -144,6 +195,27 @@ describe("bad input exits 2 with a sentence and without starting anything", () =
     ["a short shift", () => ["analyze", cloud, "--out", out, "--shift", "1,2"], /--shift "1,2" must be three numbers/],
     ["an empty shift part", () => ["analyze", cloud, "--out", out, "--shift", "1,,3"], /--shift "1,,3"/],
     ["an infinite shift", () => ["analyze", cloud, "--out", out, "--shift", "1,2,1e999"], /--shift/],
+    ["a short crop", () => ["analyze", cloud, "--out", out, "--crop", "0,0,0,1,1"], /--crop "0,0,0,1,1" must be six/],
+    [
+      "a crop upside down",
+      () => ["analyze", cloud, "--out", out, "--crop", "0,0,5,1,1,4"],
+      /--crop .*zmin 5 is above zmax 4; give the lower corner first/,
+    ],
+    [
+      "a filter without a column",
+      () => ["analyze", cloud, "--out", out, "--filter", "1..2"],
+      /--filter "1\.\.2" must be/,
+    ],
+    [
+      "a missing merge",
+      () => ["analyze", cloud, "--out", out, "--merge", join(root, "no.laz")],
+      /no\.laz" does not exist/,
+    ],
+    [
+      "a merge with itself",
+      () => ["analyze", cloud, "--out", out, "--merge", cloud],
+      /would be there twice; leave it out/,
+    ],
     ["too few points", () => ["analyze", cloud, "--out", out, "--points", "12"], /--points "12"/],
     ["a picture size", () => ["analyze", cloud, "--out", out, "--picture-size", "1e3"], /--picture-size "1e3"/],
     ["a port", () => ["serve", "--port", "70000"], /70000.* port number/],

@@ -20,7 +20,7 @@ const file = { path: "/data/a.las", name: "a.las", bytes: 1000 };
 type Look = Parameters<typeof summarize>[3];
 
 async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.las", look: Look = {}) {
-  const summary = summarize({ ...file, name }, smallTail(change), sample, look);
+  const summary = summarize({ ...file, name }, { tail: smallTail(change), edits: null }, sample, look);
   return reportHtml({
     summary,
     pictures: await renderPictures(sample, { longest_px: 200 }),

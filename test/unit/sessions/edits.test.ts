@@ -25,7 +25,7 @@ const strokes = (names: readonly string[], bytes = 0): UndoState => ({
     ["x", names.map((stroke_id) => ({ stroke_id, to_class: 1, rows: rows(1, bytes), previous: column({ bytes: 0 }) }))],
   ]),
 });
-const BUILT = { cache_id: "new", miss_cache_id: "sky", survivor_count: 7 };
+const BUILT = { cache_id: "new", miss_cache_id: "sky", survivor_count: 7, lacks_labels: true };
 const CURRENT = { ...EMPTY_META, octree_cache_id: "old", octree_pose: [1], octree_stale_gen: 4 } satisfies CloudMeta;
 
 test("the octree table, row by row", () => {
@@ -43,6 +43,7 @@ test("the octree table, row by row", () => {
     octree_pose: null,
     octree_point_count: 7,
     miss_octree_cache_id: "sky",
+    octree_lacks_labels: true,
     octree_stale_gen: 5,
   });
   expect({ ...stale, ...overtakenOctree(stale, BUILT) }).toMatchObject({

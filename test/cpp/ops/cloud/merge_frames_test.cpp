@@ -140,8 +140,8 @@ TEST_P(MergeFrames, ConvertsEveryPairOfTypesExactlyOrNamesTheValue) {
 TEST_P(MergeFrames, NamesTheFirstRowThatDoesNotFit) {
   std::vector<std::uint16_t> values(100'000, 5);
   Mask drop(values.size(), 0);
-  values[10] = 256;  // dropped
-  drop[10] = 1;
+  values[70'000] = 256;  // dropped, in the same block of rows
+  drop[70'000] = 1;
   values[70'001] = 300;
   values[90'000] = 400;
   const AnyColumn column = column_of(values);

@@ -110,11 +110,10 @@ export function contentOf(cloud: ModelCloud, id: string | null): BuiltOctree {
     moves: 0,
   };
 }
-/** A finished octree moved as it is: the points lie elsewhere, labels painted since it was built are not in it. */
-export const translated = (before: BuiltOctree, after: BuiltOctree): BuiltOctree => ({
-  ...after,
-  extras: before.extras,
-  moves: before.moves + 1,
+/** With what a finished octree that is moved as it is may lose to its quantization. */
+export const movedOnce = (cloud: ModelCloud, before: BuiltOctree): ModelCloud => ({
+  ...cloud,
+  current: cloud.current && { ...cloud.current, moves: before.moves + 1 },
 });
 
 /** After an edit that the octree does not show. */

@@ -130,9 +130,7 @@ export function compareState(state: CloudState, cloud: ModelCloud): ModelCloud {
 function refreshed(before: ModelCloud, after: ModelCloud): BuiltOctree | null {
   const { current } = before;
   if (!current || before.inexact.size === 0 || before.pose) return current;
-  const { id, moves, extras } = current;
-  const fresh = contentOf(after, id);
-  return moves > 0 ? { ...fresh, extras, moves } : fresh;
+  return { ...contentOf(after, current.id), moves: current.moves };
 }
 
 function compareMask(state: CloudState, cloud: ModelCloud): void {

@@ -11,12 +11,12 @@ import {
   type LabelStep,
   MISS,
   type ModelCloud,
+  movedOnce,
   NORMALS,
   rint,
   rowCount,
   stale,
   survivors,
-  translated,
   undoBoundary,
   type Vec3,
 } from "./cloud.ts";
@@ -253,9 +253,7 @@ export function transform(cloud: ModelCloud, matrix: Matrix, mode: "rebuild" | "
   }
   const answer = { octree_posed: false, total_count: rowCount(cloud) };
   if (!isTranslation(matrix) || !current || cloud.pose) return edited(built(moved), answer);
-  const fresh = built(moved);
-  const shifted = fresh.current && translated(current, fresh.current);
-  return edited({ ...fresh, current: shifted }, answer);
+  return edited(movedOnce(built(moved), current), answer);
 }
 
 /** Several sessions into a new one, in the frame of the first. */

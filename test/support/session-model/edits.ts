@@ -11,6 +11,7 @@ import {
   type LabelStep,
   MISS,
   type ModelCloud,
+  movedOnce,
   NORMALS,
   rint,
   rowCount,
@@ -250,8 +251,9 @@ export function transform(cloud: ModelCloud, matrix: Matrix, mode: "rebuild" | "
     const pose = multiply(storedMatrix(matrix, cloud.shift), cloud.pose ?? identity);
     return edited({ ...moved, pose }, { octree_posed: true, total_count: rowCount(cloud) });
   }
-  const moves = isTranslation(matrix) && current && !cloud.pose ? current.moves + 1 : 0;
-  return edited(built(moved, moves), { octree_posed: false, total_count: rowCount(cloud) });
+  const answer = { octree_posed: false, total_count: rowCount(cloud) };
+  if (!isTranslation(matrix) || !current || cloud.pose) return edited(built(moved), answer);
+  return edited(movedOnce(built(moved), current), answer);
 }
 
 /** Several sessions into a new one, in the frame of the first. */

@@ -135,7 +135,7 @@ export async function runScenario(made: TestApp, { clouds, commands }: Scenario,
         if (!touched && states.has(id) && session.state !== states.get(id)) next.set(id, await look(id, cloud));
       }
       world = next;
-      if (command.look % 4 === 0) await lookDeeper(made, plan, world, new Set(after.keys()));
+      if (command.look % 6 === 0) await lookDeeper(made, plan, world, new Set(after.keys()));
       done += 1;
     }
     await undoEverything(made, world, limits);

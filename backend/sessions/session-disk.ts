@@ -208,6 +208,26 @@ export class SessionDisk {
   }
 
   /**
+   * Writes the columns of a state that have no file yet, while edits go on: what `compact` then does under the
+   * session's lock is short. Errors: no_space, io; then nothing is kept.
+   */
+  async prepare(state: CloudState): Promise<void> {
+    const written = new Map<ColumnRef, string>();
+    const batch: string[] = [];
+    try {
+      for (const column of ownedColumns(state)) {
+        if (this.#fileFor(column) === undefined)
+          written.set(column, await this.#write(column, batch, untracked, this.#stashed));
+      }
+    } catch (error) {
+      for (const file of batch) await this.#remove(file);
+      throw error;
+    }
+    for (const [column, file] of written) this.#fileOf.set(column, file);
+    for (const file of batch) this.#stashed.delete(file); // `compact` follows, and takes them or removes them
+  }
+
+  /**
    * Writes what lives in memory only, begins the journal anew with the state as it is and removes the files nobody
    * needs any more. The session's columns are mapped files afterwards. Errors: no_space, io; then nothing has changed.
    */

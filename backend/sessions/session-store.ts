@@ -54,6 +54,7 @@ export class SessionStore {
   readonly #limits: SpillLimits;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
+  readonly #spilling = new Set<CloudSession>();
 
   /** `root` null turns the journal off. */
   constructor(root: string | null, instance: string, log: Logger, limits: SpillLimits) {
@@ -235,12 +236,17 @@ export class SessionStore {
   /** Brings everything a session holds in memory alone to files, and tidies its folder. Never rejects. */
   async spill(session: CloudSession): Promise<void> {
     const disk = this.#sessions.get(session.id)?.disk;
-    if (!disk || session.closed) return;
+    if (!disk || session.closed || this.#spilling.has(session)) return;
+    this.#spilling.add(session);
     try {
+      await session.settled(); // the edit that asked for it
+      await session.read((state) => disk.prepare(state));
       await session.edit((edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)
         this.#log.warn({ err: error, session: session.id }, "session not tidied; the next turn tries");
+    } finally {
+      this.#spilling.delete(session);
     }
   }
 

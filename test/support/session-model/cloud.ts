@@ -50,7 +50,7 @@ export const MISS = "is_miss";
 export const POSITION_TOLERANCE = 2e-9;
 
 export const rowCount = (cloud: ModelCloud): number => cloud.positions.length;
-export const allRows = (cloud: ModelCloud): number[] => Array.from(cloud.positions, (_, row) => row);
+const allRows = (cloud: ModelCloud): number[] => Array.from(cloud.positions, (_, row) => row);
 
 export function deletedRows(cloud: ModelCloud): Set<number> {
   return new Set([...cloud.base, ...cloud.steps.flat()]);

@@ -170,21 +170,6 @@ export class SessionStore {
     }
   }
 
-  /**
-   * Writes columns beside a session and maps them; a change that publishes them has nothing more to write. What comes
-   * back belongs to the caller, also when the journal is off. Errors: no_space, io, canceled.
-   */
-  async stash(session: CloudSession, columns: ReadonlyMap<string, ColumnRef>, track: Track) {
-    const disk = this.#sessions.get(session.id)?.disk;
-    if (disk) return disk.stash(columns, track);
-    for (const column of columns.values()) column.retain();
-    return new Map(columns);
-  }
-  /** Removes the files of stashed columns that were not published. */
-  async discard(session: CloudSession, columns: Iterable<ColumnRef>): Promise<void> {
-    await this.#sessions.get(session.id)?.disk?.discard(columns);
-  }
-
   /** Frees a session and its folder. False for an unknown id. */
   async delete(id: string): Promise<boolean> {
     await this.#arrivals?.arrived(id);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "../../shared/errors.ts";
 import type { CloudNative } from "./cloud.ts";
 import type { CloudEditNative } from "./cloud-edit.ts";
+import type { DenoiseNative } from "./denoise.ts";
 import type { DeviceNative } from "./device.ts";
 import type { MasksNative } from "./masks.ts";
 import type { NativeJob } from "./native-job.ts";
@@ -43,6 +44,7 @@ export interface Addon
     CloudNative,
     CloudEditNative,
     MasksNative,
+    DenoiseNative,
     OctreeNative,
     DeviceNative {
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;

@@ -54,6 +54,10 @@ int paint_points(const Arguments& arguments);
 /// Arguments: FILE.las FOLDER [THREADS]
 int translate_octree(const Arguments& arguments);
 
+/// Labels the noise of a LAS file by ror, ror_tiled (both with the radius from the spacing, which is measured too),
+/// voxel_count (10 cm) or sor (16 neighbours); median of three. Arguments: FILE.las METHOD [THREADS]
+int denoise_points(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

@@ -6,6 +6,7 @@ import { closeRoutes } from "./cloud-session/close.ts";
 import { commitLabelsRoutes } from "./cloud-session/commit-labels.ts";
 import { createRoutes } from "./cloud-session/create.ts";
 import { deleteRegionRoutes } from "./cloud-session/delete-region.ts";
+import { denoiseRoutes } from "./cloud-session/denoise.ts";
 import { duplicateRoutes } from "./cloud-session/duplicate.ts";
 import { extractRoutes } from "./cloud-session/extract.ts";
 import { extractByColumnRoutes } from "./cloud-session/extract-by-column.ts";
@@ -47,4 +48,5 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   duplicateRoutes,
   mergeRoutes,
   transformRoutes,
+  denoiseRoutes,
 ];

@@ -6,6 +6,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { CloudNative } from "./cloud.ts";
 import type { CloudEditNative } from "./cloud-edit.ts";
 import type { DeviceNative } from "./device.ts";
+import type { GroundNative } from "./ground.ts";
 import type { MasksNative } from "./masks.ts";
 import type { NativeJob } from "./native-job.ts";
 import type { OctreeNative } from "./octree.ts";
@@ -42,6 +43,7 @@ export interface Addon
     WritersNative,
     CloudNative,
     CloudEditNative,
+    GroundNative,
     MasksNative,
     OctreeNative,
     DeviceNative {

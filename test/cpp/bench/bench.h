@@ -54,6 +54,9 @@ int paint_points(const Arguments& arguments);
 /// Arguments: FILE.las FOLDER [THREADS]
 int translate_octree(const Arguments& arguments);
 
+/// Grids a terrain of 0.25 m cells from points on rolling ground, with its mesh and layers. Arguments: POINTS [THREADS]
+int make_dem(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "../../shared/errors.ts";
 import type { CloudNative } from "./cloud.ts";
 import type { CloudEditNative } from "./cloud-edit.ts";
+import type { DemNative } from "./dem.ts";
 import type { DeviceNative } from "./device.ts";
 import type { GroundNative } from "./ground.ts";
 import type { MasksNative } from "./masks.ts";
@@ -44,6 +45,7 @@ export interface Addon
     CloudNative,
     CloudEditNative,
     GroundNative,
+    DemNative,
     MasksNative,
     OctreeNative,
     DeviceNative {

@@ -2,6 +2,8 @@ import { isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../shared/errors.ts";
 import {
+  DEFAULT_DENOISE_TILE_MIN_POINTS,
+  DEFAULT_DENOISE_TILE_TARGET_POINTS,
   DEFAULT_MAX_DELETED_HISTORY,
   DEFAULT_MEMORY_BUDGET_FRACTION,
   DEFAULT_OCTREE_CACHE_MAX_BYTES,
@@ -65,6 +67,12 @@ const Environment = z.object({
   APP_SESSION_IDLE_TTL_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_CLOUD_SESSIONS: wholeNumber(1, 100_000, "must be a number of sessions from 1 to 100000").optional(),
   APP_MAX_DELETED_HISTORY: wholeNumber(1, 10_000, "must be a number of steps from 1 to 10000").optional(),
+  APP_DENOISE_TILE_MIN_POINTS: wholeNumber(1, 1e12, "must be a number of points from 1").optional(),
+  APP_DENOISE_TILE_TARGET_POINTS: wholeNumber(
+    1000,
+    4_000_000_000,
+    "must be a number of points from 1000 to 4000000000",
+  ).optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
   APP_ALLOWED_ORIGINS: origins.optional(),
   APP_LOG_LEVEL: z
@@ -96,6 +104,9 @@ export interface Config {
   readonly maxCloudSessions: number | undefined;
   /** Delete steps that can be taken back; older ones become permanent. */
   readonly maxDeletedHistory: number;
+  /** From so many points on ror and voxel_count run by tiles of about the other number. */
+  readonly denoiseTileMinPoints: number;
+  readonly denoiseTileTargetPoints: number;
   readonly device: "cpu" | "auto";
   /** Beside the loopback and app origins that are always allowed. */
   readonly allowedOrigins: readonly string[];
@@ -138,6 +149,8 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     sessionIdleTtlS: values.APP_SESSION_IDLE_TTL_SECONDS ?? DEFAULT_SESSION_IDLE_TTL_S,
     maxCloudSessions: values.APP_MAX_CLOUD_SESSIONS,
     maxDeletedHistory: values.APP_MAX_DELETED_HISTORY ?? DEFAULT_MAX_DELETED_HISTORY,
+    denoiseTileMinPoints: values.APP_DENOISE_TILE_MIN_POINTS ?? DEFAULT_DENOISE_TILE_MIN_POINTS,
+    denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,
     device: values.APP_DEVICE ?? "auto",
     allowedOrigins: values.APP_ALLOWED_ORIGINS ?? [],
     logLevel: values.APP_LOG_LEVEL ?? "info",

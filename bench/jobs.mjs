@@ -106,6 +106,14 @@ const editJob = (title, count, limit, run) => ({
   targets: [atMost(operation, limit, `<= ${limit} s`)],
   compare: ["op_cpu_s"],
 });
+const denoiseJob = (method, title, least) => ({
+  title,
+  count: TEN_MILLION,
+  sample: once(async () => nativeJob("denoise", (await plotFiles(TEN_MILLION)).las, method, THREADS)),
+  figure: (sample) => `${(written(sample) / 1e6).toFixed(1)} M pts/s, ${sample.op_cpu_s.toFixed(2)} CPU-s`,
+  targets: [atLeast(written, least, `>= ${least / 1e6} M pts/s`)],
+  compare: ["op_cpu_s", "peak_rss_mib"],
+});
 const fiftyMillion = async () => (await plotFiles(FIFTY_MILLION)).las;
 
 async function translate(count) {
@@ -223,6 +231,10 @@ export const jobs = {
     compare: USAGE,
   },
   translate: editJob("move an octree of 50M, 28 bytes a point", FIFTY_MILLION, 2, () => translate(FIFTY_MILLION)),
+  ror: denoiseJob("ror", "radius outlier of 10M, radius from the spacing", 4e6),
+  "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),
+  voxel_count: denoiseJob("voxel_count", "voxel count of 10M, 10 cm", 25e6),
+  sor: denoiseJob("sor", "statistical outlier of 10M, k = 16", 1.5e6),
   create: {
     title: "session/create of 10M LAS",
     count: TEN_MILLION,

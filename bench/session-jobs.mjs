@@ -1,4 +1,5 @@
 // The life of one large session: deletions, labels, bake, move, extraction, recovery after kill -9.
+import { readFileSync } from "node:fs";
 import { plotFiles } from "./native.mjs";
 import { MemoryWatch, usageOf } from "./process.mjs";
 import { transportOf, withService } from "./service.mjs";
@@ -34,6 +35,17 @@ class Caller {
     if (outcome.kind !== "json") throw new Error(`${path} ended as ${outcome.kind}`);
     return { body: outcome.value, s: now() - started, stages };
   }
+}
+
+/**
+ * Waits until the system has written what earlier steps left in its cache: a user's steps are seconds apart, and a step
+ * that waits for the disk of the one before measures that disk.
+ */
+async function drained() {
+  const mib = (key) =>
+    Number(new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(readFileSync("/proc/meminfo", "utf8"))?.[1] ?? 0) / 1024;
+  for (let i = 0; i < 600 && mib("Dirty") + mib("Writeback") > 200; i += 1)
+    await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -76,28 +88,29 @@ export async function edits(count) {
     const polygon = { kind: "polygon", points: lasso(500, 60), ...topView(box) };
     const times = { create_s: cloud.create_s };
     const timed = async (name, call) => {
-      const { body, s, stages } = await call;
+      await drained();
+      const { body, s, stages } = await call();
       times[name] = s;
       if (stages) times[`${name}_stages`] = stages;
       return body;
     };
-    const first = await timed("delete_box_s", caller.json(`${url}/delete_region`, { region }));
+    const first = await timed("delete_box_s", () => caller.json(`${url}/delete_region`, { region }));
     if (first.deleted_count === 0) throw new Error("the box holds no point");
-    await timed("delete_polygon_s", caller.json(`${url}/delete_region`, { region: polygon }));
+    await timed("delete_polygon_s", () => caller.json(`${url}/delete_region`, { region: polygon }));
     for (let i = 2; i < 50; i += 1) await caller.json(`${url}/delete_region`, { region: middle(box, 0.1 + i / 500) });
-    await timed("reset_50_s", caller.json(`${url}/reset_edits`, { edit_count: 0 }));
+    await timed("reset_50_s", () => caller.json(`${url}/reset_edits`, { edit_count: 0 }));
     const strokes = [{ stroke_id: "a", region: middle(box, Math.sqrt(1e6 / count)), to_class: 3 }];
-    const painted = await timed("label_s", caller.json(`${url}/label_region`, { strokes }));
+    const painted = await timed("label_s", () => caller.json(`${url}/label_region`, { strokes }));
     times.painted_points = painted.applied[0].changed_count;
     const again = [{ ...strokes[0], stroke_id: "b", to_class: 4 }];
-    await timed("label_again_s", caller.json(`${url}/label_region`, { strokes: again }));
+    await timed("label_again_s", () => caller.json(`${url}/label_region`, { strokes: again }));
     const matrix = [1, 0, 0, 10, 0, 1, 0, 20, 0, 0, 1, 5, 0, 0, 0, 1];
-    await timed("rebuild_s", caller.json(`${url}/rebuild_octree`));
-    await timed("translate_s", caller.json(`${url}/transform`, { matrix }));
+    await timed("rebuild_s", () => caller.json(`${url}/rebuild_octree`));
+    await timed("translate_s", () => caller.json(`${url}/transform`, { matrix }));
     await caller.json(`${url}/delete_region`, { region: middle(box, 0.5) });
     const before = usageOf(service.pid);
     const memory = new MemoryWatch(service.pid);
-    await timed("bake_s", caller.run(`${url}/bake`));
+    await timed("bake_s", () => caller.run(`${url}/bake`));
     const { cpu_s, peak_rss_mib } = usageOf(service.pid);
     const column_mib = (count * 60) / 2 ** 20;
     return {
@@ -129,7 +142,9 @@ export async function extractByColumn(count) {
       });
     }
     await caller.json(`${url}/label_region`, { slug: "part", strokes });
+    await drained();
     const rebuilt = await caller.run(`${url}/commit_labels`, { slug: "part" });
+    await drained();
     const before = usageOf(service.pid);
     const { body, s, stages } = await caller.run(`${url}/extract_by_column`, { slug: "part" });
     const after = usageOf(service.pid);

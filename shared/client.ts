@@ -8,6 +8,7 @@ import { type CommitLabelsRequest, CommitLabelsTail } from "./contract/cloud-ses
 import { type CreateSessionRequest, CreateSessionTail } from "./contract/cloud-session/create.ts";
 import { type DeleteRegionRequest, DeleteRegionResponse } from "./contract/cloud-session/delete-region.ts";
 import { SessionDemMeta, type SessionDemRequest } from "./contract/cloud-session/dem.ts";
+import { type SessionDenoiseRequest, SessionDenoiseResponse } from "./contract/cloud-session/denoise.ts";
 import { DuplicateResponse } from "./contract/cloud-session/duplicate.ts";
 import { type ExtractRequest, ExtractResponse } from "./contract/cloud-session/extract.ts";
 import { type ExtractByColumnRequest, ExtractByColumnTail } from "./contract/cloud-session/extract-by-column.ts";
@@ -31,6 +32,7 @@ import {
   type PreviewRequest,
   PreviewResponse,
 } from "./contract/pointcloud.ts";
+import { type DenoiseRequest, DenoiseResponse } from "./contract/pointcloud-denoise.ts";
 import { CLIENT_TIMEOUT_MS } from "./limits.ts";
 import { decodePoints, type PackedPoints } from "./wire/phx1.ts";
 
@@ -157,6 +159,12 @@ export function createClient(options: ClientOptions) {
       post(RebuildOctreeResponse, session(id, "rebuild_octree"), undefined, heavy, call),
     exportCloud: (request: Input<typeof ExportRequest>, run?: RunOptions) =>
       runJson(ExportTail, "/api/pointcloud/export", request, exporting, run),
+    /** Labels the noise of inline points or of a session's hits; a request that cannot be met says so in `error`. */
+    denoise: (request: Input<typeof DenoiseRequest>, call?: CallOptions) =>
+      post(DenoiseResponse, "/api/pointcloud/denoise", request, heavy, call),
+    /** Labels the noise of a session in its column noise_class. */
+    denoiseSession: (id: string, request: Input<typeof SessionDenoiseRequest> = {}, call?: CallOptions) =>
+      post(SessionDenoiseResponse, session(id, "denoise"), request, heavy, call),
     /** A file of an octree, or a part of it. */
     octreeFile: (cacheId: string, name: OctreeFile, range?: FileRange, call?: CallOptions): Promise<Uint8Array> => {
       const headers = range ? { range: `bytes=${range.start}-${range.end}` } : {};

@@ -61,6 +61,16 @@ export const MAX_LABEL_HISTORY_BYTES = 256 * MIB;
 export const MAX_CLASS = 255;
 export const MAX_INSTANCE = 2 ** 24;
 
+/** From so many points on a cloud is denoised by tiles of about so many (ror, voxel_count). */
+export const DEFAULT_DENOISE_TILE_MIN_POINTS = 4_000_000;
+export const DEFAULT_DENOISE_TILE_TARGET_POINTS = 3_000_000;
+/** Finite points that noise can be told from. */
+export const MIN_DENOISE_POINTS = 1000;
+/** More of a cloud than this is no scanner noise, which is 0.1 to 3 %. */
+export const OVER_REMOVAL_FRACTION = 0.2;
+/** From so many points on a method that sorts points into a tree is warned about. */
+export const TREE_METHOD_WARNING_POINTS = 30_000_000;
+
 /** A request longer than this is logged with the process state around it. */
 export const SLOW_REQUEST_MS = 5_000;
 /** Shutdown: everything is canceled and closed within this time. */

@@ -2,11 +2,12 @@ import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { SOURCE_UNITS } from "../../shared/contract/cloud-session/create.ts";
+import { EXPORT_FORMATS } from "../../shared/contract/pointcloud.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { CropBox, FilterRule } from "./edit-options.ts";
 
 /** Formats of the exported copy. */
-export const COPY_FORMATS = ["las", "laz", "xyz", "txt", "csv", "ply", "obj"] as const;
+export const COPY_FORMATS = EXPORT_FORMATS;
 export type CopyFormat = (typeof COPY_FORMATS)[number];
 
 export const UNITS = Object.keys(SOURCE_UNITS) as (keyof typeof SOURCE_UNITS)[];

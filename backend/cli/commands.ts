@@ -75,7 +75,7 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
     .description("import a point cloud and write a report, pictures and a copy")
     .argument("<file>", "point cloud file")
     .requiredOption("--out <folder>", "folder for the results, made when missing")
-    .option("--format <format>", "format of the copy: las, laz, xyz, txt, csv, ply, obj", "las")
+    .option("--format <format>", "format of the copy: las, laz, xyz, txt, csv, asc, ply, obj, pts, ptx, pcd", "las")
     .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
     .option("--shift <x,y,z>", "metres to subtract from the coordinates while working")
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')

@@ -6,6 +6,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What a streamed run ends with; shown in the documentation, since a stream has no response schema. */
     tail?: z.ZodType;
+    /** Name of a long computation that answers 499 when it was canceled. */
+    tool?: string;
   }
 }
 

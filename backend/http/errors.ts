@@ -43,6 +43,10 @@ export function toProblem(raw: unknown, request: FastifyRequest): Problem {
   const fastify = raw as Partial<FastifyError>;
   if (typeof fastify?.code === "string" && fastify.code.startsWith("FST_")) return frameworkProblem(fastify, request);
   const error = toAppError(raw);
+  const { tool } = request.routeOptions.config;
+  if (error.code === "canceled" && tool !== undefined) {
+    return { status: 499, body: { detail: `${tool} was canceled.`, code: error.code } };
+  }
   return { status: httpStatus[error.code], body: { detail: error.message, code: error.code, ...error.details } };
 }
 

@@ -6,6 +6,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { CloudNative } from "./cloud.ts";
 import type { CloudEditNative } from "./cloud-edit.ts";
 import type { DemNative } from "./dem.ts";
+import type { DenoiseNative } from "./denoise.ts";
 import type { DeviceNative } from "./device.ts";
 import type { GroundNative } from "./ground.ts";
 import type { MasksNative } from "./masks.ts";
@@ -47,6 +48,7 @@ export interface Addon
     GroundNative,
     DemNative,
     MasksNative,
+    DenoiseNative,
     OctreeNative,
     DeviceNative {
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;

@@ -38,6 +38,9 @@ export interface PointSpacing {
   /** Metres; null with fewer than two points. */
   readonly median_m: number | null;
   readonly p95_m: number | null;
+  /** The same over sampled points whose nearest other row lies elsewhere. */
+  readonly distinct_median_m: number | null;
+  readonly distinct_p95_m: number | null;
   readonly sampled_count: number;
   readonly duplicate_count: number;
   readonly warnings: readonly string[];
@@ -80,7 +83,7 @@ export interface CloudNative {
   pointSpacing(
     positions: NativeColumn,
     skip: NativeColumn | null,
-    params: { max_samples: number; seed: number },
+    params: { max_samples: number; seed: number | null },
     options?: OpOptions,
   ): NativeJob<PointSpacing>;
   scaleToU16(column: NativeColumn): NativeJob<NativeColumn>;
@@ -119,7 +122,7 @@ export const cloudStats = (positions: NativeColumn, skip: NativeColumn | null) =
 export const pointSpacing = (
   positions: NativeColumn,
   skip: NativeColumn | null,
-  params: { max_samples: number; seed: number },
+  params: { max_samples: number; seed: number | null },
   options?: OpOptions,
 ) => addon.pointSpacing(positions, skip, params, options);
 /** Linear map of a column's finite range to 0..65535. */

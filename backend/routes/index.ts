@@ -7,6 +7,7 @@ import { commitLabelsRoutes } from "./cloud-session/commit-labels.ts";
 import { createRoutes } from "./cloud-session/create.ts";
 import { deleteRegionRoutes } from "./cloud-session/delete-region.ts";
 import { sessionDemRoutes } from "./cloud-session/dem.ts";
+import { denoiseRoutes } from "./cloud-session/denoise.ts";
 import { duplicateRoutes } from "./cloud-session/duplicate.ts";
 import { extractRoutes } from "./cloud-session/extract.ts";
 import { extractByColumnRoutes } from "./cloud-session/extract-by-column.ts";
@@ -51,4 +52,5 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   transformRoutes,
   sessionDemRoutes,
   demRoutes,
+  denoiseRoutes,
 ];

@@ -6,15 +6,20 @@ import {
   PreviewRequest,
   PreviewResponse,
 } from "../../shared/contract/pointcloud.ts";
+import { DenoiseRequest, DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
 import type { Deps } from "../deps.ts";
 import { sendPoints } from "../http/frame.ts";
 import { runJson } from "../http/run-json.ts";
+import { sendJson } from "../http/send-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { receiveUpload } from "../http/upload.ts";
 import { checkExportRequest, exportCloud } from "../services/cloud-export.ts";
+import { checkDenoiseSource, denoiseFlat } from "../services/denoise.ts";
 import { checkFlatImport, importFlat } from "../services/flat-import.ts";
+import { checkCriterion } from "../services/noise-criterion.ts";
 import { previewFile } from "../services/preview.ts";
+import { withUnknownKeys } from "../services/unknown-keys.ts";
 
 const tags = ["point cloud"];
 
@@ -62,6 +67,23 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkExportRequest(body, deps, unknownKeys); // 400 and 404 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => exportCloud(checked, deps, job));
+    },
+  );
+  app.post(
+    "/api/pointcloud/denoise",
+    {
+      schema: {
+        summary: "Label the noise of a flat cloud",
+        tags,
+        body: DenoiseRequest,
+        response: { 200: DenoiseResponse },
+      },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const criterion = checkCriterion(body);
+      const session = await checkDenoiseSource(body, deps);
+      const answer = await runJson(reply, deps.jobs, (job) => denoiseFlat(body, criterion, session, deps, job));
+      return sendJson(reply, withUnknownKeys(answer, unknownKeys));
     },
   );
 }

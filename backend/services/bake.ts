@@ -1,6 +1,7 @@
 import type { BakeTail } from "../../shared/contract/cloud-session/bake.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
+import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud-edit.ts";
 import type { CloudSession, CloudState, Edit } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
@@ -37,7 +38,7 @@ export function bake(session: CloudSession, compact: boolean, deps: Deps, job: J
     return deps.admission.run(job, "Bake", octreeCost(base, mask) + bytes, async () => {
       const built = await buildOctrees(base, mask, deps, { from: 0, to: dropping ? 0.85 : 1, overlay: true }, job);
       const stale = dropping
-        ? await publishCompacted(session, base, built, deps, job)
+        ? await publishCompacted(session, base, built, job)
         : await publishMasked(session, base, built, job);
       await keepOctrees(deps);
       const warnings = built.overlay?.warnings ?? [];
@@ -96,73 +97,49 @@ async function publishCompacted(
   session: CloudSession,
   base: CloudState,
   built: BuiltOctrees,
-  { sessions }: Deps,
   job: Job,
 ): Promise<boolean> {
   job.stage("Dropping deleted points", 0.85, 1);
-  const compacted = new Map<string, ColumnRef>();
-  let published = false;
-  try {
-    for (const key of alignedKeys(base)) await compactColumn(session, base, key, compacted, sessions, job);
-    job.checkpoint(); // the last cancel point
-    return await session.edit(async (edit) => {
-      const { state } = edit;
-      const octrees = rebuilt(built, state);
-      if (overtaken(base, edit)) {
-        await edit.publish({ meta: overtakenOctree(state.meta, octrees) });
-        return true;
-      }
-      for (const key of alignedKeys(state)) {
-        if (state.columns.get(key) !== base.columns.get(key)) {
-          await compactColumn(session, state, key, compacted, sessions, job); // labels painted meanwhile
-        }
-      }
-      const dropped = countsOf(state).deleted_count;
-      await edit.publish({
-        columns: new Map<string, ColumnRef | null>([...compacted, ["deleted", null]]),
-        undo: boundarySteps(state.undo, null),
-        meta: {
-          ...currentOctree(octrees),
-          octree_stale_gen: state.meta.octree_stale_gen + 1, // the rows are others: what was built of the old ones is overtaken
-          unrestorable_hit_count: state.meta.unrestorable_hit_count + dropped,
-        },
-      });
-      published = true;
-      return false;
+  const compacted = await keptColumns(base, alignedKeys(base), job);
+  job.checkpoint(); // the last cancel point
+  return session.edit(async (edit) => {
+    const { state } = edit;
+    const octrees = rebuilt(built, state);
+    if (overtaken(base, edit)) {
+      await edit.publish({ meta: overtakenOctree(state.meta, octrees) });
+      return true;
+    }
+    const painted = alignedKeys(state).filter(
+      (key) => state.columns.get(key)?.content !== base.columns.get(key)?.content,
+    );
+    const again = await keptColumns(state, painted, job); // labels painted meanwhile
+    const dropped = countsOf(state).deleted_count;
+    await edit.publish({
+      columns: new Map<string, ColumnRef | null>([...compacted, ...again, ["deleted", null]]),
+      compact: true,
+      undo: boundarySteps(state.undo, null),
+      meta: {
+        ...currentOctree(octrees),
+        octree_stale_gen: state.meta.octree_stale_gen + 1, // the rows are others: what was built of the old ones is overtaken
+        unrestorable_hit_count: state.meta.unrestorable_hit_count + dropped,
+      },
     });
-  } finally {
-    if (!published) await sessions.discard(session, compacted.values());
-    for (const column of compacted.values()) column.release(); // the session has its own references
-  }
+    return false;
+  });
 }
 
 /** Columns with a value per row, all but the mask itself. */
 const alignedKeys = ({ columns }: CloudState): string[] => [...columns.keys()].filter((key) => key !== "deleted");
 
-/** One column without the deleted rows, in a file of the session; one at a time, so that memory holds one of them. */
-async function compactColumn(
-  session: CloudSession,
+/** Columns without the deleted rows; they belong to the run. */
+async function keptColumns(
   { columns }: CloudState,
-  key: string,
-  into: Map<string, ColumnRef>,
-  sessions: Deps["sessions"],
+  keys: readonly string[],
   job: Job,
-): Promise<void> {
-  const column = columns.get(key);
+): Promise<Map<string, ColumnRef>> {
   const deleted = columns.get("deleted");
-  if (!column || !deleted) return;
-  const [kept] = await job.track(() => native.compactColumns([column.native], deleted.native));
-  if (!kept) return;
-  const inMemory = new ColumnRef(kept);
-  try {
-    const stashed = await sessions.stash(session, new Map([[key, inMemory]]), (start) => job.track(start));
-    const before = into.get(key);
-    if (before) {
-      await sessions.discard(session, [before]);
-      before.release();
-    }
-    for (const [name, ref] of stashed) into.set(name, ref);
-  } finally {
-    inMemory.release();
-  }
+  if (!deleted || keys.length === 0) return new Map();
+  const natives = keys.map((key) => (columns.get(key) as ColumnRef).native);
+  const kept = await job.track(() => native.compactColumns(natives, deleted.native));
+  return new Map(keys.map((key, i) => [key, job.adopt(new ColumnRef(kept[i] as NativeColumn))]));
 }

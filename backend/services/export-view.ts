@@ -4,10 +4,12 @@ import * as cloud from "../native/cloud.ts";
 import type { CloudViewInput, LasWriteParams } from "../native/writers.ts";
 import type { CloudState, ScanOrigin, Triple } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
+import { surviving } from "./cloud-misses.ts";
 import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "./export-format.ts";
 import { inlineLasParams, sessionLasParams } from "./las-export.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "./points.ts";
-import { extraColumn, fixedColumn, positionsColumn } from "./session-columns.ts";
+import { extraColumn, fixedColumn, optionalExtra, positionsColumn } from "./session-columns.ts";
 
 /** What a writer is given: the columns that the format holds, and what it wants to know besides. */
 export interface ExportView {
@@ -75,7 +77,24 @@ export async function sessionView(
   };
   const las = isLas(format) ? await sessionLasParams(state, input, [tx, ty, tz], job) : inlineLasParams();
   const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
-  return { input, las, scanners, point_count: mask.hit_count, warnings: chosen.warnings };
+  const warnings = [...chosen.warnings, ...(await unmarkedMisses(state, input, format, job))];
+  return { input, las, scanners, point_count: mask.hit_count, warnings };
+}
+
+/** Sky points in a file that does not say which they are would pass for hits far away. PTX says it by empty cells. */
+async function unmarkedMisses(
+  state: CloudState,
+  { scalars }: CloudViewInput,
+  format: ExportFormat,
+  job: Job,
+): Promise<string[]> {
+  const isMiss = optionalExtra(state, MISS_SLUG);
+  if (!isMiss || format === "ptx" || scalars.some(({ slug }) => slug === MISS_SLUG)) return [];
+  const { miss_count } = await surviving(state, job);
+  if (miss_count === 0) return [];
+  return [
+    `${miss_count} sky points (misses) are in the file and nothing marks them there: drop them after reading, or export with the column is_miss (laz, pcd).`,
+  ];
 }
 
 type Scalar = CloudViewInput["scalars"][number];

@@ -111,6 +111,8 @@ export interface CloudChange {
   readonly meta?: Partial<CloudMeta>;
   /** positions and beam_origins in `columns` are the old ones moved by this: p' = A p + b, [A | b] row-major, 12 numbers. */
   readonly move?: readonly number[];
+  /** The columns are the old ones without the deleted rows, every one of them. */
+  readonly compact?: true;
   /** Token of the sessions that this change brings into being (journal.ts). */
   readonly births?: string;
 }

@@ -43,7 +43,7 @@ export interface Birth {
  * |---|---|
  * | create | the whole state; the first record, and the only one of its type |
  * | commit | one change: files of columns (null = gone), undo steps, meta; `move`: positions and beam origins are moved by
- * these 12 numbers; `births`: the sessions of that token exist |
+ * these 12 numbers; `compact`: before anything else, the rows deleted so far leave every column; `births`: the sessions of that token exist |
  * | synced | `files` are flushed to the disk; without `files`: those of the create record |
  * | confirmed | the parent's journal has the token: this session exists |
  *
@@ -72,6 +72,7 @@ export type JournalRecord =
       readonly undo?: readonly StepRecord[];
       readonly meta: Partial<CloudMeta>;
       readonly move?: readonly number[];
+      readonly compact?: true;
       readonly unsynced?: readonly string[];
       readonly births?: string;
     }
@@ -99,6 +100,7 @@ const Envelope = z.union([
     undo: z.array(step).optional(),
     meta: z.looseObject({}),
     move: z.array(z.number()).length(12).optional(),
+    compact: z.literal(true).optional(),
     unsynced: files.optional(),
     births: z.string().optional(),
   }),
@@ -128,18 +130,30 @@ export function parseRecord(payload: Buffer): JournalRecord | undefined {
   }
 }
 
-/** What the records of a journal come to. */
-export interface ReplayedJournal {
-  readonly meta: CloudMeta;
+/** Columns between two compactions: those of `before`, replaced by `files`, then painted and moved. */
+export interface Generation {
+  readonly before: CompactedGeneration | undefined;
   /** key -> file. A column that has to be computed (`mask_is_stale`, `redo`) may still name its last file. */
-  readonly files: Map<string, string>;
-  readonly undo: UndoRecord;
-  /** The deletion mask is to be put together from `undo`. */
-  readonly mask_is_stale: boolean;
+  readonly files: ReadonlyMap<string, string>;
+  /** Columns of `before` that are no more. */
+  readonly gone: ReadonlySet<string>;
   /** slug -> what happened to its column since its file was written, oldest first. */
   readonly redo: ReadonlyMap<string, readonly LabelAction[]>;
   /** Motions of positions and beam origins since their files were written, oldest first. */
   readonly moves: readonly (readonly number[])[];
+}
+
+/** Columns that a compaction took rows from, and which rows. */
+export interface CompactedGeneration extends Generation {
+  readonly drop: readonly RowSetRecord[];
+}
+
+/** What the records of a journal come to. */
+export interface ReplayedJournal extends Generation {
+  readonly meta: CloudMeta;
+  readonly undo: UndoRecord;
+  /** The deletion mask is to be put together from `undo`. */
+  readonly mask_is_stale: boolean;
   /** Files that may not have reached the disk. */
   readonly unsynced: ReadonlySet<string>;
   /** Set while nobody confirmed that the session came into being. */
@@ -163,10 +177,12 @@ export function replay(records: readonly JournalRecord[]): ReplayedJournal | und
 
 class Replay implements ReplayedJournal {
   meta: CloudMeta;
-  readonly files: Map<string, string>;
+  before: CompactedGeneration | undefined;
+  files: Map<string, string>;
+  gone = new Set<string>();
   undo: { base: RowSetRecord | null; deletes: readonly RowSetRecord[]; labels: Record<string, readonly LabelRecord[]> };
   mask_is_stale = false;
-  readonly redo = new Map<string, LabelAction[]>();
+  redo = new Map<string, LabelAction[]>();
   moves: (readonly number[])[] = [];
   readonly unsynced: Set<string>;
   birth: Birth | undefined;
@@ -191,16 +207,31 @@ class Replay implements ReplayedJournal {
     this.meta = { ...this.meta, ...record.meta };
     for (const file of record.unsynced ?? []) this.unsynced.add(file);
     if (record.births !== undefined) this.births.add(record.births);
+    if (record.compact) this.#compact();
     for (const step of record.undo ?? []) this.#step(step);
     if (record.move) this.moves.push(record.move);
     for (const [key, file] of Object.entries(record.columns)) {
-      if (file === null) this.files.delete(key);
-      else this.files.set(key, file);
+      if (file === null) {
+        this.files.delete(key);
+        this.gone.add(key);
+      } else {
+        this.files.set(key, file);
+      }
       if (key === "deleted") this.mask_is_stale = false;
       else if (key === "positions")
         this.moves = []; // whoever writes positions writes beam origins too
       else if (key.startsWith("extra/")) this.redo.delete(key.slice("extra/".length));
     }
+  }
+
+  #compact(): void {
+    const { before, files, gone, redo, moves, undo } = this;
+    const drop = [...(undo.base ? [undo.base] : []), ...undo.deletes];
+    this.before = { before, files, gone, redo, moves, drop };
+    this.files = new Map();
+    this.gone = new Set();
+    this.redo = new Map();
+    this.moves = [];
   }
 
   #step(step: StepRecord): void {

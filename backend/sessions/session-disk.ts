@@ -45,12 +45,12 @@ export class SessionDisk {
   /** Files of columns that were written and not mapped. */
   readonly #fileOf = new WeakMap<ColumnRef, string>();
   readonly #unsynced: Set<string>;
-  /** Files on their way in: no record names them yet. */
-  readonly #stashed = new Set<string>();
+  /** Files being written beside the edits: no column is known by them yet. */
+  readonly #arriving = new Set<string>();
   readonly #births: Set<string>;
   #redoStrokes = 0;
-  /** Points were moved since their file was written. */
-  #moved = false;
+  /** Points were moved, or rows dropped, since the files were written. */
+  #computed = false;
   /** Since the journal began. */
   #writtenBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
@@ -76,7 +76,8 @@ export class SessionDisk {
       const computed = computedKeys(steps, change.move !== undefined);
       const columns: Record<string, string | null> = {};
       for (const [key, column] of change.columns ?? []) {
-        if (!computed.has(key)) columns[key] = column && (await this.#store(column, batch));
+        if (computed.has(key) || (change.compact && column !== null)) continue;
+        columns[key] = column && (await this.#store(column, batch));
       }
       const undo: StepRecord[] = [];
       for (const step of steps) undo.push(await this.#stepRecord(step, batch));
@@ -87,12 +88,12 @@ export class SessionDisk {
         meta: change.meta ?? {},
         ...(undo.length > 0 ? { undo } : {}),
         ...(change.move === undefined ? {} : { move: change.move }),
+        ...(change.compact ? { compact: true as const } : {}),
         ...(unsynced.length > 0 ? { unsynced } : {}),
         ...(change.births === undefined ? {} : { births: change.births }),
       });
-      for (const file of this.#filesOf(change)) this.#stashed.delete(file);
       if (change.births !== undefined) this.#births.add(change.births);
-      if (change.move !== undefined) this.#moved = true;
+      if (change.move !== undefined || change.compact) this.#computed = true;
       this.#redoStrokes += steps.filter(({ op }) => op === "paint" || op === "keep_labels").length;
     } catch (error) {
       for (const file of batch) await this.#remove(file); // a full disk must not fill further with halves
@@ -118,37 +119,9 @@ export class SessionDisk {
 
   /** True when a restart would have much to compute, or the folder holds much that nobody needs. */
   wantsCompaction(state: CloudState): boolean {
-    if (this.#moved || this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
+    if (this.#computed || this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
     const live = [...ownedColumns(state)].reduce((sum, { native }) => sum + native.bytes, 0);
     return this.#writtenBytes > 2 * live + MIN_GARBAGE_BYTES;
-  }
-
-  /**
-   * Writes columns to files of the folder and maps them; the change that publishes them then writes nothing more.
-   * The caller owns what comes back; `discard` those that were not published. Errors: no_space, io, canceled.
-   */
-  async stash(columns: ReadonlyMap<string, ColumnRef>, track: Track): Promise<Map<string, ColumnRef>> {
-    const stashed = new Map<string, ColumnRef>();
-    const batch: string[] = [];
-    try {
-      for (const [key, column] of columns) stashed.set(key, await this.#writeAndMap(column, batch, track));
-      return stashed;
-    } catch (error) {
-      for (const column of stashed.values()) column.release();
-      for (const file of batch) await this.#remove(file);
-      throw error;
-    }
-  }
-
-  /** Removes the files of stashed columns that nobody published. */
-  async discard(columns: Iterable<ColumnRef>): Promise<void> {
-    for (const column of columns) if (column.file !== null) await this.#remove(basename(column.file));
-  }
-
-  async #writeAndMap(column: ColumnRef, batch: string[], track: Track): Promise<ColumnRef> {
-    const file = await this.#write(column, batch, track, this.#stashed);
-    const path = join(this.folder, file);
-    return new ColumnRef(columnFiles.mapColumnFile(path), path, column);
   }
 
   /** Name of the column's file, written when it has none yet. */
@@ -165,11 +138,11 @@ export class SessionDisk {
     return this.#fileOf.get(column);
   }
 
-  async #write(column: ColumnRef, batch: string[], track: Track, stashed?: Set<string>): Promise<string> {
+  async #write(column: ColumnRef, batch: string[], track: Track, arriving?: Set<string>): Promise<string> {
     const file = `${this.#nextFile}.col`;
     this.#nextFile += 1;
     batch.push(file);
-    stashed?.add(file);
+    arriving?.add(file);
     const path = join(this.folder, file);
     await track(() => columnFiles.writeColumnFile(column.native, path));
     this.#writtenBytes += column.native.bytes;
@@ -180,7 +153,7 @@ export class SessionDisk {
 
   async #remove(file: string): Promise<void> {
     this.#unsynced.delete(file);
-    this.#stashed.delete(file);
+    this.#arriving.delete(file);
     await rm(join(this.folder, file), { force: true });
   }
 
@@ -205,6 +178,26 @@ export class SessionDisk {
       default:
         return step;
     }
+  }
+
+  /**
+   * Writes the columns of a state that have no file yet, while edits go on: what `compact` then does under the
+   * session's lock is short. Errors: no_space, io; then nothing is kept.
+   */
+  async prepare(state: CloudState): Promise<void> {
+    const written = new Map<ColumnRef, string>();
+    const batch: string[] = [];
+    try {
+      for (const column of ownedColumns(state)) {
+        if (this.#fileFor(column) === undefined)
+          written.set(column, await this.#write(column, batch, untracked, this.#arriving));
+      }
+    } catch (error) {
+      for (const file of batch) await this.#remove(file);
+      throw error;
+    }
+    for (const [column, file] of written) this.#fileOf.set(column, file);
+    for (const file of batch) this.#arriving.delete(file); // `compact` follows, and takes them or removes them
   }
 
   /**
@@ -234,7 +227,7 @@ export class SessionDisk {
       await syncFolder(this.folder);
       edit.swap(twins);
       this.#redoStrokes = 0;
-      this.#moved = false;
+      this.#computed = false;
       this.#writtenBytes = 0;
       await this.#removeUnneeded(needed);
     } catch (error) {
@@ -248,7 +241,7 @@ export class SessionDisk {
 
   async #removeUnneeded(needed: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.folder)) {
-      if (!/^\d+\.col$/.test(name) || needed.has(name) || this.#stashed.has(name)) continue;
+      if (!/^\d+\.col$/.test(name) || needed.has(name) || this.#arriving.has(name)) continue;
       await this.#remove(name).catch((error: unknown) =>
         this.#log.debug({ err: error, name }, "file still in use; the next compaction removes it"),
       );

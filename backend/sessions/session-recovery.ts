@@ -2,13 +2,15 @@ import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import { addon } from "../native/addon.ts";
+import { addon, type NativeColumn } from "../native/addon.ts";
 import * as edits from "../native/cloud-edit.ts";
 import * as columnFiles from "../native/column-files.ts";
 import { type CloudState, META_DEFAULTS } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import { decodeJournal, Journal } from "./journal.ts";
 import {
+  type CompactedGeneration,
+  type Generation,
   type LabelAction,
   type LabelRecord,
   type ReplayedJournal,
@@ -117,18 +119,8 @@ async function loadState(files: FileColumns, replayed: ReplayedJournal): Promise
   const { unsynced } = replayed;
   const open = (file: string) => files.open(file, unsynced.has(file));
   for (const file of undoFiles(replayed.undo)) await open(file);
-  const columns = new Map<string, ColumnRef>();
-  for (const [key, file] of replayed.files) columns.set(key, await open(file));
-  const rows = columns.get("positions")?.length;
-  if (rows === undefined) throw new AppError("invalid_file", "the session has no positions");
-  for (const [slug, actions] of replayed.redo) {
-    const key = `extra/${slug}`;
-    columns.set(key, await repaint(columns.get(key), actions, rows, files, open));
-  }
-  for (const key of MOVED_KEYS) {
-    const column = columns.get(key);
-    if (column) columns.set(key, await moved(column, replayed.moves, files));
-  }
+  const columns = await loadColumns(replayed, files, open);
+  const rows = rowCount(columns);
   const undo = await loadUndo(replayed, open);
   if (replayed.mask_is_stale) {
     columns.delete("deleted");
@@ -142,6 +134,41 @@ async function loadState(files: FileColumns, replayed: ReplayedJournal): Promise
 }
 
 type Open = (file: string) => Promise<ColumnRef>;
+
+/** The columns of a generation: what an earlier compaction left of those before, then files, strokes and motions. */
+async function loadColumns(gen: Generation, files: FileColumns, open: Open): Promise<Map<string, ColumnRef>> {
+  const columns = gen.before ? await compacted(gen.before, files, open) : new Map<string, ColumnRef>();
+  for (const key of gen.gone) columns.delete(key);
+  for (const [key, file] of gen.files) columns.set(key, await open(file));
+  const rows = rowCount(columns);
+  for (const [slug, actions] of gen.redo) {
+    const key = `extra/${slug}`;
+    columns.set(key, await repaint(columns.get(key), actions, rows, files, open));
+  }
+  for (const key of MOVED_KEYS) {
+    const column = columns.get(key);
+    if (column) columns.set(key, await moved(column, gen.moves, files));
+  }
+  return columns;
+}
+
+function rowCount(columns: ReadonlyMap<string, ColumnRef>): number {
+  const rows = columns.get("positions")?.length;
+  if (rows === undefined) throw new AppError("invalid_file", "the session has no positions");
+  return rows;
+}
+
+/** The columns of a generation without the rows that were dropped. */
+async function compacted(gen: CompactedGeneration, files: FileColumns, open: Open): Promise<Map<string, ColumnRef>> {
+  const columns = await loadColumns(gen, files, open);
+  columns.delete("deleted");
+  const sets = await inOrder(gen.drop, async (rows) => ({ ...rows, data: (await open(rows.file)).native }));
+  const mask = files.keep(new ColumnRef(await edits.unionRows(rowCount(columns), null, sets).promise));
+  const keys = [...columns.keys()];
+  const natives = keys.map((key) => (columns.get(key) as ColumnRef).native);
+  const kept = await edits.compactColumns(natives, mask.native).promise;
+  return new Map(keys.map((key, i) => [key, files.keep(new ColumnRef(kept[i] as NativeColumn))]));
+}
 
 async function loadUndo({ undo }: ReplayedJournal, open: Open): Promise<UndoState> {
   const rowSet = async ({ encoding, count, file }: RowSetRecord): Promise<RowSet> => ({

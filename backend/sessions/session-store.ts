@@ -54,6 +54,7 @@ export class SessionStore {
   readonly #limits: SpillLimits;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
+  readonly #spilling = new Set<CloudSession>();
 
   /** `root` null turns the journal off. */
   constructor(root: string | null, instance: string, log: Logger, limits: SpillLimits) {
@@ -169,21 +170,6 @@ export class SessionStore {
     }
   }
 
-  /**
-   * Writes columns beside a session and maps them; a change that publishes them has nothing more to write. What comes
-   * back belongs to the caller, also when the journal is off. Errors: no_space, io, canceled.
-   */
-  async stash(session: CloudSession, columns: ReadonlyMap<string, ColumnRef>, track: Track) {
-    const disk = this.#sessions.get(session.id)?.disk;
-    if (disk) return disk.stash(columns, track);
-    for (const column of columns.values()) column.retain();
-    return new Map(columns);
-  }
-  /** Removes the files of stashed columns that were not published. */
-  async discard(session: CloudSession, columns: Iterable<ColumnRef>): Promise<void> {
-    await this.#sessions.get(session.id)?.disk?.discard(columns);
-  }
-
   /** Frees a session and its folder. False for an unknown id. */
   async delete(id: string): Promise<boolean> {
     await this.#arrivals?.arrived(id);
@@ -235,12 +221,17 @@ export class SessionStore {
   /** Brings everything a session holds in memory alone to files, and tidies its folder. Never rejects. */
   async spill(session: CloudSession): Promise<void> {
     const disk = this.#sessions.get(session.id)?.disk;
-    if (!disk || session.closed) return;
+    if (!disk || session.closed || this.#spilling.has(session)) return;
+    this.#spilling.add(session);
     try {
+      await session.settled(); // the edit that asked for it
+      await session.read((state) => disk.prepare(state));
       await session.edit((edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)
         this.#log.warn({ err: error, session: session.id }, "session not tidied; the next turn tries");
+    } finally {
+      this.#spilling.delete(session);
     }
   }
 

@@ -16,6 +16,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_writers(env, exports);
   pc::binding::register_cloud(env, exports);
   pc::binding::register_cloud_edit(env, exports);
+  pc::binding::register_denoise(env, exports);
   pc::binding::register_octree(env, exports);
   pc::binding::register_ground(env, exports);
   pc::binding::register_dem(env, exports);

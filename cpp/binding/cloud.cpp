@@ -57,13 +57,13 @@ Napi::Value cloud_stats_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// pointSpacing(positions, skip, params: { max_samples, seed }, options?): NativeJob<PointSpacing>
+// pointSpacing(positions, skip, params: { max_samples, seed | null }, options?): NativeJob<PointSpacing>
 Napi::Value point_spacing_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
   const auto js = info[2].As<Napi::Object>();
-  const PointSpacingParams params{static_cast<std::uint32_t>(number_field(js, "max_samples")),
-                                  static_cast<std::uint64_t>(number_field(js, "seed"))};
+  PointSpacingParams params{static_cast<std::uint32_t>(number_field(js, "max_samples")), std::nullopt};
+  if (!js.Get("seed").IsNull()) params.seed = static_cast<std::uint64_t>(number_field(js, "seed"));
   return start_job<PointSpacingResult>(
       info.Env(), job_options(info[3]),
       [positions, skip, params](OpContext& ctx) {
@@ -74,6 +74,8 @@ Napi::Value point_spacing_job(const Napi::CallbackInfo& info) {
         auto out = Napi::Object::New(env);
         out.Set("median_m", optional_number(env, result.median_m));
         out.Set("p95_m", optional_number(env, result.p95_m));
+        out.Set("distinct_median_m", optional_number(env, result.distinct_median_m));
+        out.Set("distinct_p95_m", optional_number(env, result.distinct_p95_m));
         out.Set("sampled_count", static_cast<double>(result.sampled_count));
         out.Set("duplicate_count", static_cast<double>(result.duplicate_count));
         out.Set("warnings", to_js(env, result.warnings));

@@ -9,6 +9,7 @@ void register_readers(Napi::Env env, Napi::Object exports);
 void register_writers(Napi::Env env, Napi::Object exports);
 void register_cloud(Napi::Env env, Napi::Object exports);
 void register_cloud_edit(Napi::Env env, Napi::Object exports);
+void register_denoise(Napi::Env env, Napi::Object exports);
 void register_octree(Napi::Env env, Napi::Object exports);
 void register_dem(Napi::Env env, Napi::Object exports);
 void register_ground(Napi::Env env, Napi::Object exports);

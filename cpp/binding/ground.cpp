@@ -22,7 +22,7 @@ AnyColumn on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t 
   return AnyColumn(std::move(out));
 }
 
-Napi::Value to_js(Napi::Env env, const std::optional<TilePlan>& plan) {
+Napi::Value to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) {
   if (!plan) return env.Null();
   auto grid = Napi::Array::New(env, 2);
   grid.Set(0U, plan->tiles_x);

@@ -62,10 +62,10 @@ describe("asc", () => {
   test("values that six decimals change are named, the others are not", async () => {
     const warnings = async (columns: readonly string[]) =>
       (await exportTail(made, { source: source(), format: "asc", columns })).warnings ?? [];
-    expect(await warnings(["height", "timestamp", "class"])).toEqual([
+    expect(await warnings(["height", "timestamp", "class", "is_miss"])).toEqual([
       "timestamp, height: written with 6 decimals, which changes some values.",
     ]);
-    expect(await warnings(["class", "big"])).toEqual([]);
+    expect(await warnings(["class", "big", "is_miss"])).toEqual([]);
   });
 });
 
@@ -83,6 +83,7 @@ describe("pts", () => {
     expect(tail).toMatchObject({ point_count: 4, has_colors: true, filename: "pointcloud.pts" });
     expect(tail.warnings).toEqual([
       "Left out: height, class, big, is_miss, timestamp. PTS holds positions, intensity and colours; laz and pcd hold every column.",
+      expect.stringMatching(/^1 sky points \(misses\) are in the file and nothing marks them/),
       "intensity: PTS holds 12 bits; the lower 4 of 16 are not in the file.",
     ]);
   });

@@ -56,7 +56,12 @@ describe("text formats, byte by byte", () => {
       "500000.250000,0.000000,1.000000,255,0,51,0.0000,2,0.500000",
     ]);
     const tail = await exportTail(made, { source: { session_id: id }, format: "csv" });
-    expect(tail.warnings).toEqual([expect.stringMatching(/Left out: height, class, is_miss/)]);
+    expect(tail.warnings).toEqual([
+      expect.stringMatching(/Left out: height, class, is_miss/),
+      expect.stringMatching(/^1 sky points \(misses\) are in the file and nothing marks them/),
+    ]);
+    const marked = await exportTail(made, { source: { session_id: id }, format: "csv", columns: ["is_miss"] });
+    expect(marked.warnings).toBeUndefined();
   });
 
   test("ply: float, double where float32 would step by more than a millimetre; obj", async () => {

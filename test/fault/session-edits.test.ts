@@ -204,7 +204,7 @@ describe("a client that hangs up in the middle of a plain answer", () => {
         async () => {
           const answer = fetch(base + url, { method: "POST", headers, body: payload, signal: client.signal });
           await expect(answer).rejects.toThrow(/abort/);
-          await made.deps.jobs.idle();
+          await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 5000, interval: 2 });
         },
       );
       await vi.waitFor(() => expect(traces([id, other])).toEqual(before), { interval: 2 });

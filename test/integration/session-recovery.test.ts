@@ -264,3 +264,46 @@ describe("whose sessions", () => {
     await made.close();
   });
 });
+
+test("motions, strokes and dropped rows that no file has yet: a restart computes them in their order", async () => {
+  const made = await makeApp();
+  vi.spyOn(made.deps.sessions, "spill").mockResolvedValue(undefined); // as if killed before the files were written
+  const rows = Array.from({ length: 50 }, (_, i) => `${i} 0 0 ${i % 3}`);
+  const { session_id } = await create(made, made.file("b.txt", ["x y z class", ...rows].join("\n")));
+  const post = async (action: string, payload: object) => {
+    const url = `/api/cloud/session/${session_id}/${action}`;
+    expect((await made.app.inject({ method: "POST", url, payload })).statusCode).toBe(200);
+  };
+  const slab = (from: number, to: number) => ({ kind: "box", min: [from, -99, -99], max: [to, 99, 99] });
+  const stroke = (stroke_id: string, from: number, to: number, to_class: number) => ({
+    strokes: [{ stroke_id, region: slab(from, to), to_class }],
+  });
+  const shift = (x: number) => ({ matrix: [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1] });
+  await post("label_region", stroke("a", 0, 9, 1));
+  await post("delete_region", { region: slab(5, 14) });
+  await post("bake", {});
+  await post("transform", shift(100));
+  await post("label_region", stroke("b", 100, 102, 2));
+  await post("delete_region", { region: slab(120, 129) });
+  await post("bake", {});
+  await post("label_region", stroke("c", 102, 104, 3));
+  await post("reset_label_edits", { undo_after_stroke_ids: [] });
+  await post("label_region", stroke("d", 148, 149, 4));
+  await post("delete_region", { region: slab(140, 140) });
+  await post("transform", shift(0.5));
+  const before = await exported(made, session_id, "csv", { columns: ["class", "manual_class"] });
+  const folder = mkdtempSync(join(tmpdir(), "computed-"));
+  cpSync(join(made.sessions, session_id), join(folder, "sessions", session_id), { recursive: true });
+  writeFileSync(join(folder, "sessions", session_id, "owner.json"), DEAD);
+  await made.close();
+  const again = await makeApp({}, folder);
+  await again.deps.sessions.recovered();
+  expect(await exported(again, session_id, "csv", { columns: ["class", "manual_class"] })).toEqual(before);
+  const lines = before.toString().split("\n");
+  expect([lines.length, lines[1], lines.at(-1)]).toEqual([
+    30,
+    "100.500000,0.000000,0.000000,0,2",
+    "149.500000,0.000000,0.000000,1,4",
+  ]);
+  await again.close();
+});

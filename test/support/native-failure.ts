@@ -53,17 +53,21 @@ function failedJob(error: Error): NativeJob<never> {
 type Op = keyof typeof addon;
 type Start = (...args: unknown[]) => NativeJob<unknown>;
 
-/** Holds the next call of a native op, which calls `act`, until the run is canceled: it ends as canceled, or never. */
-export function heldUntilCanceled<T>(op: Op, act: () => void, body: () => Promise<T>): Promise<T> {
+/** Holds the next call of a native op, which calls `act`, until the run is canceled; at the latest until `body` ends. */
+export async function heldUntilCanceled<T>(op: Op, act: () => void, body: () => Promise<T>): Promise<T> {
+  let cancel: () => void = () => undefined;
   const held: Start = () => {
-    let cancel: () => void = () => undefined;
     const promise = new Promise<never>((_, reject) => {
       cancel = () => reject(Object.assign(new Error("canceled"), { code: "canceled" }));
     });
     act();
     return { promise, progress: () => ({ phase: "", done: 0, total: 0 }), cancel };
   };
-  return once(op, () => held, body);
+  try {
+    return await once(op, () => held, body);
+  } finally {
+    cancel();
+  }
 }
 
 /** Holds the next call of a native op until `act` has settled; then the op itself runs. */

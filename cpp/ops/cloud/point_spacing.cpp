@@ -22,11 +22,13 @@ constexpr std::uint64_t kFirstSubset = 1024;  // every sample against every poin
 constexpr std::uint64_t kSubsetRatio = 8;     // passes cost n (1 + 1/8 + ...), pair tests grow with the ratio
 constexpr std::size_t kGrain = 1024;          // worst block seen, 200 000 samples: 15 M pair tests, 40 ms
 
-/// Row of stratum t of k equal stretches of n rows, at random within the stretch.
-std::uint64_t stratum_row(std::uint64_t t, std::uint64_t k, std::uint64_t n, std::uint64_t seed) {
+using Seed = std::optional<std::uint64_t>;
+
+/// Row of stratum t of k equal stretches of n rows: at random within the stretch, or its first one.
+std::uint64_t stratum_row(std::uint64_t t, std::uint64_t k, std::uint64_t n, Seed seed) {
   const std::uint64_t step = n / k, longer = n % k;
   const std::uint64_t begin = t * step + std::min(t, longer), length = step + (t < longer ? 1 : 0);
-  return begin + random_u64(seed, t) % length;
+  return seed ? begin + random_u64(*seed, t) % length : begin;
 }
 
 struct Subset {
@@ -34,7 +36,7 @@ struct Subset {
   BulkVector<std::uint64_t> rows;
 };
 
-Subset take_subset(Span<const Vec3d> xyz, std::uint64_t count, std::uint64_t seed, OpContext& ctx) {
+Subset take_subset(Span<const Vec3d> xyz, std::uint64_t count, Seed seed, OpContext& ctx) {
   Subset subset{BulkVector<Vec3d>(count), BulkVector<std::uint64_t>(count)};
   parallel_for(ctx, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
@@ -149,7 +151,7 @@ void find_neighbors(Span<const Vec3d> xyz, const PointSpacingParams& params, Sam
       runner.run(xyz, nullptr, samples);
       return;
     }
-    const Subset subset = take_subset(xyz, sizes[round], random_u64(params.seed, round), ctx);
+    const Subset subset = take_subset(xyz, sizes[round], random_u64(params.seed.value_or(0), round), ctx);
     if (round == 0) {
       compare_with_all(subset, samples, ctx);
     } else {
@@ -203,6 +205,12 @@ PointSpacingResult point_spacing(HitPoints points, const PointSpacingParams& par
   if (!distances.empty()) {
     result.median_m = sorted_percentile(distances.view(), 0.5);
     result.p95_m = sorted_percentile(distances.view(), 0.95);
+  }
+  if (distances.size() > result.duplicate_count) {
+    const Span<const double> apart{distances.data() + result.duplicate_count,
+                                   distances.size() - result.duplicate_count};
+    result.distinct_median_m = sorted_percentile(apart, 0.5);
+    result.distinct_p95_m = sorted_percentile(apart, 0.95);
   }
   return result;
 }

@@ -13,22 +13,24 @@ namespace pc {
 constexpr std::uint32_t kMaxSpacingSamples = 200'000;
 
 struct PointSpacingParams {
-  std::uint32_t max_samples;  ///< points whose neighbour is looked for, 1 .. kMaxSpacingSamples
-  std::uint64_t seed;         ///< of the sample
+  std::uint32_t max_samples;          ///< points whose neighbour is looked for, 1 .. kMaxSpacingSamples
+  std::optional<std::uint64_t> seed;  ///< of the sample; none = evenly spaced rows, nothing drawn
 };
 
 struct PointSpacingResult {
   std::optional<double> median_m;  ///< metres; empty when no sampled point has a neighbour
   std::optional<double> p95_m;     ///< metres; empty with median_m
-  std::uint64_t point_count;       ///< points given
-  std::uint64_t sampled_count;     ///< sampled points with a neighbour: what the statistics are made from
-  std::uint64_t duplicate_count;   ///< of those, points at distance 0 of another row
+  /// The same over the samples whose nearest other row lies elsewhere; empty when there is none.
+  std::optional<double> distinct_median_m, distinct_p95_m;
+  std::uint64_t point_count;      ///< points given
+  std::uint64_t sampled_count;    ///< sampled points with a neighbour: what the statistics are made from
+  std::uint64_t duplicate_count;  ///< of those, points at distance 0 of another row
   std::vector<std::string> warnings;
 };
 
 /// Point spacing: median and 95th percentile of the distance from a random sample of the points to their
-/// nearest other point. The sample has one random row from each of max_samples equal stretches of rows (all
-/// rows when there are no more); its neighbours are looked for among all rows, exactly.
+/// nearest other point. The sample has one row from each of max_samples equal stretches of rows (all rows when
+/// there are no more), a random one or, without a seed, the first; its neighbours are looked for among all rows, exactly.
 ///
 /// points   (n) metres, any one Cartesian frame; n < 2 gives empty statistics. Another row at the same place
 ///          is a neighbour at distance 0 and counts. Rows that are not finite are neither sampled nor

@@ -130,7 +130,7 @@ SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const Cl
   return cloth;
 }
 
-TilePlan plan_of(HitPoints points, const Lattice& lattice, const Tiles& tiles, OpContext& ctx) {
+ClothTilePlan plan_of(HitPoints points, const Lattice& lattice, const Tiles& tiles, OpContext& ctx) {
   const std::size_t tile_count = static_cast<std::size_t>(tiles.across) * tiles.down;
   const auto workers = static_cast<std::size_t>(ctx.threads());
   std::vector<std::vector<std::uint64_t>> counts(workers, std::vector<std::uint64_t>(tile_count));

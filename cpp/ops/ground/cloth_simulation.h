@@ -30,7 +30,7 @@ struct ClothSimulationParams {
 };
 
 /// How a large cloud was cut.
-struct TilePlan {
+struct ClothTilePlan {
   std::uint64_t point_count;
   double tile_m, buffer_m;
   std::uint32_t tiles_x, tiles_y;
@@ -49,7 +49,7 @@ struct ClothSimulationResult {
   std::uint32_t iterations_run;  ///< most of any tile
   bool settled;                  ///< false: `iterations` ended the simulation of some tile
   std::uint64_t node_count;
-  std::optional<TilePlan> tiled;
+  std::optional<ClothTilePlan> tiled;
 };
 
 struct ClothSimulationCost {

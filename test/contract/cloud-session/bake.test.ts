@@ -189,7 +189,7 @@ test("a cancel leaves the deletions pending and no new columns on the disk", asy
   const before = await stateOf(made, session_id);
   const columnFiles = () => readdirSync(join(made.sessions, session_id)).filter((name) => name.endsWith(".col"));
   const files = columnFiles();
-  const { outcome } = await canceledAmid(made, "syncColumnFile", () => run(made, url(session_id), {}));
+  const { outcome } = await canceledAmid(made, "compactColumns", () => run(made, url(session_id), {}));
   expect(outcome.kind).toBe("canceled");
   expect(await stateOf(made, session_id)).toBe(before);
   expect(columnFiles()).toEqual(files);

@@ -92,10 +92,17 @@ test("the octree is behind, not stale", async () => {
 });
 
 test("the history holds so many strokes, the oldest go first", async () => {
-  const { session_id } = await lineCloud(made, [1]);
-  const strokes = Array.from({ length: MAX_LABEL_STROKES + 2 }, (_, i) => stroke(`s${i}`, 0, 0, 1 + (i % 2)));
-  expect((await paint(session_id, strokes)).label_edit_count).toBe(MAX_LABEL_STROKES);
-  expect((await stateOf(made, session_id)).undo.labels.get("manual_class")?.[0]?.stroke_id).toBe("s2");
+  const unsaved = await makeApp({ sessionJournal: false }); // the cap is the same; 4000 flushed files are not the point
+  try {
+    const { session_id } = await lineCloud(unsaved, [1]);
+    const strokes = Array.from({ length: MAX_LABEL_STROKES + 2 }, (_, i) => stroke(`s${i}`, 0, 0, 1 + (i % 2)));
+    const { label_edit_count } = await answered(unsaved, LabelRegionResponse, url(session_id), { strokes });
+    expect(label_edit_count).toBe(MAX_LABEL_STROKES);
+    const [oldest] = (await stateOf(unsaved, session_id)).undo.labels.get("manual_class") ?? [];
+    expect(oldest?.stroke_id).toBe("s2");
+  } finally {
+    await unsaved.close();
+  }
 });
 
 describe("refusals change nothing, the strokes before the wrong one neither", () => {

@@ -5,7 +5,7 @@ export type Matrix = readonly number[];
 
 const at = (m: Matrix, r: number, c: number): number => m[4 * r + c] ?? 0;
 
-export function determinant(m: Matrix): number {
+function determinant(m: Matrix): number {
   const minor = (a: number, b: number) => at(m, 1, a) * at(m, 2, b) - at(m, 1, b) * at(m, 2, a);
   return at(m, 0, 0) * minor(1, 2) - at(m, 0, 1) * minor(0, 2) + at(m, 0, 2) * minor(0, 1);
 }
@@ -33,7 +33,7 @@ export function storedMatrix(m: Matrix, shift: Vec3 | null): number[] {
 const linear = (m: Matrix, v: Vec3, r: number): number => at(m, r, 0) * v[0] + at(m, r, 1) * v[1] + at(m, r, 2) * v[2];
 
 /** L (stored + shift) + t - shift. */
-export function movePoint(m: Matrix, shift: Vec3 | null, point: Vec3): Vec3 {
+function movePoint(m: Matrix, shift: Vec3 | null, point: Vec3): Vec3 {
   const s = shift ?? [0, 0, 0];
   const world: Vec3 = [point[0] + s[0], point[1] + s[1], point[2] + s[2]];
   const moved = (r: 0 | 1 | 2) => linear(m, world, r) + at(m, r, 3) - s[r];
@@ -41,7 +41,7 @@ export function movePoint(m: Matrix, shift: Vec3 | null, point: Vec3): Vec3 {
 }
 
 /** The factor c when the linear part is c times a rotation, else undefined. */
-export function similarityFactor(m: Matrix): number | undefined {
+function similarityFactor(m: Matrix): number | undefined {
   const gram = (i: number, j: number) => [0, 1, 2].reduce((sum, k) => sum + at(m, k, i) * at(m, k, j), 0);
   const square = (gram(0, 0) + gram(1, 1) + gram(2, 2)) / 3;
   const close = [0, 1, 2].every((i) =>

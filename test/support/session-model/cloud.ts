@@ -50,7 +50,7 @@ export const MISS = "is_miss";
 export const POSITION_TOLERANCE = 2e-9;
 
 export const rowCount = (cloud: ModelCloud): number => cloud.positions.length;
-export const allRows = (cloud: ModelCloud): number[] => Array.from(cloud.positions, (_, row) => row);
+const allRows = (cloud: ModelCloud): number[] => Array.from(cloud.positions, (_, row) => row);
 
 export function deletedRows(cloud: ModelCloud): Set<number> {
   return new Set([...cloud.base, ...cloud.steps.flat()]);
@@ -94,12 +94,12 @@ export function gather(cloud: ModelCloud, rows: readonly number[]): ModelCloud {
 }
 
 /** With an octree of its surviving hits, nothing stale. */
-export function built(cloud: ModelCloud, moves = 0): ModelCloud {
+export function built(cloud: ModelCloud): ModelCloud {
   const octreeCount = survivors(cloud).length;
-  return { ...cloud, current: contentOf(cloud, null, moves), rendered: null, pose: null, octreeCount };
+  return { ...cloud, current: contentOf(cloud, null), rendered: null, pose: null, octreeCount };
 }
 /** What an octree of the cloud as it is holds. */
-export function contentOf(cloud: ModelCloud, id: string | null, moves: number): BuiltOctree {
+export function contentOf(cloud: ModelCloud, id: string | null): BuiltOctree {
   const rows = editable(cloud);
   const misses = survivors(cloud).filter((row) => !isHit(cloud, row));
   return {
@@ -107,9 +107,14 @@ export function contentOf(cloud: ModelCloud, id: string | null, moves: number): 
     positions: pick(cloud.positions, rows),
     extras: new Map([...cloud.extras].map(([slug, column]) => [slug, pick(column, rows)])),
     misses: pick(cloud.positions, misses),
-    moves,
+    moves: 0,
   };
 }
+/** With what a finished octree that is moved as it is may lose to its quantization. */
+export const movedOnce = (cloud: ModelCloud, before: BuiltOctree): ModelCloud => ({
+  ...cloud,
+  current: cloud.current && { ...cloud.current, moves: before.moves + 1 },
+});
 
 /** After an edit that the octree does not show. */
 export const stale = (cloud: ModelCloud): ModelCloud => ({

@@ -158,7 +158,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-export const cloudWish: fc.Arbitrary<CloudWish> = fc.record({
+const cloudWish: fc.Arbitrary<CloudWish> = fc.record({
   seed: fc.nat(),
   rows: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 40 }) }, fc.integer({ min: 1, max: 300 })),
   columns: fc.nat({ max: 2 ** COLUMN_BITS - 1 }),

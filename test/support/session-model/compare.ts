@@ -130,7 +130,7 @@ export function compareState(state: CloudState, cloud: ModelCloud): ModelCloud {
 function refreshed(before: ModelCloud, after: ModelCloud): BuiltOctree | null {
   const { current } = before;
   if (!current || before.inexact.size === 0 || before.pose) return current;
-  return contentOf(after, current.id, current.moves);
+  return { ...contentOf(after, current.id), moves: current.moves };
 }
 
 function compareMask(state: CloudState, cloud: ModelCloud): void {

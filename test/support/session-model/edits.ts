@@ -7,10 +7,12 @@ import {
   editable,
   gather,
   hasNormals,
+  hitCount,
   isHit,
   type LabelStep,
   MISS,
   type ModelCloud,
+  movedOnce,
   NORMALS,
   rint,
   rowCount,
@@ -161,11 +163,10 @@ export function bake(cloud: ModelCloud, compact: boolean): Outcome {
     const { pending_deleted_count } = counts(cloud);
     return same(cloud, { baked: false, deleted_history_len: cloud.steps.length, pending_deleted_count });
   }
-  const lostHits = cloud.lostHits + hitsOf(cloud) - editable(cloud).length;
+  const lostHits = cloud.lostHits + hitCount(cloud) - editable(cloud).length;
   const after = compact ? built({ ...gather(cloud, survivors(cloud)), lostHits }) : built(undoBoundary(cloud));
   return edited(after, { baked: true, deleted_history_len: 0, pending_deleted_count: 0 });
 }
-const hitsOf = (cloud: ModelCloud): number => cloud.positions.filter((_, row) => isHit(cloud, row)).length;
 
 /** Whether a selection is refused: nothing asked for, a bad region, an unknown column. */
 function badSelection(cloud: ModelCloud, { region, scalar_filters }: ModelSelection): boolean {
@@ -250,8 +251,9 @@ export function transform(cloud: ModelCloud, matrix: Matrix, mode: "rebuild" | "
     const pose = multiply(storedMatrix(matrix, cloud.shift), cloud.pose ?? identity);
     return edited({ ...moved, pose }, { octree_posed: true, total_count: rowCount(cloud) });
   }
-  const moves = isTranslation(matrix) && current && !cloud.pose ? current.moves + 1 : 0;
-  return edited(built(moved, moves), { octree_posed: false, total_count: rowCount(cloud) });
+  const answer = { octree_posed: false, total_count: rowCount(cloud) };
+  if (!isTranslation(matrix) || !current || cloud.pose) return edited(built(moved), answer);
+  return edited(movedOnce(built(moved), current), answer);
 }
 
 /** Several sessions into a new one, in the frame of the first. */
@@ -278,7 +280,7 @@ export function merge(clouds: readonly ModelCloud[]): { status: number; merged: 
     timestamps: filled((part) => part.timestamps, 0),
     origins: filled((part) => part.origins?.map((point) => move(point, part.shift)), [0, 0, 0] as const),
     extras: new Map(slugs.map((slug) => [slug, filled((part) => part.extras.get(slug), 0) ?? []])),
-    lostHits: clouds.reduce((sum, cloud) => sum + cloud.lostHits + hitsOf(cloud) - editable(cloud).length, 0),
+    lostHits: clouds.reduce((sum, cloud) => sum + cloud.lostHits + hitCount(cloud) - editable(cloud).length, 0),
     normalsStale: undefined,
     inexact: anyExact ? new Set() : new Set(["positions", "origins"]),
   };

@@ -103,7 +103,7 @@ function strokeOf(cloud: ModelCloud, { region, to, from, exclude, limit }: Strok
 /** Of the legal motions: steps of half metres, a quarter turn, halving, doubling, none. */
 const EXACT = [0, 2, 5, 6, 8];
 /** Motions in the world frame, about the origin of the stored frame. */
-export function motionOf(motion: number, amount: number, [x, y, z]: Vec3, exact = false): Matrix {
+function motionOf(motion: number, amount: number, [x, y, z]: Vec3, exact = false): Matrix {
   const about = (m: readonly number[]): Matrix => {
     const [a, b, c] = [0, 1, 2].map((r) => {
       const at = (k: number) => m[4 * r + k] ?? 0;

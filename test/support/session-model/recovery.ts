@@ -40,7 +40,7 @@ export async function matchCopy(
  * The sessions of a restarted service against the model: as they were before the request that was cut off, or as that
  * request leaves them, in all sessions alike. Errors: Difference, with what speaks against both.
  */
-export async function matchRecovered(made: TestApp, world: World, cutOff: Plan | undefined): Promise<Recovered> {
+async function matchRecovered(made: TestApp, world: World, cutOff: Plan | undefined): Promise<Recovered> {
   const ids = made.deps.sessions.list().map(({ id }) => id);
   const against: string[] = [];
   for (const done of cutOff ? [false, true] : [undefined]) {

@@ -35,7 +35,7 @@ function times(m: readonly number[], v: Vec4): Vec4 {
 }
 
 /** a times b, both column-major. */
-export function product(a: readonly number[], b: readonly number[]): number[] {
+function product(a: readonly number[], b: readonly number[]): number[] {
   return [0, 1, 2, 3].flatMap((c) => [
     ...times(a, [b[4 * c] ?? 0, b[4 * c + 1] ?? 0, b[4 * c + 2] ?? 0, b[4 * c + 3] ?? 0]),
   ]);

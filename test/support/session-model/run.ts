@@ -5,6 +5,7 @@ import { readRun } from "../run-body.ts";
 import { editable, type ModelCloud, survivors, type Vec3 } from "./cloud.ts";
 import type { Scenario } from "./commands.ts";
 import { compareMisses, comparePoints, compareState, Difference, mustEqual } from "./compare.ts";
+import { hasMisses } from "./edits.ts";
 import { LABEL_SLUGS, type Plan, type PlanLimits, planOf, type World } from "./plan.ts";
 import { matchCopy } from "./recovery.ts";
 import { type CloudWish, sourceOf } from "./source.ts";
@@ -27,7 +28,7 @@ export function answerOf(plan: Plan, status: number, bytes: Uint8Array): Answer 
 }
 
 /** Ids of the sessions that an answer says were made, in the model's order. */
-export function childIds(plan: Plan, body: Body): string[] {
+function childIds(plan: Plan, body: Body): string[] {
   const of = (part: unknown) => (part as { session_id: string }).session_id;
   if (plan.op === "extractByColumn") return (body.children as unknown[]).map(of);
   const part = body.leftover ?? body.extracted ?? body.duplicate ?? body.merged;
@@ -80,6 +81,12 @@ export function settle(world: World, plan: Plan, answer: Answer): Map<string, Mo
   const ids = childIds(plan, answer.body);
   mustEqual(`${plan.url}: number of new sessions`, ids.length, plan.children.length);
   for (const [block, cloud] of blocks(plan, answer.body)) checkBlock(block, cloud);
+  const [merged] = plan.op === "merge" ? plan.children : [];
+  if (merged) {
+    const { has_misses, world_shift, miss_octree_cache_id } = answer.body.merged as Body;
+    const expected = { has_misses: hasMisses(merged), world_shift: merged.shift, overlay: hasMisses(merged) };
+    mustEqual("merged", { has_misses, world_shift, overlay: miss_octree_cache_id !== null }, expected);
+  }
   if (plan.after) after.set(plan.id, plan.after);
   else after.delete(plan.id);
   ids.forEach((id, i) => {
@@ -135,7 +142,7 @@ export async function runScenario(made: TestApp, { clouds, commands }: Scenario,
         if (!touched && states.has(id) && session.state !== states.get(id)) next.set(id, await look(id, cloud));
       }
       world = next;
-      if (command.look % 4 === 0) await lookDeeper(made, plan, world, new Set(after.keys()));
+      if (command.look % 6 === 0) await lookDeeper(made, plan, world, new Set(after.keys()));
       done += 1;
     }
     await undoEverything(made, world, limits);

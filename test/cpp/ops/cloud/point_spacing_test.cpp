@@ -85,7 +85,8 @@ class PointSpacing : public testing::TestWithParam<RunOn> {
   void TearDown() override {
     if (GetParam().device == Device::kCuda && !GetParam().real_gpu) gpu_install(nullptr, "the test is over");
   }
-  PointSpacingResult run(Span<const Vec3d> points, std::uint32_t max_samples, std::uint64_t seed = 5) {
+  PointSpacingResult run(Span<const Vec3d> points, std::uint32_t max_samples,
+                         std::optional<std::uint64_t> seed = 5) {
     JobControl control;
     OpContext ctx(control, GetParam().device, GetParam().threads);
     return point_spacing(HitPoints::all(points), {max_samples, seed}, ctx);
@@ -104,10 +105,25 @@ TEST_P(PointSpacing, EqualsBruteForceWhenEveryPointIsSampled) {
     const Span<const double> sorted{expected.data(), expected.size()};
     EXPECT_EQ(*result.median_m, sorted_percentile(sorted, 0.5)) << cloud.name;
     EXPECT_EQ(*result.p95_m, sorted_percentile(sorted, 0.95)) << cloud.name;
-    EXPECT_EQ(result.duplicate_count,
-              static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), 0.0)))
-        << cloud.name;
+    const auto duplicates = static_cast<std::size_t>(std::count(expected.begin(), expected.end(), 0.0));
+    EXPECT_EQ(result.duplicate_count, duplicates) << cloud.name;
+    EXPECT_EQ(result.distinct_p95_m.has_value(), duplicates < expected.size()) << cloud.name;
+    if (duplicates == expected.size()) continue;
+    const Span<const double> apart{expected.data() + duplicates, expected.size() - duplicates};
+    EXPECT_EQ(result.distinct_median_m, sorted_percentile(apart, 0.5)) << cloud.name;
+    EXPECT_EQ(result.distinct_p95_m, sorted_percentile(apart, 0.95)) << cloud.name;
   }
+}
+
+TEST_P(PointSpacing, WithoutASeedTheRowsAreEvenlySpaced) {
+  // Row 3 k of every 3 has its neighbour at 0.25; the others are nearer to each other.
+  SpacingCloud cloud{"thirds", {}};
+  for (int i = 0; i < 3000; ++i)
+    cloud.points.push_back({i / 3 * 10.0 + (i % 3 == 0 ? 0.0 : 0.25 + (i % 3) * 0.01), 0, 0});
+  const PointSpacingResult result = run(cloud.view(), 1000, std::nullopt);
+  EXPECT_EQ(result.sampled_count, 1000U);
+  EXPECT_NEAR(*result.median_m, 0.26, 1e-9);
+  EXPECT_NEAR(*result.p95_m, 0.26, 1e-9);
 }
 
 TEST_P(PointSpacing, ASampleFindsNeighboursAmongAllPoints) {

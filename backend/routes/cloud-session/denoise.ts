@@ -1,0 +1,31 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { SessionDenoiseRequest, SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { denoiseSession } from "../../services/denoise.ts";
+import { checkCriterion } from "../../services/noise-criterion.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
+
+export function denoiseRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/denoise",
+    {
+      schema: {
+        summary: "Label the noise of a session in the column noise_class",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: SessionDenoiseRequest,
+        response: { 200: SessionDenoiseResponse },
+      },
+      config: { tool: "Denoise" },
+    },
+    async ({ params, body, unknownKeys }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      const criterion = checkCriterion(body);
+      return runJson(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await denoiseSession(session, body, criterion, deps, job), unknownKeys),
+      );
+    },
+  );
+}

@@ -1,0 +1,119 @@
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "binding/cloud_values.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "ops/cloud/select_hits.h"
+#include "ops/denoise/statistical_outlier.h"
+#include "ops/denoise/tiled_noise.h"
+
+namespace pc::binding {
+
+namespace {
+
+/// Labels, and the tiles they were made by.
+struct Labelled {
+  NoiseResult noise;
+  std::optional<TilePlan> plan;
+  std::uint64_t analyzed_count = 0;
+};
+
+using Method = std::function<Labelled(HitPoints, OpContext&)>;
+
+Labelled untiled(NoiseResult&& noise) { return {std::move(noise), std::nullopt}; }
+Labelled tiled(TiledNoiseResult&& result) { return {std::move(result.noise), result.plan}; }
+
+std::uint32_t count_field(const Napi::Object& js, const char* name) {
+  return static_cast<std::uint32_t>(number_field(js, name));
+}
+
+/// { method: "ror", radius, nb_points, tile_points } | { method: "voxel_count", voxel, min_points, tile_points } |
+/// { method: "sor", nb_neighbors, std_ratio }; tile_points 0 = no tiles
+Method method_of(const Napi::Object& js) {
+  const std::string name = string_field(js, "method");
+  if (name == "sor") {
+    const StatisticalOutlierParams params{count_field(js, "nb_neighbors"), number_field(js, "std_ratio")};
+    return
+        [=](HitPoints points, OpContext& ctx) { return untiled(statistical_outlier(points, params, ctx)); };
+  }
+  const auto tile_points = static_cast<std::uint64_t>(number_field(js, "tile_points"));
+  if (name == "ror") {
+    const RadiusOutlierParams params{number_field(js, "radius"), count_field(js, "nb_points")};
+    return [=](HitPoints points, OpContext& ctx) {
+      return tile_points == 0 ? untiled(radius_outlier(points, params, ctx))
+                              : tiled(radius_outlier_tiled(points, params, tile_points, ctx));
+    };
+  }
+  const VoxelCountParams params{number_field(js, "voxel"), count_field(js, "min_points"), std::nullopt};
+  return [=](HitPoints points, OpContext& ctx) {
+    return tile_points == 0 ? untiled(voxel_count(points, params, ctx))
+                            : tiled(voxel_count_tiled(points, params, tile_points, ctx));
+  };
+}
+
+/// The labels of hits on the rows of their cloud: misses are clean, deleted rows 0.
+Column<std::uint8_t> on_rows(const HitSelection& hits, Span<const std::uint8_t> skip,
+                             Column<std::uint8_t>&& labels, OpContext& ctx) {
+  if (skip.size == 0) return std::move(labels);
+  Column<std::uint8_t> rows(skip.size);
+  for (std::size_t i = 0; i < skip.size; ++i) {
+    if (i % 1'000'000 == 0) ctx.checkpoint();
+    rows[i] = skip[i] == kSkipMiss ? kClean : 0;
+  }
+  scatter_to_rows<std::uint8_t>(hits, labels.view(), rows.view());
+  return rows;
+}
+
+Napi::Value plan_to_js(Napi::Env env, const std::optional<TilePlan>& plan, std::uint64_t n) {
+  if (!plan) return env.Null();
+  auto out = Napi::Object::New(env);
+  auto grid = Napi::Array::New(env, 2);
+  grid.Set(0U, static_cast<double>(plan->nx));
+  grid.Set(1U, static_cast<double>(plan->ny));
+  out.Set("n", static_cast<double>(n));
+  out.Set("tile_m", plan->tile_m);
+  out.Set("buffer_m", plan->buffer_m);
+  out.Set("grid", grid);
+  out.Set("tiles", static_cast<double>(plan->tiles));
+  out.Set("points_per_tile_max", static_cast<double>(plan->points_per_tile_max));
+  out.Set("points_per_tile_mean", plan->points_per_tile_mean);
+  return out;
+}
+
+// labelNoise(positions, skip | null, params, scatter: boolean): NativeJob<NoiseLabels>
+Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const Method method = method_of(info[2].As<Napi::Object>());
+  const bool scatter = info[3].ToBoolean();
+  return start_job<Labelled>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        const auto mask = view_or_empty<std::uint8_t>(skip);
+        const HitSelection hits = select_hits(positions->as<Vec3d>(), mask, ctx);
+        Labelled labelled = method(hits.points(), ctx);
+        labelled.analyzed_count = hits.size();
+        if (scatter)
+          labelled.noise.noise_class = on_rows(hits, mask, std::move(labelled.noise.noise_class), ctx);
+        return labelled;
+      },
+      [](Napi::Env env, Labelled&& labelled) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("noise_class", ColumnHandle::wrap(env, std::move(labelled.noise.noise_class)));
+        out.Set("analyzed_count", static_cast<double>(labelled.analyzed_count));
+        out.Set("flagged_count", static_cast<double>(labelled.noise.flagged_count));
+        out.Set("non_finite_count", static_cast<double>(labelled.noise.non_finite_count));
+        out.Set("plan", plan_to_js(env, labelled.plan, labelled.analyzed_count));
+        return out;
+      });
+}
+
+}  // namespace
+
+void register_denoise(Napi::Env env, Napi::Object exports) {
+  exports.Set("labelNoise", Napi::Function::New<label_noise_job>(env, "labelNoise"));
+}
+
+}  // namespace pc::binding

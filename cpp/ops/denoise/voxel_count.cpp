@@ -1,0 +1,257 @@
+#include "ops/denoise/voxel_count.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "ops/denoise/noise_labels.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kBlock = 65'536;        // rows
+constexpr std::size_t kSharePoints = 16'384;  // points of a share whose cells fit a near cache
+constexpr int kMaxShareBits = 10;             // streams that a scatter can write at once
+constexpr std::size_t kPollEvery = 65'536;    // points of a share between two looks at the cancel flag
+constexpr std::size_t kMedianSamples = 1023;
+constexpr double kWindow = 1 << 20;  // cells on each side of the median that a key holds
+constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
+constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: Knuth, TAOCP 3, section 6.4
+
+double floor_of(double value) {
+  if (!(std::abs(value) < 0x1p52)) return value;  // whole already
+  const double whole = static_cast<double>(static_cast<std::int64_t>(value));
+  return whole > value ? whole - 1 : whole;
+}
+
+/// Cells of a grid, and the window of them that fits 63 bits.
+struct Cells {
+  Vec3d anchor;
+  double voxel_m;
+  Vec3d middle;
+
+  Vec3d of(const Vec3d& p) const {
+    return {floor_of((p.x - anchor.x) / voxel_m), floor_of((p.y - anchor.y) / voxel_m),
+            floor_of((p.z - anchor.z) / voxel_m)};
+  }
+  /// The cell as 3 x 21 bits, or kNoCell when it lies outside the window (or is none).
+  std::uint64_t key(const Vec3d& p) const {
+    const Vec3d from_corner = of(p) - middle + Vec3d{kWindow, kWindow, kWindow};
+    constexpr double kSpan = 2 * kWindow;
+    const bool inside = from_corner.x >= 0 && from_corner.x < kSpan && from_corner.y >= 0 &&
+                        from_corner.y < kSpan && from_corner.z >= 0 && from_corner.z < kSpan;
+    if (!inside) return kNoCell;
+    return static_cast<std::uint64_t>(from_corner.x) << 42 | static_cast<std::uint64_t>(from_corner.y) << 21 |
+           static_cast<std::uint64_t>(from_corner.z);
+  }
+};
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Cells cells_of(Span<const Vec3d> xyz, const VoxelCountParams& params, const Vec3d& anchor) {
+  Cells cells{anchor, params.voxel_m, {}};
+  std::array<std::vector<double>, 3> sample;
+  const std::size_t step = std::max<std::size_t>(1, xyz.size / kMedianSamples);
+  for (std::size_t i = 0; i < xyz.size; i += step) {
+    const Vec3d cell = cells.of(xyz[i]);
+    if (!is_finite(cell)) continue;
+    sample[0].push_back(cell.x);
+    sample[1].push_back(cell.y);
+    sample[2].push_back(cell.z);
+  }
+  cells.middle = {median(sample[0]), median(sample[1]), median(sample[2])};
+  return cells;
+}
+
+/// A table of cells and their counts that grows with what it holds.
+class CellTable {
+ public:
+  void clear() {
+    if (keys_.empty()) resize(4096);
+    std::fill(keys_.begin(), keys_.end(), kNoCell);
+    used_ = 0;
+  }
+  void add(std::uint64_t key) {
+    const std::size_t slot = find(key);
+    if (keys_[slot] == key) {
+      ++counts_[slot];
+      return;
+    }
+    keys_[slot] = key;
+    counts_[slot] = 1;
+    if (2 * ++used_ > keys_.size()) grow();
+  }
+  std::uint32_t count(std::uint64_t key) const { return counts_[find(key)]; }
+
+ private:
+  std::size_t find(std::uint64_t key) const {
+    std::size_t slot = (key * kMix) >> 20 & (keys_.size() - 1);
+    while (keys_[slot] != key && keys_[slot] != kNoCell) slot = (slot + 1) & (keys_.size() - 1);
+    return slot;
+  }
+  void resize(std::size_t slots) {
+    keys_ = BulkVector<std::uint64_t>(slots);
+    counts_ = BulkVector<std::uint32_t>(slots);
+    std::fill(keys_.begin(), keys_.end(), kNoCell);
+  }
+  void grow() {
+    const BulkVector<std::uint64_t> keys = std::move(keys_);
+    const BulkVector<std::uint32_t> counts = std::move(counts_);
+    resize(2 * keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i] == kNoCell) continue;
+      const std::size_t slot = find(keys[i]);
+      keys_[slot] = keys[i];
+      counts_[slot] = counts[i];
+    }
+  }
+  BulkVector<std::uint64_t> keys_;
+  BulkVector<std::uint32_t> counts_;
+  std::size_t used_ = 0;
+};
+
+/// Points dealt into shares by a mix of their cells: a cell lies in one share.
+struct Shares {
+  int bits;
+  BulkVector<std::uint64_t> keys;
+  BulkVector<std::uint32_t> rows;
+  std::vector<std::uint64_t> first;  ///< (2^bits + 1) where a share begins
+  std::vector<std::uint32_t> far;    ///< finite rows outside the window, ascending
+  std::uint64_t finite_count = 0;
+
+  std::size_t of(std::uint64_t key) const { return bits == 0 ? 0 : (key * kMix) >> (64 - bits); }
+};
+
+Shares deal(Span<const Vec3d> xyz, const Cells& cells, OpContext& ctx) {
+  Shares shares{};
+  while (shares.bits < kMaxShareBits && xyz.size >> shares.bits > kSharePoints) ++shares.bits;
+  const std::size_t count = std::size_t{1} << shares.bits, blocks = (xyz.size + kBlock - 1) / kBlock;
+  std::vector<std::uint64_t> starts(blocks * count, 0);
+  std::vector<std::vector<std::uint32_t>> far(blocks);
+  parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t* histogram = starts.data() + begin / kBlock * count;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint64_t key = cells.key(xyz[i]);
+      if (key != kNoCell)
+        ++histogram[shares.of(key)];
+      else if (is_finite(xyz[i]))
+        far[begin / kBlock].push_back(static_cast<std::uint32_t>(i));
+    }
+  });
+  shares.first.resize(count + 1);
+  std::uint64_t next = 0;
+  for (std::size_t share = 0; share < count; ++share) {
+    shares.first[share] = next;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      next += std::exchange(starts[block * count + share], next);
+    }
+  }
+  shares.first[count] = next;
+  shares.keys = BulkVector<std::uint64_t>(next);
+  shares.rows = BulkVector<std::uint32_t>(next);
+  parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t* to = starts.data() + begin / kBlock * count;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint64_t key = cells.key(xyz[i]);
+      if (key == kNoCell) continue;
+      const std::uint64_t at = to[shares.of(key)]++;
+      shares.keys[at] = key;
+      shares.rows[at] = static_cast<std::uint32_t>(i);
+    }
+  });
+  for (const auto& rows : far) shares.far.insert(shares.far.end(), rows.begin(), rows.end());
+  shares.finite_count = next + shares.far.size();
+  return shares;
+}
+
+void classify_share(const Shares& shares, std::size_t share, std::uint32_t min_points, CellTable& table,
+                    Span<std::uint8_t> labels, OpContext& ctx) {
+  table.clear();
+  for (std::uint64_t i = shares.first[share]; i < shares.first[share + 1]; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    table.add(shares.keys[i]);
+  }
+  for (std::uint64_t i = shares.first[share]; i < shares.first[share + 1]; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    if (table.count(shares.keys[i]) >= min_points) labels[shares.rows[i]] = kClean;
+  }
+}
+
+/// The cells outside the window, found by sorting.
+void classify_far(const std::vector<std::uint32_t>& rows, Span<const Vec3d> xyz, const Cells& cells,
+                  std::uint32_t min_points, Span<std::uint8_t> labels, OpContext& ctx) {
+  struct Far {
+    Vec3d cell;
+    std::uint32_t row;
+  };
+  BulkVector<Far> points(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    points[i] = {cells.of(xyz[rows[i]]), rows[i]};
+  }
+  std::size_t compared = 0;
+  std::sort(points.begin(), points.end(), [&](const Far& a, const Far& b) {
+    if (++compared % kPollEvery == 0) ctx.checkpoint();
+    return std::tie(a.cell.x, a.cell.y, a.cell.z) < std::tie(b.cell.x, b.cell.y, b.cell.z);
+  });
+  for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
+    while (end < points.size() && points[end].cell == points[begin].cell) ++end;
+    if (end - begin < min_points) continue;
+    for (std::size_t i = begin; i < end; ++i) labels[points[i].row] = kClean;
+  }
+}
+
+}  // namespace
+
+Vec3d least_corner(HitPoints points, OpContext& ctx) {
+  const auto xyz = points.xyz();
+  std::vector<Box3d> boxes((xyz.size + kBlock - 1) / kBlock);
+  parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    Box3d box;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_finite(xyz[i])) box.add(xyz[i]);
+    }
+    boxes[begin / kBlock] = box;
+  });
+  Box3d all;
+  for (const Box3d& box : boxes) all.add(box);
+  return all.empty() ? Vec3d{0, 0, 0} : all.min;
+}
+
+NoiseResult voxel_count(HitPoints points, const VoxelCountParams& params, OpContext& ctx) {
+  if (!(std::isfinite(params.voxel_m) && params.voxel_m > 0)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "voxel " + std::to_string(params.voxel_m) + " must be finite and above 0");
+  }
+  require(!params.anchor || is_finite(*params.anchor), "anchor must be finite");
+  require(points.size() <= std::numeric_limits<std::uint32_t>::max(),
+          "voxel_count takes fewer than 2^32 points");
+  ctx.begin_phase("Counting points of voxels", 3 * points.size());
+  NoiseResult result = all_noise(points, ctx);
+  const Cells cells =
+      cells_of(points.xyz(), params, params.anchor ? *params.anchor : least_corner(points, ctx));
+  const Shares shares = deal(points.xyz(), cells, ctx);
+  const auto labels = result.noise_class.view();
+  std::vector<CellTable> tables(static_cast<std::size_t>(ctx.threads()));
+  parallel_for_worker(ctx, shares.first.size() - 1, 1, [&](std::size_t share, std::size_t, int worker) {
+    classify_share(shares, share, params.min_points, tables[static_cast<std::size_t>(worker)], labels, ctx);
+  });
+  classify_far(shares.far, points.xyz(), cells, params.min_points, labels, ctx);
+  count_noise(result, shares.finite_count, ctx);
+  return result;
+}
+
+}  // namespace pc

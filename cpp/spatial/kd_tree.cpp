@@ -1,0 +1,230 @@
+#include "spatial/kd_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/parallel.h"
+
+namespace pc {
+
+namespace {
+
+using kd_tree::Item;
+using kd_tree::kLeafPoints;
+using kd_tree::Node;
+
+constexpr std::size_t kBlock = 65'536;          // rows of a block of the first pass
+constexpr std::size_t kSubtreePoints = 65'536;  // below that one worker builds the rest alone: 5 ms
+constexpr std::size_t kPollEvery = 262'144;     // steps between two looks at the cancel flag: 2 ms
+constexpr std::size_t kSamples = 129, kFewSamples = 33;
+
+struct Split {
+  int axis;
+  double value;
+};
+
+/// The longest side of a sample of the items and its median there; axis -1 when the sample is one place.
+Split sampled_split(const Item* items, std::size_t count) {
+  const std::size_t wanted = std::min(count, count > 4096 ? kSamples : kFewSamples);
+  const std::size_t step = count / wanted;
+  std::array<double, kSamples> values{};
+  Split best{-1, 0};
+  double widest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = items[0].axis[axis], high = low;
+    for (std::size_t i = 1; i < wanted; ++i) {
+      low = std::min(low, items[i * step].axis[axis]);
+      high = std::max(high, items[i * step].axis[axis]);
+    }
+    if (high - low > widest) {
+      widest = high - low;
+      best.axis = axis;
+    }
+  }
+  if (best.axis < 0) return best;
+  for (std::size_t i = 0; i < wanted; ++i) values[i] = items[i * step].axis[best.axis];
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(wanted / 2);
+  std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(wanted));
+  best.value = *middle;
+  return best;
+}
+
+/// Puts the items below the split first; their count. Without a branch on the data: half of those would be
+/// mispredicted.
+std::size_t partition(Item* items, std::size_t count, const Split& split, OpContext& ctx) {
+  std::size_t below = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    const Item item = items[i];
+    items[i] = items[below];
+    items[below] = item;
+    below += item.axis[split.axis] < split.value ? 1 : 0;
+  }
+  return below;
+}
+
+Vec3d position(const Item& item) { return {item.axis[0], item.axis[1], item.axis[2]}; }
+
+/// Halves by count along the longest side of the exact box: what is left when values repeat.
+std::size_t halve(Item* items, std::size_t count, OpContext& ctx) {
+  Box3d box;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    box.add(position(items[i]));
+  }
+  const Vec3d size = box.max - box.min;
+  const int axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
+  const std::size_t middle = count / 2;
+  if (!(size.x > 0 || size.y > 0 || size.z > 0)) return middle;  // one place
+  std::size_t compared = 0;
+  std::nth_element(items, items + middle, items + count, [&](const Item& a, const Item& b) {
+    if (++compared % kPollEvery == 0) ctx.checkpoint();
+    return a.axis[axis] < b.axis[axis];
+  });
+  return middle;
+}
+
+/// Orders the items of a node into those of its children; how many go left. Never fewer than 1/16 of them.
+std::size_t split_items(Item* items, std::size_t count, OpContext& ctx) {
+  const Split split = sampled_split(items, count);
+  if (split.axis >= 0) {
+    const std::size_t below = partition(items, count, split, ctx);
+    if (below >= count / 16 && count - below >= count / 16) return below;
+  }
+  return halve(items, count, ctx);
+}
+
+void finish_leaf(Item* items, Node& node) {
+  const std::size_t count = node.end - node.begin;
+  std::array<Item, kLeafPoints> copy;
+  std::copy(items + node.begin, items + node.end, copy.begin());
+  auto* x = reinterpret_cast<double*>(items + node.begin);
+  auto* row = reinterpret_cast<std::uint64_t*>(x + 3 * count);
+  Box3d box;
+  for (std::size_t i = 0; i < count; ++i) {
+    box.add(position(copy[i]));
+    for (std::size_t axis = 0; axis < 3; ++axis) x[axis * count + i] = copy[i].axis[axis];
+    row[i] = copy[i].row;
+  }
+  node.min = box.min;
+  node.max = box.max;
+}
+
+void enclose(Node& node, const Node& left, const Node& right) {
+  Box3d box{left.min, left.max};
+  box.add(Box3d{right.min, right.max});
+  node.min = box.min;
+  node.max = box.max;
+}
+
+Node node_of(std::uint64_t begin, std::uint64_t end) { return {{}, {}, begin, end, 0}; }
+
+/// The nodes below a node, [0] being itself; a parent stands before its children.
+std::vector<Node> subtree(Item* items, const Node& root, OpContext& ctx) {
+  std::vector<Node> nodes{root};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::uint64_t begin = nodes[i].begin, end = nodes[i].end;
+    if (end - begin <= kLeafPoints) {
+      finish_leaf(items, nodes[i]);
+      continue;
+    }
+    const std::uint64_t middle = begin + split_items(items + begin, end - begin, ctx);
+    nodes[i].left = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back(node_of(begin, middle));
+    nodes.push_back(node_of(middle, end));
+  }
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (nodes[i].left != 0) enclose(nodes[i], nodes[nodes[i].left], nodes[nodes[i].left + 1]);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+KdTree::KdTree(Span<const Vec3d> points, OpContext& ctx) {
+  take_finite(points, ctx);
+  if (items_.empty()) return;
+  split_small(split_large(ctx), ctx);
+}
+
+void KdTree::take_finite(Span<const Vec3d> points, OpContext& ctx) {
+  const std::size_t blocks = (points.size + kBlock - 1) / kBlock;
+  std::vector<std::size_t> first(blocks + 1, 0);
+  parallel_for(ctx, points.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::size_t finite = 0;
+    for (std::size_t i = begin; i < end; ++i) finite += is_finite(points[i]) ? 1 : 0;
+    first[begin / kBlock + 1] = finite;
+  });
+  for (std::size_t block = 0; block < blocks; ++block) first[block + 1] += first[block];
+  items_ = BulkVector<Item>(first[blocks]);
+  parallel_for(ctx, points.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::size_t to = first[begin / kBlock];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_finite(points[i])) items_[to++] = {{points[i].x, points[i].y, points[i].z}, i};
+    }
+  });
+}
+
+/// Level by level until every node is small; the numbers of those.
+std::vector<std::uint32_t> KdTree::split_large(OpContext& ctx) {
+  nodes_.push_back(node_of(0, items_.size()));
+  std::vector<std::uint32_t> small, level{0};
+  while (!level.empty()) {
+    std::vector<std::uint32_t> large;
+    for (const std::uint32_t node : level) {
+      const bool is_large = nodes_[node].end - nodes_[node].begin > kSubtreePoints;
+      (is_large ? large : small).push_back(node);
+    }
+    std::vector<std::uint64_t> middle(large.size());
+    parallel_for(ctx, large.size(), 1, [&](std::size_t i, std::size_t) {
+      const Node& node = nodes_[large[i]];
+      middle[i] = node.begin + split_items(items_.data() + node.begin, node.end - node.begin, ctx);
+    });
+    level.clear();
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      Node& node = nodes_[large[i]];
+      const auto left = static_cast<std::uint32_t>(nodes_.size());
+      const std::uint64_t begin = node.begin, end = node.end;
+      node.left = left;
+      nodes_.push_back(node_of(begin, middle[i]));
+      nodes_.push_back(node_of(middle[i], end));
+      level.push_back(left);
+      level.push_back(left + 1);
+    }
+  }
+  std::sort(small.begin(), small.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return nodes_[a].begin < nodes_[b].begin; });
+  return small;
+}
+
+void KdTree::split_small(const std::vector<std::uint32_t>& roots, OpContext& ctx) {
+  const std::size_t top = nodes_.size();
+  std::vector<std::vector<Node>> below(roots.size());
+  parallel_for(ctx, roots.size(), 1,
+               [&](std::size_t i, std::size_t) { below[i] = subtree(items_.data(), nodes_[roots[i]], ctx); });
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    // The subtree's node 1 follows the last node of the tree so far; its node 0 is there already.
+    const auto shift = static_cast<std::uint32_t>(nodes_.size() - 1);
+    for (std::size_t j = 0; j < below[i].size(); ++j) {
+      Node node = below[i][j];
+      const auto number = j == 0 ? roots[i] : static_cast<std::uint32_t>(j + shift);
+      if (node.left == 0)
+        leaves_.push_back(number);
+      else
+        node.left += shift;
+      if (j == 0)
+        nodes_[number] = node;
+      else
+        nodes_.push_back(node);
+    }
+    std::vector<Node>().swap(below[i]);
+  }
+  for (std::size_t i = top; i-- > 0;) {
+    Node& node = nodes_[i];
+    const bool split_above = node.left != 0 && node.left < top;
+    if (split_above) enclose(node, nodes_[node.left], nodes_[node.left + 1]);
+  }
+}
+
+}  // namespace pc

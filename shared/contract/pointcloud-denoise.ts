@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { PointList } from "./geometry.ts";
+import { PointSource } from "./point-source.ts";
+
+export const DENOISE_METHODS = ["ror", "voxel_count", "sor"] as const;
+export type DenoiseMethod = (typeof DENOISE_METHODS)[number];
+
+/** What a point must have around it to be clean: the same for flat clouds and sessions. */
+export const NoiseCriterion = z.object({
+  method: z
+    .string()
+    .default("ror")
+    .describe(
+      "ror: others within a radius; voxel_count: points in its cell; sor: mean distance to its neighbours; others: 400",
+    ),
+  radius: z
+    .number()
+    .nullish()
+    .default(null)
+    .describe("ror: metres, > 0; null = 3 times the 95 % spacing, 0.02 to 0.5; 0.05 where that cannot be measured"),
+  nb_points: z.int().default(2).describe("ror: other points needed within the radius, its surface included"),
+  voxel: z
+    .number()
+    .nullish()
+    .default(null)
+    .describe("voxel_count: cell edge, metres, > 0; null = 5 times the 95 % spacing, 0.02 to 0.5; 0.1 without one"),
+  min_points: z.int().default(2).describe("voxel_count: points that a clean cell holds at least"),
+  nb_neighbors: z.int().default(20).describe("sor: nearest other points looked at, 1 to 1000"),
+  // 4, never 2: every pass makes sor more aggressive, and a second one at 2 destroys twigs.
+  std_ratio: z.number().default(4).describe("sor: standard deviations above the mean that are still clean, > 0"),
+});
+export type NoiseCriterion = z.infer<typeof NoiseCriterion>;
+
+export const DenoiseRequest = NoiseCriterion.extend({
+  points: PointList.nullish().describe("(n, 3) metres, inline cloud"),
+  source: PointSource.nullish().default(null).describe("takes precedence over points; max_points is ignored"),
+  previously_denoised: z.boolean().default(false).describe("noise was removed from these points before"),
+});
+export type DenoiseRequest = z.infer<typeof DenoiseRequest>;
+
+/** Square tiles over x and y that a large cloud was cut into. Labels are the same as without. */
+const TilePlan = z.object({
+  n: z.int().describe("points"),
+  tile_m: z.number().describe("edge, metres"),
+  buffer_m: z.number().describe("collar round a tile that is looked at and not labelled, metres"),
+  grid: z.tuple([z.int(), z.int()]).describe("tiles along x and y"),
+  tiles: z.int().describe("tiles with points"),
+  points_per_tile_max: z.int(),
+  points_per_tile_mean: z.number(),
+});
+
+/** What was found, and by which numbers. */
+export const NoiseReport = z.object({
+  flagged: z.int().describe("points labelled noise"),
+  kept: z.int().describe("points labelled clean"),
+  fraction: z.number().describe("flagged / (flagged + kept); 0 for no points"),
+  non_finite: z.int().describe("points with a coordinate that is no finite number; flagged"),
+  over_removal: z.boolean().describe("fraction > 0.2: ask before removing"),
+  warnings: z.array(z.string()),
+  method: z.enum(DENOISE_METHODS),
+  params_used: z.record(z.string(), z.number()).describe("what the method consumed, automatic values included"),
+  spacing_m: z
+    .number()
+    .nullable()
+    .describe("median distance to the nearest point elsewhere, metres; null = not measured"),
+  spacing_p95_m: z.number().nullable().describe("its 95th percentile, metres"),
+  elapsed_s: z.number(),
+  stats: z.object({ tiled: TilePlan.optional().describe("large clouds by ror or voxel_count") }),
+});
+export type NoiseReport = z.infer<typeof NoiseReport>;
+
+/** One loop instead of a schema per label. A service may hand over a typed array, JSON a list. */
+const Labels = z
+  .custom<ArrayLike<number>>((value) => value instanceof Uint8Array || (Array.isArray(value) && value.every(isLabel)), {
+    message: "must be a list of 1 and 2",
+  })
+  .meta({ type: "array", items: { type: "integer", enum: [1, 2] } })
+  .describe("per point, input order: 1 clean, 2 noise; empty on failure");
+
+const isLabel = (value: unknown) => value === 1 || value === 2;
+
+export const DenoiseResponse = NoiseReport.extend({
+  success: z.boolean(),
+  labels: Labels,
+  num_points: z.int(),
+  error: z.string().nullable(),
+});
+export type DenoiseResponse = z.infer<typeof DenoiseResponse>;

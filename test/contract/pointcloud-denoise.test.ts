@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
+import { makeApp, type TestApp } from "../support/app.ts";
+import { atMoment } from "../support/native-moment.ts";
+import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
+import { answered, cloud, refusal } from "../support/session-edits.ts";
+
+const URL = "/api/pointcloud/denoise";
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp({ denoiseTileMinPoints: 1700, denoiseTileTargetPoints: 500 });
+});
+afterAll(() => made.close());
+const denoise = (payload: object) => answered(made, DenoiseResponse, URL, payload);
+const labelsOf = ({ labels }: DenoiseResponse) => Array.from(labels);
+
+test("ror by default: labels of the input, counts, what was used", async () => {
+  const answer = await denoise({ points: NOISY });
+  expect(labelsOf(answer)).toEqual(EXPECTED);
+  expect(answer).toMatchObject({
+    success: true,
+    num_points: NOISY.length,
+    flagged: STRAYS,
+    kept: CLEAN_COUNT,
+    fraction: STRAYS / NOISY.length,
+    non_finite: 0,
+    over_removal: false,
+    warnings: [],
+    method: "ror",
+    stats: {},
+    error: null,
+  });
+  expect(answer.spacing_m).toBeCloseTo(0.05, 9);
+  expect(answer.spacing_p95_m).toBeCloseTo(0.05, 9);
+  expect(Object.keys(answer.params_used)).toEqual(["radius", "nb_points"]);
+  expect(answer.params_used.radius).toBeCloseTo(0.15, 9);
+  expect(answer.params_used.nb_points).toBe(2);
+  expect(answer.elapsed_s).toBeGreaterThan(0);
+});
+
+describe("methods and their numbers", () => {
+  test.each([
+    [{ method: "voxel_count" }, { voxel: 0.25, min_points: 2 }, STRAYS],
+    [{ method: "voxel_count", voxel: 0.1, min_points: 1 }, { voxel: 0.1, min_points: 1 }, 0],
+    [{ method: "sor" }, { nb_neighbors: 20, std_ratio: 4 }, STRAYS],
+    [{ method: "sor", nb_neighbors: 1000, std_ratio: 1e6 }, { nb_neighbors: 1000, std_ratio: 1e6 }, 0],
+    [{ method: "ror", radius: 0.01, nb_points: 1 }, { radius: 0.01, nb_points: 1 }, NOISY.length],
+    [{ radius: null, nb_points: 1, voxel: null }, { radius: 0.15, nb_points: 1 }, STRAYS],
+  ])("%j", async (request, used, flagged) => {
+    const answer = await denoise({ points: NOISY, ...request });
+    expect(Object.keys(answer.params_used)).toEqual(Object.keys(used));
+    for (const [name, value] of Object.entries(used)) expect(answer.params_used[name]).toBeCloseTo(value, 9);
+    expect(answer.flagged).toBe(flagged);
+  });
+
+  test("voxel_count with a voxel measures no spacing", async () => {
+    const spy = vi.spyOn(addon, "pointSpacing");
+    const answer = await denoise({ points: NOISY, method: "voxel_count", voxel: 0.2 });
+    expect([spy.mock.calls.length, answer.spacing_m, answer.spacing_p95_m]).toEqual([0, null, null]);
+    spy.mockRestore();
+  });
+
+  test("lengths stay between 2 cm and 50 cm; points in one place have fixed ones", async () => {
+    const scaled = (factor: number) => NOISY.map((point) => point.map((value) => value * factor));
+    expect((await denoise({ points: scaled(0.01) })).params_used.radius).toBe(0.02);
+    expect((await denoise({ points: scaled(100) })).params_used.radius).toBe(0.5);
+    const one = Array.from({ length: 1000 }, () => [1, 2, 3]);
+    const ror = await denoise({ points: one });
+    expect([ror.params_used.radius, ror.spacing_m, ror.flagged]).toEqual([0.05, null, 0]);
+    expect(ror.warnings[0]).toContain("could not be measured");
+    expect((await denoise({ points: one, method: "voxel_count" })).params_used.voxel).toBe(0.1);
+  });
+
+  test("labels follow the points, wherever they lie and however they are ordered", async () => {
+    const moved = NOISY.map(([x, y, z]) => [x + 1e6, y - 4e6, z]);
+    expect(labelsOf(await denoise({ points: moved }))).toEqual(EXPECTED);
+    expect(labelsOf(await denoise({ points: [...NOISY].reverse() }))).toEqual([...EXPECTED].reverse());
+  });
+});
+
+test("from the tile threshold on: the same labels, and how the cloud was cut", async () => {
+  const points = noisyCloud(30, STRAYS);
+  for (const method of ["ror", "voxel_count"]) {
+    const answer = await denoise({ points, method });
+    const { tiled } = answer.stats;
+    expect(tiled?.n).toBe(points.length);
+    expect(tiled?.tiles).toBeGreaterThan(3);
+    expect(tiled?.buffer_m).toBeCloseTo(method === "ror" ? 0.15 : 0.25, 9);
+    expect(labelsOf(answer)).toEqual(points.map((_, i) => (i < 3600 ? 1 : 2)));
+  }
+  expect((await denoise({ points, method: "sor" })).stats).toEqual({});
+});
+
+describe("warnings", () => {
+  test("more than a fifth would go", async () => {
+    const answer = await denoise({ points: NOISY, radius: 0.01 });
+    expect(answer.over_removal).toBe(true);
+    expect(answer.warnings).toEqual([
+      "100.0 % of the points would go; scanner noise is 0.1 to 3 %. Try a larger radius before you remove them.",
+    ]);
+  });
+  test("sor of what was denoised before", async () => {
+    const answer = await denoise({ points: NOISY, method: "sor", previously_denoised: true });
+    expect(answer.warnings[0]).toContain("sor takes more with every pass");
+    expect((await denoise({ points: NOISY, previously_denoised: true })).warnings).toEqual([]);
+  });
+  test("keys that mean nothing", async () => {
+    expect((await denoise({ points: NOISY, raduis: 1 })).warnings[0]).toContain('"raduis"');
+  });
+});
+
+describe("a session as source", () => {
+  test("its surviving hits, whatever the stride", async () => {
+    const rows = ["x y z is_miss", "0 0 900 1", ...rowsOf(NOISY).map((row) => `${row} 0`)];
+    const { session_id } = await cloud(made, rows);
+    const region = { kind: "box", min: [-1, -20, 3], max: [1, 0, 9] }; // the first stray
+    await made.app.inject({
+      method: "POST",
+      url: `/api/cloud/session/${session_id}/delete_region`,
+      payload: { region },
+    });
+    const answer = await denoise({ source: { session_id, max_points: 10, translation: [1, 2, 3] } });
+    expect(labelsOf(answer)).toEqual(EXPECTED.slice(0, -1));
+  });
+  test.each([
+    [{ source: { session_id: "00000000" } }, 404, "Cloud session not found: 00000000"],
+    [{ source: {} }, 400, "the source has neither a session_id nor a source_path"],
+    [{ source: { source_path: "/a.las" } }, 400, expect.stringContaining("no session")],
+    [{ source: { session_id: "00000000", translation: [1] } }, 400, expect.stringContaining("translation")],
+  ])("%j", async (request, status, detail) => {
+    expect(await refusal(made, URL, request)).toEqual([status, detail]);
+  });
+});
+
+describe("refused", () => {
+  test.each([
+    [{}, "Send `points` or a `source` descriptor."],
+    [{ points: NOISY, method: "dbscan" }, 'method "dbscan" is none of ror, voxel_count, sor'],
+    [{ points: NOISY, radius: 0 }, "radius must be a number above 0, not 0"],
+    [{ points: NOISY, method: "sor", radius: -1 }, "radius must be a number above 0, not -1"],
+    [{ points: NOISY, voxel: -0.1 }, "voxel must be a number above 0, not -0.1"],
+    [{ points: NOISY, std_ratio: 0 }, "std_ratio must be a number above 0, not 0"],
+    [{ points: NOISY, nb_points: 0 }, "nb_points must be 1 to 4294967294, not 0"],
+    [{ points: NOISY, min_points: 4294967295 }, "min_points must be 1 to 4294967294, not 4294967295"],
+    [{ points: NOISY, nb_neighbors: 1001 }, "nb_neighbors must be 1 to 1000, not 1001"],
+  ])("%j", async (request, detail) => {
+    expect(await refusal(made, URL, request)).toEqual([400, detail]);
+  });
+  test.each([{ points: [[1, 2]] }, { points: NOISY, nb_points: 1.5 }, { points: NOISY, radius: "0.1" }])(
+    "%#: 422",
+    async (request) => {
+      expect((await refusal(made, URL, request))[0]).toBe(422);
+    },
+  );
+});
+
+const FAILED = { success: false, labels: [], num_points: 0, flagged: 0, kept: 0, method: "ror", params_used: {} };
+
+test.each([0, 1, 999])("%i points are too few", async (count) => {
+  const answer = await denoise({ points: NOISY.slice(0, count) });
+  expect(answer).toMatchObject({
+    ...FAILED,
+    error: `Need at least 1000 points to tell noise from, there are ${count}; take a larger part of the cloud`,
+  });
+});
+
+test("1000 points are enough", async () => {
+  expect((await denoise({ points: NOISY.slice(0, 1000) })).success).toBe(true);
+});
+
+test("a failure inside is the answer's error", async () => {
+  const spy = vi.spyOn(addon, "labelNoise").mockImplementation(() => {
+    throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
+  });
+  expect(await denoise({ points: NOISY })).toMatchObject({ ...FAILED, error: "no memory left" });
+  spy.mockRestore();
+});
+
+test("canceled: 200 that says so, and nothing is kept", async () => {
+  const before = addon.bulkBytesInUse();
+  const { reached, value } = await atMoment(
+    { op: "pointSpacing" },
+    () => made.deps.jobs.cancelAll(),
+    () => denoise({ points: noisyCloud(120, 3) }),
+  );
+  expect(reached).toBe(true);
+  expect(value).toMatchObject({ ...FAILED, error: "Denoise was canceled." });
+  await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(before), { timeout: 1000, interval: 5 });
+});

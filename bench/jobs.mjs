@@ -222,6 +222,14 @@ export const jobs = {
   paint: editJob("paint 1M of 50M labels", FIFTY_MILLION, 0.3, () =>
     nativeJob("paint", String(FIFTY_MILLION), THREADS),
   ),
+  dem: {
+    title: "DEM of 10M at 0.25 m, 4M cells",
+    count: TEN_MILLION,
+    sample: once(() => nativeJob("dem", String(TEN_MILLION), THREADS)),
+    figure: (sample) => `${sample.op_s.toFixed(2)} s, ${sample.populated} cells with points`,
+    targets: [atMost((sample) => sample.op_s, 1.5, "<= 1.5 s")],
+    compare: USAGE,
+  },
   translate: editJob("move an octree of 50M, 28 bytes a point", FIFTY_MILLION, 2, () => translate(FIFTY_MILLION)),
   ror: denoiseJob("ror", "radius outlier of 10M, radius from the spacing", 4e6),
   "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),

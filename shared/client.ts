@@ -7,6 +7,7 @@ import { CloseSessionResponse } from "./contract/cloud-session/close.ts";
 import { type CommitLabelsRequest, CommitLabelsTail } from "./contract/cloud-session/commit-labels.ts";
 import { type CreateSessionRequest, CreateSessionTail } from "./contract/cloud-session/create.ts";
 import { type DeleteRegionRequest, DeleteRegionResponse } from "./contract/cloud-session/delete-region.ts";
+import { SessionDemMeta, type SessionDemRequest } from "./contract/cloud-session/dem.ts";
 import { type SessionDenoiseRequest, SessionDenoiseResponse } from "./contract/cloud-session/denoise.ts";
 import { DuplicateResponse } from "./contract/cloud-session/duplicate.ts";
 import { type ExtractRequest, ExtractResponse } from "./contract/cloud-session/extract.ts";
@@ -20,6 +21,7 @@ import { type ResetEditsRequest, ResetEditsResponse } from "./contract/cloud-ses
 import { type ResetLabelEditsRequest, ResetLabelEditsResponse } from "./contract/cloud-session/reset-label-edits.ts";
 import { type SplitRequest, SplitResponse } from "./contract/cloud-session/split.ts";
 import { type TransformRequest, TransformResponse } from "./contract/cloud-session/transform.ts";
+import { type DemRequest, DemSuccess, type ExportRasterRequest, ExportRasterResponse } from "./contract/dem.ts";
 import { DeviceInfo } from "./contract/device-info.ts";
 import { HealthResponse, VersionResponse } from "./contract/health.ts";
 import type { OctreeFile } from "./contract/octree.ts";
@@ -71,6 +73,12 @@ export function createClient(options: ClientOptions) {
     if (outcome.kind !== "json")
       throw new ApiError(200, "internal", `${path} answered with a ${outcome.kind}, not JSON`, undefined);
     return checked(schema, outcome.value);
+  };
+  const runFrame = async <S extends z.ZodType>(schema: S, path: string, json: unknown, run?: RunOptions) => {
+    const outcome = await transport.run({ method: "POST", path, json, timeoutMs: heavy }, run);
+    if (outcome.kind !== "frame")
+      throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
+    return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
   };
   const { version, quick, preview, upload, export: exporting, edit, heavy } = CLIENT_TIMEOUT_MS;
   return {
@@ -139,6 +147,14 @@ export function createClient(options: ClientOptions) {
       post(MergeResponse, "/api/cloud/session/merge", request, heavy, call),
     transform: (id: string, request: Input<typeof TransformRequest>, call?: CallOptions) =>
       post(TransformResponse, session(id, "transform"), request, edit, call),
+    /** Terrain, surface or canopy height of a flat cloud. */
+    dem: (request: Input<typeof DemRequest>, run?: RunOptions) => runFrame(DemSuccess, "/api/dem", request, run),
+    /** The same of a session; with add_height_column it gets the column height_above_ground. */
+    sessionDem: (id: string, request: Input<typeof SessionDemRequest> = {}, run?: RunOptions) =>
+      runFrame(SessionDemMeta, session(id, "dem"), request, run),
+    /** A grid as ESRI ASCII grid or GeoTIFF. */
+    exportRaster: (request: Input<typeof ExportRasterRequest>, call?: CallOptions) =>
+      post(ExportRasterResponse, "/api/dem/export-raster", request, exporting, call),
     rebuildOctree: (id: string, call?: CallOptions) =>
       post(RebuildOctreeResponse, session(id, "rebuild_octree"), undefined, heavy, call),
     exportCloud: (request: Input<typeof ExportRequest>, run?: RunOptions) =>

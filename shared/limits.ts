@@ -94,3 +94,5 @@ export const CLIENT_CANCEL_WAIT_MS = 1_000;
 export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
 /** Cells of one scan of a PTX file: some 20 GB of text. */
 export const MAX_PTX_CELLS = 1_000_000_000;
+/** Cells of a terrain raster. */
+export const MAX_DEM_CELLS = 4_000_000;

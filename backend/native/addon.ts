@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "../../shared/errors.ts";
 import type { CloudNative } from "./cloud.ts";
 import type { CloudEditNative } from "./cloud-edit.ts";
+import type { DemNative } from "./dem.ts";
 import type { DenoiseNative } from "./denoise.ts";
 import type { DeviceNative } from "./device.ts";
+import type { GroundNative } from "./ground.ts";
 import type { MasksNative } from "./masks.ts";
 import type { NativeJob } from "./native-job.ts";
 import type { OctreeNative } from "./octree.ts";
@@ -43,6 +45,8 @@ export interface Addon
     WritersNative,
     CloudNative,
     CloudEditNative,
+    GroundNative,
+    DemNative,
     MasksNative,
     DenoiseNative,
     OctreeNative,

@@ -6,6 +6,7 @@ import { closeRoutes } from "./cloud-session/close.ts";
 import { commitLabelsRoutes } from "./cloud-session/commit-labels.ts";
 import { createRoutes } from "./cloud-session/create.ts";
 import { deleteRegionRoutes } from "./cloud-session/delete-region.ts";
+import { sessionDemRoutes } from "./cloud-session/dem.ts";
 import { denoiseRoutes } from "./cloud-session/denoise.ts";
 import { duplicateRoutes } from "./cloud-session/duplicate.ts";
 import { extractRoutes } from "./cloud-session/extract.ts";
@@ -19,6 +20,7 @@ import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
+import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { healthRoutes } from "./health.ts";
 import { octreeRoutes } from "./octree.ts";
@@ -48,5 +50,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   duplicateRoutes,
   mergeRoutes,
   transformRoutes,
+  sessionDemRoutes,
+  demRoutes,
   denoiseRoutes,
 ];

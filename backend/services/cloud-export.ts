@@ -128,7 +128,8 @@ async function base64(path: string, bytes: number, signal: AbortSignal): Promise
   return (await readFile(path, { signal })).toString("base64");
 }
 
-async function destination(path: string): Promise<string> {
+/** The file that dest_path names. Errors: invalid_argument. */
+export async function destination(path: string): Promise<string> {
   if (!isAbsolute(path) || path.includes("\0"))
     throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
   const full = normalize(path);

@@ -18,6 +18,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_cloud_edit(env, exports);
   pc::binding::register_denoise(env, exports);
   pc::binding::register_octree(env, exports);
+  pc::binding::register_ground(env, exports);
+  pc::binding::register_dem(env, exports);
   pc::binding::register_device(env, exports);
   exports.Set("bulkBytesInUse", Napi::Function::New<bulk_bytes_in_use>(env, "bulkBytesInUse"));
   return exports;

@@ -11,6 +11,8 @@ void register_cloud(Napi::Env env, Napi::Object exports);
 void register_cloud_edit(Napi::Env env, Napi::Object exports);
 void register_denoise(Napi::Env env, Napi::Object exports);
 void register_octree(Napi::Env env, Napi::Object exports);
+void register_dem(Napi::Env env, Napi::Object exports);
+void register_ground(Napi::Env env, Napi::Object exports);
 void register_device(Napi::Env env, Napi::Object exports);
 
 }  // namespace pc::binding

@@ -24,6 +24,19 @@ PC_HD inline void atomic_min(std::uint64_t* target, std::uint64_t value) {
 #endif
 }
 
+PC_HD inline void atomic_min(std::uint32_t* target, std::uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  atomicMin(target, value);
+#elif !defined(__CUDACC__)
+  const std::atomic_ref<std::uint32_t> shared(*target);
+  std::uint32_t seen = shared.load(std::memory_order_relaxed);
+  while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+#else
+  if (value < *target) *target = value;
+#endif
+}
+
 /// Reads a value that other threads lower with atomic_min.
 PC_HD inline std::uint64_t relaxed_load(const std::uint64_t* source) {
 #if defined(__CUDACC__)

@@ -28,3 +28,11 @@ export type PointList = z.infer<typeof PointList>;
 function isTriple(value: unknown): boolean {
   return Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
 }
+
+/** (n) finite numbers, checked in one loop as PointList is. */
+export const NumberList = z
+  .custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), {
+    message: "must be a list of finite numbers",
+  })
+  .meta({ type: "array", items: { type: "number" } });
+export type NumberList = z.infer<typeof NumberList>;

@@ -3,7 +3,14 @@ import type { NativeJob } from "../../backend/native/native-job.ts";
 
 /** Functions of the addon that answer at once instead of giving a job; the rest of those is not asked for memory. */
 const AT_ONCE = new Set(["mapColumnFile"]);
-const LEFT_ALONE = new Set(["Column", "bulkBytesInUse", "tryLockFile", "octreeBuildCost", "syncColumnFile"]);
+const LEFT_ALONE = new Set([
+  "Column",
+  "bulkBytesInUse",
+  "tryLockFile",
+  "octreeBuildCost",
+  "syncColumnFile",
+  "terrainRasterBytes",
+]);
 
 /** How the failures begin that are made here. */
 export const NO_MEMORY = "no memory";

@@ -45,6 +45,7 @@ constexpr Job kJobs[] = {
     {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},
     {"paint", "POINTS [THREADS]", 1, pc::bench::paint_points},
     {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
+    {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

@@ -1,0 +1,144 @@
+import { addon, type NativeColumn } from "./addon.ts";
+import type { OpOptions } from "./cloud.ts";
+import type { NativeJob } from "./native-job.ts";
+
+/** A north-up grid; cell (i, j) is number j * nx + i, row 0 at the lowest y. Metres. */
+export interface RasterFrame {
+  /** Lower-left corner of cell (0, 0). */
+  readonly min_x: number;
+  readonly min_y: number;
+  readonly cell: number;
+  readonly nx: number;
+  readonly ny: number;
+}
+
+export type RasterMethod = "tin" | "nearest" | "idw";
+
+export interface TerrainRasterParams {
+  readonly frame: RasterFrame;
+  /** Of the z in a cell, 0..100. */
+  readonly percentile: number;
+  readonly method: RasterMethod;
+  /** Which cells outside the hull of those with points get the nearest value: none, those of the footprint, all. */
+  readonly gaps: "leave" | "footprint" | "fill";
+}
+
+export interface RasterSurface {
+  /** f64 per cell, metres; NaN = void. */
+  readonly z: NativeColumn;
+  /** Cells that hold a point. */
+  readonly populated_count: number;
+  readonly void_count: number;
+  /** The cells with points lie on one line: nothing could be triangulated, every cell has the nearest value. */
+  readonly on_a_line: boolean;
+}
+
+export interface CanopyHeight {
+  /** f64 per cell, metres >= 0; NaN = void. */
+  readonly height: NativeColumn;
+  /** f64 per cell: terrain + height. */
+  readonly draped_z: NativeColumn;
+  readonly void_count: number;
+}
+
+export interface RasterMesh {
+  /** f32 (V, 3) metres. */
+  readonly vertices: NativeColumn;
+  /** f32 (V, 3). */
+  readonly normals: NativeColumn;
+  /** u32 (T, 3), counter-clockwise from above. */
+  readonly indices: NativeColumn;
+  /** u32 (V): the cell of each vertex. */
+  readonly cell: NativeColumn;
+  /** Square metres. */
+  readonly area: number;
+}
+
+/** f32 per cell each; NaN = void, in `aspect` level ground too. */
+export interface TerrainLayers {
+  readonly hillshade: NativeColumn;
+  readonly slope: NativeColumn;
+  readonly aspect: NativeColumn;
+}
+
+export interface CellCounts {
+  /** u32 per cell. */
+  readonly counts: NativeColumn;
+  /** u8 per cell, 1 = it holds a point. */
+  readonly footprint: NativeColumn;
+}
+
+export interface CellLayer {
+  /** f32 per cell; NaN = nothing. */
+  readonly grid: NativeColumn;
+  /** f32 per vertex. */
+  readonly at_vertices: NativeColumn;
+  /** Of the finite cells; 0 and 1 when there is none. */
+  readonly min: number;
+  readonly max: number;
+}
+
+type Mask = NativeColumn | null;
+
+export interface DemNative {
+  terrainRaster(
+    positions: NativeColumn,
+    skip: Mask,
+    params: TerrainRasterParams,
+    footprint: Mask,
+    options?: OpOptions,
+  ): NativeJob<RasterSurface>;
+  surfaceRaster(
+    positions: NativeColumn,
+    skip: Mask,
+    frame: RasterFrame,
+    method: RasterMethod,
+    options?: OpOptions,
+  ): NativeJob<RasterSurface>;
+  canopyHeight(frame: RasterFrame, terrain: NativeColumn, surface: NativeColumn): NativeJob<CanopyHeight>;
+  rasterMesh(frame: RasterFrame, z: NativeColumn): NativeJob<RasterMesh>;
+  terrainLayers(frame: RasterFrame, z: NativeColumn): NativeJob<TerrainLayers>;
+  cellCounts(positions: NativeColumn, skip: Mask, frame: RasterFrame): NativeJob<CellCounts>;
+  cellMeans(
+    positions: NativeColumn,
+    skip: Mask,
+    values: NativeColumn,
+    divisor: number,
+    frame: RasterFrame,
+  ): NativeJob<NativeColumn>;
+  cellLayer(grid: NativeColumn, cell: NativeColumn): NativeJob<CellLayer>;
+  heightAboveGround(
+    positions: NativeColumn,
+    skip: Mask,
+    frame: RasterFrame,
+    terrain: NativeColumn,
+  ): NativeJob<NativeColumn>;
+  terrainRasterBytes(points: number, cells: number): number;
+}
+
+/** Percentile of the points in each cell, interpolated inside the hull of these cells. Rows with `skip` are left out. */
+export const terrainRaster: DemNative["terrainRaster"] = (positions, skip, params, footprint, options) =>
+  addon.terrainRaster(positions, skip, params, footprint, options);
+/** The same of the 95th percentile; void outside the hull. */
+export const surfaceRaster: DemNative["surfaceRaster"] = (positions, skip, frame, method, options) =>
+  addon.surfaceRaster(positions, skip, frame, method, options);
+/** max(surface - terrain, 0) with its pits closed. */
+export const canopyHeight: DemNative["canopyHeight"] = (frame, terrain, surface) =>
+  addon.canopyHeight(frame, terrain, surface);
+/** Vertices at the centres of cells with a value, two triangles per full block of 2 x 2. */
+export const rasterMesh: DemNative["rasterMesh"] = (frame, z) => addon.rasterMesh(frame, z);
+/** Hillshade (0..1), slope and aspect (degrees) of a raster. */
+export const terrainLayers: DemNative["terrainLayers"] = (frame, z) => addon.terrainLayers(frame, z);
+/** Points per cell, and where there are any. */
+export const cellCounts: DemNative["cellCounts"] = (positions, skip, frame) => addon.cellCounts(positions, skip, frame);
+/** f32 per cell: mean of values / divisor over its points, NaN without. */
+export const cellMeans: DemNative["cellMeans"] = (positions, skip, values, divisor, frame) =>
+  addon.cellMeans(positions, skip, values, divisor, frame);
+/** A grid as a layer: float32, its range, its values at the vertices of a mesh. A count of 0 is NaN. */
+export const cellLayer: DemNative["cellLayer"] = (grid, cell) => addon.cellLayer(grid, cell);
+/** f32 per row: z above a terrain without gaps, 0 for rows with `skip`. */
+export const heightAboveGround: DemNative["heightAboveGround"] = (positions, skip, frame, terrain) =>
+  addon.heightAboveGround(positions, skip, frame, terrain);
+/** Memory a terrain raster takes besides its points and its result. */
+export const terrainRasterBytes: DemNative["terrainRasterBytes"] = (points, cells) =>
+  addon.terrainRasterBytes(points, cells);

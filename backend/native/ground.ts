@@ -1,0 +1,78 @@
+import { addon, type NativeColumn } from "./addon.ts";
+import type { OpOptions } from "./cloud.ts";
+import type { NativeJob } from "./native-job.ts";
+
+export interface ClothParams {
+  /** Distance of the cloth's particles, metres. */
+  readonly cloth_resolution: number;
+  /** 1 conforming .. 3 stiff. */
+  readonly rigidness: number;
+  /** Metres: a point nearer to the settled cloth is ground. */
+  readonly class_threshold: number;
+  readonly iterations: number;
+  readonly slope_smooth: boolean;
+  /** Measure the threshold; `class_threshold` is the fallback. */
+  readonly auto_class_threshold: boolean;
+  readonly want_heights: boolean;
+  /** From so many points on the cloth drops tile by tile. */
+  readonly tile_min_points: number;
+  readonly tile_target_points: number;
+}
+
+export interface GroundTilePlan {
+  readonly n: number;
+  readonly tile_m: number;
+  readonly buffer_m: number;
+  readonly grid: readonly [number, number];
+  readonly tiles: number;
+  readonly points_per_tile_max: number;
+  readonly points_per_tile_mean: number;
+}
+
+export interface GroundLabels {
+  /** u8 per row: 1 ground, 2 plant, 0 where `skip` is set. */
+  readonly ground_class: NativeColumn;
+  readonly num_ground: number;
+  readonly num_plant: number;
+  /** Points below the ground that were set aside before the surface was made. */
+  readonly low_outliers: number;
+}
+
+export interface ClothGround extends GroundLabels {
+  /** f32 per row, metres; NaN where there is none. Null unless wanted. */
+  readonly height_above_cloth: NativeColumn | null;
+  readonly class_threshold_used: number;
+  readonly class_threshold_method: "manual" | "knee" | "tail" | "fallback";
+  readonly iterations_run: number;
+  /** False when `iterations` ended the simulation. */
+  readonly settled: boolean;
+  readonly nodes: number;
+  readonly tiled: GroundTilePlan | null;
+}
+
+export interface ClothCost {
+  /** (ceil(extent / resolution) + 1)^2 of the larger horizontal extent: what the guard counts. */
+  readonly nodes: number;
+  readonly grid_nodes: number;
+  readonly bytes: number;
+  readonly admissible: boolean;
+  /** The finest resolution that is admissible, rounded up; 0 for an extent of 0. */
+  readonly finest_resolution_m: number;
+}
+
+export interface GroundNative {
+  clothSimulation(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    params: ClothParams,
+    options?: OpOptions,
+  ): NativeJob<ClothGround>;
+  clothSimulationCost(points: number, extent: readonly [number, number], clothResolution: number): ClothCost;
+}
+
+/** Cloth simulation filter over the rows that `skip` leaves. */
+export const clothSimulation: GroundNative["clothSimulation"] = (positions, skip, params, options) =>
+  addon.clothSimulation(positions, skip, params, options);
+/** What a cloth over `points` in an extent of x by y metres takes; see `admissible` before a run. */
+export const clothSimulationCost: GroundNative["clothSimulationCost"] = (points, extent, clothResolution) =>
+  addon.clothSimulationCost(points, extent, clothResolution);

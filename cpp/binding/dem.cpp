@@ -1,0 +1,239 @@
+#include <cmath>
+
+#include "binding/cloud_edit_values.h"
+#include "binding/families.h"
+#include "ops/cloud/select_hits.h"
+#include "ops/dem/cell_statistics.h"
+#include "ops/dem/height_above_ground.h"
+#include "ops/dem/raster_mesh.h"
+#include "ops/dem/surface_raster.h"
+#include "ops/dem/terrain_layers.h"
+#include "ops/dem/terrain_raster.h"
+
+namespace pc::binding {
+
+namespace {
+
+RasterFrame raster_frame(const Napi::Value& value) {
+  const auto js = strict_object(value, "frame");
+  const auto count = [&](const char* name) {
+    const std::uint64_t n = strict_count(js.Get(name), name);
+    require(n <= kMaxRasterCells, "a raster has at most 4 000 000 columns and rows");
+    return static_cast<std::uint32_t>(n);
+  };
+  RasterFrame frame{strict_number(js.Get("min_x"), "min_x"), strict_number(js.Get("min_y"), "min_y"),
+                    strict_number(js.Get("cell"), "cell"), count("nx"), count("ny")};
+  check_raster(frame);
+  return frame;
+}
+
+template <class Enum, std::size_t kCount>
+Enum named(const Napi::Value& value, const char* what, const std::array<const char*, kCount>& names) {
+  const std::string name = strict_string(value, what);
+  for (std::size_t i = 0; i < kCount; ++i)
+    if (name == names[i]) return static_cast<Enum>(i);
+  throw Error(ErrorCode::kInvalidArgument, std::string(what) + " \"" + name + "\" is unknown");
+}
+
+Napi::Value raster_to_js(Napi::Env env, TerrainRasterResult&& result) {
+  auto out = Napi::Object::New(env);
+  out.Set("z", ColumnHandle::wrap(env, std::move(result.z)));
+  out.Set("populated_count", static_cast<double>(result.populated_count));
+  out.Set("void_count", static_cast<double>(result.void_count));
+  out.Set("on_a_line", result.on_a_line);
+  return out;
+}
+
+// terrainRaster(positions, skip, params: TerrainRasterParams, footprint): NativeJob<RasterSurface>
+Napi::Value terrain_raster_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const auto js = strict_object(info[2], "params");
+  const TerrainRasterParams params{
+      raster_frame(js.Get("frame")), strict_number(js.Get("percentile"), "percentile"),
+      named<RasterMethod, 3>(js.Get("method"), "method", {"tin", "nearest", "idw"}),
+      named<RasterGaps, 3>(js.Get("gaps"), "gaps", {"leave", "footprint", "fill"})};
+  const auto footprint = optional_mask(info[3], "footprint");
+  return start_job<TerrainRasterResult>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return terrain_raster(hits.points(), params, view_or_empty<std::uint8_t>(footprint), ctx);
+      },
+      raster_to_js);
+}
+
+// surfaceRaster(positions, skip, frame, method): NativeJob<RasterSurface>
+Napi::Value surface_raster_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const RasterFrame frame = raster_frame(info[2]);
+  const auto method = named<RasterMethod, 3>(info[3], "method", {"tin", "nearest", "idw"});
+  return start_job<TerrainRasterResult>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return surface_raster(hits.points(), frame, method, ctx);
+      },
+      raster_to_js);
+}
+
+// canopyHeight(frame, terrain, surface): NativeJob<CanopyHeight>
+Napi::Value canopy_height_job(const Napi::CallbackInfo& info) {
+  const RasterFrame frame = raster_frame(info[0]);
+  const auto terrain = typed_column(info[1], DType::kF64, "terrain");
+  const auto surface = typed_column(info[2], DType::kF64, "surface");
+  return start_job<CanopyHeightResult>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return canopy_height(frame, terrain->as<double>(), surface->as<double>(), ctx); },
+      [](Napi::Env env, CanopyHeightResult&& result) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("height", ColumnHandle::wrap(env, std::move(result.height)));
+        out.Set("draped_z", ColumnHandle::wrap(env, std::move(result.draped_z)));
+        out.Set("void_count", static_cast<double>(result.void_count));
+        return out;
+      });
+}
+
+// rasterMesh(frame, z): NativeJob<RasterMesh>
+Napi::Value raster_mesh_job(const Napi::CallbackInfo& info) {
+  const RasterFrame frame = raster_frame(info[0]);
+  const auto z = typed_column(info[1], DType::kF64, "z");
+  return start_job<RasterMesh>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return raster_mesh(frame, z->as<double>(), ctx); },
+      [](Napi::Env env, RasterMesh&& mesh) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("vertices", ColumnHandle::wrap(env, std::move(mesh.vertices)));
+        out.Set("normals", ColumnHandle::wrap(env, std::move(mesh.normals)));
+        out.Set("indices", ColumnHandle::wrap(env, std::move(mesh.indices)));
+        out.Set("cell", ColumnHandle::wrap(env, std::move(mesh.cell)));
+        out.Set("area", mesh.area);
+        return out;
+      });
+}
+
+// terrainLayers(frame, z): NativeJob<TerrainLayers>
+Napi::Value terrain_layers_job(const Napi::CallbackInfo& info) {
+  const RasterFrame frame = raster_frame(info[0]);
+  const auto z = typed_column(info[1], DType::kF64, "z");
+  return start_job<TerrainLayers>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return terrain_layers(frame, z->as<double>(), ctx); },
+      [](Napi::Env env, TerrainLayers&& layers) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("hillshade", ColumnHandle::wrap(env, std::move(layers.hillshade)));
+        out.Set("slope", ColumnHandle::wrap(env, std::move(layers.slope)));
+        out.Set("aspect", ColumnHandle::wrap(env, std::move(layers.aspect)));
+        return out;
+      });
+}
+
+// cellCounts(positions, skip, frame): NativeJob<CellCounts>
+Napi::Value cell_counts_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const RasterFrame frame = raster_frame(info[2]);
+  return start_job<CellCounts>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return cell_counts(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), frame, ctx);
+      },
+      [](Napi::Env env, CellCounts&& cells) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("counts", ColumnHandle::wrap(env, std::move(cells.counts)));
+        out.Set("footprint", ColumnHandle::wrap(env, std::move(cells.footprint)));
+        return out;
+      });
+}
+
+// cellMeans(positions, skip, values, divisor, frame): NativeJob<NativeColumn>
+Napi::Value cell_means_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const auto values = ColumnHandle::get(info[2]);
+  const double divisor = strict_number(info[3], "divisor");
+  const RasterFrame frame = raster_frame(info[4]);
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[5]),
+      [=](OpContext& ctx) {
+        return AnyColumn(cell_means(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *values,
+                                    divisor, frame, ctx));
+      },
+      column_to_js);
+}
+
+// cellLayer(grid, cell): NativeJob<CellLayer>
+Napi::Value cell_layer_job(const Napi::CallbackInfo& info) {
+  const auto grid = ColumnHandle::get(info[0]);
+  const auto cell = typed_column(info[1], DType::kU32, "cell");
+  return start_job<CellLayer>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return cell_layer(*grid, cell->as<std::uint32_t>(), ctx); },
+      [](Napi::Env env, CellLayer&& layer) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("grid", ColumnHandle::wrap(env, std::move(layer.grid)));
+        out.Set("at_vertices", ColumnHandle::wrap(env, std::move(layer.at_vertices)));
+        out.Set("min", layer.range.min);
+        out.Set("max", layer.range.max);
+        return out;
+      });
+}
+
+// heightAboveGround(positions, skip, frame, terrain): NativeJob<NativeColumn>
+Napi::Value height_above_ground_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const RasterFrame frame = raster_frame(info[2]);
+  const auto terrain = typed_column(info[3], DType::kF64, "terrain");
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        Column<float> heights = height_above_ground(hits.points(), frame, terrain->as<double>(), ctx);
+        if (hits.all_rows()) return AnyColumn(std::move(heights));
+        Column<float> rows(positions->size());  // 0 for the others
+        scatter_to_rows<float>(hits, heights.view(), rows.view());
+        return AnyColumn(std::move(rows));
+      },
+      column_to_js);
+}
+
+// terrainRasterBytes(points: number, cells: number): number
+Napi::Value terrain_raster_bytes_of(const Napi::CallbackInfo& info) {
+  const std::uint64_t bytes =
+      terrain_raster_bytes(strict_count(info[0], "points"), strict_count(info[1], "cells"));
+  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
+}
+
+/// Errors of reading the arguments leave with a code, as those of the job do.
+template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
+Napi::Value coded(const Napi::CallbackInfo& info) {
+  try {
+    return kFunction(info);
+  } catch (const Error& error) {
+    throw to_js_error(info.Env(), error);
+  }
+}
+
+template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
+void add(Napi::Env env, Napi::Object& exports, const char* name) {
+  exports.Set(name, Napi::Function::New<coded<kFunction>>(env, name));
+}
+
+}  // namespace
+
+void register_dem(Napi::Env env, Napi::Object exports) {
+  add<terrain_raster_job>(env, exports, "terrainRaster");
+  add<surface_raster_job>(env, exports, "surfaceRaster");
+  add<canopy_height_job>(env, exports, "canopyHeight");
+  add<raster_mesh_job>(env, exports, "rasterMesh");
+  add<terrain_layers_job>(env, exports, "terrainLayers");
+  add<cell_counts_job>(env, exports, "cellCounts");
+  add<cell_means_job>(env, exports, "cellMeans");
+  add<cell_layer_job>(env, exports, "cellLayer");
+  add<height_above_ground_job>(env, exports, "heightAboveGround");
+  add<terrain_raster_bytes_of>(env, exports, "terrainRasterBytes");
+}
+
+}  // namespace pc::binding

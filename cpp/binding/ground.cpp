@@ -1,0 +1,116 @@
+#include <cmath>
+#include <limits>
+
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "ops/cloud/select_hits.h"
+#include "ops/ground/cloth_simulation.h"
+
+namespace pc::binding {
+
+namespace {
+
+/// Values of the hits on all rows; rows that are no hits get `other`.
+template <class T>
+AnyColumn on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t rows, T other) {
+  if (hits.all_rows()) return AnyColumn(std::move(values));
+  Column<T> out(rows);
+  for (T& value : out.view()) value = other;
+  scatter_to_rows<T>(hits, values.view(), out.view());
+  return AnyColumn(std::move(out));
+}
+
+Napi::Value to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) {
+  if (!plan) return env.Null();
+  auto grid = Napi::Array::New(env, 2);
+  grid.Set(0U, plan->tiles_x);
+  grid.Set(1U, plan->tiles_y);
+  auto out = Napi::Object::New(env);
+  out.Set("n", static_cast<double>(plan->point_count));
+  out.Set("tile_m", plan->tile_m);
+  out.Set("buffer_m", plan->buffer_m);
+  out.Set("grid", grid);
+  out.Set("tiles", static_cast<double>(plan->tiles_x) * plan->tiles_y);
+  out.Set("points_per_tile_max", static_cast<double>(plan->points_per_tile_max));
+  out.Set("points_per_tile_mean", plan->points_per_tile_mean);
+  return out;
+}
+
+ClothSimulationParams cloth_params(const Napi::Object& js) {
+  return {.cloth_resolution = number_field(js, "cloth_resolution"),
+          .rigidness = static_cast<std::uint32_t>(number_field(js, "rigidness")),
+          .class_threshold = number_field(js, "class_threshold"),
+          .iterations = static_cast<std::uint32_t>(number_field(js, "iterations")),
+          .slope_smooth = bool_field(js, "slope_smooth"),
+          .auto_class_threshold = bool_field(js, "auto_class_threshold"),
+          .want_heights = bool_field(js, "want_heights"),
+          .tile_min_points = static_cast<std::uint64_t>(number_field(js, "tile_min_points")),
+          .tile_target_points = static_cast<std::uint64_t>(number_field(js, "tile_target_points"))};
+}
+
+// clothSimulation(positions, skip, params: ClothParams, options?): NativeJob<ClothGround>
+Napi::Value cloth_simulation_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const ClothSimulationParams params = cloth_params(info[2].As<Napi::Object>());
+  struct Answer {
+    ClothSimulationResult result;
+    AnyColumn ground_class, height;
+  };
+  return start_job<Answer>(
+      info.Env(), job_options(info[3]),
+      [positions, skip, params](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        Answer answer{cloth_simulation(hits.points(), params, ctx), {}, {}};
+        answer.ground_class = on_all_rows<std::uint8_t>(hits, std::move(answer.result.ground_class),
+                                                        positions->size(), std::uint8_t{0});
+        if (params.want_heights)
+          answer.height = on_all_rows<float>(hits, std::move(answer.result.height_above_cloth),
+                                             positions->size(), std::numeric_limits<float>::quiet_NaN());
+        return answer;
+      },
+      [wanted = params.want_heights](Napi::Env env, Answer&& answer) -> Napi::Value {
+        const ClothSimulationResult& result = answer.result;
+        auto out = Napi::Object::New(env);
+        out.Set("ground_class", ColumnHandle::wrap(env, std::move(answer.ground_class)));
+        out.Set("height_above_cloth",
+                wanted ? Napi::Value(ColumnHandle::wrap(env, std::move(answer.height))) : env.Null());
+        out.Set("num_ground", static_cast<double>(result.ground_count));
+        out.Set("num_plant", static_cast<double>(result.plant_count));
+        out.Set("low_outliers", static_cast<double>(result.low_outlier_count));
+        out.Set("class_threshold_used", result.class_threshold_used);
+        out.Set("class_threshold_method", to_string(result.class_threshold_method));
+        out.Set("iterations_run", result.iterations_run);
+        out.Set("settled", result.settled);
+        out.Set("nodes", static_cast<double>(result.node_count));
+        out.Set("tiled", to_js(env, result.tiled));
+        return out;
+      });
+}
+
+// clothSimulationCost(points: number, extent: [x, y], cloth_resolution: number): ClothCost
+Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
+  const auto extent = info[1].As<Napi::Array>();
+  const ClothSimulationCost cost = cloth_simulation_cost(
+      static_cast<std::uint64_t>(info[0].ToNumber().Int64Value()), extent.Get(0U).ToNumber().DoubleValue(),
+      extent.Get(1U).ToNumber().DoubleValue(), info[2].ToNumber().DoubleValue());
+  auto out = Napi::Object::New(info.Env());
+  out.Set("nodes", static_cast<double>(cost.node_count));
+  out.Set("grid_nodes", static_cast<double>(cost.grid_count));
+  out.Set("bytes", static_cast<double>(cost.bytes));
+  out.Set("admissible", cost.admissible);
+  out.Set("finest_resolution_m", cost.finest_resolution_m);
+  return out;
+}
+
+}  // namespace
+
+void register_ground(Napi::Env env, Napi::Object exports) {
+  exports.Set("clothSimulation", Napi::Function::New<cloth_simulation_job>(env, "clothSimulation"));
+  exports.Set("clothSimulationCost",
+              Napi::Function::New<cloth_simulation_cost_of>(env, "clothSimulationCost"));
+}
+
+}  // namespace pc::binding

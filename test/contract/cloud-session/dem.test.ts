@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SessionDemMeta } from "../../../shared/contract/cloud-session/dem.ts";
+import { makeApp, type TestApp } from "../../support/app.ts";
+import { dem, failedDem, gridPoints } from "../../support/dem.ts";
+import { octreePoints } from "../../support/octree-folder.ts";
+import { amid, cloud, columnOf, refusal, slab, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+
+const url = (id: string) => `/api/cloud/session/${id}/dem`;
+const BODY = { cell_size: 1, bbox: [0, 0, 6, 5] };
+const session = (id: string, body: object = {}) => dem(made, url(id), { ...BODY, ...body }, SessionDemMeta as never);
+const post = (id: string, action: string, payload: object) =>
+  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
+const remove = (id: string, region: object) => post(id, "delete_region", { region });
+const CHANGED = "the cloud changed while this operation ran; run it again";
+
+/** Ground that rises to the east, two trees of 4 and 6 m, one sky point; the shift is (1000, 2000, 0). */
+const HEAD = "x y z ground_class target_index intensity is_miss";
+const forest = (more: readonly string[] = []) =>
+  cloud(
+    made,
+    [
+      HEAD,
+      ...gridPoints(6, 5, (x) => x / 2).map(([x, y, z]) => `${1000 + x} ${2000 + y} ${z} 1 2 0 0`),
+      `1002.5 2002.5 ${1.25 + 4} 2 1 65535 0`,
+      `1003.5 2002.5 ${1.75 + 6} 2 1 65535 0`,
+      "1003 2900 900 1 1 0 1",
+      ...more,
+    ],
+    { world_shift: [1000, 2000, 0] },
+  );
+
+test("the terrain of the survivors that are hits, in the stored frame", async () => {
+  const { session_id } = await forest(["1001.5 2001.5 -50 1 1 0 0"]);
+  await remove(session_id, { kind: "box", min: [1001, 2001, -60], max: [1002, 2002, -40] });
+  const { meta, f32, names } = await session(session_id);
+  expect(meta).toMatchObject({
+    ground_source: "column",
+    voids: 0,
+    num_vertices: 30,
+    grid_origin: [0, 0],
+    world_shift: [1000, 2000, 0],
+  });
+  expect(f32("grid_z").slice(0, 6)).toEqual([0.25, 0.75, 1.25, 1.75, 2.25, 2.75]);
+  expect(f32("vertices").slice(0, 3)).toEqual([0.5, 0.5, 0.25]);
+  expect(names).not.toContain("hag");
+  expect(meta).not.toHaveProperty("cache_id");
+  expect(f32("layer_grid_point_density")[2 * 6 + 2]).toBe(2);
+  expect(meta.layers?.intensity?.min).toBe(0);
+  expect((await stateOf(made, session_id)).columns.has("extra/height_above_ground")).toBe(false);
+});
+
+test("canopy height: first returns above the ground, sky points left out", async () => {
+  const { session_id } = await forest(
+    [
+      [0.5, 0.5],
+      [5.5, 0.5],
+      [0.5, 4.5],
+      [5.5, 4.5],
+    ].map(([x = 0, y = 0]) => `${1000 + x} ${2000 + y} ${x / 2 + 3} 2 1 0 0`),
+  );
+  const { meta, f32 } = await session(session_id, { surface_type: "chm", bbox: null });
+  expect(meta).toMatchObject({ surface_source: "first_return", ground_source: "column", grid_nx: 5, grid_ny: 4 });
+  const heights = f32("grid_z").filter((h) => !Number.isNaN(h));
+  expect(heights).toHaveLength(20);
+  expect(Math.max(...heights)).toBeGreaterThan(5);
+  expect(Math.min(...heights)).toBeGreaterThan(2.4);
+});
+
+describe("add_height_column", () => {
+  test("writes heights and rebuilds the octree that shows them", async () => {
+    const { session_id, cache_id } = await forest();
+    const { meta, stages } = await session(session_id, { add_height_column: true });
+    const heights = (await columnOf(made, session_id, "extra/height_above_ground")) ?? [];
+    expect(heights.slice(0, 30).every((height) => Math.abs(height) < 1e-6)).toBe(true);
+    expect(heights[30]).toBeCloseTo(4, 5);
+    expect(heights[31]).toBeCloseTo(6, 5);
+    expect(heights[32]).toBe(0); // the sky point
+    const { columns, meta: saved } = await stateOf(made, session_id);
+    expect(columns.get("extra/height_above_ground")?.native.dtype).toBe("f32");
+    expect(saved.extra_dims_meta.at(-1)).toEqual({ slug: "height_above_ground", label: "Height Above Ground" });
+    expect(meta.cache_id).not.toBe(cache_id);
+    expect(saved.octree_cache_id).toBe(meta.cache_id);
+    expect(meta.point_count).toBe(32);
+    expect(octreePoints(made.octrees, meta.cache_id as string)).toHaveLength(32);
+    expect((meta.attributes as { name: string }[]).map(({ name }) => name)).toContain("height_above_ground");
+    expect(stages.some(([progress]) => (progress ?? 0) >= 0.97)).toBe(true);
+  });
+  test("twice: the column is replaced, not added again", async () => {
+    const { session_id } = await forest();
+    await session(session_id, { add_height_column: true });
+    await session(session_id, { add_height_column: true, ground_percentile: 100 });
+    const { meta } = await stateOf(made, session_id);
+    expect(meta.extra_dims_meta.filter(({ slug }) => slug === "height_above_ground")).toHaveLength(1);
+  });
+  test("is for a DTM alone", async () => {
+    const { session_id } = await forest();
+    const before = await stateOf(made, session_id);
+    const { meta } = await session(session_id, { surface_type: "dsm", add_height_column: true });
+    expect(meta).not.toHaveProperty("cache_id");
+    expect(await stateOf(made, session_id)).toBe(before);
+  });
+  test.each(["heightAboveGround", "octreeContentHash"] as const)(
+    "an edit meanwhile (in %s) is a conflict and nothing is added",
+    async (op) => {
+      const { session_id } = await forest();
+      const edit = () => remove(session_id, slab(0, 1));
+      const failure = await amid(op, edit, () =>
+        failedDem(made, url(session_id), { ...BODY, add_height_column: true }),
+      );
+      expect(failure).toMatchObject({ error: CHANGED, code: "conflict", num_vertices: 0 });
+      expect((await stateOf(made, session_id)).columns.has("extra/height_above_ground")).toBe(false);
+      expect((await stateOf(made, session_id)).undo.deletes).toHaveLength(1);
+    },
+  );
+});
+
+test("too few points left fail in the frame", async () => {
+  const { session_id } = await forest();
+  await remove(session_id, { kind: "box", min: [0, 0, -99], max: [9999, 9999, 99] });
+  expect((await failedDem(made, url(session_id), BODY)).error).toBe("A DEM needs at least three points.");
+  expect((await failedDem(made, url(session_id), { surface_type: "x" })).error).toContain("Unknown surface type");
+});
+
+test("an unknown session, and what the schema says", async () => {
+  expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
+  const { session_id } = await forest();
+  expect((await refusal(made, url(session_id), { cell_size: "x" }))[0]).toBe(422);
+});

@@ -1,0 +1,114 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { makeApp, type TestApp } from "../support/app.ts";
+import { gridPoints } from "../support/dem.ts";
+import { openRun } from "../support/live-run.ts";
+import { withoutMemoryAt } from "../support/native-failure.ts";
+import { readRun } from "../support/run-body.ts";
+import { cloud } from "../support/session-edits.ts";
+import { smallDisk } from "../support/small-disk.ts";
+
+let made: TestApp;
+let base: string;
+beforeAll(async () => {
+  made = await makeApp();
+  await made.app.listen({ host: "127.0.0.1", port: 0 });
+  base = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
+});
+afterAll(() => made.close());
+
+const BODY = { cell_size: 1, bbox: [0, 0, 6, 5], add_height_column: true };
+const forest = () =>
+  cloud(made, ["x y z ground_class", ...gridPoints(6, 5, (x) => x / 2).map((p) => `${p.join(" ")} 1`), "2.5 2.5 9 2"]);
+const traces = () => ({
+  versions: made.deps.sessions.list().map(({ state }) => state.version),
+  staging: readdirSync(made.octrees, { recursive: true }).filter((name) => String(name).includes("staging")),
+  bytes: addon.bulkBytesInUse(),
+  runs: made.deps.jobs.size,
+});
+
+test.each(["dtm", "chm"])("memory that is missing anywhere leaves the session as it was (%s)", async (surface_type) => {
+  const { session_id } = await forest();
+  await made.deps.sessions.spill(await made.deps.sessions.get(session_id));
+  const before = traces();
+  for (let nth = 1; ; nth += 1) {
+    expect(nth).toBeLessThan(80);
+    const { value, failed } = await withoutMemoryAt(nth, async () => {
+      const url = `/api/cloud/session/${session_id}/dem`;
+      const answer = await made.app.inject({ method: "POST", url, payload: { ...BODY, surface_type } });
+      return readRun(answer.rawPayload).outcome;
+    });
+    if (!failed || value.kind === "frame") break; // what comes behind the answer is not asked for here
+    expect([nth, failed, value.kind, value.kind === "failed" ? value.code : ""]).toEqual([
+      nth,
+      failed,
+      "failed",
+      "out_of_memory",
+    ]);
+    await vi.waitFor(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }), { interval: 2 });
+  }
+  await made.deps.sessions.delete(session_id);
+});
+
+test.each(["Gridding terrain (DTM)", "Computing layers", "Rebuilding display"])(
+  "a cancel in %s ends the run at once and changes nothing",
+  async (label) => {
+    const n = 400_000;
+    const rows = Array.from({ length: n }, (_, i) => {
+      const x = (i * 0.754877666) % 1;
+      const y = (i * 0.569840291) % 1;
+      return `${(400 * x).toFixed(3)} ${(400 * y).toFixed(3)} ${Math.sin(9 * x).toFixed(3)} 1`;
+    });
+    const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+    const session = await made.deps.sessions.get(session_id);
+    const before = session.state;
+    const run = await openRun(base, `/api/cloud/session/${session_id}/dem`, {
+      cell_size: 0.25,
+      method: "idw",
+      add_height_column: true,
+    });
+    expect(await run.until(label)).toBe(true);
+    const { ms, canceled, outcome } = await run.cancel();
+    expect([canceled, outcome.kind]).toEqual([true, "canceled"]);
+    expect(ms).toBeLessThan(500);
+    expect(session.state.version).toBe(before.version);
+    expect(session.state.columns.has("extra/height_above_ground")).toBe(false);
+    await made.deps.sessions.delete(session_id);
+  },
+);
+
+const GRID = { grid_z: [1, 2, 3, 4], nx: 2, ny: 2, cell_size: 1, origin: [0, 0] };
+const write = async (dest_path: string) =>
+  (await made.app.inject({ method: "POST", url: "/api/dem/export-raster", payload: { ...GRID, dest_path } })).json();
+
+const disk = smallDisk(256 * 1024);
+afterAll(() => disk?.unmount());
+
+test.runIf(disk)("a full disk leaves the raster that was there and no rest", async () => {
+  const folder = join(disk?.folder ?? "", "rasters");
+  mkdirSync(folder);
+  const path = join(folder, "dem.tif");
+  writeFileSync(path, "old");
+  disk?.fill(16 * 1024);
+  const grid_z = Array.from({ length: 40_000 }, (_, i) => i);
+  const payload = { ...GRID, format: "tif", grid_z, nx: 200, ny: 200, dest_path: path };
+  const post = () => made.app.inject({ method: "POST", url: "/api/dem/export-raster", payload });
+  const answer = await post();
+  expect([answer.statusCode, answer.json().code]).toEqual([507, "no_space"]);
+  expect(readFileSync(path, "utf8")).toBe("old");
+  expect(readdirSync(folder)).toEqual(["dem.tif"]);
+  disk?.empty();
+  expect((await post()).statusCode).toBe(200);
+  expect(readFileSync(path).length).toBeGreaterThan(160_000);
+});
+
+test("a folder that takes no files leaves no rest", async () => {
+  const folder = join(made.folder, "blocked");
+  mkdirSync(folder);
+  const answer = await write(join(folder, "x".repeat(300)));
+  expect(answer.code).not.toBe("internal");
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -48,6 +48,7 @@ export interface ClothGround extends GroundLabels {
   readonly settled: boolean;
   readonly nodes: number;
   readonly tiled: GroundTilePlan | null;
+  readonly warnings: readonly string[];
 }
 
 export interface ClothCost {

@@ -22,7 +22,7 @@ AnyColumn on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t 
   return AnyColumn(std::move(out));
 }
 
-Napi::Value to_js(Napi::Env env, const std::optional<TilePlan>& plan) {
+Napi::Value plan_to_js(Napi::Env env, const std::optional<TilePlan>& plan) {
   if (!plan) return env.Null();
   auto grid = Napi::Array::New(env, 2);
   grid.Set(0U, plan->tiles_x);
@@ -85,7 +85,8 @@ Napi::Value cloth_simulation_job(const Napi::CallbackInfo& info) {
         out.Set("iterations_run", result.iterations_run);
         out.Set("settled", result.settled);
         out.Set("nodes", static_cast<double>(result.node_count));
-        out.Set("tiled", to_js(env, result.tiled));
+        out.Set("tiled", plan_to_js(env, result.tiled));
+        out.Set("warnings", to_js(env, result.warnings));
         return out;
       });
 }

@@ -1,6 +1,7 @@
 #include "core/device_info.cuh"
 #include "core/gpu_table.h"
 #include "ops/cloud/point_spacing.cuh"
+#include "ops/ground/cloth_simulation.cuh"
 
 #if defined(_WIN32)
 #define PC_GPU_EXPORT __declspec(dllexport)
@@ -10,7 +11,8 @@
 
 /// The one exported symbol: see GpuTableFunction.
 extern "C" PC_GPU_EXPORT const pc::GpuTable* pc_gpu_table() {
-  static const pc::GpuTable table{pc::kGpuAbiVersion, sizeof(pc::GpuTable), pc::cuda::probe, pc::cuda::memory,
-                                  pc::cuda::point_spacing_pass};
+  static const pc::GpuTable table{pc::kGpuAbiVersion,  sizeof(pc::GpuTable),         pc::cuda::probe,
+                                  pc::cuda::memory,    pc::cuda::point_spacing_pass, pc::cuda::cloth_raster,
+                                  pc::cuda::cloth_drop};
   return &table;
 }

@@ -48,6 +48,41 @@ export interface ClothGround extends GroundLabels {
   readonly settled: boolean;
   readonly nodes: number;
   readonly tiled: GroundTilePlan | null;
+  readonly warnings: readonly string[];
+}
+
+/** Pingel et al. 2013; lengths in metres. */
+export interface SmrfParams {
+  readonly cell_size: number;
+  /** Steepest ground, metres per metre. */
+  readonly slope: number;
+  readonly window_radius: number;
+  readonly elevation_threshold: number;
+  /** Metres per slope added to the threshold. */
+  readonly elevation_scale: number;
+  /** Metres between the lines that cut large objects; 0 = none. */
+  readonly net_spacing: number;
+}
+
+export interface SmrfGround extends GroundLabels {
+  readonly cells: number;
+  readonly object_cells: number;
+}
+
+/** What was measured and the parameters derived from it: cpp/ops/ground/ground_auto.h. */
+export interface AutoGround extends GroundLabels {
+  readonly derived: {
+    readonly point_spacing_m: number;
+    readonly steepness: number;
+    readonly roughness_m: number;
+    readonly cell_size: number;
+    readonly seed_cell_size: number;
+    readonly slope: number;
+    readonly window_radius: number;
+    readonly grow_threshold: number;
+    readonly between_share: number;
+    readonly class_threshold: number;
+  };
 }
 
 export interface ClothCost {
@@ -67,12 +102,25 @@ export interface GroundNative {
     params: ClothParams,
     options?: OpOptions,
   ): NativeJob<ClothGround>;
+  smrf(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    params: SmrfParams,
+    options?: OpOptions,
+  ): NativeJob<SmrfGround>;
+  groundAuto(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<AutoGround>;
   clothSimulationCost(points: number, extent: readonly [number, number], clothResolution: number): ClothCost;
 }
 
 /** Cloth simulation filter over the rows that `skip` leaves. */
 export const clothSimulation: GroundNative["clothSimulation"] = (positions, skip, params, options) =>
   addon.clothSimulation(positions, skip, params, options);
+/** Simple morphological filter over the rows that `skip` leaves. */
+export const smrf: GroundNative["smrf"] = (positions, skip, params, options) =>
+  addon.smrf(positions, skip, params, options);
+/** Ground filter that derives its parameters from the cloud, over the rows that `skip` leaves. */
+export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options) =>
+  addon.groundAuto(positions, skip, options);
 /** What a cloth over `points` in an extent of x by y metres takes; see `admissible` before a run. */
 export const clothSimulationCost: GroundNative["clothSimulationCost"] = (points, extent, clothResolution) =>
   addon.clothSimulationCost(points, extent, clothResolution);

@@ -7,6 +7,8 @@
 #include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/ground/cloth_simulation.h"
+#include "ops/ground/ground_auto.h"
+#include "ops/ground/smrf.h"
 
 namespace pc::binding {
 
@@ -22,7 +24,7 @@ AnyColumn on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t 
   return AnyColumn(std::move(out));
 }
 
-Napi::Value to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) {
+Napi::Value plan_to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) {
   if (!plan) return env.Null();
   auto grid = Napi::Array::New(env, 2);
   grid.Set(0U, plan->tiles_x);
@@ -35,6 +37,17 @@ Napi::Value to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) {
   out.Set("tiles", static_cast<double>(plan->tiles_x) * plan->tiles_y);
   out.Set("points_per_tile_max", static_cast<double>(plan->points_per_tile_max));
   out.Set("points_per_tile_mean", plan->points_per_tile_mean);
+  return out;
+}
+
+/// The fields that every filter's answer has.
+template <class Result>
+Napi::Object labels_object(Napi::Env env, AnyColumn&& ground_class, const Result& result) {
+  auto out = Napi::Object::New(env);
+  out.Set("ground_class", ColumnHandle::wrap(env, std::move(ground_class)));
+  out.Set("num_ground", static_cast<double>(result.ground_count));
+  out.Set("num_plant", static_cast<double>(result.plant_count));
+  out.Set("low_outliers", static_cast<double>(result.low_outlier_count));
   return out;
 }
 
@@ -73,19 +86,87 @@ Napi::Value cloth_simulation_job(const Napi::CallbackInfo& info) {
       },
       [wanted = params.want_heights](Napi::Env env, Answer&& answer) -> Napi::Value {
         const ClothSimulationResult& result = answer.result;
-        auto out = Napi::Object::New(env);
-        out.Set("ground_class", ColumnHandle::wrap(env, std::move(answer.ground_class)));
+        auto out = labels_object(env, std::move(answer.ground_class), result);
         out.Set("height_above_cloth",
                 wanted ? Napi::Value(ColumnHandle::wrap(env, std::move(answer.height))) : env.Null());
-        out.Set("num_ground", static_cast<double>(result.ground_count));
-        out.Set("num_plant", static_cast<double>(result.plant_count));
-        out.Set("low_outliers", static_cast<double>(result.low_outlier_count));
         out.Set("class_threshold_used", result.class_threshold_used);
         out.Set("class_threshold_method", to_string(result.class_threshold_method));
         out.Set("iterations_run", result.iterations_run);
         out.Set("settled", result.settled);
         out.Set("nodes", static_cast<double>(result.node_count));
-        out.Set("tiled", to_js(env, result.tiled));
+        out.Set("tiled", plan_to_js(env, result.tiled));
+        out.Set("warnings", to_js(env, result.warnings));
+        return out;
+      });
+}
+
+template <class Result>
+struct Labelled {
+  Result result;
+  AnyColumn ground_class;
+};
+
+// smrf(positions, skip, params: SmrfParams, options?): NativeJob<SmrfGround>
+Napi::Value smrf_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const auto js = info[2].As<Napi::Object>();
+  const SmrfParams params{.cell_size = number_field(js, "cell_size"),
+                          .slope = number_field(js, "slope"),
+                          .window_radius = number_field(js, "window_radius"),
+                          .elevation_threshold = number_field(js, "elevation_threshold"),
+                          .elevation_scale = number_field(js, "elevation_scale"),
+                          .net_spacing = number_field(js, "net_spacing")};
+  using Answer = Labelled<SmrfResult>;
+  return start_job<Answer>(
+      info.Env(), job_options(info[3]),
+      [positions, skip, params](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        Answer answer{smrf(hits.points(), params, ctx), {}};
+        answer.ground_class = on_all_rows<std::uint8_t>(hits, std::move(answer.result.ground_class),
+                                                        positions->size(), std::uint8_t{0});
+        return answer;
+      },
+      [](Napi::Env env, Answer&& answer) -> Napi::Value {
+        auto out = labels_object(env, std::move(answer.ground_class), answer.result);
+        out.Set("cells", static_cast<double>(answer.result.cell_count));
+        out.Set("object_cells", static_cast<double>(answer.result.object_cell_count));
+        return out;
+      });
+}
+
+Napi::Object derived_to_js(Napi::Env env, const GroundAutoParams& derived) {
+  auto out = Napi::Object::New(env);
+  out.Set("point_spacing_m", derived.point_spacing_m);
+  out.Set("steepness", derived.steepness);
+  out.Set("roughness_m", derived.roughness_m);
+  out.Set("cell_size", derived.cell_size);
+  out.Set("seed_cell_size", derived.seed_cell_size);
+  out.Set("slope", derived.slope);
+  out.Set("window_radius", derived.window_radius);
+  out.Set("grow_threshold", derived.grow_threshold);
+  out.Set("between_share", derived.between_share);
+  out.Set("class_threshold", derived.class_threshold);
+  return out;
+}
+
+// groundAuto(positions, skip, options?): NativeJob<AutoGround>
+Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  using Answer = Labelled<GroundAutoResult>;
+  return start_job<Answer>(
+      info.Env(), job_options(info[2]),
+      [positions, skip](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        Answer answer{ground_auto(hits.points(), ctx), {}};
+        answer.ground_class = on_all_rows<std::uint8_t>(hits, std::move(answer.result.ground_class),
+                                                        positions->size(), std::uint8_t{0});
+        return answer;
+      },
+      [](Napi::Env env, Answer&& answer) -> Napi::Value {
+        auto out = labels_object(env, std::move(answer.ground_class), answer.result);
+        out.Set("derived", derived_to_js(env, answer.result.derived));
         return out;
       });
 }
@@ -109,6 +190,8 @@ Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
 
 void register_ground(Napi::Env env, Napi::Object exports) {
   exports.Set("clothSimulation", Napi::Function::New<cloth_simulation_job>(env, "clothSimulation"));
+  exports.Set("smrf", Napi::Function::New<smrf_job>(env, "smrf"));
+  exports.Set("groundAuto", Napi::Function::New<ground_auto_job>(env, "groundAuto"));
   exports.Set("clothSimulationCost",
               Napi::Function::New<cloth_simulation_cost_of>(env, "clothSimulationCost"));
 }

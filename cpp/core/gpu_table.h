@@ -9,8 +9,12 @@ namespace pc {
 namespace point_spacing_kernel {
 struct HostPass;
 }
+namespace cloth_kernel {
+struct HostRaster;
+struct HostDrop;
+}  // namespace cloth_kernel
 
-constexpr std::uint32_t kGpuAbiVersion = 1;
+constexpr std::uint32_t kGpuAbiVersion = 2;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -49,6 +53,11 @@ struct GpuTable {
   /// One pass of point_spacing (cpp/ops/cloud/point_spacing_kernel.h). `pass->best_bits` changes on kOk only.
   GpuStatus (*point_spacing_pass)(const point_spacing_kernel::HostPass* pass, const GpuControl* control,
                                   GpuError* error);
+  /// Both passes of RasterPass (cpp/ops/ground/cloth_simulation_kernel.h). `lowest` and `nearest` change on kOk only.
+  GpuStatus (*cloth_raster)(const cloth_kernel::HostRaster* raster, const GpuControl* control,
+                            GpuError* error);
+  /// Drops a cloth. The outputs of `drop` change on kOk only.
+  GpuStatus (*cloth_drop)(cloth_kernel::HostDrop* drop, const GpuControl* control, GpuError* error);
 };
 
 /// The one symbol of the module, `pc_gpu_table`.

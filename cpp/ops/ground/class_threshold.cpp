@@ -22,12 +22,14 @@ struct Histogram {
   double center(std::size_t i) const { return low + (static_cast<double>(i) + 0.5) * bin; }
 };
 
-Histogram count_heights(Span<const float> heights, double bin, OpContext& ctx) {
+Histogram count_heights(Span<const float> heights, Span<const std::uint8_t> ignored, double bin,
+                        OpContext& ctx) {
   const auto workers = static_cast<std::size_t>(ctx.threads());
   std::vector<float> lowest(workers, HUGE_VALF), highest(workers, -HUGE_VALF);
   parallel_for_worker(ctx, heights.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
     float low = lowest[static_cast<std::size_t>(worker)], high = highest[static_cast<std::size_t>(worker)];
     for (std::size_t i = begin; i < end; ++i) {
+      if (!ignored.empty() && ignored[i] != 0) continue;
       low = heights[i] < low ? heights[i] : low;
       high = heights[i] > high ? heights[i] : high;
     }
@@ -43,6 +45,7 @@ Histogram count_heights(Span<const float> heights, double bin, OpContext& ctx) {
   parallel_for_worker(ctx, heights.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
     std::vector<std::uint32_t>& own = counts[static_cast<std::size_t>(worker)];
     for (std::size_t i = begin; i < end; ++i) {
+      if (!ignored.empty() && ignored[i] != 0) continue;
       const double at = (static_cast<double>(heights[i]) - low) / bin;
       if (at >= 0 && at < static_cast<double>(bins)) own[static_cast<std::size_t>(at)] += 1;
     }
@@ -109,11 +112,11 @@ const char* to_string(ThresholdMethod method) {
   return "fallback";
 }
 
-ClassThreshold measure_class_threshold(Span<const float> heights, double resolution_m, double fallback_m,
-                                       OpContext& ctx) {
+ClassThreshold measure_class_threshold(Span<const float> heights, Span<const std::uint8_t> ignored,
+                                       double resolution_m, double fallback_m, OpContext& ctx) {
   const ClassThreshold fallback{fallback_m, ThresholdMethod::kFallback};
   const double bin = std::clamp(resolution_m / 10, 0.002, 0.10);
-  const Histogram histogram = count_heights(heights, bin, ctx);
+  const Histogram histogram = count_heights(heights, ignored, bin, ctx);
   const std::size_t n = histogram.counts.size();
   const std::size_t mode = ground_mode(histogram, std::max(2 * resolution_m, 0.25));
   if (histogram.point_count < kFewestPoints || mode == n) return fallback;

@@ -24,6 +24,7 @@ struct ClassThreshold {
 /// Measures how far above a settled cloth the layer of ground returns reaches.
 ///
 /// heights      (n) metres above the cloth; NaN = none
+/// ignored      (n) non-zero = not looked at, or empty = none
 /// resolution_m cell size of the cloth, > 0
 /// fallback_m   what to answer when the heights do not tell
 /// Order    Does not depend on threads.
@@ -34,7 +35,7 @@ struct ClassThreshold {
 ///          of the smoothed counts at most 50 % of the peak, not undercut for 3 smoothing spans, after which
 ///          the counts rise to 1.25 times of it; else the first smoothed bin below 1 % of the peak;
 ///          clip(max(knee, mode + half width), 0.02, 5).
-ClassThreshold measure_class_threshold(Span<const float> heights, double resolution_m, double fallback_m,
-                                       OpContext& ctx);
+ClassThreshold measure_class_threshold(Span<const float> heights, Span<const std::uint8_t> ignored,
+                                       double resolution_m, double fallback_m, OpContext& ctx);
 
 }  // namespace pc

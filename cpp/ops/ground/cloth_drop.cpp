@@ -14,8 +14,7 @@ namespace {
 
 using namespace cloth_kernel;
 
-constexpr std::uint32_t kReach = 2;       // cells that one relaxation looks away
-constexpr std::uint32_t kQuietSteps = 3;  // a swinging cloth stands still for one step at its turning points
+constexpr std::uint32_t kReach = 2;                    // cells that one relaxation looks away
 constexpr std::uint32_t kBlockX = 512, kBlockY = 128;  // core of a block: its scratch stays in the L2 cache
 
 struct Range {
@@ -125,7 +124,27 @@ std::uint32_t cloth_sweeps(std::uint32_t rigidness) {
   return kSweeps[std::clamp<std::uint32_t>(rigidness, 1, 3) - 1];
 }
 
-DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, OpContext& ctx) {
+namespace {
+
+/// The same on the GPU; false where that cannot be.
+bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+                 DroppedCloth& cloth) {
+  if (!device.usable()) return false;
+  cloth.height.resize(static_cast<std::size_t>(terrain.nx) * terrain.ny);
+  HostDrop host{terrain.height,    terrain.stride, terrain.nx,          terrain.ny, params.sweeps,
+                params.iterations, params.start,   cloth.height.data(), 0,          false};
+  if (!device.drop(host)) return false;
+  cloth.iterations = host.iterations_run;
+  cloth.settled = host.settled;
+  return true;
+}
+
+}  // namespace
+
+DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+                        OpContext& ctx) {
+  DroppedCloth on_gpu{{}, 0, false};
+  if (drop_on_gpu(terrain, params, device, on_gpu)) return on_gpu;
   const std::size_t cells = static_cast<std::size_t>(terrain.nx) * terrain.ny;
   BulkVector<float> previous(cells), current(cells), next(cells);
   parallel_for(ctx, terrain.ny, 64, [&](std::size_t begin, std::size_t end) {
@@ -139,7 +158,7 @@ DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& par
   for (int worker = 0; worker < ctx.threads(); ++worker) scratch.emplace_back(terrain, params.sweeps);
   std::vector<float> furthest(block_count);
   DroppedCloth cloth{{}, 0, false};
-  std::uint32_t quiet = 0;
+  QuietSteps quiet{0};
   while (cloth.iterations < params.iterations && !cloth.settled) {
     parallel_for_worker(ctx, block_count, 1, [&](std::size_t begin, std::size_t end, int worker) {
       for (std::size_t block = begin; block < end; ++block) {
@@ -155,8 +174,7 @@ DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& par
     std::swap(current, next);
     cloth.iterations += 1;
     const float moved = *std::max_element(furthest.begin(), furthest.end());
-    quiet = moved < kSettled ? quiet + 1 : 0;
-    cloth.settled = moved == 0 || quiet == kQuietSteps;
+    cloth.settled = quiet.settled_after(moved);
   }
   cloth.height = std::move(current);
   return cloth;

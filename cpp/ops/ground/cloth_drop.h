@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/op_context.h"
+#include "ops/ground/cloth_device.h"
 
 namespace pc {
 
@@ -33,11 +34,11 @@ std::uint32_t cloth_sweeps(std::uint32_t rigidness);
 
 /// Drops a cloth on a window of inverted terrain until it settles. A particle that touches the terrain stays.
 ///
-/// Order    Bit-identical for any number of threads: a step reads the state before it only.
-/// Cost     About 25 ns a particle and step on one core at rigidness 3; 12 bytes a particle. Advances the phase by
-///          `iterations`, however many steps are made.
+/// Order    Bit-identical for any number of threads and either device: a step reads the state before it only.
+/// Cost     About 25 ns a particle and step on one core at rigidness 3; 12 bytes a particle.
 /// Cancel   Within 50 ms; no partial result.
 /// Source   Zhang et al. 2016 section 3.2 to 3.4: internal and external forces one after the other.
-DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, OpContext& ctx);
+DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+                        OpContext& ctx);
 
 }  // namespace pc

@@ -94,13 +94,13 @@ struct SettledCloth {
 };
 
 SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const ClothSimulationParams& params,
-                        OpContext& ctx) {
+                        ClothDevice& device, OpContext& ctx) {
   const Lattice& lattice = terrain.lattice;
   const float highest = *std::max_element(terrain.height.begin(), terrain.height.end());
   const ClothDropParams drop{cloth_sweeps(params.rigidness), params.iterations,
                              highest + cloth_kernel::kStartAbove};
   const std::size_t tile_count = static_cast<std::size_t>(tiles.across) * tiles.down;
-  ctx.begin_phase("Dropping the cloth", tile_count * params.iterations);
+  ctx.begin_phase("Dropping the cloth", 0);  // nobody knows how long until it settles
   SettledCloth cloth{{}, 0, true};
   if (tile_count > 1) cloth.height.resize(lattice.cells());
   for (std::size_t tile = 0; tile < tile_count; ++tile) {
@@ -114,7 +114,7 @@ SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const Cl
     const TerrainWindow window{terrain.height.data() + from_y * std::size_t{lattice.nx} + from_x, lattice.nx,
                                std::min(lattice.nx, x_end + tiles.collar) - from_x,
                                std::min(lattice.ny, y_end + tiles.collar) - from_y};
-    DroppedCloth piece = drop_cloth(window, drop, ctx);
+    DroppedCloth piece = drop_cloth(window, drop, device, ctx);
     cloth.iterations = std::max(cloth.iterations, piece.iterations);
     cloth.settled &= piece.settled;
     if (tile_count == 1) {
@@ -177,16 +177,19 @@ Column<float> heights_above(HitPoints points, const Lattice& lattice, const Bulk
 ClassThreshold threshold_of(HitPoints points, const Column<float>& heights, const LowOutliers& outliers,
                             const ClothSimulationParams& params, OpContext& ctx) {
   if (!params.auto_class_threshold) return {params.class_threshold, ThresholdMethod::kManual};
-  if (outliers.count == 0)
-    return measure_class_threshold(heights.view(), params.cloth_resolution, params.class_threshold, ctx);
-  BulkVector<float> seen(points.size());
-  parallel_for(ctx, seen.size(), kGrain, [&, floor = outliers.view()](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const bool use = cloth_kernel::finite(points.xyz()[i]) && !floor.below(points.xyz()[i]);
-      seen[i] = use ? heights[i] : std::numeric_limits<float>::quiet_NaN();
-    }
-  });
-  return measure_class_threshold(seen.view(), params.cloth_resolution, params.class_threshold, ctx);
+  BulkVector<std::uint8_t> ignored;
+  if (outliers.count > 0) {
+    ignored.resize(points.size());
+    parallel_for(ctx, ignored.size(), kGrain,
+                 [&, floor = outliers.view()](std::size_t begin, std::size_t end) {
+                   for (std::size_t i = begin; i < end; ++i) {
+                     const Vec3d& p = points.xyz()[i];
+                     ignored[i] = cloth_kernel::finite(p) && floor.below(p) ? 1 : 0;
+                   }
+                 });
+  }
+  return measure_class_threshold(heights.view(), ignored.view(), params.cloth_resolution,
+                                 params.class_threshold, ctx);
 }
 
 void label(const Column<float>& heights, double threshold_m, ClothSimulationResult& result, OpContext& ctx) {
@@ -244,10 +247,11 @@ ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationPa
   result.node_count = lattice.cells();
   const Tiles tiles = tiles_of(lattice, extent, params);
   if (extent.finite_count >= params.tile_min_points) result.tiled = plan_of(points, lattice, tiles, ctx);
+  ClothDevice device(ctx, result.warnings);
   ctx.begin_phase("Rasterising the terrain", 0);
   const auto band = static_cast<float>(std::min(params.cloth_resolution, kMaxBand));
-  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, ctx);
-  SettledCloth cloth = drop_tiles(terrain, tiles, params, ctx);
+  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, device, ctx);
+  SettledCloth cloth = drop_tiles(terrain, tiles, params, device, ctx);
   result.iterations_run = cloth.iterations;
   result.settled = cloth.settled;
   if (params.slope_smooth) {

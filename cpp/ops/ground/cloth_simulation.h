@@ -50,6 +50,7 @@ struct ClothSimulationResult {
   bool settled;                  ///< false: `iterations` ended the simulation of some tile
   std::uint64_t node_count;
   std::optional<ClothTilePlan> tiled;
+  std::vector<std::string> warnings;
 };
 
 struct ClothSimulationCost {
@@ -73,6 +74,7 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
 ///          (bit-identical).
 /// Cost     cloth_simulation_cost. 10M points of 50 x 50 m at 0.1 m: 1.0 s on 2 cores.
 /// Cancel   Within 250 ms at any admissible parameters; no partial result.
+/// Device   kCuda rasterises and drops the cloth in pc_cuda; where that cannot be, on the CPU, with a warning.
 /// Errors   kInvalidArgument: parameters out of range, fewer than kFewestGroundPoints finite points, more
 ///          than kMaxClothNodes nodes (the message names the finest resolution that fits).
 /// Source   Zhang et al. 2016, Remote Sensing 8, 501; contract classification section 2. Deviations: heights are

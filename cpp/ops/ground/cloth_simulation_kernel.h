@@ -92,6 +92,13 @@ struct RasterPass {
       nearest;  ///< (lattice.cells()) squared distance from the node above, key of the height below
 };
 
+/// What the host hands to pc_cuda: a pass in host memory and the length of its arrays.
+struct HostRaster {
+  RasterPass pass;
+  std::uint64_t count;
+  std::uint64_t floor_count;
+};
+
 PC_HD inline void offer_lowest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
   if (!finite(p) || pass.outliers.below(p)) return;
@@ -123,6 +130,8 @@ constexpr float kFall = kGravity * kTimeStep * kTimeStep;
 constexpr float kStartAbove = 0.05F;
 /// Settled when no particle that is still free moves further in a step, metres.
 constexpr float kSettled = 0.005F;
+/// For so many steps: a swinging cloth stands still for one at its turning points.
+constexpr std::uint32_t kQuietSteps = 3;
 
 /// Gravity and inertia (eq. 4, Verlet).
 PC_HD inline float fall(float height, float previous) {
@@ -140,6 +149,45 @@ PC_HD inline float relax(const float* const rows[5], std::ptrdiff_t x, float fre
   const float height = rows[2][x];
   return height + free * ((near + far) * 0.0625F - height);
 }
+
+/// relax() of the particle at (x, y) of a grid; beyond its edges the cloth goes on level.
+PC_HD inline float relax_at(const float* heights, std::uint32_t nx, std::uint32_t ny, std::uint32_t x,
+                            std::uint32_t y, float free) {
+  float near[5][5];
+  const float* rows[5];
+  for (int b = 0; b < 5; ++b) {
+    const std::int64_t v = static_cast<std::int64_t>(y) + b - 2;
+    const std::int64_t row = v < 0 ? 0 : v >= ny ? ny - 1 : v;
+    for (int a = 0; a < 5; ++a) {
+      const std::int64_t u = static_cast<std::int64_t>(x) + a - 2;
+      near[b][a] = heights[row * nx + (u < 0 ? 0 : u >= nx ? nx - 1 : u)];
+    }
+    rows[b] = near[b];
+  }
+  return relax(rows, 2, free);
+}
+
+/// What the host hands to pc_cuda: a cloth over a window of inverted terrain, in host memory.
+struct HostDrop {
+  const float* terrain;  ///< row y starts at terrain + y * stride
+  std::uint64_t stride;
+  std::uint32_t nx, ny;
+  std::uint32_t sweeps, iterations;
+  float start;
+  float* height;                 ///< (nx ny) out
+  std::uint32_t iterations_run;  ///< out
+  bool settled;                  ///< out
+};
+
+/// Counts the steps without much movement: settled after kQuietSteps, or at once when no particle is free.
+struct QuietSteps {
+  std::uint32_t count;
+
+  PC_HD bool settled_after(float furthest) {
+    count = furthest < kSettled ? count + 1 : 0;
+    return furthest == 0 || count == kQuietSteps;
+  }
+};
 
 /// Height of the settled cloth at a point of the lattice's extent: bilinear, above the lattice's plane, up is up.
 PC_HD inline float cloth_height(const Lattice& lattice, const float* cloth, const Vec3d& p) {

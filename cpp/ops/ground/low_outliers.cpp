@@ -104,7 +104,8 @@ class LowestHeights {
   std::array<BulkVector<std::uint32_t>, kDepth> keys_;
 };
 
-LowestHeights lowest_heights(Span<const Vec3d> xyz, const GroundExtent& extent, OpContext& ctx) {
+LowestHeights lowest_heights(Span<const Vec3d> xyz, const GroundExtent& extent, double& points_per_cell,
+                             OpContext& ctx) {
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
   const auto n = static_cast<double>(extent.finite_count);
   LowestHeights heights(xyz, ctx);
@@ -118,8 +119,8 @@ LowestHeights lowest_heights(Span<const Vec3d> xyz, const GroundExtent& extent, 
     if (good || attempt == 3 || std::abs(better - size) < 0.1 * size) break;
     size = better;
   }
-  heights.find_lowest(lattice_of(extent, size, fit_trend(heights.lattice(), heights.lowest().view())),
-                      extent.finite_count);
+  points_per_cell = heights.find_lowest(
+      lattice_of(extent, size, fit_trend(heights.lattice(), heights.lowest().view())), extent.finite_count);
   heights.find_others();
   return heights;
 }
@@ -180,10 +181,10 @@ BulkVector<std::uint8_t> count_outlying(const LowestHeights& heights, OpContext&
 }  // namespace
 
 LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpContext& ctx) {
-  LowOutliers result{{}, {}, 0};
+  LowOutliers result{{}, {}, 0, 0};
   if (extent.finite_count == 0) return result;
   ctx.begin_phase("Looking for points below the ground", 0);
-  const LowestHeights heights = lowest_heights(points.xyz(), extent, ctx);
+  const LowestHeights heights = lowest_heights(points.xyz(), extent, result.points_per_cell, ctx);
   const BulkVector<std::uint8_t> outlying = count_outlying(heights, ctx);
   result.lattice = heights.lattice();
   result.floor.resize(outlying.size());

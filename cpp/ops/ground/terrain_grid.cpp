@@ -114,7 +114,7 @@ void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpCont
 }
 
 TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
-                              const LowOutliers& outliers, OpContext& ctx) {
+                              const LowOutliers& outliers, ClothDevice& device, OpContext& ctx) {
   const std::size_t cells = lattice.cells();
   BulkVector<std::uint32_t> lowest(cells);
   BulkVector<std::uint64_t> nearest(cells);
@@ -123,12 +123,14 @@ TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, flo
     std::fill(nearest.begin() + begin, nearest.begin() + end, kNoNearest);
   });
   const RasterPass pass{xyz.data, outliers.view(), lattice, band, lowest.data(), nearest.data()};
-  parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
-  });
-  parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) offer_nearest(i, pass);
-  });
+  if (!device.raster({pass, xyz.size, outliers.count == 0 ? 0 : outliers.floor.size()})) {
+    parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
+    });
+    parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) offer_nearest(i, pass);
+    });
+  }
   TerrainGrid terrain{lattice, BulkVector<float>(cells), 0};
   std::atomic<std::uint64_t> occupied{0};
   parallel_for(ctx, cells, kCellGrain, [&](std::size_t begin, std::size_t end) {

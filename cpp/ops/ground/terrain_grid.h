@@ -1,5 +1,6 @@
 #pragma once
 #include "core/memory.h"
+#include "ops/ground/cloth_device.h"
 #include "ops/ground/cloth_simulation_kernel.h"
 #include "ops/ground/ground_trend.h"
 #include "ops/ground/low_outliers.h"
@@ -28,7 +29,7 @@ cloth_kernel::Lattice cloth_lattice(const GroundExtent& extent, double size, con
 /// Source   Zhang et al. 2016 section 3.2 (nearest point of the cell); the band is ours: in a cell full of
 ///          vegetation the point nearest to the particle is most often no ground.
 TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const cloth_kernel::Lattice& lattice, float band,
-                              const LowOutliers& outliers, OpContext& ctx);
+                              const LowOutliers& outliers, ClothDevice& device, OpContext& ctx);
 
 /// Gives cells that are NaN the value of the nearest cell that is not. All NaN stays as it is.
 void fill_from_nearest(const cloth_kernel::Lattice& lattice, BulkVector<float>& values, OpContext& ctx);

@@ -57,7 +57,7 @@ GpuStatus memory_of_80_gib(std::uint64_t* free_bytes, std::uint64_t* total_bytes
 }
 
 GpuTable table_with(GpuStatus (*probe)(GpuProbe*, GpuError*)) {
-  return {kGpuAbiVersion, sizeof(GpuTable), probe, memory_of_80_gib, nullptr};
+  return {kGpuAbiVersion, sizeof(GpuTable), probe, memory_of_80_gib, nullptr, nullptr, nullptr};
 }
 
 TEST(Gpu, ReasonWhenTheDriverIsTooOld) {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { addon, type NativeColumn } from "../../../backend/native/addon.ts";
-import { type ClothParams, clothSimulation, clothSimulationCost } from "../../../backend/native/ground.ts";
+import {
+  type ClothParams,
+  clothSimulation,
+  clothSimulationCost,
+  groundAuto,
+  smrf,
+} from "../../../backend/native/ground.ts";
 
 const params: ClothParams = {
   cloth_resolution: 0.5,
@@ -65,5 +71,36 @@ describe("cloth simulation", () => {
     const cost = clothSimulationCost(442, [10, 10], 1e-4);
     expect(cost.admissible).toBe(false);
     expect(clothSimulationCost(442, [10, 10], cost.finest_resolution_m).admissible).toBe(true);
+  });
+});
+
+describe("other filters", () => {
+  const opening = {
+    cell_size: 1,
+    slope: 0.15,
+    window_radius: 18,
+    elevation_threshold: 0.5,
+    elevation_scale: 1.25,
+    net_spacing: 0,
+  };
+
+  test("the morphological filter labels rows and refuses bad parameters", async () => {
+    const result = await smrf(plane(), null, opening).promise;
+    expect(result).toMatchObject({ num_ground: 441, num_plant: 1, low_outliers: 0 });
+    expect(bytes(result.ground_class)[441]).toBe(2);
+    await expect(smrf(plane(), null, { ...opening, cell_size: 0 }).promise).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
+  });
+
+  test("the automatic filter tells what it derived", async () => {
+    const skip = new Uint8Array(442);
+    skip[3] = 1;
+    const result = await groundAuto(plane(), new addon.Column("u8", skip)).promise;
+    expect(result).toMatchObject({ num_ground: 440, num_plant: 1 });
+    expect([...bytes(result.ground_class).subarray(2, 5)]).toEqual([1, 0, 1]);
+    expect(bytes(result.ground_class)[441]).toBe(2);
+    expect(result.derived.point_spacing_m).toBeGreaterThan(0.3);
+    expect(result.derived.point_spacing_m).toBeLessThan(0.7);
   });
 });

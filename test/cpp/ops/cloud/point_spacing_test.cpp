@@ -57,8 +57,10 @@ GpuStatus fake_probe(GpuProbe* out, GpuError*) {
   return GpuStatus::kOk;
 }
 
-const GpuTable kFunctorTable{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, functor_pass};
-const GpuTable kFullTable{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, out_of_memory_pass};
+const GpuTable kFunctorTable{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr,
+                             functor_pass,   nullptr,          nullptr};
+const GpuTable kFullTable{kGpuAbiVersion,     sizeof(GpuTable), fake_probe, nullptr,
+                          out_of_memory_pass, nullptr,          nullptr};
 
 /// Where the op runs: CPU with some threads, the functor path, or a real device through pc_cuda.
 struct RunOn {

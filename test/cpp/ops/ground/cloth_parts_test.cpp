@@ -52,6 +52,14 @@ double pairwise_sag(int gap, int rigidness) {
   return sag;
 }
 
+DroppedCloth drop(const TerrainWindow& terrain, const ClothDropParams& params) {
+  JobControl control;
+  OpContext ctx(control);
+  std::vector<std::string> warnings;
+  ClothDevice device(ctx, warnings);
+  return drop_cloth(terrain, params, device, ctx);
+}
+
 double simultaneous_sag(std::uint32_t gap, std::uint32_t rigidness) {
   const std::uint32_t width = gap + 8, rows = 24;
   std::vector<float> terrain(std::size_t{width} * rows, 0);
@@ -60,7 +68,7 @@ double simultaneous_sag(std::uint32_t gap, std::uint32_t rigidness) {
   }
   JobControl control;
   OpContext ctx(control);
-  const auto cloth = drop_cloth({terrain.data(), width, width, rows}, {cloth_sweeps(rigidness), 500, 0}, ctx);
+  const auto cloth = drop({terrain.data(), width, width, rows}, {cloth_sweeps(rigidness), 500, 0});
   return -cloth.height[rows / 2 * width + 4 + gap / 2];
 }
 
@@ -79,7 +87,7 @@ TEST(ClothDrop, LiesOnFlatTerrainAndSettles) {
   const std::vector<float> terrain(300 * 200, 2.5F);
   JobControl control;
   OpContext ctx(control);
-  const auto cloth = drop_cloth({terrain.data(), 300, 300, 200}, {9, 500, 30.0F}, ctx);
+  const auto cloth = drop({terrain.data(), 300, 300, 200}, {9, 500, 30.0F});
   EXPECT_TRUE(cloth.settled);
   EXPECT_LT(cloth.iterations, 60U);
   for (const float height : cloth.height) ASSERT_EQ(height, 2.5F);
@@ -91,8 +99,8 @@ TEST(ClothDrop, WindowsOfOneTerrainAgreeWithTheWhole) {
     terrain[i] = static_cast<float>(std::sin(static_cast<double>(i % 200) * 0.2));
   JobControl control;
   OpContext ctx(control);
-  const auto whole = drop_cloth({terrain.data(), 200, 200, 150}, {9, 500, 1.05F}, ctx);
-  const auto part = drop_cloth({terrain.data() + 40 * 200 + 30, 200, 120, 80}, {9, 500, 1.05F}, ctx);
+  const auto whole = drop({terrain.data(), 200, 200, 150}, {9, 500, 1.05F});
+  const auto part = drop({terrain.data() + 40 * 200 + 30, 200, 120, 80}, {9, 500, 1.05F});
   for (std::uint32_t y = 30; y < 50; ++y) {
     for (std::uint32_t x = 30; x < 90; ++x)
       ASSERT_NEAR(part.height[y * 120 + x], whole.height[(y + 40) * 200 + x + 30], 0.02) << x << " " << y;
@@ -172,7 +180,7 @@ std::vector<float> layer(std::size_t n, double sigma, double mean = 0) {
 ClassThreshold threshold_of(const std::vector<float>& heights, double resolution) {
   JobControl control;
   OpContext ctx(control);
-  return measure_class_threshold({heights.data(), heights.size()}, resolution, 0.77, ctx);
+  return measure_class_threshold({heights.data(), heights.size()}, {}, resolution, 0.77, ctx);
 }
 
 TEST(ClassThreshold, FindsTheGapAboveTheGroundLayer) {
@@ -199,6 +207,32 @@ TEST(ClassThreshold, FallsBackWithFewPointsOrNoLayer) {
   EXPECT_EQ(threshold_of(layer(5000, 0.05, 9), 0.1).method, ThresholdMethod::kFallback);
   EXPECT_EQ(threshold_of(std::vector<float>(1000, std::numeric_limits<float>::quiet_NaN()), 0.1).method,
             ThresholdMethod::kFallback);
+}
+
+TEST(ClassThreshold, AShallowDipIsNoGap) {
+  // The layer dips to 70 % at 0.05 m before it thins out for good.
+  std::vector<float> heights = layer(20'000, 0.015);
+  const std::vector<float> second = layer(60'000, 0.03, 0.09);
+  heights.insert(heights.end(), second.begin(), second.end());
+  const std::vector<float> shrubs = layer(8000, 0.1, 1.2);
+  heights.insert(heights.end(), shrubs.begin(), shrubs.end());
+  EXPECT_GT(threshold_of(heights, 0.1).value_m, 0.15);
+}
+
+TEST(ClassThreshold, IgnoredHeightsDoNotCount) {
+  std::vector<float> heights = layer(20'000, 0.05);
+  const ClassThreshold expected = threshold_of(heights, 0.1);
+  std::vector<std::uint8_t> ignored(heights.size());
+  for (int i = 0; i < 300; ++i) {
+    heights.push_back(-900);
+    ignored.push_back(1);
+  }
+  JobControl control;
+  OpContext ctx(control);
+  const auto found = measure_class_threshold({heights.data(), heights.size()},
+                                             {ignored.data(), ignored.size()}, 0.1, 0.77, ctx);
+  EXPECT_EQ(found.value_m, expected.value_m);
+  EXPECT_EQ(threshold_of(heights, 0.1).method, ThresholdMethod::kFallback);
 }
 
 TEST(ClassThreshold, StaysInItsBounds) {

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+
+#include "core/hit_points.h"
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "ops/ground/cloth_simulation_kernel.h"
+#include "ops/ground/ground_extent.h"
+#include "ops/ground/ground_trend.h"
+#include "ops/ground/low_outliers.h"
+
+namespace pc {
+
+/// Heights on a lattice, from its plane, up is up; NaN = none.
+struct SurfaceGrid {
+  cloth_kernel::Lattice lattice;
+  BulkVector<float> height;  ///< (lattice.cells())
+
+  std::size_t index(std::uint32_t x, std::uint32_t y) const { return y * std::size_t{lattice.nx} + x; }
+};
+
+/// Lattice over an extent with one cell of margin on each side.
+cloth_kernel::Lattice surface_lattice(const GroundExtent& extent, double size, const GroundTrend& trend);
+
+/// Lowest height of each cell among the points that are no low outliers.
+SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const cloth_kernel::Lattice& lattice,
+                           const LowOutliers& outliers, OpContext& ctx);
+
+/// Fills cells that are NaN with the membrane through the others (Laplace's equation): solved coarse to fine, a fixed
+/// number of relaxations a level. All NaN stays as it is.
+/// Order   Independent of threads. Cost O(cells). Cancel within 50 ms.
+void fill_membrane(SurfaceGrid& grid, OpContext& ctx);
+
+/// Morphological opening (erosion, then dilation) by a disk of `radius` cells; beyond the edge nothing counts.
+/// Order   Exact. Cost O(cells radius). Cancel within 250 ms.
+void open_by_disk(SurfaceGrid& grid, std::uint32_t radius, OpContext& ctx);
+
+/// Bilinear height and steepness (metres per metre, from the plane of the lattice) at a point of the extent.
+struct SurfacePoint {
+  float height, slope;
+};
+SurfacePoint surface_at(const SurfaceGrid& grid, const Vec3d& p);
+
+}  // namespace pc

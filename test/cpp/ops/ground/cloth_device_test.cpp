@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "core/gpu.h"
+#include "ops/ground/cloth_simulation.h"
+#include "ops/ground/cloth_simulation_kernel.h"
+#include "support/ground_clouds.h"
+
+namespace pc {
+namespace {
+
+using namespace cloth_kernel;
+
+GpuStatus fake_probe(GpuProbe* out, GpuError*) {
+  *out = GpuProbe{};
+  out->device_count = 1;
+  out->driver_version = 13000;
+  std::snprintf(out->name, sizeof out->name, "functor");
+  return GpuStatus::kOk;
+}
+
+GpuStatus functor_raster(const HostRaster* host, const GpuControl* control, GpuError*) {
+  if (control->canceled(control->user)) return GpuStatus::kCanceled;
+  for (std::uint64_t i = 0; i < host->count; ++i) offer_lowest(i, host->pass);
+  for (std::uint64_t i = 0; i < host->count; ++i) offer_nearest(i, host->pass);
+  return GpuStatus::kOk;
+}
+
+/// What the module's kernels do, in plain loops over the whole window.
+GpuStatus functor_drop(HostDrop* host, const GpuControl* control, GpuError*) {
+  const std::size_t cells = static_cast<std::size_t>(host->nx) * host->ny;
+  std::vector<float> previous(cells, host->start), current = previous, a(cells), b(cells);
+  const auto ground = [&](std::size_t i) {
+    return host->terrain[i / host->nx * host->stride + i % host->nx];
+  };
+  QuietSteps quiet{0};
+  host->iterations_run = 0;
+  host->settled = false;
+  while (host->iterations_run < host->iterations && !host->settled) {
+    if (control->canceled(control->user)) return GpuStatus::kCanceled;
+    for (std::size_t i = 0; i < cells; ++i)
+      a[i] = current[i] > ground(i) ? fall(current[i], previous[i]) : current[i];
+    for (std::uint32_t sweep = 0; sweep < host->sweeps; ++sweep) {
+      for (std::size_t i = 0; i < cells; ++i) {
+        b[i] = relax_at(a.data(), host->nx, host->ny, static_cast<std::uint32_t>(i % host->nx),
+                        static_cast<std::uint32_t>(i / host->nx), current[i] > ground(i) ? 1.0F : 0.0F);
+      }
+      std::swap(a, b);
+    }
+    float furthest = 0;
+    for (std::size_t i = 0; i < cells; ++i) {
+      previous[i] = std::max(a[i], ground(i));
+      if (a[i] > ground(i)) furthest = std::max(furthest, std::abs(a[i] - current[i]));
+    }
+    std::swap(previous, current);
+    host->iterations_run += 1;
+    host->settled = quiet.settled_after(furthest);
+  }
+  std::copy(current.begin(), current.end(), host->height);
+  return GpuStatus::kOk;
+}
+
+GpuStatus full_raster(const HostRaster*, const GpuControl*, GpuError* error) {
+  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
+  return GpuStatus::kOutOfMemory;
+}
+
+const GpuTable kFunctors{kGpuAbiVersion, sizeof(GpuTable), fake_probe,  nullptr,
+                         nullptr,        functor_raster,   functor_drop};
+const GpuTable kFull{kGpuAbiVersion, sizeof(GpuTable), fake_probe,  nullptr,
+                     nullptr,        full_raster,      functor_drop};
+
+test::GroundCloud rough_cloud() {
+  test::GroundCloud cloud =
+      test::surface_cloud(30, 0.25, [](double x, double y) { return std::sin(x) + 0.3 * y; });
+  for (std::uint64_t i = 0; i < 4000; ++i)
+    cloud.push_back(
+        {30 * random_unit(1, 3 * i), 30 * random_unit(1, 3 * i + 1), 12 * random_unit(1, 3 * i + 2) - 2});
+  return cloud;
+}
+
+ClothSimulationResult run_on(Device device, const test::GroundCloud& cloud) {
+  JobControl control;
+  OpContext ctx(control, device, 2);
+  auto params = test::cloth_defaults(0.1, 0.1);
+  params.want_heights = true;
+  params.iterations = 60;
+  return cloth_simulation(test::hits_of(cloud), params, ctx);
+}
+
+void expect_same(const ClothSimulationResult& result, const ClothSimulationResult& expected) {
+  EXPECT_EQ(test::labels_of(result.ground_class), test::labels_of(expected.ground_class));
+  EXPECT_TRUE(std::equal(result.height_above_cloth.view().begin(), result.height_above_cloth.view().end(),
+                         expected.height_above_cloth.view().begin()));
+  EXPECT_EQ(result.iterations_run, expected.iterations_run);
+  EXPECT_EQ(result.settled, expected.settled);
+}
+
+TEST(ClothDevices, TheFunctorsOfTheGpuGiveTheBitsOfTheCpu) {
+  const test::GroundCloud cloud = rough_cloud();
+  const auto expected = run_on(Device::kCpu, cloud);
+  gpu_install(&kFunctors, "");
+  const auto result = run_on(Device::kCuda, cloud);
+  gpu_install(nullptr, "the test is over");
+  expect_same(result, expected);
+  EXPECT_TRUE(result.warnings.empty());
+}
+
+TEST(ClothDevices, FallsBackToTheCpuAndSaysSo) {
+  const test::GroundCloud cloud = rough_cloud();
+  const auto expected = run_on(Device::kCpu, cloud);
+  gpu_install(&kFull, "");
+  const auto full = run_on(Device::kCuda, cloud);
+  gpu_install(nullptr, "no driver here");
+  const auto absent = run_on(Device::kCuda, cloud);
+  expect_same(full, expected);
+  expect_same(absent, expected);
+  EXPECT_EQ(full.warnings,
+            std::vector<std::string>{"Cloth simulation ran on the CPU: the GPU has no memory left"});
+  EXPECT_EQ(absent.warnings, std::vector<std::string>{"Cloth simulation ran on the CPU: no driver here"});
+}
+
+TEST(ClothDevices, ARealDeviceGivesTheBitsOfTheCpu) {
+#if defined(__linux__)
+  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
+#endif
+  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  const test::GroundCloud cloud = rough_cloud();
+  const auto result = run_on(Device::kCuda, cloud);
+  expect_same(result, run_on(Device::kCpu, cloud));
+  EXPECT_TRUE(result.warnings.empty());
+}
+
+}  // namespace
+}  // namespace pc

@@ -1,0 +1,267 @@
+#include "ops/ground/smrf.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <thread>
+
+#include "core/memory.h"
+#include "ops/ground/ground_auto.h"
+#include "support/ground_clouds.h"
+#include "support/plot.h"
+
+namespace pc {
+namespace {
+
+using test::GroundCloud;
+using test::surface_cloud;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr SmrfParams kDefaults{1, 0.15, 18, 0.5, 1.25, 0};  // Pingel et al. 2013, table 4
+
+std::vector<std::uint8_t> run_smrf(const GroundCloud& cloud, const SmrfParams& params = kDefaults,
+                                   int threads = 2) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return test::labels_of(smrf(test::hits_of(cloud), params, ctx).ground_class);
+}
+
+std::vector<std::uint8_t> run_auto(const GroundCloud& cloud, int threads = 2) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return test::labels_of(ground_auto(test::hits_of(cloud), ctx).ground_class);
+}
+
+using Filter = std::vector<std::uint8_t> (*)(const GroundCloud&, int);
+const Filter kFilters[] = {[](const GroundCloud& c, int threads) { return run_smrf(c, kDefaults, threads); },
+                           run_auto};
+
+/// Hills with crowns, a house and strays; the first rows are the ground.
+GroundCloud hills(std::size_t& ground) {
+  GroundCloud cloud =
+      surface_cloud(60, 0.5, [](double x, double y) { return 2 * std::sin(x / 9) + 0.1 * y; });
+  const auto inside = [](const Vec3d& p) { return p.x > 30 && p.x < 42 && p.y > 20 && p.y < 30; };
+  cloud.erase(std::remove_if(cloud.begin(), cloud.end(), inside), cloud.end());
+  ground = cloud.size();
+  for (double x = 30.5; x < 42; x += 0.5) {
+    for (double y = 20.5; y < 30; y += 0.5) cloud.push_back({x, y, 9});
+  }
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const double x = 60 * random_unit(3, 3 * i), y = 60 * random_unit(3, 3 * i + 1);
+    cloud.push_back(
+        {x, y, std::rint((2 * std::sin(x / 9) + 0.1 * y + 3 + 6 * random_unit(3, 3 * i + 2)) * 64) / 64});
+  }
+  for (Vec3d& p : cloud) p = {std::rint(p.x * 1024) / 1024, std::rint(p.y * 1024) / 1024, p.z};
+  return cloud;
+}
+
+TEST(GroundFilters, APlaneOfAnySlopeIsAllGround) {
+  for (const double slope : {0.0, 0.3, 1.0, 2.0}) {
+    const GroundCloud cloud =
+        surface_cloud(40, 0.5, [&](double x, double y) { return slope * x - 0.25 * y; });
+    for (const Filter filter : kFilters) {
+      const auto labels = filter(cloud, 2);
+      EXPECT_EQ(std::count(labels.begin(), labels.end(), 1), static_cast<std::ptrdiff_t>(cloud.size()))
+          << slope;
+    }
+  }
+}
+
+TEST(GroundFilters, TellGroundFromHouseAndCrowns) {
+  std::size_t ground = 0;
+  const GroundCloud cloud = hills(ground);
+  for (const Filter filter : kFilters) {
+    const auto labels = filter(cloud, 2);
+    std::size_t lost = 0, taken = 0;
+    for (std::size_t i = 0; i < cloud.size(); ++i)
+      (i < ground ? lost : taken) += labels[i] != (i < ground ? 1 : 2);
+    EXPECT_LE(lost, ground / 100);
+    EXPECT_LE(taken, (cloud.size() - ground) / 200);
+  }
+}
+
+TEST(GroundFilters, ThreadsOrderAndShiftChangeNothing) {
+  std::size_t ground = 0;
+  const GroundCloud cloud = hills(ground);
+  std::vector<std::size_t> order(cloud.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random_u64(9, i) % (i + 1)]);
+  GroundCloud shuffled, far = cloud;
+  for (const std::size_t from : order) shuffled.push_back(cloud[from]);
+  for (Vec3d& p : far) p = p + Vec3d{1e6, -3e6, 512};
+  for (const Filter filter : kFilters) {
+    const auto labels = filter(cloud, 1), mixed = filter(shuffled, 3);
+    EXPECT_EQ(filter(cloud, 4), labels);
+    EXPECT_EQ(filter(far, 2), labels);
+    for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(mixed[i], labels[order[i]]) << i;
+  }
+}
+
+TEST(GroundFilters, FewOrOddPoints) {
+  for (const Filter filter : kFilters) {
+    for (std::size_t n = 0; n < 10; ++n) EXPECT_THROW(filter(GroundCloud(n, {1, 2, 3}), 1), Error) << n;
+    EXPECT_THROW(filter(GroundCloud(50, {kNaN, 0, 0}), 1), Error);
+    const auto same = filter(GroundCloud(100, {1e6, 2, 3}), 1);
+    EXPECT_EQ(std::count(same.begin(), same.end(), 1), 100);
+    GroundCloud cloud = surface_cloud(20, 0.5, [](double, double) { return 1.0; });
+    cloud.push_back({kNaN, 5, 5});
+    cloud.push_back({5, 5, HUGE_VAL});
+    const auto labels = filter(cloud, 1);
+    EXPECT_EQ(std::count(labels.begin(), labels.end(), 2), 2);
+    EXPECT_EQ(labels.back(), 2);
+  }
+}
+
+TEST(GroundFilters, OneRowFarAwayIsNoHang) {
+  GroundCloud cloud = surface_cloud(20, 0.25, [](double, double) { return 1.0; });
+  cloud.push_back({5000, 5, 1});
+  const auto labels = run_auto(cloud);
+  EXPECT_GE(std::count(labels.begin(), labels.end(), 1), static_cast<std::ptrdiff_t>(cloud.size()) - 2);
+}
+
+TEST(GroundAuto, PlotAndDerivedParameters) {
+  const test::PlotCloud plot = test::make_plot(200'000);
+  JobControl control;
+  OpContext ctx(control);
+  const auto result = ground_auto(HitPoints::all(plot.positions.view()), ctx);
+  std::size_t both = 0, truth = 0;
+  for (std::size_t i = 0; i < plot.positions.size(); ++i) {
+    truth += plot.classification[i] == 2;
+    both += plot.classification[i] == 2 && result.ground_class[i] == 1;
+  }
+  EXPECT_GE(static_cast<double>(both) / static_cast<double>(result.ground_count), 0.99);
+  EXPECT_GE(static_cast<double>(both) / static_cast<double>(truth), 0.99);
+  EXPECT_NEAR(result.derived.point_spacing_m, std::sqrt(2500.0 / 200'000), 0.03);
+  EXPECT_EQ(result.derived.cell_size, 0.25);
+  EXPECT_EQ(result.derived.seed_cell_size, 1);
+  EXPECT_GT(result.derived.class_threshold, 0.05);
+  EXPECT_LT(result.derived.class_threshold, 0.15);
+}
+
+TEST(Smrf, ANetCutsAHouseThatIsWiderThanTheWindow) {
+  const auto inside = [](const Vec3d& p) { return p.x >= 20 && p.x <= 80 && p.y >= 20 && p.y <= 80; };
+  GroundCloud cloud = surface_cloud(
+      100, 1, [](double x, double y) { return x >= 20 && x <= 80 && y >= 20 && y <= 80 ? 8.0 : 0.0; });
+  const auto roof_taken = [&](double window, double net) {
+    const auto labels = run_smrf(cloud, {1, 0.15, window, 0.5, 1.25, net});
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < cloud.size(); ++i) taken += inside(cloud[i]) && labels[i] == 1;
+    return taken;
+  };
+  EXPECT_EQ(roof_taken(35, 0), 0U);     // 60 m wide, the window 70 m
+  EXPECT_GT(roof_taken(20, 0), 3000U);  // of 3721: all but the corners
+  EXPECT_EQ(roof_taken(20, 10), 0U);
+}
+
+TEST(Smrf, RefusesWhatIsOutOfRange) {
+  const GroundCloud cloud = surface_cloud(20, 0.5, [](double, double) { return 0.0; });
+  for (const SmrfParams& params :
+       {SmrfParams{0, .1, 9, .5, 1, 0}, SmrfParams{kNaN, .1, 9, .5, 1, 0}, SmrfParams{1, -1, 9, .5, 1, 0},
+        SmrfParams{1, .1, .5, .5, 1, 0}, SmrfParams{1, .1, 201, .5, 1, 0}, SmrfParams{1, .1, 9, 0, 1, 0},
+        SmrfParams{1, .1, 9, .5, -1, 0}, SmrfParams{1, .1, 9, .5, 1, -1},
+        SmrfParams{.001, .1, .1, .5, 1, 0}}) {
+    try {
+      run_smrf(cloud, params);
+      ADD_FAILURE() << params.cell_size << " " << params.window_radius;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+    }
+  }
+}
+
+SurfaceGrid grid_of(std::uint32_t nx, std::uint32_t ny, std::uint64_t seed) {
+  SurfaceGrid grid{{0, 0, 1, 0, 0, 0, 0, nx, ny}, BulkVector<float>(std::size_t{nx} * ny)};
+  for (std::size_t i = 0; i < grid.height.size(); ++i)
+    grid.height[i] = static_cast<float>(random_unit(seed, i));
+  return grid;
+}
+
+TEST(SurfaceGrid, OpeningEqualsBruteForce) {
+  for (const std::uint32_t radius : {1U, 2U, 5U, 30U}) {
+    SurfaceGrid grid = grid_of(23, 17, radius);
+    const auto extreme = [&](const std::vector<float>& in, bool lowest) {
+      std::vector<float> out(in.size());
+      const int r = static_cast<int>(radius);
+      for (int y = 0; y < 17; ++y) {
+        for (int x = 0; x < 23; ++x) {
+          float best = lowest ? HUGE_VALF : -HUGE_VALF;
+          for (int b = -r; b <= r; ++b) {
+            for (int a = -r; a <= r; ++a) {
+              if (a * a + b * b > r * r || x + a < 0 || x + a >= 23 || y + b < 0 || y + b >= 17) continue;
+              const float value = in[static_cast<std::size_t>((y + b) * 23 + x + a)];
+              best = lowest ? std::min(best, value) : std::max(best, value);
+            }
+          }
+          out[static_cast<std::size_t>(y * 23 + x)] = best;
+        }
+      }
+      return out;
+    };
+    const auto expected = extreme(extreme({grid.height.begin(), grid.height.end()}, true), false);
+    JobControl control;
+    OpContext ctx(control);
+    open_by_disk(grid, radius, ctx);
+    EXPECT_EQ(std::vector<float>(grid.height.begin(), grid.height.end()), expected) << radius;
+  }
+}
+
+TEST(SurfaceGrid, TheMembraneThroughAPlaneIsThePlane) {
+  SurfaceGrid grid = grid_of(64, 48, 1);
+  for (std::uint32_t y = 0; y < 48; ++y) {
+    for (std::uint32_t x = 0; x < 64; ++x) {
+      const bool hole = x > 20 && x < 41 && y > 10 && y < 36;
+      grid.height[grid.index(x, y)] = hole ? std::numeric_limits<float>::quiet_NaN()
+                                           : 0.5F * static_cast<float>(x) - 0.25F * static_cast<float>(y);
+    }
+  }
+  JobControl control;
+  OpContext ctx(control);
+  fill_membrane(grid, ctx);
+  for (std::uint32_t y = 0; y < 48; ++y) {
+    for (std::uint32_t x = 0; x < 64; ++x)
+      ASSERT_NEAR(grid.height[grid.index(x, y)], 0.5 * x - 0.25 * y, 0.15) << x << " " << y;
+  }
+}
+
+TEST(GroundFilters, CancelEndsThemInTime) {
+  GroundCloud cloud;
+  for (std::uint64_t i = 0; i < 200'000; ++i)
+    cloud.push_back(
+        {3000 * random_unit(1, 3 * i), 3000 * random_unit(1, 3 * i + 1), 20 * random_unit(1, 3 * i + 2)});
+  const std::uint64_t before = bulk_bytes_in_use();
+  for (const bool automatic : {false, true}) {
+    JobControl control;
+    std::chrono::steady_clock::time_point asked;
+    const std::string phase = automatic ? "Growing the ground" : "Opening the surface";
+    std::thread canceler([&] {
+      while (phase != control.phase.load()) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      asked = std::chrono::steady_clock::now();
+      control.cancel_requested = true;
+    });
+    ErrorCode code = ErrorCode::kInternal;
+    try {
+      OpContext ctx(control);
+      if (automatic) {
+        ground_auto(test::hits_of(cloud), ctx);
+      } else {
+        smrf(test::hits_of(cloud), {1, 0.15, 200, 0.5, 1.25, 0}, ctx);
+      }
+    } catch (const Error& e) {
+      code = e.code();
+    }
+    const auto ended = std::chrono::steady_clock::now();
+    canceler.join();
+    EXPECT_EQ(code, ErrorCode::kCanceled) << phase;
+    // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
+    EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5) << phase;
+    EXPECT_EQ(bulk_bytes_in_use(), before);
+  }
+}
+
+}  // namespace
+}  // namespace pc

@@ -1,0 +1,43 @@
+// `npm run accuracy -- ground [--json] [--method auto,smrf,cloth] [--group isprs,als,tls,relief]`
+// Measures results against clouds with known answers and prints tables; docs/accuracy.md keeps a dated copy.
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { root } from "./fingerprint.mjs";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, method: { type: "string" }, group: { type: "string" } },
+});
+if (positionals.length !== 1 || positionals[0] !== "ground") {
+  console.error("usage: npm run accuracy -- ground [--json] [--method NAME,..] [--group NAME,..]");
+  process.exit(2);
+}
+const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
+if (built.status !== 0) process.exit(1);
+
+const { groundAccuracy, groundTables, groundTargets, methods } = await import("../accuracy/ground.mjs");
+const { groups } = await import("../accuracy/ground-data.mjs");
+const list = (text, known, what) => {
+  const names = text?.split(",");
+  const odd = names?.find((name) => !known.includes(name));
+  if (odd !== undefined) {
+    console.error(`unknown ${what} ${odd}; one of ${known.join(", ")}`);
+    process.exit(2);
+  }
+  return names;
+};
+const rows = await groundAccuracy({
+  method: list(values.method, Object.keys(methods), "method"),
+  group: list(values.group, groups, "group"),
+});
+if (rows.length === 0) {
+  console.error("no cloud was measured");
+  process.exit(1);
+}
+if (values.json) {
+  console.log(JSON.stringify(rows));
+} else {
+  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).stdout.trim();
+  console.log(`${new Date().toISOString().slice(0, 10)}, commit ${commit}\n\n${groundTables(rows)}`);
+  if (values.method === undefined && values.group === undefined) console.log(groundTargets(rows));
+}

@@ -1,17 +1,51 @@
-// Measures results against known truth and prints the tables of docs/accuracy.md. usage: accuracy.mjs PART ...
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+// `npm run accuracy -- dem`
+// `npm run accuracy -- ground [--json] [--method auto,smrf,cloth] [--group isprs,als,tls,relief]`
+// Measures results against clouds with known answers and prints tables; docs/accuracy.md keeps a dated copy.
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
 import { register } from "tsx/esm/api";
 import { root } from "./fingerprint.mjs";
 
-const parts = readdirSync(join(root, "accuracy"))
-  .filter((name) => name.endsWith(".mjs"))
-  .map((name) => name.slice(0, -4));
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !parts.includes(name));
-if (unknown.length > 0 || wanted.length === 0) {
-  console.error(`usage: npm run accuracy -- PART ...   parts: ${parts.join(", ")}`);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, method: { type: "string" }, group: { type: "string" } },
+});
+const [part] = positionals;
+if (positionals.length !== 1 || (part !== "ground" && part !== "dem")) {
+  console.error("usage: npm run accuracy -- ground [--json] [--method NAME,..] [--group NAME,..] | dem");
   process.exit(2);
 }
-register();
-for (const name of wanted) await (await import(`../accuracy/${name}.mjs`)).run();
+const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
+if (built.status !== 0) process.exit(1);
+if (part === "dem") {
+  register();
+  await (await import("../accuracy/dem.mjs")).run();
+  process.exit(0);
+}
+
+const { groundAccuracy, groundTables, groundTargets, methods } = await import("../accuracy/ground.mjs");
+const { groups } = await import("../accuracy/ground-data.mjs");
+const list = (text, known, what) => {
+  const names = text?.split(",");
+  const odd = names?.find((name) => !known.includes(name));
+  if (odd !== undefined) {
+    console.error(`unknown ${what} ${odd}; one of ${known.join(", ")}`);
+    process.exit(2);
+  }
+  return names;
+};
+const rows = await groundAccuracy({
+  method: list(values.method, Object.keys(methods), "method"),
+  group: list(values.group, groups, "group"),
+});
+if (rows.length === 0) {
+  console.error("no cloud was measured");
+  process.exit(1);
+}
+if (values.json) {
+  console.log(JSON.stringify(rows));
+} else {
+  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).stdout.trim();
+  console.log(`${new Date().toISOString().slice(0, 10)}, commit ${commit}\n\n${groundTables(rows)}`);
+  if (values.method === undefined && values.group === undefined) console.log(groundTargets(rows));
+}

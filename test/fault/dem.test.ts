@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/addon.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
+import { makeApp, run, type TestApp } from "../support/app.ts";
 import { gridPoints } from "../support/dem.ts";
 import { openRun } from "../support/live-run.ts";
 import { withoutMemoryAt } from "../support/native-failure.ts";
 import { readRun } from "../support/run-body.ts";
-import { cloud } from "../support/session-edits.ts";
+import { canceledAmid, cloud } from "../support/session-edits.ts";
 import { smallDisk } from "../support/small-disk.ts";
 
 let made: TestApp;
@@ -21,8 +21,12 @@ beforeAll(async () => {
 afterAll(() => made.close());
 
 const BODY = { cell_size: 1, bbox: [0, 0, 6, 5], add_height_column: true };
-const forest = () =>
-  cloud(made, ["x y z ground_class", ...gridPoints(6, 5, (x) => x / 2).map((p) => `${p.join(" ")} 1`), "2.5 2.5 9 2"]);
+const forest = (top = 9) =>
+  cloud(made, [
+    "x y z ground_class",
+    ...gridPoints(6, 5, (x) => x / 2).map((p) => `${p.join(" ")} 1`),
+    `2.5 2.5 ${top} 2`,
+  ]);
 const traces = () => ({
   versions: made.deps.sessions.list().map(({ state }) => state.version),
   staging: readdirSync(made.octrees, { recursive: true }).filter((name) => String(name).includes("staging")),
@@ -53,7 +57,19 @@ test.each(["dtm", "chm"])("memory that is missing anywhere leaves the session as
   await made.deps.sessions.delete(session_id);
 });
 
-test.each(["Gridding terrain (DTM)", "Computing layers", "Rebuilding display"])(
+test("a cancel while the display is rebuilt ends the run and changes nothing", async () => {
+  const { session_id } = await forest(11); // no octree of it is in the cache
+  const session = await made.deps.sessions.get(session_id);
+  const before = session.state;
+  const { outcome } = await canceledAmid(made, "octreeBuild", () =>
+    run(made, `/api/cloud/session/${session_id}/dem`, BODY),
+  );
+  expect(outcome.kind).toBe("canceled");
+  expect(session.state).toBe(before);
+  await made.deps.sessions.delete(session_id);
+});
+
+test.each(["Gridding terrain (DTM)", "Computing layers"])(
   "a cancel in %s ends the run at once and changes nothing",
   async (label) => {
     const n = 400_000;
@@ -65,13 +81,13 @@ test.each(["Gridding terrain (DTM)", "Computing layers", "Rebuilding display"])(
     const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
     const session = await made.deps.sessions.get(session_id);
     const before = session.state;
-    const run = await openRun(base, `/api/cloud/session/${session_id}/dem`, {
+    const opened = await openRun(base, `/api/cloud/session/${session_id}/dem`, {
       cell_size: 0.25,
       method: "idw",
       add_height_column: true,
     });
-    expect(await run.until(label)).toBe(true);
-    const { ms, canceled, outcome } = await run.cancel();
+    expect(await opened.until(label)).toBe(true);
+    const { ms, canceled, outcome } = await opened.cancel();
     expect([canceled, outcome.kind]).toEqual([true, "canceled"]);
     expect(ms).toBeLessThan(500);
     expect(session.state.version).toBe(before.version);

@@ -40,6 +40,10 @@ const spare = (sample) => sample.peak_rss_mib - sample.column_mib;
 const lean = atMost(spare, READER_MIB, `RSS <= columns + ${READER_MIB} MiB`);
 const besides = (sample) => `+${spare(sample).toFixed(0)} MiB`;
 
+const cloth = (resolution) => async () => nativeJob("cloth", (await plotFiles(TEN_MILLION)).las, resolution, THREADS);
+const labels = (sample) =>
+  `precision ${sample.precision.toFixed(3)}, recall ${sample.recall.toFixed(3)}, ${columnsRatio(sample).toFixed(2)}x columns`;
+
 const once = (measure) => async (runs) => {
   const samples = [];
   for (let i = 0; i < runs; i += 1) samples.push(await measure());
@@ -235,6 +239,26 @@ export const jobs = {
   "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),
   voxel_count: denoiseJob("voxel_count", "voxel count of 10M, 10 cm", 25e6),
   sor: denoiseJob("sor", "statistical outlier of 10M, k = 16", 1.5e6),
+  "cloth-fine": {
+    title: "cloth 0.1 m, 10M",
+    count: TEN_MILLION,
+    sample: once(cloth("0.1")),
+    figure: labels,
+    targets: [
+      atMost(wall, 2, "<= 2.0 s"),
+      atMost((sample) => sample.cpu_s, 3.5, "<= 3.5 CPU-s"),
+      atMost(columnsRatio, 1.3, "RSS <= 1.3x columns"),
+    ],
+    compare: USAGE,
+  },
+  "cloth-coarse": {
+    title: "cloth 0.5 m, 10M",
+    count: TEN_MILLION,
+    sample: once(cloth("0.5")),
+    figure: labels,
+    targets: [atMost(columnsRatio, 1.3, "RSS <= 1.3x columns")],
+    compare: USAGE,
+  },
   create: {
     title: "session/create of 10M LAS",
     count: TEN_MILLION,

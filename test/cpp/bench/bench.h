@@ -61,6 +61,10 @@ int make_dem(const Arguments& arguments);
 /// voxel_count (10 cm) or sor (16 neighbours); median of three. Arguments: FILE.las METHOD [THREADS]
 int denoise_points(const Arguments& arguments);
 
+/// Reads a classified plot and drops a cloth on it; its classes give precision and recall.
+/// Arguments: FILE.las RESOLUTION_M [THREADS]
+int filter_ground(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

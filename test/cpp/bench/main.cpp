@@ -46,6 +46,7 @@ constexpr Job kJobs[] = {
     {"paint", "POINTS [THREADS]", 1, pc::bench::paint_points},
     {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
+    {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

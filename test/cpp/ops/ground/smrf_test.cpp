@@ -11,6 +11,7 @@
 
 #include "core/memory.h"
 #include "ops/ground/ground_auto.h"
+#include "ops/ground/ground_cells.h"
 #include "support/ground_clouds.h"
 #include "support/plot.h"
 
@@ -170,6 +171,35 @@ TEST(Smrf, RefusesWhatIsOutOfRange) {
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
     }
+  }
+}
+
+TEST(GroundCells, TheLowestPointOfACellDoesNotDependOnTheOrder) {
+  GroundCloud cloud;  // many points of one height a cell
+  for (std::uint64_t i = 0; i < 3000; ++i)
+    cloud.push_back(
+        {10 * random_unit(6, 2 * i), 10 * random_unit(6, 2 * i + 1), std::floor(random_unit(7, i) * 3)});
+  const GroundCloud reversed(cloud.rbegin(), cloud.rend());
+  const auto points_of = [](const GroundCloud& from) {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 3);
+    const LowOutliers none{{}, {}, 0, 0};
+    const SurfaceGrid lowest =
+        lowest_surface(test::hits_of(from).xyz(), {0, 0, 1, 0, 1, 0, 0, 13, 13}, none, ctx);
+    return lowest_points(test::hits_of(from).xyz(), lowest, none, ctx);
+  };
+  const auto one = points_of(cloud), other = points_of(reversed);
+  for (std::size_t cell = 0; cell < one.size(); ++cell) {
+    if (std::isnan(one[cell].height)) continue;
+    ASSERT_EQ(one[cell].du, other[cell].du) << cell;
+    ASSERT_EQ(one[cell].dv, other[cell].dv) << cell;
+    const double x = static_cast<double>(cell % 13) - 1 + one[cell].du;
+    const double y = static_cast<double>(cell / 13) - 1 + one[cell].dv;
+    const auto near = [&](const Vec3d& p) {
+      return std::abs(p.x - x) < 1e-4 && std::abs(p.y - y) < 1e-4 &&
+             static_cast<float>(p.z) == one[cell].height;
+    };
+    EXPECT_EQ(std::count_if(cloud.begin(), cloud.end(), near), 1) << cell;
   }
 }
 

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Job } from "../../backend/jobs/job.ts";
 import { type Addon, addon, type NativeColumn } from "../../backend/native/addon.ts";
 import type { NativeJob } from "../../backend/native/native-job.ts";
+import { readNumbers } from "../../backend/services/column-values.ts";
 import type { CloudState } from "../../backend/sessions/cloud-session.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { create, refused, run, type TestApp } from "./app.ts";
@@ -71,26 +72,10 @@ export const slab = (from: number, to: number) => ({ kind: "box", min: [from, -1
 export const stateOf = async (made: TestApp, id: string): Promise<CloudState> =>
   (await made.deps.sessions.get(id)).state;
 
-const ARRAYS = {
-  u8: Uint8Array,
-  i8: Int8Array,
-  u16: Uint16Array,
-  i16: Int16Array,
-  u32: Uint32Array,
-  i32: Int32Array,
-  u64: BigUint64Array,
-  i64: BigInt64Array,
-  f32: Float32Array,
-  f64: Float64Array,
-  vec3d: Float64Array,
-  rgb16: Uint16Array,
-} as const;
-
 /** Every value of a native column as a number. */
 export function numbersOf(column: NativeColumn): number[] {
-  const bytes = new Uint8Array(column.bytes);
-  column.readInto(bytes, 0);
-  return Array.from(new ARRAYS[column.dtype](bytes.buffer) as ArrayLike<number | bigint>, Number);
+  const values = readNumbers(column);
+  return Array.from(values.slice(0, values.length), Number);
 }
 
 /** Every value of a session's column, deleted rows included; undefined when it has none of that name. */

@@ -174,17 +174,25 @@ export class OctreeCache {
       ...this.#building.keys(),
       ...(await this.#othersPins()),
     ]);
-    const entries: { id: string; bytes: number; used: number }[] = [];
+    const entries: (Usage & { id: string })[] = [];
     for (const name of await readdir(this.root).catch(() => [] as string[])) {
       if (ID.test(name)) entries.push({ id: name, ...(await usage(join(this.root, name))) });
       else await this.#removeDeadStaging(name);
     }
-    let total = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-    for (const entry of entries.sort((a, b) => a.used - b.used)) {
+    // Octrees that were moved share octree.bin (docs/adr/0015): it takes room once, until its last name goes.
+    const names = new Map<bigint, number>();
+    for (const { files } of entries) for (const { ino } of files) names.set(ino, (names.get(ino) ?? 0) + 1);
+    const sizes = new Map(entries.flatMap(({ files }) => files.map(({ ino, size }) => [ino, size] as const)));
+    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    for (const { id, files } of entries.sort((a, b) => a.used - b.used)) {
       if (total <= this.#maxBytes) break;
-      if (pinned.has(entry.id)) continue;
-      await rm(join(this.root, entry.id), { recursive: true, force: true });
-      total -= entry.bytes;
+      if (pinned.has(id)) continue;
+      await rm(join(this.root, id), { recursive: true, force: true });
+      for (const { ino, size } of files) {
+        const left = (names.get(ino) ?? 0) - 1;
+        names.set(ino, left);
+        if (left === 0) total -= size;
+      }
     }
   }
 
@@ -251,13 +259,20 @@ async function isComplete(folder: string): Promise<boolean> {
   }
 }
 
-async function usage(folder: string): Promise<{ bytes: number; used: number }> {
-  let bytes = 0;
+interface Usage {
+  readonly files: readonly { readonly ino: bigint; readonly size: number }[];
+  /** Time of the last use, milliseconds. */
+  readonly used: number;
+}
+
+async function usage(folder: string): Promise<Usage> {
+  const files: { ino: bigint; size: number }[] = [];
   let used = 0;
   for (const name of await readdir(folder).catch(() => [] as string[])) {
-    const info = await stat(join(folder, name)).catch(() => undefined);
-    bytes += info?.size ?? 0;
-    if (name === "metadata.json") used = info?.mtimeMs ?? 0;
+    const info = await stat(join(folder, name), { bigint: true }).catch(() => undefined);
+    if (!info) continue;
+    files.push({ ino: info.ino, size: Number(info.size) });
+    if (name === "metadata.json") used = Number(info.mtimeMs);
   }
-  return { bytes, used };
+  return { files, used };
 }

@@ -85,6 +85,14 @@ void* open_library(const std::string& path, std::string& reason) {
 
 void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
+bool link_file(const std::string& from, const std::string& to) {
+  if (link(from.c_str(), to.c_str()) == 0) return true;
+  // EPERM: FAT and exFAT, and files of another user on hardened systems; EMLINK: as many names as the system keeps.
+  for (const int none : {EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS})
+    if (errno == none) return false;
+  fail(to, "link");
+}
+
 std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) fail(path, "open");

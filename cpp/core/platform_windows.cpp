@@ -93,6 +93,14 @@ void* library_symbol(void* library, const char* name) {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
 }
 
+bool link_file(const std::string& from, const std::string& to) {
+  if (CreateHardLinkW(wide(to).c_str(), wide(from).c_str(), nullptr)) return true;
+  for (const DWORD none : {ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED, ERROR_TOO_MANY_LINKS,
+                           ERROR_NOT_SAME_DEVICE, ERROR_ACCESS_DENIED})
+    if (GetLastError() == none) return false;
+  fail(to, "link");
+}
+
 std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
   // Not shared with anybody: a second open fails for as long as the handle lives.
   HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,

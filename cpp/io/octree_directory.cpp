@@ -15,6 +15,11 @@ void OctreeDirectory::write_nodes(std::uint64_t offset, Span<const std::byte> by
   nodes_->write_at(offset, bytes.data, bytes.size);
 }
 
+bool OctreeDirectory::share_nodes(const OctreeSource& source) {
+  const std::string from = source.node_path();
+  return !from.empty() && platform::link_file(from, path_ + "/octree.bin");
+}
+
 void OctreeDirectory::file(const std::string& name, Span<const std::byte> bytes) {
   if (nodes_ != nullptr) {  // all nodes are written: what close() reports must come before metadata.json
     nodes_->close_checked();

@@ -18,6 +18,8 @@ class OctreeDirectory final : public OctreeSink {
 
   void begin(std::uint64_t total_bytes) override;
   void write_nodes(std::uint64_t offset, Span<const std::byte> bytes) override;
+  /// A second name (hard link) of the source's file: octree.bin is never written again once it is whole.
+  bool share_nodes(const OctreeSource& source) override;
   void file(const std::string& name, Span<const std::byte> bytes) override;
 
  private:
@@ -33,6 +35,7 @@ class OctreeDirectoryReader final : public OctreeSource {
       : path_(std::move(path)), nodes_(platform::File::open_read(path_ + "/octree.bin")) {}
 
   std::uint64_t node_bytes() const override { return nodes_.size(); }
+  std::string node_path() const override { return nodes_.path(); }
   void read_nodes(std::uint64_t offset, Span<std::byte> bytes) const override;
   BulkVector<std::byte> file(const std::string& name) const override;
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/span.h"
+#include "ops/octree/octree_source.h"
 
 namespace pc {
 
@@ -18,6 +19,12 @@ class OctreeSink {
   virtual void begin(std::uint64_t total_bytes) = 0;
   /// Bytes of octree.bin at `offset`; thread-safe.
   virtual void write_nodes(std::uint64_t offset, Span<const std::byte> bytes) = 0;
+  /// Instead of `begin` and `write_nodes`: the octree.bin of another octree, shared with it. False, and nothing done, when
+  /// that cannot be.
+  virtual bool share_nodes(const OctreeSource& source) {
+    static_cast<void>(source);
+    return false;
+  }
   /// One small whole file.
   virtual void file(const std::string& name, Span<const std::byte> bytes) = 0;
 };

@@ -14,6 +14,8 @@ class OctreeSource {
   virtual ~OctreeSource() = default;
   /// Size of octree.bin.
   virtual std::uint64_t node_bytes() const = 0;
+  /// Path of octree.bin, UTF-8; empty when it is no file.
+  virtual std::string node_path() const { return {}; }
   /// Fills `bytes` from octree.bin at `offset`; thread-safe. Throws kInvalidFile when it ends before.
   virtual void read_nodes(std::uint64_t offset, Span<std::byte> bytes) const = 0;
   /// A whole small file; throws kNotFound.

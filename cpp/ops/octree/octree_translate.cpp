@@ -1,22 +1,18 @@
 #include "ops/octree/octree_translate.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "core/parallel.h"
-#include "core/round.h"
 #include "ops/octree/octree_metadata.h"
 
 namespace pc {
 
 namespace {
 
-constexpr std::uint64_t kBlockBytes = std::uint64_t{2} << 20;
+constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 
 [[noreturn]] void unsupported(const std::string& why) {
   throw Error(ErrorCode::kUnsupported, "this octree cannot be moved: " + why + "; build it anew");
@@ -40,50 +36,17 @@ OctreeResult read_metadata(const OctreeSource& source) {
   return *parsed;
 }
 
-/// One axis of the move.
-struct Axis {
-  double scale, offset, delta, new_offset;
-
-  static Axis make(double scale, double offset, double low, double delta) {
-    return {scale, offset, delta, std::floor((low + delta) / scale) * scale};
-  }
-  /// False when the moved coordinate does not fit.
-  bool move(std::int32_t& stored) const {
-    const double coordinate = stored * scale + offset;
-    const double steps = round_half_even((coordinate + delta - new_offset) / scale);
-    if (!(steps >= std::numeric_limits<std::int32_t>::min() &&
-          steps <= std::numeric_limits<std::int32_t>::max()))
-      return false;
-    stored = static_cast<std::int32_t>(steps);
-    return true;
-  }
-};
-
-bool move_records(std::byte* records, std::size_t count, std::size_t stride,
-                  const std::array<Axis, 3>& axes) {
-  bool fits = true;
-  for (std::size_t i = 0; i < count; ++i, records += stride) {
-    std::array<std::int32_t, 3> at;
-    std::memcpy(at.data(), records, sizeof at);
-    for (std::size_t a = 0; a < 3; ++a) fits &= axes[a].move(at[a]);
-    std::memcpy(records, at.data(), sizeof at);
-  }
-  return fits;
-}
-
-void move_nodes(const OctreeSource& source, const OctreeResult& old, const std::array<Axis, 3>& axes,
-                OctreeSink& sink, OpContext& ctx) {
-  const std::size_t stride = old.record_bytes;
-  const std::size_t block = std::max<std::size_t>(1, kBlockBytes / stride);
+/// octree.bin in blocks, for a sink that cannot share it.
+void copy_nodes(const OctreeSource& source, OctreeSink& sink, OpContext& ctx) {
+  const auto total = static_cast<std::size_t>(source.node_bytes());
+  sink.begin(total);
   std::vector<BulkVector<std::byte>> buffers(static_cast<std::size_t>(ctx.threads()));
-  parallel_for_worker(ctx, old.point_count, block, [&](std::size_t begin, std::size_t end, int worker) {
+  parallel_for_worker(ctx, total, kBlockBytes, [&](std::size_t begin, std::size_t end, int worker) {
     BulkVector<std::byte>& buffer = buffers[static_cast<std::size_t>(worker)];
-    if (buffer.empty()) buffer.resize(block * stride);
-    const Span<std::byte> bytes{buffer.data(), (end - begin) * stride};
-    source.read_nodes(begin * stride, bytes);
-    if (!move_records(bytes.data, end - begin, stride, axes))
-      unsupported("a moved coordinate leaves the range of int32");
-    sink.write_nodes(begin * stride, bytes);
+    if (buffer.empty()) buffer.resize(kBlockBytes);
+    const Span<std::byte> bytes{buffer.data(), end - begin};
+    source.read_nodes(begin, bytes);
+    sink.write_nodes(begin, bytes);
   });
 }
 
@@ -106,18 +69,13 @@ OctreeResult octree_translate(const OctreeSource& source, const Vec3d& delta, Oc
                               OpContext& ctx) {
   require(is_finite(delta), "the move of an octree must be three finite numbers");
   OctreeResult result = read_metadata(source);
-  ctx.begin_phase("Moving octree", result.point_count);
-  const Vec3d low = result.tight_bounds.min;
-  const std::array<Axis, 3> axes{Axis::make(result.scale.x, result.offset.x, low.x, delta.x),
-                                 Axis::make(result.scale.y, result.offset.y, low.y, delta.y),
-                                 Axis::make(result.scale.z, result.offset.z, low.z, delta.z)};
-  const Vec3d new_offset{axes[0].new_offset, axes[1].new_offset, axes[2].new_offset};
+  const Vec3d new_offset = result.offset + delta;
   const Box3d box{result.bounds.min + delta, result.bounds.max + delta};
   if (!is_finite(new_offset) || !is_finite(box.min) || !is_finite(box.max) || !resolves(box, result.scale))
     unsupported("doubles are coarser than its step where it would go");
 
-  sink.begin(source.node_bytes());
-  move_nodes(source, result, axes, sink, ctx);
+  ctx.begin_phase("Moving octree", source.node_bytes());
+  if (!sink.share_nodes(source)) copy_nodes(source, sink, ctx);
   result.offset = new_offset;
   result.bounds = box;
   if (result.point_count != 0) {

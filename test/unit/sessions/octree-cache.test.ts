@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -159,6 +160,20 @@ describe("evict", () => {
     expect(await octrees.path(A)).toBeDefined(); // used now
     await octrees.evict();
     expect(present()).toEqual([A, C]);
+  });
+
+  test("points that moved octrees share take room once, until their last name goes", async () => {
+    used(A, 30);
+    for (const [i, name] of [B, C].entries()) {
+      used(name, 20 - 10 * i);
+      rmSync(join(root, name, "octree.bin"));
+      linkSync(join(root, A, "octree.bin"), join(root, name, "octree.bin"));
+    }
+    const shared = 12 * POINTS;
+    await cache(3 * BYTES - 2 * shared).evict();
+    expect(present()).toEqual([A, B, C]);
+    await cache(2 * BYTES - shared - 1).evict(); // A's small files are not enough, and its points stay with C
+    expect(present()).toEqual([C]);
   });
 
   test("never what this process needs, holds or builds, however old", async () => {

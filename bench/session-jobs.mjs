@@ -143,7 +143,9 @@ export async function extractByColumn(count) {
     }
     await caller.json(`${url}/label_region`, { slug: "part", strokes });
     await drained();
+    const start = usageOf(service.pid).cpu_s;
     const rebuilt = await caller.run(`${url}/commit_labels`, { slug: "part" });
+    const octree_cpu_s = usageOf(service.pid).cpu_s - start;
     await drained();
     const before = usageOf(service.pid);
     const { body, s, stages } = await caller.run(`${url}/extract_by_column`, { slug: "part" });
@@ -157,6 +159,7 @@ export async function extractByColumn(count) {
       cpu_s: after.cpu_s - before.cpu_s,
       peak_rss_mib: after.peak_rss_mib,
       octree_s: rebuilt.s,
+      octree_cpu_s,
       octree_stages: rebuilt.stages,
       stages: Object.keys(stages).length,
     };

@@ -5,10 +5,9 @@ import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
-import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { RecoveryQueue } from "./recovery-queue.ts";
-import type { SessionDisk, Track } from "./session-disk.ts";
+import { type SessionDisk, syncFolder, type Track } from "./session-disk.ts";
 import { STAGING, StagedSession } from "./staged-session.ts";
 import { NOTHING_TO_UNDO } from "./undo.ts";
 
@@ -65,6 +64,7 @@ export class SessionStore {
     if (root === null) return;
     this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, { state, disk }) => {
       this.#add(id, state, disk);
+      disk.flushLater();
     });
     this.#timer = setInterval(() => void this.spillIdle(), SPILL_POLL_MS);
     this.#timer.unref();
@@ -122,17 +122,33 @@ export class SessionStore {
   }
 
   /** Publishes a staged session: the journal's first record is flushed, then the id answers. The last step of a create. */
-  async register(staged: StagedSession, meta: CloudMeta, birth?: Birth): Promise<CreatedSession> {
-    const disk = await staged.install(meta, birth, this.#log);
-    const columns = staged.handOver();
-    const session = this.#add(staged.id, { columns, undo: NOTHING_TO_UNDO, meta }, disk);
+  async register(staged: StagedSession, meta: CloudMeta): Promise<CreatedSession> {
+    await staged.describe(meta, undefined, this.#log);
+    const disk = await staged.place(this.#log);
+    await this.#syncRoot(disk ? [disk] : []);
+    const session = this.#publish(staged, meta, disk);
+    disk?.flushLater();
     return { session, unsaved_reason: staged.unsavedReason };
+  }
+
+  /** Folders placed in the root survive the machine. A failure leaves none of them. */
+  async #syncRoot(placed: readonly SessionDisk[]): Promise<void> {
+    if (this.#root === null || placed.length === 0) return;
+    try {
+      await syncFolder(this.#root);
+    } catch (error) {
+      for (const disk of placed) await disk.destroy();
+      throw error;
+    }
+  }
+
+  #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
+    return this.#add(staged.id, { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta }, disk);
   }
 
   #add(id: string, state: Omit<CloudState, "version">, disk: SessionDisk | undefined): CloudSession {
     const session: CloudSession = new CloudSession(id, state, (change) => this.#save(session, disk, change));
     this.#sessions.set(id, disk ? { session, disk } : { session });
-    disk?.flushLater();
     return session;
   }
 
@@ -147,23 +163,40 @@ export class SessionStore {
     commit: (births: string) => Promise<void>,
   ): Promise<CloudSession[]> {
     const token = randomBytes(8).toString("hex");
+    const birth = { parent: parent.id, token };
     const born: CloudSession[] = [];
+    // Side by side: the disk flushes many small journals at the price of a few.
+    await settled(children.map(({ staged, meta }) => staged.describe(meta, birth, this.#log)));
+    const disks = await this.#place(children);
     try {
-      for (const { staged, meta } of children)
-        born.push((await this.register(staged, meta, { parent: parent.id, token })).session);
+      for (const [i, { staged, meta }] of children.entries()) born.push(this.#publish(staged, meta, disks[i]));
       await commit(token);
     } catch (error) {
       for (const { id } of born) await this.delete(id);
       throw error;
     }
     await this.#confirm(parent, born, token);
+    for (const disk of disks) disk?.flushLater(); // not before: large files would hold up the journals
     return born;
+  }
+
+  async #place(children: readonly Child[]): Promise<(SessionDisk | undefined)[]> {
+    const disks: (SessionDisk | undefined)[] = [];
+    const placed = () => disks.filter((disk) => disk !== undefined);
+    try {
+      for (const { staged } of children) disks.push(await staged.place(this.#log));
+    } catch (error) {
+      for (const disk of placed()) await disk.destroy();
+      throw error;
+    }
+    await this.#syncRoot(placed());
+    return disks;
   }
 
   /** From here on the children stand for themselves. A failure leaves them to the parent's record. */
   async #confirm(parent: CloudSession, born: readonly CloudSession[], token: string): Promise<void> {
     try {
-      for (const { id } of born) await this.#sessions.get(id)?.disk?.journal.append({ type: "confirmed" });
+      await settled(born.map(({ id }) => this.#sessions.get(id)?.disk?.journal.append({ type: "confirmed" })));
       this.#sessions.get(parent.id)?.disk?.forgetBirths(token);
     } catch (error) {
       this.#log.warn({ err: error, session: parent.id }, "children not confirmed; their parent's journal names them");
@@ -247,3 +280,8 @@ export class SessionStore {
 /** Some column has no file. */
 const holdsMemory = ({ state }: CloudSession): boolean =>
   [...ownedColumns(state)].some(({ file, native }) => file === null && native.bytes > 0);
+
+/** Waits for all, also when one fails: nothing goes on behind the failure, which is then thrown. */
+async function settled(work: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  for (const end of await Promise.allSettled(work)) if (end.status === "rejected") throw end.reason;
+}

@@ -7,7 +7,7 @@ import { ColumnRef } from "./column-ref.ts";
 import { Journal } from "./journal.ts";
 import type { Birth } from "./journal-records.ts";
 import { type Lease, writeLease } from "./process-lease.ts";
-import { isNoSpace, JOURNAL, SessionDisk, syncFolder, type Track } from "./session-disk.ts";
+import { isNoSpace, JOURNAL, SessionDisk, type Track } from "./session-disk.ts";
 
 export const LEASE = "owner.json";
 export const STAGING = ".new";
@@ -16,7 +16,8 @@ export const STAGING = ".new";
 export class StagedSession {
   columns: Map<string, ColumnRef>;
   unsavedReason: string | null = null;
-  readonly #folder: string | null;
+  #folder: string | null;
+  #journal: Journal | undefined;
   readonly #fileOf = new Map<string, string>();
 
   constructor(
@@ -55,37 +56,51 @@ export class StagedSession {
     log.warn({ err: error, session: this.id }, "session not saved");
   }
 
-  /** Moves the folder in place and swaps the columns for mappings of their files. A failure leaves no folder. */
-  async install(meta: CloudMeta, birth: Birth | undefined, log: Logger): Promise<SessionDisk | undefined> {
-    if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
-    const folder = join(this.root, this.id);
-    let journal: Journal | undefined;
-    let placed = false;
+  /** Begins the journal. A failure leaves no folder. */
+  async describe(meta: CloudMeta, birth: Birth | undefined, log: Logger): Promise<void> {
+    if (this.#folder === null || this.unsavedReason !== null) return;
     try {
-      journal = await Journal.create(join(this.#folder, JOURNAL));
-      const unsynced = [...this.#fileOf.values()];
-      await journal.append({
+      this.#journal = await Journal.create(join(this.#folder, JOURNAL));
+      await this.#journal.append({
         type: "create",
         version: 2,
         columns: Object.fromEntries(this.#fileOf),
         undo: { base: null, deletes: [], labels: {} },
         meta,
-        unsynced,
+        unsynced: [...this.#fileOf.values()],
         ...(birth ? { birth } : {}),
       });
-      await rename(this.#folder, folder);
-      placed = true;
-      await syncFolder(this.root);
-      this.#mapColumns(folder);
-      return new SessionDisk(folder, journal, log, { next: unsynced.length, unsynced });
     } catch (error) {
-      await journal?.close();
-      await rm(this.#folder, { recursive: true, force: true });
-      if (placed) await rm(folder, { recursive: true, force: true });
-      if (this.mustBeSaved || !isNoSpace(error)) throw error;
-      this.#unsaved(error, log);
+      await this.#failed(error, log);
+    }
+  }
+
+  /**
+   * Moves the folder in place and swaps the columns for mappings of their files; `describe` comes before. The caller
+   * syncs the root. A failure leaves no folder.
+   */
+  async place(log: Logger): Promise<SessionDisk | undefined> {
+    if (this.#folder === null || this.root === null || !this.#journal) return undefined;
+    const folder = join(this.root, this.id);
+    try {
+      await rename(this.#folder, folder);
+      this.#folder = folder;
+      this.#mapColumns(folder);
+      const unsynced = [...this.#fileOf.values()];
+      const disk = new SessionDisk(folder, this.#journal, log, { next: unsynced.length, unsynced });
+      this.#folder = null; // the disk's from here on
+      this.#journal = undefined;
+      return disk;
+    } catch (error) {
+      await this.#failed(error, log);
       return undefined;
     }
+  }
+
+  async #failed(error: unknown, log: Logger): Promise<void> {
+    await this.#remove();
+    if (this.mustBeSaved || !isNoSpace(error)) throw error;
+    this.#unsaved(error, log);
   }
 
   #mapColumns(folder: string): void {
@@ -116,6 +131,12 @@ export class StagedSession {
   async discard(): Promise<void> {
     for (const column of this.columns.values()) column.release();
     this.columns.clear();
+    await this.#remove();
+  }
+
+  async #remove(): Promise<void> {
+    await this.#journal?.close();
+    this.#journal = undefined;
     if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
   }
 }

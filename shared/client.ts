@@ -7,7 +7,7 @@ import { CloseSessionResponse } from "./contract/cloud-session/close.ts";
 import { type CommitLabelsRequest, CommitLabelsTail } from "./contract/cloud-session/commit-labels.ts";
 import { type CreateSessionRequest, CreateSessionTail } from "./contract/cloud-session/create.ts";
 import { type DeleteRegionRequest, DeleteRegionResponse } from "./contract/cloud-session/delete-region.ts";
-import { SessionDemMeta, type SessionDemRequest } from "./contract/cloud-session/dem.ts";
+import { type SessionDemRequest, SessionDemSuccess } from "./contract/cloud-session/dem.ts";
 import { type SessionDenoiseRequest, SessionDenoiseResponse } from "./contract/cloud-session/denoise.ts";
 import { DuplicateResponse } from "./contract/cloud-session/duplicate.ts";
 import { type ExtractRequest, ExtractResponse } from "./contract/cloud-session/extract.ts";
@@ -21,9 +21,16 @@ import { type ResetEditsRequest, ResetEditsResponse } from "./contract/cloud-ses
 import { type ResetLabelEditsRequest, ResetLabelEditsResponse } from "./contract/cloud-session/reset-label-edits.ts";
 import { type SplitRequest, SplitResponse } from "./contract/cloud-session/split.ts";
 import { type TransformRequest, TransformResponse } from "./contract/cloud-session/transform.ts";
-import { type DemRequest, DemSuccess, type ExportRasterRequest, ExportRasterResponse } from "./contract/dem.ts";
+import {
+  DemFailure,
+  type DemRequest,
+  DemSuccess,
+  type ExportRasterRequest,
+  ExportRasterResponse,
+} from "./contract/dem.ts";
 import { DeviceInfo } from "./contract/device-info.ts";
 import { HealthResponse, VersionResponse } from "./contract/health.ts";
+import { type SnapGridRequest, SnapGridResponse } from "./contract/lad.ts";
 import type { OctreeFile } from "./contract/octree.ts";
 import {
   type ExportRequest,
@@ -78,6 +85,8 @@ export function createClient(options: ClientOptions) {
     const outcome = await transport.run({ method: "POST", path, json, timeoutMs: heavy }, run);
     if (outcome.kind !== "frame")
       throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
+    const failed = DemFailure.safeParse(outcome.frame.meta); // a frame has no other way to say it
+    if (failed.success) throw new ApiError(200, failed.data.code, failed.data.error, undefined);
     return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
   };
   const { version, quick, preview, upload, export: exporting, edit, heavy } = CLIENT_TIMEOUT_MS;
@@ -151,10 +160,13 @@ export function createClient(options: ClientOptions) {
     dem: (request: Input<typeof DemRequest>, run?: RunOptions) => runFrame(DemSuccess, "/api/dem", request, run),
     /** The same of a session; with add_height_column it gets the column height_above_ground. */
     sessionDem: (id: string, request: Input<typeof SessionDemRequest> = {}, run?: RunOptions) =>
-      runFrame(SessionDemMeta, session(id, "dem"), request, run),
+      runFrame(SessionDemSuccess, session(id, "dem"), request, run),
     /** A grid as ESRI ASCII grid or GeoTIFF. */
     exportRaster: (request: Input<typeof ExportRasterRequest>, call?: CallOptions) =>
       post(ExportRasterResponse, "/api/dem/export-raster", request, exporting, call),
+    /** Lifts the columns of a voxel grid to a terrain; a request that cannot be met says so in `error`. */
+    snapGrid: (request: Input<typeof SnapGridRequest>, call?: CallOptions) =>
+      post(SnapGridResponse, "/api/lad/snap-grid", request, edit, call),
     rebuildOctree: (id: string, call?: CallOptions) =>
       post(RebuildOctreeResponse, session(id, "rebuild_octree"), undefined, heavy, call),
     exportCloud: (request: Input<typeof ExportRequest>, run?: RunOptions) =>

@@ -96,3 +96,5 @@ export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
 export const MAX_PTX_CELLS = 1_000_000_000;
 /** Cells of a terrain raster. */
 export const MAX_DEM_CELLS = 4_000_000;
+/** Columns of a voxel grid. */
+export const MAX_VOXEL_COLUMNS = 4_000_000;

@@ -78,6 +78,27 @@ export interface CellLayer {
   readonly max: number;
 }
 
+/** The columns of a voxel grid. Metres. */
+export interface VoxelColumns {
+  readonly center: readonly [number, number, number];
+  readonly size: readonly [number, number, number];
+  readonly nx: number;
+  readonly ny: number;
+  /** About the vertical through the centre, counter-clockwise. */
+  readonly rotation_deg: number;
+  readonly voxel_height: number;
+  /** Clearance above the ground as a share of one voxel's height. */
+  readonly safety_fraction: number;
+}
+
+export interface SnappedColumns {
+  /** f64 per column j * nx + i, metres; 0 for a dropped one. */
+  readonly offsets: NativeColumn;
+  /** u8 per column, 1 = stands on the terrain. */
+  readonly kept: NativeColumn;
+  readonly dropped_count: number;
+}
+
 type Mask = NativeColumn | null;
 
 export interface DemNative {
@@ -113,6 +134,12 @@ export interface DemNative {
     frame: RasterFrame,
     terrain: NativeColumn,
   ): NativeJob<NativeColumn>;
+  columnSnap(
+    columns: VoxelColumns,
+    frame: RasterFrame,
+    terrain: NativeColumn,
+    options?: OpOptions,
+  ): NativeJob<SnappedColumns>;
   terrainRasterBytes(points: number, cells: number): number;
 }
 
@@ -139,6 +166,9 @@ export const cellLayer: DemNative["cellLayer"] = (grid, cell) => addon.cellLayer
 /** f32 per row: z above a terrain without gaps, 0 for rows with `skip`. */
 export const heightAboveGround: DemNative["heightAboveGround"] = (positions, skip, frame, terrain) =>
   addon.heightAboveGround(positions, skip, frame, terrain);
+/** How far each column of a voxel grid must be lifted to stand on a terrain, whose voids (NaN) take the nearest height. */
+export const columnSnap: DemNative["columnSnap"] = (columns, frame, terrain, options) =>
+  addon.columnSnap(columns, frame, terrain, options);
 /** Memory a terrain raster takes besides its points and its result. */
 export const terrainRasterBytes: DemNative["terrainRasterBytes"] = (points, cells) =>
   addon.terrainRasterBytes(points, cells);

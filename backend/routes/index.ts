@@ -23,6 +23,7 @@ import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { healthRoutes } from "./health.ts";
+import { ladRoutes } from "./lad.ts";
 import { octreeRoutes } from "./octree.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 
@@ -52,5 +53,6 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   transformRoutes,
   sessionDemRoutes,
   demRoutes,
+  ladRoutes,
   denoiseRoutes,
 ];

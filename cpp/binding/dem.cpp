@@ -4,6 +4,7 @@
 #include "binding/families.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/dem/cell_statistics.h"
+#include "ops/dem/column_snap.h"
 #include "ops/dem/height_above_ground.h"
 #include "ops/dem/raster_mesh.h"
 #include "ops/dem/surface_raster.h"
@@ -199,6 +200,35 @@ Napi::Value height_above_ground_job(const Napi::CallbackInfo& info) {
       column_to_js);
 }
 
+// columnSnap(columns: VoxelColumns, frame, terrain): NativeJob<SnappedColumns>
+Napi::Value column_snap_job(const Napi::CallbackInfo& info) {
+  const auto js = strict_object(info[0], "columns");
+  const auto count = [&](const char* name) {
+    const std::uint64_t n = strict_count(js.Get(name), name);
+    require(n <= kMaxVoxelColumns, "a voxel grid has at most 4 000 000 columns");
+    return static_cast<std::uint32_t>(n);
+  };
+  const VoxelColumns columns{.center = number_triple(js.Get("center"), "center"),
+                             .size = number_triple(js.Get("size"), "size"),
+                             .nx = count("nx"),
+                             .ny = count("ny"),
+                             .rotation_deg = strict_number(js.Get("rotation_deg"), "rotation_deg"),
+                             .voxel_height = strict_number(js.Get("voxel_height"), "voxel_height"),
+                             .safety_fraction = strict_number(js.Get("safety_fraction"), "safety_fraction")};
+  const RasterFrame frame = raster_frame(info[1]);
+  const auto terrain = typed_column(info[2], DType::kF64, "terrain");
+  return start_job<ColumnSnapResult>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return column_snap(columns, frame, terrain->as<double>(), ctx); },
+      [](Napi::Env env, ColumnSnapResult&& result) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("offsets", ColumnHandle::wrap(env, AnyColumn(std::move(result.offsets))));
+        out.Set("kept", ColumnHandle::wrap(env, AnyColumn(std::move(result.kept))));
+        out.Set("dropped_count", static_cast<double>(result.dropped_count));
+        return out;
+      });
+}
+
 // terrainRasterBytes(points: number, cells: number): number
 Napi::Value terrain_raster_bytes_of(const Napi::CallbackInfo& info) {
   const std::uint64_t bytes =
@@ -233,6 +263,7 @@ void register_dem(Napi::Env env, Napi::Object exports) {
   add<cell_means_job>(env, exports, "cellMeans");
   add<cell_layer_job>(env, exports, "cellLayer");
   add<height_above_ground_job>(env, exports, "heightAboveGround");
+  add<column_snap_job>(env, exports, "columnSnap");
   add<terrain_raster_bytes_of>(env, exports, "terrainRasterBytes");
 }
 

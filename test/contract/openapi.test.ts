@@ -55,6 +55,7 @@ test("every endpoint is documented, and no other", () => {
     "POST /api/cloud/session/{id}/transform",
     "POST /api/dem",
     "POST /api/dem/export-raster",
+    "POST /api/lad/snap-grid",
     "POST /api/pointcloud/denoise",
     "POST /api/pointcloud/export",
     "POST /api/pointcloud/import",

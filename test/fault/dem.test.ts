@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -119,6 +120,19 @@ test.runIf(disk)("a full disk leaves the raster that was there and no rest", asy
   disk?.empty();
   expect((await post()).statusCode).toBe(200);
   expect(readFileSync(path).length).toBeGreaterThan(160_000);
+});
+
+test.runIf(disk)("a read-only folder is an error that names it, and nothing is left", async () => {
+  const folder = join(disk?.folder ?? "", "read-only");
+  mkdirSync(folder);
+  execFileSync("mount", ["-o", "remount,ro", disk?.folder ?? ""]);
+  try {
+    const answer = await write(join(folder, "dem.asc"));
+    expect(answer).toMatchObject({ code: "io", detail: expect.stringContaining(folder) });
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    execFileSync("mount", ["-o", "remount,rw", disk?.folder ?? ""]);
+  }
 });
 
 test("a folder that takes no files leaves no rest", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../backend/jobs/job.ts";
 import { CanceledError, type Client, createClient, type RunProgress } from "../../shared/client.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
+import { EXPECTED, NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
 import { canceledAmid, slab, stateOf } from "../support/session-edits.ts";
 
 let made: TestApp;
@@ -83,6 +84,18 @@ describe("every edit once, over a socket", () => {
     expect(await client.rebuildOctree(id)).toMatchObject({ octree_posed: false, point_count: 5 });
   });
 
+  test("denoiseSession, sessionDem", async () => {
+    const source_path = made.file("noisy.txt", ["x y z", ...rowsOf(NOISY)].join("\n"));
+    const { session_id: id } = await client.createSession({ source_path });
+    expect(await client.denoiseSession(id)).toMatchObject({ flagged: STRAYS, method: "ror" });
+    const { meta, buffers } = await client.sessionDem(id, { add_height_column: true, auto_segment_ground: false });
+    expect(meta).toMatchObject({ success: true, surface_type: "dtm", ground_source: "all_points" });
+    expect(buffers.get("grid_z")).toHaveLength(meta.grid_nx * meta.grid_ny);
+    expect((await stateOf(made, id)).columns.has("extra/height_above_ground")).toBe(true);
+    const fine = client.sessionDem(id, { cell_size: 1e-6 });
+    await expect(fine).rejects.toMatchObject({ name: "ApiError", code: "invalid_argument", message: expect.stringMatching(/cells/) });
+  });
+
   test("a refusal before the run has its status and sentence", async () => {
     const id = await five();
     const wrong = client.filter(id, { scalar_filters: [{ slug: "clas" }] });
@@ -93,6 +106,17 @@ describe("every edit once, over a socket", () => {
     });
     await expect(client.split("00000000", { region: slab(0, 1) })).rejects.toMatchObject({ status: 404 });
   });
+});
+
+test("flat clouds: denoise, dem, exportRaster, snapGrid", async () => {
+  expect(await client.denoise({ points: NOISY })).toMatchObject({ success: true, labels: EXPECTED });
+  const { meta } = await client.dem({ points: NOISY, auto_segment_ground: false });
+  expect(meta).toMatchObject({ success: true, ground_source: "all_points" });
+  const raster = { grid_z: [1, 2], nx: 2, ny: 1, cell_size: 1, origin: [0, 0] as [number, number] };
+  expect((await client.exportRaster(raster)).data_base64).toMatch(/^bmNvbHMg/); // "ncols "
+  const grid = { center: [1, 0.5, 1] as [number, number, number], size: [2, 1, 2] as [number, number, number] };
+  const dem = { grid_z: [3, 4], nx: 2, ny: 1, cell: 1, origin: [0, 0] as [number, number] };
+  expect(await client.snapGrid({ grid, dem, safety_fraction: 0 })).toMatchObject({ column_offsets: [4] });
 });
 
 test("the signal cancels an edit, streamed or not, and nothing is changed", async () => {

@@ -12,5 +12,6 @@ export type SessionDemRequest = z.infer<typeof SessionDemRequest>;
 
 /** Meta of the frame; with the column it has the octree block beside its own keys. */
 const WithOctree = DemSuccess.extend(OctreeBlock.shape).extend({ miss_octree_cache_id: z.string().nullable() });
-export const SessionDemMeta = z.union([WithOctree, DemSuccess, DemFailure]);
+export const SessionDemSuccess = z.union([WithOctree, DemSuccess]);
+export const SessionDemMeta = z.union([...SessionDemSuccess.options, DemFailure]);
 export type SessionDemMeta = z.infer<typeof SessionDemMeta>;

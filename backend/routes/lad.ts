@@ -1,0 +1,24 @@
+import { SnapGridRequest, SnapGridResponse } from "../../shared/contract/lad.ts";
+import type { Deps } from "../deps.ts";
+import { runJson } from "../http/run-json.ts";
+import type { App } from "../http/types.ts";
+import { snapGrid } from "../services/snap-grid.ts";
+import { withUnknownKeys } from "../services/unknown-keys.ts";
+
+const tags = ["LAD"];
+
+export function ladRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/lad/snap-grid",
+    {
+      schema: {
+        summary: "Lift the columns of a voxel grid to the terrain",
+        tags,
+        body: SnapGridRequest,
+        response: { 200: SnapGridResponse },
+      },
+    },
+    ({ body, unknownKeys }, reply) =>
+      runJson(reply, deps.jobs, async (job) => withUnknownKeys(await snapGrid(body, job), unknownKeys)),
+  );
+}

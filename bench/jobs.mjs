@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder, nativeJob, plotFiles, scanFiles } from "./native.mjs";
 import { cancel, create, exportLas, health, ready } from "./service-jobs.mjs";
-import { edits, extractByColumn, recovery } from "./session-jobs.mjs";
+import { edits, extractByColumn, journal, recovery } from "./session-jobs.mjs";
 
 const ONE_MILLION = 1_000_000;
 const TEN_MILLION = 10_000_000;
@@ -311,6 +311,18 @@ export const jobs = {
     figure: (sample) => `${(sample.wall_s / sample.octree_s).toFixed(2)}x one octree`,
     targets: [atMost((sample) => sample.wall_s / sample.octree_s, 1.3, "<= 1.3x one octree")],
     compare: USAGE,
+  },
+  journal: {
+    title: "journal of a 10M session",
+    count: TEN_MILLION,
+    sample: once(() => journal(TEN_MILLION)),
+    figure: (sample) =>
+      `create +${(100 * sample.create_share).toFixed(0)} %, edit ${sample.edit_ms.toFixed(1)} ms beside ${sample.edit_without_ms.toFixed(1)} ms`,
+    targets: [
+      atMost((sample) => sample.create_share, 0.15, "create <= +15 %"),
+      atMost((sample) => sample.edit_ms - sample.edit_without_ms, 5, "edit <= +5 ms"),
+    ],
+    compare: ["edit_ms"],
   },
   recovery: {
     title: "ten 5M sessions after kill -9",

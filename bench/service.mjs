@@ -33,7 +33,7 @@ process.on("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 
 /** A service of its own: settings of the caller's environment do not reach it. */
-function environment(folder) {
+function environment(folder, settings) {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("APP_") && !name.startsWith("npm_"),
   );
@@ -42,12 +42,14 @@ function environment(folder) {
     APP_DATA_DIR: join(folder, "data"),
     APP_OCTREE_CACHE_ROOT: join(folder, "cache"),
     APP_DEVICE: "cpu",
+    ...settings,
   };
 }
 
 export class Service {
   #child;
   #folder;
+  #settings;
   #log = "";
   /** Seconds from the start of the command to its READY line. */
   ready_s = 0;
@@ -58,8 +60,9 @@ export class Service {
   }
 
   /** `command` is what a user types; the default starts the built backend itself. */
-  static async start(command = [process.execPath, "dist/backend/entry/headless.js"]) {
+  static async start(command = [process.execPath, "dist/backend/entry/headless.js"], settings = {}) {
     const service = new Service();
+    service.#settings = settings;
     await service.#launch(command);
     return service;
   }
@@ -73,7 +76,7 @@ export class Service {
     const started = performance.now();
     this.#child = spawn(program, args, {
       cwd: root,
-      env: environment(this.#folder),
+      env: environment(this.#folder, this.#settings),
       stdio: ["ignore", "pipe", "pipe"],
       detached: true, // a group of its own: npm and its children end together
     });
@@ -135,9 +138,9 @@ export class Service {
   }
 }
 
-/** Runs `body` with a fresh service and ends it, whatever happens. */
-export async function withService(body, command) {
-  const service = await Service.start(command);
+/** Runs `body` with a fresh service and ends it, whatever happens. `settings`: environment variables of the service. */
+export async function withService(body, command, settings) {
+  const service = await Service.start(command, settings);
   try {
     return await body(service);
   } finally {

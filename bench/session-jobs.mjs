@@ -38,10 +38,15 @@ class Caller {
 }
 
 /**
- * Waits until the system has written what earlier steps left in its cache: a user's steps are seconds apart, and a step
- * that waits for the disk of the one before measures that disk.
+ * Waits until the service has done what it does behind an answer and the system has written what that left in its cache:
+ * a user's steps are seconds apart, and a step that waits for the one before measures that one.
  */
-async function drained() {
+async function drained(service) {
+  for (let i = 0; i < 200; i += 1) {
+    const before = usageOf(service.pid).cpu_s;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    if (usageOf(service.pid).cpu_s - before < 0.03) break;
+  }
   const mib = (key) =>
     Number(new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(readFileSync("/proc/meminfo", "utf8"))?.[1] ?? 0) / 1024;
   for (let i = 0; i < 600 && mib("Dirty") + mib("Writeback") > 200; i += 1)
@@ -88,7 +93,7 @@ export async function edits(count) {
     const polygon = { kind: "polygon", points: lasso(500, 60), ...topView(box) };
     const times = { create_s: cloud.create_s };
     const timed = async (name, call) => {
-      await drained();
+      await drained(service);
       const { body, s, stages } = await call();
       times[name] = s;
       if (stages) times[`${name}_stages`] = stages;
@@ -142,11 +147,11 @@ export async function extractByColumn(count) {
       });
     }
     await caller.json(`${url}/label_region`, { slug: "part", strokes });
-    await drained();
+    await drained(service);
     const start = usageOf(service.pid).cpu_s;
     const rebuilt = await caller.run(`${url}/commit_labels`, { slug: "part" });
     const octree_cpu_s = usageOf(service.pid).cpu_s - start;
-    await drained();
+    await drained(service);
     const before = usageOf(service.pid);
     const { body, s, stages } = await caller.run(`${url}/extract_by_column`, { slug: "part" });
     const after = usageOf(service.pid);
@@ -188,4 +193,35 @@ export async function recovery(count, sessions) {
     }
     return { count, wall_s: ready_s, first_touch_max_s: Math.max(...touches), first_touch_s: touches };
   });
+}
+
+/** What the journal costs: a create and a small edit with it, beside the same without. */
+export async function journal(count) {
+  const measured = (settings) =>
+    withService(
+      async (service) => {
+        const caller = new Caller(service);
+        const { url, create_s, tight_bounds } = await opened(caller, count);
+        await drained(service);
+        const region = middle(tight_bounds, 0.02);
+        const edits = [];
+        for (let i = 0; i < 20; i += 1) {
+          edits.push((await caller.json(`${url}/delete_region`, { region })).s);
+          edits.push((await caller.json(`${url}/reset_edits`, { edit_count: 0 })).s);
+        }
+        return { create_s, edit_s: edits.sort((a, b) => a - b)[20] };
+      },
+      undefined,
+      settings,
+    );
+  const without = await measured({ APP_SESSION_JOURNAL: "0" });
+  const saved = await measured({});
+  return {
+    count,
+    wall_s: saved.create_s,
+    create_without_s: without.create_s,
+    create_share: saved.create_s / without.create_s - 1,
+    edit_ms: saved.edit_s * 1000,
+    edit_without_ms: without.edit_s * 1000,
+  };
 }

@@ -206,6 +206,7 @@ export class SessionStore {
   /** Frees a session and its folder. False for an unknown id. */
   async delete(id: string): Promise<boolean> {
     await this.#arrivals?.arrived(id);
+    if (this.#sessions.has(id)) await this.#arrivals?.done(); // a child on its way back may have to ask its parent's journal
     const stored = this.#sessions.get(id);
     if (!stored) return false;
     this.#sessions.delete(id);

@@ -265,6 +265,26 @@ describe("whose sessions", () => {
   });
 });
 
+test("half of a split stays away, also when its parent is deleted while sessions return", async () => {
+  const birth = { parent: "00000001", token: "never" };
+  const half = (folder: string) => {
+    const path = join(folder, "journal.log");
+    const [first, ...rest] = decodeJournal(readFileSync(path)).records;
+    writeFileSync(path, Buffer.concat([{ ...first, birth } as JournalRecord, ...rest].map(encodeRecord)));
+  };
+  const folder = mkdtempSync(join(tmpdir(), "restart-"));
+  for (const name of [birth.parent, "00000002", "00000003"]) {
+    cpSync(template, join(folder, "sessions", name), { recursive: true });
+    if (name === "00000003") half(join(folder, "sessions", name));
+  }
+  const made = await makeApp({}, folder); // sessions are on their way back
+  expect(await made.deps.sessions.delete(birth.parent)).toBe(true);
+  await made.deps.sessions.recovered();
+  expect(made.deps.sessions.list().map((session) => session.id)).toEqual(["00000002"]);
+  expect(existsSync(join(folder, "sessions", "00000003"))).toBe(false);
+  await made.close();
+});
+
 test("motions, strokes and dropped rows that no file has yet: a restart computes them in their order", async () => {
   const made = await makeApp();
   vi.spyOn(made.deps.sessions, "spill").mockResolvedValue(undefined); // as if killed before the files were written

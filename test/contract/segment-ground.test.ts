@@ -308,7 +308,7 @@ test.each([
   let reached = false;
   const cancel = () => {
     reached = true;
-    made.deps.jobs.cancelAll();
+    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
   };
   const value = await heldUntilCanceled(op, cancel, () => segment({ points, method }));
   expect(reached).toBe(true);

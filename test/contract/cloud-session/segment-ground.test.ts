@@ -237,7 +237,7 @@ describe("while others are at it", () => {
     let reached = false;
     const cancel = () => {
       reached = true;
-      made.deps.jobs.cancelAll();
+      setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
     };
     const value = await heldUntilCanceled(op, cancel, () => refusal(made, url(session_id), request));
     expect(reached).toBe(true);

@@ -27,10 +27,25 @@ const SMRF = {
   net_spacing: 0,
 };
 
+/** What the endpoint derives from a cloud: docs/adr/0014. */
+async function derivedCloth(xyz) {
+  const { point_spacing_m, steepness } = await addon.groundMeasures(xyz, null).promise;
+  const steep = steepness > Math.tan(Math.PI / 18);
+  const clip = (value, low, high) => Math.min(high, Math.max(low, value));
+  return {
+    ...CLOTH,
+    cloth_resolution: clip(2 * point_spacing_m, 0.1, 0.5),
+    rigidness: steep ? 1 : 3,
+    class_threshold: clip(point_spacing_m / 2, 0.08, 0.5),
+    slope_smooth: steep,
+  };
+}
+
 export const methods = {
   auto: (xyz) => addon.groundAuto(xyz, null),
   smrf: (xyz) => addon.smrf(xyz, null, SMRF),
   cloth: (xyz, cloud) => addon.clothSimulation(xyz, null, cloud.group === "tls" ? TERRESTRIAL : AIRBORNE),
+  derived: async (xyz) => addon.clothSimulation(xyz, null, await derivedCloth(xyz)),
 };
 
 const mean = (rows, figure) => rows.reduce((sum, row) => sum + row[figure], 0) / rows.length;
@@ -54,7 +69,7 @@ const named = (rows, name) => rows.filter((row) => row.name === name);
 async function measure(method, cloud) {
   const xyz = positions(cloud.xyz);
   const started = performance.now();
-  const result = await methods[method](xyz, cloud).promise;
+  const result = await (await methods[method](xyz, cloud)).promise;
   const seconds = (performance.now() - started) / 1000;
   const labels = values(result.ground_class);
   result.ground_class.release();

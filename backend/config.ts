@@ -2,8 +2,11 @@ import { isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../shared/errors.ts";
 import {
+  DEFAULT_COST_WARNING_S,
   DEFAULT_DENOISE_TILE_MIN_POINTS,
   DEFAULT_DENOISE_TILE_TARGET_POINTS,
+  DEFAULT_GROUND_TILE_MIN_POINTS,
+  DEFAULT_GROUND_TILE_TARGET_POINTS,
   DEFAULT_MAX_DELETED_HISTORY,
   DEFAULT_MEMORY_BUDGET_FRACTION,
   DEFAULT_OCTREE_CACHE_MAX_BYTES,
@@ -45,6 +48,9 @@ const origins = z
     "must be origins like https://example.org, separated by commas",
   );
 
+const tileMinPoints = wholeNumber(1, 1e12, "must be a number of points from 1");
+const tileTargetPoints = wholeNumber(1000, 4_000_000_000, "must be a number of points from 1000 to 4000000000");
+
 const fractionRule = "must be a number from 0.05 to 1";
 const Environment = z.object({
   APP_BACKEND_PORT: wholeNumber(0, 65535, "must be a port number from 0 to 65535, 0 = any free port").optional(),
@@ -67,12 +73,11 @@ const Environment = z.object({
   APP_SESSION_IDLE_TTL_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_CLOUD_SESSIONS: wholeNumber(1, 100_000, "must be a number of sessions from 1 to 100000").optional(),
   APP_MAX_DELETED_HISTORY: wholeNumber(1, 10_000, "must be a number of steps from 1 to 10000").optional(),
-  APP_DENOISE_TILE_MIN_POINTS: wholeNumber(1, 1e12, "must be a number of points from 1").optional(),
-  APP_DENOISE_TILE_TARGET_POINTS: wholeNumber(
-    1000,
-    4_000_000_000,
-    "must be a number of points from 1000 to 4000000000",
-  ).optional(),
+  APP_DENOISE_TILE_MIN_POINTS: tileMinPoints.optional(),
+  APP_DENOISE_TILE_TARGET_POINTS: tileTargetPoints.optional(),
+  APP_GROUND_TILE_MIN_POINTS: tileMinPoints.optional(),
+  APP_GROUND_TILE_TARGET_POINTS: tileTargetPoints.optional(),
+  APP_COST_WARNING_SECONDS: wholeNumber(1, 31_536_000, "must be seconds from 1 to 31536000").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
   APP_ALLOWED_ORIGINS: origins.optional(),
   APP_LOG_LEVEL: z
@@ -107,6 +112,11 @@ export interface Config {
   /** From so many points on ror and voxel_count run by tiles of about the other number. */
   readonly denoiseTileMinPoints: number;
   readonly denoiseTileTargetPoints: number;
+  /** From so many points on the cloth drops by tiles of about the other number. */
+  readonly groundTileMinPoints: number;
+  readonly groundTileTargetPoints: number;
+  /** A run that is expected to take so long answers 409 until its cost is acknowledged. */
+  readonly costWarningS: number;
   readonly device: "cpu" | "auto";
   /** Beside the loopback and app origins that are always allowed. */
   readonly allowedOrigins: readonly string[];
@@ -151,6 +161,9 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     maxDeletedHistory: values.APP_MAX_DELETED_HISTORY ?? DEFAULT_MAX_DELETED_HISTORY,
     denoiseTileMinPoints: values.APP_DENOISE_TILE_MIN_POINTS ?? DEFAULT_DENOISE_TILE_MIN_POINTS,
     denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,
+    groundTileMinPoints: values.APP_GROUND_TILE_MIN_POINTS ?? DEFAULT_GROUND_TILE_MIN_POINTS,
+    groundTileTargetPoints: values.APP_GROUND_TILE_TARGET_POINTS ?? DEFAULT_GROUND_TILE_TARGET_POINTS,
+    costWarningS: values.APP_COST_WARNING_SECONDS ?? DEFAULT_COST_WARNING_S,
     device: values.APP_DEVICE ?? "auto",
     allowedOrigins: values.APP_ALLOWED_ORIGINS ?? [],
     logLevel: values.APP_LOG_LEVEL ?? "info",

@@ -1,5 +1,5 @@
 // `npm run accuracy -- dem`
-// `npm run accuracy -- ground [--json] [--method auto,smrf,cloth] [--group isprs,als,tls,relief]`
+// `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief]`
 // Measures results against clouds with known answers and prints tables; docs/accuracy.md keeps a dated copy.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";

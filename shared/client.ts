@@ -19,6 +19,7 @@ import { type MergeRequest, MergeResponse } from "./contract/cloud-session/merge
 import { RebuildOctreeResponse } from "./contract/cloud-session/rebuild-octree.ts";
 import { type ResetEditsRequest, ResetEditsResponse } from "./contract/cloud-session/reset-edits.ts";
 import { type ResetLabelEditsRequest, ResetLabelEditsResponse } from "./contract/cloud-session/reset-label-edits.ts";
+import { type SessionGroundRequest, SessionGroundResponse } from "./contract/cloud-session/segment-ground.ts";
 import { type SplitRequest, SplitResponse } from "./contract/cloud-session/split.ts";
 import { type TransformRequest, TransformResponse } from "./contract/cloud-session/transform.ts";
 import {
@@ -40,6 +41,7 @@ import {
   PreviewResponse,
 } from "./contract/pointcloud.ts";
 import { type DenoiseRequest, DenoiseResponse } from "./contract/pointcloud-denoise.ts";
+import { type GroundRequest, GroundResponse } from "./contract/segment-ground.ts";
 import { CLIENT_TIMEOUT_MS } from "./limits.ts";
 import { decodePoints, type PackedPoints } from "./wire/phx1.ts";
 
@@ -177,6 +179,15 @@ export function createClient(options: ClientOptions) {
     /** Labels the noise of a session in its column noise_class. */
     denoiseSession: (id: string, request: Input<typeof SessionDenoiseRequest> = {}, call?: CallOptions) =>
       post(SessionDenoiseResponse, session(id, "denoise"), request, heavy, call),
+    /** Labels the ground of inline points or of a session's hits; what cannot be met is said in `error`, or is a 400. */
+    segmentGround: (request: Input<typeof GroundRequest>, call?: CallOptions) =>
+      post(GroundResponse, "/api/segment/ground", request, heavy, call),
+    /**
+     * Labels the ground of a session in its column ground_class. A long or large run is an ApiError 409 whose body holds a
+     * CostRefusal; sent again with acknowledge_cost it runs.
+     */
+    segmentGroundSession: (id: string, request: Input<typeof SessionGroundRequest> = {}, call?: CallOptions) =>
+      post(SessionGroundResponse, session(id, "segment_ground"), request, heavy, call),
     /** A file of an octree, or a part of it. */
     octreeFile: (cacheId: string, name: OctreeFile, range?: FileRange, call?: CallOptions): Promise<Uint8Array> => {
       const headers = range ? { range: `bytes=${range.start}-${range.end}` } : {};

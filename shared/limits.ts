@@ -71,6 +71,14 @@ export const OVER_REMOVAL_FRACTION = 0.2;
 /** From so many points on a method that sorts points into a tree is warned about. */
 export const TREE_METHOD_WARNING_POINTS = 30_000_000;
 
+/** From so many points on the cloth drops by tiles of about so many. */
+export const DEFAULT_GROUND_TILE_MIN_POINTS = 4_000_000;
+export const DEFAULT_GROUND_TILE_TARGET_POINTS = 3_000_000;
+/** Finite points that ground can be told among. */
+export const MIN_GROUND_POINTS = 10;
+/** A run that is expected to take so long is asked about first. */
+export const DEFAULT_COST_WARNING_S = 90;
+
 /** A request longer than this is logged with the process state around it. */
 export const SLOW_REQUEST_MS = 5_000;
 /** Shutdown: everything is canceled and closed within this time. */

@@ -98,6 +98,11 @@ export class Admission {
     return this.#admitted.size;
   }
 
+  /** The budget at this moment and what of it is promised to running operations. */
+  memory(): { readonly budget_bytes: number; readonly admitted_bytes: number } {
+    return { budget_bytes: this.#budgetBytes(), admitted_bytes: this.#admittedBytes() };
+  }
+
   operations(): AdmittedOperation[] {
     const now = performance.now();
     return [...this.#admitted].map(({ label, bytes, admittedAt }) => ({
@@ -127,8 +132,11 @@ export class Admission {
 
   #fits(entry: Entry): boolean {
     if (this.#admitted.size === 0) return true;
-    const used = [...this.#admitted].reduce((sum, { bytes }) => sum + bytes, 0);
-    return used + entry.bytes <= this.#budgetBytes();
+    return this.#admittedBytes() + entry.bytes <= this.#budgetBytes();
+  }
+
+  #admittedBytes(): number {
+    return [...this.#admitted].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   #admit(entry: Entry): void {

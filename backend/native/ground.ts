@@ -85,6 +85,20 @@ export interface AutoGround extends GroundLabels {
   };
 }
 
+/** Of every finite point, low outliers among them: what the limit on cloth nodes counts. */
+export interface GroundExtent {
+  readonly finite_count: number;
+  /** x and y, metres; 0 without finite points. */
+  readonly extent: readonly [number, number];
+}
+
+export interface GroundMeasures {
+  /** sqrt(occupied area / points). */
+  readonly point_spacing_m: number;
+  /** 90th percentile of the ground's slope, metres per metre. */
+  readonly steepness: number;
+}
+
 export interface ClothCost {
   /** (ceil(extent / resolution) + 1)^2 of the larger horizontal extent: what the guard counts. */
   readonly nodes: number;
@@ -109,6 +123,8 @@ export interface GroundNative {
     options?: OpOptions,
   ): NativeJob<SmrfGround>;
   groundAuto(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<AutoGround>;
+  groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
+  groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
   clothSimulationCost(points: number, extent: readonly [number, number], clothResolution: number): ClothCost;
 }
 
@@ -121,6 +137,12 @@ export const smrf: GroundNative["smrf"] = (positions, skip, params, options) =>
 /** Ground filter that derives its parameters from the cloud, over the rows that `skip` leaves. */
 export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options) =>
   addon.groundAuto(positions, skip, options);
+/** Finite points and their extent, over the rows that `skip` leaves. */
+export const groundExtent: GroundNative["groundExtent"] = (positions, skip, options) =>
+  addon.groundExtent(positions, skip, options);
+/** What parameters of ground filters are derived from, over the rows that `skip` leaves. */
+export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, options) =>
+  addon.groundMeasures(positions, skip, options);
 /** What a cloth over `points` in an extent of x by y metres takes; see `admissible` before a run. */
 export const clothSimulationCost: GroundNative["clothSimulationCost"] = (points, extent, clothResolution) =>
   addon.clothSimulationCost(points, extent, clothResolution);

@@ -18,6 +18,7 @@ import { mergeRoutes } from "./cloud-session/merge.ts";
 import { rebuildOctreeRoutes } from "./cloud-session/rebuild-octree.ts";
 import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
+import { segmentGroundRoutes } from "./cloud-session/segment-ground.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
@@ -26,6 +27,7 @@ import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
 import { octreeRoutes } from "./octree.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
+import { segmentRoutes } from "./segment.ts";
 
 /** Every route file of the service, registered once and in this order. */
 export const ROUTES: readonly RouteFile<Deps>[] = [
@@ -55,4 +57,6 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   demRoutes,
   ladRoutes,
   denoiseRoutes,
+  segmentRoutes,
+  segmentGroundRoutes,
 ];

@@ -7,25 +7,16 @@ import type { Job } from "../jobs/job.ts";
 import { fromNative } from "../jobs/native-error.ts";
 import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/denoise.ts";
-import {
-  type CloudChange,
-  type CloudSession,
-  type CloudState,
-  extraKey,
-  requireUnchanged,
-  stateAfter,
-} from "../sessions/cloud-session.ts";
+import { type CloudSession, extraKey } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
-import { currentOctree, staleOctree } from "../sessions/edits.ts";
-import { strokesOf } from "../sessions/undo.ts";
 import { surviving } from "./cloud-misses.ts";
+import { publishLabels } from "./label-column.ts";
 import { type CheckedCriterion, measureSpacing, noiseParams, noiseReport } from "./noise-criterion.ts";
-import { buildOctrees, keepOctrees, octreeBlock, octreeCost, overlayId, rebuilt } from "./octree-publish.ts";
+import { octreeCost } from "./octree-publish.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "./points.ts";
 import { positionsColumn } from "./session-columns.ts";
 
-const NOISE_SLUG = "noise_class";
-const NOISE_LABEL = "Noise Class";
+const NOISE = { slug: "noise_class", label: "Noise Class" } as const;
 
 /** Points to label: rows that `skip` leaves. */
 interface NoiseInput {
@@ -167,47 +158,15 @@ export function denoiseSession(
   return session.read(async (base) => {
     const mask = await surviving(base, job);
     if (mask.hit_count < MIN_DENOISE_POINTS) throw tooFew(mask.hit_count);
-    const previously_denoised = base.columns.has(extraKey(NOISE_SLUG));
+    const previously_denoised = base.columns.has(extraKey(NOISE.slug));
     const input = { positions: positionsColumn(base), ...mask, previously_denoised };
     const octreeBytes = request.defer_octree ? 0 : octreeCost(base, mask);
     const bytes = Math.max(denoiseBytes(criterion, input, deps.config), octreeBytes);
     return deps.admission.run(job, "Denoise", bytes, async () => {
       const { labels, report } = await labelNoise(input, criterion, true, deps.config, job);
       const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
-      const change = noiseColumn(base, labels);
-      if (request.defer_octree) {
-        job.checkpoint(); // the last cancel point
-        await session.commit(base, { ...change, meta: { ...change.meta, octree_lacks_labels: true } });
-        return { ...answer, octree_deferred: true as const };
-      }
-      const after = stateAfter(base, change);
-      const overlay = base.meta.miss_octree_cache_id !== null;
-      const built = await buildOctrees(after, mask, deps, { from: 0.5, to: 1, overlay }, job);
-      job.checkpoint(); // the last cancel point
-      await session.edit(async (edit) => {
-        requireUnchanged(base, edit.state);
-        await edit.publish({ ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, after)) } });
-      });
-      await keepOctrees(deps);
-      const warnings = [...answer.warnings, ...(built.overlay?.warnings ?? [])];
-      const miss_octree_cache_id = overlayId(built, base.meta.miss_octree_cache_id);
-      return { ...answer, warnings, miss_octree_cache_id, ...octreeBlock(built) };
+      const published = await publishLabels(session, base, { ...NOISE, labels }, { ...request, mask }, deps, job);
+      return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
     });
   });
-}
-
-/** The change that puts labels in place of whatever the column held; what was painted on it is forgotten. */
-function noiseColumn(state: CloudState, labels: ColumnRef): CloudChange {
-  const { meta, undo } = state;
-  const entry = { slug: NOISE_SLUG, label: NOISE_LABEL };
-  const others = meta.extra_dims_meta;
-  const extra_dims_meta = others.some(({ slug }) => slug === NOISE_SLUG)
-    ? others.map((extra) => (extra.slug === NOISE_SLUG ? entry : extra))
-    : [...others, entry];
-  const strokes = strokesOf(undo, NOISE_SLUG).length;
-  return {
-    columns: new Map([[extraKey(NOISE_SLUG), labels]]),
-    undo: strokes > 0 ? [{ op: "forget_labels", slug: NOISE_SLUG, count: strokes }] : [],
-    meta: { ...staleOctree(meta), extra_dims_meta },
-  };
 }

@@ -8,6 +8,7 @@
 #include "ops/cloud/select_hits.h"
 #include "ops/ground/cloth_simulation.h"
 #include "ops/ground/ground_auto.h"
+#include "ops/ground/ground_measures.h"
 #include "ops/ground/smrf.h"
 
 namespace pc::binding {
@@ -171,6 +172,46 @@ Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// groundExtent(positions, skip): NativeJob<{ finite_count: number, extent: [x, y] }>
+Napi::Value ground_extent_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  return start_job<GroundExtent>(
+      info.Env(), job_options(info[2]),
+      [positions, skip](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return ground_extent(hits.points(), ctx);
+      },
+      [](Napi::Env env, GroundExtent&& found) -> Napi::Value {
+        const bool any = found.finite_count > 0;
+        auto extent = Napi::Array::New(env, 2);
+        extent.Set(0U, any ? found.box.max.x - found.box.min.x : 0.0);
+        extent.Set(1U, any ? found.box.max.y - found.box.min.y : 0.0);
+        auto out = Napi::Object::New(env);
+        out.Set("finite_count", static_cast<double>(found.finite_count));
+        out.Set("extent", extent);
+        return out;
+      });
+}
+
+// groundMeasures(positions, skip, options?): NativeJob<GroundMeasures>
+Napi::Value ground_measures_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  return start_job<GroundMeasures>(
+      info.Env(), job_options(info[2]),
+      [positions, skip](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return ground_measures(hits.points(), ctx);
+      },
+      [](Napi::Env env, GroundMeasures&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("point_spacing_m", found.point_spacing_m);
+        out.Set("steepness", found.steepness);
+        return out;
+      });
+}
+
 // clothSimulationCost(points: number, extent: [x, y], cloth_resolution: number): ClothCost
 Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
   const auto extent = info[1].As<Napi::Array>();
@@ -192,6 +233,8 @@ void register_ground(Napi::Env env, Napi::Object exports) {
   exports.Set("clothSimulation", Napi::Function::New<cloth_simulation_job>(env, "clothSimulation"));
   exports.Set("smrf", Napi::Function::New<smrf_job>(env, "smrf"));
   exports.Set("groundAuto", Napi::Function::New<ground_auto_job>(env, "groundAuto"));
+  exports.Set("groundExtent", Napi::Function::New<ground_extent_job>(env, "groundExtent"));
+  exports.Set("groundMeasures", Napi::Function::New<ground_measures_job>(env, "groundMeasures"));
   exports.Set("clothSimulationCost",
               Napi::Function::New<cloth_simulation_cost_of>(env, "clothSimulationCost"));
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { PointList } from "./geometry.ts";
+import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
+import { TilePlan } from "./tile-plan.ts";
 
 export const DENOISE_METHODS = ["ror", "voxel_count", "sor"] as const;
 export type DenoiseMethod = (typeof DENOISE_METHODS)[number];
@@ -38,17 +40,6 @@ export const DenoiseRequest = NoiseCriterion.extend({
 });
 export type DenoiseRequest = z.infer<typeof DenoiseRequest>;
 
-/** Square tiles over x and y that a large cloud was cut into. Labels are the same as without. */
-const TilePlan = z.object({
-  n: z.int().describe("points"),
-  tile_m: z.number().describe("edge, metres"),
-  buffer_m: z.number().describe("collar round a tile that is looked at and not labelled, metres"),
-  grid: z.tuple([z.int(), z.int()]).describe("tiles along x and y"),
-  tiles: z.int().describe("tiles with points"),
-  points_per_tile_max: z.int(),
-  points_per_tile_mean: z.number(),
-});
-
 /** What was found, and by which numbers. */
 export const NoiseReport = z.object({
   flagged: z.int().describe("points labelled noise"),
@@ -69,19 +60,9 @@ export const NoiseReport = z.object({
 });
 export type NoiseReport = z.infer<typeof NoiseReport>;
 
-/** One loop instead of a schema per label. A service may hand over a typed array, JSON a list. */
-const Labels = z
-  .custom<ArrayLike<number>>((value) => value instanceof Uint8Array || (Array.isArray(value) && value.every(isLabel)), {
-    message: "must be a list of 1 and 2",
-  })
-  .meta({ type: "array", items: { type: "integer", enum: [1, 2] } })
-  .describe("per point, input order: 1 clean, 2 noise; empty on failure");
-
-const isLabel = (value: unknown) => value === 1 || value === 2;
-
 export const DenoiseResponse = NoiseReport.extend({
   success: z.boolean(),
-  labels: Labels,
+  labels: labelList("1 clean, 2 noise"),
   num_points: z.int(),
   error: z.string().nullable(),
 });

@@ -51,6 +51,7 @@ test("every endpoint is documented, and no other", () => {
     "POST /api/cloud/session/{id}/rebuild_octree",
     "POST /api/cloud/session/{id}/reset_edits",
     "POST /api/cloud/session/{id}/reset_label_edits",
+    "POST /api/cloud/session/{id}/segment_ground",
     "POST /api/cloud/session/{id}/split",
     "POST /api/cloud/session/{id}/transform",
     "POST /api/dem",
@@ -61,6 +62,7 @@ test("every endpoint is documented, and no other", () => {
     "POST /api/pointcloud/import",
     "POST /api/pointcloud/import_by_path",
     "POST /api/pointcloud/preview",
+    "POST /api/segment/ground",
   ]);
 });
 

@@ -8,6 +8,7 @@ const LEFT_ALONE = new Set([
   "bulkBytesInUse",
   "tryLockFile",
   "octreeBuildCost",
+  "clothSimulationCost",
   "syncColumnFile",
   "terrainRasterBytes",
 ]);

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "core/parallel.h"
 #include "ops/ground/ground_cells.h"
+#include "ops/ground/ground_measures.h"
 #include "ops/ground/smrf.h"
 
 namespace pc {
@@ -21,8 +21,7 @@ constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
 constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5, kMinSeedCell = 1;
-constexpr double kWindow = 25;  // metres: half the width of a large hall
-constexpr double kFlatSlope = 0.10, kSteepSlope = 0.06, kGentle = 0.3, kSteepRange = 0.5;
+constexpr double kSteepSlope = 0.06, kGentle = 0.3, kSteepRange = 0.5;
 constexpr double kSeedBand = 0.3, kSeedSlopeShare = 0.7;
 constexpr int kRounds = 8;
 constexpr double kGrowRoughness = 4, kMinGrow = 0.05, kMaxGrow = 0.5;
@@ -30,46 +29,22 @@ constexpr float kGrowSlopeShare = 0.3F;
 constexpr double kClassPerSpacing = 0.25, kMinClass = 0.05, kMaxSpacingClass = 0.3, kMaxClass = 0.5;
 constexpr double kClassSlopeShare = 0.8;
 
-double admissible_size(const GroundExtent& extent, double size) {
-  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
-  while ((ex / size + 4) * (ey / size + 4) > kMaxCells) size *= 1.1;
-  return size;
-}
-
 SurfaceGrid copy_of(const SurfaceGrid& grid) {
   SurfaceGrid copy{grid.lattice, BulkVector<float>(grid.height.size())};
   std::copy(grid.height.begin(), grid.height.end(), copy.height.begin());
   return copy;
 }
 
-/// 90th percentile of the slope, the trend of the ground included.
-double steepness_of(const SurfaceGrid& grid) {
-  const Lattice& lattice = grid.lattice;
-  const double run = 2 * lattice.size;
-  std::vector<float> slopes;
-  for (std::uint32_t y = 1; y + 1 < lattice.ny; ++y) {
-    for (std::uint32_t x = 1; x + 1 < lattice.nx; ++x) {
-      const double gx = (grid.height[grid.index(x + 1, y)] - grid.height[grid.index(x - 1, y)]) / run;
-      const double gy = (grid.height[grid.index(x, y + 1)] - grid.height[grid.index(x, y - 1)]) / run;
-      const double sx = gx + lattice.slope_x, sy = gy + lattice.slope_y;
-      slopes.push_back(static_cast<float>(std::sqrt(sx * sx + sy * sy)));
-    }
-  }
-  const auto at = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() * 9 / 10);
-  std::nth_element(slopes.begin(), at, slopes.end());
-  return *at;
-}
-
 ProvisionalSurface find_seeds(const SurfaceGrid& coarse, GroundAutoParams& derived, OpContext& ctx) {
-  derived.slope = kFlatSlope;
-  derived.window_radius = std::max(kWindow, derived.seed_cell_size);
-  SmrfParams opening{derived.seed_cell_size, derived.slope, derived.window_radius, 0.5, 1.25, 0};
+  SmrfParams opening = flat_opening(derived.seed_cell_size);
+  derived.slope = opening.slope;
+  derived.window_radius = opening.window_radius;
   ProvisionalSurface seeds = provisional_surface(copy_of(coarse), opening, ctx);
   derived.steepness = steepness_of(seeds.ground);
   const double steep = std::clamp((derived.steepness - kGentle) / kSteepRange, 0.0, 1.0);
   derived.between_share = 0.5 * steep;
   if (steep == 0) return seeds;
-  derived.slope = opening.slope = kFlatSlope + kSteepSlope * steep;
+  derived.slope = opening.slope += kSteepSlope * steep;
   return provisional_surface(copy_of(coarse), opening, ctx);
 }
 
@@ -165,9 +140,9 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   GroundAutoResult result{};
   result.low_outlier_count = outliers.count;
   GroundAutoParams& derived = result.derived;
-  derived.point_spacing_m = outliers.lattice.size / std::sqrt(outliers.points_per_cell);
-  derived.cell_size =
-      admissible_size(extent, std::clamp(kCellsPerSpacing * derived.point_spacing_m, kMinCell, kMaxCell));
+  derived.point_spacing_m = spacing_of(outliers);
+  derived.cell_size = affordable_cell(
+      extent, std::clamp(kCellsPerSpacing * derived.point_spacing_m, kMinCell, kMaxCell), kMaxCells);
   derived.seed_cell_size = std::max(derived.cell_size, kMinSeedCell);
   const GroundTrend trend{outliers.lattice.slope_x, outliers.lattice.slope_y};
 

@@ -1,0 +1,31 @@
+import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
+import { SessionGroundRequest, SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
+import type { Deps } from "../../deps.ts";
+import { runJson } from "../../http/run-json.ts";
+import type { App } from "../../http/types.ts";
+import { GROUND_TOOL, segmentGroundSession } from "../../services/ground.ts";
+import { checkGround } from "../../services/ground-filter.ts";
+import { withUnknownKeys } from "../../services/unknown-keys.ts";
+
+export function segmentGroundRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/cloud/session/:id/segment_ground",
+    {
+      schema: {
+        summary: "Label the ground of a session in the column ground_class",
+        tags: ["cloud session"],
+        params: SessionParams,
+        body: SessionGroundRequest,
+        response: { 200: SessionGroundResponse },
+      },
+      config: { tool: GROUND_TOOL },
+    },
+    async ({ params, body, unknownKeys }, reply) => {
+      const session = await deps.sessions.get(params.id);
+      const filter = checkGround(body);
+      return runJson(reply, deps.jobs, async (job) =>
+        withUnknownKeys(await segmentGroundSession(session, body, filter, deps, job), unknownKeys),
+      );
+    },
+  );
+}

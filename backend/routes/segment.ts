@@ -1,0 +1,28 @@
+import { GroundRequest, GroundResponse } from "../../shared/contract/segment-ground.ts";
+import type { Deps } from "../deps.ts";
+import { runJson } from "../http/run-json.ts";
+import { sendJson } from "../http/send-json.ts";
+import type { App } from "../http/types.ts";
+import { checkGroundSource, groundFlat } from "../services/ground.ts";
+import { checkGround } from "../services/ground-filter.ts";
+import { withUnknownKeys } from "../services/unknown-keys.ts";
+
+export function segmentRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/segment/ground",
+    {
+      schema: {
+        summary: "Label the ground of a flat cloud",
+        tags: ["segmentation"],
+        body: GroundRequest,
+        response: { 200: GroundResponse },
+      },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const filter = checkGround(body);
+      const session = await checkGroundSource(body, deps);
+      const answer = await runJson(reply, deps.jobs, (job) => groundFlat(body, filter, session, deps, job));
+      return sendJson(reply, withUnknownKeys(answer, unknownKeys));
+    },
+  );
+}

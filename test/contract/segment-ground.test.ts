@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { GroundResponse } from "../../shared/contract/segment-ground.ts";
+import { makeApp, refused, type TestApp } from "../support/app.ts";
+import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../support/ground-cloud.ts";
+import { heldUntilCanceled } from "../support/native-failure.ts";
+import { atMoment } from "../support/native-moment.ts";
+import { rowsOf } from "../support/noisy-cloud.ts";
+import { answered, cloud, refusal } from "../support/session-edits.ts";
+
+const URL = "/api/segment/ground";
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp({ groundTileMinPoints: 20_000, groundTileTargetPoints: 5000 });
+});
+afterAll(() => made.close());
+const segment = (payload: object) => answered(made, GroundResponse, URL, payload);
+const { points, ground_count } = WOODED;
+
+/** What the client sends today: every field, no method. */
+const EXPLICIT = {
+  cloth_resolution: 0.5,
+  rigidness: 3,
+  class_threshold: 0.25,
+  iterations: 500,
+  slope_smooth: false,
+  auto_class_threshold: false,
+};
+
+test("cloth by default: labels of the input, counts, what was derived from the cloud", async () => {
+  const answer = await segment({ points });
+  expect(Array.from(answer.labels)).toEqual(EXPECTED_GROUND);
+  expect(answer).toMatchObject({
+    success: true,
+    num_points: points.length,
+    num_ground: ground_count,
+    num_plant: points.length - ground_count,
+    non_finite: 0,
+    low_outliers: 0,
+    class_threshold_method: "derived",
+    method: "cloth",
+    params_derived: ["cloth_resolution", "rigidness", "class_threshold", "slope_smooth"],
+    tiled: null,
+    warnings: [],
+    error: null,
+  });
+  expect(answer.point_spacing_m).toBeGreaterThan(0.4);
+  expect(answer.point_spacing_m).toBeLessThan(0.55);
+  const half = Math.round(500 * (answer.point_spacing_m ?? 0)) / 1000;
+  expect(answer.params_used).toEqual({
+    cloth_resolution: 0.5,
+    rigidness: 3,
+    class_threshold: half,
+    iterations: 500,
+    slope_smooth: false,
+    auto_class_threshold: false,
+  });
+  expect(answer.class_threshold_used).toBe(half);
+  expect(answer.elapsed_s).toBeGreaterThan(0);
+});
+
+describe("parameters", () => {
+  test("all given: nothing is measured, they are used as they are", async () => {
+    const spy = vi.spyOn(addon, "groundMeasures");
+    const answer = await segment({ points, ...EXPLICIT });
+    expect(answer).toMatchObject({
+      params_used: EXPLICIT,
+      params_derived: [],
+      class_threshold_used: 0.25,
+      class_threshold_method: "manual",
+      point_spacing_m: null,
+      steepness: null,
+    });
+    expect(agreement(answer.labels, EXPECTED_GROUND)).toBeGreaterThan(0.99);
+    expect(spy).not.toHaveBeenCalled();
+    spy.mockRestore();
+  });
+
+  test("one left out is derived, the others stay; null is left out", async () => {
+    const answer = await segment({ points, ...EXPLICIT, rigidness: null });
+    expect(answer.params_used).toEqual(EXPLICIT);
+    expect(answer.params_derived).toEqual(["rigidness"]);
+  });
+
+  test("steep ground takes a soft cloth and slope fitting", async () => {
+    const slope = wooded(20, 0.5, 0.6);
+    const answer = await segment({ points: slope.points });
+    expect(answer.steepness).toBeGreaterThan(0.5);
+    expect(answer.params_used).toMatchObject({ rigidness: 1, slope_smooth: true });
+    expect(agreement(answer.labels, EXPECTED_GROUND)).toBeGreaterThan(0.99);
+    expect((await segment({ points, slope_smooth: true })).params_derived).not.toContain("slope_smooth");
+  });
+
+  test("dense, thin and wide clouds: lengths stay within their bounds", async () => {
+    const scaled = (factor: number) => points.map((point) => point.map((value) => value * factor));
+    const dense = await segment({ points: scaled(0.02) });
+    expect(dense.params_used).toMatchObject({ cloth_resolution: 0.1, class_threshold: 0.08 });
+    const thin = await segment({ points: scaled(20) });
+    expect(thin.params_used).toMatchObject({ cloth_resolution: 0.5, class_threshold: 0.5 });
+    const drone = await segment({ points: scaled(0.25) });
+    expect(drone.params_used.cloth_resolution).toBeCloseTo(2 * (drone.point_spacing_m ?? 0), 3);
+    const wide = await segment({ points: [...points, [60_000, 0, 0]] });
+    expect(wide.params_used.cloth_resolution).toBeGreaterThan(12);
+    expect(wide.success).toBe(true);
+  });
+
+  test("a measured threshold says how; one that cannot be measured is the caller's", async () => {
+    const dense = wooded(8, 0.1);
+    const measured = await segment({ points: dense.points, auto_class_threshold: true, class_threshold: 0.7 });
+    expect(["knee", "tail"]).toContain(measured.class_threshold_method);
+    expect(measured.class_threshold_used).not.toBe(0.7);
+    const few = await segment({ points: points.slice(0, 400), auto_class_threshold: true, class_threshold: 0.7 });
+    expect([few.class_threshold_method, few.class_threshold_used]).toEqual(["fallback", 0.7]);
+    expect(few.warnings.join()).toContain("could not be measured; 0.7 m was used");
+  });
+
+  test("a cloth that did not settle is warned about", async () => {
+    const answer = await segment({ points, ...EXPLICIT, iterations: 1 });
+    expect(answer.warnings).toEqual([
+      "The cloth was still moving after 1 iterations; more of them may change the labels.",
+    ]);
+  });
+});
+
+describe("other methods", () => {
+  test("smrf: published parameters, or the request's", async () => {
+    const answer = await segment({ points, method: "smrf", window_radius: 6 });
+    expect(answer).toMatchObject({
+      method: "smrf",
+      params_used: {
+        cell_size: 1,
+        slope: 0.15,
+        window_radius: 6,
+        elevation_threshold: 0.5,
+        elevation_scale: 1.25,
+        net_spacing: 0,
+      },
+      params_derived: [],
+      class_threshold_used: 0.5,
+      class_threshold_method: "manual",
+      tiled: null,
+    });
+    expect(agreement(answer.labels, EXPECTED_GROUND)).toBeGreaterThan(0.98);
+    const strict = await segment({ points, method: "smrf", elevation_threshold: 1e-5, elevation_scale: 0 });
+    expect(strict.num_ground).toBeLessThan(answer.num_ground);
+  });
+
+  test("auto: everything is derived and told", async () => {
+    const answer = await segment({ points, method: "auto" });
+    expect(answer).toMatchObject({ method: "auto", class_threshold_method: "derived", tiled: null });
+    expect(Object.keys(answer.params_used)).toEqual([
+      "roughness_m",
+      "cell_size",
+      "seed_cell_size",
+      "slope",
+      "window_radius",
+      "grow_threshold",
+      "between_share",
+      "class_threshold",
+    ]);
+    expect(answer.params_derived).toEqual(Object.keys(answer.params_used));
+    expect(answer.class_threshold_used).toBe(answer.params_used.class_threshold);
+    expect(answer.steepness).toBeGreaterThan(0);
+    expect(agreement(answer.labels, EXPECTED_GROUND)).toBeGreaterThan(0.99);
+  });
+});
+
+test("points below the ground are counted, and are no ground", async () => {
+  const strays = [5.2, 9.7, 14.1].map((at) => [at, at, -8]);
+  const answer = await segment({ points: [...points, ...strays] });
+  expect(answer.low_outliers).toBe(3);
+  expect(Array.from(answer.labels)).toEqual([...EXPECTED_GROUND, 2, 2, 2]);
+});
+
+test("from the tile threshold on: how the cloud was cut, and a measured threshold is auto (sampled)", async () => {
+  const large = wooded(60, 0.4);
+  expect(large.points.length).toBeGreaterThan(20_000);
+  const request = { points: large.points, cloth_resolution: 0.2, auto_class_threshold: true };
+  const answer = await segment(request);
+  expect(answer.class_threshold_method).toBe("auto (sampled)");
+  expect(answer.tiled).toMatchObject({ n: large.points.length, buffer_m: 6 });
+  expect(answer.tiled?.tiles).toBeGreaterThan(3);
+  const truth = large.points.map((_, i) => (i < large.ground_count ? 1 : 2));
+  expect(agreement(answer.labels, truth)).toBeGreaterThan(0.98);
+});
+
+describe("a session as source", () => {
+  test("labels of its surviving hits, in their order", async () => {
+    const rows = ["x y z is_miss", "0 0 900 1", ...rowsOf(points).map((row) => `${row} 0`)];
+    const { session_id } = await cloud(made, rows);
+    const region = { kind: "box", min: [-0.1, -0.1, -9], max: [0.1, 0.1, 1] }; // the first ground point
+    const deleting = `/api/cloud/session/${session_id}/delete_region`;
+    await made.app.inject({ method: "POST", url: deleting, payload: { region } });
+    const answer = await segment({ source: { session_id, max_points: 10, translation: [1, 2, 3] } });
+    expect(Array.from(answer.labels)).toEqual(EXPECTED_GROUND.slice(1));
+    expect(answer.num_points).toBe(points.length - 1);
+  });
+  test.each([
+    [{ source: { session_id: "00000000" } }, 404, "Cloud session not found: 00000000"],
+    [{ source: {} }, 400, "the source has neither a session_id nor a source_path"],
+    [{ source: { source_path: "/a.las" } }, 400, expect.stringContaining("no session")],
+    [{ source: { session_id: "00000000", translation: [1] } }, 400, expect.stringContaining("translation")],
+  ])("%j", async (request, status, detail) => {
+    expect(await refusal(made, URL, request)).toEqual([status, detail]);
+  });
+});
+
+describe("refused", () => {
+  test.each([
+    [{}, "Send `points` or a `source` descriptor."],
+    [{ points, method: "csf" }, 'method "csf" is none of cloth, smrf, auto'],
+    [{ points, cloth_resolution: 0 }, "cloth_resolution must be a number above 0, not 0"],
+    [{ points, class_threshold: -1 }, "class_threshold must be a number above 0, not -1"],
+    [{ points, rigidness: 4 }, "rigidness must be 1 to 3, not 4"],
+    [{ points, iterations: 0 }, "iterations must be 1 to 10000, not 0"],
+    [{ points, iterations: 10_001 }, "iterations must be 1 to 10000, not 10001"],
+    [{ points, slope: 0.2 }, 'slope belongs to method "smrf", not to "cloth"; leave it out'],
+    [
+      { points, method: "smrf", slope_smooth: false },
+      'slope_smooth belongs to method "cloth", not to "smrf"; leave it out',
+    ],
+    [{ points, method: "auto", rigidness: 3 }, 'rigidness belongs to method "cloth", not to "auto"; leave it out'],
+    [{ points, method: "auto", cell_size: 1 }, 'cell_size belongs to method "smrf", not to "auto"; leave it out'],
+    [{ points, method: "smrf", cell_size: 0 }, "cell_size must be a number above 0, not 0"],
+    [{ points, method: "smrf", elevation_threshold: 0 }, "elevation_threshold must be a number above 0, not 0"],
+    [{ points, method: "smrf", slope: -0.1 }, "slope must be a number from 0, not -0.1"],
+    [{ points, method: "smrf", net_spacing: -1 }, "net_spacing must be a number from 0, not -1"],
+    [{ points, method: "smrf", window_radius: 0.5 }, "window_radius 0.5 is 0.500 cells of 1 m; 1 to 200 are possible"],
+    [{ points, method: "smrf", cell_size: 0.01 }, "window_radius 18 is 1.80e+3 cells of 0.01 m; 1 to 200 are possible"],
+  ])("%j", async (request, detail) => {
+    expect(await refusal(made, URL, request)).toEqual([400, detail]);
+  });
+  test.each([{ points: [[1, 2]] }, { points, rigidness: 1.5 }, { points, slope_smooth: "yes" }])(
+    "%#: 422",
+    async (request) => {
+      expect((await refusal(made, URL, request))[0]).toBe(422);
+    },
+  );
+  test("a cloth that is too fine: 400 with the finest that fits, which is accepted", async () => {
+    const corners = [...points, [1000, 1000, 0]];
+    const { status, detail, ...more } = await refused(made, URL, { points: corners, cloth_resolution: 0.001 });
+    expect([status, detail]).toEqual([
+      400,
+      "cloth_resolution 0.001 needs 1000002.0 M cloth nodes for an extent of 1000.0 m (limit 25 M); 0.21 is the finest that fits",
+    ]);
+    expect(more).toMatchObject({ finest_cloth_resolution: 0.21 });
+    expect(await refusal(made, URL, { points: corners, cloth_resolution: 1e-9 })).toEqual([
+      400,
+      expect.stringContaining("needs far too many cloth nodes"),
+    ]);
+    const spy = vi.spyOn(addon, "clothSimulation").mockImplementation(() => {
+      throw Object.assign(new Error("the run began"), { code: "unsupported" }); // 25 M nodes are much for a test
+    });
+    const retried = await segment({ points: corners, cloth_resolution: 0.21, iterations: 1 });
+    expect(retried.error).toBe("the run began");
+    spy.mockRestore();
+  });
+});
+
+const FAILED = { success: false, labels: [], num_points: 0, num_ground: 0, num_plant: 0, params_used: {}, tiled: null };
+
+test.each([0, 1, 9])("%i points are too few", async (count) => {
+  for (const method of ["cloth", "smrf", "auto"]) {
+    expect(await segment({ points: points.slice(0, count), method })).toMatchObject({
+      ...FAILED,
+      method,
+      error: `Need at least 10 points to find the ground among, there are ${count}`,
+    });
+  }
+});
+
+describe("odd clouds are answered", () => {
+  const one = Array.from({ length: 500 }, () => [1e7, 2e7, 3]);
+  const line = Array.from({ length: 50 }, (_, i) => [i, 0, 0]);
+  test.each([
+    ["ten points", points.slice(0, 10)],
+    ["all in one place", one],
+    ["a line", line],
+    ["a wall", Array.from({ length: 400 }, (_, i) => [i % 20, 0, Math.floor(i / 20)])],
+  ])("%s", async (_name, odd) => {
+    for (const method of ["cloth", "smrf", "auto"]) {
+      const answer = await segment({ points: odd, method });
+      expect([answer.success, answer.error, answer.num_points]).toEqual([true, null, odd.length]);
+      expect(answer.num_ground + answer.num_plant).toBe(odd.length);
+    }
+  });
+});
+
+test("keys that mean nothing are named", async () => {
+  expect((await segment({ points, rigidity: 2 })).warnings[0]).toContain('"rigidity"');
+});
+
+test("a failure inside is the answer's error", async () => {
+  const spy = vi.spyOn(addon, "clothSimulation").mockImplementation(() => {
+    throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
+  });
+  expect(await segment({ points })).toMatchObject({ ...FAILED, error: "no memory left" });
+  spy.mockRestore();
+});
+
+test.each([
+  ["groundMeasures", "cloth"],
+  ["clothSimulation", "cloth"],
+  ["smrf", "smrf"],
+  ["groundAuto", "auto"],
+] as const)("canceled in %s: 200 that says so, and nothing is kept", async (op, method) => {
+  const before = addon.bulkBytesInUse();
+  let reached = false;
+  const cancel = () => {
+    reached = true;
+    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+  };
+  const value = await heldUntilCanceled(op, cancel, () => segment({ points, method }));
+  expect(reached).toBe(true);
+  expect(value).toMatchObject({ ...FAILED, error: "Ground segmentation was canceled." });
+  await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(before), { timeout: 1000, interval: 5 });
+});
+
+test("canceled in the middle of the cloth: it ends in time", async () => {
+  const { points: many } = wooded(60, 0.3);
+  let asked = 0;
+  const { reached, value } = await atMoment(
+    { op: "clothSimulation", phase: "Dropping the cloth" },
+    () => {
+      asked = performance.now();
+      made.deps.jobs.cancelAll();
+    },
+    () => segment({ points: many, cloth_resolution: 0.02, rigidness: 3, slope_smooth: false, class_threshold: 0.1 }),
+  );
+  expect(reached).toBe(true);
+  expect(performance.now() - asked).toBeLessThan(1500); // 250 ms is promised of an idle machine
+  expect(value.error).toBe("Ground segmentation was canceled.");
+});

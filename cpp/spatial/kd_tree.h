@@ -108,6 +108,7 @@ class KdTree {
   KdTreeView view() const { return {nodes_.data(), items_.data(), items_.size()}; }
   /// Finite points.
   std::uint64_t size() const { return items_.size(); }
+  std::size_t node_count() const { return nodes_.size(); }
   /// Node numbers of the leaves, neighbours mostly side by side.
   Span<const std::uint32_t> leaves() const { return leaves_.view(); }
 

@@ -22,11 +22,7 @@ const unit = (a) => add([0, 0, 0], a, 1 / Math.sqrt(dot(a, a)));
 const direction = (row, column) => {
   const azimuth = (column + 0.5) * STEP - AZIMUTH / 2;
   const elevation = ELEVATION[0] + (row + 0.5) * STEP;
-  return [
-    Math.cos(elevation) * Math.cos(azimuth),
-    Math.cos(elevation) * Math.sin(azimuth),
-    Math.sin(elevation),
-  ];
+  return [Math.cos(elevation) * Math.cos(azimuth), Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation)];
 };
 
 /** The nearest return of every beam; 0 = none. The scanner is the origin. */

@@ -1,9 +1,13 @@
 // How much planted noise each method finds with its default parameters, and what it takes of the cloud itself.
-import { NoiseCriterion } from "../shared/contract/pointcloud-denoise.ts";
+
 import { checkCriterion, measureSpacing, noiseParams } from "../backend/services/noise-criterion.ts";
+import { DENOISE_METHODS, NoiseCriterion } from "../shared/contract/pointcloud-denoise.ts";
 import { clouds, groups } from "./denoise-data.mjs";
 import { NOISE, plantNoise } from "./denoise-noise.mjs";
 import { addon, positions, values } from "./native.mjs";
+
+export { groups };
+export const methods = DENOISE_METHODS;
 
 const job = { track: (start) => start().promise };
 
@@ -74,7 +78,7 @@ async function measure(method, cloud, noisy) {
 }
 
 /** All rows of some methods over some groups of clouds. */
-export async function denoiseAccuracy({ method, group = groups }) {
+export async function denoiseAccuracy({ method = methods, group = groups } = {}) {
   const rows = [];
   for (const cloud of await clouds(group, spacing)) {
     const noisy = plantNoise(cloud, 11);
@@ -105,11 +109,13 @@ export function denoiseTables(rows) {
 
 /** Which targets each method reaches on which clouds. */
 export function denoiseTargets(rows) {
-  return rows.flatMap((row) =>
-    [
-      ["recall >= 95 %", row.recall_all >= 0.95],
-      ...(row.twigs_kept === null ? [] : [["twigs kept >= 99.5 %", row.twigs_kept >= 0.995]]),
-      ["second pass < 0.05 %", row.second_pass < 0.0005],
-    ].map(([text, met]) => `${met ? "reached" : "missed "}  ${row.method}, ${row.name}: ${text}`),
-  );
+  return rows
+    .flatMap((row) =>
+      [
+        ["recall >= 95 %", row.recall_all >= 0.95],
+        ...(row.twigs_kept === null ? [] : [["twigs kept >= 99.5 %", row.twigs_kept >= 0.995]]),
+        ["second pass < 0.05 %", row.second_pass < 0.0005],
+      ].map(([text, met]) => `${met ? "reached" : "missed "}  ${row.method}, ${row.name}: ${text}`),
+    )
+    .join("\n");
 }

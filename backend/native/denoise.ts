@@ -10,7 +10,14 @@ export type NoiseParams =
       readonly min_points: number;
       readonly tile_points: number;
     }
-  | { readonly method: "sor"; readonly nb_neighbors: number; readonly std_ratio: number };
+  | { readonly method: "sor"; readonly nb_neighbors: number; readonly std_ratio: number }
+  | {
+      readonly method: "auto";
+      readonly nb_neighbors: number;
+      readonly link_factor: number;
+      readonly max_link: number;
+      readonly cluster_points: number;
+    };
 
 /** How a cloud was cut. */
 export interface TilePlan {

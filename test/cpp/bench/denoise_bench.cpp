@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "io/las.h"
 #include "ops/cloud/point_spacing.h"
+#include "ops/denoise/cluster_outlier.h"
 #include "ops/denoise/statistical_outlier.h"
 #include "ops/denoise/tiled_noise.h"
 
@@ -18,11 +19,12 @@ constexpr std::uint64_t kTilePoints = 3'000'000;
 NoiseResult run_method(const std::string& method, HitPoints points, OpContext& ctx) {
   if (method == "sor") return statistical_outlier(points, {16, 4.0}, ctx);
   if (method == "voxel_count") return voxel_count(points, {0.1, 2, std::nullopt}, ctx);
-  if (method != "ror" && method != "ror_tiled")
+  if (method != "ror" && method != "ror_tiled" && method != "auto")
     throw Error(ErrorCode::kInvalidArgument,
-                "method \"" + method + "\" is none of ror, ror_tiled, voxel_count, sor");
+                "method \"" + method + "\" is none of ror, ror_tiled, voxel_count, sor, auto");
   const double p95_m =
       point_spacing(points, {kMaxSpacingSamples, std::nullopt}, ctx).distinct_p95_m.value_or(0.02);
+  if (method == "auto") return cluster_outlier(points, {16, 10, 10 * p95_m, 5}, ctx);
   const RadiusOutlierParams params{std::clamp(3 * p95_m, 0.02, 0.5), 2};
   if (method == "ror") return radius_outlier(points, params, ctx);
   return radius_outlier_tiled(points, params, kTilePoints, ctx).noise;

@@ -39,7 +39,7 @@ constexpr Job kJobs[] = {
     {"ptx", "FILE.ptx [THREADS]", 1, pc::bench::read_ptx_file},
     {"write", "FILE.las FILE.las|.laz|.pcd|.pts|.ptx|.ply [THREADS]", 2, pc::bench::write_file},
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
-    {"denoise", "FILE.las ror|ror_tiled|voxel_count|sor [THREADS]", 2, pc::bench::denoise_points},
+    {"denoise", "FILE.las ror|ror_tiled|voxel_count|sor|auto [THREADS]", 2, pc::bench::denoise_points},
     {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
     {"select", "FILE.las box|polygon|squares [THREADS]", 2, pc::bench::select_points},
     {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},

@@ -61,6 +61,10 @@ int make_dem(const Arguments& arguments);
 /// voxel_count (10 cm), sor (16 neighbours) or auto; median of three. Arguments: FILE.las METHOD [THREADS]
 int denoise_points(const Arguments& arguments);
 
+/// CPU time of the same on one thread with a point 1e7 m away among the others, and without: least of five each.
+/// Arguments: FILE.las METHOD
+int denoise_far_point(const Arguments& arguments);
+
 /// Reads a classified plot and drops a cloth on it; its classes give precision and recall.
 /// Arguments: FILE.las RESOLUTION_M [THREADS]
 int filter_ground(const Arguments& arguments);

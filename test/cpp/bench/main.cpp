@@ -40,6 +40,7 @@ constexpr Job kJobs[] = {
     {"write", "FILE.las FILE.las|.laz|.pcd|.pts|.ptx|.ply [THREADS]", 2, pc::bench::write_file},
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
     {"denoise", "FILE.las ror|ror_tiled|voxel_count|sor|auto [THREADS]", 2, pc::bench::denoise_points},
+    {"denoise_far", "FILE.las ror|ror_tiled|voxel_count|sor|auto", 2, pc::bench::denoise_far_point},
     {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
     {"select", "FILE.las box|polygon|squares [THREADS]", 2, pc::bench::select_points},
     {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},

@@ -38,6 +38,8 @@ export interface NoiseLabels {
   readonly flagged_count: number;
   /** Of those, hits with a coordinate that is no finite number. */
   readonly non_finite_count: number;
+  /** Why the GPU was not used though it was asked for. */
+  readonly warnings: readonly string[];
   readonly plan: TilePlan | null;
 }
 

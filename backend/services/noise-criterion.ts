@@ -96,7 +96,7 @@ export function noiseReport({ found, params, spacing, elapsed_s, previously_deno
   const { method, ...numbers } = params;
   const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
   const over_removal = fraction > OVER_REMOVAL_FRACTION;
-  const warnings: string[] = [];
+  const warnings: string[] = [...found.warnings];
   if (over_removal) {
     const milder = {
       ror: "a larger radius",

@@ -112,6 +112,7 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
         out.Set("analyzed_count", static_cast<double>(labelled.analyzed_count));
         out.Set("flagged_count", static_cast<double>(labelled.noise.flagged_count));
         out.Set("non_finite_count", static_cast<double>(labelled.noise.non_finite_count));
+        out.Set("warnings", to_js(env, labelled.noise.warnings));
         out.Set("plan", plan_to_js(env, labelled.plan, labelled.analyzed_count));
         return out;
       });

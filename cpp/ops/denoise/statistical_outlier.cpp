@@ -7,7 +7,9 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
+#include "ops/denoise/statistical_outlier_kernel.h"
 #include "spatial/kd_tree.h"
 #include "spatial/leaf_neighbors.h"
 
@@ -18,13 +20,20 @@ namespace {
 constexpr std::size_t kGrain = 4;  // leaves; 128 points with 1000 neighbours each: 30 ms
 
 /// Mean distance to the k nearest others per row; NaN for rows that are not finite.
-Column<double> mean_distances(HitPoints points, const KdTree& tree, std::size_t k, OpContext& ctx) {
+Column<double> mean_distances(HitPoints points, const KdTree& tree, std::size_t k,
+                              std::vector<std::string>& warnings, OpContext& ctx) {
   Column<double> means(points.size());
   const auto to = means.view();
   parallel_for(ctx, points.size(), 262'144, [&](std::size_t begin, std::size_t end) {
     std::fill(to.data + begin, to.data + end, std::nan(""));
   });
   ctx.begin_phase("Measuring neighbour distances", tree.leaves().size);
+  const statistical_outlier_kernel::HostPass pass{tree.host(), static_cast<std::uint32_t>(k), to.data,
+                                                  to.size};
+  const bool done = run_on_gpu(ctx, warnings, [&](const auto& table, const auto& control, auto& error) {
+    return table.mean_distances(&pass, &control, &error);
+  });
+  if (done) return means;
   const KdTreeView view = tree.view();
   std::vector<LeafNeighbors> scratch(static_cast<std::size_t>(ctx.threads()), LeafNeighbors(k));
   parallel_for_worker(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
@@ -75,7 +84,7 @@ NoiseResult statistical_outlier(HitPoints points, const StatisticalOutlierParams
     }
   } else {
     const std::size_t k = std::min<std::uint64_t>(params.nb_neighbors, tree.size() - 1);
-    const Column<double> means = mean_distances(points, tree, k, ctx);
+    const Column<double> means = mean_distances(points, tree, k, result.warnings, ctx);
     const double threshold = threshold_of(means.view(), tree.size(), params.std_ratio, ctx);
     parallel_for(ctx, points.size(), 262'144, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

@@ -118,6 +118,16 @@ const denoiseJob = (method, title, least) => ({
   targets: [atLeast(written, least, `>= ${least / 1e6} M pts/s`)],
   compare: ["op_cpu_s", "peak_rss_mib"],
 });
+/** A point 1e7 m away among 1M: the criterion says what it does to the labels, nothing says that it may cost time. */
+const farJob = (method) => ({
+  title: `${method} of 1M with a point 1e7 m away`,
+  count: ONE_MILLION,
+  most: 1,
+  sample: once(async () => nativeJob("denoise_far", (await plotFiles(ONE_MILLION)).las, method)),
+  figure: (sample) => `${sample.ratio.toFixed(3)}x the CPU time without it`,
+  targets: [atMost((sample) => sample.ratio, 1.1, "<= 1.1x")],
+  compare: [],
+});
 const fiftyMillion = async () => (await plotFiles(FIFTY_MILLION)).las;
 
 async function translate(count) {
@@ -239,6 +249,12 @@ export const jobs = {
   "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),
   voxel_count: denoiseJob("voxel_count", "voxel count of 10M, 10 cm", 25e6),
   sor: denoiseJob("sor", "statistical outlier of 10M, k = 16", 1.5e6),
+  "noise-auto": denoiseJob("auto", "small clusters of 10M", 0.8e6),
+  "ror-far": farJob("ror"),
+  "ror-tiled-far": farJob("ror_tiled"),
+  "voxel_count-far": farJob("voxel_count"),
+  "sor-far": farJob("sor"),
+  "noise-auto-far": farJob("auto"),
   "cloth-fine": {
     title: "cloth 0.1 m, 10M",
     count: TEN_MILLION,

@@ -1,6 +1,9 @@
 #include "core/device_info.cuh"
 #include "core/gpu_table.h"
 #include "ops/cloud/point_spacing.cuh"
+#include "ops/denoise/radius_outlier.cuh"
+#include "ops/denoise/statistical_outlier.cuh"
+#include "ops/denoise/voxel_count.cuh"
 #include "ops/ground/cloth_simulation.cuh"
 
 #if defined(_WIN32)
@@ -11,8 +14,9 @@
 
 /// The one exported symbol: see GpuTableFunction.
 extern "C" PC_GPU_EXPORT const pc::GpuTable* pc_gpu_table() {
-  static const pc::GpuTable table{pc::kGpuAbiVersion,  sizeof(pc::GpuTable),         pc::cuda::probe,
-                                  pc::cuda::memory,    pc::cuda::point_spacing_pass, pc::cuda::cloth_raster,
-                                  pc::cuda::cloth_drop};
+  static const pc::GpuTable table{
+      pc::kGpuAbiVersion,           sizeof(pc::GpuTable),   pc::cuda::probe,      pc::cuda::memory,
+      pc::cuda::point_spacing_pass, pc::cuda::cloth_raster, pc::cuda::cloth_drop, pc::cuda::radius_outlier,
+      pc::cuda::mean_distances,     pc::cuda::voxel_count};
   return &table;
 }

@@ -1,4 +1,5 @@
 // `npm run accuracy -- dem`
+// `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,tls,als]`
 // `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief]`
 // Measures results against clouds with known answers and prints tables; docs/accuracy.md keeps a dated copy.
 import { spawnSync } from "node:child_process";
@@ -11,8 +12,8 @@ const { values, positionals } = parseArgs({
   options: { json: { type: "boolean", default: false }, method: { type: "string" }, group: { type: "string" } },
 });
 const [part] = positionals;
-if (positionals.length !== 1 || (part !== "ground" && part !== "dem")) {
-  console.error("usage: npm run accuracy -- ground [--json] [--method NAME,..] [--group NAME,..] | dem");
+if (positionals.length !== 1 || !["ground", "dem", "denoise"].includes(part)) {
+  console.error("usage: npm run accuracy -- ground|denoise [--json] [--method NAME,..] [--group NAME,..] | dem");
   process.exit(2);
 }
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
@@ -23,8 +24,25 @@ if (part === "dem") {
   process.exit(0);
 }
 
-const { groundAccuracy, groundTables, groundTargets, methods } = await import("../accuracy/ground.mjs");
-const { groups } = await import("../accuracy/ground-data.mjs");
+async function measures() {
+  if (part === "denoise") {
+    register();
+    const own = await import("../accuracy/denoise.mjs");
+    const { denoiseAccuracy, denoiseTables, denoiseTargets, methods, groups } = own;
+    return { accuracy: denoiseAccuracy, tables: denoiseTables, targets: denoiseTargets, methods, groups };
+  }
+  const { groundAccuracy, groundTables, groundTargets, methods } = await import("../accuracy/ground.mjs");
+  const { groups } = await import("../accuracy/ground-data.mjs");
+  return {
+    accuracy: groundAccuracy,
+    tables: groundTables,
+    targets: groundTargets,
+    methods: Object.keys(methods),
+    groups,
+  };
+}
+
+const { accuracy, tables, targets, methods, groups } = await measures();
 const list = (text, known, what) => {
   const names = text?.split(",");
   const odd = names?.find((name) => !known.includes(name));
@@ -34,8 +52,8 @@ const list = (text, known, what) => {
   }
   return names;
 };
-const rows = await groundAccuracy({
-  method: list(values.method, Object.keys(methods), "method"),
+const rows = await accuracy({
+  method: list(values.method, methods, "method"),
   group: list(values.group, groups, "group"),
 });
 if (rows.length === 0) {
@@ -46,6 +64,6 @@ if (values.json) {
   console.log(JSON.stringify(rows));
 } else {
   const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).stdout.trim();
-  console.log(`${new Date().toISOString().slice(0, 10)}, commit ${commit}\n\n${groundTables(rows)}`);
-  if (values.method === undefined && values.group === undefined) console.log(groundTargets(rows));
+  console.log(`${new Date().toISOString().slice(0, 10)}, commit ${commit}\n\n${tables(rows)}`);
+  if (values.method === undefined && values.group === undefined) console.log(targets(rows));
 }

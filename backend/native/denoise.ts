@@ -10,7 +10,14 @@ export type NoiseParams =
       readonly min_points: number;
       readonly tile_points: number;
     }
-  | { readonly method: "sor"; readonly nb_neighbors: number; readonly std_ratio: number };
+  | { readonly method: "sor"; readonly nb_neighbors: number; readonly std_ratio: number }
+  | {
+      readonly method: "auto";
+      readonly nb_neighbors: number;
+      readonly link_factor: number;
+      readonly max_link: number;
+      readonly cluster_points: number;
+    };
 
 /** How a cloud was cut. */
 export interface TilePlan {
@@ -31,6 +38,8 @@ export interface NoiseLabels {
   readonly flagged_count: number;
   /** Of those, hits with a coordinate that is no finite number. */
   readonly non_finite_count: number;
+  /** Why the GPU was not used though it was asked for. */
+  readonly warnings: readonly string[];
   readonly plan: TilePlan | null;
 }
 

@@ -59,7 +59,9 @@ const tooFew = (points: number) =>
 
 /** Points of a tile; 0 = no tiles. */
 const tilePoints = ({ method }: CheckedCriterion, points: number, config: Deps["config"]): number =>
-  method !== "sor" && points >= config.denoiseTileMinPoints ? config.denoiseTileTargetPoints : 0;
+  (method === "ror" || method === "voxel_count") && points >= config.denoiseTileMinPoints
+    ? config.denoiseTileTargetPoints
+    : 0;
 
 /** Bytes besides the cloud: hits gathered, tree or cells (spatial/kd_tree.h, ops/denoise), labels. */
 function denoiseBytes(
@@ -69,7 +71,7 @@ function denoiseBytes(
 ): number {
   const tile = tilePoints(criterion, hit_count, config);
   const gathered = (skip ? 28 * hit_count : 0) + 2 * positions.length;
-  const perPoint = criterion.method === "voxel_count" ? 30 : criterion.method === "sor" ? 52 : 44;
+  const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 66 }[criterion.method];
   const spacing = 3 * hit_count + 40_000_000;
   const work = tile > 0 ? 10 * hit_count + (perPoint + 25) * Math.min(2 * tile, hit_count) : perPoint * hit_count;
   return gathered + Math.max(work, spacing);

@@ -17,6 +17,8 @@ export type CheckedCriterion = Omit<NoiseCriterion, "method"> & { readonly metho
 const MAX_COUNT = 2 ** 32 - 2;
 const MAX_NEIGHBORS = 1000;
 const SAMPLES = 200_000;
+/** Chosen on generated plots and scans with planted noise: docs/accuracy.md. */
+const CLUSTERS = { nb_neighbors: 16, link_factor: 10, cluster_points: 5 };
 
 /** Errors: invalid_argument naming the value and its rule; of all fields, so that a wrong one is never ignored. */
 export function checkCriterion(criterion: NoiseCriterion): CheckedCriterion {
@@ -74,6 +76,7 @@ function automatic(times: number, { p95_m }: Spacing, unmeasurable: number): num
 export function noiseParams(criterion: CheckedCriterion, spacing: Spacing, tile_points: number): NoiseParams {
   const { method, nb_points, min_points, nb_neighbors, std_ratio } = criterion;
   if (method === "sor") return { method, nb_neighbors, std_ratio };
+  if (method === "auto") return { method, ...CLUSTERS, max_link: spacing.p95_m === null ? 0.05 : 10 * spacing.p95_m };
   if (method === "ror")
     return { method, radius: criterion.radius ?? automatic(3, spacing, 0.05), nb_points, tile_points };
   return { method, voxel: criterion.voxel ?? automatic(5, spacing, 0.1), min_points, tile_points };
@@ -93,9 +96,14 @@ export function noiseReport({ found, params, spacing, elapsed_s, previously_deno
   const { method, ...numbers } = params;
   const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
   const over_removal = fraction > OVER_REMOVAL_FRACTION;
-  const warnings: string[] = [];
+  const warnings: string[] = [...found.warnings];
   if (over_removal) {
-    const milder = { ror: "a larger radius", voxel_count: "a larger voxel", sor: "a larger std_ratio" }[method];
+    const milder = {
+      ror: "a larger radius",
+      voxel_count: "a larger voxel",
+      sor: "a larger std_ratio",
+      auto: "ror with a larger radius",
+    }[method];
     warnings.push(
       `${(100 * fraction).toFixed(1)} % of the points would go; scanner noise is 0.1 to 3 %. Try ${milder} before you remove them.`,
     );

@@ -6,6 +6,7 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "ops/cloud/select_hits.h"
+#include "ops/denoise/cluster_outlier.h"
 #include "ops/denoise/statistical_outlier.h"
 #include "ops/denoise/tiled_noise.h"
 
@@ -30,13 +31,19 @@ std::uint32_t count_field(const Napi::Object& js, const char* name) {
 }
 
 /// { method: "ror", radius, nb_points, tile_points } | { method: "voxel_count", voxel, min_points, tile_points } |
-/// { method: "sor", nb_neighbors, std_ratio }; tile_points 0 = no tiles
+/// { method: "sor", nb_neighbors, std_ratio } |
+/// { method: "auto", nb_neighbors, link_factor, max_link, cluster_points }; tile_points 0 = no tiles
 Method method_of(const Napi::Object& js) {
   const std::string name = string_field(js, "method");
   if (name == "sor") {
     const StatisticalOutlierParams params{count_field(js, "nb_neighbors"), number_field(js, "std_ratio")};
     return
         [=](HitPoints points, OpContext& ctx) { return untiled(statistical_outlier(points, params, ctx)); };
+  }
+  if (name == "auto") {
+    const ClusterOutlierParams params{count_field(js, "nb_neighbors"), number_field(js, "link_factor"),
+                                      number_field(js, "max_link"), count_field(js, "cluster_points")};
+    return [=](HitPoints points, OpContext& ctx) { return untiled(cluster_outlier(points, params, ctx)); };
   }
   const auto tile_points = static_cast<std::uint64_t>(number_field(js, "tile_points"));
   if (name == "ror") {
@@ -105,6 +112,7 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
         out.Set("analyzed_count", static_cast<double>(labelled.analyzed_count));
         out.Set("flagged_count", static_cast<double>(labelled.noise.flagged_count));
         out.Set("non_finite_count", static_cast<double>(labelled.noise.non_finite_count));
+        out.Set("warnings", to_js(env, labelled.noise.warnings));
         out.Set("plan", plan_to_js(env, labelled.plan, labelled.analyzed_count));
         return out;
       });

@@ -37,6 +37,31 @@ PC_HD inline void atomic_min(std::uint32_t* target, std::uint32_t value) {
 #endif
 }
 
+/// Puts `wanted` where `expected` stands; returns what stood there.
+PC_HD inline std::uint64_t atomic_claim(std::uint64_t* target, std::uint64_t expected, std::uint64_t wanted) {
+#if defined(__CUDA_ARCH__)
+  return atomicCAS(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(expected),
+                   static_cast<unsigned long long>(wanted));
+#elif !defined(__CUDACC__)
+  std::atomic_ref<std::uint64_t>(*target).compare_exchange_strong(expected, wanted,
+                                                                  std::memory_order_relaxed);
+  return expected;
+#else
+  if (*target == expected) *target = wanted;
+  return expected;
+#endif
+}
+
+PC_HD inline void atomic_increment(std::uint32_t* target) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(target, 1U);
+#elif !defined(__CUDACC__)
+  std::atomic_ref<std::uint32_t>(*target).fetch_add(1, std::memory_order_relaxed);
+#else
+  ++*target;
+#endif
+}
+
 /// Reads a value that other threads lower with atomic_min.
 PC_HD inline std::uint64_t relaxed_load(const std::uint64_t* source) {
 #if defined(__CUDACC__)

@@ -13,8 +13,17 @@ namespace cloth_kernel {
 struct HostRaster;
 struct HostDrop;
 }  // namespace cloth_kernel
+namespace radius_outlier_kernel {
+struct HostPass;
+}
+namespace statistical_outlier_kernel {
+struct HostPass;
+}
+namespace voxel_count_kernel {
+struct HostPass;
+}
 
-constexpr std::uint32_t kGpuAbiVersion = 2;
+constexpr std::uint32_t kGpuAbiVersion = 3;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -58,6 +67,16 @@ struct GpuTable {
                             GpuError* error);
   /// Drops a cloth. The outputs of `drop` change on kOk only.
   GpuStatus (*cloth_drop)(cloth_kernel::HostDrop* drop, const GpuControl* control, GpuError* error);
+  /// Labels of the points of a tree (cpp/ops/denoise/radius_outlier_kernel.h). `pass->labels` changes on kOk only.
+  GpuStatus (*radius_outlier)(const radius_outlier_kernel::HostPass* pass, const GpuControl* control,
+                              GpuError* error) = nullptr;
+  /// Mean neighbour distances of the points of a tree (cpp/ops/denoise/statistical_outlier_kernel.h). `pass->means`
+  /// changes on kOk only.
+  GpuStatus (*mean_distances)(const statistical_outlier_kernel::HostPass* pass, const GpuControl* control,
+                              GpuError* error) = nullptr;
+  /// Points of the cells of a grid (cpp/ops/denoise/voxel_count_kernel.h). `pass->labels` changes on kOk only.
+  GpuStatus (*voxel_count)(const voxel_count_kernel::HostPass* pass, const GpuControl* control,
+                           GpuError* error) = nullptr;
 };
 
 /// The one symbol of the module, `pc_gpu_table`.

@@ -4,7 +4,7 @@ import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
 
-export const DENOISE_METHODS = ["ror", "voxel_count", "sor"] as const;
+export const DENOISE_METHODS = ["ror", "voxel_count", "sor", "auto"] as const;
 export type DenoiseMethod = (typeof DENOISE_METHODS)[number];
 
 /** What a point must have around it to be clean: the same for flat clouds and sessions. */
@@ -13,7 +13,8 @@ export const NoiseCriterion = z.object({
     .string()
     .default("ror")
     .describe(
-      "ror: others within a radius; voxel_count: points in its cell; sor: mean distance to its neighbours; others: 400",
+      "ror: others within a radius; voxel_count: points in its cell; sor: mean distance to its neighbours; auto: small " +
+        "clusters by the spacing round each point, takes no lengths; others: 400",
     ),
   radius: z
     .number()

@@ -47,6 +47,7 @@ describe("methods and their numbers", () => {
     [{ method: "sor", nb_neighbors: 1000, std_ratio: 1e6 }, { nb_neighbors: 1000, std_ratio: 1e6 }, 0],
     [{ method: "ror", radius: 0.01, nb_points: 1 }, { radius: 0.01, nb_points: 1 }, NOISY.length],
     [{ radius: null, nb_points: 1, voxel: null }, { radius: 0.15, nb_points: 1 }, STRAYS],
+    [{ method: "auto" }, { nb_neighbors: 16, link_factor: 10, cluster_points: 5, max_link: 0.5 }, STRAYS],
   ])("%j", async (request, used, flagged) => {
     const answer = await denoise({ points: NOISY, ...request });
     expect(Object.keys(answer.params_used)).toEqual(Object.keys(used));
@@ -70,6 +71,23 @@ describe("methods and their numbers", () => {
     expect([ror.params_used.radius, ror.spacing_m, ror.flagged]).toEqual([0.05, null, 0]);
     expect(ror.warnings[0]).toContain("could not be measured");
     expect((await denoise({ points: one, method: "voxel_count" })).params_used.voxel).toBe(0.1);
+  });
+
+  test("auto finds clumps that ror keeps, at any scale", async () => {
+    const clumps = [0, 1, 2, 3].flatMap((i) => [0, 1, 2, 3].map((j) => [50 + 9 * i, 0.01 * j, 80]));
+    const points = [...NOISY, ...clumps];
+    expect((await denoise({ points })).flagged).toBe(STRAYS);
+    const expected = [...EXPECTED, ...clumps.map(() => 2)];
+    for (const scale of [0.001, 1, 100]) {
+      const scaled = points.map((point) => point.map((value) => value * scale));
+      const answer = await denoise({ points: scaled, method: "auto" });
+      expect(labelsOf(answer)).toEqual(expected);
+      expect(answer.stats).toEqual({});
+    }
+    const one = Array.from({ length: 1000 }, () => [1, 2, 3]);
+    const alone = await denoise({ points: one, method: "auto" });
+    expect([alone.params_used.max_link, alone.flagged]).toEqual([0.05, 0]);
+    expect(alone.warnings[0]).toContain("could not be measured");
   });
 
   test("labels follow the points, wherever they lie and however they are ordered", async () => {
@@ -136,7 +154,7 @@ describe("a session as source", () => {
 describe("refused", () => {
   test.each([
     [{}, "Send `points` or a `source` descriptor."],
-    [{ points: NOISY, method: "dbscan" }, 'method "dbscan" is none of ror, voxel_count, sor'],
+    [{ points: NOISY, method: "dbscan" }, 'method "dbscan" is none of ror, voxel_count, sor, auto'],
     [{ points: NOISY, radius: 0 }, "radius must be a number above 0, not 0"],
     [{ points: NOISY, method: "sor", radius: -1 }, "radius must be a number above 0, not -1"],
     [{ points: NOISY, voxel: -0.1 }, "voxel must be a number above 0, not -0.1"],

@@ -15,7 +15,7 @@ constexpr std::size_t kBlock = 262'144;  // rows: a byte each, 0.1 ms
 }  // namespace
 
 NoiseResult all_noise(HitPoints points, OpContext& ctx) {
-  NoiseResult result{Column<std::uint8_t>(points.size()), 0, 0};
+  NoiseResult result{Column<std::uint8_t>(points.size()), 0, 0, {}};
   const auto labels = result.noise_class.view();
   parallel_for(ctx, points.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     std::fill(labels.data + begin, labels.data + end, kNoise);

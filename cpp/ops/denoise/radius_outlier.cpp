@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/radius_outlier_kernel.h"
 #include "spatial/kd_tree.h"
@@ -44,9 +45,17 @@ NoiseResult radius_outlier(HitPoints points, const RadiusOutlierParams& params, 
   ctx.begin_phase("Counting neighbours", tree.leaves().size);
   const KdTreeView view = tree.view();
   const auto labels = result.noise_class.view();
-  parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) classify_leaf(view.nodes[tree.leaves()[i]], ball, view, labels);
-  });
+  const radius_outlier_kernel::HostPass pass{tree.host(), ball, labels.data, labels.size};
+  const bool done = tree.size() > 0 && run_on_gpu(ctx, result.warnings,
+                                                  [&](const auto& table, const auto& control, auto& error) {
+                                                    return table.radius_outlier(&pass, &control, &error);
+                                                  });
+  if (!done) {
+    parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        classify_leaf(view.nodes[tree.leaves()[i]], ball, view, labels);
+    });
+  }
   count_noise(result, tree.size(), ctx);
   return result;
 }

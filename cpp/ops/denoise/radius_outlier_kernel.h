@@ -2,13 +2,22 @@
 #include <cstdint>
 
 #include "core/host_device.h"
-#include "spatial/kd_tree.h"
+#include "ops/denoise/noise_class.h"
+#include "spatial/kd_tree_view.h"
 
 namespace pc::radius_outlier_kernel {
 
 struct Ball {
   double squared_radius;
   std::uint64_t wanted;  ///< points within it, the centre counted, that make the centre clean
+};
+
+/// What the host hands to pc_cuda: a tree in host memory; a label for the row of each of its points.
+struct HostPass {
+  HostKdTree tree;
+  Ball ball;
+  std::uint8_t* labels;  ///< (row_count)
+  std::uint64_t row_count;
 };
 
 PC_HD inline std::uint64_t count_leaf(const Vec3d& p, const kd_tree::Leaf& leaf, double squared_radius) {
@@ -44,6 +53,16 @@ PC_HD inline bool is_clean(const Vec3d& p, const Ball& ball, const KdTreeView& t
     if (near <= ball.squared_radius) stack[depth++] = node.left + (left_first ? 0 : 1);
   }
   return inside >= ball.wanted;
+}
+
+/// Labels point `lane` of a leaf, when it has so many.
+PC_HD inline void label_point(const kd_tree::Node& node, std::uint32_t lane, const Ball& ball,
+                              const KdTreeView& tree, std::uint8_t* labels) {
+  const kd_tree::Leaf leaf = tree.leaf(node);
+  if (lane >= leaf.count) return;
+  const Vec3d p{leaf.x[lane], leaf.y[lane], leaf.z[lane]};
+  const bool clean = count_leaf(p, leaf, ball.squared_radius) >= ball.wanted || is_clean(p, ball, tree);
+  labels[leaf.row[lane]] = clean ? kClean : kNoise;
 }
 
 }  // namespace pc::radius_outlier_kernel

@@ -3,7 +3,7 @@
 
 #include "core/hit_points.h"
 #include "core/op_context.h"
-#include "ops/denoise/noise_class.h"
+#include "ops/denoise/noise_result.h"
 
 namespace pc {
 
@@ -20,11 +20,12 @@ struct StatisticalOutlierParams {
 ///
 /// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and nobody's neighbour;
 ///          where there are fewer others, all of them count; a lone point is clean.
-/// Order    Labels follow the input; the result does not depend on threads (bit-identical). Sums run over the
+/// Order    Labels follow the input; the result does not depend on threads or device (bit-identical). Sums run over the
 ///          rows in fixed blocks, so another order of the rows can move the threshold by rounding.
 /// Cost     O(n log n) time, 48 n bytes of scratch.
 /// Cancel   Within 250 ms at any admissible parameters; no partial result.
 /// Errors   kInvalidArgument for parameters outside the stated ranges.
+/// Device   kCuda measures the distances in pc_cuda, with the same bits; where that cannot be, on the CPU, with a warning.
 /// Source   Rusu et al. 2008, section 4; the standard deviation has n - 1 in its denominator, as in PCL. The
 ///          point itself is not one of its neighbours. Mean and deviation are of the whole cloud, so a point
 ///          very far away raises the threshold for all: that is the criterion, not the search.

@@ -135,6 +135,8 @@ TiledNoiseResult by_tiles(HitPoints points, double collar_m, std::uint64_t targe
       for (std::size_t i = from; i < to; ++i) gathered[i] = xyz[tiles.rows[begin + i]];
     });
     const NoiseResult part = op(HitPoints::all(gathered.view()));
+    if (result.noise.warnings.empty())
+      result.noise.warnings = part.warnings;  // every tile has the same reason
     for (std::size_t i = 0; i < seen; ++i) {
       if (i % kBlock == 0) ctx.checkpoint();
       if (grid.own(gathered[i]) != tile) continue;

@@ -3,7 +3,7 @@
 
 #include "core/hit_points.h"
 #include "core/op_context.h"
-#include "ops/denoise/noise_class.h"
+#include "ops/denoise/noise_result.h"
 #include "ops/denoise/radius_outlier.h"
 #include "ops/denoise/voxel_count.h"
 

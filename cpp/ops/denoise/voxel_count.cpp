@@ -11,7 +11,9 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
+#include "ops/denoise/voxel_count_kernel.h"
 
 namespace pc {
 
@@ -22,37 +24,10 @@ constexpr std::size_t kSharePoints = 16'384;  // points of a share whose cells f
 constexpr int kMaxShareBits = 10;             // streams that a scatter can write at once
 constexpr std::size_t kPollEvery = 65'536;    // points of a share between two looks at the cancel flag
 constexpr std::size_t kMedianSamples = 1023;
-constexpr double kWindow = 1 << 20;  // cells on each side of the median that a key holds
-constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
-constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: Knuth, TAOCP 3, section 6.4
 
-double floor_of(double value) {
-  if (!(std::abs(value) < 0x1p52)) return value;  // whole already
-  const double whole = static_cast<double>(static_cast<std::int64_t>(value));
-  return whole > value ? whole - 1 : whole;
-}
-
-/// Cells of a grid, and the window of them that fits 63 bits.
-struct Cells {
-  Vec3d anchor;
-  double voxel_m;
-  Vec3d middle;
-
-  Vec3d of(const Vec3d& p) const {
-    return {floor_of((p.x - anchor.x) / voxel_m), floor_of((p.y - anchor.y) / voxel_m),
-            floor_of((p.z - anchor.z) / voxel_m)};
-  }
-  /// The cell as 3 x 21 bits, or kNoCell when it lies outside the window (or is none).
-  std::uint64_t key(const Vec3d& p) const {
-    const Vec3d from_corner = of(p) - middle + Vec3d{kWindow, kWindow, kWindow};
-    constexpr double kSpan = 2 * kWindow;
-    const bool inside = from_corner.x >= 0 && from_corner.x < kSpan && from_corner.y >= 0 &&
-                        from_corner.y < kSpan && from_corner.z >= 0 && from_corner.z < kSpan;
-    if (!inside) return kNoCell;
-    return static_cast<std::uint64_t>(from_corner.x) << 42 | static_cast<std::uint64_t>(from_corner.y) << 21 |
-           static_cast<std::uint64_t>(from_corner.z);
-  }
-};
+using voxel_count_kernel::Cells;
+using voxel_count_kernel::kMix;
+using voxel_count_kernel::kNoCell;
 
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;
@@ -190,6 +165,37 @@ void classify_share(const Shares& shares, std::size_t share, std::uint32_t min_p
   }
 }
 
+/// What is not decided yet.
+struct Rest {
+  std::vector<std::uint32_t> far;  ///< finite rows outside the window, ascending
+  std::uint64_t finite_count;
+};
+
+/// All cells of the window.
+Rest classify_near(Span<const Vec3d> xyz, const Cells& cells, std::uint32_t min_points,
+                   Span<std::uint8_t> labels, OpContext& ctx) {
+  Shares shares = deal(xyz, cells, ctx);
+  std::vector<CellTable> tables(static_cast<std::size_t>(ctx.threads()));
+  parallel_for_worker(ctx, shares.first.size() - 1, 1, [&](std::size_t share, std::size_t, int worker) {
+    classify_share(shares, share, min_points, tables[static_cast<std::size_t>(worker)], labels, ctx);
+  });
+  return {std::move(shares.far), shares.finite_count};
+}
+
+/// The rows that the module left undecided: all outside the window, of which the finite ones are far.
+Rest left_by_gpu(Span<const Vec3d> xyz, Span<std::uint8_t> labels, OpContext& ctx) {
+  Rest rest{{}, 0};
+  for (std::size_t i = 0; i < xyz.size; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    const bool finite = is_finite(xyz[i]);
+    rest.finite_count += finite ? 1 : 0;
+    if (labels[i] != voxel_count_kernel::kUndecided) continue;
+    labels[i] = kNoise;
+    if (finite) rest.far.push_back(static_cast<std::uint32_t>(i));
+  }
+  return rest;
+}
+
 /// The cells outside the window, found by sorting.
 void classify_far(const std::vector<std::uint32_t>& rows, Span<const Vec3d> xyz, const Cells& cells,
                   std::uint32_t min_points, Span<std::uint8_t> labels, OpContext& ctx) {
@@ -243,14 +249,18 @@ NoiseResult voxel_count(HitPoints points, const VoxelCountParams& params, OpCont
   NoiseResult result = all_noise(points, ctx);
   const Cells cells =
       cells_of(points.xyz(), params, params.anchor ? *params.anchor : least_corner(points, ctx));
-  const Shares shares = deal(points.xyz(), cells, ctx);
   const auto labels = result.noise_class.view();
-  std::vector<CellTable> tables(static_cast<std::size_t>(ctx.threads()));
-  parallel_for_worker(ctx, shares.first.size() - 1, 1, [&](std::size_t share, std::size_t, int worker) {
-    classify_share(shares, share, params.min_points, tables[static_cast<std::size_t>(worker)], labels, ctx);
-  });
-  classify_far(shares.far, points.xyz(), cells, params.min_points, labels, ctx);
-  count_noise(result, shares.finite_count, ctx);
+  const voxel_count_kernel::HostPass pass{points.xyz().data, points.size(), cells, params.min_points,
+                                          labels.data};
+  const bool done =
+      !points.xyz().empty() &&
+      run_on_gpu(ctx, result.warnings, [&](const auto& table, const auto& control, auto& error) {
+        return table.voxel_count(&pass, &control, &error);
+      });
+  const Rest rest = done ? left_by_gpu(points.xyz(), labels, ctx)
+                         : classify_near(points.xyz(), cells, params.min_points, labels, ctx);
+  classify_far(rest.far, points.xyz(), cells, params.min_points, labels, ctx);
+  count_noise(result, rest.finite_count, ctx);
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include "core/hit_points.h"
 #include "core/op_context.h"
 #include "core/vec3.h"
-#include "ops/denoise/noise_class.h"
+#include "ops/denoise/noise_result.h"
 
 namespace pc {
 
@@ -19,11 +19,12 @@ struct VoxelCountParams {
 ///
 /// points   (n) metres, any one Cartesian frame; fewer than 2^32. Rows that are not finite are noise and count
 ///          in no cell. The cell is floor((p - anchor) / voxel_m) per coordinate, in float64.
-/// Order    Labels follow the input; the result does not depend on threads (bit-identical).
+/// Order    Labels follow the input; the result does not depend on threads or device (bit-identical).
 /// Cost     O(n) time, 12 n bytes of scratch + 16 to 32 bytes per cell of a share of the cloud; the extent of
 ///          the cloud costs nothing. Points over 2^20 cells from the median are sorted: 32 bytes each.
 /// Cancel   Within 250 ms at any admissible parameters; no partial result.
 /// Errors   kInvalidArgument for parameters outside the stated ranges and for 2^32 points and more.
+/// Device   kCuda counts and labels in pc_cuda, with the same bits; where that cannot be, on the CPU, with a warning.
 /// Source   contract classification section 3, "voxel_count".
 NoiseResult voxel_count(HitPoints points, const VoxelCountParams& params, OpContext& ctx);
 

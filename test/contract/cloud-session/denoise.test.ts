@@ -68,6 +68,13 @@ test("deferred: the column is there, the octree is stale", async () => {
   expect(await classOf(session_id)).toEqual(["u8", EXPECTED]);
 });
 
+test("auto labels a session too", async () => {
+  const { session_id } = await noisy();
+  const answer = await denoise(session_id, { method: "auto", defer_octree: true });
+  expect(answer).toMatchObject({ method: "auto", flagged: STRAYS, kept: CLEAN_COUNT });
+  expect(await classOf(session_id)).toEqual(["u8", [1, 1, ...EXPECTED]]);
+});
+
 test("a second time: replaced, strokes on it forgotten, sor warned about", async () => {
   const { session_id } = await plain();
   await denoise(session_id, { method: "voxel_count", voxel: 0.001 });
@@ -106,7 +113,7 @@ describe("refused", () => {
     expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   });
   test.each([
-    [{ method: "dbscan" }, 'method "dbscan" is none of ror, voxel_count, sor'],
+    [{ method: "dbscan" }, 'method "dbscan" is none of ror, voxel_count, sor, auto'],
     [{ radius: 0 }, "radius must be a number above 0, not 0"],
     [{ nb_neighbors: 0 }, "nb_neighbors must be 1 to 1000, not 0"],
   ])("%j", async (request, detail) => {

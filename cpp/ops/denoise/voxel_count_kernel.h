@@ -1,0 +1,87 @@
+#pragma once
+#include <cstdint>
+
+#include "core/atomic.h"
+#include "core/host_device.h"
+#include "core/vec3.h"
+#include "ops/denoise/noise_class.h"
+
+namespace pc::voxel_count_kernel {
+
+constexpr double kWindow = 1 << 20;  // cells on each side of the middle that a key holds
+constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
+constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: Knuth, TAOCP 3, section 6.4
+
+PC_HD inline double floor_of(double value) {
+  if (!(value < 0x1p52 && value > -0x1p52)) return value;  // whole already
+  const double whole = static_cast<double>(static_cast<std::int64_t>(value));
+  return whole > value ? whole - 1 : whole;
+}
+
+/// Cells of a grid, and the window of them that fits 63 bits.
+struct Cells {
+  Vec3d anchor;
+  double voxel_m;
+  Vec3d middle;
+
+  PC_HD Vec3d of(const Vec3d& p) const {
+    return {floor_of((p.x - anchor.x) / voxel_m), floor_of((p.y - anchor.y) / voxel_m),
+            floor_of((p.z - anchor.z) / voxel_m)};
+  }
+  /// The cell as 3 x 21 bits, or kNoCell when it lies outside the window (or is none).
+  PC_HD std::uint64_t key(const Vec3d& p) const {
+    const Vec3d from_corner = of(p) - middle + Vec3d{kWindow, kWindow, kWindow};
+    constexpr double kSpan = 2 * kWindow;
+    const bool inside = from_corner.x >= 0 && from_corner.x < kSpan && from_corner.y >= 0 &&
+                        from_corner.y < kSpan && from_corner.z >= 0 && from_corner.z < kSpan;
+    if (!inside) return kNoCell;
+    return static_cast<std::uint64_t>(from_corner.x) << 42 | static_cast<std::uint64_t>(from_corner.y) << 21 |
+           static_cast<std::uint64_t>(from_corner.z);
+  }
+};
+
+/// Label of a point outside the window: the host decides.
+constexpr std::uint8_t kUndecided = 0;
+
+/// What the host hands to pc_cuda.
+struct HostPass {
+  const Vec3d* points;  ///< (count)
+  std::uint64_t count;
+  Cells cells;
+  std::uint32_t min_points;
+  std::uint8_t* labels;  ///< (count) kClean, kNoise, kUndecided outside the window
+};
+
+/// A table of cells with room for twice as many as there are points: linear probing finds an end.
+struct Table {
+  std::uint64_t* keys;    ///< (mask + 1) kNoCell = free
+  std::uint32_t* counts;  ///< (mask + 1)
+  std::uint64_t mask;     ///< a power of two less 1
+
+  PC_HD std::uint64_t first(std::uint64_t key) const { return (key * kMix) >> 20 & mask; }
+};
+
+/// Counts a point in its cell. Which slot a cell gets depends on the order of the calls, its count does not.
+PC_HD inline void count_point(const Vec3d& p, const Cells& cells, const Table& table) {
+  const std::uint64_t key = cells.key(p);
+  if (key == kNoCell) return;
+  std::uint64_t slot = table.first(key);
+  for (;; slot = (slot + 1) & table.mask) {
+    const std::uint64_t seen = atomic_claim(table.keys + slot, kNoCell, key);
+    if (seen == kNoCell || seen == key) break;
+  }
+  atomic_increment(table.counts + slot);
+}
+
+/// Labels a point when all are counted.
+PC_HD inline void label_point(const Vec3d& p, const Cells& cells, const Table& table,
+                              std::uint32_t min_points, std::uint8_t* label) {
+  const std::uint64_t key = cells.key(p);
+  *label = kUndecided;
+  if (key == kNoCell) return;
+  std::uint64_t slot = table.first(key);
+  while (table.keys[slot] != key) slot = (slot + 1) & table.mask;
+  *label = table.counts[slot] >= min_points ? kClean : kNoise;
+}
+
+}  // namespace pc::voxel_count_kernel

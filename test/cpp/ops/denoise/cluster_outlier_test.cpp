@@ -1,0 +1,146 @@
+#include "ops/denoise/cluster_outlier.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "support/cluster_oracle.h"
+#include "support/spacing_clouds.h"
+
+namespace pc {
+namespace {
+
+using test::Labels;
+using test::SpacingCloud;
+
+constexpr ClusterOutlierParams kParams{16, 10, 0.5, 5};
+
+NoiseResult run(Span<const Vec3d> points, const ClusterOutlierParams& params, int threads) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return cluster_outlier(HitPoints::all(points), params, ctx);
+}
+
+Labels labels_of(const NoiseResult& result) {
+  const auto labels = result.noise_class.view();
+  return {labels.begin(), labels.end()};
+}
+
+/// A trunk, a twig 20 times as sparse, and clumps of `size` in the air.
+SpacingCloud trunk_and_twig(std::size_t size) {
+  SpacingCloud cloud{"trunk and twig", {}};
+  for (std::size_t i = 0; i < 4000; ++i)
+    cloud.points.push_back({0.002 * static_cast<double>(i % 40), 0.002 * static_cast<double>(i / 40), 0});
+  for (std::size_t i = 0; i < 40; ++i) cloud.points.push_back({3 + 0.04 * static_cast<double>(i), 0, 0});
+  for (std::size_t clump = 0; clump < 5; ++clump)
+    for (std::size_t i = 0; i < size; ++i)
+      cloud.points.push_back({0.02, 0.1, 1 + static_cast<double>(clump) + 0.001 * static_cast<double>(i)});
+  return cloud;
+}
+
+TEST(ClusterOutlier, EqualsBruteForce) {
+  for (const SpacingCloud& cloud : test::spacing_clouds(350, 47)) {
+    if (cloud.name == "duplicates") continue;  // more ties than are looked at; see below
+    for (const ClusterOutlierParams& params :
+         {kParams, ClusterOutlierParams{2, 1.5, 1e9, 2}, ClusterOutlierParams{64, 0.7, 3, 64},
+          ClusterOutlierParams{8, 3, 1e-3, 1}}) {
+      const Labels expected = test::cluster_oracle(cloud.view(), params);
+      for (const int threads : {1, 4}) {
+        const NoiseResult result = run(cloud.view(), params, threads);
+        ASSERT_EQ(labels_of(result), expected)
+            << cloud.name << " " << params.nb_neighbors << " " << params.link_factor;
+        EXPECT_EQ(result.flagged_count,
+                  static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), kNoise)));
+      }
+    }
+  }
+}
+
+TEST(ClusterOutlier, KeepsASparseTwigAndDropsClumpsBelowTheSize) {
+  for (const std::size_t size : {1U, 2U, 4U, 5U}) {
+    const SpacingCloud cloud = trunk_and_twig(size);
+    Labels expected(4040, kClean);
+    expected.resize(cloud.points.size(), size < 5 ? kNoise : kClean);
+    EXPECT_EQ(labels_of(run(cloud.view(), kParams, 2)), expected) << size;
+  }
+}
+
+TEST(ClusterOutlier, OnePlaceIsOneCluster) {
+  const std::vector<Vec3d> many(3000, Vec3d{1, 2, 3}), few(4, Vec3d{1, 2, 3});
+  EXPECT_EQ(labels_of(run({many.data(), many.size()}, kParams, 2)), Labels(3000, kClean));
+  EXPECT_EQ(labels_of(run({few.data(), few.size()}, kParams, 2)), Labels(4, kNoise));
+}
+
+TEST(ClusterOutlier, LabelsFollowTheRowsAndALatticeTranslation) {
+  SpacingCloud cloud = trunk_and_twig(3);
+  for (Vec3d& p : cloud.points) {  // onto a lattice, where moving is exact
+    p = {std::round(p.x * 1024) / 1024, std::round(p.y * 1024) / 1024, std::round(p.z * 1024) / 1024};
+  }
+  const Labels expected = labels_of(run(cloud.view(), kParams, 1));
+  std::vector<Vec3d> turned(cloud.points.rbegin(), cloud.points.rend());
+  Labels back = labels_of(run({turned.data(), turned.size()}, kParams, 2));
+  std::reverse(back.begin(), back.end());
+  EXPECT_EQ(back, expected);
+  for (Vec3d& p : turned) p = p + Vec3d{1e6, -4e6, 512};
+  back = labels_of(run({turned.data(), turned.size()}, kParams, 2));
+  std::reverse(back.begin(), back.end());
+  EXPECT_EQ(back, expected);
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), kNoise), 15);
+}
+
+TEST(ClusterOutlier, RefusesWhatCannotBe) {
+  const std::vector<Vec3d> points{{0, 0, 0}, {1, 0, 0}};
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  for (const ClusterOutlierParams& params :
+       {ClusterOutlierParams{1, 10, 1, 5}, ClusterOutlierParams{65, 10, 1, 5},
+        ClusterOutlierParams{16, 0, 1, 5}, ClusterOutlierParams{16, inf, 1, 5},
+        ClusterOutlierParams{16, nan, 1, 5}, ClusterOutlierParams{16, 10, 0, 5},
+        ClusterOutlierParams{16, 10, inf, 5}, ClusterOutlierParams{16, 10, 1, 0},
+        ClusterOutlierParams{16, 10, 1, 65}}) {
+    try {
+      run({points.data(), points.size()}, params, 1);
+      ADD_FAILURE();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+    }
+  }
+}
+
+TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
+  SpacingCloud cloud{"cube", {}};
+  for (std::size_t i = 0; i < 60'000; ++i) cloud.points.push_back(test::random_point(3, i));
+  const std::uint64_t before = bulk_bytes_in_use();
+  for (const char* phase : {"Sorting", "Measuring neighbour", "Measuring the", "Linking"}) {
+    JobControl control;
+    std::chrono::steady_clock::time_point asked;
+    std::atomic<bool> over{false};
+    std::thread canceler([&] {
+      while (!over && std::string(control.phase.load()).rfind(phase, 0) != 0) std::this_thread::yield();
+      asked = std::chrono::steady_clock::now();
+      control.cancel_requested = true;
+    });
+    ErrorCode code = ErrorCode::kInternal;
+    try {
+      OpContext ctx(control, Device::kCpu, 2);
+      cluster_outlier(HitPoints::all(cloud.view()), {64, 0.3, 1, 64}, ctx);
+    } catch (const Error& e) {
+      code = e.code();
+    }
+    const auto ended = std::chrono::steady_clock::now();
+    over = true;
+    canceler.join();
+    EXPECT_EQ(code, ErrorCode::kCanceled) << phase;
+    // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
+    EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5) << phase;
+    EXPECT_EQ(bulk_bytes_in_use(), before) << phase;
+  }
+}
+
+}  // namespace
+}  // namespace pc

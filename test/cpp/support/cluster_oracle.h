@@ -1,0 +1,60 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ops/denoise/cluster_outlier.h"
+#include "support/denoise_oracles.h"
+
+namespace pc::test {
+
+/// The criterion of ops/denoise/cluster_outlier.h, slow and obvious: all pairs, whole clusters.
+inline Labels cluster_oracle(Span<const Vec3d> xyz, const ClusterOutlierParams& params) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < xyz.size; ++i)
+    if (is_finite(xyz[i])) rows.push_back(i);
+  const std::size_t n = rows.size();
+  const auto squared = [&](std::size_t a, std::size_t b) {
+    return squared_distance(xyz[rows[a]], xyz[rows[b]]);
+  };
+  std::vector<double> ball(n), second(n, HUGE_VAL), reach(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> others, elsewhere;
+    for (std::size_t j = 0; j < n; ++j)
+      if (j != i) others.push_back(squared(i, j));
+    std::sort(others.begin(), others.end());
+    others.resize(std::min<std::size_t>(others.size(), params.nb_neighbors));
+    ball[i] = others.size() < params.nb_neighbors ? HUGE_VAL : others.back();
+    for (const double d : others)
+      if (d > 0 && std::isfinite(d)) elsewhere.push_back(d);
+    if (!elsewhere.empty()) second[i] = elsewhere[std::min<std::size_t>(1, elsewhere.size() - 1)];
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> known;
+    for (std::size_t j = 0; j < n; ++j)
+      if (j != i && squared(i, j) <= ball[i] && second[j] != HUGE_VAL) known.push_back(second[j]);
+    std::sort(known.begin(), known.end());
+    const double most = params.max_link_m * params.max_link_m;
+    reach[i] = known.empty()
+                   ? most
+                   : std::min(most, params.link_factor * params.link_factor * known[known.size() / 4]);
+  }
+  Labels labels(xyz.size, kNoise);
+  std::vector<bool> seen(n, false);
+  for (std::size_t start = 0; start < n; ++start) {
+    if (seen[start]) continue;
+    std::vector<std::size_t> cluster{start};
+    seen[start] = true;
+    for (std::size_t at = 0; at < cluster.size(); ++at)
+      for (std::size_t j = 0; j < n; ++j)
+        if (!seen[j] && squared(cluster[at], j) <= std::min(reach[cluster[at]], reach[j])) {
+          seen[j] = true;
+          cluster.push_back(j);
+        }
+    if (cluster.size() >= params.cluster_points)
+      for (const std::size_t member : cluster) labels[rows[member]] = kClean;
+  }
+  return labels;
+}
+
+}  // namespace pc::test

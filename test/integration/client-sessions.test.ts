@@ -93,7 +93,11 @@ describe("every edit once, over a socket", () => {
     expect(buffers.get("grid_z")).toHaveLength(meta.grid_nx * meta.grid_ny);
     expect((await stateOf(made, id)).columns.has("extra/height_above_ground")).toBe(true);
     const fine = client.sessionDem(id, { cell_size: 1e-6 });
-    await expect(fine).rejects.toMatchObject({ name: "ApiError", code: "invalid_argument", message: expect.stringMatching(/cells/) });
+    await expect(fine).rejects.toMatchObject({
+      name: "ApiError",
+      code: "invalid_argument",
+      message: expect.stringMatching(/cells/),
+    });
   });
 
   test("a refusal before the run has its status and sentence", async () => {

@@ -249,7 +249,7 @@ export const jobs = {
   "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),
   voxel_count: denoiseJob("voxel_count", "voxel count of 10M, 10 cm", 25e6),
   sor: denoiseJob("sor", "statistical outlier of 10M, k = 16", 1.5e6),
-  "noise-auto": denoiseJob("auto", "small clusters of 10M", 0.8e6),
+  "noise-auto": denoiseJob("auto", "small clusters of 10M", 0.7e6),
   "ror-far": farJob("ror"),
   "ror-tiled-far": farJob("ror_tiled"),
   "voxel_count-far": farJob("voxel_count"),

@@ -29,21 +29,23 @@ constexpr double kUnknown = HUGE_VAL;     // a point whose neighbours all lie in
 template <class Visit>
 void for_each_leaf(const Vec3d& p, double squared, const KdTreeView& tree, const double* reach,
                    const Visit& visit) {
-  if (tree.size == 0) return;
+  const auto may_hold = [&](std::uint32_t number) {
+    const double limit = reach == nullptr ? squared : std::min(squared, reach[number]);
+    return kd_tree::least_squared_distance(p, tree.nodes[number]) <= limit;
+  };
   std::array<std::uint32_t, kd_tree::kMaxDepth> stack;
   std::size_t depth = 0;
-  stack[depth++] = 0;
+  if (tree.size > 0 && may_hold(0)) stack[depth++] = 0;
   while (depth > 0) {
-    const std::uint32_t number = stack[--depth];
-    const Node& node = tree.nodes[number];
-    const double limit = reach == nullptr ? squared : std::min(squared, reach[number]);
-    if (kd_tree::least_squared_distance(p, node) > limit) continue;
+    const Node& node = tree.nodes[stack[--depth]];
     if (node.left == 0) {
       if (!visit(node)) return;
       continue;
     }
-    stack[depth++] = node.left;
-    stack[depth++] = node.left + 1;
+    stack[depth] = node.left;  // without a branch on the data
+    depth += may_hold(node.left) ? 1 : 0;
+    stack[depth] = node.left + 1;
+    depth += may_hold(node.left + 1) ? 1 : 0;
   }
 }
 
@@ -88,14 +90,15 @@ void measure_neighbors(const KdTree& tree, std::size_t k, Lengths& lengths, OpCo
 /// The lower quartile of what the points of a ball know, squared; kUnknown when none knows anything.
 double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const KdTreeView& tree,
                       const Lengths& lengths) {
-  std::array<double, kMostInBall> known;
+  std::array<double, kMostInBall + kd_tree::kLeafPoints> known;
   std::size_t count = 0;
   for_each_leaf(p, squared, tree, nullptr, [&](const Node& node) {
     const Leaf leaf = tree.leaf(node);
-    for (std::uint32_t j = 0; j < leaf.count && count < kMostInBall; ++j) {
+    for (std::uint32_t j = 0; j < leaf.count; ++j) {
       const double second = lengths.second[node.begin + j];
       const bool inside = squared_distance(p, {leaf.x[j], leaf.y[j], leaf.z[j]}) <= squared;
-      if (inside && node.begin + j != own && second != kUnknown) known[count++] = second;
+      known[count] = second;
+      count += (inside & (node.begin + j != own) & (second != kUnknown)) ? 1 : 0;
     }
     return count < kMostInBall;
   });

@@ -26,9 +26,9 @@ struct ClusterOutlierParams {
 /// smaller than any twig, however close they lie.
 ///
 /// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and nobody's neighbour; another row
-///          at the same place is linked. Others as far as the last of the nearest ones all count (up to 256).
+///          at the same place is linked. Others as far as the last of the nearest ones all count (up to 256, and the leaf that reaches them).
 /// Order    Labels follow the input; the result does not depend on threads (bit-identical).
-/// Cost     O(n log n) time, 56 n bytes + 8 per node of scratch. 10M points: 17 CPU-s.
+/// Cost     O(n log n) time, 56 n bytes + 8 per node of scratch. 10M points: 25 CPU-s.
 /// Cancel   Within 250 ms at any admissible parameters; no partial result.
 /// Errors   kInvalidArgument for parameters outside the stated ranges.
 /// Source   Own, made of: a scale for every point from its neighbours (Zelnik-Manor & Perona 2004, section 2.1, who take

@@ -24,7 +24,7 @@ void* open_library(const std::string& path, std::string& reason);
 void* library_symbol(void* library, const char* name);
 
 /// Gives the file `from` a second name. False when the file system has no such thing, or no more of it for this file;
-/// errors: kNotFound, kNoSpace, kIo. `to` must not exist.
+/// errors: kNotFound, kNoSpace, kIo. A file `to` is replaced.
 bool link_file(const std::string& from, const std::string& to);
 
 /// An exclusive lock between processes, on a file made for it. The system lets go of it when the process dies, however

@@ -86,6 +86,12 @@ void* open_library(const std::string& path, std::string& reason) {
 void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
 bool link_file(const std::string& from, const std::string& to) {
+  struct stat old {}, source {};
+  if (stat(from.c_str(), &source) != 0) fail(from, "stat");
+  if (lstat(to.c_str(), &old) == 0) {
+    if (old.st_dev == source.st_dev && old.st_ino == source.st_ino) return true;  // one file already
+    if (unlink(to.c_str()) != 0) fail(to, "replace");
+  }
   if (link(from.c_str(), to.c_str()) == 0) return true;
   // EPERM: FAT and exFAT, and files of another user on hardened systems; EMLINK: as many names as the system keeps.
   for (const int none : {EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS})

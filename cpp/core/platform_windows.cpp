@@ -94,6 +94,7 @@ void* library_symbol(void* library, const char* name) {
 }
 
 bool link_file(const std::string& from, const std::string& to) {
+  if (!DeleteFileW(wide(to).c_str()) && GetLastError() != ERROR_FILE_NOT_FOUND) fail(to, "replace");
   if (CreateHardLinkW(wide(to).c_str(), wide(from).c_str(), nullptr)) return true;
   for (const DWORD none : {ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED, ERROR_TOO_MANY_LINKS,
                            ERROR_NOT_SAME_DEVICE, ERROR_ACCESS_DENIED})

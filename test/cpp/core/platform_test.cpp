@@ -87,5 +87,31 @@ TEST(File, WritesFromSeveralThreadsCountTheWholeFile) {
   std::filesystem::remove(path);
 }
 
+TEST(File, ALinkIsASecondNameAndReplacesWhatWasThere) {
+  const auto from = temporary("_from"), to = temporary("_to");
+  const auto write = [](const std::string& path, const std::string& text) {
+    platform::File file = platform::File::create(path);
+    file.write_at(0, text.data(), text.size());
+  };
+  write(from, "points");
+  write(to, "old");
+  for (int twice = 0; twice < 2; ++twice) {
+    EXPECT_TRUE(platform::link_file(from, to));
+    EXPECT_TRUE(std::filesystem::equivalent(from, to));
+    EXPECT_EQ(std::filesystem::hard_link_count(from), 2U);
+  }
+  EXPECT_TRUE(platform::link_file(from, from));
+  std::filesystem::remove(from);
+  EXPECT_EQ(platform::File::open_read(to).size(), 6U);
+  try {
+    platform::link_file(from, to);
+    FAIL() << "linked what is not there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  }
+  EXPECT_EQ(platform::File::open_read(to).size(), 6U);  // what was there stays
+  std::filesystem::remove(to);
+}
+
 }  // namespace
 }  // namespace pc

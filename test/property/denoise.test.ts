@@ -17,11 +17,12 @@ const wide = fc.tuple(
   fc.integer({ min: -9000, max: 9000 }),
   fc.integer({ min: -900, max: 900 }),
 );
+/** Large enough for several leaves of a tree: fast-check makes short lists unless told otherwise. */
 const clouds = fc
   .tuple(
-    fc.array(tight, { maxLength: 150 }),
-    fc.array(wide, { maxLength: 60 }),
-    fc.array(fc.constantFrom<Point>([5, 5, 5], [5, 5, 6], [20, 20, 4]), { maxLength: 20 }),
+    fc.array(tight, { maxLength: 250, size: "max" }),
+    fc.array(wide, { maxLength: 60, size: "max" }),
+    fc.array(fc.constantFrom<Point>([5, 5, 5], [5, 5, 6], [20, 20, 4]), { maxLength: 20, size: "max" }),
   )
   .map((parts) => parts.flat().map(([x, y, z]): Point => [x * STEP, y * STEP, z * STEP]));
 

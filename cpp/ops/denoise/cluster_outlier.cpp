@@ -129,16 +129,20 @@ void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengt
 }
 
 /// A parent's bound is that of its children; they may stand before or behind it.
-void enclose_reach(const KdTreeView& tree, Lengths& lengths) {
-  std::vector<std::uint32_t> order{0};
-  order.reserve(lengths.node_reach.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
+void enclose_reach(const KdTreeView& tree, Lengths& lengths, OpContext& ctx) {
+  constexpr std::size_t kPollEvery = 1 << 18;
+  const std::size_t count = lengths.node_reach.size();
+  BulkVector<std::uint32_t> order(count);  // a parent before its children
+  order[0] = 0;
+  for (std::size_t i = 0, next = 1; i < count; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
     const std::uint32_t left = tree.nodes[order[i]].left;
     if (left == 0) continue;
-    order.push_back(left);
-    order.push_back(left + 1);
+    order[next++] = left;
+    order[next++] = left + 1;
   }
-  for (std::size_t i = order.size(); i-- > 0;) {
+  for (std::size_t i = count; i-- > 0;) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
     const std::uint32_t left = tree.nodes[order[i]].left;
     if (left != 0)
       lengths.node_reach[order[i]] = std::max(lengths.node_reach[left], lengths.node_reach[left + 1]);
@@ -209,7 +213,7 @@ NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params
                     BulkVector<double>(tree.node_count())};
     measure_neighbors(tree, params.nb_neighbors, lengths, ctx);
     measure_reach(tree, params, lengths, ctx);
-    enclose_reach(view, lengths);
+    enclose_reach(view, lengths, ctx);
     ctx.begin_phase("Linking points", tree.leaves().size);
     const auto labels = result.noise_class.view();
     parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {

@@ -1,4 +1,5 @@
 import { addon, type NativeColumn } from "./addon.ts";
+import type { OpOptions } from "./cloud.ts";
 import type { NativeJob } from "./native-job.ts";
 
 /** What a point must have around it to be clean. Lengths in metres; `tile_points` 0 = no tiles. */
@@ -49,9 +50,10 @@ export interface DenoiseNative {
     skip: NativeColumn | null,
     params: NoiseParams,
     scatter: boolean,
+    options?: OpOptions,
   ): NativeJob<NoiseLabels>;
 }
 
 /** Labels the rows that `skip` (of hitMask) leaves as clean or noise. Errors: invalid_argument. */
-export const labelNoise: DenoiseNative["labelNoise"] = (positions, skip, params, scatter) =>
-  addon.labelNoise(positions, skip, params, scatter);
+export const labelNoise: DenoiseNative["labelNoise"] = (positions, skip, params, scatter, options) =>
+  addon.labelNoise(positions, skip, params, scatter, options);

@@ -13,6 +13,7 @@ import { surviving } from "./cloud-misses.ts";
 import { publishLabels } from "./label-column.ts";
 import { type CheckedCriterion, measureSpacing, noiseParams, noiseReport } from "./noise-criterion.ts";
 import { octreeCost } from "./octree-publish.ts";
+import { opDevice } from "./op-device.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "./points.ts";
 import { positionsColumn } from "./session-columns.ts";
 
@@ -36,14 +37,15 @@ async function labelNoise(
   input: NoiseInput,
   criterion: CheckedCriterion,
   scatter: boolean,
-  config: Deps["config"],
+  deps: Deps,
   job: Job,
 ): Promise<NoiseOutcome> {
   const start = performance.now();
   const { positions, skip } = input;
-  const spacing = await measureSpacing(input, criterion, job);
-  const params = noiseParams(criterion, spacing, tilePoints(criterion, input.hit_count, config));
-  const found = await job.track(() => native.labelNoise(positions, skip, params, scatter));
+  const device = await opDevice(deps);
+  const spacing = await measureSpacing(input, criterion, device, job);
+  const params = noiseParams(criterion, spacing, tilePoints(criterion, input.hit_count, deps.config));
+  const found = await job.track(() => native.labelNoise(positions, skip, params, scatter, device));
   const labels = job.adopt(new ColumnRef(found.noise_class));
   const elapsed_s = (performance.now() - start) / 1000;
   const finite = found.analyzed_count - found.non_finite_count;
@@ -105,7 +107,7 @@ export async function denoiseFlat(
     const input = { ...points, previously_denoised: request.previously_denoised };
     const bytes = denoiseBytes(criterion, input, deps.config) + 2 * input.hit_count;
     return deps.admission.run(job, "Denoise", bytes, async () => {
-      const { labels, report } = await labelNoise(input, criterion, false, deps.config, job);
+      const { labels, report } = await labelNoise(input, criterion, false, deps, job);
       const values = new Uint8Array(labels.length);
       labels.native.readInto(values, 0);
       job.checkpoint();
@@ -165,7 +167,7 @@ export function denoiseSession(
     const octreeBytes = request.defer_octree ? 0 : octreeCost(base, mask);
     const bytes = Math.max(denoiseBytes(criterion, input, deps.config), octreeBytes);
     return deps.admission.run(job, "Denoise", bytes, async () => {
-      const { labels, report } = await labelNoise(input, criterion, true, deps.config, job);
+      const { labels, report } = await labelNoise(input, criterion, true, deps, job);
       const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
       const published = await publishLabels(session, base, { ...NOISE, labels }, { ...request, mask }, deps, job);
       return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };

@@ -28,6 +28,7 @@ import {
 import { type FoundGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
 import { octreeCost } from "./octree-publish.ts";
+import { opDevice } from "./op-device.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "./points.ts";
 import { positionsColumn } from "./session-columns.ts";
 
@@ -82,9 +83,9 @@ interface GroundOutcome {
 }
 
 /** The column lives until the run ends. */
-async function labelGround(input: GroundInput, plan: GroundPlan, job: Job): Promise<GroundOutcome> {
+async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job: Job): Promise<GroundOutcome> {
   const start = performance.now();
-  const ground = await runFilter(input, plan, job);
+  const ground = await runFilter(input, plan, deps, job);
   const labels = job.adopt(new ColumnRef(ground.found.ground_class));
   const elapsed_s = (performance.now() - start) / 1000;
   return { labels, report: groundReport(ground, plan.measured, input.hit_count, elapsed_s) };
@@ -93,10 +94,12 @@ async function labelGround(input: GroundInput, plan: GroundPlan, job: Job): Prom
 async function runFilter(
   { positions, skip }: GroundInput,
   { filter, cloth }: GroundPlan,
+  deps: Deps,
   job: Job,
 ): Promise<FoundGround> {
   if (cloth) {
-    const found = await job.track(() => native.clothSimulation(positions, skip, cloth.params));
+    const device = await opDevice(deps);
+    const found = await job.track(() => native.clothSimulation(positions, skip, cloth.params, device));
     return { method: "cloth", found, plan: cloth };
   }
   if (filter.method === "smrf") {
@@ -143,7 +146,7 @@ export async function groundFlat(
   async function label(input: GroundInput): Promise<GroundResponse> {
     const plan = await planGround(input, filter, deps, job);
     return deps.admission.run(job, GROUND_TOOL, plan.cost.bytes + 3 * input.hit_count, async () => {
-      const { labels, report } = await labelGround(input, plan, job);
+      const { labels, report } = await labelGround(input, plan, deps, job);
       const values = await hitLabels(labels, input, job);
       job.checkpoint();
       return { success: true, labels: values, num_points: values.length, ...report, error: null };
@@ -204,7 +207,7 @@ export function segmentGroundSession(
     const bytes = Math.max(plan.cost.bytes, octree.bytes);
     askAboutCost(GROUND_TOOL, { seconds, bytes }, request.acknowledge_cost, deps);
     return deps.admission.run(job, GROUND_TOOL, bytes, async () => {
-      const { labels, report } = await labelGround(input, plan, job);
+      const { labels, report } = await labelGround(input, plan, deps, job);
       const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
       const published = await publishLabels(session, base, { ...GROUND, labels }, { ...request, mask }, deps, job);
       return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };

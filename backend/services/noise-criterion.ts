@@ -50,18 +50,24 @@ export interface Spacing {
   readonly measured: boolean;
   readonly median_m: number | null;
   readonly p95_m: number | null;
+  /** Why the GPU was not used though it was asked for. */
+  readonly warnings: readonly string[];
 }
 
 /** voxel_count with a voxel given reads the points once: it measures nothing. */
 export async function measureSpacing(
   { positions, skip }: { readonly positions: NativeColumn; readonly skip: NativeColumn | null },
   { method, voxel }: CheckedCriterion,
+  device: cloud.OpOptions,
   job: Job,
 ): Promise<Spacing> {
   if (method === "voxel_count" && voxel !== null && voxel !== undefined)
-    return { measured: false, median_m: null, p95_m: null };
-  const spacing = await job.track(() => cloud.pointSpacing(positions, skip, { max_samples: SAMPLES, seed: null }));
-  return { measured: true, median_m: spacing.distinct_median_m, p95_m: spacing.distinct_p95_m };
+    return { measured: false, median_m: null, p95_m: null, warnings: [] };
+  const params = { max_samples: SAMPLES, seed: null };
+  const { distinct_median_m, distinct_p95_m, warnings } = await job.track(() =>
+    cloud.pointSpacing(positions, skip, params, device),
+  );
+  return { measured: true, median_m: distinct_median_m, p95_m: distinct_p95_m, warnings };
 }
 
 /**
@@ -96,7 +102,7 @@ export function noiseReport({ found, params, spacing, elapsed_s, previously_deno
   const { method, ...numbers } = params;
   const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
   const over_removal = fraction > OVER_REMOVAL_FRACTION;
-  const warnings: string[] = [...found.warnings];
+  const warnings = [...new Set([...spacing.warnings, ...found.warnings])];
   if (over_removal) {
     const milder = {
       ror: "a larger radius",

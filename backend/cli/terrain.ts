@@ -82,9 +82,13 @@ async function attempted<T extends object>(body: () => Promise<T>): Promise<Step
   try {
     return { done: true, ...(await body()) };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 400) return impossible(error.message);
-    throw error;
+    return refusedByCloud(error);
   }
+}
+
+function refusedByCloud(error: unknown): ReturnType<typeof impossible> {
+  if (error instanceof ApiError && error.code === "invalid_argument") return impossible(error.message);
+  throw error;
 }
 
 /** Cells a DTM and a height column need at least: below, the terrain would be made up. */
@@ -195,7 +199,11 @@ async function surface(
   { client, progress, signal }: Steps,
 ): Promise<MadeSurface | ReturnType<typeof impossible>> {
   const onProgress: RunOptions["onProgress"] = (step) => progress.update(step.progress, step.message);
-  const { meta, buffers } = await client.sessionDem(id, { surface_type, ...wishes }, { signal, onProgress });
+  const answer = await client
+    .sessionDem(id, { surface_type, ...wishes }, { signal, onProgress })
+    .catch((error: unknown) => refusedByCloud(error));
+  if ("done" in answer) return answer;
+  const { meta, buffers } = answer;
   if (!meta.success) return impossible(meta.error);
   const layer = (name: string) => {
     const values = buffers.get(name);

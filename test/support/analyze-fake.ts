@@ -151,9 +151,7 @@ export function fakeService(
     },
     sessionDem: async (_id, _request, run) => {
       await enter("sessionDem", run);
-      const failure = { success: false, error: "no terrain in this fixture", code: "invalid_argument" } as const;
-      const meta = { ...failure, method_used: "dem_tin", num_vertices: 0, num_triangles: 0 } as const;
-      return { meta, buffers: new Map() };
+      throw new ApiError(200, "invalid_argument", "no terrain in this fixture", undefined);
     },
     rebuildOctree: async (id, call) => {
       await enter("rebuildOctree", call);

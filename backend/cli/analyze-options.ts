@@ -39,6 +39,10 @@ export interface AnalyzeOptions {
   /** Longest side of a picture, pixels. */
   readonly pictureSize: number;
   readonly json: boolean;
+  /** Steps behind the import; all by default. */
+  readonly denoise: boolean;
+  readonly ground: boolean;
+  readonly dem: boolean;
 }
 
 export interface InputFile {

@@ -1,19 +1,22 @@
 import { realpath } from "node:fs/promises";
 import { type Client, createClient } from "../../shared/client.ts";
-import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { Config } from "../config.ts";
+import { describeVersions, recordedParameters, reproduceFacts, summaryTable } from "./analysis-record.ts";
 import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./analyze-options.ts";
+import { type Copy, writeCopy } from "./cloud-copy.ts";
 import { createRequest, type EditedCloud, editCloud } from "./cloud-edits.ts";
-import { filterText } from "./edit-options.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { OutputFolder } from "./output-folder.ts";
-import { Progress, printable, type TextStream } from "./progress.ts";
+import { Progress, type TextStream } from "./progress.ts";
 import { type Picture, renderPictures } from "./render.ts";
 import { reportHtml } from "./report.ts";
 import { scansCsv } from "./scan-table.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { type AnalysisSummary, type Fact, keyFacts, summarize } from "./summary.ts";
+import { type AnalysisSummary, summarize } from "./summary.ts";
+import { canopy, labelTerrain, type TerrainSummary, terrainSummary } from "./terrain.ts";
+import { drawTerrain } from "./terrain-pictures.ts";
+import type { TerrainPictures } from "./terrain-report.ts";
 
 /** The backend of this process, as backend/entry/serve.ts starts it. */
 export interface Backend {
@@ -25,7 +28,18 @@ export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
 
 export type AnalyzeClient = Pick<
   Client,
-  "version" | "preview" | "createSession" | "closeSession" | "merge" | "filter" | "exportCloud" | "octreeFile"
+  | "version"
+  | "preview"
+  | "createSession"
+  | "closeSession"
+  | "merge"
+  | "filter"
+  | "denoiseSession"
+  | "segmentGroundSession"
+  | "sessionDem"
+  | "rebuildOctree"
+  | "exportCloud"
+  | "octreeFile"
 >;
 
 export interface AnalyzeDeps {
@@ -39,6 +53,7 @@ export interface AnalyzeDeps {
 
 /** What a run of `analyze` made; the document of --json. */
 export interface AnalyzeResult extends AnalysisSummary {
+  readonly terrain: TerrainSummary;
   readonly copy: { readonly format: string; readonly point_count: number } | null;
   readonly outputs: {
     readonly report: string;
@@ -52,7 +67,7 @@ export interface AnalyzeResult extends AnalysisSummary {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-interface Run {
+export interface Run {
   readonly input: InputFile;
   readonly merge: readonly InputFile[];
   readonly options: AnalyzeOptions;
@@ -139,8 +154,10 @@ async function work(run: Run): Promise<AnalyzeResult> {
   }
 }
 
-async function useSession(run: Run, { tail, edits }: EditedCloud, clock: Stopwatch): Promise<AnalyzeResult> {
+async function useSession(run: Run, { tail: imported, edits }: EditedCloud, clock: Stopwatch): Promise<AnalyzeResult> {
   const { input, options, client, progress, signal } = run;
+  const { tail, terrain } = await labelTerrain(imported, run);
+  clock.lap("terrain");
   progress.stage("Fetching points");
   const { sample } = await loadOctreePoints(client, tail.cache_id, {
     budget: options.points,
@@ -157,73 +174,44 @@ async function useSession(run: Run, { tail, edits }: EditedCloud, clock: Stopwat
   clock.lap("draw");
   const copy = await writeCopy(run, tail);
   clock.lap("copy");
+  const crowns = await canopy(tail.session_id, terrain, run);
+  const drawn = await drawTerrain(terrain, crowns, sample, options.pictureSize);
+  clock.lap("canopy");
   const look = await client.preview({ file_path: input.path, ascii_format: options.columns ?? null }, { signal });
   const cloud = summarize({ path: input.path, name: input.name, bytes: input.bytes }, { tail, edits }, sample, look);
-  return writeResults(run, { ...cloud, warnings: [...cloud.warnings, ...copy.warnings] }, pictures, copy, clock);
+  const summary = terrainSummary(terrain, crowns);
+  const warnings = [...cloud.warnings, ...summary.warnings, ...copy.warnings];
+  return writeResults(run, { ...cloud, warnings }, { pictures, terrain: summary, drawn }, copy, clock);
 }
 
-interface Copy {
-  readonly name: string | null;
-  readonly point_count: number;
-  readonly warnings: readonly string[];
-}
-
-/** Formats that write the scalar columns they are asked for; LAS takes all of them, XYZ and OBJ none. */
-const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
-/** These have columns of their own in every format. */
-const BUILT_IN: ReadonlySet<string> = new Set(["position", "rgb", "intensity"]);
-
-const scalarNames = ({ attributes }: CreateSessionTail) =>
-  attributes.map(({ name }) => name).filter((name) => !BUILT_IN.has(name));
-
-async function writeCopy(
-  { input, options, client, out, progress, signal }: Run,
-  tail: CreateSessionTail,
-): Promise<Copy> {
-  if (tail.point_count === 0) {
-    return { name: null, point_count: 0, warnings: ["No copy was written: the cloud has no points."] };
-  }
-  progress.stage("Writing the copy");
-  const name = copyName(input.name, options.format);
-  const done = await client.exportCloud(
-    {
-      source: { session_id: tail.session_id },
-      format: options.format,
-      dest_path: out.stage(name),
-      columns: WITH_COLUMNS.has(options.format) ? scalarNames(tail) : null,
-    },
-    { signal, onProgress: (step) => progress.update(step.progress, step.message) },
-  );
-  return { name, point_count: done.point_count, warnings: done.warnings ?? [] };
+interface Drawn {
+  readonly pictures: readonly Picture[];
+  readonly terrain: TerrainSummary;
+  readonly drawn: TerrainPictures;
 }
 
 async function writeResults(
   run: Run,
   summary: AnalysisSummary,
-  pictures: readonly Picture[],
+  { pictures, terrain, drawn }: Drawn,
   copy: Copy,
   clock: Stopwatch,
 ): Promise<AnalyzeResult> {
-  const { input, options, client, out, progress, signal } = run;
+  const { options, client, out, progress, signal } = run;
   progress.stage("Writing the report");
   const versions = await describeVersions(client, signal);
-  const parameters = {
-    source: input.path,
-    source_modified: input.modified,
-    units: options.units ?? null,
-    shift: options.shift ?? null,
-    columns: options.columns ?? null,
-    merge: run.merge.map(({ path }) => path),
-    crop: options.crop ?? null,
-    filter: options.filters.map(filterText),
-    format: options.format,
-    points: options.points,
-    picture_size: options.pictureSize,
-  };
-  for (const { frame, scale, png } of pictures) await out.write(`${frame.view.name}_${scale.mode}.png`, png);
+  const parameters = recordedParameters(run);
+  const files = [
+    ...pictures.map(({ frame, scale, png }) => ({ name: `${frame.view.name}_${scale.mode}.png`, png })),
+    ...drawn.rasters.map(({ name, png }) => ({ name: `${name}.png`, png })),
+    ...(drawn.profile ? [{ name: "ground_profile.png", png: drawn.profile.png }] : []),
+  ];
+  for (const { name, png } of files) await out.write(name, png);
   const report = reportHtml({
     summary,
     pictures,
+    terrain,
+    terrainPictures: drawn,
     reproduce: reproduceFacts(run, versions),
     copy: copy.name === null ? null : { name: copy.name, format: options.format, point_count: copy.point_count },
     created: new Date(),
@@ -233,55 +221,16 @@ async function writeResults(
   clock.lap("report");
   return {
     ...summary,
+    terrain,
     copy: copy.name === null ? null : { format: options.format, point_count: copy.point_count },
     outputs: {
       report: out.final("report.html"),
       scans: summary.scans.length > 0 ? out.final(SCANS_FILE) : null,
       copy: copy.name === null ? null : out.final(copy.name),
-      pictures: pictures.map(({ frame, scale }) => out.final(`${frame.view.name}_${scale.mode}.png`)),
+      pictures: files.map(({ name }) => out.final(name)),
     },
     versions,
     parameters,
     seconds: clock.seconds(),
   };
-}
-
-async function describeVersions(client: AnalyzeClient, signal: AbortSignal): Promise<Record<string, string>> {
-  const { version } = await client.version({ signal });
-  return { service: version, node: process.version, platform: `${process.platform} ${process.arch}` };
-}
-
-function reproduceFacts({ input, merge, options }: Run, versions: Record<string, string>): Fact[] {
-  const { crop, filters } = options;
-  return [
-    ["Source file", input.path],
-    ["Size, last change", `${input.bytes} bytes, ${input.modified}`],
-    ["Units (--units)", options.units ?? "not given"],
-    ["World shift (--shift)", options.shift ? `${options.shift.join(", ")} m` : "not given"],
-    ["Column legend (--columns)", options.columns ?? "not given"],
-    ...merge.map(({ path, bytes, modified }): Fact => ["Merged (--merge)", `${path}, ${bytes} bytes, ${modified}`]),
-    ...(crop ? [["Box (--crop)", [...crop.min, ...crop.max].join(",")] as const] : []),
-    ...filters.map((rule): Fact => ["Filter (--filter)", filterText(rule)]),
-    ["Copy (--format)", options.format],
-    ["Points for pictures (--points)", `at most ${options.points}`],
-    ["Longest picture side (--picture-size)", `${options.pictureSize} pixels`],
-    [
-      "Versions",
-      Object.entries(versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(", "),
-    ],
-  ];
-}
-
-function summaryTable(result: AnalyzeResult): string {
-  const facts: Fact[] = [["File", result.file.name], ...keyFacts(result), ["Report", result.outputs.report]];
-  if (result.outputs.scans !== null) facts.push(["Scan table", result.outputs.scans]);
-  if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
-  const width = Math.max(...facts.map(([label]) => label.length));
-  // Narrow spaces and true minus signs are for paper; a terminal's text gets copied.
-  const plain = (text: string) => printable(text).replaceAll("\u202f", " ").replaceAll("\u2212", "-");
-  const lines = facts.map(([label, value]) => `${label.padEnd(width)}  ${plain(value)}`);
-  for (const warning of result.warnings) lines.push(`Warning: ${printable(warning)}`);
-  return `${lines.join("\n")}\n`;
 }

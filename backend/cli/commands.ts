@@ -67,6 +67,9 @@ interface RawAnalyzeOptions {
   readonly points?: string;
   readonly pictureSize?: string;
   readonly json?: true;
+  readonly denoise: boolean;
+  readonly ground: boolean;
+  readonly dem: boolean;
 }
 
 function addAnalyze(program: Command, action: (file: string, options: RawAnalyzeOptions) => Promise<void>): void {
@@ -84,6 +87,9 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
     .option("--filter <rule>", "keep column=min..max or column=1,2,5; repeatable, all must hold", collected, [])
     .option("--points <count>", "most points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture (default 1400)")
+    .option("--no-denoise", "do not look for noise")
+    .option("--no-ground", "do not tell ground from plants")
+    .option("--no-dem", "make no terrain, canopy or height above ground")
     .option("--json", "write one JSON document to stdout instead of the table")
     .action(action);
 }
@@ -132,6 +138,9 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),
     pictureSize: raw.pictureSize === undefined ? DEFAULT_PICTURE_PX : rules.parsePictureSize(raw.pictureSize),
     json: raw.json ?? false,
+    denoise: raw.denoise,
+    ground: raw.ground,
+    dem: raw.dem,
   };
 }
 

@@ -1,6 +1,6 @@
-import { rampColor } from "./color-ramp.ts";
+import { type RampName, rampColor } from "./color-ramp.ts";
 import { Html, html } from "./html.ts";
-import type { ColorMode, ColorScale, Picture } from "./render.ts";
+import type { ColorMode, Picture } from "./render.ts";
 import { plainNumber, roundStepBelow, roundTicks, shortNumber, stepDecimals } from "./round-steps.ts";
 import { AXIS_NAMES, type ViewFrame } from "./view-frame.ts";
 
@@ -55,9 +55,31 @@ export function figureWidth(frame: ViewFrame): number {
   return MARGIN.left + Math.max(MIN_WIDTH, frame.width_px * pixelUnit(frame)) + MARGIN.right;
 }
 
+/** Ramp beside a picture with the values at its ends, as they are to be read. */
+export interface FigureBar {
+  readonly ramp: RampName;
+  readonly range: readonly [number, number];
+  readonly unit: string;
+}
+
+export interface FigureParts {
+  readonly frame: ViewFrame;
+  readonly png: Uint8Array;
+  readonly title: string;
+  readonly bar: FigureBar | null;
+}
+
+/** A picture of the cloud with everything around it. */
+export function figureSvg({ frame, scale, png }: Picture, labels: FigureLabels): Html {
+  const { ramp, mode, range } = scale;
+  const shift = mode === "height" ? labels.world_shift[2] : 0;
+  const unit = mode === "height" ? "z, m" : "intensity";
+  const bar = ramp ? { ramp, range: [range[0] + shift, range[1] + shift] as const, unit } : null;
+  return framedFigure({ frame, png, title: `${frame.view.title}, ${MODE_TITLES[mode]}`, bar }, labels);
+}
+
 /** One picture with axes, scale bar, colour bar and, in the top view, a north arrow: inline SVG around the PNG. */
-export function figureSvg(picture: Picture, labels: FigureLabels): Html {
-  const { frame, scale } = picture;
+export function framedFigure({ frame, png, title, bar }: FigureParts, labels: FigureLabels): Html {
   const unit = pixelUnit(frame);
   const width = frame.width_px * unit;
   const layout: Layout = {
@@ -72,13 +94,12 @@ export function figureSvg(picture: Picture, labels: FigureLabels): Html {
     width: figureWidth(frame),
     height: MARGIN.top + layout.height + MARGIN.bottom,
   };
-  const png = Buffer.from(picture.png.buffer, picture.png.byteOffset, picture.png.byteLength).toString("base64");
-  const title = `${frame.view.title}, ${MODE_TITLES[scale.mode]}`;
+  const image = Buffer.from(png.buffer, png.byteOffset, png.byteLength).toString("base64");
   return html`<svg viewBox="0 0 ${round(total.width)} ${round(total.height)}" role="img" aria-label="${title}">
 <image x="${round(layout.x)}" y="${layout.y}" width="${round(layout.width)}" height="${round(layout.height)}"
- href="data:image/png;base64,${new Html(png)}"/>
+ href="data:image/png;base64,${new Html(image)}"/>
 <rect class="frame" x="${round(layout.x)}" y="${layout.y}" width="${round(layout.width)}" height="${round(layout.height)}"/>
-${horizontalAxis(layout, labels)}${verticalAxis(layout, labels)}${scaleBar(layout)}${colorBar(layout, scale, labels)}
+${horizontalAxis(layout, labels)}${verticalAxis(layout, labels)}${scaleBar(layout)}${bar ? colorBar(layout, bar) : html``}
 ${frame.view.name === "top" ? northArrow(layout) : html``}
 </svg>`;
 }
@@ -136,12 +157,8 @@ function northArrow({ x, y, width }: Layout): Html {
  text-anchor="middle">N</text></g>`;
 }
 
-/** Right of the picture: the ramp with round labels. Nothing for true colours. */
-function colorBar({ frame, x, y, width, height }: Layout, scale: ColorScale, { world_shift }: FigureLabels): Html {
-  const { ramp } = scale;
-  if (!ramp) return html``;
-  const shift = scale.mode === "height" ? world_shift[2] : 0;
-  const [low, high] = [scale.range[0] + shift, scale.range[1] + shift];
+/** Right of the picture: the ramp with round labels. */
+function colorBar({ frame, x, y, width, height }: Layout, { ramp, range: [low, high], unit }: FigureBar): Html {
   const length = Math.min(260, height - 100);
   const top = y + (frame.view.name === "top" ? 78 : 26);
   const left = round(x + width + 18);
@@ -157,7 +174,6 @@ function colorBar({ frame, x, y, width, height }: Layout, scale: ColorScale, { w
     const at = round(top + share * length);
     return html`<path class="tick" d="M${left + 14} ${at}h4"/><text x="${left + 22}" y="${round(at + 4)}">${format(value)}</text>`;
   });
-  const unit = scale.mode === "height" ? "z, m" : "intensity";
   return html`<g>${steps}${marks}<text class="axis" x="${left}" y="${round(top - 10)}">${unit}</text></g>`;
 }
 

@@ -9,7 +9,7 @@ import type { PointSample } from "./point-sample.ts";
 /** One request fetches at most this much, and reads over gaps up to this size instead of starting another. */
 const SPAN_BYTES = 16 * MIB;
 const GAP_BYTES = 256 * 1024;
-const ATTRIBUTES = ["rgb", "intensity"] as const;
+const ATTRIBUTES = ["rgb", "intensity", "ground_class", "noise_class"] as const;
 
 export interface OctreePointsOptions {
   /** Most points taken. */
@@ -128,6 +128,8 @@ class SampleSink {
   readonly #position: Float64Array;
   readonly #rgb: Uint16Array | undefined;
   readonly #intensity: Float32Array | undefined;
+  readonly #ground: Uint8Array | undefined;
+  readonly #noise: Uint8Array | undefined;
   readonly #total: number;
 
   constructor(capacity: number, metadata: OctreeMetadata) {
@@ -136,6 +138,8 @@ class SampleSink {
     this.#position = new Float64Array(3 * capacity);
     this.#rgb = has("rgb", 3) ? new Uint16Array(3 * capacity) : undefined;
     this.#intensity = has("intensity", 1) ? new Float32Array(capacity) : undefined;
+    this.#ground = has("ground_class", 1) ? new Uint8Array(capacity) : undefined;
+    this.#noise = has("noise_class", 1) ? new Uint8Array(capacity) : undefined;
     this.#total = metadata.point_count;
   }
 
@@ -143,6 +147,8 @@ class SampleSink {
   add(records: PointRecords, keep: number): void {
     const rgb = records.attributes.get("rgb");
     const intensity = records.attributes.get("intensity");
+    const ground = records.attributes.get("ground_class");
+    const noise = records.attributes.get("noise_class");
     const step = records.point_count / keep;
     for (let k = 0; k < keep; k += 1) {
       const from = keep === records.point_count ? k : Math.floor((k + 0.5) * step);
@@ -152,6 +158,8 @@ class SampleSink {
         if (rgb && this.#rgb) this.#rgb[3 * to + axis] = Number(rgb[3 * from + axis] ?? 0);
       }
       if (intensity && this.#intensity) this.#intensity[to] = Number(intensity[from] ?? 0);
+      if (ground && this.#ground) this.#ground[to] = Number(ground[from] ?? 0);
+      if (noise && this.#noise) this.#noise[to] = Number(noise[from] ?? 0);
     }
     this.count += keep;
   }
@@ -166,6 +174,8 @@ class SampleSink {
       position: this.#position,
       rgb: rgb && Uint8Array.from(rgb, (value) => value >> shift),
       intensity: this.#intensity,
+      ground: this.#ground,
+      noise: this.#noise,
     };
   }
 }

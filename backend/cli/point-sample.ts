@@ -9,6 +9,10 @@ export interface PointSample {
   readonly rgb: Uint8Array | undefined;
   /** (n) in the source's scale; undefined when the cloud has none. */
   readonly intensity: Float32Array | undefined;
+  /** (n) 1 ground, 2 plant; absent when nobody looked. */
+  readonly ground?: Uint8Array | undefined;
+  /** (n) 1 clean, 2 noise; absent when nobody looked. */
+  readonly noise?: Uint8Array | undefined;
 }
 
 /** How many values a percentile of the sample is taken from. */

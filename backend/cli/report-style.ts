@@ -42,6 +42,7 @@ figure text { font: 13px system-ui, "Segoe UI", Roboto, Arial, sans-serif; fill:
 figure .axis { fill: #5c6862; font-size: 12.5px; }
 figure .frame { fill: none; stroke: #c6cdc8; stroke-width: 1; }
 figure .tick { fill: none; stroke: #7c8782; stroke-width: 1; }
+figcaption .key { font-size: 15px; margin-left: 8px; }
 figure .scale path { fill: none; stroke: #1d2420; stroke-width: 2; }
 figure .scale text, figure .north text { fill: #1d2420; font-weight: 600; }
 figure .north path { fill: #1d2420; }

@@ -5,10 +5,14 @@ import { REPORT_STYLE } from "./report-style.ts";
 import { plainNumber, shortNumber } from "./round-steps.ts";
 import { scanSection } from "./scan-table.ts";
 import { type AnalysisSummary, type Fact, keyFacts, rangeText } from "./summary.ts";
+import type { TerrainSummary } from "./terrain.ts";
+import { type TerrainPictures, terrainSection } from "./terrain-report.ts";
 
 export interface ReportInput {
   readonly summary: AnalysisSummary;
   readonly pictures: readonly Picture[];
+  readonly terrain: TerrainSummary;
+  readonly terrainPictures: TerrainPictures;
   /** Everything needed to get the same result again. */
   readonly reproduce: readonly Fact[];
   /** Name, format and rows of the exported copy; null when there was nothing to copy. */
@@ -41,6 +45,7 @@ export function reportHtml(input: ReportInput): string {
 ${tiles(summary)}
 ${warnings(summary)}
 ${pictureSection(input)}
+${terrainSection(input.terrain, input.terrainPictures, summary)}
 <h2>Cloud</h2>
 ${factTable(keyFacts(summary))}
 <p class="note">Coordinates are true world coordinates${

@@ -91,6 +91,47 @@ test("a real scan from a LAS file", async () => {
   expect(rows).toHaveLength(1 + 30_826);
 });
 
+test("ground, terrain and canopy of a real plot; the copy has the columns", async () => {
+  const scan = testScan("als/pyfor_pine_200m.laz");
+  if (!scan) return;
+  const { code, stdout } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "300"]);
+  expect(code).toBe(0);
+  const { terrain, outputs, attributes, parameters } = JSON.parse(stdout);
+  expect(terrain).toMatchObject({
+    noise: { done: true, over_removal: false, method: "ror" },
+    ground: { done: true, method: "auto" },
+    dtm: { done: true, ground_source: "column", cells: [256, 256] },
+    chm: { done: true },
+  });
+  const { num_ground, num_plant } = terrain.ground;
+  expect(num_ground + num_plant).toBe(217_222);
+  expect(num_ground).toBeGreaterThan(100_000);
+  expect(terrain.noise.flagged).toBeLessThan(5000);
+  const [low, high] = terrain.dtm.range;
+  expect(low).toBeGreaterThan(36);
+  expect(high).toBeLessThan(43);
+  expect(terrain.chm.range[1]).toBeGreaterThan(15);
+  expect(terrain.chm.range[1]).toBeLessThan(25);
+  expect(attributes.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(["noise_class", "ground_class", "height_above_ground"]),
+  );
+  expect(parameters).toMatchObject({ denoise: true, ground: true, dem: true });
+  expect(outputs.pictures.map((path: string) => path.split("/").at(-1))).toEqual(
+    expect.arrayContaining(["dtm_hillshade.png", "chm.png", "ground_profile.png"]),
+  );
+  expect(await readFile(outputs.report, "utf8")).toContain("Profile of the ground");
+});
+
+test("a tree without ground: no terrain is made up, and the report says so", async () => {
+  const scan = testScan("trees_tls/itsme_tree1.las");
+  if (!scan) return;
+  const { code, stdout } = await command(["analyze", scan, "--out", out, "--no-denoise", "--picture-size", "200"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Noise +left out \(--no-denoise\)$/m);
+  expect(stdout).toMatch(/^Terrain heights \(DTM\) +not possible: \d ground points are too few for a terrain$/m);
+  expect(await readdir(out)).not.toContain("dtm_hillshade.png");
+});
+
 test("a file of several scans: every scan with its misses, in the report and as a table", async () => {
   const scan = e57Points(
     [

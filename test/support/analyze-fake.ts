@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { AnalyzeClient } from "../../backend/cli/analyze.ts";
 import type { TextStream } from "../../backend/cli/progress.ts";
 import type { RunOptions } from "../../shared/client.ts";
-import { CanceledError } from "../../shared/client.ts";
+import { ApiError, CanceledError } from "../../shared/client.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { type FixtureOctree, makeOctree } from "./potree2-fixture.ts";
 
@@ -140,6 +140,22 @@ export function fakeService(
       await enter("filter", run);
       const { session_id: _, ...octree } = octreeOf(tail);
       return { ...octree, session_id: id, point_count: 20, rebuilt: true, miss_octree_cache_id: null };
+    },
+    denoiseSession: async (_id, _request, call) => {
+      await enter("denoiseSession", call);
+      throw new ApiError(400, "invalid_argument", "Need at least 1000 points to tell noise from", undefined);
+    },
+    segmentGroundSession: async (_id, _request, call) => {
+      await enter("segmentGroundSession", call);
+      throw new ApiError(400, "invalid_argument", "no ground in this fixture", undefined);
+    },
+    sessionDem: async (_id, _request, run) => {
+      await enter("sessionDem", run);
+      throw new ApiError(200, "invalid_argument", "no terrain in this fixture", undefined);
+    },
+    rebuildOctree: async (id, call) => {
+      await enter("rebuildOctree", call);
+      return { ...octreeOf(tail), session_id: id, total_count: 30, miss_octree_cache_id: null, octree_posed: false };
     },
     exportCloud: async (request, run) => {
       requests.exportCloud = request;

@@ -61,6 +61,18 @@ void cut_by_net(SurfaceGrid& surface, std::uint32_t radius, std::uint32_t spacin
   }
 }
 
+/// The cells of a margin carry no point. Where only they would be left, the lowest known cell stays: it stands on nothing.
+void keep_lowest(const BulkVector<std::uint8_t>& known, const BulkVector<float>& height,
+                 BulkVector<std::uint8_t>& object) {
+  std::size_t lowest = known.size();
+  for (std::size_t cell = 0; cell < known.size(); ++cell) {
+    if (known[cell] == 0) continue;
+    if (object[cell] == 0) return;
+    if (lowest == known.size() || height[cell] < height[lowest]) lowest = cell;
+  }
+  if (lowest < known.size()) object[lowest] = 0;
+}
+
 }  // namespace
 
 ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& params, OpContext& ctx) {
@@ -74,6 +86,7 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
   SurfaceGrid inverted{lowest.lattice, BulkVector<float>(cells)};
   for (std::size_t cell = 0; cell < cells; ++cell) inverted.height[cell] = -lowest.height[cell];
   mark_objects(std::move(inverted), kStraySlope, 1, object, ctx);
+  keep_lowest(result.known, lowest.height, object);
   for (std::size_t cell = 0; cell < cells; ++cell) {
     if (object[cell] == 0) continue;
     lowest.height[cell] = kNaN;
@@ -93,6 +106,7 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
       object[cell] |= before[cell] - lowest.height[cell] > params.slope * radius * params.cell_size ? 1 : 0;
   }
   mark_objects(std::move(lowest), params.slope, radius, object, ctx);
+  keep_lowest(result.known, result.ground.height, object);
   for (std::size_t cell = 0; cell < cells; ++cell) {
     result.object_cell_count += object[cell];
     if (object[cell] != 0) result.known[cell] = 0;

@@ -50,6 +50,8 @@ describe("analyze", () => {
     expect(stdout).toMatch(/^Minimum x, y, z +476 010\.000, 5 429 020\.000, 30\.000 m$/m);
     expect(stderr.split("\n")).toEqual([
       "Reading the cloud",
+      "Looking for noise",
+      "Looking for the ground",
       "Fetching points",
       "Drawing pictures",
       "Writing the copy",
@@ -123,7 +125,7 @@ describe("analyze", () => {
       "closeSession",
       "closeSession",
       "filter",
-      "metadata.json",
+      "denoiseSession",
     ]);
     expect(service.requests.merge).toEqual({ session_ids: ["0badcafe", "0badcafe"] });
     expect(service.requests.filter).toEqual({

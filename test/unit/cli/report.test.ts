@@ -24,6 +24,21 @@ async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.la
   return reportHtml({
     summary,
     pictures: await renderPictures(sample, { longest_px: 200 }),
+    terrain: {
+      noise: {
+        done: true,
+        flagged: 3,
+        kept: 97,
+        over_removal: false,
+        method: "ror",
+        params_used: { radius: 0.123456789, nb_points: 2 },
+      },
+      ground: { done: false, asked: true, reason: `<b>no ground</b>` },
+      dtm: { done: false, asked: true, reason: "the ground is not known" },
+      chm: { done: false, asked: false, reason: "left out (--no-dem)" },
+      warnings: [],
+    },
+    terrainPictures: { rasters: [], profile: undefined },
     reproduce: [["Source file", name]],
     copy: { name: `${name}_copy.las`, format: "las", point_count: 40 },
     created: new Date(Date.UTC(2030, 0, 2, 3, 4)),
@@ -199,4 +214,12 @@ test("what the header promised stands beside what was read", async () => {
   expect(page).toContain("30 of 99 declared");
   expect(page).toContain("EPSG:2229, NAD83 / California zone 5");
   expect(await report({}, "a.las", { point_count: 30 })).not.toContain("declared</td>");
+});
+
+test("says what each step found, with which numbers, or why there is nothing", async () => {
+  const text = await report();
+  expect(text).toContain("<td>3 (3.0 %)</td>");
+  expect(text).toContain("<td>radius 0.1235, nb_points 2</td>");
+  expect(text).toContain("not possible: &lt;b&gt;no ground&lt;/b&gt;");
+  expect(text).toContain("<td>left out (--no-dem)</td>");
 });

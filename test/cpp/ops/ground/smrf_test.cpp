@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "ops/ground/ground_auto.h"
 #include "ops/ground/ground_cells.h"
+#include "ops/ground/ground_measures.h"
 #include "support/ground_clouds.h"
 #include "support/plot.h"
 
@@ -291,6 +292,43 @@ TEST(GroundFilters, CancelEndsThemInTime) {
     EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5) << phase;
     EXPECT_EQ(bulk_bytes_in_use(), before);
   }
+}
+
+TEST(GroundMeasures, TellSpacingAndSteepness) {
+  for (const double slope : {0.0, 0.2, 1.0}) {
+    const GroundCloud cloud = surface_cloud(40, 0.25, [&](double x, double) { return slope * x; });
+    JobControl control;
+    OpContext ctx(control);
+    const GroundMeasures found = ground_measures(test::hits_of(cloud), ctx);
+    EXPECT_NEAR(found.point_spacing_m, 0.25, 0.02) << slope;
+    EXPECT_NEAR(found.steepness, slope, 0.02) << slope;
+  }
+}
+
+/// A tree without ground: every cell of a metre stands out from the margin around it.
+TEST(GroundMeasures, ATreeAloneHasAFiniteSteepness) {
+  GroundCloud tree;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    const double z = 12 * random_unit(5, 3 * i), r = z < 4 ? 0.3 : 2.5;
+    const double angle = 6.2831853 * random_unit(5, 3 * i + 1);
+    tree.push_back({r * std::cos(angle), r * std::sin(angle) * random_unit(5, 3 * i + 2), z});
+  }
+  JobControl control;
+  OpContext ctx(control);
+  EXPECT_TRUE(std::isfinite(ground_measures(test::hits_of(tree), ctx).steepness));
+  const auto labelled = ground_auto(test::hits_of(tree), ctx);
+  EXPECT_TRUE(std::isfinite(labelled.derived.steepness));
+  EXPECT_TRUE(std::isfinite(labelled.derived.slope));
+  EXPECT_GT(labelled.ground_count, 0U);
+  EXPECT_GT(smrf(test::hits_of(tree), kDefaults, ctx).ground_count, 0U);
+}
+
+TEST(GroundMeasures, FewPointsAreRefused) {
+  JobControl control;
+  OpContext ctx(control);
+  EXPECT_THROW(ground_measures(test::hits_of(GroundCloud(9, {1, 2, 3})), ctx), Error);
+  const GroundMeasures same = ground_measures(test::hits_of(GroundCloud(50, {1e7, 2, 3})), ctx);
+  EXPECT_TRUE(std::isfinite(same.point_spacing_m) && std::isfinite(same.steepness));
 }
 
 }  // namespace

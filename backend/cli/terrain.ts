@@ -1,6 +1,5 @@
 import { ApiError, type RunOptions } from "../../shared/client.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import type { SessionDenoiseResponse } from "../../shared/contract/cloud-session/denoise.ts";
 import type { DemSuccess } from "../../shared/contract/dem.ts";
 import { OctreeBlock } from "../../shared/contract/octree.ts";
 import type { AnalyzeClient } from "./analyze.ts";
@@ -115,19 +114,11 @@ export async function labelTerrain(
   function stepNoise() {
     progress.stage("Looking for noise");
     return attempted(async () => {
-      const first = await client.denoiseSession(id, { defer_octree: true }, { signal });
-      const found = first.over_removal ? await wider(first) : first;
+      const found = await client.denoiseSession(id, { method: "auto", defer_octree: true }, { signal });
       warnings.push(...found.warnings);
       const { flagged, kept, method, params_used, over_removal } = found;
       return { flagged, kept, method, params_used, over_removal };
     });
-  }
-  /** The service's radius ends at 0.5 m; points of an aircraft lie farther apart. The same rule without its end. */
-  async function wider(first: SessionDenoiseResponse): Promise<SessionDenoiseResponse> {
-    const { method, spacing_p95_m: p95, params_used } = first;
-    if (method !== "ror" || p95 === null || !(3 * p95 > (params_used.radius ?? 0))) return first;
-    const radius = Number((3 * p95).toPrecision(3));
-    return client.denoiseSession(id, { method, radius, defer_octree: true }, { signal });
   }
   function stepGround() {
     progress.stage("Looking for the ground");
@@ -204,7 +195,6 @@ async function surface(
     .catch((error: unknown) => refusedByCloud(error));
   if ("done" in answer) return answer;
   const { meta, buffers } = answer;
-  if (!meta.success) return impossible(meta.error);
   const layer = (name: string) => {
     const values = buffers.get(name);
     return values instanceof Float32Array ? values : undefined;

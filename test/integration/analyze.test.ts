@@ -98,7 +98,7 @@ test("ground, terrain and canopy of a real plot; the copy has the columns", asyn
   expect(code).toBe(0);
   const { terrain, outputs, attributes, parameters } = JSON.parse(stdout);
   expect(terrain).toMatchObject({
-    noise: { done: true, over_removal: false, method: "ror" },
+    noise: { done: true, over_removal: false, method: "auto" },
     ground: { done: true, method: "auto" },
     dtm: { done: true, ground_source: "column", cells: [256, 256] },
     chm: { done: true },

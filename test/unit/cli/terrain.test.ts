@@ -81,20 +81,14 @@ test("too few ground points make no terrain; the labels get an octree", async ()
   expect(service.calls).toEqual(["rebuildOctree"]);
 });
 
-test("a radius that takes too much is tried again by the spacing; one that still does leaves the canopy all points", async () => {
-  const denoiseSession = vi.fn(async (_id: string, request: { radius?: number }) =>
-    request.radius ? { ...NOISE, over_removal: true, flagged: 60 } : { ...NOISE, over_removal: true, flagged: 90 },
-  );
-  const sessionDem = vi.fn(async () => ({
-    meta: { success: false, error: "none", method_used: "dem_chm" },
-    buffers: new Map(),
-  }));
+test("noise that takes too much leaves the canopy all points", async () => {
+  const denoiseSession = vi.fn(async () => ({ ...NOISE, over_removal: true, flagged: 60 }));
+  const sessionDem = async () => {
+    throw new ApiError(200, "invalid_argument", "none", undefined);
+  };
   const { service, with: run } = steps({ denoiseSession, sessionDem });
   const { terrain } = await labelTerrain(smallTail(), run);
-  expect(denoiseSession.mock.calls.map(([, request]) => request)).toEqual([
-    { defer_octree: true },
-    { method: "ror", radius: 2.7, defer_octree: true },
-  ]);
+  expect(denoiseSession.mock.calls).toEqual([["0badcafe", { method: "auto", defer_octree: true }, expect.anything()]]);
   expect(terrain.noise).toMatchObject({ flagged: 60, over_removal: true });
   await canopy("0badcafe", { ...terrain, dtm: { done: true } as never }, run);
   expect(service.calls).not.toContain("filter");

@@ -15,8 +15,6 @@ export interface BuiltOctree {
   readonly extras: ReadonlyMap<string, readonly number[]>;
   /** Surviving misses: the overlay that is built with it. */
   readonly misses: readonly Vec3[];
-  /** How often its points were moved in their quantized form. */
-  readonly moves: number;
 }
 
 export interface ModelCloud {
@@ -107,15 +105,8 @@ export function contentOf(cloud: ModelCloud, id: string | null): BuiltOctree {
     positions: pick(cloud.positions, rows),
     extras: new Map([...cloud.extras].map(([slug, column]) => [slug, pick(column, rows)])),
     misses: pick(cloud.positions, misses),
-    moves: 0,
   };
 }
-/** With what a finished octree that is moved as it is may lose to its quantization. */
-export const movedOnce = (cloud: ModelCloud, before: BuiltOctree): ModelCloud => ({
-  ...cloud,
-  current: cloud.current && { ...cloud.current, moves: before.moves + 1 },
-});
-
 /** After an edit that the octree does not show. */
 export const stale = (cloud: ModelCloud): ModelCloud => ({
   ...cloud,

@@ -130,7 +130,7 @@ export function compareState(state: CloudState, cloud: ModelCloud): ModelCloud {
 function refreshed(before: ModelCloud, after: ModelCloud): BuiltOctree | null {
   const { current } = before;
   if (!current || before.inexact.size === 0 || before.pose) return current;
-  return { ...contentOf(after, current.id), moves: current.moves };
+  return contentOf(after, current.id);
 }
 
 function compareMask(state: CloudState, cloud: ModelCloud): void {
@@ -143,20 +143,20 @@ function compareMask(state: CloudState, cloud: ModelCloud): void {
 
 /** The octree's own points against the rows it was built from: the same rows, each within its quantization. */
 export function comparePoints(root: string, octree: BuiltOctree): void {
-  compareRecords(root, octree.id ?? "", octree.positions, octree.extras, octree.moves);
+  compareRecords(root, octree.id ?? "", octree.positions, octree.extras);
 }
 /** The overlay of misses; without a scanner position they are drawn where they are. */
 export function compareMisses(root: string, id: string | null, octree: BuiltOctree): void {
-  if (octree.misses.length > 0) compareRecords(root, id ?? "", octree.misses, new Map(), octree.moves);
+  if (octree.misses.length > 0) compareRecords(root, id ?? "", octree.misses, new Map());
 }
 
 type Extras = ReadonlyMap<string, readonly number[]>;
-function compareRecords(root: string, id: string, points: readonly Vec3[], extras: Extras, moves: number): void {
+function compareRecords(root: string, id: string, points: readonly Vec3[], extras: Extras): void {
   const slugs = [...extras.keys()];
   const { position, point_count, attributes } = octreeRecords(root, id, slugs);
   mustEqual("points of the octree", point_count, points.length);
   const step = Math.max(...parseMetadata(readFileSync(join(root, id, "metadata.json"), "utf8")).scale);
-  const half = (step / 2) * (1 + moves) + 1e-6;
+  const half = step / 2 + 1e-6;
   const rowKey = (values: readonly number[]) => values.map((value) => `${Math.fround(value) + 0}`).join(" ");
   const waiting = new Map<string, Vec3[]>();
   points.forEach((point, i) => {

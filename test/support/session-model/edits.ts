@@ -1,4 +1,4 @@
-import { isLegal, isTranslation, type Matrix, moveCloud, multiply, storedMatrix } from "./affine.ts";
+import { isLegal, type Matrix, moveCloud, multiply, storedMatrix } from "./affine.ts";
 import {
   built,
   childOf,
@@ -12,7 +12,6 @@ import {
   type LabelStep,
   MISS,
   type ModelCloud,
-  movedOnce,
   NORMALS,
   rint,
   rowCount,
@@ -252,8 +251,7 @@ export function transform(cloud: ModelCloud, matrix: Matrix, mode: "rebuild" | "
     return edited({ ...moved, pose }, { octree_posed: true, total_count: rowCount(cloud) });
   }
   const answer = { octree_posed: false, total_count: rowCount(cloud) };
-  if (!isTranslation(matrix) || !current || cloud.pose) return edited(built(moved), answer);
-  return edited(movedOnce(built(moved), current), answer);
+  return edited(built(moved), answer); // an octree that is moved along loses nothing
 }
 
 /** Several sessions into a new one, in the frame of the first. */
@@ -282,7 +280,7 @@ export function merge(clouds: readonly ModelCloud[]): { status: number; merged: 
     extras: new Map(slugs.map((slug) => [slug, filled((part) => part.extras.get(slug), 0) ?? []])),
     lostHits: clouds.reduce((sum, cloud) => sum + cloud.lostHits + hitCount(cloud) - editable(cloud).length, 0),
     normalsStale: undefined,
-    inexact: anyExact ? new Set() : new Set(["positions", "origins"]),
+    inexact: new Set([...parts.flatMap((part) => [...part.inexact]), ...(anyExact ? [] : ["positions", "origins"])]),
   };
   return { status: 200, merged: built(merged) };
 }

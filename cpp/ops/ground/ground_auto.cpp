@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "core/parallel.h"
 #include "ops/ground/ground_cells.h"
-#include "ops/ground/smrf.h"
+#include "ops/ground/ground_search.h"
 
 namespace pc {
 
@@ -20,80 +20,14 @@ using cloth_kernel::Lattice;
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
-constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5, kMinSeedCell = 1;
-constexpr double kWindow = 25;  // metres: half the width of a large hall
-constexpr double kFlatSlope = 0.10, kSteepSlope = 0.06, kGentle = 0.3, kSteepRange = 0.5;
-constexpr double kSeedBand = 0.3, kSeedSlopeShare = 0.7;
-constexpr int kRounds = 8;
-constexpr double kGrowRoughness = 4, kMinGrow = 0.05, kMaxGrow = 0.5;
-constexpr float kGrowSlopeShare = 0.3F;
+constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5;
 constexpr double kClassPerSpacing = 0.25, kMinClass = 0.05, kMaxSpacingClass = 0.3, kMaxClass = 0.5;
-constexpr double kClassSlopeShare = 0.8;
+constexpr double kClassSlopeShare = 1.8;
 
 double admissible_size(const GroundExtent& extent, double size) {
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
   while ((ex / size + 4) * (ey / size + 4) > kMaxCells) size *= 1.1;
   return size;
-}
-
-SurfaceGrid copy_of(const SurfaceGrid& grid) {
-  SurfaceGrid copy{grid.lattice, BulkVector<float>(grid.height.size())};
-  std::copy(grid.height.begin(), grid.height.end(), copy.height.begin());
-  return copy;
-}
-
-/// 90th percentile of the slope, the trend of the ground included.
-double steepness_of(const SurfaceGrid& grid) {
-  const Lattice& lattice = grid.lattice;
-  const double run = 2 * lattice.size;
-  std::vector<float> slopes;
-  for (std::uint32_t y = 1; y + 1 < lattice.ny; ++y) {
-    for (std::uint32_t x = 1; x + 1 < lattice.nx; ++x) {
-      const double gx = (grid.height[grid.index(x + 1, y)] - grid.height[grid.index(x - 1, y)]) / run;
-      const double gy = (grid.height[grid.index(x, y + 1)] - grid.height[grid.index(x, y - 1)]) / run;
-      const double sx = gx + lattice.slope_x, sy = gy + lattice.slope_y;
-      slopes.push_back(static_cast<float>(std::sqrt(sx * sx + sy * sy)));
-    }
-  }
-  const auto at = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() * 9 / 10);
-  std::nth_element(slopes.begin(), at, slopes.end());
-  return *at;
-}
-
-ProvisionalSurface find_seeds(const SurfaceGrid& coarse, GroundAutoParams& derived, OpContext& ctx) {
-  derived.slope = kFlatSlope;
-  derived.window_radius = std::max(kWindow, derived.seed_cell_size);
-  SmrfParams opening{derived.seed_cell_size, derived.slope, derived.window_radius, 0.5, 1.25, 0};
-  ProvisionalSurface seeds = provisional_surface(copy_of(coarse), opening, ctx);
-  derived.steepness = steepness_of(seeds.ground);
-  const double steep = std::clamp((derived.steepness - kGentle) / kSteepRange, 0.0, 1.0);
-  derived.between_share = 0.5 * steep;
-  if (steep == 0) return seeds;
-  derived.slope = opening.slope = kFlatSlope + kSteepSlope * steep;
-  return provisional_surface(copy_of(coarse), opening, ctx);
-}
-
-/// Fine cells whose lowest point lies near the surface of the seeds.
-BulkVector<std::uint8_t> near_seeds(const ProvisionalSurface& seeds, const Lattice& lattice,
-                                    const BulkVector<CellPoint>& points, OpContext& ctx) {
-  BulkVector<std::uint8_t> ground(lattice.cells());
-  parallel_for(ctx, lattice.ny, 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t cell = begin * lattice.nx; cell < end * lattice.nx; ++cell) {
-      if (std::isnan(points[cell].height)) continue;
-      if (seeds.ground.lattice.size == lattice.size) {
-        ground[cell] = seeds.known[cell];
-        continue;
-      }
-      const double u = static_cast<double>(cell % lattice.nx) + points[cell].du - lattice.pad;
-      const double v = static_cast<double>(cell / lattice.nx) + points[cell].dv - lattice.pad;
-      const Vec3d at{lattice.x_min + std::max(0.0, u) * lattice.size,
-                     lattice.y_min + std::max(0.0, v) * lattice.size, 0};
-      const SurfacePoint under = surface_at(seeds.ground, at);
-      const double band = kSeedBand + kSeedSlopeShare * under.slope * seeds.ground.lattice.size;
-      ground[cell] = std::abs(points[cell].height - under.height) <= band ? 1 : 0;
-    }
-  });
-  return ground;
 }
 
 /// Planes of the four cells around a point, blended bilinearly.
@@ -139,14 +73,7 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
   result.plant_count = points.size() - ground;
 }
 
-void grow(GroundCells& cells, GroundAutoParams& derived, OpContext& ctx) {
-  derived.roughness_m = cells.roughness(ctx);
-  derived.grow_threshold = std::clamp(kGrowRoughness * derived.roughness_m, kMinGrow, kMaxGrow);
-  const GrowthRule rule{static_cast<float>(derived.grow_threshold), kGrowSlopeShare,
-                        static_cast<float>(derived.between_share)};
-  for (int round = 0; round < kRounds; ++round) {
-    if (cells.revise(rule, round % 2 == 0, ctx) == 0 && round % 2 == 0) break;
-  }
+void derive_threshold(const GroundCells& cells, GroundAutoParams& derived, OpContext& ctx) {
   derived.roughness_m = cells.roughness(ctx);
   const double by_spacing =
       std::clamp(kClassPerSpacing * derived.point_spacing_m, kMinClass, kMaxSpacingClass);
@@ -168,20 +95,17 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   derived.point_spacing_m = outliers.lattice.size / std::sqrt(outliers.points_per_cell);
   derived.cell_size =
       admissible_size(extent, std::clamp(kCellsPerSpacing * derived.point_spacing_m, kMinCell, kMaxCell));
-  derived.seed_cell_size = std::max(derived.cell_size, kMinSeedCell);
-  const GroundTrend trend{outliers.lattice.slope_x, outliers.lattice.slope_y};
 
-  ctx.begin_phase("Finding the seeds of the ground", 0);
-  const ProvisionalSurface seeds = find_seeds(
-      lowest_surface(points.xyz(), surface_lattice(extent, derived.seed_cell_size, trend), outliers, ctx),
-      derived, ctx);
-  ctx.begin_phase("Growing the ground", 0);
-  const Lattice lattice = surface_lattice(extent, derived.cell_size, trend);
-  BulkVector<CellPoint> cell_points =
+  ctx.begin_phase("Finding the ground", 0);
+  const Lattice lattice =
+      surface_lattice(extent, derived.cell_size, {outliers.lattice.slope_x, outliers.lattice.slope_y});
+  CellLevel level{lattice.nx, lattice.ny, lattice.size, {}, {}};
+  level.points =
       lowest_points(points.xyz(), lowest_surface(points.xyz(), lattice, outliers, ctx), outliers, ctx);
-  BulkVector<std::uint8_t> start = near_seeds(seeds, lattice, cell_points, ctx);
-  GroundCells cells(lattice, std::move(cell_points), std::move(start));
-  grow(cells, derived, ctx);
+  level.ground.resize(lattice.cells());
+  find_ground(level, ctx);
+  const GroundCells cells(lattice, std::move(level));
+  derive_threshold(cells, derived, ctx);
   SurfaceGrid far{lattice, BulkVector<float>(lattice.cells())};
   for (std::size_t cell = 0; cell < lattice.cells(); ++cell) {
     far.height[cell] =

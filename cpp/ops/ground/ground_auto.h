@@ -11,15 +11,9 @@ namespace pc {
 /// What ground_auto measures in a cloud, and the parameters that it derives from that.
 struct GroundAutoParams {
   double point_spacing_m;  ///< sqrt(occupied area / points)
-  double steepness;       ///< 90th percentile of the slope of the first provisional surface, metres per metre
   double roughness_m;     ///< robust standard deviation of ground cells about their neighbours
   double cell_size;       ///< metres
-  double seed_cell_size;  ///< metres, of the opened surface
-  double slope;           ///< of the opening, metres per metre
-  double window_radius;   ///< of the opening, metres
-  double grow_threshold;  ///< metres that a cell may lie above the plane of its ground neighbours
-  double between_share;   ///< of the difference of ground on both sides of a slope; 0 = not used
-  double class_threshold;  ///< metres off the surface, 0.8 of the slope within a cell on top
+  double class_threshold;  ///< metres off the surface, 1.8 of the slope within a cell on top
 };
 
 struct GroundAutoResult {

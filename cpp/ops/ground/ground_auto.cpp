@@ -24,12 +24,6 @@ constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5;
 constexpr double kClassPerSpacing = 0.25, kMinClass = 0.05, kMaxSpacingClass = 0.3, kMaxClass = 0.5;
 constexpr double kClassSlopeShare = 1.8;
 
-double admissible_size(const GroundExtent& extent, double size) {
-  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
-  while ((ex / size + 4) * (ey / size + 4) > kMaxCells) size *= 1.1;
-  return size;
-}
-
 /// Planes of the four cells around a point, blended bilinearly.
 float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p) {
   const cloth_kernel::CellPosition at = cloth_kernel::position_of(lattice, p);
@@ -59,9 +53,10 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
         const CellPlane& plane = planes[cell];
         const double rise = std::sqrt(plane.gu * plane.gu + plane.gv * plane.gv);  // within one cell
         const double slack = kClassSlopeShare * std::min(rise, rise / lattice.size);
+        const double above_lowest = height - cells.point(cell).height;
         is_ground =
             std::abs(height - blended_height(planes, lattice, p)) <= result.derived.class_threshold + slack ||
-            (cells.is_ground(cell) && height == cells.point(cell).height);
+            (cells.is_ground(cell) && above_lowest >= 0 && above_lowest <= result.derived.class_threshold);
       }
       result.ground_class[i] =
           static_cast<std::uint8_t>(is_ground ? GroundClass::kGround : GroundClass::kPlant);
@@ -82,6 +77,13 @@ void derive_threshold(const GroundCells& cells, GroundAutoParams& derived, OpCon
 
 }  // namespace
 
+double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m) {
+  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
+  double size = std::clamp(kCellsPerSpacing * point_spacing_m, kMinCell, kMaxCell);
+  while ((ex / size + 4) * (ey / size + 4) > kMaxCells) size *= 1.1;
+  return size;
+}
+
 GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   const GroundExtent extent = ground_extent(points, ctx);
   if (extent.finite_count < kFewestPoints) {
@@ -93,8 +95,7 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   result.low_outlier_count = outliers.count;
   GroundAutoParams& derived = result.derived;
   derived.point_spacing_m = outliers.lattice.size / std::sqrt(outliers.points_per_cell);
-  derived.cell_size =
-      admissible_size(extent, std::clamp(kCellsPerSpacing * derived.point_spacing_m, kMinCell, kMaxCell));
+  derived.cell_size = ground_auto_cell_size(extent, derived.point_spacing_m);
 
   ctx.begin_phase("Finding the ground", 0);
   const Lattice lattice =

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kGrain = 4096, kPoll = std::size_t{1} << 14;
 constexpr int kPairReach = 3, kFaceReach = 2;  // cells
 constexpr std::uint32_t kFewestPairs = 2;
-constexpr double kMostBelow = 0.6, kFaceShare = 0.25;
+constexpr double kMostAbove = 0.7, kFaceShare = 0.25;
 
 struct Direction {
   int u, v;
@@ -137,7 +137,7 @@ std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, Op
   std::uint64_t joined = 0;
   for_candidates(level, ctx, [&](std::size_t cell) {
     const Edge& edge = edges[pieces.of(cell)];
-    if (edge.pairs < kFewestPairs || edge.above > kMostBelow * edge.pairs) return;
+    if (edge.pairs < kFewestPairs || edge.above > kMostAbove * edge.pairs) return;
     level.ground[cell] = 1;
     joined += 1;
   });

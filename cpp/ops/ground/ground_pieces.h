@@ -9,7 +9,7 @@ namespace pc {
 /// Makes whole pieces ground that only a step parts from it. A piece is a set of cells that are no ground and whose
 /// points follow one another within the tolerance. An object stands above what is around it, on all or most
 /// sides; a terrace, the rim of a quarry or a mound has ground at its height, or above it, on some. A piece
-/// becomes ground when its points lie more than the tolerance above the ground beyond in at most 60 % of the
+/// becomes ground when its points lie more than the tolerance above the ground beyond in at most 70 % of the
 /// pairs across its edge.
 ///
 /// Neighbours are the next cells with a point in eight directions, at most 3 cells away.

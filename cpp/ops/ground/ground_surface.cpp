@@ -20,6 +20,7 @@ constexpr int kMostNear = (kEnough - 1) + 8 * kReach;
 constexpr double kNearWeight = 0.1, kPull = 0.01;
 constexpr int kSideReach = 3, kSideFewest = 4, kMostSide = 28;
 constexpr double kSideFalloff = 0.5, kSidePull = 0.05, kSideSlope = 1;  // 45 degrees: steeper is a face, no terrace
+constexpr double kDeviations = 2;   // of that ground from its plane: crowns and bushes make no terrace
 constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividing line are on neither side
 static_assert(2 * kReach <= static_cast<int>(kBlock));
 
@@ -169,7 +170,7 @@ bool GroundSurface::on_one_side(std::size_t cell) const {
   int level_with = 0;
   for (int i = 0; i < close.count; ++i) {
     const Neighbor& one = close.at[static_cast<std::size_t>(i)];
-    const double reach = tolerance_m_ + kSideSlope * std::sqrt(one.squared) * level_.size;
+    const double reach = slack_[cell] + kSideSlope * std::sqrt(one.squared) * level_.size;
     level_with += std::abs(one.z - height) <= reach;
   }
   if (level_with < kSideFewest) return false;
@@ -183,8 +184,8 @@ bool GroundSurface::on_one_side(std::size_t cell) const {
     if (fit.count() < kSideFewest) continue;
     const PlaneFit::Plane plane = fit.plane(kSidePull);
     const double off = std::abs(height - plane.height);
-    if (plane.rise() >= kSideSlope * level_.size || off > tolerance_m_) continue;
-    if (off + fit.deviation(plane) <= tolerance_m_) return true;
+    if (plane.rise() >= kSideSlope * level_.size || off > slack_[cell]) continue;
+    if (off + kDeviations * fit.deviation(plane) <= slack_[cell]) return true;
   }
   return false;
 }

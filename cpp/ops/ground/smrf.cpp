@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/parallel.h"
+#include "ops/ground/surface_grid.h"
 
 namespace pc {
 
@@ -61,7 +62,12 @@ void cut_by_net(SurfaceGrid& surface, std::uint32_t radius, std::uint32_t spacin
   }
 }
 
-}  // namespace
+/// The surface that points are measured against.
+struct ProvisionalSurface {
+  SurfaceGrid ground;              ///< spanned over objects and empty cells
+  BulkVector<std::uint8_t> known;  ///< (cells) 1 = the cell's lowest point carries the surface
+  std::uint64_t object_cell_count;
+};
 
 ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& params, OpContext& ctx) {
   const std::size_t cells = lowest.height.size();
@@ -101,6 +107,8 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
   fill_membrane(result.ground, ctx);
   return result;
 }
+
+}  // namespace
 
 SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx) {
   check_parameters(params);

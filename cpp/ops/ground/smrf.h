@@ -5,7 +5,6 @@
 #include "core/hit_points.h"
 #include "core/op_context.h"
 #include "ops/ground/ground_class.h"
-#include "ops/ground/surface_grid.h"
 
 namespace pc {
 
@@ -45,13 +44,5 @@ struct SmrfResult {
 ///          the ground follows as a whole (ground_trend.h), strays are found by their company (low_outliers.h)
 ///          besides the inverted pass of section 2.1.
 SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx);
-
-/// The surface that smrf() measures points against, for filters that go on from it.
-struct ProvisionalSurface {
-  SurfaceGrid ground;              ///< spanned over objects and empty cells
-  BulkVector<std::uint8_t> known;  ///< (cells) 1 = the cell's lowest point carries the surface
-  std::uint64_t object_cell_count;
-};
-ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& params, OpContext& ctx);
 
 }  // namespace pc

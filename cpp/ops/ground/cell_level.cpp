@@ -53,8 +53,7 @@ CellLevel coarser_level(const CellLevel& fine, OpContext& ctx) {
 void inherit_ground(const CellLevel& coarse, CellLevel& fine, OpContext& ctx) {
   parallel_for(ctx, coarse.cells(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t cell = begin; cell < end; ++cell) {
-      if (coarse.ground[cell] != 0)
-        fine.ground[lowest_child(fine, cell % coarse.nx, cell / coarse.nx)] = 1;
+      if (coarse.ground[cell] != 0) fine.ground[lowest_child(fine, cell % coarse.nx, cell / coarse.nx)] = 1;
     }
   });
 }

@@ -12,8 +12,8 @@ namespace pc {
 /// What ground_auto measures in a cloud, and the parameters that it derives from that.
 struct GroundAutoParams {
   double point_spacing_m;  ///< sqrt(occupied area / points)
-  double roughness_m;     ///< robust standard deviation of ground cells about their neighbours
-  double cell_size;       ///< metres
+  double roughness_m;      ///< robust standard deviation of ground cells about their neighbours
+  double cell_size;        ///< metres
   double class_threshold;  ///< metres off the surface, 1.8 of the slope within a cell on top
 };
 

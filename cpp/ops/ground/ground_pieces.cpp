@@ -47,10 +47,8 @@ class Walk {
   /// Metres between the points of the cell and of `other`, horizontally.
   double distance(std::size_t other) const {
     const CellPoint &a = level_.points[cell_], &b = level_.points[other];
-    const double du =
-        static_cast<double>(static_cast<std::int64_t>(other % level_.nx) - x_) + (b.du - a.du);
-    const double dv =
-        static_cast<double>(static_cast<std::int64_t>(other / level_.nx) - y_) + (b.dv - a.dv);
+    const double du = static_cast<double>(static_cast<std::int64_t>(other % level_.nx) - x_) + (b.du - a.du);
+    const double dv = static_cast<double>(static_cast<std::int64_t>(other / level_.nx) - y_) + (b.dv - a.dv);
     return std::sqrt(du * du + dv * dv) * level_.size;
   }
 

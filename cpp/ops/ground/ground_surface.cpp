@@ -13,13 +13,15 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kBlock = 16;  // cells; twice the reach is no more, so a change reaches the next block at most
+constexpr std::size_t kBlock =
+    16;  // cells; twice the reach is no more, so a change reaches the next block at most
 constexpr std::size_t kBlockGrain = 16;
 constexpr int kReach = 6, kEnough = 8;  // cells; neighbours that make a plane
 constexpr int kMostNear = (kEnough - 1) + 8 * kReach;
 constexpr double kNearWeight = 0.1, kPull = 0.01;
 constexpr int kSideReach = 3, kSideFewest = 4, kMostSide = 28;
-constexpr double kSideFalloff = 0.5, kSidePull = 0.05, kSideSlope = 1;  // 45 degrees: steeper is a face, no terrace
+constexpr double kSideFalloff = 0.5, kSidePull = 0.05,
+                 kSideSlope = 1;    // 45 degrees: steeper is a face, no terrace
 constexpr double kDeviations = 2;   // of that ground from its plane: crowns and bushes make no terrace
 constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividing line are on neither side
 static_assert(2 * kReach <= static_cast<int>(kBlock));

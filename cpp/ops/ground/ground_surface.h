@@ -45,7 +45,8 @@ class GroundSurface {
   SurfaceRule rule_;
   double tolerance_m_;
   std::size_t across_, down_;
-  BulkVector<float> above_, slack_;  ///< (cells) height above the plane, NaN = no ground around; its tolerance
+  BulkVector<float> above_,
+      slack_;  ///< (cells) height above the plane, NaN = no ground around; its tolerance
   BulkVector<std::uint8_t> next_;
   BulkVector<std::uint8_t> changed_;  ///< (blocks) 1 = a cell changed in the last round
 };

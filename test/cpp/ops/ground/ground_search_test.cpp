@@ -133,7 +133,7 @@ TEST(GroundSurface, TheRimOfATerraceJoinsAndARowOfBushesDoesNot) {
 TEST(GroundSurface, LeavingQuietBlocksOutChangesNothing) {
   const std::function<bool(int, int)> starts[] = {
       [](int x, int y) { return (x + 7 * y) % 11 == 0; },  // everywhere
-      [](int x, int) { return x < 2; },                    // a front that runs through the blocks
+      [](int x, int y) { return x < 2 && y < 2; },         // a front that runs through the blocks
   };
   for (const auto& start : starts) {
     CellLevel level = scene(150, 90), whole = scene(150, 90);

@@ -1,8 +1,10 @@
 #include "ops/ground/ground_auto.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <utility>
@@ -20,9 +22,24 @@ using cloth_kernel::Lattice;
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
-constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5;
+constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5, kLargestCell = 16;
 constexpr double kClassPerSpacing = 0.25, kMinClass = 0.05, kMaxSpacingClass = 0.3, kMaxClass = 0.5;
 constexpr double kClassSlopeShare = 1.8;
+
+std::string whole(double value) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.0f", value);
+  return text.data();
+}
+
+/// One point far away in x or y stretches the extent: then one cell would hold the whole scene.
+void check_cells(const GroundExtent& extent, double size) {
+  if (size <= kLargestCell) return;
+  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
+  throw Error(ErrorCode::kInvalidArgument,
+              "An extent of " + whole(ex) + " m by " + whole(ey) + " m needs cells of " + whole(size) +
+                  " m, the ground filter works up to 16 m; crop the cloud or remove the points far away");
+}
 
 /// Planes of the four cells around a point, blended bilinearly.
 float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p) {
@@ -96,6 +113,7 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   GroundAutoParams& derived = result.derived;
   derived.point_spacing_m = outliers.lattice.size / std::sqrt(outliers.points_per_cell);
   derived.cell_size = ground_auto_cell_size(extent, derived.point_spacing_m);
+  check_cells(extent, derived.cell_size);
 
   ctx.begin_phase("Finding the ground", 0);
   const Lattice lattice =

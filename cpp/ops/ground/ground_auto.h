@@ -48,7 +48,7 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m)
 ///          (bit-identical).
 /// Cost     O(n) and about 2 us a cell that holds points; 45 bytes a cell.
 /// Cancel   Within 250 ms at any input; no partial result.
-/// Errors   kInvalidArgument: fewer than 10 finite points.
+/// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64 km).
 /// Source   ground_search.h. Derivation of the parameters: own.
 GroundAutoResult ground_auto(HitPoints points, OpContext& ctx);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "support/ground_clouds.h"
 
@@ -99,6 +100,22 @@ TEST(GroundAuto, CellsFollowTheSpacingAndStayBelowSixteenMillion) {
     const auto cells = [&](double of) { return (x / of + 4) * (y / of + 4); };
     EXPECT_LE(cells(size), 16e6) << x;
     EXPECT_GT(cells(size / 1.1001), 16e6) << x;  // no larger than it must be
+  }
+}
+
+TEST(GroundAuto, APointFarAwayIsAnErrorAndNoGuess) {
+  GroundCloud cloud = test::surface_cloud(30, 0.25, [](double, double) { return 0.0; });
+  cloud.push_back({1e7, 1e7, 0});
+  JobControl control;
+  OpContext ctx(control);
+  try {
+    ground_auto(test::hits_of(cloud), ctx);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(std::string(e.what()).find("An extent of 10000000 m by 10000000 m needs cells of"),
+              std::string::npos)
+        << e.what();
   }
 }
 

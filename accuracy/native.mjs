@@ -29,8 +29,12 @@ export function values(column) {
   return new ARRAYS[column.dtype](bytes.buffer);
 }
 
+/** A native column of a typed array. */
+export const column = (dtype, array) =>
+  new addon.Column(dtype, new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+
 /** A native column of positions. */
-export const positions = (xyz) => new addon.Column("vec3d", new Uint8Array(xyz.buffer, xyz.byteOffset, xyz.byteLength));
+export const positions = (xyz) => column("vec3d", xyz);
 
 const whole = (unit_scale) => ({ frame: { unit_scale, shift: [0, 0, 0] }, first_row: 0, row_count: null });
 

@@ -91,17 +91,39 @@ class Surface {
   }
 }
 
-/** RMSE against the exact height at the centres of the cells. */
-export function terrainRmse({ xyz, height, side }, labels, cell = 0.5) {
-  const surface = new Surface(xyz, labels, side, cell);
-  const count = Math.floor(side / cell);
+const CELL = 0.5;
+
+/** RMSE of `at(x, y, cell)` against the exact height at the centres of the cells. */
+function rmseOf({ height, side }, at) {
+  const count = Math.floor(side / CELL);
   let sum = 0;
   for (let j = 0; j < count; j += 1) {
     for (let i = 0; i < count; i += 1) {
-      const x = (i + 0.5) * cell;
-      const y = (j + 0.5) * cell;
-      sum += (surface.height(x, y) - height(x, y)) ** 2;
+      const x = (i + 0.5) * CELL;
+      const y = (j + 0.5) * CELL;
+      sum += (at(x, y, j * count + i) - height(x, y)) ** 2;
     }
   }
   return Math.sqrt(sum / (count * count));
+}
+
+/** Of planes through the nearest ground points. */
+export function planesRmse(cloud, labels) {
+  const surface = new Surface(cloud.xyz, labels, cloud.side, CELL);
+  return rmseOf(cloud, (x, y) => surface.height(x, y));
+}
+
+/** Of the DTM that the service makes of the ground points with its defaults; `terrainRaster` as in the addon. */
+export async function dtmRmse(cloud, labels, { terrainRaster, positions, column, values }) {
+  const xyz = positions(cloud.xyz);
+  const skip = column(
+    "u8",
+    Uint8Array.from(labels, (label) => (label === 1 ? 0 : 1)),
+  );
+  const count = Math.floor(cloud.side / CELL);
+  const frame = { min_x: 0, min_y: 0, cell: CELL, nx: count, ny: count };
+  const raster = await terrainRaster(xyz, skip, { frame, percentile: 5, method: "tin", gaps: "fill" }, null).promise;
+  const z = values(raster.z);
+  for (const one of [xyz, skip, raster.z]) one.release();
+  return rmseOf(cloud, (_x, _y, cell) => z[cell]);
 }

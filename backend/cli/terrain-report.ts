@@ -52,13 +52,9 @@ function parameterFacts({ noise, ground, dtm }: TerrainSummary): Fact[] {
   const facts: Fact[] = [];
   if (noise.done) facts.push([`Noise, method ${noise.method}`, parameters(noise.params_used)]);
   if (ground.done) {
-    const { point_spacing_m: spacing, steepness } = ground;
+    const { point_spacing_m: spacing } = ground;
     facts.push([`Ground, method ${ground.method}`, parameters(ground.params_used)]);
-    if (spacing !== null && steepness !== null)
-      facts.push([
-        "Measured for it",
-        `point spacing ${shortNumber(Number(spacing.toPrecision(4)))} m, steepness ${plainNumber(steepness, 2)} m/m`,
-      ]);
+    if (spacing !== null) facts.push(["Point spacing from above", `${shortNumber(Number(spacing.toPrecision(4)))} m`]);
   }
   if (dtm.done && dtm.ground_source)
     facts.push(["Ground of the terrain", GROUND_SOURCES[dtm.ground_source] ?? dtm.ground_source]);

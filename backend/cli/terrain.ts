@@ -28,7 +28,6 @@ export interface GroundSummary {
   readonly method: string;
   readonly params_used: UsedParameters;
   readonly point_spacing_m: number | null;
-  readonly steepness: number | null;
 }
 export interface SurfaceSummary {
   readonly cell_m: number;
@@ -90,8 +89,12 @@ function refusedByCloud(error: unknown): ReturnType<typeof impossible> {
   throw error;
 }
 
-/** Cells a DTM and a height column need at least: below, the terrain would be made up. */
+/** With fewer, or a smaller share, the terrain would be made up: the foot of a stem is no ground around a tree. */
 const FEWEST_GROUND = 3;
+const SMALLEST_GROUND_SHARE = 0.005;
+
+const isTooLittle = ({ num_ground, num_plant }: GroundSummary) =>
+  num_ground < FEWEST_GROUND || num_ground < SMALLEST_GROUND_SHARE * (num_ground + num_plant);
 
 /**
  * Labels noise and ground and makes the terrain, each where the options want it and the cloud allows it. The tail of the
@@ -126,14 +129,16 @@ export async function labelTerrain(
       const request = { method: "auto", defer_octree: true, acknowledge_cost: true } as const;
       const found = await client.segmentGroundSession(id, request, { signal });
       warnings.push(...found.warnings);
-      const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m, steepness } = found;
-      return { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m, steepness };
+      const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m } = found;
+      return { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m };
     });
   }
   async function stepDtm(): Promise<Terrain["dtm"]> {
     if (options.ground && !ground.done) return impossible("the ground is not known");
-    if (ground.done && ground.num_ground < FEWEST_GROUND)
-      return impossible(`${ground.num_ground} ground points are too few for a terrain`);
+    if (ground.done && isTooLittle(ground)) {
+      const all = ground.num_ground + ground.num_plant;
+      return impossible(`${ground.num_ground} ground points of ${all} are too few for a terrain`);
+    }
     progress.stage("Making the terrain");
     const made = await surface("dtm", id, { add_height_column: true }, steps);
     if (!made.done) return made;

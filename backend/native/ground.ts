@@ -73,14 +73,8 @@ export interface SmrfGround extends GroundLabels {
 export interface AutoGround extends GroundLabels {
   readonly derived: {
     readonly point_spacing_m: number;
-    readonly steepness: number;
     readonly roughness_m: number;
     readonly cell_size: number;
-    readonly seed_cell_size: number;
-    readonly slope: number;
-    readonly window_radius: number;
-    readonly grow_threshold: number;
-    readonly between_share: number;
     readonly class_threshold: number;
   };
 }

@@ -4,16 +4,14 @@ import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.t
 
 /**
  * CPU seconds of this build, measured on two cores with clouds of 38 thousand to 9 million points: 10 to 14 ns per
- * particle and step, 0.09 us a point, 21 ns per cell and cell of the window; auto 0.13 us a point, 2 us a cell, and two
- * openings with 25 m windows on cells of at least 1 m.
+ * particle and step, 0.09 us a point, 21 ns per cell and cell of the window; auto 0.13 us a point and 0.9 us a cell.
  */
 const SECONDS = {
   clothStep: 1.4e-8,
   clothPoint: 1e-7,
   windowCell: 2.1e-8,
   autoPoint: 1.3e-7,
-  autoCell: 2e-6,
-  seedCell: 1.4e-5,
+  autoCell: 1e-6,
 } as const;
 /** Of an octree, a point. */
 const OCTREE_POINT_SECONDS = 7e-7;
@@ -49,10 +47,7 @@ export function groundCost(
     return { seconds: cpu / cores, bytes: sharedBytes(finite_count) + 30 * Math.min(25e6, cells) };
   }
   const cells = Math.min(MAX_AUTO_CELLS, cellsOf(extent, 0.25));
-  const cpu =
-    SECONDS.autoPoint * finite_count +
-    SECONDS.autoCell * cells +
-    SECONDS.seedCell * Math.min(MAX_AUTO_CELLS, cellsOf(extent, 1));
+  const cpu = SECONDS.autoPoint * finite_count + SECONDS.autoCell * cells;
   return { seconds: cpu / cores, bytes: sharedBytes(finite_count) + 60 * cells };
 }
 

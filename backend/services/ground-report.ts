@@ -54,14 +54,14 @@ function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
       warnings: [],
     };
   }
-  const { point_spacing_m, steepness, ...params } = ground.found.derived;
+  const { point_spacing_m, ...params } = ground.found.derived;
   return {
     class_threshold_used: params.class_threshold,
     class_threshold_method: "derived",
     params_used: params,
     params_derived: Object.keys(params),
     point_spacing_m,
-    steepness,
+    steepness: null,
     tiled: null,
     warnings: [],
   };

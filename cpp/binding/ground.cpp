@@ -139,14 +139,8 @@ Napi::Value smrf_job(const Napi::CallbackInfo& info) {
 Napi::Object derived_to_js(Napi::Env env, const GroundAutoParams& derived) {
   auto out = Napi::Object::New(env);
   out.Set("point_spacing_m", derived.point_spacing_m);
-  out.Set("steepness", derived.steepness);
   out.Set("roughness_m", derived.roughness_m);
   out.Set("cell_size", derived.cell_size);
-  out.Set("seed_cell_size", derived.seed_cell_size);
-  out.Set("slope", derived.slope);
-  out.Set("window_radius", derived.window_radius);
-  out.Set("grow_threshold", derived.grow_threshold);
-  out.Set("between_share", derived.between_share);
   out.Set("class_threshold", derived.class_threshold);
   return out;
 }

@@ -86,7 +86,8 @@ void* open_library(const std::string& path, std::string& reason) {
 void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
 bool link_file(const std::string& from, const std::string& to) {
-  struct stat old {}, source {};
+  struct stat old {
+  }, source{};
   if (stat(from.c_str(), &source) != 0) fail(from, "stat");
   if (lstat(to.c_str(), &old) == 0) {
     if (old.st_dev == source.st_dev && old.st_ino == source.st_ino) return true;  // one file already

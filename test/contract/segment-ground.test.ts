@@ -148,19 +148,11 @@ describe("other methods", () => {
   test("auto: everything is derived and told", async () => {
     const answer = await segment({ points, method: "auto" });
     expect(answer).toMatchObject({ method: "auto", class_threshold_method: "derived", tiled: null });
-    expect(Object.keys(answer.params_used)).toEqual([
-      "roughness_m",
-      "cell_size",
-      "seed_cell_size",
-      "slope",
-      "window_radius",
-      "grow_threshold",
-      "between_share",
-      "class_threshold",
-    ]);
+    expect(Object.keys(answer.params_used)).toEqual(["roughness_m", "cell_size", "class_threshold"]);
     expect(answer.params_derived).toEqual(Object.keys(answer.params_used));
     expect(answer.class_threshold_used).toBe(answer.params_used.class_threshold);
-    expect(answer.steepness).toBeGreaterThan(0);
+    expect(answer.steepness).toBeNull();
+    expect(answer.point_spacing_m).toBeGreaterThan(0);
     expect(agreement(answer.labels, EXPECTED_GROUND)).toBeGreaterThan(0.99);
   });
 });

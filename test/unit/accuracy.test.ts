@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 interface Scores {
   confusion(truth: Uint8Array, labels: Uint8Array): Record<string, number>;
   scores(counts: Record<string, number>): Record<string, number>;
-  terrainRmse(
-    cloud: { xyz: Float64Array; side: number; height: (x: number, y: number) => number },
-    labels: Uint8Array,
-    cell?: number,
-  ): number;
+  planesRmse(cloud: Cloud, labels: Uint8Array): number;
+  dtmRmse(cloud: Cloud, labels: Uint8Array, native: unknown): Promise<number>;
+}
+interface Cloud {
+  xyz: Float64Array;
+  side: number;
+  height: (x: number, y: number) => number;
 }
 interface Relief {
   relief(
@@ -18,7 +20,7 @@ interface Relief {
 }
 
 const path = (name: string) => fileURLToPath(new URL(`../../accuracy/${name}`, import.meta.url));
-const { confusion, scores, terrainRmse } = (await import(path("scores.mjs"))) as Scores;
+const { confusion, dtmRmse, planesRmse, scores } = (await import(path("scores.mjs"))) as Scores;
 const { relief } = (await import(path("relief.mjs"))) as Relief;
 
 describe("scores", () => {
@@ -38,13 +40,26 @@ describe("scores", () => {
   });
 });
 
-test("a terrain from points on a plane is that plane, and a constant offset is its error", () => {
+describe("the terrain of points on a plane is that plane, and a constant offset is its error:", async () => {
+  const { addon, column, positions, values } = await import(path("native.mjs"));
+  const native = { terrainRaster: addon.terrainRaster, column, positions, values };
   const xyz: number[] = [];
-  for (let i = 0; i < 400; i += 1) xyz.push(i % 20, Math.floor(i / 20), 0.3 * (i % 20) + 2);
+  const add = (x: number, y: number, above: number) => xyz.push(x, y, 0.3 * x + 2 + above);
+  for (let i = 0; i < 1600; i += 1) add(0.5 * (i % 40) + 0.25, 0.5 * Math.floor(i / 40) + 0.25, 0);
+  for (let i = 0; i < 40; i += 1) add(0.5 * i + 0.25, 7.25, -3); // strays below
+  const labels = new Uint8Array(1640).fill(1).fill(2, 1600);
   const cloud = { xyz: Float64Array.from(xyz), side: 20, height: (x: number) => 0.3 * x + 2 };
-  const all = new Uint8Array(400).fill(1);
-  expect(terrainRmse(cloud, all)).toBeLessThan(1e-9);
-  expect(terrainRmse({ ...cloud, height: (x: number) => 0.3 * x + 1.75 }, all)).toBeCloseTo(0.25, 6);
+  const lower = { ...cloud, height: (x: number) => 0.3 * x + 1.75 };
+
+  test("planes", () => {
+    expect(planesRmse(cloud, labels)).toBeLessThan(1e-9);
+    expect(planesRmse(lower, labels)).toBeCloseTo(0.25, 6);
+  });
+  test("the DTM of the service", async () => {
+    expect(await dtmRmse(cloud, labels, native)).toBeLessThan(1e-9);
+    expect(await dtmRmse(lower, labels, native)).toBeCloseTo(0.25, 6);
+    expect(await dtmRmse(cloud, labels.fill(1), native)).toBeGreaterThan(0.01); // the strays are in it
+  });
 });
 
 test("the relief is the same every time and its ground points lie on its height", () => {

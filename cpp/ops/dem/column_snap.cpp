@@ -15,7 +15,8 @@ namespace pc {
 
 namespace {
 
-constexpr double kEdgeTolerance = 1e-6;  // of a cell: a footprint that ends at the raster's edge is not beside it
+constexpr double kEdgeTolerance =
+    1e-6;  // of a cell: a footprint that ends at the raster's edge is not beside it
 
 void check_columns(const VoxelColumns& columns) {
   const auto positive = [](double v) { return std::isfinite(v) && v > 0; };

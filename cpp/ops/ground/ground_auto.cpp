@@ -1,15 +1,17 @@
 #include "ops/ground/ground_auto.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/parallel.h"
 #include "ops/ground/ground_cells.h"
-#include "ops/ground/ground_measures.h"
-#include "ops/ground/smrf.h"
+#include "ops/ground/ground_search.h"
 
 namespace pc {
 
@@ -20,55 +22,23 @@ using cloth_kernel::Lattice;
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
-constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5, kMinSeedCell = 1;
-constexpr double kSteepSlope = 0.06, kGentle = 0.3, kSteepRange = 0.5;
-constexpr double kSeedBand = 0.3, kSeedSlopeShare = 0.7;
-constexpr int kRounds = 8;
-constexpr double kGrowRoughness = 4, kMinGrow = 0.05, kMaxGrow = 0.5;
-constexpr float kGrowSlopeShare = 0.3F;
+constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5, kLargestCell = 16;
 constexpr double kClassPerSpacing = 0.25, kMinClass = 0.05, kMaxSpacingClass = 0.3, kMaxClass = 0.5;
-constexpr double kClassSlopeShare = 0.8;
+constexpr double kClassSlopeShare = 1.8;
 
-SurfaceGrid copy_of(const SurfaceGrid& grid) {
-  SurfaceGrid copy{grid.lattice, BulkVector<float>(grid.height.size())};
-  std::copy(grid.height.begin(), grid.height.end(), copy.height.begin());
-  return copy;
+std::string whole(double value) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.0f", value);
+  return text.data();
 }
 
-ProvisionalSurface find_seeds(const SurfaceGrid& coarse, GroundAutoParams& derived, OpContext& ctx) {
-  SmrfParams opening = flat_opening(derived.seed_cell_size);
-  derived.slope = opening.slope;
-  derived.window_radius = opening.window_radius;
-  ProvisionalSurface seeds = provisional_surface(copy_of(coarse), opening, ctx);
-  derived.steepness = steepness_of(seeds.ground);
-  const double steep = std::clamp((derived.steepness - kGentle) / kSteepRange, 0.0, 1.0);
-  derived.between_share = 0.5 * steep;
-  if (steep == 0) return seeds;
-  derived.slope = opening.slope += kSteepSlope * steep;
-  return provisional_surface(copy_of(coarse), opening, ctx);
-}
-
-/// Fine cells whose lowest point lies near the surface of the seeds.
-BulkVector<std::uint8_t> near_seeds(const ProvisionalSurface& seeds, const Lattice& lattice,
-                                    const BulkVector<CellPoint>& points, OpContext& ctx) {
-  BulkVector<std::uint8_t> ground(lattice.cells());
-  parallel_for(ctx, lattice.ny, 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t cell = begin * lattice.nx; cell < end * lattice.nx; ++cell) {
-      if (std::isnan(points[cell].height)) continue;
-      if (seeds.ground.lattice.size == lattice.size) {
-        ground[cell] = seeds.known[cell];
-        continue;
-      }
-      const double u = static_cast<double>(cell % lattice.nx) + points[cell].du - lattice.pad;
-      const double v = static_cast<double>(cell / lattice.nx) + points[cell].dv - lattice.pad;
-      const Vec3d at{lattice.x_min + std::max(0.0, u) * lattice.size,
-                     lattice.y_min + std::max(0.0, v) * lattice.size, 0};
-      const SurfacePoint under = surface_at(seeds.ground, at);
-      const double band = kSeedBand + kSeedSlopeShare * under.slope * seeds.ground.lattice.size;
-      ground[cell] = std::abs(points[cell].height - under.height) <= band ? 1 : 0;
-    }
-  });
-  return ground;
+/// One point far away in x or y stretches the extent: then one cell would hold the whole scene.
+void check_cells(const GroundExtent& extent, double size) {
+  if (size <= kLargestCell) return;
+  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
+  throw Error(ErrorCode::kInvalidArgument,
+              "An extent of " + whole(ex) + " m by " + whole(ey) + " m needs cells of " + whole(size) +
+                  " m, the ground filter works up to 16 m; crop the cloud or remove the points far away");
 }
 
 /// Planes of the four cells around a point, blended bilinearly.
@@ -100,9 +70,10 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
         const CellPlane& plane = planes[cell];
         const double rise = std::sqrt(plane.gu * plane.gu + plane.gv * plane.gv);  // within one cell
         const double slack = kClassSlopeShare * std::min(rise, rise / lattice.size);
+        const double above_lowest = height - cells.point(cell).height;
         is_ground =
             std::abs(height - blended_height(planes, lattice, p)) <= result.derived.class_threshold + slack ||
-            (cells.is_ground(cell) && height == cells.point(cell).height);
+            (cells.is_ground(cell) && above_lowest >= 0 && above_lowest <= result.derived.class_threshold);
       }
       result.ground_class[i] =
           static_cast<std::uint8_t>(is_ground ? GroundClass::kGround : GroundClass::kPlant);
@@ -114,14 +85,7 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
   result.plant_count = points.size() - ground;
 }
 
-void grow(GroundCells& cells, GroundAutoParams& derived, OpContext& ctx) {
-  derived.roughness_m = cells.roughness(ctx);
-  derived.grow_threshold = std::clamp(kGrowRoughness * derived.roughness_m, kMinGrow, kMaxGrow);
-  const GrowthRule rule{static_cast<float>(derived.grow_threshold), kGrowSlopeShare,
-                        static_cast<float>(derived.between_share)};
-  for (int round = 0; round < kRounds; ++round) {
-    if (cells.revise(rule, round % 2 == 0, ctx) == 0 && round % 2 == 0) break;
-  }
+void derive_threshold(const GroundCells& cells, GroundAutoParams& derived, OpContext& ctx) {
   derived.roughness_m = cells.roughness(ctx);
   const double by_spacing =
       std::clamp(kClassPerSpacing * derived.point_spacing_m, kMinClass, kMaxSpacingClass);
@@ -129,6 +93,13 @@ void grow(GroundCells& cells, GroundAutoParams& derived, OpContext& ctx) {
 }
 
 }  // namespace
+
+double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m) {
+  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
+  double size = std::clamp(kCellsPerSpacing * point_spacing_m, kMinCell, kMaxCell);
+  while ((ex / size + 4) * (ey / size + 4) > kMaxCells) size *= 1.1;
+  return size;
+}
 
 GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   const GroundExtent extent = ground_extent(points, ctx);
@@ -140,23 +111,20 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
   GroundAutoResult result{};
   result.low_outlier_count = outliers.count;
   GroundAutoParams& derived = result.derived;
-  derived.point_spacing_m = spacing_of(outliers);
-  derived.cell_size = affordable_cell(
-      extent, std::clamp(kCellsPerSpacing * derived.point_spacing_m, kMinCell, kMaxCell), kMaxCells);
-  derived.seed_cell_size = std::max(derived.cell_size, kMinSeedCell);
-  const GroundTrend trend{outliers.lattice.slope_x, outliers.lattice.slope_y};
+  derived.point_spacing_m = outliers.lattice.size / std::sqrt(outliers.points_per_cell);
+  derived.cell_size = ground_auto_cell_size(extent, derived.point_spacing_m);
+  check_cells(extent, derived.cell_size);
 
-  ctx.begin_phase("Finding the seeds of the ground", 0);
-  const ProvisionalSurface seeds = find_seeds(
-      lowest_surface(points.xyz(), surface_lattice(extent, derived.seed_cell_size, trend), outliers, ctx),
-      derived, ctx);
-  ctx.begin_phase("Growing the ground", 0);
-  const Lattice lattice = surface_lattice(extent, derived.cell_size, trend);
-  BulkVector<CellPoint> cell_points =
+  ctx.begin_phase("Finding the ground", 0);
+  const Lattice lattice =
+      surface_lattice(extent, derived.cell_size, {outliers.lattice.slope_x, outliers.lattice.slope_y});
+  CellLevel level{lattice.nx, lattice.ny, lattice.size, {}, {}};
+  level.points =
       lowest_points(points.xyz(), lowest_surface(points.xyz(), lattice, outliers, ctx), outliers, ctx);
-  BulkVector<std::uint8_t> start = near_seeds(seeds, lattice, cell_points, ctx);
-  GroundCells cells(lattice, std::move(cell_points), std::move(start));
-  grow(cells, derived, ctx);
+  level.ground.resize(lattice.cells());
+  find_ground(level, ctx);
+  const GroundCells cells(lattice, std::move(level));
+  derive_threshold(cells, derived, ctx);
   SurfaceGrid far{lattice, BulkVector<float>(lattice.cells())};
   for (std::size_t cell = 0; cell < lattice.cells(); ++cell) {
     far.height[cell] =

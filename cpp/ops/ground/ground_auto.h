@@ -5,21 +5,16 @@
 #include "core/hit_points.h"
 #include "core/op_context.h"
 #include "ops/ground/ground_class.h"
+#include "ops/ground/ground_extent.h"
 
 namespace pc {
 
 /// What ground_auto measures in a cloud, and the parameters that it derives from that.
 struct GroundAutoParams {
   double point_spacing_m;  ///< sqrt(occupied area / points)
-  double steepness;       ///< 90th percentile of the slope of the first provisional surface, metres per metre
-  double roughness_m;     ///< robust standard deviation of ground cells about their neighbours
-  double cell_size;       ///< metres
-  double seed_cell_size;  ///< metres, of the opened surface
-  double slope;           ///< of the opening, metres per metre
-  double window_radius;   ///< of the opening, metres
-  double grow_threshold;  ///< metres that a cell may lie above the plane of its ground neighbours
-  double between_share;   ///< of the difference of ground on both sides of a slope; 0 = not used
-  double class_threshold;  ///< metres off the surface, 0.8 of the slope within a cell on top
+  double roughness_m;      ///< robust standard deviation of ground cells about their neighbours
+  double cell_size;        ///< metres
+  double class_threshold;  ///< metres off the surface, 1.8 of the slope within a cell on top
 };
 
 struct GroundAutoResult {
@@ -30,32 +25,31 @@ struct GroundAutoResult {
   GroundAutoParams derived;
 };
 
+/// Cells for points of this spacing: 0.85 of it, 0.25 to 5 m, larger where the extent would take more than 16 M.
+double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m);
+
 /// Ground filter without parameters, for airborne, drone and terrestrial clouds.
 ///
-/// A morphological filter finds seeds: cells of a coarse surface that no object stands on (smrf.h). Fine cells near that
-/// surface are ground; others join when their lowest point lies near the plane through the ground around
-/// them, and leave when it does not. Points near the blended planes are ground, and so is a ground cell's
-/// lowest point.
+/// The lowest point of every cell is ground or not: decided from cells of 16 m and more down to the finest, each level
+/// by the surface through the ground of the one before (ground_search.h). A point is ground when it lies near
+/// the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
+/// when that is ground.
 ///
 ///     spacing s     sqrt(area of occupied cells / points)
-///     cell          clamp(0.85 s, 0.25, 5) m; seeds on cells of at least 1 m; larger where 16 M cells would be exceeded
-///     steepness g   90th percentile of the slope of the surface of a first opening (slope 0.10, window 25 m);
-///                   t = clamp((g - 0.3) / 0.5, 0, 1)
-///     opening       slope 0.10 + 0.06 t
-///     growth        8 rounds, 4 roughnesses clamped to 0.05 .. 0.5 m; where t > 0 also between higher and lower ground
-///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m
+///     cell          clamp(0.85 s, 0.25, 5) m; larger where 16 M cells would be exceeded
+///     roughness     robust deviation of ground cells from the planes of their neighbours
+///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m; on slopes 1.8 times the rise within
+///                   a cell more, or within 1 m where cells are larger
 ///
-/// The constants were chosen on the clouds of docs/accuracy.md; slope, window and thresholds start at those of the
-/// papers.
+/// The constants were chosen on the clouds of docs/accuracy.md, which tells how much they matter.
 ///
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise unseen.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     O(n) and about 2 us a cell; 40 bytes a cell.
+/// Cost     O(n) and about 2 us a cell that holds points; 45 bytes a cell.
 /// Cancel   Within 250 ms at any input; no partial result.
-/// Errors   kInvalidArgument: fewer than 10 finite points.
-/// Source   Seeds: Pingel et al. 2013. Growth: Axelsson 2000 (progressive densification), with planes of cells in the
-///          place of facets of a triangulation. Derivation of the parameters: own.
+/// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64 km).
+/// Source   ground_search.h. Derivation of the parameters: own.
 GroundAutoResult ground_auto(HitPoints points, OpContext& ctx);
 
 }  // namespace pc

@@ -1,14 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <utility>
 
+#include "ops/ground/cell_level.h"
 #include "ops/ground/surface_grid.h"
 
 namespace pc {
-
-/// The lowest point of a cell: offset from the cell's centre in cells, height above the plane of the lattice.
-struct CellPoint {
-  float du, dv, height;  ///< height NaN = none
-};
 
 /// A plane through the middle of a cell.
 struct CellPlane {
@@ -20,27 +17,14 @@ struct CellPlane {
 BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lowest,
                                     const LowOutliers& outliers, OpContext& ctx);
 
-/// How cells join the ground.
-struct GrowthRule {
-  float rise_m;       ///< a cell may lie so far above the plane through its ground neighbours
-  float slope_share;  ///< and this share of the plane's rise per cell more
-  float
-      between_share;  ///< on slopes: above the line between ground on opposite sides by this share of their difference
-};
-
-/// Cells whose lowest point is ground, grown and thinned by their neighbours: the densification of Axelsson 2000 on
-/// cells. Every round reads the state before it only, so the result does not depend on threads.
+/// The surface through cells whose lowest point is ground.
 class GroundCells {
  public:
-  /// ground: (cells) 1 = seed; cells without a point are none.
-  GroundCells(const cloth_kernel::Lattice& lattice, BulkVector<CellPoint> points,
-              BulkVector<std::uint8_t> ground);
+  GroundCells(const cloth_kernel::Lattice& lattice, CellLevel&& level)
+      : lattice_(lattice), points_(std::move(level.points)), ground_(std::move(level.ground)) {}
 
   bool is_ground(std::size_t cell) const { return ground_[cell] != 0; }
   const CellPoint& point(std::size_t cell) const { return points_[cell]; }
-
-  /// One round: cells join, and with `thin` cells far above their neighbours leave. Returns how many changed.
-  std::uint64_t revise(const GrowthRule& rule, bool thin, OpContext& ctx);
 
   /// Robust standard deviation (1.4826 median) of ground cells about the plane of their neighbours, metres.
   double roughness(OpContext& ctx) const;
@@ -55,9 +39,6 @@ class GroundCells {
   };
   BulkVector<std::uint8_t> blocks_with_ground() const;
   bool fit(std::size_t x, std::size_t y, const Fit& how, CellPlane& plane) const;
-  bool lies_between(std::size_t x, std::size_t y, const GrowthRule& rule) const;
-  bool ground_along(std::size_t x, std::size_t y, int du, int dv, float& height, int& distance) const;
-  std::uint8_t revised(std::size_t x, std::size_t y, const GrowthRule& rule, bool thin) const;
 
   cloth_kernel::Lattice lattice_;
   BulkVector<CellPoint> points_;

@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "ops/ground/ground_extent.h"
+#include "ops/ground/low_outliers.h"
+#include "ops/ground/smrf.h"
+
 namespace pc {
 
 namespace {
@@ -18,12 +22,11 @@ constexpr double kMaxReliefCells = 250e3;
 constexpr double kWindow = 25;  // metres: half the width of a large hall
 constexpr double kFlatSlope = 0.10;
 
-}  // namespace
-
 double spacing_of(const LowOutliers& outliers) {
   return outliers.lattice.size / std::sqrt(outliers.points_per_cell);
 }
 
+/// The smallest of size, 1.1 size, ... whose lattice over the extent has at most `most_cells`.
 double affordable_cell(const GroundExtent& extent, double size, double most_cells) {
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
   while ((ex / size + 4) * (ey / size + 4) > most_cells) size *= 1.1;
@@ -50,6 +53,8 @@ double steepness_of(const SurfaceGrid& ground) {
   std::nth_element(slopes.begin(), at, slopes.end());
   return *at;
 }
+
+}  // namespace
 
 GroundMeasures ground_measures(HitPoints points, OpContext& ctx) {
   const GroundExtent extent = ground_extent(points, ctx);

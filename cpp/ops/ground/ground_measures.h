@@ -1,11 +1,6 @@
 #pragma once
-#include <cstdint>
-
 #include "core/hit_points.h"
 #include "core/op_context.h"
-#include "ops/ground/ground_extent.h"
-#include "ops/ground/low_outliers.h"
-#include "ops/ground/smrf.h"
 
 namespace pc {
 
@@ -26,13 +21,5 @@ struct GroundMeasures {
 /// Errors   kInvalidArgument: fewer than 10 finite points.
 /// Source   Surface: Pingel et al. 2013 with slope 0.10 and a window of 25 m. Choice of the measures: own.
 GroundMeasures ground_measures(HitPoints points, OpContext& ctx);
-
-/// The same in parts, for filters that go on from them.
-double spacing_of(const LowOutliers& outliers);
-/// The smallest of size, 1.1 size, ... whose lattice over the extent has at most `most_cells`.
-double affordable_cell(const GroundExtent& extent, double size, double most_cells);
-/// Slope 0.10, window 25 m or one cell.
-SmrfParams flat_opening(double cell_size);
-double steepness_of(const SurfaceGrid& ground);
 
 }  // namespace pc

@@ -22,7 +22,8 @@ ColumnSnapResult snap(const VoxelColumns& columns, const RasterFrame& frame,
   return column_snap(columns, frame, {terrain.data(), terrain.size()}, ctx);
 }
 
-std::vector<double> terrain_of(const RasterFrame& frame, const std::function<double(double, double)>& height) {
+std::vector<double> terrain_of(const RasterFrame& frame,
+                               const std::function<double(double, double)>& height) {
   std::vector<double> z;
   for (std::size_t j = 0; j < frame.ny; ++j)
     for (std::size_t i = 0; i < frame.nx; ++i) z.push_back(height(frame.center_x(i), frame.center_y(j)));
@@ -32,8 +33,13 @@ std::vector<double> terrain_of(const RasterFrame& frame, const std::function<dou
 const RasterFrame kFrame{100, 200, 0.5, 80, 60};  // 40 m x 30 m
 
 VoxelColumns grid_at(double x, double y, double rotation = 0) {
-  return {.center = {x, y, 10}, .size = {8, 6, 20}, .nx = 4, .ny = 3, .rotation_deg = rotation,
-          .voxel_height = 2, .safety_fraction = 0.1};
+  return {.center = {x, y, 10},
+          .size = {8, 6, 20},
+          .nx = 4,
+          .ny = 3,
+          .rotation_deg = rotation,
+          .voxel_height = 2,
+          .safety_fraction = 0.1};
 }
 
 TEST(ColumnSnap, StandsOnTheHighestCornerOfAPlane) {
@@ -64,8 +70,13 @@ TEST(ColumnSnap, RotationIsCounterClockwiseAboutTheCentre) {
 TEST(ColumnSnap, TakesEveryOneOfTheNineSamples) {
   // One column of 2 m x 2 m; a peak of one cell under one sample at a time, whose bilinear reach is below 1 m.
   const RasterFrame frame{0, 0, 0.5, 20, 20};
-  const VoxelColumns one{.center = {5.25, 5.25, 1}, .size = {2, 2, 2}, .nx = 1, .ny = 1, .rotation_deg = 0,
-                         .voxel_height = 2, .safety_fraction = 0};
+  const VoxelColumns one{.center = {5.25, 5.25, 1},
+                         .size = {2, 2, 2},
+                         .nx = 1,
+                         .ny = 1,
+                         .rotation_deg = 0,
+                         .voxel_height = 2,
+                         .safety_fraction = 0};
   for (int v = 0; v <= 2; ++v) {
     for (int u = 0; u <= 2; ++u) {
       std::vector<double> terrain(400, 0.0);
@@ -147,9 +158,16 @@ TEST(ColumnSnap, RefusesWhatIsNoGrid) {
 TEST(ColumnSnap, CancelEndsInTime) {
   const RasterFrame frame{0, 0, 0.1, 2000, 2000};
   const std::vector<double> flat(frame.cells(), 4.0);
-  VoxelColumns columns{.center = {100, 100, 1}, .size = {200, 200, 2}, .nx = 2000, .ny = 2000,
-                       .rotation_deg = 0, .voxel_height = 2, .safety_fraction = 0};
-  expect_cancel_in_time([&](OpContext& ctx) { column_snap(columns, frame, {flat.data(), flat.size()}, ctx); });
+  VoxelColumns columns{.center = {100, 100, 1},
+                       .size = {200, 200, 2},
+                       .nx = 2000,
+                       .ny = 2000,
+                       .rotation_deg = 0,
+                       .voxel_height = 2,
+                       .safety_fraction = 0};
+  expect_cancel_in_time([&](OpContext& ctx) {
+    column_snap(columns, frame, {flat.data(), flat.size()}, ctx);
+  });
 }
 
 }  // namespace

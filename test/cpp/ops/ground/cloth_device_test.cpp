@@ -70,10 +70,16 @@ GpuStatus full_raster(const HostRaster*, const GpuControl*, GpuError* error) {
   return GpuStatus::kOutOfMemory;
 }
 
+/// A device that failed once is not asked again.
+GpuStatus asked_again(HostDrop*, const GpuControl*, GpuError* error) {
+  std::snprintf(error->text, sizeof error->text, "asked again after a failure");
+  return GpuStatus::kOutOfMemory;
+}
+
 const GpuTable kFunctors{kGpuAbiVersion, sizeof(GpuTable), fake_probe,  nullptr,
                          nullptr,        functor_raster,   functor_drop};
-const GpuTable kFull{kGpuAbiVersion, sizeof(GpuTable), fake_probe,  nullptr,
-                     nullptr,        full_raster,      functor_drop};
+const GpuTable kFull{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr,
+                     nullptr,        full_raster,      asked_again};
 
 test::GroundCloud rough_cloud() {
   test::GroundCloud cloud =

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "ops/ground/class_threshold.h"
@@ -219,6 +220,35 @@ TEST(ClassThreshold, AShallowDipIsNoGap) {
   EXPECT_GT(threshold_of(heights, 0.1).value_m, 0.15);
 }
 
+TEST(ClassThreshold, ADipAboveHalfThePeakIsNoGap) {
+  // The fullest bin is that of the lower layer; at 0.06 m the counts dip to 56 % of it before the second one.
+  std::vector<float> heights = layer(20'000, 0.03);
+  for (const auto& [n, sigma, mean] : {std::tuple{35'000, 0.06, 0.13}, {5000, 0.1, 1.2}}) {
+    const std::vector<float> more = layer(static_cast<std::size_t>(n), sigma, mean);
+    heights.insert(heights.end(), more.begin(), more.end());
+  }
+  EXPECT_GT(threshold_of(heights, 0.02).value_m, 0.2);
+}
+
+TEST(ClassThreshold, AMinimumThatIsSoonUndercutIsNoGap) {
+  std::vector<float> heights = layer(20'000, 0.02);
+  for (const auto& [n, sigma, mean] : {std::tuple{1200, 0.006, 0.07}, {5000, 0.1, 0.8}}) {
+    const std::vector<float> more = layer(static_cast<std::size_t>(n), sigma, mean);
+    heights.insert(heights.end(), more.begin(), more.end());
+  }
+  EXPECT_GT(threshold_of(heights, 0.02).value_m, 0.08);  // beyond the bump, not before it at 0.055
+}
+
+TEST(ClassThreshold, ASlightRiseEndsNoGap) {
+  // Low plants up to 0.5 m, a tenth more at the top: the gap is above them.
+  std::vector<float> heights = layer(20'000, 0.02);
+  for (int bin = 0; bin < 250; ++bin) {
+    for (int k = 0; k < 80 + 8 * bin / 250; ++k) heights.push_back(0.002F * (static_cast<float>(bin) + 0.5F));
+  }
+  heights.push_back(0.8F);
+  EXPECT_NEAR(threshold_of(heights, 0.02).value_m, 0.5, 0.03);
+}
+
 TEST(ClassThreshold, IgnoredHeightsDoNotCount) {
   std::vector<float> heights = layer(20'000, 0.05);
   const ClassThreshold expected = threshold_of(heights, 0.1);
@@ -240,6 +270,7 @@ TEST(ClassThreshold, StaysInItsBounds) {
   const std::vector<float> above = layer(5000, 0.05, 1);
   thin.insert(thin.end(), above.begin(), above.end());
   EXPECT_EQ(threshold_of(thin, 0.01).value_m, 0.02);
+  EXPECT_EQ(threshold_of(layer(20'000, 2.5), 1).value_m, 5);
 }
 
 }  // namespace

@@ -272,6 +272,9 @@ TEST(ClothSimulation, RefusesTooManyNodesAndNamesAResolutionThatFits) {
     const double finest = cloth_simulation_cost(1000, extent, 1, 1e-6).finest_resolution_m;
     EXPECT_TRUE(cloth_simulation_cost(1000, extent, 1, finest).admissible) << extent;
     EXPECT_LE(finest, extent / 4999 * 1.1 + 0.01) << extent;
+    double unit = 1;  // of the last digit that is told
+    while (std::abs(finest / unit - std::rint(finest / unit)) > 1e-6) unit /= 10;
+    EXPECT_FALSE(cloth_simulation_cost(1000, extent, 1, finest - unit).admissible) << extent;
     EXPECT_FALSE(cloth_simulation_cost(1000, extent, 1, extent / 4999 * 0.999).admissible) << extent;
   }
   EXPECT_EQ(cloth_simulation_cost(10, 0, 0, 0.1).finest_resolution_m, 0);

@@ -139,7 +139,6 @@ TEST(GroundAuto, PlotAndDerivedParameters) {
   EXPECT_GE(static_cast<double>(both) / static_cast<double>(truth), 0.99);
   EXPECT_NEAR(result.derived.point_spacing_m, std::sqrt(2500.0 / 200'000), 0.03);
   EXPECT_EQ(result.derived.cell_size, 0.25);
-  EXPECT_EQ(result.derived.seed_cell_size, 1);
   EXPECT_GT(result.derived.class_threshold, 0.05);
   EXPECT_LT(result.derived.class_threshold, 0.15);
 }
@@ -267,7 +266,7 @@ TEST(GroundFilters, CancelEndsThemInTime) {
   for (const bool automatic : {false, true}) {
     JobControl control;
     std::chrono::steady_clock::time_point asked;
-    const std::string phase = automatic ? "Growing the ground" : "Opening the surface";
+    const std::string phase = automatic ? "Finding the ground" : "Opening the surface";
     std::thread canceler([&] {
       while (phase != control.phase.load()) std::this_thread::yield();
       std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -298,7 +298,8 @@ TEST(OctreeTranslate, FoldersReadAndWriteTheSameBytes) {
     io::OctreeDirectory sink((base / "to").string());
     octree_translate(source, {1, 2, 3}, sink, ctx);
   }
-  EXPECT_TRUE(std::filesystem::equivalent(base / "from/octree.bin", base / "to/octree.bin"));  // one file, two names
+  EXPECT_TRUE(
+      std::filesystem::equivalent(base / "from/octree.bin", base / "to/octree.bin"));  // one file, two names
   for (const auto& [name, bytes] : wanted.sink.files) {
     std::ifstream in(base / "to" / name, std::ios::binary);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}) == bytes, true) << name;

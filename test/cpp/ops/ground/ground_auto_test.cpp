@@ -1,0 +1,135 @@
+#include "ops/ground/ground_auto.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "support/ground_clouds.h"
+
+namespace pc {
+namespace {
+
+using test::GroundCloud;
+
+struct Mistakes {
+  std::size_t lost, taken;
+};
+
+/// A cloud of `terrain` with what stands on it: `object` gives its height above the terrain, 0 = none.
+Mistakes mistakes_on(double side, double step, const std::function<double(double, double)>& terrain,
+                     const std::function<double(double, double)>& object) {
+  const GroundCloud cloud =
+      test::surface_cloud(side, step, [&](double x, double y) { return terrain(x, y) + object(x, y); });
+  JobControl control;
+  OpContext ctx(control);
+  const GroundAutoResult result = ground_auto(test::hits_of(cloud), ctx);
+  Mistakes mistakes{0, 0};
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const bool ground = object(cloud[i].x, cloud[i].y) == 0;
+    mistakes.lost += ground && result.ground_class[i] != 1;
+    mistakes.taken += !ground && result.ground_class[i] == 1;
+  }
+  return mistakes;
+}
+
+bool within(double x, double y, double x0, double y0, double width, double depth) {
+  return x >= x0 && x < x0 + width && y >= y0 && y < y0 + depth;
+}
+
+TEST(GroundAuto, AHouseOnASlopeIsNoGround) {
+  for (const double slope : {0.0, 0.3, 0.6}) {
+    const auto [lost, taken] = mistakes_on(
+        80, 0.5, [&](double x, double) { return slope * x + 0.5 * std::sin(x / 5); },
+        [](double x, double y) { return within(x, y, 30, 30, 14, 10) ? 5.0 : 0.0; });
+    EXPECT_LE(lost, 10U) << slope;  // of 25,355
+    EXPECT_EQ(taken, 0U) << slope;  // of 560
+  }
+}
+
+TEST(GroundAuto, AHallOfFortyMetresIsNoGround) {
+  const auto [lost, taken] = mistakes_on(
+      120, 0.5, [](double x, double y) { return 0.02 * x + 0.03 * y; },
+      [](double x, double y) { return within(x, y, 40, 30, 40, 60) ? 8.0 : 0.0; });
+  EXPECT_EQ(lost, 0U);
+  EXPECT_EQ(taken, 0U);
+}
+
+TEST(GroundAuto, BenchesAndFacesOfAQuarryAreGround) {
+  // Five benches of 8 m, faces of 4 m within 1 m.
+  const auto quarry = [](double x, double) {
+    const double bench = std::floor(std::clamp(x - 30, 0.0, 40.0) / 8);
+    return 4 * (bench + std::clamp((std::clamp(x - 30, 0.0, 40.0) - 8 * bench) - 7, 0.0, 1.0));
+  };
+  const auto [lost, taken] = mistakes_on(100, 0.5, quarry, [](double x, double y) {
+    return std::fmod(x + 3.5, 9) < 0.5 && std::fmod(y, 7) < 0.5 ? 3.0 : 0.0;  // posts
+  });
+  EXPECT_LE(lost, 200U);  // of 40,000, two rows of points in each of five faces of 200
+  EXPECT_EQ(taken, 0U);
+}
+
+TEST(GroundAuto, ABridgeIsNoGroundAndTheCuttingIs) {
+  // A cutting 24 m wide and 6 m deep; a deck of 6 m at the height of the land, its ends 2 m above the slopes.
+  const auto cutting = [](double x, double) {
+    const double off = std::abs(x - 50);
+    return off < 12 ? -6.0 : off < 21 ? -6 + (off - 12) * 6 / 9 : 0.0;
+  };
+  const auto [lost, taken] = mistakes_on(100, 0.5, cutting, [&](double x, double y) {
+    return std::abs(x - 50) < 18 && std::abs(y - 50) < 3 ? -cutting(x, y) : 0.0;
+  });
+  EXPECT_LE(lost, 60U);
+  EXPECT_EQ(taken, 0U);
+}
+
+TEST(GroundAuto, LowBushesAreNoGroundWhereTheGroundIsSmooth) {
+  const auto [lost, taken] = mistakes_on(
+      60, 0.25, [](double x, double) { return 0.1 * x; },
+      [](double x, double y) { return std::fmod(x, 3) < 0.8 && std::fmod(y, 3) < 0.8 ? 0.5 : 0.0; });
+  EXPECT_EQ(lost, 0U);
+  EXPECT_LE(taken, 60U);  // of 6400
+}
+
+TEST(GroundAuto, CellsFollowTheSpacingAndStayBelowSixteenMillion) {
+  const auto extent = [](double x, double y) { return GroundExtent{{{0, 0, 0}, {x, y, 1}}, 10, 0}; };
+  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 2), 1.7);
+  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 0.01), 0.25);
+  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 100), 5);
+  for (const auto& [x, y] : {std::pair{20e3, 20e3}, {1e7, 3.0}, {5e6, 5e6}}) {
+    const double size = ground_auto_cell_size(extent(x, y), 0.1);
+    const auto cells = [&](double of) { return (x / of + 4) * (y / of + 4); };
+    EXPECT_LE(cells(size), 16e6) << x;
+    EXPECT_GT(cells(size / 1.1001), 16e6) << x;  // no larger than it must be
+  }
+}
+
+TEST(GroundAuto, APointFarAwayIsAnErrorAndNoGuess) {
+  GroundCloud cloud = test::surface_cloud(30, 0.25, [](double, double) { return 0.0; });
+  cloud.push_back({1e7, 1e7, 0});
+  JobControl control;
+  OpContext ctx(control);
+  try {
+    ground_auto(test::hits_of(cloud), ctx);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(std::string(e.what()).find("An extent of 10000000 m by 10000000 m needs cells of"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(GroundAuto, PointsBelowTheGroundOfTheirCellAreNone) {
+  GroundCloud cloud = test::surface_cloud(30, 0.25, [](double, double) { return 0.0; });
+  const std::size_t ground = cloud.size();
+  for (int i = 0; i < 5; ++i) cloud.push_back({3.0 + 5 * i, 4.0 + 4 * i, -2.0});
+  JobControl control;
+  OpContext ctx(control);
+  const GroundAutoResult result = ground_auto(test::hits_of(cloud), ctx);
+  EXPECT_EQ(result.low_outlier_count, 5U);
+  EXPECT_EQ(result.ground_count, ground);
+  for (std::size_t i = ground; i < cloud.size(); ++i) EXPECT_EQ(result.ground_class[i], 2) << i;
+}
+
+}  // namespace
+}  // namespace pc

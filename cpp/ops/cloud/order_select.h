@@ -33,8 +33,10 @@ namespace order_select {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kSample = 16'384;
+constexpr std::uint64_t kRowsPerSample = 32;  // of a small column: its sample is sorted whole
 constexpr std::uint64_t kMinSample =
-    1024;  // fewer: what they stand for is at most n / 16 rows, gathered whole
+    1024;  // fewer: all values are gathered, in one pass where they are at most n / 16
+constexpr std::uint64_t kRoom = std::uint64_t{1} << 16;  // values; 8 standard deviations of every sample
 
 /// A wanted rank and where its value goes.
 struct Target {
@@ -90,11 +92,13 @@ LaneRange bracket_range(const std::vector<double>& sorted_sample, double fractio
 /// Stores the values of the ranks that were caught; the others come back as brackets that cannot miss.
 Brackets resolve(Brackets&& brackets, std::uint64_t count, const std::vector<LaneRange>& ranges);
 
-/// Sorted sample of each lane: one random row from each of kSample equal stretches, those that read() takes.
+/// Sorted sample of each lane: one random row from each of kSample equal stretches, fewer for a small column, those that
+/// read() takes.
 template <std::size_t Lanes, class Read>
 std::array<std::vector<double>, Lanes> sample_lanes(std::size_t n, Read&& read) {
   std::array<std::vector<double>, Lanes> samples;
-  const std::uint64_t wanted = std::min<std::uint64_t>(n, kSample), step = n / wanted, longer = n % wanted;
+  const std::uint64_t most = std::clamp(n / kRowsPerSample, 2 * kMinSample, kSample);
+  const std::uint64_t wanted = std::min<std::uint64_t>(n, most), step = n / wanted, longer = n % wanted;
   for (std::uint64_t t = 0; t < wanted; ++t) {
     const std::uint64_t length = step + (t < longer ? 1 : 0);
     std::array<double, Lanes> values;
@@ -141,7 +145,8 @@ void select_percentiles(OpContext& ctx, std::size_t n, std::uint64_t count,
                         Read&& read) {
   using namespace order_select;
   const auto samples = sample_lanes<Lanes>(n, read);
-  const std::uint64_t capacity = std::min(count, std::max<std::uint64_t>(n / 16, std::uint64_t{1} << 16));
+  const std::uint64_t capacity =
+      std::min(count, std::max<std::uint64_t>(n / 16, std::min<std::uint64_t>(n / 4, kRoom)));
   std::vector<std::array<double, 2>> ends(queries.size());
   Brackets brackets;
   for (std::size_t q = 0; q < queries.size(); ++q) {

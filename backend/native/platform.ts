@@ -48,7 +48,7 @@ export function parseMemAvailable(meminfo: string): number | undefined {
 
 /**
  * When the process started, as an opaque text that two processes with one reused id do not share; null = unknown
- * (no such process, or Windows). Source: proc(5), field 22 of stat; ps(1) lstart elsewhere.
+ * (no such process, one that has ended, or Windows). Source: proc(5), field 22 of stat; ps(1) lstart elsewhere.
  */
 export function processStartTime(pid: number): string | null {
   try {
@@ -62,10 +62,13 @@ export function processStartTime(pid: number): string | null {
   }
 }
 
-/** Field 22 of a /proc/<pid>/stat line. The process name (field 2) may hold spaces and brackets: count from its end. */
+/**
+ * Field 22 of a /proc/<pid>/stat line; null for a process that has ended and waits for its parent to notice (state Z or
+ * X). The process name (field 2) may hold spaces and brackets: count from its end.
+ */
 export function parseStartTicks(stat: string): string | null {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields[19] ?? null;
+  return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
 }
 
 export interface AppFolders {

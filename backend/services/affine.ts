@@ -18,6 +18,10 @@ export interface Motion {
 
 const TOLERANCE = 1e-9;
 const MIN_DETERMINANT = 1e-12;
+/** float64 has steps of 2 um there; a slip of the keyboard further out merges points for good. */
+const MAX_TRANSLATION_M = 1e10;
+/** Kilometres to millimetres. */
+const MAX_FACTOR = 1e6;
 
 /**
  * A motion of the true world as the stored frame sees it: stored' = A (stored + shift) + t - shift.
@@ -58,6 +62,14 @@ function checkMatrix(matrix: readonly number[]): void {
   const last = matrix.slice(12);
   if (last.some((value, i) => Math.abs(value - (i === 3 ? 1 : 0)) > TOLERANCE)) {
     throw wrong(`must end with the row 0 0 0 1, not ${last.join(" ")}: a perspective cannot be baked into points`);
+  }
+  for (const [i, value] of matrix.slice(0, 12).entries()) {
+    const limit = i % 4 === 3 ? MAX_TRANSLATION_M : MAX_FACTOR;
+    if (Math.abs(value) > limit) {
+      throw wrong(
+        `has ${value} as number ${i + 1} of 16: at most ${limit} is possible, or the points would lose their digits`,
+      );
+    }
   }
   const det = determinant(matrix);
   if (!(det > MIN_DETERMINANT)) {

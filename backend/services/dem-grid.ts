@@ -32,18 +32,28 @@ export function demPlan(options: DemOptions): DemPlan {
   if (method !== "tin" && method !== "nearest" && method !== "idw")
     throw new AppError("invalid_argument", `Unknown method: "${options.method}". Use tin, linear, nearest or idw.`);
   const { cell_size, ground_percentile, fill_voids, auto_segment_ground } = options;
-  const [x0, y0, x1, y1] = options.bbox ?? [];
-  const boxed = options.bbox?.length === 4;
   return {
     surface,
     method,
     method_used: surface === "chm" ? "dem_chm" : `dem_${asked}`,
     cell_size: cell_size !== null && cell_size > 0 ? cell_size : null,
-    bbox: boxed ? [x0 ?? 0, y0 ?? 0, x1 ?? 0, y1 ?? 0] : null,
+    bbox: checkedBox(options.bbox),
     percentile: Math.min(100, Math.max(0, ground_percentile)),
     fill_voids,
     segment: auto_segment_ground,
   };
+}
+
+function checkedBox(bbox: DemOptions["bbox"]): DemPlan["bbox"] {
+  if (bbox?.length !== 4) return null;
+  const [x0, y0, x1, y1] = bbox as [number, number, number, number];
+  if (!(x0 < x1 && y0 < y1)) {
+    throw new AppError(
+      "invalid_argument",
+      `bbox [${bbox.join(", ")}] has no area: send [min x, min y, max x, max y] with each minimum below its maximum.`,
+    );
+  }
+  return [x0, y0, x1, y1];
 }
 
 /** The grid over a box. Errors: invalid_argument for a box without extent and for too many cells. */
@@ -109,7 +119,7 @@ async function terrain(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSur
     native.terrainRaster(cloud.positions, ground.skip, params, plan.fill_voids ? counts.footprint : null),
   );
   const z = job.adopt(new ColumnRef(raster.z)).native;
-  enoughCells(raster.populated_count, frame);
+  enoughCells(raster.populated_count, frame, plan);
   const warning = joined(ground.warning, lineWarning(raster));
   return {
     frame,
@@ -130,7 +140,7 @@ async function topOfCanopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<De
   job.stage("Interpolating elevation grid", 0.5, 0.75);
   const raster = await job.track(() => native.surfaceRaster(cloud.positions, top.skip, frame, plan.method));
   const z = job.adopt(new ColumnRef(raster.z)).native;
-  enoughCells(raster.populated_count, frame);
+  enoughCells(raster.populated_count, frame, plan);
   const warning = lineWarning(raster);
   return {
     frame,
@@ -154,11 +164,11 @@ async function canopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurf
   const params = { frame, percentile: plan.percentile, method: plan.method, gaps: "footprint" } as const;
   const dtm = await job.track(() => native.terrainRaster(cloud.positions, ground.skip, params, scanned.footprint));
   const below = job.adopt(new ColumnRef(dtm.z)).native;
-  enoughCells(dtm.populated_count, frame);
+  enoughCells(dtm.populated_count, frame, plan);
   job.stage("Gridding surface (DSM)", 0.55, 0.8);
   const dsm = await job.track(() => native.surfaceRaster(cloud.positions, top.skip, frame, plan.method));
   const above = job.adopt(new ColumnRef(dsm.z)).native;
-  enoughCells(dsm.populated_count, frame);
+  enoughCells(dsm.populated_count, frame, plan);
   job.stage("Subtracting DSM − DTM", 0.8, 0.9);
   const chm = await job.track(() => native.canopyHeight(frame, below, above));
   const warning = joined(ground.warning, lineWarning(dtm) ?? lineWarning(dsm));
@@ -210,11 +220,11 @@ export async function cellCounts(
   return cells;
 }
 
-function enoughCells(populated: number, { cell, nx, ny }: native.RasterFrame): void {
+function enoughCells(populated: number, { cell, nx, ny }: native.RasterFrame, { bbox }: DemPlan): void {
   if (populated >= FEWEST_POINTS) return;
   throw new AppError(
     "invalid_argument",
-    `Only ${populated} of ${nx} x ${ny} cells of ${cell} m hold points, a DEM needs at least 3; use another cell size.`,
+    `Only ${populated} of ${nx} x ${ny} cells of ${cell} m hold points, a DEM needs at least 3; use another cell size${bbox ? " or bbox" : ""}.`,
   );
 }
 

@@ -20,6 +20,7 @@ import { strokesOf } from "../sessions/undo.ts";
 import { surviving } from "./cloud-misses.ts";
 import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface } from "./dem-grid.ts";
+import { dtmOnly, vertexWarnings } from "./dem-warnings.ts";
 import { buildOctrees, keepOctrees, octreeBlock, octreeCost, overlayId, rebuilt } from "./octree-publish.ts";
 import { sourceSession, sourceTranslation } from "./points.ts";
 import { unknownKeyWarnings } from "./unknown-keys.ts";
@@ -31,7 +32,7 @@ export interface DemBuffer {
   readonly data: ColumnRef;
 }
 export interface DemFrame {
-  readonly meta: Readonly<Record<string, unknown>>;
+  readonly meta: Readonly<Record<string, unknown>> & { readonly warnings?: readonly string[] | undefined };
   readonly buffers: Readonly<Record<string, DemBuffer>>;
 }
 
@@ -48,8 +49,9 @@ export function flatDem(request: DemRequest, unknownKeys: readonly string[], dep
   return failingInFrame(request, unknownKeys, job, async (plan) => {
     const cloud = await flatCloud(request, deps, job);
     return deps.admission.run(job, "DEM", demBytes(cloud), async () => {
-      const made = await makeDem(cloud, plan, job);
-      if (plan.surface !== "dtm" || !request.compute_height_above_ground) return made.answer;
+      const asked = request.compute_height_above_ground;
+      const made = await makeDem(cloud, plan, dtmOnly("compute_height_above_ground", asked, plan.surface), job);
+      if (plan.surface !== "dtm" || !asked) return made.answer;
       const hag = await heights(cloud, made.surface, plan, job);
       return { ...made.answer, buffers: { ...made.answer.buffers, hag: buffer(hag, "f32") } };
     });
@@ -71,9 +73,10 @@ export function sessionDem(
     session.read(async (base) => {
       const cloud = await sessionCloud(base, job);
       const adds = plan.surface === "dtm" && request.add_height_column;
+      const ignored = dtmOnly("add_height_column", request.add_height_column, plan.surface);
       const bytes = Math.max(demBytes(cloud), adds ? octreeCost(base, cloud) : 0);
       return deps.admission.run(job, "DEM", bytes, async () => {
-        const { answer, surface } = await makeDem(cloud, plan, job);
+        const { answer, surface } = await makeDem(cloud, plan, ignored, job);
         if (!adds) return answer;
         const column = await heights(cloud, surface, plan, job);
         const octree = await addHeights(session, base, column, deps, job);
@@ -91,10 +94,10 @@ async function failingInFrame(
   body: (plan: DemPlan) => Promise<DemFrame>,
 ): Promise<DemFrame> {
   const named = unknownKeyWarnings(unknownKeys);
-  const warnings = named.length > 0 ? { warnings: named } : {};
   try {
     const { meta, buffers } = await body(demPlan(options));
-    return { meta: { ...meta, ...warnings }, buffers };
+    const warnings = [...named, ...(meta.warnings ?? [])];
+    return { meta: { ...meta, ...(warnings.length > 0 ? { warnings } : {}) }, buffers };
   } catch (raw) {
     if (job.canceled) throw raw;
     const { code, message } = fromNative(raw);
@@ -106,7 +109,7 @@ async function failingInFrame(
       method_used,
       num_vertices: 0,
       num_triangles: 0,
-      ...warnings,
+      ...(named.length > 0 ? { warnings: named } : {}),
     };
     return { meta, buffers: {} };
   }
@@ -123,7 +126,7 @@ interface Made {
   readonly surface: DemSurface;
 }
 
-async function makeDem(cloud: DemCloud, plan: DemPlan, job: Job): Promise<Made> {
+async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[], job: Job): Promise<Made> {
   const surface = await makeSurface(cloud, plan, job);
   const { frame, grid, drape, sources } = surface;
   if (plan.surface === "dtm") job.stage("Computing layers", 0.55, 0.95);
@@ -141,6 +144,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, job: Job): Promise<Made> 
   }
   const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
   const shown = await layerOf(grid, cell.native, job);
+  const warnings = [...ignored, ...vertexWarnings(frame)];
   const meta: DemSuccess = {
     success: true,
     error: null,
@@ -159,6 +163,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, job: Job): Promise<Made> 
     ...sources,
     world_shift: [...cloud.world_shift],
     ...(cloud.crs_epsg === null ? {} : { crs_epsg: cloud.crs_epsg }),
+    ...(warnings.length > 0 ? { warnings } : {}),
   };
   job.stage("Packing DEM", 0.95, 0.97);
   const buffers: Record<string, DemBuffer> = {

@@ -50,7 +50,7 @@ async function labelNoise(
   const elapsed_s = (performance.now() - start) / 1000;
   const finite = found.analyzed_count - found.non_finite_count;
   if (finite < MIN_DENOISE_POINTS) throw tooFew(finite);
-  return { labels, report: noiseReport({ found, params, spacing, elapsed_s, ...input }) };
+  return { labels, report: noiseReport({ criterion, found, params, spacing, elapsed_s, ...input }) };
 }
 
 const tooFew = (points: number) =>

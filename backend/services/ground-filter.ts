@@ -123,6 +123,8 @@ export interface ClothPlan {
   readonly params: native.ClothParams;
   /** Names of those that were derived. */
   readonly derived: readonly string[];
+  /** The resolution that the point spacing asks for, where the extent allows none as fine. */
+  readonly too_fine: number | null;
   readonly cost: native.ClothCost;
 }
 
@@ -144,6 +146,7 @@ export function clothPlan(
   const costOf = (resolution: number) => native.clothSimulationCost(finite_count, extent, resolution);
   const finest = costOf(1).finest_resolution_m;
   const cloth_resolution = wish.cloth_resolution ?? Math.max(known(open).cloth_resolution, finest);
+  const asked = wish.cloth_resolution ?? known(open).cloth_resolution;
   const cost = costOf(cloth_resolution);
   return {
     params: {
@@ -158,6 +161,7 @@ export function clothPlan(
       tile_target_points: config.groundTileTargetPoints,
     },
     derived,
+    too_fine: asked < cloth_resolution ? asked : null,
     cost,
   };
 }

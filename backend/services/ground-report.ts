@@ -67,10 +67,19 @@ function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
   };
 }
 
-function clothReport(found: ClothGround, { params, derived }: ClothPlan, { measures }: GroundMeasured): OfMethod {
+function clothReport(
+  found: ClothGround,
+  { params, derived, too_fine }: ClothPlan,
+  { extent, measures }: GroundMeasured,
+): OfMethod {
   const { want_heights: _, tile_min_points: __, tile_target_points: ___, ...used } = params;
   const { class_threshold_method: how, tiled } = found;
   const warnings = [...found.warnings];
+  if (too_fine !== null) {
+    warnings.push(
+      `The spacing of the points asks for a cloth of ${too_fine} m; an extent of ${Math.max(...extent).toFixed(1)} m allows ${params.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise), or segment parts of the cloud.`,
+    );
+  }
   if (!found.settled) {
     warnings.push(
       `The cloth was still moving after ${params.iterations} iterations; more of them may change the labels.`,

@@ -1,7 +1,7 @@
 import {
   DENOISE_METHODS,
   type DenoiseMethod,
-  type NoiseCriterion,
+  NoiseCriterion,
   type NoiseReport,
 } from "../../shared/contract/pointcloud-denoise.ts";
 import { AppError } from "../../shared/errors.ts";
@@ -43,6 +43,24 @@ export function checkCriterion(criterion: NoiseCriterion): CheckedCriterion {
     if (value < 1 || value > most) throw new AppError("invalid_argument", `${name} must be 1 to ${most}, not ${value}`);
   }
   return { ...criterion, method };
+}
+
+const USED_BY = {
+  radius: "ror",
+  nb_points: "ror",
+  voxel: "voxel_count",
+  min_points: "voxel_count",
+  nb_neighbors: "sor",
+  std_ratio: "sor",
+} as const satisfies Partial<Record<keyof NoiseCriterion, DenoiseMethod>>;
+
+/** Names what was set for another method: the contract lets clients send every field with its default. */
+export function unusedFields(criterion: CheckedCriterion): string[] {
+  const defaults = NoiseCriterion.parse({});
+  const names = (Object.keys(USED_BY) as (keyof typeof USED_BY)[]).filter(
+    (name) => USED_BY[name] !== criterion.method && (criterion[name] ?? null) !== defaults[name],
+  );
+  return names.map((name) => `${name} belongs to method ${USED_BY[name]}; it was ignored for ${criterion.method}.`);
 }
 
 /** Distances to the nearest point elsewhere; null where they cannot be, or were not, measured. */
@@ -89,6 +107,7 @@ export function noiseParams(criterion: CheckedCriterion, spacing: Spacing, tile_
 }
 
 interface Finding {
+  readonly criterion: CheckedCriterion;
   readonly found: NoiseLabels;
   readonly params: NoiseParams;
   readonly spacing: Spacing;
@@ -97,12 +116,19 @@ interface Finding {
 }
 
 /** What an answer says about labels. */
-export function noiseReport({ found, params, spacing, elapsed_s, previously_denoised }: Finding): NoiseReport {
+export function noiseReport({
+  criterion,
+  found,
+  params,
+  spacing,
+  elapsed_s,
+  previously_denoised,
+}: Finding): NoiseReport {
   const { analyzed_count, flagged_count: flagged, non_finite_count: non_finite, plan } = found;
   const { method, ...numbers } = params;
   const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
   const over_removal = fraction > OVER_REMOVAL_FRACTION;
-  const warnings = [...new Set([...spacing.warnings, ...found.warnings])];
+  const warnings = [...new Set([...unusedFields(criterion), ...spacing.warnings, ...found.warnings])];
   if (over_removal) {
     const milder = {
       ror: "a larger radius",

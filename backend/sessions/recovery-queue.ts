@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
@@ -32,14 +33,7 @@ export class RecoveryQueue {
     const damaged = entries.filter((name) => name.endsWith(".damaged"));
     if (damaged.length > 0)
       this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
-    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) {
-      const folder = join(this.#root, id);
-      let begun: Promise<void> | undefined;
-      this.#expected.set(id, () => {
-        begun ??= this.#bringBack(id, folder).finally(() => this.#expected.delete(id));
-        return begun;
-      });
-    }
+    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) this.#expect(id);
     this.#done = this.#bringAllBack();
     void this.#removeAbandoned(entries);
   }
@@ -61,6 +55,21 @@ export class RecoveryQueue {
     await this.#done;
   }
 
+  /** A process that was killed a moment ago may still count as running: who asks for its session later tries again. */
+  #expect(id: string): void {
+    const folder = join(this.#root, id);
+    let begun: Promise<void> | undefined;
+    const attempt = async () => {
+      const owned = await this.#bringBack(id, folder);
+      this.#expected.delete(id);
+      if (owned) this.#expect(id);
+    };
+    this.#expected.set(id, () => {
+      begun ??= attempt();
+      return begun;
+    });
+  }
+
   async #bringAllBack(): Promise<void> {
     for (const [, begin] of [...this.#expected]) {
       if (this.#stopped) return;
@@ -68,18 +77,24 @@ export class RecoveryQueue {
     }
   }
 
-  /** Never rejects: a folder that cannot be read is set aside or left for the next start. */
-  async #bringBack(id: string, folder: string): Promise<void> {
+  /**
+   * True when somebody else has the session. Never rejects: a folder that cannot be read is set aside or left for the
+   * next start.
+   */
+  async #bringBack(id: string, folder: string): Promise<boolean> {
     try {
-      if (await mayClaim(folder, this.#lease)) await this.#recover(id, folder);
+      if (!existsSync(folder)) return false; // its owner deleted it meanwhile
+      if (!(await mayClaim(folder, this.#lease))) return true;
+      await this.#recover(id, folder);
     } catch (error) {
       if (!isDamage(error)) {
         this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
-        return; // no memory, no handles: nothing wrong with the folder
+        return false; // no memory, no handles: nothing wrong with the folder
       }
       this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
       await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
     }
+    return false;
   }
 
   async #recover(id: string, folder: string): Promise<void> {

@@ -20,7 +20,9 @@ export const DemOptions = z.object({
     .describe("metres; null or <= 0: a 256th of the larger extent, 0.01 to 5"),
   bbox: NumberList.nullish()
     .default(null)
-    .describe("[min x, min y, max x, max y], frame of the points; points beside it are left out; other lengths = null"),
+    .describe(
+      "[min x, min y, max x, max y], frame of the points; points beside it are left out; other lengths = null, no area: fails in the frame",
+    ),
   method: z.string().default("tin").describe("tin (or linear), nearest, idw; others fail in the frame"),
   ground_percentile: z.number().default(5).describe("0..100, of the z in a cell of the DTM; clipped"),
   fill_voids: z.boolean().default(false).describe("cells outside the hull that hold a return take the nearest value"),
@@ -47,7 +49,10 @@ const DemLayer = z.object({ min: z.number(), max: z.number(), label: z.string() 
 
 const common = {
   method_used: z.string().describe("dem_tin, dem_linear, dem_nearest, dem_idw, dem_chm"),
-  warnings: z.array(z.string()).optional().describe("keys of the request that mean nothing"),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe("keys of the request that mean nothing, options of another surface, vertices too coarse in float32"),
 };
 
 /** Meta of the frame. Coordinates: flat as sent, session in its stored frame; add world_shift for true ones. */

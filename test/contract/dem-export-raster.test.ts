@@ -36,6 +36,21 @@ describe("export-raster", () => {
       ].join("\n"),
     );
   });
+  test("degrees keep their digits: six decimals are a tenth of a metre", async () => {
+    const text = async (body: object) => (await bytes(body)).data.toString().split("\n");
+    expect((await text({ cell_size: 8.983e-6, origin: [7.123456789, 51.25] })).slice(2, 5)).toEqual([
+      "xllcorner 7.123456789",
+      "yllcorner 51.250000",
+      "cellsize 0.000008983",
+    ]);
+    expect((await text({ cell_size: 1 / 3 }))[4]).toBe("cellsize 0.333333"); // 1 um over three cells
+    const row = { grid_z: new Array(2000).fill(1), nx: 2000, ny: 1, cell_size: 1 / 3 };
+    expect((await text(row))[4]).toBe("cellsize 0.3333333333333333");
+  });
+  test("a height does not become the nodata value by rounding", async () => {
+    const { data } = await bytes({ nodata: 0, grid_z: [0.00001, 1, -0.00004, 0, 3, 4] });
+    expect(data.toString().split("\n").slice(6, 8)).toEqual(["0 3.0000 4.0000", "0.00001 1.0000 -0.00004"]);
+  });
   test.each(["tif", "TIFF", "geotiff"])("%s: tags and rows", async (format) => {
     const { answer, data } = await bytes({ format, crs_epsg: 32632, nodata: -9999 });
     expect(answer.format).toBe("tif");
@@ -76,6 +91,16 @@ describe("export-raster", () => {
     [{ nx: 4 }, 400, "grid_z length must equal nx*ny. It has 6 values for 4 x 2 cells."],
     [{ nx: 0, ny: 0, grid_z: [] }, 400, "grid_z length must equal nx*ny. It has 0 values for 0 x 0 cells."],
     [{ nx: -3, ny: -2 }, 400, "grid_z length must equal nx*ny. It has 6 values for -3 x -2 cells."],
+    [
+      { format: "tif", nodata: -1e40 },
+      400,
+      "nodata -1e+40 is beyond the float32 of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
+    ],
+    [
+      { format: "tif", grid_z: [1, 2, 3, 4, 5, 1e39] },
+      400,
+      "grid_z value 1e+39 is beyond the float32 of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
+    ],
   ])("%j is refused", async (body, status, sentence) => {
     expect(await refusal(made, RASTER, { ...grid, ...body })).toEqual([status, sentence]);
   });

@@ -200,6 +200,16 @@ describe("failures inside the frame", () => {
       "dem_tin",
     ],
     [
+      { bbox: [2, 0, 0, 2] },
+      "bbox [2, 0, 0, 2] has no area: send [min x, min y, max x, max y] with each minimum below its maximum.",
+      "dem_tin",
+    ],
+    [
+      { bbox: [10, 10, 12, 12] },
+      "Only 0 of 2 x 2 cells of 1 m hold points, a DEM needs at least 3; use another cell size or bbox.",
+      "dem_tin",
+    ],
+    [
       { cell_size: 5, surface_type: "chm" },
       "Only 1 of 1 x 1 cells of 5 m hold points, a DEM needs at least 3; use another cell size.",
       "dem_chm",
@@ -270,6 +280,26 @@ test("a source answers in true world coordinates with the labels of its session"
 test("keys that mean nothing are named", async () => {
   const { meta } = await flat({ points: gridPoints(3, 3, () => 1), cellsize: 1 });
   expect(meta.warnings).toEqual(['The request has keys that mean nothing here and were ignored: "cellsize".']);
+});
+
+test("height above ground of another surface is named as ignored", async () => {
+  const { meta, names } = await flat({
+    points: gridPoints(3, 3, () => 1),
+    surface_type: "dsm",
+    compute_height_above_ground: true,
+  });
+  expect(meta.warnings).toEqual(["compute_height_above_ground belongs to surface_type dtm; it was ignored for dsm."]);
+  expect(names).not.toContain("hag");
+});
+
+test("vertices that float32 moves by half a cell are warned about, those of a metre by nothing", async () => {
+  const at = (east: number) => gridPoints(3, 3, () => 1).map(([x, y, z]): Point => [x + east, y, z]);
+  const near = await dem(made, URL_, { points: at(60_000), cell_size: 1, auto_segment_ground: false });
+  expect(near.meta).not.toHaveProperty("warnings");
+  const far = await dem(made, URL_, { points: at(10_000_000), cell_size: 1, auto_segment_ground: false });
+  expect(far.meta.warnings).toEqual([
+    "Coordinates up to 10000003 m leave the 32-bit vertices of the mesh steps of 1 m, with cells of 1 m. grid_z with grid_origin is not affected; for an exact mesh work nearer to the origin (world_shift of a session).",
+  ]);
 });
 
 test("points may come in any order and from anywhere", async () => {

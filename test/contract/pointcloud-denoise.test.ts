@@ -123,6 +123,16 @@ describe("warnings", () => {
     expect(answer.warnings[0]).toContain("sor takes more with every pass");
     expect((await denoise({ points: NOISY, previously_denoised: true })).warnings).toEqual([]);
   });
+  test("what was set for another method", async () => {
+    const set = { radius: 0.3, nb_points: 2, voxel: null, min_points: 3, nb_neighbors: 20, std_ratio: 3 };
+    expect((await denoise({ points: NOISY, method: "auto", ...set })).warnings).toEqual([
+      "radius belongs to method ror; it was ignored for auto.",
+      "min_points belongs to method voxel_count; it was ignored for auto.",
+      "std_ratio belongs to method sor; it was ignored for auto.",
+    ]);
+    const { warnings } = await denoise({ points: NOISY, method: "ror", radius: 0.3, nb_neighbors: 20, std_ratio: 4 });
+    expect(warnings).toEqual([]);
+  });
   test("keys that mean nothing", async () => {
     expect((await denoise({ points: NOISY, raduis: 1 })).warnings[0]).toContain('"raduis"');
   });

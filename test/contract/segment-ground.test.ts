@@ -102,6 +102,11 @@ describe("parameters", () => {
     const wide = await segment({ points: [...points, [60_000, 0, 0]] });
     expect(wide.params_used.cloth_resolution).toBeGreaterThan(12);
     expect(wide.success).toBe(true);
+    expect(wide.warnings).toEqual([
+      `The spacing of the points asks for a cloth of 0.5 m; an extent of 60000.0 m allows ${wide.params_used.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise), or segment parts of the cloud.`,
+    ]);
+    const given = await segment({ points: [...points, [60_000, 0, 0]], cloth_resolution: 20 });
+    expect([drone.warnings, thin.warnings, given.warnings]).toEqual([[], [], []]);
   });
 
   test("a measured threshold says how; one that cannot be measured is the caller's", async () => {

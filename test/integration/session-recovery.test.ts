@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -12,12 +14,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/addon.ts";
+import { processStartTime } from "../../backend/native/platform.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
+import type { Lease } from "../../backend/sessions/process-lease.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
 import { create, exported, makeApp, type TestApp } from "../support/app.ts";
 
@@ -100,6 +105,39 @@ test("a restart brings the session back under its id, with every edit, and it ca
   expect(await rebuild(made, id)).toBe(200);
   expect(session.state.meta.octree_pose).toBeNull();
   await made.close();
+});
+
+describe.skipIf(process.platform === "win32")("the backend before was killed a moment ago", () => {
+  const owner = (pid: number) =>
+    JSON.stringify({ pid, start_time: processStartTime(pid), instance: "default" } satisfies Lease);
+
+  test("while it counts as running its session stays; asked for later it is back", async () => {
+    const before = spawn("sleep", ["60"]);
+    const lease = owner(before.pid ?? 0);
+    const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
+    expect(await rebuild(made, id)).toBe(404);
+    before.kill("SIGKILL");
+    await once(before, "exit");
+    expect(await exported(made, id, "las")).toEqual(las);
+    await made.close();
+  });
+
+  test.runIf(process.platform === "linux")("one that has ended and that no parent noticed is dead", async () => {
+    // The shell becomes a program that never asks after the child, a backend like any other.
+    const parent = spawn("sh", ["-c", "cat <&3 3<&- & echo $!; exec sleep 60"], {
+      stdio: ["ignore", "pipe", "ignore", "pipe"],
+    });
+    const [text] = (await once(parent.stdout as Readable, "data")) as [Buffer];
+    const lease = owner(Number(text));
+    expect(lease).toMatch(/"start_time":"/);
+    (parent.stdio[3] as Writable).end(); // the child reads to the end
+    await vi.waitFor(() => expect(processStartTime(Number(text))).toBeNull(), { timeout: 5000, interval: 10 });
+    process.kill(Number(text), 0); // its id is still taken
+    const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
+    expect(await exported(made, id, "las")).toEqual(las);
+    await made.close();
+    parent.kill("SIGKILL");
+  });
 });
 
 test("a journal cut at every byte recovers to the last whole record, never to half of one", async () => {

@@ -21,10 +21,11 @@ using cloth_kernel::Lattice;
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr double kMaxBand = 0.25;                                     // metres
 constexpr double kCollarCells = 30, kMinCollar = 2, kMaxCollar = 30;  // cells; metres
+constexpr double kLongNumber = 1e15;  // the steps of a double come near to the decimals from here on
 
 std::string text_of(double value, int decimals) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  std::snprintf(text, sizeof text, value < kLongNumber ? "%.*f" : "%.*e", decimals, value);
   return text;
 }
 
@@ -224,7 +225,8 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
   const std::uint64_t outlier_cells = std::min<std::uint64_t>(kMaxClothNodes, 4 * point_count + 1024);
   cost.bytes = 24 * std::min(cost.grid_count, 2 * kMaxClothNodes) + 22 * outlier_cells + 9 * point_count;
   const double finest = extent / (std::sqrt(static_cast<double>(kMaxClothNodes)) - 1);
-  const double unit = std::pow(10.0, -decimals_of(finest));
+  const double shown = finest < kLongNumber ? 0 : std::floor(std::log10(finest));
+  const double unit = std::pow(10.0, shown - decimals_of(finest));
   double rounded = std::ceil(finest / unit) * unit;
   while (finest > 0 && nodes_of(extent, std::stod(text_of(rounded, decimals_of(finest)))) >
                            static_cast<double>(kMaxClothNodes)) {

@@ -5,7 +5,9 @@ export const TransformRequest = z.object({
   matrix: z
     .custom<number[]>(Array.isArray, { message: "must be a list of 16 numbers" }) // what is in it the service says: 400
     .meta({ type: "array", items: { type: "number" } })
-    .describe("4 x 4, 16 numbers, row-major, true world frame; last row 0 0 0 1, determinant above 1e-12"),
+    .describe(
+      "4 x 4, 16 numbers, row-major, true world frame; last row 0 0 0 1, determinant above 1e-12, factors to 1e6, metres to 1e10",
+    ),
   octree_mode: z
     .enum(["rebuild", "pose"])
     .default("rebuild")

@@ -288,6 +288,14 @@ describe("refusals", () => {
       "matrix has a 3 x 3 part of determinant -1; it must be above 1e-12: no mirroring, no flattening",
     ],
     [scaled(1, 1, 0), "matrix has a 3 x 3 part of determinant 0; it must be above 1e-12: no mirroring, no flattening"],
+    [
+      [...IDENTITY.slice(0, 3), -1.1e10, ...IDENTITY.slice(4)],
+      "matrix has -11000000000 as number 4 of 16: at most 10000000000 is possible, or the points would lose their digits",
+    ],
+    [
+      scaled(1, 1, 1e7),
+      "matrix has 10000000 as number 11 of 16: at most 1000000 is possible, or the points would lose their digits",
+    ],
     [[null, ...IDENTITY.slice(1)], "matrix must hold finite numbers only; number 1 of 16 is null"],
     [["1", ...IDENTITY.slice(1)], "matrix must hold finite numbers only; number 1 of 16 is 1"],
   ])("%j", async (matrix, sentence) => {

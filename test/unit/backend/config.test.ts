@@ -147,6 +147,7 @@ describe("platform", () => {
     const rest = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20";
     expect(parseStartTicks(`12 (a) b (c) ${rest}`)).toBe("777");
     expect(parseStartTicks("garbage")).toBeNull();
+    for (const ended of ["Z", "X"]) expect(parseStartTicks(`12 (a) ${ended}${rest.slice(1)}`)).toBeNull();
     expect(processStartTime(process.pid)).toBe(processStartTime(process.pid));
     if (process.platform === "linux") expect(processStartTime(process.pid)).toMatch(/^\d+$/);
     expect(processStartTime(2 ** 30)).toBeNull();

@@ -268,7 +268,7 @@ TEST(ClothSimulation, RefusesTooManyNodesAndNamesAResolutionThatFits) {
         "cloth_resolution 0.0010 needs 1000002.0 M cloth nodes for an extent of 1000.0 m (limit 25 M); "
         "0.21 is the finest that fits");
   }
-  for (const double extent : {0.37, 9.99, 1000.0, 1234.5, 54'321.0, 4999.0}) {
+  for (const double extent : {0.37, 9.99, 1000.0, 1234.5, 54'321.0, 4999.0, 1e18, 7e21, 3e300}) {
     const double finest = cloth_simulation_cost(1000, extent, 1, 1e-6).finest_resolution_m;
     EXPECT_TRUE(cloth_simulation_cost(1000, extent, 1, finest).admissible) << extent;
     EXPECT_LE(finest, extent / 4999 * 1.1 + 0.01) << extent;

@@ -1,7 +1,7 @@
 // Builds the addon (build/native/Release/pc.node) and, where nvcc is found, the CUDA module beside it.
 // usage: build-native.mjs [--force] [--all-architectures] [--no-cuda]
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -40,5 +40,8 @@ function copyOpenMp() {
   if (process.platform !== "linux") return;
   const { stdout } = spawnSync("g++", ["-print-file-name=libgomp.so.1"], { encoding: "utf8" });
   const library = stdout?.trim();
-  if (library && existsSync(library)) copyFileSync(library, join(dirname(addon), "libgomp.so.1"));
+  if (!library || !existsSync(library)) return;
+  const target = join(dirname(addon), "libgomp.so.1");
+  copyFileSync(library, `${target}.new`);
+  renameSync(`${target}.new`, target); // a service that runs keeps the file it has mapped
 }

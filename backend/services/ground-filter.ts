@@ -112,7 +112,7 @@ const toMillimetres = (metres: number) => Math.round(metres * 1000) / 1000;
 export function derivedCloth({ point_spacing_m, steepness }: native.GroundMeasures) {
   const steep = steepness > STEEP_GROUND;
   return {
-    cloth_resolution: toMillimetres(clip(2 * point_spacing_m, 0.1, 0.5)),
+    cloth_resolution: toMillimetres(clip(2 * point_spacing_m, 0.1, Math.max(0.5, point_spacing_m / 2))),
     rigidness: steep ? 1 : 3,
     class_threshold: toMillimetres(clip(point_spacing_m / 2, 0.08, 0.5)),
     slope_smooth: steep,

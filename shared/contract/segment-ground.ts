@@ -26,7 +26,7 @@ const flag = (meaning: string) => z.boolean().nullish().default(null).describe(m
 const ClothFields = {
   cloth_resolution: wish(
     z.number(),
-    "cloth: metres between particles, > 0; null = twice the point spacing, 0.1 to 0.5, or the finest that fits",
+    "cloth: metres between particles, > 0; null = twice the point spacing, 0.1 to 0.5 or half the spacing, or the finest that fits",
   ),
   rigidness: wish(z.int(), "cloth: 1 conforming .. 3 stiff; null = 3, where the ground is steeper than 10 degrees 1"),
   class_threshold: wish(

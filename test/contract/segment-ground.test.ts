@@ -96,7 +96,12 @@ describe("parameters", () => {
     const dense = await segment({ points: scaled(0.02) });
     expect(dense.params_used).toMatchObject({ cloth_resolution: 0.1, class_threshold: 0.08 });
     const thin = await segment({ points: scaled(20) });
-    expect(thin.params_used).toMatchObject({ cloth_resolution: 0.5, class_threshold: 0.5 });
+    expect(thin.params_used).toMatchObject({ class_threshold: 0.5 });
+    expect(thin.point_spacing_m).toBeGreaterThan(2);
+    expect(thin.params_used.cloth_resolution).toBeCloseTo((thin.point_spacing_m ?? 0) / 2, 3);
+    const sparse = await segment({ points: scaled(1.5) });
+    expect(sparse.point_spacing_m).toBeLessThan(1);
+    expect(sparse.params_used).toMatchObject({ cloth_resolution: 0.5 });
     const drone = await segment({ points: scaled(0.25) });
     expect(drone.params_used.cloth_resolution).toBeCloseTo(2 * (drone.point_spacing_m ?? 0), 3);
     const wide = await segment({ points: [...points, [60_000, 0, 0]] });

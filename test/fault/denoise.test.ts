@@ -1,0 +1,51 @@
+import { readdirSync } from "node:fs";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/addon.ts";
+import { makeApp, type TestApp } from "../support/app.ts";
+import { withoutMemoryAt } from "../support/native-failure.ts";
+import { NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
+import { cloud } from "../support/session-edits.ts";
+
+let made: TestApp;
+beforeAll(async () => {
+  made = await makeApp();
+});
+afterAll(() => made.close());
+
+const traces = () => ({
+  versions: made.deps.sessions.list().map(({ state }) => state.version),
+  staging: readdirSync(made.octrees, { recursive: true }).filter((name) => String(name).includes("staging")),
+  bytes: addon.bulkBytesInUse(),
+  runs: made.deps.jobs.size,
+});
+
+test.each(["ror", "voxel_count", "sor", "auto"])(
+  "memory that is missing anywhere leaves the session as it was (%s)",
+  async (method) => {
+    const { session_id } = await cloud(made, ["x y z", ...rowsOf(NOISY)]);
+    await made.deps.sessions.spill(await made.deps.sessions.get(session_id));
+    const url = `/api/cloud/session/${session_id}/denoise`;
+    let before = traces();
+    let refused = 0;
+    for (let nth = 1; ; nth += 1) {
+      expect(nth).toBeLessThan(80);
+      const { value, failed } = await withoutMemoryAt(nth, async () => {
+        const answer = await made.app.inject({ method: "POST", url, payload: { method } });
+        return { status: answer.statusCode, body: answer.json() as { code?: string; flagged?: number } };
+      });
+      if (!failed || value.status === 200) {
+        expect(value).toMatchObject({ status: 200, body: { flagged: STRAYS } });
+        if (!failed) break;
+        await made.deps.sessions.spill(await made.deps.sessions.get(session_id)); // what failed came behind the answer
+        before = traces();
+        continue;
+      }
+      refused += 1;
+      expect([nth, failed, value.status, value.body.code]).toEqual([nth, failed, 503, "out_of_memory"]);
+      await vi.waitFor(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }), { interval: 2 });
+    }
+    expect(refused).toBeGreaterThan(3);
+    expect((await made.deps.sessions.get(session_id)).state.columns.has("extra/noise_class")).toBe(true);
+    await made.deps.sessions.delete(session_id);
+  },
+);

@@ -27,7 +27,7 @@ SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const cloth_kernel::Lattice& l
                            const LowOutliers& outliers, OpContext& ctx);
 
 /// Where the membrane is solved: in every cell, or in cells of twice the size with bilinear heights between them, which
-/// takes a quarter of the time and differs next to known cells only.
+/// takes a quarter of the time and follows the edge of a hole less closely.
 enum class MembraneDetail : std::uint8_t { kEveryCell, kTwiceTheSize };
 
 /// Fills cells that are NaN with the membrane through the others (Laplace's equation): solved coarse to fine, a fixed

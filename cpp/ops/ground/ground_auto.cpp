@@ -130,7 +130,7 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
     far.height[cell] =
         cells.is_ground(cell) ? cells.point(cell).height : std::numeric_limits<float>::quiet_NaN();
   }
-  fill_membrane(far, ctx);
+  fill_membrane(far, MembraneDetail::kTwiceTheSize, ctx);  // read only where no ground is near
   label(points, lattice, cells, cells.planes(far, ctx), result, ctx);
   return result;
 }

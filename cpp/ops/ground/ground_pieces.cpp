@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kGrain = 4096, kPoll = std::size_t{1} << 14;
 constexpr int kPairReach = 3, kFaceReach = 2;  // cells
 constexpr std::uint32_t kFewestPairs = 2;
-constexpr double kMostAbove = 0.7, kFaceShare = 0.25;
+constexpr double kMostAbove = 0.7, kFaceShare = 0.25,
+                 kFaceSlope = 1;  // 45 degrees, as of the planes of one side: what is flatter follows them
 
 struct Direction {
   int u, v;
@@ -100,6 +101,7 @@ bool on_a_face(const CellLevel& level, std::size_t cell, double tolerance_m) {
     if (!walk.find(kDirections[k + 4], kFaceReach, is_ground, other)) continue;
     const double a = level.points[one].height, b = level.points[other].height;
     const double to_a = walk.distance(one), to_b = walk.distance(other);
+    if (std::abs(a - b) < kFaceSlope * (to_a + to_b)) continue;
     const double line = to_a + to_b > 0 ? (a * to_b + b * to_a) / (to_a + to_b) : std::max(a, b);
     const double limit = std::min(std::max(a, b), line + kFaceShare * std::abs(a - b));
     if (level.points[cell].height <= limit + tolerance_m) return true;

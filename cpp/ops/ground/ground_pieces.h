@@ -18,8 +18,9 @@ namespace pc {
 /// Order   Independent of threads. Cost O(cells that are no ground), 16 bytes a cell. Cancel within 50 ms.
 std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx);
 
-/// Makes cells ground that lie on the face of a step: between ground on opposite sides, at most 2 cells away, and at
-/// most a tolerance and a quarter of the difference above the line from one to the other.
+/// Makes cells ground that lie on the face of a step: between ground on opposite sides, at most 2 cells away, that is
+/// 45 degrees or steeper from one to the other, and at most a tolerance and a quarter of the difference above the
+/// line between them. On flatter ground a point that the surface refused is a plant rather than a face.
 /// Returns how many cells became ground. Order   Independent of threads.
 std::uint64_t join_faces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx);
 

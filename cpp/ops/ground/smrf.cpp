@@ -80,7 +80,7 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
   ProvisionalSurface result{{lowest.lattice, BulkVector<float>(cells)}, BulkVector<std::uint8_t>(cells), 0};
   for (std::size_t cell = 0; cell < cells; ++cell)
     result.known[cell] = std::isnan(lowest.height[cell]) ? 0 : 1;
-  fill_membrane(lowest, ctx);
+  fill_membrane(lowest, MembraneDetail::kEveryCell, ctx);
 
   BulkVector<std::uint8_t> object(cells);
   SurfaceGrid inverted{lowest.lattice, BulkVector<float>(cells)};
@@ -92,7 +92,7 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
     lowest.height[cell] = kNaN;
     result.known[cell] = 0;
   }
-  fill_membrane(lowest, ctx);
+  fill_membrane(lowest, MembraneDetail::kEveryCell, ctx);
   std::copy(lowest.height.begin(), lowest.height.end(), result.ground.height.begin());
 
   std::fill(object.begin(), object.end(), std::uint8_t{0});
@@ -112,7 +112,7 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
     if (object[cell] != 0) result.known[cell] = 0;
     if (result.known[cell] == 0) result.ground.height[cell] = kNaN;
   }
-  fill_membrane(result.ground, ctx);
+  fill_membrane(result.ground, MembraneDetail::kEveryCell, ctx);
   return result;
 }
 

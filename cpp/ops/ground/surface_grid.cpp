@@ -159,7 +159,7 @@ SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const Lattice& lattice, const 
   return grid;
 }
 
-void fill_membrane(SurfaceGrid& grid, OpContext& ctx) {
+void fill_membrane(SurfaceGrid& grid, MembraneDetail detail, OpContext& ctx) {
   std::vector<Level> levels(1);
   levels[0].nx = grid.lattice.nx;
   levels[0].ny = grid.lattice.ny;
@@ -176,7 +176,7 @@ void fill_membrane(SurfaceGrid& grid, OpContext& ctx) {
   while (levels.back().nx > 1 || levels.back().ny > 1) levels.push_back(coarser(levels.back(), ctx));
   for (std::size_t level = levels.size() - 1; level-- > 0;) {
     prolong(levels[level + 1], levels[level], ctx);
-    relax_unknown(levels[level], ctx);
+    if (level > 0 || detail == MembraneDetail::kEveryCell) relax_unknown(levels[level], ctx);
   }
   std::swap(grid.height, levels[0].value);
 }

@@ -26,10 +26,14 @@ cloth_kernel::Lattice surface_lattice(const GroundExtent& extent, double size, c
 SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const cloth_kernel::Lattice& lattice,
                            const LowOutliers& outliers, OpContext& ctx);
 
+/// Where the membrane is solved: in every cell, or in cells of twice the size with bilinear heights between them, which
+/// takes a quarter of the time and follows the edge of a hole less closely.
+enum class MembraneDetail : std::uint8_t { kEveryCell, kTwiceTheSize };
+
 /// Fills cells that are NaN with the membrane through the others (Laplace's equation): solved coarse to fine, a fixed
 /// number of relaxations a level. All NaN stays as it is.
 /// Order   Independent of threads. Cost O(cells). Cancel within 50 ms.
-void fill_membrane(SurfaceGrid& grid, OpContext& ctx);
+void fill_membrane(SurfaceGrid& grid, MembraneDetail detail, OpContext& ctx);
 
 /// Morphological opening (erosion, then dilation) by a disk of `radius` cells; beyond the edge nothing counts.
 /// Order   Exact. Cost O(cells radius). Cancel within 250 ms.

@@ -189,6 +189,18 @@ TEST(GroundPieces, AFaceBetweenLowAndHighGroundJoins) {
   EXPECT_EQ(tree.ground[4 * 12 + 5], 0);
 }
 
+TEST(GroundPieces, AFaceIsAtLeastAsSteepAsFortyFiveDegrees) {
+  // Three metres from the foot to the top; a rise of three is 45 degrees.
+  for (const auto& [top, joined] : {std::pair{3.0, 18U}, {2.9, 0U}, {0.3, 0U}}) {
+    CellLevel level = level_of(12, 9, [&, rise = top](int x, int) {
+      return x < 5 ? 0.0 : x == 5 ? rise / 3 : x == 6 ? 2 * rise / 3 : rise;
+    });
+    set_ground(level, [](int x, int) { return x < 5 || x > 6; });
+    EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(level, kTolerance, ctx); }), joined)
+        << top;
+  }
+}
+
 TEST(GroundSearch, ThreadsChangeNothing) {
   CellLevel one = scene(130, 100), many = scene(130, 100);
   with_context(1, [&](OpContext& ctx) { return find_ground(one, ctx), 0; });

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "core/memory.h"
 #include "ops/ground/ground_auto.h"
@@ -240,20 +241,30 @@ TEST(SurfaceGrid, OpeningEqualsBruteForce) {
 }
 
 TEST(SurfaceGrid, TheMembraneThroughAPlaneIsThePlane) {
-  SurfaceGrid grid = grid_of(64, 48, 1);
-  for (std::uint32_t y = 0; y < 48; ++y) {
-    for (std::uint32_t x = 0; x < 64; ++x) {
-      const bool hole = x > 20 && x < 41 && y > 10 && y < 36;
-      grid.height[grid.index(x, y)] = hole ? std::numeric_limits<float>::quiet_NaN()
-                                           : 0.5F * static_cast<float>(x) - 0.25F * static_cast<float>(y);
+  const auto in_hole = [](std::uint32_t x, std::uint32_t y) { return x > 20 && x < 41 && y > 10 && y < 36; };
+  const auto plane = [](std::uint32_t x, std::uint32_t y) {
+    return 0.5F * static_cast<float>(x) - 0.25F * static_cast<float>(y);
+  };
+  for (const auto& [detail, most] :
+       {std::pair{MembraneDetail::kEveryCell, 0.15}, {MembraneDetail::kTwiceTheSize, 0.25}}) {
+    SurfaceGrid grid = grid_of(64, 48, 1);
+    for (std::uint32_t y = 0; y < 48; ++y) {
+      for (std::uint32_t x = 0; x < 64; ++x)
+        grid.height[grid.index(x, y)] = in_hole(x, y) ? std::numeric_limits<float>::quiet_NaN() : plane(x, y);
     }
-  }
-  JobControl control;
-  OpContext ctx(control);
-  fill_membrane(grid, ctx);
-  for (std::uint32_t y = 0; y < 48; ++y) {
-    for (std::uint32_t x = 0; x < 64; ++x)
-      ASSERT_NEAR(grid.height[grid.index(x, y)], 0.5 * x - 0.25 * y, 0.15) << x << " " << y;
+    JobControl control;
+    OpContext ctx(control);
+    fill_membrane(grid, detail, ctx);
+    for (std::uint32_t y = 0; y < 48; ++y) {
+      for (std::uint32_t x = 0; x < 64; ++x) {
+        const float height = grid.height[grid.index(x, y)];
+        if (!in_hole(x, y)) {
+          ASSERT_EQ(height, plane(x, y)) << x << " " << y;
+        } else {
+          ASSERT_NEAR(height, plane(x, y), most) << x << " " << y;
+        }
+      }
+    }
   }
 }
 

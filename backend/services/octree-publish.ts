@@ -37,13 +37,27 @@ export async function buildOctrees(
 ): Promise<BuiltOctrees> {
   const seam = window.overlay ? window.from + 0.9 * (window.to - window.from) : window.to;
   const source = hitsOctreeSource(state, mask.skip);
-  const { cached: _, ...octree } = await buildOctree(octreeCache, source, { from: window.from, to: seam }, job);
-  const overlay = window.overlay
-    ? await buildMissOctree(state, mask.miss_count, octreeCache, { from: seam, to: window.to }, job)
-    : null;
+  const build = async () => {
+    const { cached: _, ...octree } = await buildOctree(octreeCache, source, { from: window.from, to: seam }, job);
+    const overlay = window.overlay
+      ? await buildMissOctree(state, mask.miss_count, octreeCache, { from: seam, to: window.to }, job)
+      : null;
+    return { octree, overlay };
+  };
+  // Statistics beside the octree: they fill the moments in which a core of its team waits.
+  const quiet = job.quiet();
+  const [octrees, summary] = await together(build(), cloudSummary(state, mask.skip, quiet), quiet);
   const rows = state.columns.get("positions")?.length ?? 0;
-  const summary = await cloudSummary(state, mask.skip, job);
-  return { octree, overlay, summary, survivor_count: rows - mask.deleted_count, of: state };
+  return { ...octrees, summary, survivor_count: rows - mask.deleted_count, of: state };
+}
+
+/** Both results. A failure of the first ends the second, which `job` runs; it is thrown once both are over. */
+async function together<A, B>(first: Promise<A>, second: Promise<B>, job: Job): Promise<[A, B]> {
+  void first.catch(() => job.cancel());
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === "rejected") throw a.reason;
+  if (b.status === "rejected") throw b.reason;
+  return [a.value, b.value];
 }
 
 /** Memory an octree build of a state takes besides the state. */

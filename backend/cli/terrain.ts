@@ -177,7 +177,7 @@ export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, crowns
     ground,
     dtm: terrain as TerrainSummary["dtm"],
     chm: chm as TerrainSummary["chm"],
-    warnings: [...warnings, ...more],
+    warnings: [...new Set([...warnings, ...more])],
   };
 }
 

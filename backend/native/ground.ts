@@ -1,5 +1,6 @@
 import { addon, type NativeColumn } from "./addon.ts";
 import type { OpOptions } from "./cloud.ts";
+import type { TilePlan } from "./denoise.ts";
 import type { NativeJob } from "./native-job.ts";
 
 export interface ClothParams {
@@ -17,16 +18,6 @@ export interface ClothParams {
   /** From so many points on the cloth drops tile by tile. */
   readonly tile_min_points: number;
   readonly tile_target_points: number;
-}
-
-export interface GroundTilePlan {
-  readonly n: number;
-  readonly tile_m: number;
-  readonly buffer_m: number;
-  readonly grid: readonly [number, number];
-  readonly tiles: number;
-  readonly points_per_tile_max: number;
-  readonly points_per_tile_mean: number;
 }
 
 export interface GroundLabels {
@@ -47,7 +38,7 @@ export interface ClothGround extends GroundLabels {
   /** False when `iterations` ended the simulation. */
   readonly settled: boolean;
   readonly nodes: number;
-  readonly tiled: GroundTilePlan | null;
+  readonly tiled: TilePlan | null;
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "binding/cloud_edit_values.h"
+#include "binding/coded.h"
 #include "binding/families.h"
 #include "io/octree_directory.h"
 #include "ops/cloud/categorical_split.h"
@@ -218,24 +219,6 @@ Napi::Value octree_translate_job(const Napi::CallbackInfo& info) {
         return true;
       },
       [](Napi::Env env, bool&&) -> Napi::Value { return env.Null(); });
-}
-
-/// Errors of reading the arguments leave with a code, as those of the job do.
-template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
-Napi::Value coded(const Napi::CallbackInfo& info) {
-  try {
-    return kFunction(info);
-  } catch (const Error& error) {
-    throw to_js_error(info.Env(), error);
-  } catch (Napi::Error& error) {
-    error.Set("code", to_string(ErrorCode::kInvalidArgument));
-    throw;
-  }
-}
-
-template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
-void add(Napi::Env env, Napi::Object& exports, const char* name) {
-  exports.Set(name, Napi::Function::New<coded<kFunction>>(env, name));
 }
 
 }  // namespace

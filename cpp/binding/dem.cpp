@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "binding/cloud_edit_values.h"
+#include "binding/coded.h"
 #include "binding/families.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/dem/cell_statistics.h"
@@ -234,21 +235,6 @@ Napi::Value terrain_raster_bytes_of(const Napi::CallbackInfo& info) {
   const std::uint64_t bytes =
       terrain_raster_bytes(strict_count(info[0], "points"), strict_count(info[1], "cells"));
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
-}
-
-/// Errors of reading the arguments leave with a code, as those of the job do.
-template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
-Napi::Value coded(const Napi::CallbackInfo& info) {
-  try {
-    return kFunction(info);
-  } catch (const Error& error) {
-    throw to_js_error(info.Env(), error);
-  }
-}
-
-template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
-void add(Napi::Env env, Napi::Object& exports, const char* name) {
-  exports.Set(name, Napi::Function::New<coded<kFunction>>(env, name));
 }
 
 }  // namespace

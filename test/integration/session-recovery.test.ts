@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -9,26 +7,20 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/addon.ts";
-import { processStartTime } from "../../backend/native/platform.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
-import type { Lease } from "../../backend/sessions/process-lease.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
 import { create, exported, makeApp, type TestApp } from "../support/app.ts";
+import { DEAD, deadCopy, rebuildStatus, restartWith, untouched } from "../support/dead-session.ts";
 
-/** No process has this id: the owner of the folder is dead. */
-const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "default" });
-const DAY_MS = 24 * 3600 * 1000;
 let template: string;
 let id: string;
 let las: Buffer;
@@ -50,34 +42,15 @@ beforeAll(async () => {
   await session.commit(session.state, { meta: { octree_pose: [2, 2] } });
   poses.push([2, 2]);
   las = await exported(made, id, "las");
-  const journal = join(made.sessions, id, "journal.log");
-  const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
-  await vi.waitFor(() => expect(flushed()).toBe(true), { timeout: 5000, interval: 10 }); // written behind the answer
   const short = join(made.folder, "short.col");
   await addon.writeColumnFile(new addon.Column("u8", Uint8Array.of(1)), short).promise;
   shortColumn = readFileSync(short);
-  template = mkdtempSync(join(tmpdir(), "journal-"));
-  cpSync(join(made.sessions, id), template, { recursive: true });
-  writeFileSync(join(template, "owner.json"), DEAD);
+  template = await deadCopy(made, id);
   await made.close();
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
-/** A fresh data folder with copies of the session, each changed by its own function, and the app started over it. */
-async function restart(changes: Record<string, (folder: string) => void>): Promise<TestApp> {
-  const folder = mkdtempSync(join(tmpdir(), "restart-"));
-  for (const [name, change] of Object.entries(changes)) {
-    const session = join(folder, "sessions", name);
-    cpSync(template, session, { recursive: true });
-    change(session);
-  }
-  const made = await makeApp({}, folder);
-  await made.deps.sessions.recovered();
-  return made;
-}
-const rebuild = async (made: TestApp, session: string) =>
-  (await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/rebuild_octree` })).statusCode;
-const untouched = () => undefined;
+const restart = (changes: Record<string, (folder: string) => void>) => restartWith(template, changes);
 const log = pino({ level: "silent" });
 const never = (): never => {
   throw new Error("no session");
@@ -102,42 +75,9 @@ test("a restart brings the session back under its id, with every edit, and it ca
   const session = await made.deps.sessions.get(id);
   expect(session.state.meta.octree_pose).toEqual([2, 2]);
   expect(session.state.columns.get("positions")?.native.fileBacked).toBe(true);
-  expect(await rebuild(made, id)).toBe(200);
+  expect(await rebuildStatus(made, id)).toBe(200);
   expect(session.state.meta.octree_pose).toBeNull();
   await made.close();
-});
-
-describe.skipIf(process.platform === "win32")("the backend before was killed a moment ago", () => {
-  const owner = (pid: number) =>
-    JSON.stringify({ pid, start_time: processStartTime(pid), instance: "default" } satisfies Lease);
-
-  test("while it counts as running its session stays; asked for later it is back", async () => {
-    const before = spawn("sleep", ["60"]);
-    const lease = owner(before.pid ?? 0);
-    const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
-    expect(await rebuild(made, id)).toBe(404);
-    before.kill("SIGKILL");
-    await once(before, "exit");
-    expect(await exported(made, id, "las")).toEqual(las);
-    await made.close();
-  });
-
-  test.runIf(process.platform === "linux")("one that has ended and that no parent noticed is dead", async () => {
-    // The shell becomes a program that never asks after the child, a backend like any other.
-    const parent = spawn("sh", ["-c", "cat <&3 3<&- & echo $!; exec sleep 60"], {
-      stdio: ["ignore", "pipe", "ignore", "pipe"],
-    });
-    const [text] = (await once(parent.stdout as Readable, "data")) as [Buffer];
-    const lease = owner(Number(text));
-    expect(lease).toMatch(/"start_time":"/);
-    (parent.stdio[3] as Writable).end(); // the child reads to the end
-    await vi.waitFor(() => expect(processStartTime(Number(text))).toBeNull(), { timeout: 5000, interval: 10 });
-    process.kill(Number(text), 0); // its id is still taken
-    const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
-    expect(await exported(made, id, "las")).toEqual(las);
-    await made.close();
-    parent.kill("SIGKILL");
-  });
 });
 
 test("a journal cut at every byte recovers to the last whole record, never to half of one", async () => {
@@ -218,7 +158,7 @@ describe("damage", () => {
     const original = mkdtempSync(join(tmpdir(), "original-"));
     cpSync(template, original, { recursive: true });
     const made = await restart({ "0000aaaa": change, [id]: untouched, ffffffff: untouched });
-    expect(await rebuild(made, "0000aaaa")).toBe(404);
+    expect(await rebuildStatus(made, "0000aaaa")).toBe(404);
     expect(await exported(made, id, "las")).toEqual(las);
     expect(await exported(made, "ffffffff", "las")).toEqual(las);
     const line = made.log.find(({ session, level }) => session === "0000aaaa" && level >= 50);
@@ -248,57 +188,8 @@ describe("damage", () => {
     } finally {
       addon.mapColumnFile = mapColumnFile;
     }
-    expect(await rebuild(made, id)).toBe(404);
+    expect(await rebuildStatus(made, id)).toBe(404);
     expect(existsSync(join(made.sessions, id, "journal.log"))).toBe(true);
-    await made.close();
-  });
-});
-
-describe("whose sessions", () => {
-  const owner = (lease: object) => (folder: string) => writeFileSync(join(folder, "owner.json"), JSON.stringify(lease));
-  test("a living owner keeps its session; a reused process id does not pass for the owner", async () => {
-    const made = await restart({
-      [id]: owner({ pid: process.ppid, start_time: null, instance: "default" }),
-      "0000bbbb": owner({ pid: process.ppid, start_time: "long ago", instance: "default" }),
-    });
-    expect([await rebuild(made, id), await rebuild(made, "0000bbbb")]).toEqual([404, 200]);
-    await made.close();
-  });
-
-  test("another window's session is left for it for a day, then taken over", async () => {
-    const other = owner({ pid: 2 ** 30, start_time: "1", instance: "other-window" });
-    const old = new Date(Date.now() - DAY_MS - 60_000);
-    const made = await restart({
-      [id]: other,
-      "0000cccc": (folder) => {
-        other(folder);
-        utimesSync(join(folder, "journal.log"), old, old);
-      },
-    });
-    expect([await rebuild(made, id), await rebuild(made, "0000cccc")]).toEqual([404, 200]);
-    await made.close();
-  });
-
-  test("a torn or missing owner file is nobody's", async () => {
-    const made = await restart({
-      [id]: (folder) => writeFileSync(join(folder, "owner.json"), '{"pid":'),
-      "0000dddd": (folder) => rmSync(join(folder, "owner.json")),
-    });
-    expect([await rebuild(made, id), await rebuild(made, "0000dddd")]).toEqual([200, 200]);
-    await made.close();
-  });
-
-  test("leftovers of dead creates and deletes go, those of living ones stay", async () => {
-    const made = await restart({
-      "1111aaaa.new": untouched,
-      "1111bbbb.new": owner({ pid: process.ppid, start_time: null, instance: "default" }),
-      "1111cccc.77.deleted": untouched,
-      "1111dddd.new": (folder) => rmSync(join(folder, "owner.json")), // seconds old: its lease may come any moment
-    });
-    const left = ["1111bbbb.new", "1111dddd.new"];
-    for (let i = 0; i < 100 && readdirSync(made.sessions).length > left.length; i += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(readdirSync(made.sessions).sort()).toEqual(left);
     await made.close();
   });
 });

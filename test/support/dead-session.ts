@@ -1,0 +1,42 @@
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { decodeJournal } from "../../backend/sessions/journal.ts";
+import { makeApp, type TestApp } from "./app.ts";
+
+/** No process has this id: the owner of the folder is dead. */
+export const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "default" });
+
+/** A copy of a session's folder as a process that died left it, everything flushed. */
+export async function deadCopy(made: TestApp, id: string): Promise<string> {
+  const journal = join(made.sessions, id, "journal.log");
+  const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
+  await vi.waitUntil(flushed, { timeout: 5000, interval: 10 }); // written behind the answer
+  const template = mkdtempSync(join(tmpdir(), "journal-"));
+  cpSync(join(made.sessions, id), template, { recursive: true });
+  writeFileSync(join(template, "owner.json"), DEAD);
+  return template;
+}
+
+/** A fresh data folder with copies of the session, each changed by its own function, and the app started over it. */
+export async function restartWith(
+  template: string,
+  changes: Record<string, (folder: string) => void>,
+): Promise<TestApp> {
+  const folder = mkdtempSync(join(tmpdir(), "restart-"));
+  for (const [name, change] of Object.entries(changes)) {
+    const session = join(folder, "sessions", name);
+    cpSync(template, session, { recursive: true });
+    change(session);
+  }
+  const made = await makeApp({}, folder);
+  await made.deps.sessions.recovered();
+  return made;
+}
+
+/** Status of an octree rebuild: 404 when the session is not back. */
+export const rebuildStatus = async (made: TestApp, session: string) =>
+  (await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/rebuild_octree` })).statusCode;
+
+export const untouched = () => undefined;

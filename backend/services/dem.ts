@@ -7,21 +7,14 @@ import type { Job } from "../jobs/job.ts";
 import { fromNative } from "../jobs/native-error.ts";
 import type { NativeColumn } from "../native/addon.ts";
 import * as native from "../native/dem.ts";
-import {
-  type CloudSession,
-  type CloudState,
-  extraKey,
-  requireUnchanged,
-  stateAfter,
-} from "../sessions/cloud-session.ts";
+import type { CloudSession, CloudState } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
-import { currentOctree } from "../sessions/edits.ts";
-import { strokesOf } from "../sessions/undo.ts";
 import { surviving } from "./cloud-misses.ts";
 import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface } from "./dem-grid.ts";
 import { dtmOnly, vertexWarnings } from "./dem-warnings.ts";
-import { buildOctrees, keepOctrees, octreeBlock, octreeCost, overlayId, rebuilt } from "./octree-publish.ts";
+import { publishLabels } from "./label-column.ts";
+import { octreeCost } from "./octree-publish.ts";
 import { sourceSession, sourceTranslation } from "./points.ts";
 import { unknownKeyWarnings } from "./unknown-keys.ts";
 
@@ -79,8 +72,9 @@ export function sessionDem(
         const { answer, surface } = await makeDem(cloud, plan, ignored, job);
         if (!adds) return answer;
         const column = await heights(cloud, surface, plan, job);
-        const octree = await addHeights(session, base, column, deps, job);
-        return { ...answer, meta: { ...answer.meta, ...octree } };
+        const { warnings: more, ...octree } = await addHeights(session, base, column, deps, job);
+        const warnings = [...(answer.meta.warnings ?? []), ...more];
+        return { ...answer, meta: { ...answer.meta, ...octree, ...(warnings.length > 0 ? { warnings } : {}) } };
       });
     }),
   );
@@ -251,25 +245,9 @@ async function heights(
 }
 
 /** Commits the column with the octree that shows it, both or nothing, and answers with the octree's block. */
-async function addHeights(session: CloudSession, base: CloudState, column: ColumnRef, deps: Deps, job: Job) {
-  const { extra_dims_meta, miss_octree_cache_id } = base.meta;
-  const there = extra_dims_meta.some(({ slug }) => slug === HEIGHT_SLUG);
-  const strokes = strokesOf(base.undo, HEIGHT_SLUG).length;
-  const change = {
-    columns: new Map([[extraKey(HEIGHT_SLUG), column]]),
-    ...(strokes > 0 ? { undo: [{ op: "forget_labels", slug: HEIGHT_SLUG, count: strokes } as const] } : {}),
-    meta: there ? {} : { extra_dims_meta: [...extra_dims_meta, { slug: HEIGHT_SLUG, label: HEIGHT_LABEL }] },
-  };
-  const after = stateAfter(base, change);
+async function addHeights(session: CloudSession, base: CloudState, labels: ColumnRef, deps: Deps, job: Job) {
   job.stage("Rebuilding display", 0.97, 1);
-  const mask = await surviving(after, job);
-  const overlay = miss_octree_cache_id !== null;
-  const built = await buildOctrees(after, mask, deps, { from: 0.97, to: 1, overlay }, job);
-  job.checkpoint(); // the last cancel point
-  await session.edit(async (edit) => {
-    requireUnchanged(base, edit.state);
-    await edit.publish({ ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, after)) } });
-  });
-  await keepOctrees(deps);
-  return { ...octreeBlock(built), miss_octree_cache_id: overlayId(built, miss_octree_cache_id) };
+  const mask = await surviving(base, job);
+  const column = { slug: HEIGHT_SLUG, label: HEIGHT_LABEL, labels };
+  return publishLabels(session, base, column, { defer_octree: false, from: 0.97, mask }, deps, job);
 }

@@ -14,11 +14,18 @@ import { currentOctree, staleOctree } from "../sessions/edits.ts";
 import { strokesOf } from "../sessions/undo.ts";
 import { buildOctrees, keepOctrees, octreeBlock, overlayId, rebuilt, type Surviving } from "./octree-publish.ts";
 
-/** A column of computed labels, one per row. */
+/** A column of computed labels or measures, one per row. */
 export interface LabelColumn {
   readonly slug: string;
   readonly label: string;
   readonly labels: ColumnRef;
+}
+
+interface Publishing {
+  readonly defer_octree: boolean;
+  readonly mask: Surviving;
+  /** Where the octree begins in the run's bar. */
+  readonly from?: number;
 }
 
 /** What an answer says of the octree that shows the labels. */
@@ -35,7 +42,7 @@ export async function publishLabels(
   session: CloudSession,
   base: CloudState,
   column: LabelColumn,
-  { defer_octree, mask }: { readonly defer_octree: boolean; readonly mask: Surviving },
+  { defer_octree, mask, from = 0.5 }: Publishing,
   deps: Deps,
   job: Job,
 ): Promise<PublishedLabels> {
@@ -47,7 +54,7 @@ export async function publishLabels(
   }
   const after = stateAfter(base, change);
   const overlay = base.meta.miss_octree_cache_id !== null;
-  const built = await buildOctrees(after, mask, deps, { from: 0.5, to: 1, overlay }, job);
+  const built = await buildOctrees(after, mask, deps, { from, to: 1, overlay }, job);
   job.checkpoint(); // the last cancel point
   await session.edit(async (edit) => {
     requireUnchanged(base, edit.state);

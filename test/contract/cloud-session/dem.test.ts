@@ -93,7 +93,10 @@ describe("add_height_column", () => {
   });
   test("twice: the column is replaced, not added again", async () => {
     const { session_id } = await forest();
+    const generation = async () => (await stateOf(made, session_id)).meta.octree_stale_gen;
+    const first = await generation();
     await session(session_id, { add_height_column: true });
+    expect(await generation()).toBe(first + 1); // a rebuild under way lacks the column: it is overtaken
     await session(session_id, { add_height_column: true, ground_percentile: 100 });
     const { meta } = await stateOf(made, session_id);
     expect(meta.extra_dims_meta.filter(({ slug }) => slug === "height_above_ground")).toHaveLength(1);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
 #include "core/dtype_fit.h"
 #include "core/parallel.h"
-#include "core/radix_sort.h"
 #include "core/round.h"
 #include "ops/cloud/class_counts.h"
 #include "ops/cloud/class_set.h"
@@ -19,6 +17,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kGroupGrain = 16;
 constexpr double kDenseSpan = 1 << 20;
 constexpr std::uint32_t kNoGroup = 0xffffffffU;
 
@@ -47,53 +46,38 @@ class GroupIndex {
   BulkVector<std::uint32_t> table_;  ///< empty = search values_
 };
 
-/// The kept rows of [base, base + group.size) with their groups, rows counted from `base`.
-struct Keyed {
-  BulkVector<std::uint32_t> groups, rows;
-};
-
-template <class GroupOf>
-Keyed keyed_rows(std::size_t n, OpContext& ctx, const GroupOf& group_of) {
-  std::vector<std::size_t> starts((n + kGrain - 1) / kGrain + 1, 0);
-  parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t kept = 0;
-    for (std::size_t i = begin; i < end; ++i) kept += group_of(i) != kNoGroup ? 1 : 0;
-    starts[begin / kGrain + 1] = kept;
-  });
-  for (std::size_t b = 1; b < starts.size(); ++b) starts[b] += starts[b - 1];
-  Keyed keyed{BulkVector<std::uint32_t>(starts.back()), BulkVector<std::uint32_t>(starts.back())};
-  parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t at = starts[begin / kGrain];
+/// Writes the rows of every group one after the other, ascending. `first` holds the place of each group's first row.
+template <class Index, class GroupOf>
+void distribute(std::size_t n, const BulkVector<std::uint64_t>& first, const GroupOf& group_of,
+                Span<Index> order, OpContext& ctx) {
+  // Blocks of at least eight rows a group: the places below take a byte a row at most.
+  const std::size_t groups = first.size(), grain = std::max(kGrain, 8 * groups);
+  const std::size_t blocks = (n + grain - 1) / grain;
+  BulkVector<std::uint64_t> places(blocks * groups);  // rows of each block in each group, then where they go
+  parallel_for(ctx, n, grain, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t* const count = places.data() + begin / grain * groups;
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t group = group_of(i);
-      if (group == kNoGroup) continue;
-      keyed.groups[at] = group;
-      keyed.rows[at++] = static_cast<std::uint32_t>(i);
+      if (group != kNoGroup) ++count[group];
     }
   });
-  return keyed;
-}
-
-/// Appends sorted rows to their groups; `next` holds the place of each group's next row.
-template <class Index>
-void append(const Keyed& sorted, std::size_t base, BulkVector<std::uint64_t>& next, Span<Index> order,
-            OpContext& ctx) {
-  const std::size_t n = sorted.groups.size();
-  BulkVector<std::uint64_t> first(next.size()), last(next.size());
-  parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(ctx, groups, kGroupGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t group = begin; group < end; ++group) {
+      std::uint64_t at = first[group];
+      for (std::size_t place = group; place < places.size(); place += groups) {
+        const std::uint64_t count = places[place];
+        places[place] = at;
+        at += count;
+      }
+    }
+  });
+  parallel_for(ctx, n, grain, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t* const place = places.data() + begin / grain * groups;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t group = sorted.groups[i];
-      if (i == 0 || sorted.groups[i - 1] != group) first[group] = i;
-      if (i + 1 == n || sorted.groups[i + 1] != group) last[group] = i + 1;
+      const std::uint32_t group = group_of(i);
+      if (group != kNoGroup) order[place[group]++] = static_cast<Index>(i);
     }
   });
-  parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t group = sorted.groups[i];
-      order[next[group] + (i - first[group])] = static_cast<Index>(base + sorted.rows[i]);
-    }
-  });
-  for (std::size_t group = 0; group < next.size(); ++group) next[group] += last[group] - first[group];
 }
 
 template <class Index>
@@ -132,38 +116,32 @@ void gather(const AnyColumn& from, Span<const Index> rows, AnyColumn& to, std::a
 }  // namespace
 
 ClassGroups categorical_split_parts::split(const AnyColumn& column, Span<const std::uint8_t> skip,
-                                           const std::vector<double>& exclude, const Parts& parts,
-                                           OpContext& ctx) {
+                                           const std::vector<double>& exclude, DType order, OpContext& ctx) {
   const ClassCounts classes = class_counts(column, skip, ctx);
   const ClassSet excluded(exclude);
   ClassGroups groups;
-  BulkVector<std::uint64_t> next;
+  BulkVector<std::uint64_t> first;
   std::uint64_t total = 0;
   for (std::size_t c = 0; c < classes.values.size(); ++c) {
     if (excluded.holds(classes.values[c])) continue;
     groups.values.push_back(classes.values[c]);
     groups.counts.push_back(classes.counts[c]);
-    next.push_back(total);
+    first.push_back(total);
     total += classes.counts[c];
   }
-  groups.order = AnyColumn(parts.index, static_cast<std::size_t>(total));
+  groups.order = AnyColumn(order, static_cast<std::size_t>(total));
   if (total == 0) return groups;
 
   ctx.begin_phase("Ordering points by class", 0);
   const GroupIndex index(groups.values);
-  const int key_bits = std::max(1, static_cast<int>(std::bit_width(groups.values.size() - 1)));
   visit_scalar(column, [&](auto values) {
-    for (std::size_t base = 0; base < values.size; base += parts.rows_each) {
-      const std::size_t n = std::min(parts.rows_each, values.size - base);
-      Keyed keyed = keyed_rows(n, ctx, [&](std::size_t i) {
-        return skip.empty() || skip[base + i] == 0 ? index.of(values[base + i]) : kNoGroup;
-      });
-      radix_sort_pairs(keyed.groups.view(), keyed.rows.view(), key_bits, ctx);
-      if (parts.index == DType::kU32) {
-        append(keyed, base, next, groups.order.as_mutable<std::uint32_t>(), ctx);
-      } else {
-        append(keyed, base, next, groups.order.as_mutable<std::uint64_t>(), ctx);
-      }
+    const auto group_of = [&](std::size_t i) {
+      return skip.empty() || skip[i] == 0 ? index.of(values[i]) : kNoGroup;
+    };
+    if (order == DType::kU32) {
+      distribute(values.size, first, group_of, groups.order.as_mutable<std::uint32_t>(), ctx);
+    } else {
+      distribute(values.size, first, group_of, groups.order.as_mutable<std::uint64_t>(), ctx);
     }
   });
   return groups;
@@ -171,8 +149,7 @@ ClassGroups categorical_split_parts::split(const AnyColumn& column, Span<const s
 
 ClassGroups categorical_split(const AnyColumn& column, Span<const std::uint8_t> skip,
                               const std::vector<double>& exclude, OpContext& ctx) {
-  return categorical_split_parts::split(column, skip, exclude,
-                                        {row_index_dtype(column.size()), std::size_t{1} << 31}, ctx);
+  return categorical_split_parts::split(column, skip, exclude, row_index_dtype(column.size()), ctx);
 }
 
 std::vector<AnyColumn> take_rows(const std::vector<const AnyColumn*>& columns, const AnyColumn& order,

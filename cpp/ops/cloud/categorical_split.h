@@ -20,8 +20,8 @@ struct ClassGroups {
 /// skip     (n) non-zero = leave the row out, or empty = keep all.
 /// exclude  classes to leave out, any order.
 /// Order    Stable: rows ascend within a class; u32, u64 from 2^32 rows on. Does not depend on threads.
-/// Cost     O(n); class_counts, two passes over the column and one per 8 bits of the number of classes;
-///          scratch 16 bytes a row (of at most 2^31 rows at a time), the result 4 or 8.
+/// Cost     O(n); class_counts and two passes over the column; scratch at most a byte a row and 8
+///          a class, the result 4 or 8 a row.
 /// Cancel   Within 250 ms.
 /// Errors   As class_counts.
 /// Source   Stable distribution sort, Knuth, The Art of Computer Programming 3, section 5.2.5.
@@ -42,13 +42,9 @@ std::vector<AnyColumn> take_rows(const std::vector<const AnyColumn*>& columns, c
 
 namespace categorical_split_parts {
 
-/// How rows are numbered and how many are sorted at once; categorical_split chooses both from n.
-struct Parts {
-  DType index;            ///< kU32 or kU64
-  std::size_t rows_each;  ///< at most 2^31
-};
+/// As categorical_split with the type of the order given: kU32 or kU64.
 ClassGroups split(const AnyColumn& column, Span<const std::uint8_t> skip, const std::vector<double>& exclude,
-                  const Parts& parts, OpContext& ctx);
+                  DType order, OpContext& ctx);
 
 }  // namespace categorical_split_parts
 

@@ -54,6 +54,8 @@ export interface Addon
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;
   /** Bytes in anonymous native pages; tests assert that it returns to its start. */
   bulkBytesInUse(): number;
+  /** Until the function is called, up to `bytes` of freed pages stay with the process for the next blocks. */
+  reusePages(bytes: number): () => void;
 }
 
 const ADDON = join("build", "native", "Release", "pc.node");

@@ -1,12 +1,23 @@
+#include <memory>
+
+#include "binding/cloud_edit_values.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "core/memory.h"
+#include "core/page_pool.h"
 
 namespace {
 
 // bulkBytesInUse(): number - bytes in anonymous native pages, for tests and /health
 Napi::Value bulk_bytes_in_use(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(pc::bulk_bytes_in_use()));
+}
+
+// reusePages(bytes: number): () => void - the function, or its end, lets the pages go
+Napi::Value reuse_pages(const Napi::CallbackInfo& info) {
+  auto held = std::make_shared<std::unique_ptr<pc::PageReuse>>(
+      std::make_unique<pc::PageReuse>(pc::binding::strict_count(info[0], "bytes")));
+  return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
@@ -22,6 +33,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_dem(env, exports);
   pc::binding::register_device(env, exports);
   exports.Set("bulkBytesInUse", Napi::Function::New<bulk_bytes_in_use>(env, "bulkBytesInUse"));
+  exports.Set("reusePages", Napi::Function::New<reuse_pages>(env, "reusePages"));
   return exports;
 }
 

@@ -1,5 +1,9 @@
 #include "binding/job.h"
 
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <new>
 #include <system_error>
 
@@ -22,6 +26,59 @@ JobOptions job_options(const Napi::Value& value) {
   return options;
 }
 
+namespace {
+
+/// Threads of jobs. One that is done waits a moment for the next job: an operation of hundreds of short jobs starts no
+/// thread, and no team of compute threads, for each. A job never waits for a thread.
+class JobThreads {
+ public:
+  /// False when the system starts no thread; `work` is then never called.
+  bool run(std::function<void()> work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (waiting_ > queue_.size()) {
+      queue_.push_back(std::move(work));
+      wake_.notify_one();
+      return true;
+    }
+    try {
+      std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
+    } catch (const std::system_error&) {  // the process may have no more threads; it must not end for that
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr auto kIdle = std::chrono::seconds(1);
+
+  void serve(std::function<void()> work) {
+    for (;;) {
+      work();
+      work = nullptr;
+      std::unique_lock<std::mutex> lock(mutex_);
+      ++waiting_;
+      wake_.wait_for(lock, kIdle, [this] { return !queue_.empty(); });
+      --waiting_;
+      if (queue_.empty()) return;
+      work = std::move(queue_.front());
+      queue_.pop_front();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;  ///< at most one for each waiting thread
+  std::size_t waiting_ = 0;
+};
+
+/// Lives as long as the process: a thread may wait in it while the process ends.
+JobThreads& job_threads() {
+  static auto* const threads = new JobThreads;
+  return *threads;
+}
+
+}  // namespace
+
 namespace detail {
 
 Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi::Promise promise) {
@@ -43,7 +100,7 @@ Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi
 bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle) {
   auto tsfn = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
                                             "pc.job", 0, 1);
-  const auto body = [tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
+  auto body = [tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
     work();
     work = nullptr;
     // A closing environment refuses the call; then nobody waits for the promise either.
@@ -54,13 +111,9 @@ bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(
     });
     tsfn.Release();
   };
-  try {
-    std::thread(body).detach();
-  } catch (const std::system_error&) {  // the process may have no more threads; it must not end for that
-    tsfn.Release();
-    return false;
-  }
-  return true;
+  if (job_threads().run(std::move(body))) return true;
+  tsfn.Release();
+  return false;
 }
 
 Error current_error() {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/error.h"
+#include "core/page_pool.h"
 #include "core/platform.h"
 
 namespace pc {
@@ -32,8 +33,14 @@ void reset_bulk_bytes_peak() { peak.store(in_use.load()); }
 PageBlock PageBlock::allocate(std::size_t bytes) {
   PageBlock block;
   if (bytes == 0) return block;
-  const std::size_t mapped = round_up(checked_bytes(bytes, 1), platform::page_size());
-  block.base_ = platform::allocate_pages(mapped);
+  PagePool& pool = PagePool::shared();
+  const std::size_t mapped = pool.rounded(round_up(checked_bytes(bytes, 1), platform::page_size()));
+  block.base_ = pool.take(mapped);
+  if (block.base_ != nullptr) {
+    std::memset(block.base_, 0, bytes);
+  } else {
+    block.base_ = platform::allocate_pages(mapped);
+  }
   if (block.base_ == nullptr) {
     throw Error(ErrorCode::kOutOfMemory,
                 "the system has no " + std::to_string(bytes >> 20) + " MiB of memory left");
@@ -63,7 +70,7 @@ PageBlock PageBlock::map_file(const std::string& path, std::uint64_t offset, std
 
 PageBlock::~PageBlock() {
   if (base_ == nullptr) return;
-  platform::release_pages(base_, mapped_);
+  if (file_backed_ || !PagePool::shared().give(base_, mapped_)) platform::release_pages(base_, mapped_);
   if (!file_backed_) in_use -= mapped_;
 }
 

@@ -15,7 +15,7 @@ namespace pc {
 
 /// One block of pages outside malloc and outside the JS heap: anonymous, or a read-only mapping of a file.
 /// Electron's allocator kills the process on large blocks (docs/adr/0005); pages from the OS have no such limit.
-/// Move-only; the pages go back to the OS at once when it dies.
+/// Move-only; the pages go back to the OS at once when it dies (page_pool.h has the exception).
 class PageBlock {
  public:
   PageBlock() = default;

@@ -6,6 +6,7 @@ const AT_ONCE = new Set(["mapColumnFile"]);
 const LEFT_ALONE = new Set([
   "Column",
   "bulkBytesInUse",
+  "reusePages",
   "tryLockFile",
   "octreeBuildCost",
   "clothSimulationCost",

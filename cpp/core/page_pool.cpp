@@ -1,0 +1,60 @@
+#include "core/page_pool.h"
+
+#include <bit>
+
+#include "core/platform.h"
+
+namespace pc {
+
+PageReuse::PageReuse(std::size_t bytes) : bytes_(bytes) { PagePool::shared().resize(bytes, 0); }
+PageReuse::~PageReuse() { PagePool::shared().resize(0, bytes_); }
+
+PagePool& PagePool::shared() {
+  static auto* const pool = new PagePool;  // blocks die until the very end of the process
+  return *pool;
+}
+
+std::size_t PagePool::rounded(std::size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (limit_ == 0 || bytes < kSmallest || bytes > kLargest) return bytes;
+  const std::size_t step = std::bit_floor(bytes) / 8;  // at least two pages: kSmallest
+  return (bytes + step - 1) / step * step;
+}
+
+void* PagePool::take(std::size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (std::size_t i = count_; i-- > 0;) {  // the last one in: its pages are in the caches
+    if (blocks_[i].bytes != bytes) continue;
+    void* const base = blocks_[i].base;
+    blocks_[i] = blocks_[--count_];
+    held_ -= bytes;
+    return base;
+  }
+  return nullptr;
+}
+
+bool PagePool::give(void* base, std::size_t bytes) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (bytes < kSmallest || bytes > kLargest || held_ + bytes > limit_ || count_ == blocks_.size())
+    return false;
+  blocks_[count_++] = {base, bytes};
+  held_ += bytes;
+  return true;
+}
+
+void PagePool::resize(std::size_t more, std::size_t less) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  limit_ = limit_ + more - less;
+  while (held_ > limit_) {
+    const Block block = blocks_[--count_];
+    platform::release_pages(block.base, block.bytes);
+    held_ -= block.bytes;
+  }
+}
+
+std::size_t PagePool::held() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return held_;
+}
+
+}  // namespace pc

@@ -1,0 +1,91 @@
+#include "core/page_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/platform.h"
+
+namespace pc {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+TEST(PagePool, KeepsNothingUnlessAskedTo) {
+  { const PageBlock block = PageBlock::allocate(kMiB); }
+  EXPECT_EQ(PagePool::shared().held(), 0U);
+}
+
+TEST(PagePool, HandsFreedPagesOnZeroFilled) {
+  const PageReuse reuse(4 * kMiB);
+  const std::byte* before = nullptr;
+  {
+    const PageBlock block = PageBlock::allocate(kMiB + 5);
+    before = block.data();
+    for (std::size_t i = 0; i < block.bytes(); ++i) block.data()[i] = std::byte{7};
+  }
+  EXPECT_GT(PagePool::shared().held(), kMiB);
+  const PageBlock again = PageBlock::allocate(kMiB + 9'000);  // the same size class, so the same pages
+  EXPECT_EQ(again.data(), before);
+  EXPECT_EQ(again.bytes(), kMiB + 9'000);
+  for (std::size_t i = 0; i < again.bytes(); ++i) ASSERT_EQ(again.data()[i], std::byte{0}) << i;
+  EXPECT_EQ(PagePool::shared().held(), 0U);
+}
+
+TEST(PagePool, StaysUnderItsLimitAndGivesAllBackAtTheEnd) {
+  {
+    const PageReuse reuse(3 * kMiB);
+    std::vector<PageBlock> blocks;
+    for (int i = 0; i < 10; ++i) blocks.push_back(PageBlock::allocate(kMiB));
+    blocks.push_back(PageBlock::allocate(20 * kMiB));  // more than it takes
+    blocks.clear();
+    EXPECT_EQ(PagePool::shared().held(), 3 * kMiB);
+    {
+      const PageReuse more(2 * kMiB);
+      for (int i = 0; i < 10; ++i) blocks.push_back(PageBlock::allocate(kMiB));
+      blocks.clear();
+      EXPECT_EQ(PagePool::shared().held(), 5 * kMiB);
+    }
+    EXPECT_EQ(PagePool::shared().held(), 3 * kMiB);
+  }
+  EXPECT_EQ(PagePool::shared().held(), 0U);
+}
+
+TEST(PagePool, BlocksMayOutliveIt) {
+  const std::uint64_t before = bulk_bytes_in_use();
+  PageBlock block;
+  {
+    const PageReuse reuse(4 * kMiB);
+    block = PageBlock::allocate(kMiB + 1);
+  }
+  block.data()[kMiB] = std::byte{1};
+  block = PageBlock();
+  EXPECT_EQ(bulk_bytes_in_use(), before);
+  EXPECT_EQ(PagePool::shared().held(), 0U);
+}
+
+TEST(PagePool, ThreadsShareIt) {
+  const std::uint64_t before = bulk_bytes_in_use();
+  {
+    const PageReuse reuse(4 * kMiB);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([t] {
+        for (std::size_t i = 0; i < 2'000; ++i) {
+          const PageBlock block =
+              PageBlock::allocate((64 << 10) + (i * 7 + static_cast<std::size_t>(t)) % 5 * 8'192);
+          ASSERT_EQ(block.data()[i % block.bytes()], std::byte{0});
+          block.data()[i % block.bytes()] = std::byte{1};
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_LE(PagePool::shared().held(), 4 * kMiB);
+  }
+  EXPECT_EQ(bulk_bytes_in_use(), before);
+}
+
+}  // namespace
+}  // namespace pc

@@ -6,6 +6,7 @@ import * as native from "../native/cloud-edit.ts";
 import { type CloudMeta, type CloudState, freshState } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { currentOctree, deletedCount } from "../sessions/edits.ts";
+import type { Birth } from "../sessions/journal-records.ts";
 import type { Child } from "../sessions/session-store.ts";
 import { surviving } from "./cloud-misses.ts";
 import type { OctreeWindow } from "./octree.ts";
@@ -16,6 +17,18 @@ export interface MadeChild extends Child {
   readonly block: ChildSession;
   readonly miss_count: number;
   readonly warnings: readonly string[];
+}
+
+/** As makeChild, for `registerChildren`: its journal is begun too. */
+export async function makeChildOf(birth: Birth, ...[columns, meta, deps, window, job]: Parameters<typeof makeChild>) {
+  const child = await makeChild(columns, meta, deps, window, job);
+  try {
+    await deps.sessions.describe(child, birth);
+    return child;
+  } catch (error) {
+    await child.staged.discard();
+    throw error;
+  }
 }
 
 /**

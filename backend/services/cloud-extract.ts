@@ -2,19 +2,22 @@ import { availableParallelism } from "node:os";
 import type { ExtractByColumnTail } from "../../shared/contract/cloud-session/extract-by-column.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
-import type { NativeColumn } from "../native/addon.ts";
+import { addon, type NativeColumn } from "../native/addon.ts";
 import * as native from "../native/cloud-edit.ts";
 import { combineMasks } from "../native/masks.ts";
 import type { CloudSession, CloudState } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { currentOctree, overtakenOctree } from "../sessions/edits.ts";
-import { childMeta, type MadeChild, makeChild, stateBytes } from "./cloud-child.ts";
+import type { Birth } from "../sessions/journal-records.ts";
+import { childMeta, type MadeChild, makeChildOf, stateBytes } from "./cloud-child.ts";
 import { surviving } from "./cloud-misses.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "./octree-publish.ts";
 import { extraColumn, fixedColumn } from "./session-columns.ts";
 
-/** Builds at a time: small octrees do not fill every core. */
-const POOL = Math.min(8, Math.max(2, availableParallelism()));
+/** Builds at a time: small octrees do not fill every core, and files are made in between. */
+const POOL = Math.min(8, Math.max(2, availableParallelism() + 1));
+/** Memory that the builds hand on to each other. */
+const REUSED_BYTES = POOL * (32 << 20);
 
 export interface ByColumn {
   readonly slug: string;
@@ -44,12 +47,14 @@ export function extractByColumn(
     const order = job.adopt(new ColumnRef(groups.order)).native;
     const slices = slicesOf(groups);
     const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
+    const birth = deps.sessions.birthOf(session);
     const bytes = octreeCost(base, mask) + stateBytes(base) / Math.max(1, slices.length / POOL);
-    return deps.admission.run(job, "Extract", bytes, async () => {
+    return deps.admission.run(job, "Extract", bytes + REUSED_BYTES, async () => {
+      job.adopt({ release: addon.reusePages(REUSED_BYTES) });
       const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
       const makers = slices.map((slice) => async (quiet: Job) => {
         const columns = await groupColumns(base, { order, slice, misses }, quiet);
-        return makeChild(columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
+        return makeChildOf(birth, columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
       });
       let parent: BuiltOctrees | undefined;
       const parentMaker = async (quiet: Job) => {
@@ -59,7 +64,7 @@ export function extractByColumn(
       try {
         const children = await builds.run(makers, request.rebuild_parent ? parentMaker : undefined);
         job.checkpoint(); // the last cancel point
-        const stale = await publish({ session, base, children, parent }, deps);
+        const stale = await publish({ session, base, birth, children, parent }, deps);
         return answer({ session, slices, children, parent, stale });
       } catch (error) {
         await builds.discard();
@@ -230,12 +235,12 @@ async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promis
 
 /** The children and the parent's octree appear. True when an edit of the parent overtook that octree. */
 async function publish(
-  { session, base, children, parent }: Extraction & { readonly base: CloudState },
+  { session, base, birth, children, parent }: Extraction & { readonly base: CloudState; readonly birth: Birth },
   deps: Deps,
 ): Promise<boolean> {
   if (children.length === 0 && !parent) return false;
   let stale = false;
-  await deps.sessions.registerChildren(session, children, (births) =>
+  await deps.sessions.registerChildren(birth, children, (births) =>
     session.edit(async (edit) => {
       const { meta } = edit.state;
       stale = parent !== undefined && meta.octree_stale_gen !== base.meta.octree_stale_gen;

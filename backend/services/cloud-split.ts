@@ -16,8 +16,9 @@ import {
 } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { currentOctree } from "../sessions/edits.ts";
+import type { Birth } from "../sessions/journal-records.ts";
 import { boundarySteps } from "../sessions/undo.ts";
-import { childMeta, keptColumns, type MadeChild, makeChild, stateBytes } from "./cloud-child.ts";
+import { childMeta, keptColumns, type MadeChild, makeChild, makeChildOf, stateBytes } from "./cloud-child.ts";
 import { floorOf } from "./cloud-edit.ts";
 import { permanentDeletion } from "./cloud-filter.ts";
 import { surviving } from "./cloud-misses.ts";
@@ -56,8 +57,10 @@ export function splitCloud(
       const after = moving ? stateAfter(base, change) : base;
       const kept = hits.inside_count > 0 ? await keptOctrees(after, deps, job) : undefined;
       if (!moving) return answerUnmoved(session, base, kept, deps, job);
-      const leftover = await extractHits(base, { take: hits.outside, count: hits.outside_count }, deps, job);
-      await commitSplit({ session, base, change: withOctree(change, base, kept), leftover }, deps, job);
+      const birth = deps.sessions.birthOf(session);
+      const taken = { take: hits.outside, count: hits.outside_count, birth };
+      const leftover = await extractHits(base, taken, deps, job);
+      await commitSplit({ session, base, change: withOctree(change, base, kept), birth, leftover }, deps, job);
       return {
         session_id: session.id,
         kept: kept ? octreeBlock(kept) : NOTHING_KEPT,
@@ -101,13 +104,14 @@ interface Split {
   readonly session: CloudSession;
   readonly base: CloudState;
   readonly change: CloudChange;
+  readonly birth: Birth;
   readonly leftover: MadeChild;
 }
 
-async function commitSplit({ session, base, change, leftover }: Split, deps: Deps, job: Job): Promise<void> {
+async function commitSplit({ session, base, change, birth, leftover }: Split, deps: Deps, job: Job): Promise<void> {
   await discardUnless(leftover, () => {
     job.checkpoint(); // the last cancel point
-    return deps.sessions.registerChildren(session, [leftover], (births) =>
+    return deps.sessions.registerChildren(birth, [leftover], (births) =>
       session.edit(async (edit) => {
         requireUnchanged(base, edit.state);
         await edit.publish({ ...change, births });
@@ -130,13 +134,13 @@ async function discardUnless<T>(child: MadeChild, register: () => Promise<T>): P
 /** A child of hits of a state, without its misses. */
 async function extractHits(
   base: CloudState,
-  { take, count }: { readonly take: NativeColumn; readonly count: number },
+  { take, count, birth }: { readonly take: NativeColumn; readonly count: number; readonly birth: Birth },
   deps: Deps,
   job: Job,
 ): Promise<MadeChild> {
   const drop = await combined([{ mask: take, invert: true }], "and", job);
   const columns = await keptColumns(base, drop, job);
-  return makeChild(columns, childMeta(base, await hitCount(base, job), count), deps, SECOND_HALF, job);
+  return makeChildOf(birth, columns, childMeta(base, await hitCount(base, job), count), deps, SECOND_HALF, job);
 }
 
 const hitCount = async (state: CloudState, job: Job): Promise<number> => (await surviving(state, job)).hit_count;

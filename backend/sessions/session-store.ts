@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
+import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { RecoveryQueue } from "./recovery-queue.ts";
 import { type SessionDisk, syncFolder, type Track } from "./session-disk.ts";
@@ -152,31 +153,38 @@ export class SessionStore {
     return session;
   }
 
+  /** What children of that session say of where they come from, until they stand for themselves. */
+  birthOf(parent: CloudSession): Birth {
+    return { parent: parent.id, token: randomBytes(8).toString("hex") };
+  }
+
+  /** Begins the journal of a child: what `registerChildren` wants of each, done while others are still being built. */
+  describe({ staged, meta }: Child, birth: Birth): Promise<void> {
+    return staged.describe(meta, birth, this.#log);
+  }
+
   /**
-   * Publishes the children of a session together with a change of the parent, all or nothing, also across a crash: the
+   * Publishes the described children of a session together with a change of the parent, all or nothing, also across a crash: the
    * children's journals name a token, `commit` puts it into the parent's. A child whose parent lacks the token at a
    * restart never was. A failure, also of `commit`, leaves none of them.
    */
   async registerChildren(
-    parent: CloudSession,
+    birth: Birth,
     children: readonly Child[],
     commit: (births: string) => Promise<void>,
   ): Promise<CloudSession[]> {
-    const token = randomBytes(8).toString("hex");
-    const birth = { parent: parent.id, token };
     const born: CloudSession[] = [];
-    // Side by side: the disk flushes many small journals at the price of a few.
-    await settled(children.map(({ staged, meta }) => staged.describe(meta, birth, this.#log)));
     const disks = await this.#place(children);
     try {
       for (const [i, { staged, meta }] of children.entries()) born.push(this.#publish(staged, meta, disks[i]));
-      await commit(token);
+      await commit(birth.token);
     } catch (error) {
       for (const { id } of born) await this.delete(id);
       throw error;
     }
-    await this.#confirm(parent, born, token);
-    for (const disk of disks) disk?.flushLater(); // not before: large files would hold up the journals
+    void this.#confirm(birth, born).then(() => {
+      for (const disk of disks) disk?.flushLater(); // not before: large files would hold up the journals
+    });
     return born;
   }
 
@@ -193,13 +201,24 @@ export class SessionStore {
     return disks;
   }
 
-  /** From here on the children stand for themselves. A failure leaves them to the parent's record. */
-  async #confirm(parent: CloudSession, born: readonly CloudSession[], token: string): Promise<void> {
+  /**
+   * Behind the answer: from here on the children stand for themselves. Until then, and after a failure, their parent's
+   * journal names them; a parent that is deleted meanwhile leaves them too. Never rejects.
+   */
+  async #confirm({ parent, token }: Birth, born: readonly CloudSession[]): Promise<void> {
     try {
-      await settled(born.map(({ id }) => this.#sessions.get(id)?.disk?.journal.append({ type: "confirmed" })));
-      this.#sessions.get(parent.id)?.disk?.forgetBirths(token);
+      await settled(born.map((child) => this.#confirmOne(child)));
+      this.#sessions.get(parent)?.disk?.forgetBirths(token);
     } catch (error) {
-      this.#log.warn({ err: error, session: parent.id }, "children not confirmed; their parent's journal names them");
+      this.#log.warn({ err: error, session: parent }, "children not confirmed; their parent's journal names them");
+    }
+  }
+
+  async #confirmOne(child: CloudSession): Promise<void> {
+    try {
+      await this.#sessions.get(child.id)?.disk?.journal.append({ type: "confirmed" });
+    } catch (error) {
+      if (!child.closed) throw error; // one that was deleted meanwhile needs none
     }
   }
 

@@ -60,6 +60,13 @@ TEST(UpperGround, AFaceIsGroundFromFootToTop) {
   EXPECT_FALSE(face.holds(6, 10, 2.0));   // one at the foot, away from the face
 }
 
+TEST(UpperGround, AFaceEndsAtItsOwnTopWhateverStandsNearby) {
+  // Higher ground beside, in none of the eight directions.
+  const Scene face([](int x, int y) { return x == 12 && y == 11 ? 20.0 : x <= 10 ? 0.0 : 8.0; });
+  EXPECT_TRUE(face.holds(10, 10, 8.1));
+  EXPECT_FALSE(face.holds(10, 10, 9.0));
+}
+
 TEST(UpperGround, AFaceIsAtLeastAsSteepAsFortyFiveDegrees) {
   // Ground missing beside the point, so that the upper and the lower cell lie 4 m apart.
   const auto step = [](double top) {

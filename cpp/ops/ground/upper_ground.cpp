@@ -110,7 +110,7 @@ bool UpperGround::on_one_side(const Around& around, double height) const {
 }
 
 bool UpperGround::holds(const Vec3d& point, double height, std::size_t cell) const {
-  // No plane of one side need stay below its own ground, but on plants this spares looking around.
+  // Above all ground around, a plane of one side would be drawn out beyond what is known; and most plants end here.
   if (height > highest_[cell] + threshold_m_) return false;
   const Around around(lattice_, cells_, point, cell);
   return on_face(around, height) || on_one_side(around, height);

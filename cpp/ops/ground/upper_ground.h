@@ -15,7 +15,8 @@ namespace pc {
 ///     edge     a plane through the ground on one side within 2 cells, less steep than 45 degrees, that this ground
 ///              itself follows
 ///
-/// Both with the threshold of the class; on the plane 0.25 of its rise within a cell on top.
+/// Both with the threshold of the class; on the plane 0.25 of its rise within a cell on top. Never higher than the ground
+/// within 2 cells and the threshold.
 ///
 /// Order    Independent of threads. Cost O(cells) to make, 4 bytes a cell; most plants are told by one comparison.
 /// Source   Faces as of ground_pieces.h, planes of one side as of ground_surface.h, of points in the place of cells.

@@ -31,10 +31,8 @@ struct Neighbor {
   double u, v, z, squared;  ///< from the point, in cells and metres
 };
 
-}  // namespace
-
 /// The ground within kReach cells.
-struct UpperGround::Around {
+struct Around {
   std::array<Neighbor, kSide * kSide> at;
   int count = 0;
   std::array<std::int8_t, kSide * kSide> index_of;  ///< of the cells, row by row; -1 = no ground
@@ -71,6 +69,26 @@ struct UpperGround::Around {
   }
 };
 
+bool on_face(const Around& around, double size, double height, double threshold_m) {
+  constexpr std::array<std::array<int, 2>, 4> kDirections{{{1, 0}, {0, 1}, {1, 1}, {-1, 1}}};
+  return std::any_of(kDirections.begin(), kDirections.end(), [&](const std::array<int, 2>& to) {
+    const Neighbor *one = around.first(to[0], to[1]), *other = around.first(-to[0], -to[1]);
+    if (one == nullptr || other == nullptr) return false;
+    const double run = (std::sqrt(one->squared) + std::sqrt(other->squared)) * size;
+    return std::abs(one->z - other->z) >= kFaceSlope * run &&
+           height <= std::max(one->z, other->z) + threshold_m;
+  });
+}
+
+bool on_one_side(const Around& around, double size, double height, double threshold_m) {
+  return any_side_plane(around, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
+    if (plane.rise() >= kSideSlope * size) return false;
+    return std::abs(height - plane.height) + fit.deviation(plane) <= threshold_m + kSlopeShare * plane.rise();
+  });
+}
+
+}  // namespace
+
 UpperGround::UpperGround(const cloth_kernel::Lattice& lattice, const GroundCells& cells, double threshold_m,
                          OpContext& ctx)
     : lattice_(lattice), cells_(cells), threshold_m_(threshold_m), highest_(lattice.cells()) {
@@ -90,30 +108,12 @@ UpperGround::UpperGround(const cloth_kernel::Lattice& lattice, const GroundCells
   });
 }
 
-bool UpperGround::on_face(const Around& around, double height) const {
-  constexpr std::array<std::array<int, 2>, 4> kDirections{{{1, 0}, {0, 1}, {1, 1}, {-1, 1}}};
-  return std::any_of(kDirections.begin(), kDirections.end(), [&](const std::array<int, 2>& to) {
-    const Neighbor *one = around.first(to[0], to[1]), *other = around.first(-to[0], -to[1]);
-    if (one == nullptr || other == nullptr) return false;
-    const double run = (std::sqrt(one->squared) + std::sqrt(other->squared)) * lattice_.size;
-    return std::abs(one->z - other->z) >= kFaceSlope * run &&
-           height <= std::max(one->z, other->z) + threshold_m_;
-  });
-}
-
-bool UpperGround::on_one_side(const Around& around, double height) const {
-  return any_side_plane(around, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
-    if (plane.rise() >= kSideSlope * lattice_.size) return false;
-    return std::abs(height - plane.height) + fit.deviation(plane) <=
-           threshold_m_ + kSlopeShare * plane.rise();
-  });
-}
-
 bool UpperGround::holds(const Vec3d& point, double height, std::size_t cell) const {
   // Above all ground around, a plane of one side would be drawn out beyond what is known; and most plants end here.
   if (height > highest_[cell] + threshold_m_) return false;
   const Around around(lattice_, cells_, point, cell);
-  return on_face(around, height) || on_one_side(around, height);
+  return on_face(around, lattice_.size, height, threshold_m_) ||
+         on_one_side(around, lattice_.size, height, threshold_m_);
 }
 
 }  // namespace pc

@@ -29,10 +29,6 @@ class UpperGround {
   bool holds(const Vec3d& point, double height, std::size_t cell) const;
 
  private:
-  struct Around;
-  bool on_face(const Around& around, double height) const;
-  bool on_one_side(const Around& around, double height) const;
-
   cloth_kernel::Lattice lattice_;
   const GroundCells& cells_;
   double threshold_m_;

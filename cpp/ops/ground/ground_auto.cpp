@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "ops/ground/ground_cells.h"
 #include "ops/ground/ground_search.h"
+#include "ops/ground/upper_ground.h"
 
 namespace pc {
 
@@ -24,7 +25,7 @@ constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
 constexpr double kCellsPerSpacing = 0.85, kMinCell = 0.25, kMaxCell = 5, kLargestCell = 16;
 constexpr double kClassPerSpacing = 0.25, kMinClass = 0.05, kMaxSpacingClass = 0.3, kMaxClass = 0.5;
-constexpr double kClassSlopeShare = 1.8;
+constexpr double kClassSlopeShare = 1.4;
 
 std::string whole(double value) {
   std::array<char, 400> text{};
@@ -57,6 +58,8 @@ float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice
 void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
            const BulkVector<CellPlane>& planes, GroundAutoResult& result, OpContext& ctx) {
   result.ground_class = Column<std::uint8_t>(points.size());
+  const double threshold = result.derived.class_threshold;
+  const UpperGround upper(lattice, cells, threshold, ctx);
   std::atomic<std::uint64_t> ground{0};
   ctx.begin_phase("Classifying points", points.size());
   parallel_for(ctx, points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -71,9 +74,9 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
         const double rise = std::sqrt(plane.gu * plane.gu + plane.gv * plane.gv);  // within one cell
         const double slack = kClassSlopeShare * std::min(rise, rise / lattice.size);
         const double above_lowest = height - cells.point(cell).height;
-        is_ground =
-            std::abs(height - blended_height(planes, lattice, p)) <= result.derived.class_threshold + slack ||
-            (cells.is_ground(cell) && above_lowest >= 0 && above_lowest <= result.derived.class_threshold);
+        is_ground = std::abs(height - blended_height(planes, lattice, p)) <= threshold + slack ||
+                    (cells.is_ground(cell) && above_lowest >= 0 &&
+                     (above_lowest <= threshold || upper.holds(p, height, cell)));
       }
       result.ground_class[i] =
           static_cast<std::uint8_t>(is_ground ? GroundClass::kGround : GroundClass::kPlant);

@@ -14,7 +14,7 @@ struct GroundAutoParams {
   double point_spacing_m;  ///< sqrt(occupied area / points)
   double roughness_m;      ///< robust standard deviation of ground cells about their neighbours
   double cell_size;        ///< metres
-  double class_threshold;  ///< metres off the surface, 1.8 of the slope within a cell on top
+  double class_threshold;  ///< metres off the surface, 1.4 of the slope within a cell on top
 };
 
 struct GroundAutoResult {
@@ -33,12 +33,12 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m)
 /// The lowest point of every cell is ground or not: decided from cells of 16 m and more down to the finest, each level
 /// by the surface through the ground of the one before (ground_search.h). A point is ground when it lies near
 /// the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
-/// when that is ground.
+/// when that is ground, or on a face or the edge of a terrace above that (upper_ground.h).
 ///
 ///     spacing s     sqrt(area of occupied cells / points)
 ///     cell          clamp(0.85 s, 0.25, 5) m; larger where 16 M cells would be exceeded
 ///     roughness     robust deviation of ground cells from the planes of their neighbours
-///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m; on slopes 1.8 times the rise within
+///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m; on slopes 1.4 times the rise within
 ///                   a cell more, or within 1 m where cells are larger
 ///
 /// The constants were chosen on the clouds of docs/accuracy.md, which tells how much they matter.

@@ -14,7 +14,7 @@ constexpr double kCoarsest = 16;  // metres: wider than most houses, narrower th
 constexpr int kRounds = 2, kLastRounds = 6, kPieceRounds = 3, kFaceRounds = 2;
 /// 10 cm of noise and grass, and 12 cm for every metre between points: their slope is known to no more.
 constexpr Tolerance kTolerance{0.1, 0.12};
-constexpr SurfaceRule kSurface{kTolerance, 0.3, 1.5, 1.0};
+constexpr SurfaceRule kSurface{kTolerance, 0.25, 1.75, 1.0};
 
 void settle(CellLevel& level, int rounds, OpContext& ctx) {
   GroundSurface surface(level, kSurface);

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/parallel.h"
-#include "ops/ground/cell_plane.h"
+#include "ops/ground/side_planes.h"
 
 namespace pc {
 
@@ -19,11 +19,9 @@ constexpr std::size_t kBlockGrain = 16;
 constexpr int kReach = 6, kEnough = 8;  // cells; neighbours that make a plane
 constexpr int kMostNear = (kEnough - 1) + 8 * kReach;
 constexpr double kNearWeight = 0.1, kPull = 0.01;
-constexpr int kSideReach = 3, kSideFewest = 4, kMostSide = 28;
-constexpr double kSideFalloff = 0.5, kSidePull = 0.05,
-                 kSideSlope = 1;    // 45 degrees: steeper is a face, no terrace
-constexpr double kDeviations = 2;   // of that ground from its plane: crowns and bushes make no terrace
-constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividing line are on neither side
+constexpr int kSideReach = 3, kMostSide = 28;
+constexpr double kDeviations =
+    2;  // of the ground of one side from its plane: crowns and bushes make no terrace
 static_assert(2 * kReach <= static_cast<int>(kBlock));
 
 struct Neighbor {
@@ -156,17 +154,8 @@ float GroundSurface::roughness_around(std::size_t cell) const {
   return *middle;
 }
 
-/// On the plane through ground on one side. Eight sides; the plane must fit that ground itself.
+/// On the plane through ground on one side; the plane must fit that ground itself.
 bool GroundSurface::on_one_side(std::size_t cell) const {
-  constexpr double kDiagonal = 0.70710678118654752;
-  constexpr std::array<std::array<double, 2>, 8> kSides{{{1, 0},
-                                                         {kDiagonal, kDiagonal},
-                                                         {0, 1},
-                                                         {-kDiagonal, kDiagonal},
-                                                         {-1, 0},
-                                                         {-kDiagonal, -kDiagonal},
-                                                         {0, -1},
-                                                         {kDiagonal, -kDiagonal}}};
   const auto close = close_ground(level_, cell);
   const double height = level_.points[cell].height;
   int level_with = 0;
@@ -176,20 +165,11 @@ bool GroundSurface::on_one_side(std::size_t cell) const {
     level_with += std::abs(one.z - height) <= reach;
   }
   if (level_with < kSideFewest) return false;
-  for (const auto& [east, north] : kSides) {
-    PlaneFit fit;
-    for (int i = 0; i < close.count; ++i) {
-      const Neighbor& one = close.at[static_cast<std::size_t>(i)];
-      if (one.u * east + one.v * north <= kSideCone * std::sqrt(one.squared)) continue;
-      fit.add(one.u, one.v, one.z, 1 / (1 + kSideFalloff * one.squared));
-    }
-    if (fit.count() < kSideFewest) continue;
-    const PlaneFit::Plane plane = fit.plane(kSidePull);
+  return any_side_plane(close, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
     const double off = std::abs(height - plane.height);
-    if (plane.rise() >= kSideSlope * level_.size || off > slack_[cell]) continue;
-    if (off + kDeviations * fit.deviation(plane) <= slack_[cell]) return true;
-  }
-  return false;
+    if (plane.rise() >= kSideSlope * level_.size || off > slack_[cell]) return false;
+    return off + kDeviations * fit.deviation(plane) <= slack_[cell];
+  });
 }
 
 bool GroundSurface::accepts(std::size_t cell) const {

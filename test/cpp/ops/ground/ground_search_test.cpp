@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr Tolerance kTolerance{0.1, 0.12};
-constexpr SurfaceRule kRule{kTolerance, 0.3, 1.5, 1.0};
+constexpr SurfaceRule kRule{kTolerance, 0.25, 1.75, 1.0};
 
 /// Cells of a metre with a point in the middle of each.
 CellLevel level_of(std::uint32_t nx, std::uint32_t ny, const std::function<double(int, int)>& height) {

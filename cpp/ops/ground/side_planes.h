@@ -1,0 +1,42 @@
+#pragma once
+#include <array>
+#include <cmath>
+
+#include "ops/ground/cell_plane.h"
+
+namespace pc {
+
+constexpr int kSideFewest = 4;  // cells that make a plane
+constexpr double kSideFalloff = 0.5, kSidePull = 0.05;
+constexpr double kSideSlope = 1;    // 45 degrees: steeper is a face, no terrace
+constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividing line are on neither side
+
+/// Whether `accepts` takes the plane through the neighbours on one of eight sides of an origin: the edge of a terrace
+/// has no ground beyond at its height.
+///
+/// close    `count` entries `at` with u, v in cells from the origin, height z, and squared = u u + v v
+/// accepts  of the fit and its plane
+template <class Neighbors, class Accepts>
+bool any_side_plane(const Neighbors& close, const Accepts& accepts) {
+  constexpr double kDiagonal = 0.70710678118654752;
+  constexpr std::array<std::array<double, 2>, 8> kSides{{{1, 0},
+                                                         {kDiagonal, kDiagonal},
+                                                         {0, 1},
+                                                         {-kDiagonal, kDiagonal},
+                                                         {-1, 0},
+                                                         {-kDiagonal, -kDiagonal},
+                                                         {0, -1},
+                                                         {kDiagonal, -kDiagonal}}};
+  for (const auto& [east, north] : kSides) {
+    PlaneFit fit;
+    for (int i = 0; i < close.count; ++i) {
+      const auto& one = close.at[static_cast<std::size_t>(i)];
+      if (one.u * east + one.v * north <= kSideCone * std::sqrt(one.squared)) continue;
+      fit.add(one.u, one.v, one.z, 1 / (1 + kSideFalloff * one.squared));
+    }
+    if (fit.count() >= kSideFewest && accepts(fit, fit.plane(kSidePull))) return true;
+  }
+  return false;
+}
+
+}  // namespace pc

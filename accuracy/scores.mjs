@@ -113,8 +113,8 @@ export function planesRmse(cloud, labels) {
   return rmseOf(cloud, (x, y) => surface.height(x, y));
 }
 
-/** Of the DTM that the service makes of the ground points with its defaults; `terrainRaster` as in the addon. */
-export async function dtmRmse(cloud, labels, { terrainRaster, positions, column, values }) {
+/** Of the DTM that the service makes of the ground points; `terrainRaster` as in the addon, `percentile` of a cell's z. */
+export async function dtmRmse(cloud, labels, { terrainRaster, positions, column, values }, percentile = 5) {
   const xyz = positions(cloud.xyz);
   const skip = column(
     "u8",
@@ -122,7 +122,7 @@ export async function dtmRmse(cloud, labels, { terrainRaster, positions, column,
   );
   const count = Math.floor(cloud.side / CELL);
   const frame = { min_x: 0, min_y: 0, cell: CELL, nx: count, ny: count };
-  const raster = await terrainRaster(xyz, skip, { frame, percentile: 5, method: "tin", gaps: "fill" }, null).promise;
+  const raster = await terrainRaster(xyz, skip, { frame, percentile, method: "tin", gaps: "fill" }, null).promise;
   const z = values(raster.z);
   for (const one of [xyz, skip, raster.z]) one.release();
   return rmseOf(cloud, (_x, _y, cell) => z[cell]);

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -16,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/addon.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
-import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
+import type { Birth, JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
 import { create, exported, makeApp, type TestApp } from "../support/app.ts";
 import { DEAD, deadCopy, rebuildStatus, restartWith, untouched } from "../support/dead-session.ts";
@@ -194,23 +195,48 @@ describe("damage", () => {
   });
 });
 
+/** Makes a session one that its parent has to vouch for. */
+const unconfirmed = (folder: string, birth: Birth) => {
+  const path = join(folder, "journal.log");
+  const [first, ...rest] = decodeJournal(readFileSync(path)).records;
+  writeFileSync(path, Buffer.concat([{ ...first, birth } as JournalRecord, ...rest].map(encodeRecord)));
+};
+
 test("half of a split stays away, also when its parent is deleted while sessions return", async () => {
   const birth = { parent: "00000001", token: "never" };
-  const half = (folder: string) => {
-    const path = join(folder, "journal.log");
-    const [first, ...rest] = decodeJournal(readFileSync(path)).records;
-    writeFileSync(path, Buffer.concat([{ ...first, birth } as JournalRecord, ...rest].map(encodeRecord)));
-  };
   const folder = mkdtempSync(join(tmpdir(), "restart-"));
   for (const name of [birth.parent, "00000002", "00000003"]) {
     cpSync(template, join(folder, "sessions", name), { recursive: true });
-    if (name === "00000003") half(join(folder, "sessions", name));
+    if (name === "00000003") unconfirmed(join(folder, "sessions", name), birth);
   }
   const made = await makeApp({}, folder); // sessions are on their way back
   expect(await made.deps.sessions.delete(birth.parent)).toBe(true);
   await made.deps.sessions.recovered();
   expect(made.deps.sessions.list().map((session) => session.id)).toEqual(["00000002"]);
   expect(existsSync(join(folder, "sessions", "00000003"))).toBe(false);
+  await made.close();
+});
+
+test.each([
+  ["its parent's record", true],
+  ["a parent that was deleted since", false],
+])("a child that was answered but not confirmed yet comes back for good: %s", async (_, withParent) => {
+  const birth = { parent: "00000001", token: "done" };
+  const folder = mkdtempSync(join(tmpdir(), "restart-"));
+  const place = (name: string) => join(folder, "sessions", name);
+  for (const name of withParent ? [birth.parent, "00000003"] : ["00000003"])
+    cpSync(template, place(name), { recursive: true });
+  unconfirmed(place("00000003"), birth);
+  if (withParent)
+    appendFileSync(
+      join(place(birth.parent), "journal.log"),
+      encodeRecord({ type: "commit", columns: {}, meta: {}, births: "done" }),
+    );
+  const made = await makeApp({}, folder);
+  await made.deps.sessions.recovered();
+  expect(made.deps.sessions.list().map((session) => session.id)).toContain("00000003");
+  const { records } = decodeJournal(readFileSync(join(place("00000003"), "journal.log")));
+  expect(records.at(-1)).toEqual({ type: "confirmed" });
   await made.close();
 });
 

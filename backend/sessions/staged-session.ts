@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { AppError } from "../../shared/errors.ts";
 import * as columnFiles from "../native/column-files.ts";
 import type { CloudMeta } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
@@ -80,7 +81,8 @@ export class StagedSession {
    * syncs the root. A failure leaves no folder.
    */
   async place(log: Logger): Promise<SessionDisk | undefined> {
-    if (this.#folder === null || this.root === null || !this.#journal) return undefined;
+    if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
+    if (!this.#journal) throw new AppError("internal", `session ${this.id} has no journal yet; describe it first`);
     const folder = join(this.root, this.id);
     try {
       await rename(this.#folder, folder);

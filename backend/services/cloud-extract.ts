@@ -16,8 +16,8 @@ import { extraColumn, fixedColumn } from "./session-columns.ts";
 
 /** Builds at a time: small octrees do not fill every core, and files are made in between. */
 const POOL = Math.min(8, Math.max(2, availableParallelism() + 1));
-/** Memory that the builds hand on to each other. */
-const REUSED_BYTES = POOL * (32 << 20);
+/** Most memory that the builds hand on to each other. */
+const MAX_REUSED_BYTES = POOL * (32 << 20);
 
 export interface ByColumn {
   readonly slug: string;
@@ -49,8 +49,9 @@ export function extractByColumn(
     const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
     const birth = deps.sessions.birthOf(session);
     const bytes = octreeCost(base, mask) + stateBytes(base) / Math.max(1, slices.length / POOL);
-    return deps.admission.run(job, "Extract", bytes + REUSED_BYTES, async () => {
-      job.adopt({ release: addon.reusePages(REUSED_BYTES) });
+    const reused = Math.min(MAX_REUSED_BYTES, Math.ceil(bytes)); // a small cloud asks for no more than it can free
+    return deps.admission.run(job, "Extract", bytes + reused, async () => {
+      job.adopt({ release: addon.reusePages(reused) });
       const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
       const makers = slices.map((slice) => async (quiet: Job) => {
         const columns = await groupColumns(base, { order, slice, misses }, quiet);

@@ -164,9 +164,9 @@ export class SessionStore {
   }
 
   /**
-   * Publishes the described children of a session together with a change of the parent, all or nothing, also across a crash: the
-   * children's journals name a token, `commit` puts it into the parent's. A child whose parent lacks the token at a
-   * restart never was. A failure, also of `commit`, leaves none of them.
+   * Publishes the described children of a session together with a change of the parent, all or nothing, also across a
+   * crash: the children's journals name a token, `commit` puts it into the parent's. A child whose parent lacks the token
+   * at a restart never was. A failure, also of `commit`, leaves none of them.
    */
   async registerChildren(
     birth: Birth,

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "binding/cloud_edit_values.h"
+#include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "core/memory.h"
@@ -33,7 +34,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_dem(env, exports);
   pc::binding::register_device(env, exports);
   exports.Set("bulkBytesInUse", Napi::Function::New<bulk_bytes_in_use>(env, "bulkBytesInUse"));
-  exports.Set("reusePages", Napi::Function::New<reuse_pages>(env, "reusePages"));
+  pc::binding::add<reuse_pages>(env, exports, "reusePages");
   return exports;
 }
 

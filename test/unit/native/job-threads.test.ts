@@ -37,3 +37,10 @@ test("jobs at the same time all run, however many threads wait", async () => {
     expect(await Promise.all(jobs)).toEqual(jobs.map(() => true));
   }
 });
+
+test("pages to keep are a whole number of bytes, and can be let go twice", () => {
+  for (const bytes of [-1, 0.5, Number.NaN, "1"]) expect(() => addon.reusePages(bytes as number)).toThrow(/bytes/);
+  const release = addon.reusePages(1 << 20);
+  release();
+  release();
+});

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../shared/errors.ts";
 import type { NativeJob } from "../native/native-job.ts";
+import { withThreads } from "../native/threads.ts";
 import { fromNative } from "./native-error.ts";
 
 /** What the user sees of a run. `progress` null = cannot tell. */
@@ -36,8 +37,11 @@ const MAX_QUEUED = 64;
 export class Job {
   /** 32 lower-case hex digits, unguessable. */
   readonly id = randomBytes(16).toString("hex");
+  /** Of each native op; 0 = all cores. */
+  readonly threads: number = 0;
   readonly #abort = new AbortController();
   readonly #natives = new Set<NativeJob<unknown>>();
+  readonly #parts: Job[] = []; // and no listeners of the signal: a run may have hundreds
   readonly #adopted: Releasable[] = [];
   #stage: Stage = { label: "", from: 0, to: 1, phases: [] };
   #staged = false;
@@ -59,6 +63,7 @@ export class Job {
     if (this.canceled) return;
     this.#abort.abort(new AppError("canceled", "canceled"));
     for (const native of this.#natives) native.cancel();
+    for (const part of this.#parts) part.cancel();
   }
 
   /** Throws `canceled` once the flag is up. Call it before every step that cannot be undone. */
@@ -91,9 +96,15 @@ export class Job {
     this.#enqueue({ progress: from + (to - from) * Math.min(1, Math.max(0, fraction)), message });
   }
 
-  /** A part of this run whose stages nobody shows: it is canceled with the run, or alone, and what it adopts is the run's. */
-  quiet(): Job {
-    return new QuietJob(this);
+  /**
+   * A part of this run whose stages nobody shows: it is canceled with the run, or alone, and what it adopts is the
+   * run's. `threads`: of each of its native ops; 0 = all cores.
+   */
+  quiet(threads = this.threads): Job {
+    const part = new QuietJob(this, threads);
+    this.#parts.push(part);
+    if (this.canceled) part.cancel();
+    return part;
   }
 
   /** Shows `label` with a pulsing bar until `body` settles, then the stage as it was. */
@@ -142,7 +153,7 @@ export class Job {
     this.checkpoint();
     let native: NativeJob<T> | undefined;
     try {
-      native = start();
+      native = withThreads(this.threads, start);
       this.#natives.add(native);
       return await native.promise;
     } catch (error) {
@@ -191,11 +202,12 @@ export class Job {
 
 class QuietJob extends Job {
   readonly #parent: Job;
-  constructor(parent: Job) {
+  constructor(
+    parent: Job,
+    override readonly threads: number,
+  ) {
     super();
     this.#parent = parent;
-    if (parent.canceled) this.cancel();
-    else parent.signal.addEventListener("abort", () => this.cancel(), { once: true });
   }
   override adopt<T extends Releasable>(resource: T): T {
     return this.#parent.adopt(resource);

@@ -31,7 +31,7 @@ export interface NativeColumn {
 }
 
 interface ColumnFilesNative {
-  writeColumnFile(column: NativeColumn, path: string): NativeJob<null>;
+  writeColumnFiles(columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null>;
   syncColumnFile(path: string): NativeJob<null>;
   verifyColumnFile(path: string): NativeJob<boolean>;
   mapColumnFile(path: string): NativeColumn;
@@ -56,6 +56,7 @@ export interface Addon
   bulkBytesInUse(): number;
   /** Until the function is called, up to `bytes` of freed pages stay with the process for the next blocks. */
   reusePages(bytes: number): () => void;
+  setThreadsOfJobs(threads: number): number;
 }
 
 const ADDON = join("build", "native", "Release", "pc.node");

@@ -1,9 +1,9 @@
 import { addon, type NativeColumn } from "./addon.ts";
 import type { NativeJob } from "./native-job.ts";
 
-/** Writes a column to a file of the session store; complete for other processes when it resolves. */
-export const writeColumnFile = (column: NativeColumn, path: string): NativeJob<null> =>
-  addon.writeColumnFile(column, path);
+/** Writes columns to files of the session store, one each; complete for other processes when it resolves. */
+export const writeColumnFiles = (columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null> =>
+  addon.writeColumnFiles(columns, paths);
 /** Flushes a written column file to the disk. */
 export const syncColumnFile = (path: string): NativeJob<null> => addon.syncColumnFile(path);
 /** Reads the whole file and compares its checksum. */

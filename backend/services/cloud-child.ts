@@ -47,9 +47,11 @@ export async function makeChild(
     const state = freshState(staged.columns, meta);
     const mask = await surviving(state, job);
     const built = await buildOctrees(state, mask, deps, { ...window, overlay: mask.miss_count > 0 }, job);
+    const shown = currentOctree(rebuilt(built, state));
+    staged.shed(); // the next child's memory
     return {
       staged,
-      meta: { ...meta, ...currentOctree(rebuilt(built, state)) },
+      meta: { ...meta, ...shown },
       block: { ...octreeBlock(built), session_id: staged.id },
       miss_count: mask.miss_count,
       warnings: built.overlay?.warnings ?? [],

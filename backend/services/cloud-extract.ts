@@ -14,8 +14,9 @@ import { surviving } from "./cloud-misses.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "./octree-publish.ts";
 import { extraColumn, fixedColumn } from "./session-columns.ts";
 
-/** Builds at a time: small octrees do not fill every core, and files are made in between. */
-const POOL = Math.min(8, Math.max(2, availableParallelism() + 1));
+const CORES = availableParallelism();
+/** Builds at a time, one more than cores: files are made in between. */
+const POOL = Math.min(8, CORES + 1);
 /** Most memory that the builds hand on to each other. */
 const MAX_REUSED_BYTES = POOL * (32 << 20);
 
@@ -53,7 +54,8 @@ export function extractByColumn(
     return deps.admission.run(job, "Extract", bytes + reused, async () => {
       job.adopt({ release: addon.reusePages(reused) });
       const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
-      const makers = slices.map((slice) => async (quiet: Job) => {
+      const makers = slices.map((slice) => async (whole: Job) => {
+        const quiet = whole.quiet(threadsOf(slice, slices));
         const columns = await groupColumns(base, { order, slice, misses }, quiet);
         return makeChildOf(birth, columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
       });
@@ -152,6 +154,15 @@ class Builds {
   async discard(): Promise<void> {
     for (const child of this.#made) await child?.staged.discard();
   }
+}
+
+/**
+ * Threads of a build: those under way fill the cores once, and threads of small builds that meet at every step would
+ * mostly wait for each other. A cloud with a large share of the points has all cores: it would be the last one, alone.
+ */
+function threadsOf({ count }: Slice, slices: readonly Slice[]): number {
+  const total = slices.reduce((sum, slice) => sum + slice.count, 0);
+  return count * POOL > total ? 0 : Math.max(1, Math.floor(CORES / POOL));
 }
 
 interface Slice {

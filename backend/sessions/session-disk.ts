@@ -144,7 +144,7 @@ export class SessionDisk {
     batch.push(file);
     arriving?.add(file);
     const path = join(this.folder, file);
-    await track(() => columnFiles.writeColumnFile(column.native, path));
+    await track(() => columnFiles.writeColumnFiles([column.native], [path]));
     this.#writtenBytes += column.native.bytes;
     if (column.native.bytes <= FLUSH_AT_ONCE_BYTES) await track(() => columnFiles.syncColumnFile(path));
     else this.#unsynced.add(file);

@@ -20,6 +20,8 @@ export class StagedSession {
   #folder: string | null;
   #journal: Journal | undefined;
   readonly #fileOf = new Map<string, string>();
+  /** What `columns` were before `shed`. */
+  #written: ReadonlyMap<string, ColumnRef> = new Map();
 
   constructor(
     readonly id: string,
@@ -38,18 +40,23 @@ export class StagedSession {
     try {
       await mkdir(this.#folder, { recursive: true });
       await writeLease(join(this.#folder, LEASE), { ...this.lease });
-      for (const [key, column] of this.columns) {
-        const file = `${this.#fileOf.size}.col`;
-        const path = join(this.#folder, file);
-        await track(() => columnFiles.writeColumnFile(column.native, path));
-        this.#fileOf.set(key, file);
-      }
+      const folder = this.#folder;
+      const paths = [...this.columns.keys()].map((_, i) => join(folder, `${i}.col`));
+      await track(() => columnFiles.writeColumnFiles(nativesOf(this.columns), paths));
+      for (const [i, key] of [...this.columns.keys()].entries()) this.#fileOf.set(key, `${i}.col`);
     } catch (error) {
       await rm(this.#folder, { recursive: true, force: true });
-      this.#fileOf.clear();
       if (this.mustBeSaved || !isNoSpace(error)) throw error;
       this.#unsaved(error, log);
     }
+  }
+
+  /** Frees columns whose files are written, before `place` maps these. For who makes many and reads none meanwhile. */
+  shed(): void {
+    if (this.#folder === null || this.unsavedReason !== null) return;
+    this.#written = this.columns;
+    this.columns = new Map();
+    for (const column of this.#written.values()) column.release();
   }
 
   #unsaved(error: unknown, log: Logger): void {
@@ -110,7 +117,8 @@ export class StagedSession {
     try {
       for (const [key, file] of this.#fileOf) {
         const path = join(folder, file);
-        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(path), path, this.columns.get(key)));
+        const twin = this.columns.get(key) ?? this.#written.get(key);
+        mapped.set(key, new ColumnRef(columnFiles.mapColumnFile(path), path, twin));
       }
     } catch (error) {
       for (const column of mapped.values()) column.release();
@@ -142,3 +150,5 @@ export class StagedSession {
     if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
   }
 }
+
+const nativesOf = (columns: ReadonlyMap<string, ColumnRef>) => [...columns.values()].map(({ native }) => native);

@@ -21,6 +21,13 @@ Napi::Value reuse_pages(const Napi::CallbackInfo& info) {
   return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
 }
 
+// setThreadsOfJobs(threads: number): number - of jobs started from here on, 0 = all cores; returns what it was
+Napi::Value set_threads_of_jobs(const Napi::CallbackInfo& info) {
+  const std::uint64_t threads = pc::binding::strict_count(info[0], "threads");
+  pc::require(threads <= 4096, "threads must be 0 to 4096");
+  return Napi::Number::New(info.Env(), pc::binding::set_threads_of_jobs(static_cast<int>(threads)));
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::ColumnHandle::define(env, exports);
   pc::binding::register_column_files(env, exports);
@@ -35,6 +42,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_device(env, exports);
   exports.Set("bulkBytesInUse", Napi::Function::New<bulk_bytes_in_use>(env, "bulkBytesInUse"));
   pc::binding::add<reuse_pages>(env, exports, "reusePages");
+  pc::binding::add<set_threads_of_jobs>(env, exports, "setThreadsOfJobs");
   return exports;
 }
 

@@ -1,5 +1,8 @@
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "binding/column_handle.h"
 #include "binding/families.h"
@@ -14,14 +17,16 @@ namespace {
 struct Done {};
 Napi::Value null_result(Napi::Env env, Done&&) { return env.Null(); }
 
-// writeColumnFile(column: NativeColumn, path: string): NativeJob<null>
-Napi::Value write_column_file(const Napi::CallbackInfo& info) {
-  const auto column = ColumnHandle::get(info[0]);
-  const std::string path = info[1].ToString();
+// writeColumnFiles(columns: NativeColumn[], paths: string[]): NativeJob<null>
+Napi::Value write_column_files(const Napi::CallbackInfo& info) {
+  std::vector<std::pair<ColumnPtr, std::string>> files;
+  const auto columns = info[0].As<Napi::Array>(), paths = info[1].As<Napi::Array>();
+  for (std::uint32_t i = 0; i < columns.Length(); ++i)
+    files.emplace_back(ColumnHandle::get(columns.Get(i)), paths.Get(i).ToString());
   return start_job<Done>(
       info.Env(), job_options(info[2]),
-      [column, path](OpContext& ctx) {
-        io::write_column_file(*column, path, ctx);
+      [files = std::move(files)](OpContext& ctx) {
+        for (const auto& [column, path] : files) io::write_column_file(*column, path, ctx);
         return Done{};
       },
       null_result);
@@ -71,7 +76,7 @@ Napi::Value try_lock_file(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_column_files(Napi::Env env, Napi::Object exports) {
-  exports.Set("writeColumnFile", Napi::Function::New<write_column_file>(env, "writeColumnFile"));
+  exports.Set("writeColumnFiles", Napi::Function::New<write_column_files>(env, "writeColumnFiles"));
   exports.Set("syncColumnFile", Napi::Function::New<sync_column_file>(env, "syncColumnFile"));
   exports.Set("verifyColumnFile", Napi::Function::New<verify_column_file>(env, "verifyColumnFile"));
   exports.Set("mapColumnFile", Napi::Function::New<map_column_file>(env, "mapColumnFile"));

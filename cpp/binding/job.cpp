@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 namespace pc::binding {
 
@@ -15,8 +16,15 @@ Napi::Error to_js_error(Napi::Env env, const Error& error) {
   return js;
 }
 
+namespace {
+thread_local int threads_of_jobs = 0;
+}
+
+int set_threads_of_jobs(int threads) { return std::exchange(threads_of_jobs, threads); }
+
 JobOptions job_options(const Napi::Value& value) {
   JobOptions options;
+  options.threads = threads_of_jobs;
   if (!value.IsObject()) return options;
   const auto js = value.As<Napi::Object>();
   const auto device = js.Get("device");

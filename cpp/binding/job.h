@@ -19,6 +19,8 @@ struct JobOptions {
   int threads = 0;  ///< 0 = all cores
 };
 JobOptions job_options(const Napi::Value& value);
+/// Threads of the jobs that this JS thread starts from here on without saying so; 0 = all cores. Returns those before.
+int set_threads_of_jobs(int threads);
 
 namespace detail {
 /// { progress(), cancel() } around a control block that outlives both sides.

@@ -34,7 +34,7 @@ PageBlock PageBlock::allocate(std::size_t bytes) {
   PageBlock block;
   if (bytes == 0) return block;
   PagePool& pool = PagePool::shared();
-  const std::size_t mapped = pool.rounded(round_up(checked_bytes(bytes, 1), platform::page_size()));
+  std::size_t mapped = pool.rounded(round_up(checked_bytes(bytes, 1), platform::page_size()));
   block.base_ = pool.take(mapped);
   if (block.base_ != nullptr) {
     std::memset(block.base_, 0, bytes);

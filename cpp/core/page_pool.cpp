@@ -1,5 +1,6 @@
 #include "core/page_pool.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/platform.h"
@@ -17,29 +18,44 @@ PagePool& PagePool::shared() {
 std::size_t PagePool::rounded(std::size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (limit_ == 0 || bytes < kSmallest || bytes > kLargest) return bytes;
-  const std::size_t step = std::bit_floor(bytes) / 8;  // at least two pages: kSmallest
+  const std::size_t step = std::max(platform::page_size(), std::bit_floor(bytes) / 8);
   return (bytes + step - 1) / step * step;
 }
 
-void* PagePool::take(std::size_t bytes) {
+void* PagePool::take(std::size_t& bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (std::size_t i = count_; i-- > 0;) {  // the last one in: its pages are in the caches
-    if (blocks_[i].bytes != bytes) continue;
-    void* const base = blocks_[i].base;
-    blocks_[i] = blocks_[--count_];
-    held_ -= bytes;
-    return base;
+    if (blocks_[i].bytes < bytes || blocks_[i].bytes > bytes + bytes / 2) continue;
+    const Block block = remove(i);
+    bytes = block.bytes;
+    return block.base;
   }
   return nullptr;
 }
 
 bool PagePool::give(void* base, std::size_t bytes) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (bytes < kSmallest || bytes > kLargest || held_ + bytes > limit_ || count_ == blocks_.size())
-    return false;
-  blocks_[count_++] = {base, bytes};
-  held_ += bytes;
-  return true;
+  for (;;) {
+    Block oldest{};
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (bytes < kSmallest || bytes > kLargest || bytes > limit_) return false;
+      if (held_ + bytes <= limit_ && count_ < blocks_.size()) {
+        blocks_[count_++] = {base, bytes};
+        held_ += bytes;
+        return true;
+      }
+      oldest = remove(0);
+    }
+    platform::release_pages(oldest.base, oldest.bytes);
+  }
+}
+
+PagePool::Block PagePool::remove(std::size_t i) noexcept {
+  const Block block = blocks_[i];
+  std::copy(blocks_.begin() + i + 1, blocks_.begin() + count_, blocks_.begin() + i);
+  --count_;
+  held_ -= block.bytes;
+  return block;
 }
 
 void PagePool::resize(std::size_t more, std::size_t less) noexcept {

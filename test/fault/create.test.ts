@@ -69,8 +69,7 @@ describe("a native function that fails", () => {
     ["octreeContentHash", 1],
     ["octreeBuild", 1],
     ["beamTrajectory", 1],
-    ["writeColumnFile", 1],
-    ["writeColumnFile", 3],
+    ["writeColumnFiles", 1],
     ["mapColumnFile", 1],
     ["mapColumnFile", 2],
   ])("%s, call %s: the create fails with its sentence and leaves nothing", async (name, nth) => {

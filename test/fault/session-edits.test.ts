@@ -80,7 +80,7 @@ async function edit(id: string, [, path, body]: (typeof EDITS)[number], other: s
   return { ok: false, code: outcome.kind === "failed" ? outcome.code : outcome.kind, warnings: [] };
 }
 
-const FILES = new Set(["writeColumnFile", "mapColumnFile"]);
+const FILES = new Set(["writeColumnFiles", "mapColumnFile"]);
 const listed = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
 /** What an edit that failed must leave as it was. Whole octrees may stay in the cache. */
 const traces = (ids: readonly string[]) => ({

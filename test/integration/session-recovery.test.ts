@@ -44,7 +44,7 @@ beforeAll(async () => {
   poses.push([2, 2]);
   las = await exported(made, id, "las");
   const short = join(made.folder, "short.col");
-  await addon.writeColumnFile(new addon.Column("u8", Uint8Array.of(1)), short).promise;
+  await addon.writeColumnFiles([new addon.Column("u8", Uint8Array.of(1))], [short]).promise;
   shortColumn = readFileSync(short);
   template = await deadCopy(made, id);
   await made.close();

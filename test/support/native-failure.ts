@@ -7,6 +7,7 @@ const LEFT_ALONE = new Set([
   "Column",
   "bulkBytesInUse",
   "reusePages",
+  "setThreadsOfJobs",
   "tryLockFile",
   "octreeBuildCost",
   "clothSimulationCost",

@@ -160,6 +160,25 @@ test("a failure removes every child, those that were ready too; its tail has err
   expect(addon.bulkBytesInUse()).toBe(memory);
 });
 
+test("the memory of a child that is built is the next one's", async () => {
+  const { session_id } = await lineCloud(
+    made,
+    Array.from({ length: 100 }, (_, i) => i + 1),
+  );
+  const held: number[] = [];
+  const build = addon.octreeBuild;
+  addon.octreeBuild = (...args) => {
+    held.push(addon.bulkBytesInUse());
+    return build(...args);
+  };
+  try {
+    expect((await extract(session_id)).children).toHaveLength(100);
+  } finally {
+    addon.octreeBuild = build;
+  }
+  expect(Math.max(...held.slice(50))).toBeLessThan(1.5 * Math.max(...held.slice(0, 50)));
+});
+
 test("refusals before the stream", async () => {
   expect(await refusal(made, url("00000000"), { slug: "class" })).toEqual(UNKNOWN);
   const { session_id } = await lineCloud(made, [1]);

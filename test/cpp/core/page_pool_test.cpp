@@ -53,6 +53,33 @@ TEST(PagePool, StaysUnderItsLimitAndGivesAllBackAtTheEnd) {
   EXPECT_EQ(PagePool::shared().held(), 0U);
 }
 
+TEST(PagePool, ABlockServesWhoWantsSomewhatLess) {
+  const PageReuse reuse(4 * kMiB);
+  const auto given = [](std::size_t bytes) { return PageBlock::allocate(bytes).data(); };
+  const std::byte* const before = given(3 * kMiB / 2);
+  EXPECT_EQ(given(kMiB), before);
+  EXPECT_EQ(PagePool::shared().held(), 3 * kMiB / 2);  // whole again
+  EXPECT_NE(given(kMiB - kMiB / 4), before);           // half of it would lie idle
+  EXPECT_NE(given(2 * kMiB), before);
+}
+
+TEST(PagePool, BlocksNobodyTookMakeRoom) {
+  const PageReuse reuse(4 * kMiB);
+  { const PageBlock idle = PageBlock::allocate(3 * kMiB); }
+  const std::byte* last = nullptr;
+  {
+    const PageBlock block = PageBlock::allocate(3 * kMiB / 2);
+    last = block.data();
+  }
+  EXPECT_EQ(PagePool::shared().held(), 3 * kMiB / 2);
+  EXPECT_EQ(PageBlock::allocate(3 * kMiB / 2).data(), last);
+  {
+    std::vector<PageBlock> blocks;
+    for (int i = 0; i < 400; ++i) blocks.push_back(PageBlock::allocate(4096));  // more than it has places
+  }
+  EXPECT_EQ(PagePool::shared().held(), 256U * 4096);
+}
+
 TEST(PagePool, BlocksMayOutliveIt) {
   const std::uint64_t before = bulk_bytes_in_use();
   PageBlock block;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Job } from "../../../backend/jobs/job.ts";
 import { JobRegistry, type RunRecord } from "../../../backend/jobs/registry.ts";
+import { addon } from "../../../backend/native/addon.ts";
 import { FakeNative, settle } from "../../support/fake-native.ts";
 
 describe("progress of a job", () => {
@@ -84,6 +85,40 @@ describe("progress of a job", () => {
     expect(() => job.stage("x", Number.NaN, 1)).toThrow(/window/);
     expect(() => job.stage("x", 0, 1, [{ name: "p", weight: 0 }])).toThrow(/positive weight/);
   });
+});
+
+test("a part of a run is canceled with it, also one that comes late, and alone", () => {
+  const job = new Job();
+  const parts = [job.quiet(), job.quiet()];
+  const inner = parts[0]?.quiet();
+  parts[1]?.cancel();
+  expect([job, ...parts, inner].map((part) => part?.canceled)).toEqual([false, false, true, false]);
+  job.cancel();
+  expect([job, ...parts, inner, job.quiet()].map((part) => part?.canceled)).toEqual([true, true, true, true, true]);
+});
+
+test("a part of a run may say how many threads its native ops get, its own parts too", async () => {
+  const during = () => {
+    const threads = addon.setThreadsOfJobs(0);
+    addon.setThreadsOfJobs(threads);
+    return threads;
+  };
+  const job = new Job();
+  const seen: number[] = [];
+  const start = () => {
+    seen.push(during());
+    const native = new FakeNative<void>();
+    native.finish();
+    return native;
+  };
+  const one = job.quiet(1);
+  for (const run of [job, one, one.quiet(), one.quiet(3), one.quiet(0), job.quiet()]) await run.track(start);
+  expect(seen).toEqual([0, 1, 1, 3, 0, 0]);
+  const failing = one.track(() => {
+    throw new Error("no such op");
+  });
+  await expect(failing).rejects.toThrow("no such op");
+  expect(during()).toBe(0);
 });
 
 describe("runs", () => {

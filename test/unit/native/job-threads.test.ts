@@ -1,15 +1,17 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon, addonPath } from "../../../backend/native/addon.ts";
 
 let folder: string;
 let path: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "threads-"));
   path = join(folder, "a.col");
-  await addon.writeColumnFile(new addon.Column("u8", Uint8Array.of(1, 2, 3)), path).promise;
+  await addon.writeColumnFiles([new addon.Column("u8", Uint8Array.of(1, 2, 3))], [path]).promise;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -36,6 +38,37 @@ test("jobs at the same time all run, however many threads wait", async () => {
     const jobs = Array.from({ length: 200 }, () => addon.verifyColumnFile(path).promise);
     expect(await Promise.all(jobs)).toEqual(jobs.map(() => true));
   }
+});
+
+/** Most threads of a process of its own while it writes a column of 32 MiB. */
+async function threadsOfWriting(threads: number): Promise<number> {
+  const script = `
+    const { readdirSync } = require("node:fs");
+    const addon = require(${JSON.stringify(addonPath())});
+    const tasks = () => readdirSync("/proc/self/task").length;
+    addon.setThreadsOfJobs(${threads});
+    const column = new addon.Column("u8", new Uint8Array(32 << 20));
+    const before = tasks();
+    const { promise } = addon.writeColumnFiles([column], [${JSON.stringify(join(folder, `${threads}.col`))}]);
+    addon.setThreadsOfJobs(0);
+    promise.then(() => console.log(tasks() - before)); // they wait for the next job
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+  return Number(stdout);
+}
+
+test.runIf(process.platform === "linux" && availableParallelism() > 1)(
+  "a job has the threads that were set when it was started",
+  async () => {
+    expect(await threadsOfWriting(1)).toBe(1);
+    expect(await threadsOfWriting(2)).toBe(2);
+  },
+);
+
+test("threads of jobs are a whole number up to 4096", () => {
+  for (const threads of [-1, 0.5, Number.NaN, "1", 4097])
+    expect(() => addon.setThreadsOfJobs(threads as number)).toThrow(/threads/);
+  expect(addon.setThreadsOfJobs(0)).toBe(0);
 });
 
 test("pages to keep are a whole number of bytes, and can be let go twice", () => {

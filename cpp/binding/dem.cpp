@@ -54,7 +54,8 @@ Napi::Value terrain_raster_job(const Napi::CallbackInfo& info) {
   const TerrainRasterParams params{
       raster_frame(js.Get("frame")), strict_number(js.Get("percentile"), "percentile"),
       named<RasterMethod, 3>(js.Get("method"), "method", {"tin", "nearest", "idw"}),
-      named<RasterGaps, 3>(js.Get("gaps"), "gaps", {"leave", "footprint", "fill"})};
+      named<RasterGaps, 3>(js.Get("gaps"), "gaps", {"leave", "footprint", "fill"}),
+      bool_field(js, "at_centers")};
   const auto footprint = optional_mask(info[3], "footprint");
   return start_job<TerrainRasterResult>(
       info.Env(), job_options(info[4]),

@@ -3,6 +3,7 @@
 #include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/families.h"
+#include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/dem/cell_statistics.h"
 #include "ops/dem/column_snap.h"

@@ -39,13 +39,12 @@ std::uint64_t count_voids(Span<const double> z, OpContext& ctx) {
 
 /// Fills z inside the hull, corrected where that is asked for.
 template <class Interpolation>
-void interpolate(const KnownCells& cells, Span<const CellPlace> place, bool at_centers, Span<double> z,
-                 OpContext& ctx) {
-  const Interpolation interpolation(cells, ctx);
+void interpolate(const PlacedCells& placed, bool at_centers, Span<double> z, OpContext& ctx) {
+  const Interpolation interpolation(placed.cells, ctx);
   interpolation.fill(z, ctx);
   if (at_centers)
     correct_slopes(
-        cells, place, z, [&](Span<double> again) { interpolation.fill(again, ctx); }, ctx);
+        placed, z, [&](Span<double> again) { interpolation.fill(again, ctx); }, ctx);
 }
 
 /// Copies the nearest known value into the cells outside the hull, or into those of a footprint alone.
@@ -82,16 +81,14 @@ TerrainRasterResult terrain_raster(HitPoints points, const TerrainRasterParams& 
   const BulkVector<std::uint8_t> known = finite_cells(result.z.view(), ctx);
   const RasterHull hull = raster_hull(frame.nx, frame.ny, known.view(), ctx);
   const KnownCells cells{frame.nx, frame.ny, known.view(), hull};
-  const auto fill = [&]<class Interpolation>() {
-    interpolate<Interpolation>(cells, representatives.place.view(), params.at_centers, result.z.view(), ctx);
-  };
+  const PlacedCells placed{cells, representatives.place.view(), frame.cell};
   result.on_a_line = hull.degenerate;
   if (params.method == RasterMethod::kIdw) {
-    fill.operator()<IdwInterpolation>();
+    interpolate<IdwInterpolation>(placed, params.at_centers, result.z.view(), ctx);
   } else if (params.method == RasterMethod::kTin && !hull.degenerate) {
-    fill.operator()<TinInterpolation>();
+    interpolate<TinInterpolation>(placed, params.at_centers, result.z.view(), ctx);
   } else {
-    fill.operator()<NearestInterpolation>();
+    interpolate<NearestInterpolation>(placed, params.at_centers, result.z.view(), ctx);
   }
   if (params.gaps == RasterGaps::kFill) {
     fill_outside(cells, {}, result.z.view(), ctx);

@@ -113,8 +113,8 @@ export function planesRmse(cloud, labels) {
   return rmseOf(cloud, (x, y) => surface.height(x, y));
 }
 
-/** Of the DTM that the service makes of the ground points; `terrainRaster` as in the addon, `percentile` of a cell's z. */
-export async function dtmRmse(cloud, labels, { terrainRaster, positions, column, values }, percentile = 5) {
+/** Of the DTM that the service makes of the ground points; `terrainRaster` as in the addon, false = plain cells. */
+export async function dtmRmse(cloud, labels, { terrainRaster, positions, column, values }, at_centers = true) {
   const xyz = positions(cloud.xyz);
   const skip = column(
     "u8",
@@ -122,7 +122,8 @@ export async function dtmRmse(cloud, labels, { terrainRaster, positions, column,
   );
   const count = Math.floor(cloud.side / CELL);
   const frame = { min_x: 0, min_y: 0, cell: CELL, nx: count, ny: count };
-  const raster = await terrainRaster(xyz, skip, { frame, percentile, method: "tin", gaps: "fill" }, null).promise;
+  const params = { frame, percentile: 5, method: "tin", gaps: "fill", at_centers };
+  const raster = await terrainRaster(xyz, skip, params, null).promise;
   const z = values(raster.z);
   for (const one of [xyz, skip, raster.z]) one.release();
   return rmseOf(cloud, (_x, _y, cell) => z[cell]);

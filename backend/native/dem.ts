@@ -21,6 +21,8 @@ export interface TerrainRasterParams {
   readonly method: RasterMethod;
   /** Which cells outside the hull of those with points get the nearest value: none, those of the footprint, all. */
   readonly gaps: "leave" | "footprint" | "fill";
+  /** Correct values for where in its cell each point lies: docs/adr/0016. */
+  readonly at_centers: boolean;
 }
 
 export interface RasterSurface {

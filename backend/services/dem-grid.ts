@@ -18,6 +18,7 @@ export interface DemPlan {
   readonly cell_size: number | null;
   readonly bbox: readonly [number, number, number, number] | null;
   readonly percentile: number;
+  readonly slope_correction: boolean;
   readonly fill_voids: boolean;
   readonly segment: boolean;
 }
@@ -31,7 +32,7 @@ export function demPlan(options: DemOptions): DemPlan {
   const method = asked === "linear" ? "tin" : asked;
   if (method !== "tin" && method !== "nearest" && method !== "idw")
     throw new AppError("invalid_argument", `Unknown method: "${options.method}". Use tin, linear, nearest or idw.`);
-  const { cell_size, ground_percentile, fill_voids, auto_segment_ground } = options;
+  const { cell_size, ground_percentile, slope_correction, fill_voids, auto_segment_ground } = options;
   return {
     surface,
     method,
@@ -39,6 +40,7 @@ export function demPlan(options: DemOptions): DemPlan {
     cell_size: cell_size !== null && cell_size > 0 ? cell_size : null,
     bbox: checkedBox(options.bbox),
     percentile: Math.min(100, Math.max(0, ground_percentile)),
+    slope_correction,
     fill_voids,
     segment: auto_segment_ground,
   };
@@ -89,7 +91,7 @@ export interface DemSurface {
   readonly drape: NativeColumn;
   readonly voids: number;
   readonly points_used: number;
-  readonly sources: Pick<DemSuccess, "ground_source" | "surface_source" | "warning">;
+  readonly sources: Pick<DemSuccess, "ground_source" | "surface_source" | "slope_correction" | "warning">;
   /** Ground rows of a DTM, for the terrain without gaps. */
   readonly ground_skip: NativeColumn | null;
   /** Hits per cell, where the surface needed them. */
@@ -97,6 +99,10 @@ export interface DemSurface {
 }
 
 const FEWEST_POINTS = 3;
+
+/** How the ground points of a cell make its value. */
+export const ofGround = ({ percentile, slope_correction }: DemPlan) =>
+  ({ percentile, at_centers: slope_correction }) as const;
 
 /** Grids what the plan asks for. Errors: invalid_argument with the sentence of the rule that is broken. */
 export function makeSurface(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurface> {
@@ -114,7 +120,7 @@ async function terrain(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSur
   const frame = await frameOf(cloud, [ground.skip], plan, job);
   const counts = await cellCounts(cloud, cloud.skip, frame, job);
   const gaps = plan.fill_voids ? "footprint" : "leave";
-  const params = { frame, percentile: plan.percentile, method: plan.method, gaps } as const;
+  const params = { ...ofGround(plan), frame, method: plan.method, gaps } as const;
   const raster = await job.track(() =>
     native.terrainRaster(cloud.positions, ground.skip, params, plan.fill_voids ? counts.footprint : null),
   );
@@ -127,7 +133,11 @@ async function terrain(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSur
     drape: z,
     voids: raster.void_count,
     points_used: raster.populated_count,
-    sources: { ground_source: ground.ground_source, ...(warning ? { warning } : {}) },
+    sources: {
+      ground_source: ground.ground_source,
+      slope_correction: plan.slope_correction,
+      ...(warning ? { warning } : {}),
+    },
     ground_skip: ground.skip,
     counts,
   };
@@ -161,7 +171,7 @@ async function canopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurf
   job.stage("Gridding ground (DTM)", 0.15, 0.55);
   const frame = await frameOf(cloud, [ground.skip, top.skip], plan, job);
   const scanned = await cellCounts(cloud, top.skip, frame, job);
-  const params = { frame, percentile: plan.percentile, method: plan.method, gaps: "footprint" } as const;
+  const params = { ...ofGround(plan), frame, method: plan.method, gaps: "footprint" } as const;
   const dtm = await job.track(() => native.terrainRaster(cloud.positions, ground.skip, params, scanned.footprint));
   const below = job.adopt(new ColumnRef(dtm.z)).native;
   enoughCells(dtm.populated_count, frame, plan);
@@ -181,6 +191,7 @@ async function canopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurf
     sources: {
       ground_source: ground.ground_source,
       surface_source: top.surface_source,
+      slope_correction: plan.slope_correction,
       ...(warning ? { warning } : {}),
     },
     ground_skip: null,

@@ -11,7 +11,7 @@ import type { CloudSession, CloudState } from "../sessions/cloud-session.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { surviving } from "./cloud-misses.ts";
 import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-cloud.ts";
-import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface } from "./dem-grid.ts";
+import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./dem-grid.ts";
 import { dtmOnly, vertexWarnings } from "./dem-warnings.ts";
 import { publishLabels } from "./label-column.ts";
 import { octreeCost } from "./octree-publish.ts";
@@ -234,10 +234,10 @@ const ranges = (layers: Layers): NonNullable<DemSuccess["layers"]> =>
 async function heights(
   { positions, skip }: DemCloud,
   { frame, ground_skip }: DemSurface,
-  { percentile }: DemPlan,
+  plan: DemPlan,
   job: Job,
 ): Promise<ColumnRef> {
-  const params = { frame, percentile, method: "tin", gaps: "fill" } as const;
+  const params = { ...ofGround(plan), frame, method: "tin", gaps: "fill" } as const;
   const raster = await job.track(() => native.terrainRaster(positions, ground_skip, params, null));
   const terrain = job.adopt(new ColumnRef(raster.z)).native;
   const column = await job.track(() => native.heightAboveGround(positions, skip, frame, terrain));

@@ -3,6 +3,7 @@
 #include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/families.h"
+#include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/dem/cell_statistics.h"
 #include "ops/dem/column_snap.h"
@@ -54,7 +55,8 @@ Napi::Value terrain_raster_job(const Napi::CallbackInfo& info) {
   const TerrainRasterParams params{
       raster_frame(js.Get("frame")), strict_number(js.Get("percentile"), "percentile"),
       named<RasterMethod, 3>(js.Get("method"), "method", {"tin", "nearest", "idw"}),
-      named<RasterGaps, 3>(js.Get("gaps"), "gaps", {"leave", "footprint", "fill"})};
+      named<RasterGaps, 3>(js.Get("gaps"), "gaps", {"leave", "footprint", "fill"}),
+      bool_field(js, "at_centers")};
   const auto footprint = optional_mask(info[3], "footprint");
   return start_job<TerrainRasterResult>(
       info.Env(), job_options(info[4]),

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,11 @@ struct HullRow {
 struct RasterHull {
   BulkVector<HullRow> rows;  ///< (ny)
   bool degenerate;           ///< all marked centres lie on one line, or there are none
+
+  bool contains(std::size_t column, std::size_t row) const {
+    const auto i = static_cast<std::int64_t>(column);
+    return i >= rows[row].first && i <= rows[row].last;
+  }
 };
 
 /// Convex hull of the centres of marked cells, row by row. Exact: integer arithmetic.

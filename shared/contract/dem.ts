@@ -25,6 +25,12 @@ export const DemOptions = z.object({
     ),
   method: z.string().default("tin").describe("tin (or linear), nearest, idw; others fail in the frame"),
   ground_percentile: z.number().default(5).describe("0..100, of the z in a cell of the DTM; clipped"),
+  slope_correction: z
+    .boolean()
+    .default(true)
+    .describe(
+      "dtm, and the dtm under a chm: values are moved along the slope from where each cell's point lies to the cell centre; false = the plain percentile of each cell",
+    ),
   fill_voids: z.boolean().default(false).describe("cells outside the hull that hold a return take the nearest value"),
   auto_segment_ground: z.boolean().default(true).describe("find the ground where no labels name it"),
   cloth_resolution: z.number().default(0.05).describe("ignored: the ground step takes its scale from the cloud"),
@@ -70,6 +76,7 @@ export const DemSuccess = z.object({
   grid_cell: z.number().describe("metres"),
   grid_origin: z.tuple([z.number(), z.number()]).describe("lower-left corner of cell (0, 0)"),
   voids: z.int().describe("NaN cells of grid_z"),
+  slope_correction: z.boolean().optional().describe("dtm, chm: whether it was in effect"),
   layers: z.record(z.string(), DemLayer).optional().describe("dtm: range of each layer over its finite cells"),
   ground_source: z.enum(["column", "csf_auto", "all_points"]).optional().describe("dtm, chm"),
   surface_source: z.enum(["first_return", "all_points"]).optional().describe("dsm, chm"),

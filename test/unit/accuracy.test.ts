@@ -5,7 +5,7 @@ interface Scores {
   confusion(truth: Uint8Array, labels: Uint8Array): Record<string, number>;
   scores(counts: Record<string, number>): Record<string, number>;
   planesRmse(cloud: Cloud, labels: Uint8Array): number;
-  dtmRmse(cloud: Cloud, labels: Uint8Array, native: unknown): Promise<number>;
+  dtmRmse(cloud: Cloud, labels: Uint8Array, native: unknown, at_centers?: boolean): Promise<number>;
 }
 interface Cloud {
   xyz: Float64Array;
@@ -58,6 +58,12 @@ describe("the terrain of points on a plane is that plane, and a constant offset 
   test("the DTM of the service", async () => {
     expect(await dtmRmse(cloud, labels, native)).toBeLessThan(1e-9);
     expect(await dtmRmse(lower, labels, native)).toBeCloseTo(0.25, 6);
+    const moved = {
+      ...cloud,
+      xyz: cloud.xyz.map((value, i) => (i % 3 === 0 ? value + 0.2 : i % 3 === 2 ? value + 0.06 : value)),
+    };
+    expect(await dtmRmse(moved, labels, native, false)).toBeCloseTo(0.06, 6);
+    expect(await dtmRmse(moved, labels, native)).toBeLessThan(0.01); // the rim of the grid alone
     expect(await dtmRmse(cloud, labels.fill(1), native)).toBeGreaterThan(0.01); // the strays are in it
   });
 });

@@ -15,10 +15,10 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kIdwNeighbors = 12;
+constexpr std::size_t kGrain = std::size_t{1} << 14;
 
 /// Known cells with a side, or the rim of the grid, to one that is not: u = row, v = column.
-BulkVector<LatticePoint> rim_cells(const CellSurface& s, OpContext& ctx) {
+BulkVector<LatticePoint> rim_cells(const KnownCells& s, OpContext& ctx) {
   const auto is_rim = [&](std::size_t j, std::size_t i) {
     const std::size_t c = j * s.nx + i;
     if (s.known[c] == 0) return false;
@@ -81,37 +81,75 @@ struct Facet {
   }
 };
 
-void fill_facet(const Facet& facet, const CellSurface& s) {
+/// Takes cells from all threads, some hundred at a time.
+template <class Cell>
+class Collector {
+ public:
+  Collector(BulkVector<Cell>& cells, std::atomic<std::uint64_t>& count) : cells_(cells), count_(count) {}
+  ~Collector() { flush(); }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+  void add(const Cell& cell) {
+    held_[used_++] = cell;
+    if (used_ == held_.size()) flush();
+  }
+
+ private:
+  void flush() {
+    const std::uint64_t at = count_.fetch_add(used_, std::memory_order_relaxed);
+    std::copy_n(held_.begin(), used_, cells_.view().subspan(at, used_).begin());
+    used_ = 0;
+  }
+  BulkVector<Cell>& cells_;
+  std::atomic<std::uint64_t>& count_;
+  std::array<Cell, 256> held_;
+  std::size_t used_ = 0;
+};
+
+void collect_facet(const Facet& facet, const KnownCells& s, Collector<TinInterpolation::Cell>& out) {
   const auto cell = [&](const LatticePoint& p) {
-    return static_cast<std::size_t>(p.u) * s.nx + static_cast<std::size_t>(p.v);
+    return static_cast<std::uint32_t>(p.u) * s.nx + static_cast<std::uint32_t>(p.v);
   };
-  const double z0 = s.z[cell(facet.p[0])], z1 = s.z[cell(facet.p[1])] - z0, z2 = s.z[cell(facet.p[2])] - z0;
-  const auto area = static_cast<double>(facet.twice_area);
+  const std::array<std::uint32_t, 3> corner{cell(facet.p[0]), cell(facet.p[1]), cell(facet.p[2])};
   for (std::int64_t u = facet.first_row(); u <= facet.last_row(); ++u) {
     const HullRow range = facet.columns(u);
     for (std::int64_t v = range.first; v <= range.last; ++v) {
       const LatticePoint q{static_cast<std::int32_t>(u), static_cast<std::int32_t>(v)};
       if (s.known[cell(q)] != 0) continue;
-      const auto w1 = static_cast<double>(lattice_orient(facet.p[2], facet.p[0], q));
-      const auto w2 = static_cast<double>(lattice_orient(facet.p[0], facet.p[1], q));
-      s.z[cell(q)] = z0 + (w1 * z1 + w2 * z2) / area;
+      out.add({cell(q), corner, static_cast<double>(lattice_orient(facet.p[2], facet.p[0], q)),
+               static_cast<double>(lattice_orient(facet.p[0], facet.p[1], q)),
+               static_cast<double>(facet.twice_area)});
     }
   }
 }
 
 }  // namespace
 
-void interpolate_tin(const CellSurface& surface, OpContext& ctx) {
-  const BulkVector<LatticePoint> points = rim_cells(surface, ctx);
+std::uint64_t KnownCells::unknown_count(OpContext& ctx) const {
+  std::atomic<std::uint64_t> unknown{0};
+  parallel_for(ctx, ny, 1 + 65536 / (std::size_t{nx} + 1), [&](std::size_t begin, std::size_t end) {
+    std::uint64_t own = 0;
+    for (std::size_t j = begin; j < end; ++j)
+      for (std::size_t i = 0; i < nx; ++i) own += known[j * nx + i] == 0 && in_hull(i, j);
+    unknown += own;
+  });
+  return unknown;
+}
+
+TinInterpolation::TinInterpolation(const KnownCells& cells, OpContext& ctx)
+    : cells_(cells.unknown_count(ctx)) {
+  const BulkVector<LatticePoint> points = rim_cells(cells, ctx);
   const LatticeDelaunay mesh(points.view(), ctx);
+  std::atomic<std::uint64_t> count{0};
   parallel_for(ctx, mesh.slots(), 4096, [&](std::size_t begin, std::size_t end) {
+    Collector<Cell> collector(cells_, count);
     LatticeTriangle triangle{};
     std::int64_t work = 0;
     for (std::size_t slot = begin; slot < end; ++slot) {
       if (!mesh.triangle(slot, triangle)) continue;
       const Facet facet(triangle, points);
       if (facet.twice_area == 1) continue;  // holds no other cell (Pick 1899)
-      fill_facet(facet, surface);
+      collect_facet(facet, cells, collector);
       work += facet.twice_area + facet.last_row() - facet.first_row();
       if (work > 1'000'000) {
         if (ctx.canceled()) return;
@@ -119,25 +157,73 @@ void interpolate_tin(const CellSurface& surface, OpContext& ctx) {
       }
     }
   });
+  cells_.resize(count);
 }
 
-void interpolate_idw(const CellSurface& surface, const RasterHull& hull, OpContext& ctx) {
-  const CellSearch search(surface.nx, surface.ny, surface.known, ctx);
-  parallel_for(ctx, surface.z.size, 512, [&](std::size_t begin, std::size_t end) {
+void TinInterpolation::fill(Span<double> z, OpContext& ctx) const {
+  parallel_for(ctx, cells_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const Cell& cell = cells_[k];
+      const double z0 = z[cell.corner[0]], z1 = z[cell.corner[1]] - z0, z2 = z[cell.corner[2]] - z0;
+      z[cell.cell] = z0 + (cell.w1 * z1 + cell.w2 * z2) / cell.area;
+    }
+  });
+}
+
+IdwInterpolation::IdwInterpolation(const KnownCells& cells, OpContext& ctx)
+    : nx_(cells.nx), cells_(cells.unknown_count(ctx)) {
+  const CellSearch search(cells.nx, cells.ny, cells.known, ctx);
+  std::atomic<std::uint64_t> count{0};
+  parallel_for(ctx, cells.known.size, 512, [&](std::size_t begin, std::size_t end) {
+    Collector<Cell> collector(cells_, count);
     std::vector<CellNeighbor> near;
     for (std::size_t c = begin; c < end; ++c) {
-      const auto j = static_cast<std::uint32_t>(c / surface.nx),
-                 i = static_cast<std::uint32_t>(c % surface.nx);
-      const HullRow& row = hull.rows[j];
-      if (surface.known[c] != 0 || (!hull.degenerate && (i < row.first || i > row.last))) continue;
-      search.nearest(i, j, kIdwNeighbors, near);
+      const auto j = static_cast<std::uint32_t>(c / cells.nx), i = static_cast<std::uint32_t>(c % cells.nx);
+      if (cells.known[c] != 0 || !cells.in_hull(i, j)) continue;
+      search.nearest(i, j, kNeighbors, near);
+      Cell cell{static_cast<std::uint32_t>(c), {}};
+      cell.neighbor.fill(kNoCell);
+      for (std::size_t k = 0; k < near.size(); ++k) cell.neighbor[k] = near[k].cell;
+      collector.add(cell);
+    }
+  });
+  cells_.resize(count);
+}
+
+void IdwInterpolation::fill(Span<double> z, OpContext& ctx) const {
+  const auto squared_distance = [&](std::uint32_t a, std::uint32_t b) {
+    const std::int64_t dx = std::int64_t{a % nx_} - b % nx_, dy = std::int64_t{a / nx_} - b / nx_;
+    return static_cast<double>(dx * dx + dy * dy);
+  };
+  parallel_for(ctx, cells_.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const Cell& cell = cells_[k];
+      const double nearest = z[cell.neighbor[0]];
       double weights = 0, sum = 0;
-      for (const CellNeighbor& neighbor : near) {
-        const double weight = 1 / static_cast<double>(neighbor.squared_distance);
+      for (const std::uint32_t neighbor : cell.neighbor) {
+        if (neighbor == kNoCell) break;
+        const double weight = 1 / squared_distance(cell.cell, neighbor);
         weights += weight;
-        sum += weight * (surface.z[neighbor.cell] - surface.z[near[0].cell]);
+        sum += weight * (z[neighbor] - nearest);
       }
-      if (!near.empty()) surface.z[c] = surface.z[near[0].cell] + sum / weights;
+      z[cell.cell] = nearest + sum / weights;
+    }
+  });
+}
+
+NearestInterpolation::NearestInterpolation(const KnownCells& cells, OpContext& ctx)
+    : source_(nearest_cells(cells.nx, cells.ny, cells.known, ctx)) {
+  parallel_for(ctx, source_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      if (cells.known[c] != 0 || !cells.in_hull(c % cells.nx, c / cells.nx)) source_[c] = kNoCell;
+    }
+  });
+}
+
+void NearestInterpolation::fill(Span<double> z, OpContext& ctx) const {
+  parallel_for(ctx, source_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      if (source_[c] != kNoCell) z[c] = z[source_[c]];
     }
   });
 }

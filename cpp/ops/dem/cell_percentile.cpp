@@ -1,59 +1,21 @@
 #include "ops/dem/cell_percentile.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <limits>
+#include <mutex>
+#include <vector>
 
 #include "core/error.h"
-#include "core/memory.h"
 #include "core/parallel.h"
+#include "ops/dem/cell_bands.h"
 
 namespace pc {
 
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 15;
-constexpr std::uint32_t kOutside = 0xFFFFFFFF;
 constexpr std::size_t kLongCell = std::size_t{1} << 20;  // 15 ms; longer ones are searched by all threads
-
-std::uint64_t add_one(std::uint64_t& counter) {
-  return std::atomic_ref<std::uint64_t>(counter).fetch_add(1, std::memory_order_relaxed);
-}
-
-/// z values ordered by cell: those of cell c end at ends[c] and begin where the cell before ends.
-struct CellValues {
-  BulkVector<std::uint64_t> ends;
-  BulkVector<double> z;
-
-  std::uint64_t begin(std::size_t cell) const { return cell == 0 ? 0 : ends[cell - 1]; }
-};
-
-CellValues by_cell(Span<const Vec3d> xyz, const RasterFrame& frame, OpContext& ctx) {
-  CellValues values{BulkVector<std::uint64_t>(frame.cells()), {}};
-  BulkVector<std::uint32_t> cells(xyz.size);
-  parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      cells[i] = frame.contains(xyz[i]) ? frame.cell_of(xyz[i]) : kOutside;
-      if (cells[i] != kOutside) add_one(values.ends[cells[i]]);
-    }
-  });
-  std::uint64_t sum = 0;
-  for (std::uint64_t& end : values.ends) {
-    const std::uint64_t count = end;
-    end = sum;
-    sum += count;
-  }
-  values.z.resize(sum);
-  parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (cells[i] != kOutside) values.z[add_one(values.ends[cells[i]])] = xyz[i].z + 0.0;  // never -0
-    }
-  });
-  return values;
-}
 
 /// Bits that order as the values do.
 std::uint64_t ordered_bits(double value) {
@@ -66,14 +28,14 @@ double from_ordered(std::uint64_t bits) {
 }
 
 /// Value of a rank: 16 bits of it a pass, from the top.
-double value_of_rank(Span<const double> values, std::uint64_t rank, OpContext& ctx) {
+double value_of_rank(Span<const CellEntry> entries, std::uint64_t rank, OpContext& ctx) {
   std::uint64_t prefix = 0;
   for (int shift = 48; shift >= 0; shift -= 16) {
     BulkVector<std::uint64_t> bins(65536);
-    parallel_for(ctx, values.size, std::size_t{1} << 20, [&](std::size_t begin, std::size_t end) {
+    parallel_for(ctx, entries.size, std::size_t{1} << 20, [&](std::size_t begin, std::size_t end) {
       BulkVector<std::uint64_t> own(65536);
       for (std::size_t i = begin; i < end; ++i) {
-        const std::uint64_t bits = ordered_bits(values[i]);
+        const std::uint64_t bits = ordered_bits(entries[i].z);
         if (shift == 48 || bits >> (shift + 16) == prefix) ++own[bits >> shift & 65535];
       }
       for (std::size_t b = 0; b < 65536; ++b) {
@@ -87,44 +49,145 @@ double value_of_rank(Span<const double> values, std::uint64_t rank, OpContext& c
   return from_ordered(prefix);
 }
 
+/// The first, in the order of cell_percentiles, of those of one cell with this z.
+struct Representative {
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+  double z;
+  std::int64_t distance = kNone;
+  CellEntry entry{};
+
+  void offer(const CellEntry& other) {
+    if (other.z != z) return;
+    const std::int64_t away = other.squared_distance();
+    if (away > distance || (away == distance && other.word >= entry.word)) return;
+    distance = away;
+    entry = other;
+  }
+};
+
+class Chooser {
+ public:
+  Chooser(const RasterFrame& frame, double percentile, CellBands& bands, OpContext& ctx)
+      : percentile_(percentile),
+        bands_(bands),
+        ctx_(ctx),
+        result_{Column<double>(frame.cells()), BulkVector<CellPlace>(frame.cells()), 0} {}
+
+  CellPercentiles run() {
+    const std::size_t in_band = std::size_t{1} << bands_.shift;
+    parallel_for(ctx_, bands_.count(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b) choose_band(b * in_band, bands_.band(b));
+    });
+    for (const LongCell& cell : long_cells_) choose_long(cell);
+    result_.populated_count = populated_;
+    return std::move(result_);
+  }
+
+ private:
+  struct LongCell {
+    std::size_t cell;
+    Span<const CellEntry> entries;
+  };
+
+  std::uint64_t rank_of(std::uint64_t count) const {
+    return static_cast<std::uint64_t>(static_cast<double>(count - 1) * percentile_ / 100);
+  }
+  void set(std::size_t cell, const CellEntry& entry) {
+    result_.z[cell] = entry.z;
+    result_.place[cell] = entry.place();
+  }
+
+  /// Number of the first entry of each cell after group() ordered them by cell, and the end; empty when canceled.
+  std::vector<std::uint64_t> group(std::size_t cells, Span<CellEntry> entries) const {
+    std::vector<std::uint64_t> starts(cells + 1), next(cells);
+    for (std::size_t i = 0; i < entries.size; ++i) {
+      ++starts[entries[i].local() + 1];
+      if (i % kLongCell == 0 && ctx_.canceled()) return {};
+    }
+    for (std::size_t c = 0; c < cells; ++c) starts[c + 1] += starts[c];
+    std::copy_n(starts.begin(), cells, next.begin());
+    std::uint64_t steps = 0;
+    for (std::size_t c = 0; c < cells; ++c) {
+      while (next[c] < starts[c + 1]) {
+        CellEntry& entry = entries[next[c]];
+        const std::uint32_t home = entry.local();
+        if (home == c) {
+          ++next[c];
+        } else {
+          std::swap(entry, entries[next[home]++]);
+        }
+        if (++steps % kLongCell == 0 && ctx_.canceled()) return {};
+      }
+    }
+    return starts;
+  }
+
+  void choose_band(std::size_t first_cell, Span<CellEntry> entries) {
+    const std::size_t cells = std::min(std::size_t{1} << bands_.shift, result_.z.size() - first_cell);
+    const std::vector<std::uint64_t> starts = group(cells, entries);
+    if (starts.empty()) return;
+    std::uint64_t found = 0, work = 0;
+    for (std::size_t c = 0; c < cells; ++c) {
+      const Span<CellEntry> own = entries.subspan(starts[c], starts[c + 1] - starts[c]);
+      found += own.size > 0;
+      if (own.size == 0) {
+        result_.z[first_cell + c] = std::numeric_limits<double>::quiet_NaN();
+      } else if (own.size > kLongCell) {
+        const std::scoped_lock lock(mutex_);
+        long_cells_.push_back({first_cell + c, {own.data, own.size}});
+      } else {
+        choose(first_cell + c, own);
+        work += own.size;
+      }
+      if (work > kLongCell) {
+        if (ctx_.canceled()) return;
+        work = 0;
+      }
+    }
+    populated_ += found;
+    ctx_.advance(cells);
+  }
+
+  void choose(std::size_t cell, Span<CellEntry> own) {
+    if (own.size == 1) return set(cell, own[0]);
+    const auto lower = [](const CellEntry& a, const CellEntry& b) { return a.z < b.z; };
+    CellEntry* const at = own.begin() + rank_of(own.size);
+    std::nth_element(own.begin(), at, own.end(), lower);
+    Representative best{at->z};
+    for (const CellEntry& entry : own) best.offer(entry);
+    set(cell, best.entry);
+  }
+
+  void choose_long(const LongCell& long_cell) {
+    Representative best{value_of_rank(long_cell.entries, rank_of(long_cell.entries.size), ctx_)};
+    parallel_for(ctx_, long_cell.entries.size, kLongCell, [&](std::size_t begin, std::size_t end) {
+      Representative own{best.z};
+      for (std::size_t i = begin; i < end; ++i) own.offer(long_cell.entries[i]);
+      if (own.distance == Representative::kNone) return;
+      const std::scoped_lock lock(mutex_);
+      best.offer(own.entry);
+    });
+    set(long_cell.cell, best.entry);
+  }
+
+  double percentile_;
+  CellBands& bands_;
+  OpContext& ctx_;
+  CellPercentiles result_;
+  std::atomic<std::uint64_t> populated_{0};
+  std::mutex mutex_;
+  std::vector<LongCell> long_cells_;
+};
+
 }  // namespace
 
 CellPercentiles cell_percentiles(HitPoints points, const RasterFrame& frame, double percentile,
                                  OpContext& ctx) {
   check_raster(frame);
   require(percentile >= 0 && percentile <= 100, "percentile must be 0 to 100");
-  CellValues values = by_cell(points.xyz(), frame, ctx);
-  const auto rank_of = [&](std::uint64_t count) {
-    return static_cast<std::uint64_t>(static_cast<double>(count - 1) * percentile / 100);
-  };
-  CellPercentiles result{Column<double>(frame.cells()), 0};
-  std::atomic<std::uint64_t> populated{0};
-  parallel_for(ctx, frame.cells(), 4096, [&](std::size_t begin, std::size_t end) {
-    std::uint64_t found = 0, work = 0;
-    for (std::size_t c = begin; c < end; ++c) {
-      const std::uint64_t first = values.begin(c), count = values.ends[c] - first;
-      found += count > 0;
-      if (count == 0) result.z[c] = std::numeric_limits<double>::quiet_NaN();
-      if (count == 0 || count > kLongCell) continue;
-      double* z = values.z.data() + first;
-      const std::uint64_t rank = rank_of(count);
-      std::nth_element(z, z + rank, z + count);
-      result.z[c] = z[rank];
-      work += count;
-      if (work > kLongCell) {
-        if (ctx.canceled()) return;
-        work = 0;
-      }
-    }
-    populated += found;
-  });
-  for (std::size_t c = 0; c < frame.cells(); ++c) {
-    const std::uint64_t first = values.begin(c), count = values.ends[c] - first;
-    if (count > kLongCell)
-      result.z[c] = value_of_rank(values.z.view().subspan(first, count), rank_of(count), ctx);
-  }
-  result.populated_count = populated;
-  return result;
+  CellBands bands = cell_bands(points.xyz(), frame, ctx);
+  return Chooser(frame, percentile, bands, ctx).run();
 }
 
 }  // namespace pc

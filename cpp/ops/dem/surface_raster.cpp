@@ -12,7 +12,8 @@ namespace pc {
 
 TerrainRasterResult surface_raster(HitPoints points, const RasterFrame& frame, RasterMethod method,
                                    OpContext& ctx) {
-  const TerrainRasterParams params{frame, kSurfacePercentile, method, RasterGaps::kLeave};
+  // In a crown the place of the highest point says nothing about a slope.
+  const TerrainRasterParams params{frame, kSurfacePercentile, method, RasterGaps::kLeave, false};
   return terrain_raster(points, params, {}, ctx);
 }
 

@@ -26,6 +26,7 @@ struct TerrainRasterParams {
   double percentile;  ///< 0 .. 100, of the z in a cell
   RasterMethod method;
   RasterGaps gaps;
+  bool at_centers;  ///< values are taken from the points' places to the cell centres (slope_correction.h)
 };
 
 struct TerrainRasterResult {
@@ -40,7 +41,7 @@ struct TerrainRasterResult {
 std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cells);
 
 /// A surface on a grid: each cell that holds points has their percentile (cell_percentile.h) at its centre, the others
-/// are interpolated from these inside their convex hull.
+/// are interpolated from these inside their convex hull; `at_centers` then corrects the cells for where their points lie.
 ///
 /// points     (n) metres, frame of params.frame
 /// footprint  (cells) non-zero = the scan has a return there, or empty = nowhere
@@ -50,7 +51,7 @@ std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cell
 ///            every cell without points.
 /// Cancel     Within 250 ms.
 /// Errors     kInvalidArgument: frame, percentile or footprint out of range.
-/// Source     Contract terrain section 1.4; Delaunay 1934. Only cells with an empty cell beside them are triangulated:
+/// Source     Contract terrain section 1.4, the deviation `at_centers`: docs/adr/0016; Delaunay 1934. Only cells with an empty cell beside them are triangulated:
 ///            the Voronoi region of the others is their square, so that no triangle of theirs holds an empty cell.
 TerrainRasterResult terrain_raster(HitPoints points, const TerrainRasterParams& params,
                                    Span<const std::uint8_t> footprint, OpContext& ctx);

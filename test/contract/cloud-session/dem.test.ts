@@ -72,6 +72,21 @@ test("canopy height: first returns above the ground, sky points left out", async
   expect(Math.min(...heights)).toBeGreaterThan(2.4);
 });
 
+test("slope_correction is on, and false leaves the values of the points", async () => {
+  // One point a cell, a quarter of a metre east of its centre, on ground that rises to the east.
+  const rows = gridPoints(6, 5, () => 0).map(([x, y]) => `${x + 0.25} ${y} ${(x + 0.25) / 2} 1`);
+  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+  const usual = await session(session_id);
+  const plain = await session(session_id, { slope_correction: false });
+  expect(usual.meta.slope_correction).toBe(true);
+  expect(plain.meta.slope_correction).toBe(false);
+  expect(plain.f32("grid_z").slice(6, 12)).toEqual([0.375, 0.875, 1.375, 1.875, 2.375, 2.875]);
+  expect(usual.f32("grid_z").slice(8, 12)).toEqual([1.25, 1.75, 2.25, 2.75]);
+  expect(usual.f32("grid_z")[6]).toBe(0.375); // no lower than its neighbours: what is beyond the rim is not known
+  expect(usual.meta.warnings).toBeUndefined();
+  expect((await refusal(made, url(session_id), { slope_correction: "no" }))[0]).toBe(422);
+});
+
 describe("add_height_column", () => {
   test("writes heights and rebuilds the octree that shows them", async () => {
     const { session_id, cache_id } = await forest();

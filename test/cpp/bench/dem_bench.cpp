@@ -28,7 +28,7 @@ int make_dem(const Arguments& arguments) {
   const double cell = std::max(0.25, side / 2000);  // no more than the cells of a raster
   const auto cells = static_cast<std::uint32_t>(std::ceil(side / cell));
   const RasterFrame frame{0, 0, cell, cells, cells};
-  const TerrainRasterParams params{frame, 5, RasterMethod::kTin, RasterGaps::kLeave};
+  const TerrainRasterParams params{frame, 5, RasterMethod::kTin, RasterGaps::kLeave, true};
   const Stopwatch watch;
   const auto raster = terrain_raster(HitPoints::all(cloud.view()), params, {}, ctx);
   const double raster_s = watch.seconds();

@@ -119,10 +119,66 @@ TEST(CellPercentile, OneCellWithAllPointsIsSearchedInPasses) {
   }
 }
 
+CellPercentiles percentiles(const Cloud& cloud, const RasterFrame& frame, double percentile,
+                            int threads = 2) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return cell_percentiles(hits(cloud), frame, percentile, ctx);
+}
+
+TEST(CellPercentile, GivesThePlaceOfItsPoint) {
+  const RasterFrame frame{1000, -500, 0.5, 30, 20};
+  const Cloud cloud = [&] {
+    Cloud some = rolling_cloud(4000, 10);
+    for (Vec3d& p : some) p = {p.x * 1.5 + 1000, p.y - 500, p.z};
+    return some;
+  }();
+  for (const double percentile : {0.0, 5.0, 60.0}) {
+    const auto result = percentiles(cloud, frame, percentile);
+    std::size_t found = 0;
+    for (const Vec3d& p : cloud) {
+      const std::uint32_t c = frame.cell_of(p);
+      if (p.z != result.z[c]) continue;
+      ++found;
+      EXPECT_NEAR(result.place[c].x, (p.x - frame.center_x(c % 30)) / 0.5, 1e-7);
+      EXPECT_NEAR(result.place[c].y, (p.y - frame.center_y(c / 30)) / 0.5, 1e-7);
+    }
+    EXPECT_EQ(found, result.populated_count);
+  }
+}
+
+TEST(CellPercentile, OfPointsOfOneHeightTakesTheOneNearestToTheCentre) {
+  const RasterFrame frame{0, 0, 1, 2, 1};
+  // The last two are equally near: the lower x counts. The upper corner of the grid is in the last cell.
+  Cloud cloud{{0.1, 0.1, 1}, {0.875, 0.5, 1}, {0.75, 0.5, 1}, {0.25, 0.5, 1}, {0.5, 0.5, 2}, {2, 1, 3}};
+  for (int turn = 0; turn < 5; ++turn) {
+    std::rotate(cloud.begin(), cloud.begin() + 1, cloud.begin() + 5);
+    const auto result = percentiles(cloud, frame, 0, 1 + turn % 3);
+    EXPECT_EQ(result.z[0], 1);
+    EXPECT_EQ(result.place[0].x, -0.25F);
+    EXPECT_EQ(result.place[0].y, 0);
+    EXPECT_NEAR(result.place[1].x, 0.5, 1e-7);
+    EXPECT_NEAR(result.place[1].y, 0.5, 1e-7);
+  }
+  Cloud many;  // more than one thread searches
+  for (std::size_t k = 0; k < 1'100'000; ++k)
+    many.push_back({random_unit(7, 2 * k), random_unit(7, 2 * k + 1), k % 4 < 2 ? -1.5 : 0.0});
+  for (const double percentile : {10.0, 90.0}) {
+    const double z = percentile < 50 ? -1.5 : 0;
+    double nearest = 1;
+    for (const Vec3d& p : many) {
+      if (p.z == z) nearest = std::min(nearest, std::hypot(p.x - 0.5, p.y - 0.5));
+    }
+    const auto result = percentiles(many, {0, 0, 1, 1, 1}, percentile);
+    EXPECT_EQ(result.z[0], z);
+    EXPECT_NEAR(std::hypot(result.place[0].x, result.place[0].y), nearest, 1e-6);
+  }
+}
+
 TEST(TerrainRaster, PlanesComeBackFromSparseCells) {
   const Surface plane = [](double x, double y) { return 3 + 0.25 * (x - 100) - 0.5 * (y - 200); };
   const Cloud cloud = centers(kFrame, random_cell, plane);
-  const auto result = run(cloud, {kFrame, 5, RasterMethod::kTin, RasterGaps::kLeave});
+  const auto result = run(cloud, {kFrame, 5, RasterMethod::kTin, RasterGaps::kLeave, false});
   EXPECT_EQ(result.populated_count, cloud.size());
   std::size_t filled = 0;
   for (std::size_t c = 0; c < kFrame.cells(); ++c) {
@@ -177,7 +233,7 @@ TEST(TerrainRaster, TinIsADelaunayInterpolationOfAllCells) {
       z.push_back(p.z);
     }
     const auto result =
-        run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kLeave}, 1 + static_cast<int>(seed % 3));
+        run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kLeave, false}, 1 + static_cast<int>(seed % 3));
     if (result.on_a_line) continue;
     for (std::int32_t c = 0; c < 99; ++c) {
       const auto candidates = delaunay_values(known, z, {c / 11, c % 11});
@@ -195,9 +251,9 @@ TEST(TerrainRaster, TinIsADelaunayInterpolationOfAllCells) {
 
 TEST(TerrainRaster, NearestAndIdwMatchBruteForce) {
   const Cloud cloud = centers(kFrame, random_cell, [](double x, double y) { return std::sin(3 * x) + y; });
-  const auto raw = run(cloud, {kFrame, 5, RasterMethod::kTin, RasterGaps::kLeave});
-  const auto nearest = run(cloud, {kFrame, 5, RasterMethod::kNearest, RasterGaps::kLeave});
-  const auto idw = run(cloud, {kFrame, 5, RasterMethod::kIdw, RasterGaps::kLeave});
+  const auto raw = run(cloud, {kFrame, 5, RasterMethod::kTin, RasterGaps::kLeave, false});
+  const auto nearest = run(cloud, {kFrame, 5, RasterMethod::kNearest, RasterGaps::kLeave, false});
+  const auto idw = run(cloud, {kFrame, 5, RasterMethod::kIdw, RasterGaps::kLeave, false});
   EXPECT_EQ(nearest.void_count, raw.void_count);  // one hull for every method
   EXPECT_EQ(idw.void_count, raw.void_count);
   for (std::size_t c = 0; c < kFrame.cells(); ++c) {
@@ -232,14 +288,14 @@ TEST(TerrainRaster, GapsAreFilledAsAsked) {
       [](double x, double) { return x; });
   std::vector<std::uint8_t> footprint(100);
   footprint[9 * 10 + 9] = footprint[0] = 1;
-  const auto leave = run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kLeave});
+  const auto leave = run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kLeave, false});
   EXPECT_EQ(leave.void_count, 84U);
   const auto foot =
-      run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kFootprint}, 2, {footprint.data(), 100});
+      run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kFootprint, false}, 2, {footprint.data(), 100});
   EXPECT_EQ(foot.void_count, 82U);
   EXPECT_EQ(foot.z[99], 5.5);
   EXPECT_EQ(foot.z[0], 2.5);
-  const auto fill = run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kFill});
+  const auto fill = run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kFill, false});
   EXPECT_EQ(fill.void_count, 0U);
   EXPECT_EQ(fill.z[9], 5.5);
 }
@@ -247,7 +303,7 @@ TEST(TerrainRaster, GapsAreFilledAsAsked) {
 TEST(TerrainRaster, DegenerateClouds) {
   const RasterFrame frame{0, 0, 1, 5, 5};
   const auto tin = [&](const Cloud& cloud) {
-    return run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kLeave});
+    return run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kLeave, false});
   };
   const auto none = tin({});
   EXPECT_EQ(none.void_count, 25U);
@@ -263,32 +319,40 @@ TEST(TerrainRaster, DegenerateClouds) {
   EXPECT_EQ(three.void_count, 10U);
   EXPECT_EQ(three.z[2 * 5 + 2], 3);  // on the hull's side
   const RasterFrame row{0, 0, 1, 9, 1};
-  const auto one_row = run({{0.5, 0.5, 0}, {8.5, 0.5, 8}}, {row, 5, RasterMethod::kIdw, RasterGaps::kLeave});
+  const auto one_row =
+      run({{0.5, 0.5, 0}, {8.5, 0.5, 8}}, {row, 5, RasterMethod::kIdw, RasterGaps::kLeave, false});
   EXPECT_TRUE(one_row.on_a_line);
   EXPECT_EQ(one_row.z[4], 4);
-  EXPECT_THROW(run({}, {{0, 0, 1, 2001, 2000}, 5, RasterMethod::kTin, RasterGaps::kLeave}), Error);
-  EXPECT_THROW(run({}, {{0, 0, 0, 2, 2}, 5, RasterMethod::kTin, RasterGaps::kLeave}), Error);
-  EXPECT_THROW(run({}, {frame, 101, RasterMethod::kTin, RasterGaps::kLeave}), Error);
+  EXPECT_THROW(run({}, {{0, 0, 1, 2001, 2000}, 5, RasterMethod::kTin, RasterGaps::kLeave, false}), Error);
+  EXPECT_THROW(run({}, {{0, 0, 0, 2, 2}, 5, RasterMethod::kTin, RasterGaps::kLeave, false}), Error);
+  EXPECT_THROW(run({}, {frame, 101, RasterMethod::kTin, RasterGaps::kLeave, false}), Error);
 }
 
 TEST(TerrainRaster, ThreadsOrderAndTranslationChangeNothing) {
   Cloud cloud = rolling_cloud(20'000, 50);
   const RasterFrame frame{0, 0, 0.25, 200, 200};
   for (const RasterMethod method : {RasterMethod::kTin, RasterMethod::kNearest, RasterMethod::kIdw}) {
-    const auto one = values(run(cloud, {frame, 5, method, RasterGaps::kFill}, 1).z);
-    expect_same(values(run(cloud, {frame, 5, method, RasterGaps::kFill}, 4).z), one);
-    std::reverse(cloud.begin(), cloud.end());
-    expect_same(values(run(cloud, {frame, 5, method, RasterGaps::kFill}, 3).z), one);
-    Cloud far = cloud;
-    for (Vec3d& p : far) p = {p.x + 0x1p20, p.y - 0x1p20, p.z + 0x1p20};
-    RasterFrame there = frame;
-    there.min_x += 0x1p20;
-    there.min_y -= 0x1p20;
-    const auto moved = run(far, {there, 5, method, RasterGaps::kFill});
-    // 2^-32 m is what a coordinate near 2^20 m keeps of the point's place: a few points change their cell.
-    std::size_t other = 0;
-    for (std::size_t c = 0; c < frame.cells(); ++c) other += std::abs(moved.z[c] - 0x1p20 - one[c]) > 1e-9;
-    EXPECT_LE(other, 2U);
+    for (const bool at_centers : {false, true}) {
+      const auto made = [&](int threads) {
+        return values(run(cloud, {frame, 5, method, RasterGaps::kFill, at_centers}, threads).z);
+      };
+      const auto one = made(1);
+      expect_same(made(4), one);
+      std::reverse(cloud.begin(), cloud.end());
+      expect_same(made(3), one);
+      Cloud far = cloud;
+      for (Vec3d& p : far) p = {p.x + 0x1p20, p.y - 0x1p20, p.z + 0x1p20};
+      RasterFrame there = frame;
+      there.min_x += 0x1p20;
+      there.min_y -= 0x1p20;
+      const auto moved = run(far, {there, 5, method, RasterGaps::kFill, at_centers});
+      // 2^-32 m is what a coordinate near 2^20 m keeps of the point's place: a few points change their cell. Places in
+      // cells come in steps of 2^-24.
+      const double bound = at_centers ? 1e-6 : 1e-9;
+      std::size_t other = 0;
+      for (std::size_t c = 0; c < frame.cells(); ++c) other += std::abs(moved.z[c] - 0x1p20 - one[c]) > bound;
+      EXPECT_LE(other, 2U) << at_centers;
+    }
   }
 }
 
@@ -500,7 +564,7 @@ TEST(TerrainRaster, CancelsInTimeAtTheWorstOfEachMethod) {
       });
       bool canceled = false;
       try {
-        terrain_raster(hits(cloud), {frame, 5, method, RasterGaps::kFill}, {}, ctx);
+        terrain_raster(hits(cloud), {frame, 5, method, RasterGaps::kFill, true}, {}, ctx);
       } catch (const Error& error) {
         canceled = error.code() == ErrorCode::kCanceled;
       }

@@ -41,7 +41,7 @@ export class Job {
   readonly threads: number = 0;
   readonly #abort = new AbortController();
   readonly #natives = new Set<NativeJob<unknown>>();
-  readonly #parts: Job[] = []; // and no listeners of the signal: a run may have hundreds
+  readonly #parts = new Set<Job>(); // and no listeners of the signal: a run may have hundreds
   readonly #adopted: Releasable[] = [];
   #stage: Stage = { label: "", from: 0, to: 1, phases: [] };
   #staged = false;
@@ -102,9 +102,22 @@ export class Job {
    */
   quiet(threads = this.threads): Job {
     const part = new QuietJob(this, threads);
-    this.#parts.push(part);
+    this.#parts.add(part);
     if (this.canceled) part.cancel();
     return part;
+  }
+
+  /** Runs `body` with a quiet part of this run that lets go of what it adopted when `body` settles. */
+  async scoped<T>(body: (part: Job) => Promise<T>): Promise<T> {
+    const part = new ScopedJob(this.threads);
+    this.#parts.add(part);
+    if (this.canceled) part.cancel();
+    try {
+      return await body(part);
+    } finally {
+      this.#parts.delete(part);
+      part.releaseAdopted();
+    }
   }
 
   /** Shows `label` with a pulsing bar until `body` settles, then the stage as it was. */
@@ -211,5 +224,11 @@ class QuietJob extends Job {
   }
   override adopt<T extends Releasable>(resource: T): T {
     return this.#parent.adopt(resource);
+  }
+}
+
+class ScopedJob extends Job {
+  constructor(override readonly threads: number) {
+    super();
   }
 }

@@ -45,15 +45,18 @@ export async function makeChild(
   const staged = await deps.sessions.stage(columns, (start) => job.track(start), { mustBeSaved: true });
   try {
     const state = freshState(staged.columns, meta);
-    const mask = await surviving(state, job);
-    const built = await buildOctrees(state, mask, deps, { ...window, overlay: mask.miss_count > 0 }, job);
+    const { built, miss_count } = await job.scoped(async (part) => {
+      const mask = await surviving(state, part);
+      const overlay = mask.miss_count > 0;
+      return { built: await buildOctrees(state, mask, deps, { ...window, overlay }, job), miss_count: mask.miss_count };
+    });
     const shown = currentOctree(rebuilt(built, state));
     staged.shed(); // the next child's memory
     return {
       staged,
       meta: { ...meta, ...shown },
       block: { ...octreeBlock(built), session_id: staged.id },
-      miss_count: mask.miss_count,
+      miss_count,
       warnings: built.overlay?.warnings ?? [],
     };
   } catch (error) {

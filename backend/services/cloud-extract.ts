@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { ExtractByColumnTail } from "../../shared/contract/cloud-session/extract-by-column.ts";
 import type { Deps } from "../deps.ts";
 import type { Job } from "../jobs/job.ts";
@@ -11,12 +10,11 @@ import { currentOctree, overtakenOctree } from "../sessions/edits.ts";
 import type { Birth } from "../sessions/journal-records.ts";
 import { childMeta, type MadeChild, makeChildOf, stateBytes } from "./cloud-child.ts";
 import { surviving } from "./cloud-misses.ts";
+import { buildThreads, POOL, rowsAtATime } from "./extract-plan.ts";
+import { pointsScratchBytes } from "./octree.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "./octree-publish.ts";
-import { extraColumn, fixedColumn } from "./session-columns.ts";
+import { extraColumn, fixedColumn, positionsColumn } from "./session-columns.ts";
 
-const CORES = availableParallelism();
-/** Builds at a time, one more than cores: files are made in between. */
-const POOL = Math.min(8, CORES + 1);
 /** Most memory that the builds hand on to each other. */
 const MAX_REUSED_BYTES = POOL * (32 << 20);
 
@@ -49,15 +47,19 @@ export function extractByColumn(
     const slices = slicesOf(groups);
     const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
     const birth = deps.sessions.birthOf(session);
-    const bytes = octreeCost(base, mask) + stateBytes(base) / Math.max(1, slices.length / POOL);
+    const bytes = octreeCost(base, mask) + childBytes(base, slices, misses, deps);
     const reused = Math.min(MAX_REUSED_BYTES, Math.ceil(bytes)); // a small cloud asks for no more than it can free
     return deps.admission.run(job, "Extract", bytes + reused, async () => {
       job.adopt({ release: addon.reusePages(reused) });
       const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
-      const makers = slices.map((slice) => async (whole: Job) => {
-        const quiet = whole.quiet(threadsOf(slice, slices));
-        const columns = await groupColumns(base, { order, slice, misses }, quiet);
-        return makeChildOf(birth, columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
+      const total = slices.reduce((sum, { count }) => sum + count, 0);
+      const makers = slices.map((slice): Maker => {
+        const make = async (whole: Job) => {
+          const quiet = whole.quiet(buildThreads(slice.count, total));
+          const columns = await groupColumns(base, { order, slice, misses }, quiet);
+          return makeChildOf(birth, columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
+        };
+        return { count: slice.count, make };
       });
       let parent: BuiltOctrees | undefined;
       const parentMaker = async (quiet: Job) => {
@@ -101,7 +103,13 @@ function answer({ session, slices, children, parent, stale }: Extracted) {
   };
 }
 
-/** Builds children a few at a time and tells how many are done. */
+/** What makes a child of so many points. */
+interface Maker {
+  readonly count: number;
+  readonly make: (quiet: Job) => Promise<MadeChild>;
+}
+
+/** Builds children a few at a time, large ones first, and tells how many are done. */
 class Builds {
   readonly #made: (MadeChild | undefined)[] = [];
   #done = 0;
@@ -121,16 +129,17 @@ class Builds {
     return `Building ${this.#done} of ${this.total} clouds`;
   }
 
-  async run(
-    makers: readonly ((quiet: Job) => Promise<MadeChild>)[],
-    parent: ((quiet: Job) => Promise<void>) | undefined,
-  ): Promise<MadeChild[]> {
-    const tasks = makers.map((make, i) => async () => {
-      this.#made[i] = await make(this.#quiet);
-    });
-    if (parent) tasks.push(() => parent(this.#quiet));
+  async run(makers: readonly Maker[], parent: ((quiet: Job) => Promise<void>) | undefined): Promise<MadeChild[]> {
+    const tasks = makers.map(({ count, make }, i) => ({
+      count,
+      run: async () => {
+        this.#made[i] = await make(this.#quiet);
+      },
+    }));
+    tasks.sort((a, b) => b.count - a.count); // a large one that came last would be alone
+    if (parent) tasks.unshift({ count: 0, run: () => parent(this.#quiet) });
     const worker = async () => {
-      for (let task = tasks.shift(); task && !this.#failed; task = tasks.shift()) await this.#one(task);
+      for (let task = tasks.shift(); task && !this.#failed; task = tasks.shift()) await this.#one(task.run);
     };
     await Promise.all(Array.from({ length: POOL }, worker));
     if (this.#failed) throw this.#failure;
@@ -156,13 +165,13 @@ class Builds {
   }
 }
 
-/**
- * Threads of a build: those under way fill the cores once, and threads of small builds that meet at every step would
- * mostly wait for each other. A cloud with a large share of the points has all cores: it would be the last one, alone.
- */
-function threadsOf({ count }: Slice, slices: readonly Slice[]): number {
-  const total = slices.reduce((sum, slice) => sum + slice.count, 0);
-  return count * POOL > total ? 0 : Math.max(1, Math.floor(CORES / POOL));
+/** Most that children take while they are built. Pages that builds hand on are up to half as large again. */
+function childBytes(base: CloudState, slices: readonly Slice[], misses: Misses | null, { sessions }: Deps): number {
+  const rows = Math.max(1, positionsColumn(base).length);
+  const counts = slices.map(({ count }) => count);
+  const miss_count = misses?.get("positions")?.length ?? 0;
+  const overlays = Math.min(POOL, slices.length) * pointsScratchBytes(miss_count);
+  return 1.5 * (stateBytes(base) / rows) * rowsAtATime(counts, miss_count, sessions.saved) + overlays;
 }
 
 interface Slice {
@@ -181,12 +190,10 @@ function slicesOf({ values, counts }: native.Groups): Slice[] {
   });
 }
 
+type Misses = ReadonlyMap<string, NativeColumn>;
+
 /** The surviving misses of a state, column by column; null without any. */
-async function missColumns(
-  base: CloudState,
-  skip: NativeColumn | null,
-  job: Job,
-): Promise<Map<string, NativeColumn> | null> {
+async function missColumns(base: CloudState, skip: NativeColumn | null, job: Job): Promise<Misses | null> {
   if (!skip) return null;
   const deleted = fixedColumn(base, "deleted");
   // Survivors that are no hits: skipped and not deleted.
@@ -209,7 +216,7 @@ const nativesOf = ({ columns }: CloudState, keys: readonly string[]): NativeColu
 interface Group {
   readonly order: NativeColumn;
   readonly slice: Slice;
-  readonly misses: ReadonlyMap<string, NativeColumn> | null;
+  readonly misses: Misses | null;
 }
 
 /** Columns of one group, with the misses behind its hits. The caller owns them. */

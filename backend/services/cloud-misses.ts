@@ -79,10 +79,14 @@ export async function buildMissOctree(
     const deleted = fixedColumn(state, "deleted");
     const scanner = { origin: state.meta.miss_octree_origin };
     const placed = await job.track(() => native.projectMisses(positionsColumn(state), isMiss, deleted, scanner));
-    const projected = job.adopt(new ColumnRef(placed));
-    if (projected.length === 0) return { cache_id: null, warnings: [] };
-    const built = await buildOctree(cache, positionsOctreeSource(projected.native), window, job);
-    return { cache_id: built.cache_id, warnings: [] };
+    const projected = new ColumnRef(placed); // not the run's: a run may build hundreds
+    try {
+      if (projected.length === 0) return { cache_id: null, warnings: [] };
+      const built = await buildOctree(cache, positionsOctreeSource(projected.native), window, job);
+      return { cache_id: built.cache_id, warnings: [] };
+    } finally {
+      projected.release();
+    }
   } catch (error) {
     job.checkpoint();
     return { cache_id: null, warnings: [`The overlay of sky points could not be built: ${(error as Error).message}`] };

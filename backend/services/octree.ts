@@ -93,6 +93,10 @@ export function octreeScratchBytes(source: OctreeSource): number {
   return native.octreeBuildCost(source.input.positions.length, Math.ceil(bytesPerPoint)).scratch_bytes;
 }
 
+/** Bytes an octree of positions alone needs, these included. */
+export const pointsScratchBytes = (count: number): number =>
+  24 * count + native.octreeBuildCost(count, 12).scratch_bytes;
+
 interface Metadata {
   readonly version: string;
   readonly points: number;

@@ -28,6 +28,7 @@ export class OctreeCache {
   readonly #held = new Map<string, number>();
   #leased = "";
   #pinning: Promise<void> = Promise.resolve();
+  #closed = false;
   #evicting: Promise<void> | undefined;
   #evictAgain = false;
 
@@ -132,6 +133,7 @@ export class OctreeCache {
   }
 
   async #writePins(): Promise<void> {
+    if (this.#closed) return;
     try {
       const ids = [...new Set(this.#pinned())].sort();
       const text = ids.join();
@@ -196,8 +198,10 @@ export class OctreeCache {
     }
   }
 
-  /** Drops this process's lease at a clean exit. */
+  /** Drops this process's lease at a clean exit; it does not come again. */
   async close(): Promise<void> {
+    this.#closed = true;
+    await this.#pinning;
     await rm(this.#leasePath(), { force: true });
   }
 

@@ -56,6 +56,11 @@ export class SessionStore {
   readonly #arrivals: RecoveryQueue | undefined;
   readonly #spilling = new Set<CloudSession>();
 
+  /** False when sessions have no copy on disk. */
+  get saved(): boolean {
+    return this.#root !== null;
+  }
+
   /** `root` null turns the journal off. */
   constructor(root: string | null, instance: string, log: Logger, limits: SpillLimits) {
     this.#root = root;

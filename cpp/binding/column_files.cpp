@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "binding/cloud_edit_values.h"
+#include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/job.h"
@@ -20,9 +22,10 @@ Napi::Value null_result(Napi::Env env, Done&&) { return env.Null(); }
 // writeColumnFiles(columns: NativeColumn[], paths: string[]): NativeJob<null>
 Napi::Value write_column_files(const Napi::CallbackInfo& info) {
   std::vector<std::pair<ColumnPtr, std::string>> files;
-  const auto columns = info[0].As<Napi::Array>(), paths = info[1].As<Napi::Array>();
+  const auto columns = strict_array(info[0], "columns"), paths = strict_array(info[1], "paths");
+  require(columns.Length() == paths.Length(), "columns and paths must be as many");
   for (std::uint32_t i = 0; i < columns.Length(); ++i)
-    files.emplace_back(ColumnHandle::get(columns.Get(i)), paths.Get(i).ToString());
+    files.emplace_back(ColumnHandle::get(columns.Get(i)), strict_string(paths.Get(i), "paths"));
   return start_job<Done>(
       info.Env(), job_options(info[2]),
       [files = std::move(files)](OpContext& ctx) {
@@ -76,7 +79,7 @@ Napi::Value try_lock_file(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_column_files(Napi::Env env, Napi::Object exports) {
-  exports.Set("writeColumnFiles", Napi::Function::New<write_column_files>(env, "writeColumnFiles"));
+  add<write_column_files>(env, exports, "writeColumnFiles");
   exports.Set("syncColumnFile", Napi::Function::New<sync_column_file>(env, "syncColumnFile"));
   exports.Set("verifyColumnFile", Napi::Function::New<verify_column_file>(env, "verifyColumnFile"));
   exports.Set("mapColumnFile", Napi::Function::New<map_column_file>(env, "mapColumnFile"));

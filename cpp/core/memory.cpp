@@ -40,6 +40,7 @@ PageBlock PageBlock::allocate(std::size_t bytes) {
     std::memset(block.base_, 0, bytes);
   } else {
     block.base_ = platform::allocate_pages(mapped);
+    if (block.base_ == nullptr && pool.empty()) block.base_ = platform::allocate_pages(mapped);
   }
   if (block.base_ == nullptr) {
     throw Error(ErrorCode::kOutOfMemory,

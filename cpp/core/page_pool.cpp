@@ -58,10 +58,21 @@ PagePool::Block PagePool::remove(std::size_t i) noexcept {
   return block;
 }
 
+bool PagePool::empty() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool any = count_ > 0;
+  release_beyond(0);
+  return any;
+}
+
 void PagePool::resize(std::size_t more, std::size_t less) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   limit_ = limit_ + more - less;
-  while (held_ > limit_) {
+  release_beyond(limit_);
+}
+
+void PagePool::release_beyond(std::size_t bytes) noexcept {
+  while (held_ > bytes) {
     const Block block = blocks_[--count_];
     platform::release_pages(block.base, block.bytes);
     held_ -= block.bytes;

@@ -30,6 +30,8 @@ class PagePool {
   void* take(std::size_t& bytes);
   /// Blocks that nobody took for long make room. False when the pool does not want it; the caller gives it to the system.
   bool give(void* base, std::size_t bytes) noexcept;
+  /// Gives all blocks back to the system; false when there were none.
+  bool empty() noexcept;
   /// Changes how much may stay; what is too much goes back to the system.
   void resize(std::size_t more, std::size_t less) noexcept;
   std::size_t held();
@@ -41,6 +43,7 @@ class PagePool {
     std::size_t bytes;
   };
   Block remove(std::size_t i) noexcept;
+  void release_beyond(std::size_t bytes) noexcept;
 
   std::mutex mutex_;
   std::array<Block, 256> blocks_{};  ///< in the order they came

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../backend/native/addon.ts";
+import { POOL } from "../../../backend/services/extract-plan.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { makeApp, run, type TestApp } from "../../support/app.ts";
 import {
@@ -160,11 +161,13 @@ test("a failure removes every child, those that were ready too; its tail has err
   expect(addon.bulkBytesInUse()).toBe(memory);
 });
 
-test("the memory of a child that is built is the next one's", async () => {
-  const { session_id } = await lineCloud(
-    made,
-    Array.from({ length: 100 }, (_, i) => i + 1),
-  );
+test.each([
+  ["alone", 0],
+  ["with misses", 2000],
+])("the memory of a child that is built is the next one's: hits %s", async (_what, misses) => {
+  const classes = Array.from({ length: 200 }, (_, i) => i + 1);
+  const { session_id } = await lineCloud(made, classes, misses, { origin: [0, 0, 1] });
+  const { columns } = await stateOf(made, session_id);
   const held: number[] = [];
   const build = addon.octreeBuild;
   addon.octreeBuild = (...args) => {
@@ -172,11 +175,12 @@ test("the memory of a child that is built is the next one's", async () => {
     return build(...args);
   };
   try {
-    expect((await extract(session_id)).children).toHaveLength(100);
+    expect((await extract(session_id, { include_misses: misses > 0 })).children).toHaveLength(200);
   } finally {
     addon.octreeBuild = build;
   }
-  expect(Math.max(...held.slice(50))).toBeLessThan(1.5 * Math.max(...held.slice(0, 50)));
+  const child = [...columns.values()].reduce((sum, { native }) => sum + native.bytes + 4096, 0);
+  expect(Math.max(...held) - Math.min(...held)).toBeLessThan(POOL * (2 * child + 64 * 4096));
 });
 
 test("refusals before the stream", async () => {

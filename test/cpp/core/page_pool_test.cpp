@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/error.h"
 #include "core/memory.h"
 #include "core/platform.h"
 
@@ -78,6 +79,14 @@ TEST(PagePool, BlocksNobodyTookMakeRoom) {
     for (int i = 0; i < 400; ++i) blocks.push_back(PageBlock::allocate(4096));  // more than it has places
   }
   EXPECT_EQ(PagePool::shared().held(), 256U * 4096);
+}
+
+TEST(PagePool, GoesBeforeAnAllocationFails) {
+  const PageReuse reuse(4 * kMiB);
+  { const PageBlock block = PageBlock::allocate(kMiB); }
+  EXPECT_EQ(PagePool::shared().held(), kMiB);
+  EXPECT_THROW(PageBlock::allocate(std::size_t{1} << 46), Error);  // a quarter of the address space
+  EXPECT_EQ(PagePool::shared().held(), 0U);
 }
 
 TEST(PagePool, BlocksMayOutliveIt) {

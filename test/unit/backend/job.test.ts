@@ -97,6 +97,28 @@ test("a part of a run is canceled with it, also one that comes late, and alone",
   expect([job, ...parts, inner, job.quiet()].map((part) => part?.canceled)).toEqual([true, true, true, true, true]);
 });
 
+test("what a scoped part adopts goes when its body settles, what its quiet parts adopt too; a cancel reaches it", async () => {
+  const released: string[] = [];
+  const resource = (name: string) => ({ release: () => void released.push(name) });
+  const job = new Job();
+  job.adopt(resource("run"));
+  await job.scoped(async (part) => {
+    part.adopt(resource("scope"));
+    part.quiet().adopt(resource("inner"));
+    expect(released).toEqual([]);
+  });
+  expect(released).toEqual(["inner", "scope"]);
+  const failing = job.quiet(3).scoped(async (part) => {
+    part.adopt(resource("failed"));
+    job.cancel();
+    expect([part.canceled, part.threads]).toEqual([true, 3]);
+    part.checkpoint();
+  });
+  await expect(failing).rejects.toMatchObject({ code: "canceled" });
+  expect(released).toEqual(["inner", "scope", "failed"]);
+  await job.scoped(async (part) => expect(part.canceled).toBe(true));
+});
+
 test("a part of a run may say how many threads its native ops get, its own parts too", async () => {
   const during = () => {
     const threads = addon.setThreadsOfJobs(0);

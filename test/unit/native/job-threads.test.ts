@@ -71,6 +71,13 @@ test("threads of jobs are a whole number up to 4096", () => {
   expect(addon.setThreadsOfJobs(0)).toBe(0);
 });
 
+test("column files need a path each", () => {
+  const column = new addon.Column("u8", Uint8Array.of(1));
+  expect(() => addon.writeColumnFiles([column], [])).toThrow(/as many/);
+  expect(() => addon.writeColumnFiles([column], [7 as unknown as string])).toThrow(/paths/);
+  expect(() => addon.writeColumnFiles("a" as unknown as [], [])).toThrow(/columns/);
+});
+
 test("pages to keep are a whole number of bytes, and can be let go twice", () => {
   for (const bytes of [-1, 0.5, Number.NaN, "1"]) expect(() => addon.reusePages(bytes as number)).toThrow(/bytes/);
   const release = addon.reusePages(1 << 20);

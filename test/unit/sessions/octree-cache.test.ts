@@ -52,6 +52,24 @@ const present = () =>
     .filter((name) => name !== ".leases")
     .sort();
 
+test.each([0, 1, 5])(
+  "a lease that is written while the process ends does not come back, %i turns on",
+  async (turns) => {
+    const leases = () => (existsSync(join(root, ".leases")) ? readdirSync(join(root, ".leases")) : []);
+    const octrees = cache();
+    let pinned = [A];
+    octrees.pinnedBy(() => pinned);
+    const writing = octrees.writePins();
+    for (let i = 0; i < turns; i += 1) await Promise.resolve();
+    await octrees.close();
+    expect(leases()).toEqual([]);
+    await writing;
+    pinned = [B];
+    await octrees.writePins();
+    expect(leases()).toEqual([]);
+  },
+);
+
 describe("getOrBuild", () => {
   test("builds once, then finds; nothing but the octree is left", async () => {
     const octrees = cache();

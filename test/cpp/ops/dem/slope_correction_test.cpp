@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/memory.h"
@@ -53,24 +54,25 @@ double rms(const TerrainRasterResult& raster, const RasterFrame& frame, const Su
 
 constexpr RasterFrame kFrame{100, 200, 0.5, 60, 50};
 
-TEST(SlopeCorrection, PlanesComeBackToATenthOfTheError) {
+TEST(SlopeCorrection, TinBringsPlanesBackToAnEighthOfTheError) {
   const Surface plane = [](double x, double y) { return 3 + 0.25 * (x - 100) - 0.5 * (y - 200); };
   for (const double per_cell : {0.3, 1.0, 4.0, 30.0}) {
     const Cloud cloud = scattered(kFrame, per_cell, plane);
     const double before = rms(run(cloud, kFrame, RasterMethod::kTin, false), kFrame, plane),
                  after = rms(run(cloud, kFrame, RasterMethod::kTin, true), kFrame, plane);
     EXPECT_GT(before, 0.05);
-    EXPECT_LT(after, 0.13 * before) << per_cell;
+    EXPECT_LT(after, 0.125 * before) << per_cell;
   }
 }
 
-TEST(SlopeCorrection, NearestAndIdwGainToo) {
+TEST(SlopeCorrection, NearestAndIdwGainLess) {
+  // Three points a cell leave one cell in twenty empty; what nearest puts there is as wrong as before.
   const Surface plane = [](double x, double y) { return 0.4 * x - 0.3 * y; };
-  for (const RasterMethod method : kMethods) {
-    const Cloud cloud = scattered(kFrame, 3, plane);
+  const Cloud cloud = scattered(kFrame, 3, plane);
+  for (const auto& [method, most] : {std::pair{RasterMethod::kNearest, 0.6}, {RasterMethod::kIdw, 0.2}}) {
     const double before = rms(run(cloud, kFrame, method, false), kFrame, plane),
                  after = rms(run(cloud, kFrame, method, true), kFrame, plane);
-    EXPECT_LT(after, 0.6 * before) << static_cast<int>(method);
+    EXPECT_LT(after, most * before) << static_cast<int>(method);
   }
 }
 

@@ -41,7 +41,8 @@ struct TerrainRasterResult {
 std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cells);
 
 /// A surface on a grid: each cell that holds points has their percentile (cell_percentile.h) at its centre, the others
-/// are interpolated from these inside their convex hull; `at_centers` then corrects the cells for where their points lie.
+/// are interpolated from these inside their convex hull; `at_centers` then corrects the cells for where their points
+/// lie.
 ///
 /// points     (n) metres, frame of params.frame
 /// footprint  (cells) non-zero = the scan has a return there, or empty = nowhere

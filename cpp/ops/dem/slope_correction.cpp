@@ -65,8 +65,8 @@ double at_center(const Sides& x, const Sides& y, const CellPlace& place, double 
   return std::isfinite(moved) ? std::clamp(moved, low, high) : own;
 }
 
-/// One pass: values of known cells of `to` from those of their points, `own`, and the gradients of `from`; the others as
-/// they are in `from`. `own` may be `to`.
+/// One pass: values of known cells of `to` from those of their points, `own`, and the gradients of `from`; the others
+/// as they are in `from`. `own` may be `to`.
 void move_to_centers(const PlacedCells& placed, Span<const double> from, Span<const double> own,
                      Span<double> to, OpContext& ctx) {
   const KnownCells& cells = placed.cells;

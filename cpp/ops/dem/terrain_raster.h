@@ -52,8 +52,8 @@ std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cell
 ///            every cell without points.
 /// Cancel     Within 250 ms.
 /// Errors     kInvalidArgument: frame, percentile or footprint out of range.
-/// Source     Contract terrain section 1.4, the deviation `at_centers`: docs/adr/0016; Delaunay 1934. Only cells with an
-///            empty cell beside them are triangulated: the Voronoi region of the others is their square, so that no
+/// Source     Contract terrain section 1.4, the deviation `at_centers`: docs/adr/0016; Delaunay 1934. Only cells with
+///            an empty cell beside them are triangulated: the Voronoi region of the others is their square, so that no
 ///            triangle of theirs holds an empty cell.
 TerrainRasterResult terrain_raster(HitPoints points, const TerrainRasterParams& params,
                                    Span<const std::uint8_t> footprint, OpContext& ctx);

@@ -45,7 +45,7 @@ class TinInterpolation {
 };
 
 /// Mean of the 12 nearest known cells, weights 1 / d^2, d in cells.
-/// Cost    48 bytes a cell that it fills. Cancel within 50 ms.
+/// Cost    52 bytes a cell that it fills. Cancel within 50 ms.
 /// Source  Shepard 1968, "A two-dimensional interpolation function for irregularly-spaced data".
 class IdwInterpolation {
  public:

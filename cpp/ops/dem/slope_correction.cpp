@@ -15,21 +15,44 @@ namespace {
 /// A gradient is taken for one where its sides agree so far: three times the smaller, or a slope of 0.2.
 constexpr double kMostOfSmaller = 3, kAlwaysSlope = 0.2;
 
+/// A row or column of cells through one of them.
+struct CellLine {
+  std::size_t number, count;  ///< of the cell on the line; cells of the line
+  std::size_t step;           ///< from one to the next
+};
+
 /// What both sides of a cell say along one axis.
 struct Sides {
   double difference;  ///< of z from one cell to the next
   double low, high;   ///< of those that are there
 
-  Sides(double before, double here, double after, double cell) {
+  Sides(Span<const double> z, std::size_t c, const CellLine& line, double cell) {
+    constexpr double kVoid = std::numeric_limits<double>::quiet_NaN();
+    const auto [number, count, step] = line;
+    const double before = number > 0 ? z[c - step] : kVoid, after = number + 1 < count ? z[c + step] : kVoid;
     const bool has_before = !std::isnan(before), has_after = !std::isnan(after);
-    const double down = has_before ? here - before : 0, up = has_after ? after - here : 0;
+    const double down = z[c] - before, up = after - z[c], always = kAlwaysSlope * cell;
     low = std::fmin(before, after);  // NaN where neither is there
     high = std::fmax(before, after);
-    difference = down + up;
-    if (!has_before || !has_after) return;
-    // Beside a wall one side is level: the surface bends there, and what lies behind says nothing about this cell.
-    const double most = kMostOfSmaller * std::min(std::abs(down), std::abs(up)) + kAlwaysSlope * cell;
-    difference = std::clamp(difference / 2, -most, most);
+    if (has_before && has_after) {
+      // Beside a wall one side is level: the surface bends there, and what lies behind says nothing about this cell.
+      const double most = kMostOfSmaller * std::min(std::abs(down), std::abs(up)) + always;
+      difference = std::clamp((down + up) / 2, -most, most);
+    } else if (has_after) {
+      difference = held(up, number + 2 < count ? z[c + 2 * step] - after : kVoid, always);
+    } else if (has_before) {
+      difference = held(down, number > 1 ? before - z[c - 2 * step] : kVoid, always);
+    } else {
+      difference = 0;
+    }
+  }
+
+ private:
+  /// The only difference beside a cell, where the one behind it goes the same way; a wall or a bad point is held.
+  static double held(double beside, double behind, double always) {
+    const double flatter = beside * behind > 0 ? std::min(std::abs(beside), std::abs(behind)) : 0;  // NaN too
+    const double most = kMostOfSmaller * flatter + always;
+    return std::clamp(beside, -most, most);
   }
 };
 
@@ -42,11 +65,10 @@ double at_center(const Sides& x, const Sides& y, const CellPlace& place, double 
   return std::isfinite(moved) ? std::clamp(moved, low, high) : own;
 }
 
-/// One pass: values of known cells of `to` from those of their points, `own`, and the gradients of `from`; the others as
-/// they are in `from`. `own` may be `to`.
+/// One pass: values of known cells of `to` from those of their points, `own`, and the gradients of `from`; the others
+/// as they are in `from`. `own` may be `to`.
 void move_to_centers(const PlacedCells& placed, Span<const double> from, Span<const double> own,
                      Span<double> to, OpContext& ctx) {
-  constexpr double kVoid = std::numeric_limits<double>::quiet_NaN();
   const KnownCells& cells = placed.cells;
   const std::size_t nx = cells.nx, ny = cells.ny;
   parallel_for(ctx, ny, 1 + 65536 / nx, [&](std::size_t begin, std::size_t end) {
@@ -57,8 +79,7 @@ void move_to_centers(const PlacedCells& placed, Span<const double> from, Span<co
           to[c] = from[c];
           continue;
         }
-        const Sides x(i > 0 ? from[c - 1] : kVoid, from[c], i + 1 < nx ? from[c + 1] : kVoid, placed.cell);
-        const Sides y(j > 0 ? from[c - nx] : kVoid, from[c], j + 1 < ny ? from[c + nx] : kVoid, placed.cell);
+        const Sides x(from, c, {i, nx, 1}, placed.cell), y(from, c, {j, ny, nx}, placed.cell);
         to[c] = at_center(x, y, placed.place[c], own[c]);
       }
     }

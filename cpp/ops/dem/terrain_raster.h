@@ -41,7 +41,8 @@ struct TerrainRasterResult {
 std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cells);
 
 /// A surface on a grid: each cell that holds points has their percentile (cell_percentile.h) at its centre, the others
-/// are interpolated from these inside their convex hull; `at_centers` then corrects the cells for where their points lie.
+/// are interpolated from these inside their convex hull; `at_centers` then corrects the cells for where their points
+/// lie.
 ///
 /// points     (n) metres, frame of params.frame
 /// footprint  (cells) non-zero = the scan has a return there, or empty = nowhere
@@ -51,8 +52,9 @@ std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cell
 ///            every cell without points.
 /// Cancel     Within 250 ms.
 /// Errors     kInvalidArgument: frame, percentile or footprint out of range.
-/// Source     Contract terrain section 1.4, the deviation `at_centers`: docs/adr/0016; Delaunay 1934. Only cells with an empty cell beside them are triangulated:
-///            the Voronoi region of the others is their square, so that no triangle of theirs holds an empty cell.
+/// Source     Contract terrain section 1.4, the deviation `at_centers`: docs/adr/0016; Delaunay 1934. Only cells with
+///            an empty cell beside them are triangulated: the Voronoi region of the others is their square, so that no
+///            triangle of theirs holds an empty cell.
 TerrainRasterResult terrain_raster(HitPoints points, const TerrainRasterParams& params,
                                    Span<const std::uint8_t> footprint, OpContext& ctx);
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/random.h"
-#include "ops/dem/cell_percentile.h"
 #include "ops/dem/cell_statistics.h"
 #include "ops/dem/height_above_ground.h"
 #include "ops/dem/pit_fill.h"
@@ -72,108 +71,6 @@ Cloud rolling_cloud(std::size_t count, double side, std::uint64_t seed = 1) {
 }
 
 constexpr RasterFrame kFrame{100, 200, 0.5, 40, 30};
-
-TEST(CellPercentile, IsTheIndexRuleForAnyThreadCountAndOrder) {
-  const RasterFrame frame{0, 0, 4, 10, 10};
-  Cloud cloud = rolling_cloud(5000, 40);
-  cloud.push_back({-1, 5, 1000});
-  cloud.push_back({5, kNaN, 1000});
-  cloud.push_back({5, 5, kNaN});
-  cloud.push_back({40, 40, 7});  // the upper corner belongs to the last cell
-  for (const double percentile : {0.0, 5.0, 50.0, 95.0, 100.0}) {
-    std::vector<std::vector<double>> cells(100);
-    for (const Vec3d& p : cloud) {
-      if (!(p.x >= 0 && p.y >= 0) || std::isnan(p.z)) continue;
-      const auto i = std::min<std::size_t>(9, static_cast<std::size_t>(p.x / 4)),
-                 j = std::min<std::size_t>(9, static_cast<std::size_t>(p.y / 4));
-      cells[j * 10 + i].push_back(p.z);
-    }
-    std::vector<double> expected;
-    for (auto& cell : cells) {
-      std::sort(cell.begin(), cell.end());
-      expected.push_back(
-          cell[static_cast<std::size_t>(static_cast<double>(cell.size() - 1) * percentile / 100)]);
-    }
-    for (const int threads : {1, 2, 4}) {
-      JobControl control;
-      OpContext ctx(control, Device::kCpu, threads);
-      const auto result = cell_percentiles(hits(cloud), frame, percentile, ctx);
-      expect_same(values(result.z), expected);
-      EXPECT_EQ(result.populated_count, 100U);
-    }
-    std::reverse(cloud.begin(), cloud.end());
-  }
-}
-
-TEST(CellPercentile, OneCellWithAllPointsIsSearchedInPasses) {
-  Cloud cloud;
-  for (std::size_t k = 0; k < 1'200'000; ++k) cloud.push_back({1, 1, 10 * random_unit(3, k) - 5});
-  std::vector<double> z;
-  for (const Vec3d& p : cloud) z.push_back(p.z);
-  std::sort(z.begin(), z.end());
-  for (const double percentile : {0.0, 5.0, 50.0, 100.0}) {
-    JobControl control;
-    OpContext ctx(control, Device::kCpu, 2);
-    const auto result = cell_percentiles(hits(cloud), {0, 0, 2, 1, 1}, percentile, ctx);
-    EXPECT_EQ(result.z[0], z[static_cast<std::size_t>(static_cast<double>(z.size() - 1) * percentile / 100)]);
-  }
-}
-
-CellPercentiles percentiles(const Cloud& cloud, const RasterFrame& frame, double percentile,
-                            int threads = 2) {
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, threads);
-  return cell_percentiles(hits(cloud), frame, percentile, ctx);
-}
-
-TEST(CellPercentile, GivesThePlaceOfItsPoint) {
-  const RasterFrame frame{1000, -500, 0.5, 30, 20};
-  const Cloud cloud = [&] {
-    Cloud some = rolling_cloud(4000, 10);
-    for (Vec3d& p : some) p = {p.x * 1.5 + 1000, p.y - 500, p.z};
-    return some;
-  }();
-  for (const double percentile : {0.0, 5.0, 60.0}) {
-    const auto result = percentiles(cloud, frame, percentile);
-    std::size_t found = 0;
-    for (const Vec3d& p : cloud) {
-      const std::uint32_t c = frame.cell_of(p);
-      if (p.z != result.z[c]) continue;
-      ++found;
-      EXPECT_NEAR(result.place[c].x, (p.x - frame.center_x(c % 30)) / 0.5, 1e-7);
-      EXPECT_NEAR(result.place[c].y, (p.y - frame.center_y(c / 30)) / 0.5, 1e-7);
-    }
-    EXPECT_EQ(found, result.populated_count);
-  }
-}
-
-TEST(CellPercentile, OfPointsOfOneHeightTakesTheOneNearestToTheCentre) {
-  const RasterFrame frame{0, 0, 1, 2, 1};
-  // The last two are equally near: the lower x counts. The upper corner of the grid is in the last cell.
-  Cloud cloud{{0.1, 0.1, 1}, {0.875, 0.5, 1}, {0.75, 0.5, 1}, {0.25, 0.5, 1}, {0.5, 0.5, 2}, {2, 1, 3}};
-  for (int turn = 0; turn < 5; ++turn) {
-    std::rotate(cloud.begin(), cloud.begin() + 1, cloud.begin() + 5);
-    const auto result = percentiles(cloud, frame, 0, 1 + turn % 3);
-    EXPECT_EQ(result.z[0], 1);
-    EXPECT_EQ(result.place[0].x, -0.25F);
-    EXPECT_EQ(result.place[0].y, 0);
-    EXPECT_NEAR(result.place[1].x, 0.5, 1e-7);
-    EXPECT_NEAR(result.place[1].y, 0.5, 1e-7);
-  }
-  Cloud many;  // more than one thread searches
-  for (std::size_t k = 0; k < 1'100'000; ++k)
-    many.push_back({random_unit(7, 2 * k), random_unit(7, 2 * k + 1), k % 4 < 2 ? -1.5 : 0.0});
-  for (const double percentile : {10.0, 90.0}) {
-    const double z = percentile < 50 ? -1.5 : 0;
-    double nearest = 1;
-    for (const Vec3d& p : many) {
-      if (p.z == z) nearest = std::min(nearest, std::hypot(p.x - 0.5, p.y - 0.5));
-    }
-    const auto result = percentiles(many, {0, 0, 1, 1, 1}, percentile);
-    EXPECT_EQ(result.z[0], z);
-    EXPECT_NEAR(std::hypot(result.place[0].x, result.place[0].y), nearest, 1e-6);
-  }
-}
 
 TEST(TerrainRaster, PlanesComeBackFromSparseCells) {
   const Surface plane = [](double x, double y) { return 3 + 0.25 * (x - 100) - 0.5 * (y - 200); };

@@ -54,17 +54,17 @@ inline ErrorCode code_of(const std::function<void()>& call, std::string* message
   return ErrorCode::kInternal;
 }
 
-/// Cancels `run` some time after its first phase began. Seconds until it threw kCanceled; negative when it was over
-/// before.
+/// Cancels `run` some time after its first phase began and `done` steps were done. Seconds until it threw kCanceled;
+/// negative when it was over before.
 inline double cancel_latency(const std::function<void(OpContext&)>& run, int threads,
-                             std::chrono::microseconds delay) {
+                             std::chrono::microseconds delay, std::uint64_t done = 0) {
   using Clock = std::chrono::steady_clock;
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   std::atomic<bool> ended{false};
   Clock::time_point asked;
   std::thread client([&] {
-    while (!ended && *control.phase.load() == '\0') std::this_thread::yield();
+    while (!ended && (*control.phase.load() == '\0' || control.done < done)) std::this_thread::yield();
     std::this_thread::sleep_for(delay);
     asked = Clock::now();
     control.cancel_requested = true;

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 #include <vector>
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "support/columns.h"
 
 namespace pc {
 namespace {
@@ -129,31 +128,6 @@ TEST(CellPercentile, OfPointsOfOneHeightTakesTheOneNearestToTheCentre) {
   }
 }
 
-/// Seconds from a cancel, asked for when `done` steps were done and a moment more, to the end; negative = too late.
-double latency(const Cloud& cloud, const RasterFrame& frame, std::uint64_t done) {
-  using Clock = std::chrono::steady_clock;
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 1);
-  std::atomic<bool> ended{false};
-  Clock::time_point asked;
-  std::thread client([&] {
-    while (!ended && control.done < done) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    asked = Clock::now();
-    control.cancel_requested = true;
-  });
-  bool canceled = false;
-  try {
-    cell_percentiles(hits(cloud), frame, 5, ctx);
-  } catch (const Error& error) {
-    canceled = error.code() == ErrorCode::kCanceled;
-  }
-  const auto end = Clock::now();
-  ended = true;
-  client.join();
-  return canceled ? std::chrono::duration<double>(end - asked).count() : -1;
-}
-
 TEST(CellPercentile, CancelsInTimeWithAllPointsInOneCellOrOneBand) {
   // One cell; two cells of a band of two; the 16384 cells of one band, which one thread orders all over the memory.
   constexpr RasterFrame kOneCell{0, 0, 1, 1, 1}, kTwoCells{0, 0, 0.5, 512, 1},
@@ -170,10 +144,14 @@ TEST(CellPercentile, CancelsInTimeWithAllPointsInOneCellOrOneBand) {
     std::uint64_t passes;
   };
   // After two passes the bands are made, and each is ordered by cell; then long cells are searched.
-  for (const auto& [frame, passes] : {Moment{kOneCell, 3}, {kTwoCells, 2}, {kTwoCells, 3}, {kBand, 2}}) {
-    const double seconds = latency(cloud, frame, passes * kCount);
-    EXPECT_GE(seconds, 0) << frame.nx << " cells, " << passes << " passes";
-    EXPECT_LT(seconds, 0.25) << frame.nx << " cells, " << passes << " passes";
+  for (const Moment& at : {Moment{kOneCell, 3}, {kTwoCells, 2}, {kTwoCells, 3}, {kBand, 2}}) {
+    const auto run = [&](OpContext& ctx) {
+      ctx.begin_phase("Gridding points", 0);
+      cell_percentiles(hits(cloud), at.frame, 5, ctx);
+    };
+    const double seconds = test::cancel_latency(run, 1, std::chrono::milliseconds(1), at.passes * kCount);
+    EXPECT_GE(seconds, 0) << at.frame.nx << " cells, " << at.passes << " passes";
+    EXPECT_LT(seconds, 0.25) << at.frame.nx << " cells, " << at.passes << " passes";
     EXPECT_EQ(bulk_bytes_in_use(), before);
   }
 }

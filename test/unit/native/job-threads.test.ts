@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -76,6 +76,16 @@ test("column files need a path each", () => {
   expect(() => addon.writeColumnFiles([column], [])).toThrow(/as many/);
   expect(() => addon.writeColumnFiles([column], [7 as unknown as string])).toThrow(/paths/);
   expect(() => addon.writeColumnFiles("a" as unknown as [], [])).toThrow(/columns/);
+});
+
+test("a column file that cannot be written ends the job with the system's reason; those behind it are not begun", async () => {
+  const column = new addon.Column("u8", Uint8Array.of(1));
+  const paths = [join(folder, "one.col"), join(folder, "none", "two.col"), join(folder, "three.col")];
+  await expect(addon.writeColumnFiles([column, column, column], paths).promise).rejects.toMatchObject({
+    message: expect.stringContaining("two.col"),
+    code: expect.stringMatching(/io|not_found/),
+  });
+  expect(paths.map((path) => existsSync(path))).toEqual([true, false, false]);
 });
 
 test("pages to keep are a whole number of bytes, and can be let go twice", () => {

@@ -10,7 +10,7 @@ import { dataFolder } from "./native.mjs";
 const READY_WITHIN_MS = 60_000;
 
 register();
-const { createClient, CanceledError } = await import("../shared/client.ts");
+const { createClient, CanceledError } = await import("../shared/client/index.ts");
 const { Transport } = await import("../shared/client/transport.ts");
 
 export { CanceledError };

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { AppError } from "../../shared/errors.ts";
-import type { AnalyzeDeps, StartBackend } from "./analyze.ts";
-import type { AnalyzeOptions } from "./analyze-options.ts";
+import type { AnalyzeDeps, StartBackend } from "./analyze/analyze.ts";
+import type { AnalyzeOptions } from "./analyze/options.ts";
 import type { TextStream } from "./progress.ts";
 
 export interface ServeRequest {
@@ -104,7 +104,7 @@ async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps):
   const signal = deps.signal ?? cancel?.signal ?? new AbortController().signal;
   try {
     const options = await checkedOptions(raw);
-    const { analyze } = await import("./analyze.ts");
+    const { analyze } = await import("./analyze/analyze.ts");
     const { startBackend, connect, stdout, stderr } = deps;
     await analyze(file, options, { startBackend, stdout, stderr, signal, ...(connect ? { connect } : {}) });
     return EXIT.done;
@@ -123,9 +123,9 @@ async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps):
 }
 
 async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
-  const rules = await import("./analyze-options.ts");
-  const edits = await import("./edit-options.ts");
-  const { DEFAULT_PICTURE_PX } = await import("./view-frame.ts");
+  const rules = await import("./analyze/options.ts");
+  const edits = await import("./analyze/edit-options.ts");
+  const { DEFAULT_PICTURE_PX } = await import("./drawing/view-frame.ts");
   return {
     out: raw.out,
     format: rules.parseFormat(raw.format),

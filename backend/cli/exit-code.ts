@@ -1,4 +1,4 @@
-import { ApiError, CanceledError } from "../../shared/client.ts";
+import { ApiError, CanceledError } from "../../shared/client/index.ts";
 import { AppError } from "../../shared/errors.ts";
 
 export const EXIT = { done: 0, internal: 1, bad_input: 2, canceled: 130 } as const;

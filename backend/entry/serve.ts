@@ -12,7 +12,7 @@ import { createLogger } from "../logger.ts";
 import { probeDevice } from "../native/device.ts";
 import { memoryStatus } from "../native/platform.ts";
 import { ROUTES } from "../routes/index.ts";
-import { describeDevice, deviceInfo } from "../services/device-info.ts";
+import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import { version } from "../version.ts";

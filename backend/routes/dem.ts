@@ -3,9 +3,9 @@ import type { Deps } from "../deps.ts";
 import { runJson } from "../http/run-json.ts";
 import { streamFrameJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
-import { checkDemRequest, flatDem } from "../services/dem.ts";
-import { checkRasterExport, exportRaster } from "../services/raster-export.ts";
-import { withUnknownKeys } from "../services/unknown-keys.ts";
+import { withUnknownKeys } from "../services/run/unknown-keys.ts";
+import { checkDemRequest, flatDem } from "../services/terrain/dem.ts";
+import { checkRasterExport, exportRaster } from "../services/terrain/raster-export.ts";
 
 const tags = ["DEM"];
 

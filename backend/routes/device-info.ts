@@ -1,6 +1,6 @@
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
 import type { App, BaseDeps } from "../http/types.ts";
-import { deviceInfo } from "../services/device-info.ts";
+import { deviceInfo } from "../services/run/device.ts";
 
 export function deviceInfoRoutes(app: App, deps: BaseDeps): void {
   app.get(

@@ -1,6 +1,6 @@
 import { HealthResponse, RootResponse, VersionResponse } from "../../shared/contract/health.ts";
 import type { App, BaseDeps } from "../http/types.ts";
-import { health } from "../services/health.ts";
+import { health } from "../services/run/health.ts";
 
 export function healthRoutes(app: App, deps: BaseDeps): void {
   const { version } = deps;

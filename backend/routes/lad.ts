@@ -2,8 +2,8 @@ import { SnapGridRequest, SnapGridResponse } from "../../shared/contract/lad.ts"
 import type { Deps } from "../deps.ts";
 import { runJson } from "../http/run-json.ts";
 import type { App } from "../http/types.ts";
-import { snapGrid } from "../services/snap-grid.ts";
-import { withUnknownKeys } from "../services/unknown-keys.ts";
+import { withUnknownKeys } from "../services/run/unknown-keys.ts";
+import { snapGrid } from "../services/terrain/snap-grid.ts";
 
 const tags = ["LAD"];
 

@@ -14,12 +14,12 @@ import { sendJson } from "../http/send-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { receiveUpload } from "../http/upload.ts";
-import { checkExportRequest, exportCloud } from "../services/cloud-export.ts";
-import { checkDenoiseSource, denoiseFlat } from "../services/denoise.ts";
-import { checkFlatImport, importFlat } from "../services/flat-import.ts";
-import { checkCriterion } from "../services/noise-criterion.ts";
-import { previewFile } from "../services/preview.ts";
-import { withUnknownKeys } from "../services/unknown-keys.ts";
+import { checkDenoiseSource, denoiseFlat } from "../services/classify/denoise.ts";
+import { checkCriterion } from "../services/classify/noise-criterion.ts";
+import { checkExportRequest, exportCloud } from "../services/cloud/export/export.ts";
+import { checkFlatImport, importFlat } from "../services/files/flat-import.ts";
+import { previewFile } from "../services/files/preview/preview.ts";
+import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const tags = ["point cloud"];
 

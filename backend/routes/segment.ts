@@ -3,9 +3,9 @@ import type { Deps } from "../deps.ts";
 import { runJson } from "../http/run-json.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { App } from "../http/types.ts";
-import { checkGroundSource, groundFlat } from "../services/ground.ts";
-import { checkGround } from "../services/ground-filter.ts";
-import { withUnknownKeys } from "../services/unknown-keys.ts";
+import { checkGroundSource, groundFlat } from "../services/classify/ground.ts";
+import { checkGround } from "../services/classify/ground-filter.ts";
+import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 export function segmentRoutes(app: App, deps: Deps): void {
   app.post(

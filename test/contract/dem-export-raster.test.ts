@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asciiGrid } from "../../backend/services/raster-export.ts";
+import { asciiGrid } from "../../backend/services/terrain/raster-export.ts";
 import { ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
 import { answered, refusal } from "../support/session-edits.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { describeDevice, deviceInfo } from "../../backend/services/device-info.ts";
+import { describeDevice, deviceInfo } from "../../backend/services/run/device.ts";
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
 import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
 

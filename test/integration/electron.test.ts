@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BackendAddress } from "../../backend/entry/supervisor-contract.ts";
-import { createClient } from "../../shared/client.ts";
+import { createClient } from "../../shared/client/index.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { jsonLine, LaunchedElectron } from "../support/electron/launched.ts";
 import type { DriverCommand, DriverEvent } from "../support/electron/protocol.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createClient } from "../../shared/client.ts";
+import { createClient } from "../../shared/client/index.ts";
 import type { CreateSessionRequest, CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { type HeadlessBackend, startHeadless } from "../support/headless-backend.ts";
 import type { OctreeView } from "../support/octree-viewer.ts";

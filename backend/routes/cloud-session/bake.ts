@@ -3,8 +3,8 @@ import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { bake } from "../../services/bake.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { bake } from "../../services/cloud/bake.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function bakeRoutes(app: App, deps: Deps): void {
   app.post(

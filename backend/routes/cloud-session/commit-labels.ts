@@ -3,8 +3,8 @@ import { CommitLabelsRequest, CommitLabelsTail } from "../../../shared/contract/
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { checkLabelColumn, commitLabels } from "../../services/labels.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { checkLabelColumn, commitLabels } from "../../services/cloud/labels.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function commitLabelsRoutes(app: App, deps: Deps): void {
   app.post(

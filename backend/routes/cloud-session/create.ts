@@ -2,8 +2,8 @@ import { CreateSessionRequest, CreateSessionTail } from "../../../shared/contrac
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { createCloudSession } from "../../services/cloud-import.ts";
-import { checkCreateRequest } from "../../services/create-request.ts";
+import { createCloudSession } from "../../services/cloud/import/import.ts";
+import { checkCreateRequest } from "../../services/cloud/import/request.ts";
 
 export function createRoutes(app: App, deps: Deps): void {
   app.post(

@@ -3,8 +3,8 @@ import { DeleteRegionRequest, DeleteRegionResponse } from "../../../shared/contr
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { deleteRegion } from "../../services/cloud-edit.ts";
-import { parseRegion } from "../../services/region.ts";
+import { deleteRegion } from "../../services/cloud/edit.ts";
+import { parseRegion } from "../../services/cloud/region.ts";
 
 export function deleteRegionRoutes(app: App, deps: Deps): void {
   app.post(

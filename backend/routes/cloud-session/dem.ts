@@ -3,7 +3,7 @@ import { SessionDemRequest } from "../../../shared/contract/cloud-session/dem.ts
 import type { Deps } from "../../deps.ts";
 import { streamFrameJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { sessionDem } from "../../services/dem.ts";
+import { sessionDem } from "../../services/terrain/dem.ts";
 
 export function sessionDemRoutes(app: App, deps: Deps): void {
   app.post(

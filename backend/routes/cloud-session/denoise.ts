@@ -3,9 +3,9 @@ import { SessionDenoiseRequest, SessionDenoiseResponse } from "../../../shared/c
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { denoiseSession } from "../../services/denoise.ts";
-import { checkCriterion } from "../../services/noise-criterion.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { denoiseSession } from "../../services/classify/denoise.ts";
+import { checkCriterion } from "../../services/classify/noise-criterion.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function denoiseRoutes(app: App, deps: Deps): void {
   app.post(

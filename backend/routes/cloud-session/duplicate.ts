@@ -3,7 +3,7 @@ import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplic
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { duplicateCloud } from "../../services/cloud-split.ts";
+import { duplicateCloud } from "../../services/cloud/split.ts";
 
 export function duplicateRoutes(app: App, deps: Deps): void {
   app.post(

@@ -6,9 +6,9 @@ import {
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { extractByColumn } from "../../services/cloud-extract.ts";
-import { extraColumn } from "../../services/session-columns.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { extractByColumn } from "../../services/cloud/extract.ts";
+import { extraColumn } from "../../services/octree/columns.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function extractByColumnRoutes(app: App, deps: Deps): void {
   app.post(

@@ -3,9 +3,9 @@ import { FilterRequest, FilterTail } from "../../../shared/contract/cloud-sessio
 import type { Deps } from "../../deps.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { filterCloud } from "../../services/cloud-filter.ts";
-import { checkSelection } from "../../services/selection.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { filterCloud } from "../../services/cloud/filter.ts";
+import { checkSelection } from "../../services/cloud/selection.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function filterRoutes(app: App, deps: Deps): void {
   app.post(

@@ -3,7 +3,7 @@ import { LabelRegionRequest, LabelRegionResponse } from "../../../shared/contrac
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { labelRegion } from "../../services/labels.ts";
+import { labelRegion } from "../../services/cloud/labels.ts";
 
 export function labelRegionRoutes(app: App, deps: Deps): void {
   app.post(

@@ -3,7 +3,7 @@ import { LabelSummary, LabelSummaryQuery } from "../../../shared/contract/cloud-
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { labelSummary } from "../../services/labels.ts";
+import { labelSummary } from "../../services/cloud/labels.ts";
 
 export function labelSummaryRoutes(app: App, deps: Deps): void {
   app.get(

@@ -2,8 +2,8 @@ import { MergeRequest, MergeResponse } from "../../../shared/contract/cloud-sess
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { mergeClouds, mergeInputs } from "../../services/cloud-merge.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { mergeClouds, mergeInputs } from "../../services/cloud/merge.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function mergeRoutes(app: App, deps: Deps): void {
   app.post(

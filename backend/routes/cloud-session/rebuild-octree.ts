@@ -3,7 +3,7 @@ import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/re
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { rebuildOctree } from "../../services/octree-rebuild.ts";
+import { rebuildOctree } from "../../services/octree/rebuild.ts";
 
 export function rebuildOctreeRoutes(app: App, deps: Deps): void {
   app.post(

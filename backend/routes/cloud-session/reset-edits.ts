@@ -3,7 +3,7 @@ import { ResetEditsRequest, ResetEditsResponse } from "../../../shared/contract/
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { resetEdits } from "../../services/cloud-edit.ts";
+import { resetEdits } from "../../services/cloud/edit.ts";
 
 export function resetEditsRoutes(app: App, deps: Deps): void {
   app.post(

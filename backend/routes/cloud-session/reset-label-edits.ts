@@ -6,7 +6,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { resetLabelEdits } from "../../services/labels.ts";
+import { resetLabelEdits } from "../../services/cloud/labels.ts";
 
 export function resetLabelEditsRoutes(app: App, deps: Deps): void {
   app.post(

@@ -3,9 +3,9 @@ import { SessionGroundRequest, SessionGroundResponse } from "../../../shared/con
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { GROUND_TOOL, segmentGroundSession } from "../../services/ground.ts";
-import { checkGround } from "../../services/ground-filter.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { GROUND_TOOL, segmentGroundSession } from "../../services/classify/ground.ts";
+import { checkGround } from "../../services/classify/ground-filter.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function segmentGroundRoutes(app: App, deps: Deps): void {
   app.post(

@@ -3,9 +3,9 @@ import { SplitRequest, SplitResponse } from "../../../shared/contract/cloud-sess
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { splitCloud } from "../../services/cloud-split.ts";
-import { checkSelection } from "../../services/selection.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { checkSelection } from "../../services/cloud/selection.ts";
+import { splitCloud } from "../../services/cloud/split.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function splitRoutes(app: App, deps: Deps): void {
   app.post(

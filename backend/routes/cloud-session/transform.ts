@@ -3,9 +3,9 @@ import { TransformRequest, TransformResponse } from "../../../shared/contract/cl
 import type { Deps } from "../../deps.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { motionOf } from "../../services/affine.ts";
-import { transformCloud } from "../../services/transform.ts";
-import { withUnknownKeys } from "../../services/unknown-keys.ts";
+import { motionOf } from "../../services/cloud/affine.ts";
+import { transformCloud } from "../../services/cloud/transform.ts";
+import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function transformRoutes(app: App, deps: Deps): void {
   app.post(

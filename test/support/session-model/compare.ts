@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readNumbers } from "../../../backend/services/column-values.ts";
+import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import type { CloudState } from "../../../backend/sessions/cloud-session.ts";
 import { parseMetadata } from "../../../shared/octree/potree2-metadata.ts";
 import { octreeRecords } from "../octree-folder.ts";

@@ -1,4 +1,4 @@
-import { readNumbers } from "../../../backend/services/column-values.ts";
+import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import type { TestApp } from "../app.ts";
 import { create, rowsOf } from "../app.ts";
 import { readRun } from "../run-body.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../../backend/cli/commands.ts";
-import { ApiError } from "../../../shared/client.ts";
+import { ApiError } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { fakeService, smallOctree, smallTail, textSink } from "../../support/analyze-fake.ts";
 import { runFake as run } from "../../support/fake-command-line.ts";

@@ -1,0 +1,157 @@
+import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Progress } from "../progress.ts";
+import type { AnalyzeClient } from "./analyze.ts";
+import { type CropBox, type FilterRule, filterText } from "./edit-options.ts";
+import { type AnalyzeOptions, type InputFile, legendOf } from "./options.ts";
+
+/** What the options did to the cloud before anything was measured. */
+export interface EditSummary {
+  /** Files behind the first one. */
+  readonly merged: readonly { readonly path: string; readonly points: number; readonly rows: number }[];
+  readonly crop_world: CropBox | null;
+  readonly filters: readonly FilterRule[];
+  /** Points before crop and filters, and how many of them those dropped. */
+  readonly points_before: number;
+  readonly points_dropped: number;
+}
+
+export interface EditedCloud {
+  readonly tail: CreateSessionTail;
+  /** Null when no option asked for any. */
+  readonly edits: EditSummary | null;
+}
+
+interface Editing {
+  readonly options: AnalyzeOptions;
+  readonly merge: readonly InputFile[];
+  readonly client: AnalyzeClient;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Merges further files behind the cloud and drops what crop and filters leave out. The session of the answer takes the
+ * place of the one given. Errors: invalid_argument when no point would be left; those of the client.
+ */
+export async function editCloud(first: CreateSessionTail, editing: Editing): Promise<EditedCloud> {
+  const { options, merge } = editing;
+  if (merge.length === 0 && !options.crop && options.filters.length === 0) return { tail: first, edits: null };
+  const parts = await importAll(editing);
+  const whole = parts.length > 0 ? await join([first, ...parts], editing) : first;
+  const tail = options.crop || options.filters.length > 0 ? await cut(whole, editing) : whole;
+  return {
+    tail: remeasured(tail),
+    edits: {
+      merged: parts.map(({ point_count, total_count }, i) => ({
+        path: merge[i]?.path ?? "",
+        points: point_count,
+        rows: total_count,
+      })),
+      crop_world: options.crop ?? null,
+      filters: options.filters,
+      points_before: whole.point_count,
+      points_dropped: whole.point_count - tail.point_count,
+    },
+  };
+}
+
+/** The create request of a file under the options of the run. */
+export const createRequest = (path: string, options: AnalyzeOptions) => ({
+  source_path: path,
+  ascii_format: legendOf(path, options),
+  world_shift: options.shift ? [...options.shift] : null,
+  source_units: options.units ?? null,
+});
+
+async function importAll({ options, merge, client, progress, signal }: Editing): Promise<CreateSessionTail[]> {
+  const tails: CreateSessionTail[] = [];
+  for (const { path, name } of merge) {
+    progress.stage(`Reading ${name}`);
+    const onProgress = (step: { progress: number | null; message: string }) =>
+      progress.update(step.progress, step.message);
+    const tail = await client.createSession(createRequest(path, options), { signal, onProgress });
+    tails.push({ ...tail, warnings: (tail.warnings ?? []).map((text) => `${name}: ${text}`) });
+  }
+  return tails;
+}
+
+async function join(tails: readonly CreateSessionTail[], { client, progress, signal }: Editing) {
+  progress.stage("Merging");
+  const session_ids = tails.map(({ session_id }) => session_id);
+  const { merged, warnings = [] } = await client.merge({ session_ids }, { signal });
+  for (const id of session_ids) await client.closeSession(id, { signal });
+  const [first] = tails as [CreateSessionTail];
+  const sum = (count: (tail: CreateSessionTail) => number | undefined) =>
+    tails.reduce((total, tail) => total + (count(tail) ?? 0), 0);
+  const agreed = <T>(value: (tail: CreateSessionTail) => T): T | null =>
+    tails.every((tail) => value(tail) === value(first)) ? value(first) : null;
+  const epsg = agreed(({ crs_epsg }) => crs_epsg ?? null);
+  const clock = agreed(({ gps_time_encoding }) => gps_time_encoding);
+  const { scan_origin: _, scans: __, scan_params: ___, gps_time_encoding: ____, ...common } = first;
+  return {
+    ...common,
+    ...merged,
+    total_count: sum(({ total_count }) => total_count),
+    miss_count: sum(({ miss_count }) => miss_count),
+    autodetected_misses: sum(({ autodetected_misses }) => autodetected_misses),
+    unplaceable_miss_count: sum(({ unplaceable_miss_count }) => unplaceable_miss_count),
+    crs_epsg: epsg,
+    ...(clock ? { gps_time_encoding: clock } : {}),
+    warnings: [...tails.flatMap((tail) => tail.warnings ?? []), ...systemWarning(tails), ...warnings],
+  };
+}
+
+function systemWarning(tails: readonly CreateSessionTail[]): string[] {
+  const systems = [...new Set(tails.map(({ crs_epsg }) => (crs_epsg ? `EPSG:${crs_epsg}` : "none stated")))];
+  if (systems.length === 1) return [];
+  return [
+    `The merged files are in different coordinate systems (${systems.join(", ")}); their coordinates were joined as they are.`,
+  ];
+}
+
+async function cut(
+  tail: CreateSessionTail,
+  { options, client, progress, signal }: Editing,
+): Promise<CreateSessionTail> {
+  progress.stage("Dropping points");
+  const { crop, filters } = options;
+  const [x, y, z] = tail.world_shift ?? [0, 0, 0];
+  const stored = ([px, py, pz]: CropBox["min"]) => [px - x, py - y, pz - z];
+  const region = crop ? { kind: "box", min: stored(crop.min), max: stored(crop.max) } : null;
+  const scalar_filters = filters.map((rule) => ("values" in rule ? { ...rule, values: [...rule.values] } : rule));
+  const answer = await client.filter(
+    tail.session_id,
+    { region, scalar_filters },
+    { signal, onProgress: (step) => progress.update(step.progress, step.message) },
+  );
+  if (!answer.rebuilt) {
+    const rules = [...(crop ? [`--crop ${[...crop.min, ...crop.max].join(",")}`] : []), ...filters.map(optionText)];
+    throw new AppError(
+      "invalid_argument",
+      `no point is left by ${rules.join(" and ")}: ${boundsText(tail)}; widen what stays`,
+    );
+  }
+  const { rebuilt: _, warnings = [], ...octree } = answer;
+  return { ...tail, ...octree, warnings: [...(tail.warnings ?? []), ...warnings] };
+}
+
+const optionText = (rule: FilterRule) => `--filter ${filterText(rule)}`;
+
+function boundsText({ tight_bounds: { min, max }, world_shift, point_count }: CreateSessionTail): string {
+  const world = (corner: readonly number[]) =>
+    corner.map((value, axis) => Math.round((value + (world_shift?.[axis] ?? 0)) * 1000) / 1000).join(", ");
+  return point_count === 0 ? "the cloud has no points" : `the cloud lies from ${world(min)} to ${world(max)}`;
+}
+
+/** Without what was measured of other points. The ground height is taken from the sample later. */
+function remeasured(tail: CreateSessionTail): CreateSessionTail {
+  const box = tail.robust_bounds;
+  const extent = (axis: 0 | 1 | 2) => (box ? box.max[axis] - box.min[axis] : 0);
+  return {
+    ...tail,
+    ground_z: null,
+    point_spacing: null,
+    robust_extent: box ? [extent(0), extent(1), extent(2)] : null,
+  };
+}

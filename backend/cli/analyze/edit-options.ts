@@ -1,0 +1,74 @@
+import { AppError } from "../../../shared/errors.ts";
+
+type Triple = readonly [number, number, number];
+
+/** Metres, true world, faces included. */
+export interface CropBox {
+  readonly min: Triple;
+  readonly max: Triple;
+}
+
+/** What of a scalar column stays: a range with open ends, or whole numbers. */
+export type FilterRule =
+  | { readonly slug: string; readonly min: number | null; readonly max: number | null }
+  | { readonly slug: string; readonly values: readonly number[] };
+
+const bad = (message: string) => new AppError("invalid_argument", message);
+const number = (text: string) => (text.trim() === "" ? Number.NaN : Number(text));
+
+/** "xmin,ymin,zmin,xmax,ymax,zmax" in metres. Errors: invalid_argument. */
+export function parseCrop(text: string): CropBox {
+  const numbers = text.split(",").map(number);
+  if (numbers.length !== 6 || !numbers.every(Number.isFinite)) {
+    throw bad(
+      `--crop "${text}" must be six numbers in metres, xmin,ymin,zmin,xmax,ymax,zmax, such as 476000,5429000,0,476050,5429050,40`,
+    );
+  }
+  const [min, max] = [numbers.slice(0, 3), numbers.slice(3)] as unknown as [Triple, Triple];
+  for (const axis of [0, 1, 2] as const) {
+    if (min[axis] <= max[axis]) continue;
+    const letter = "xyz"[axis];
+    throw bad(
+      `--crop "${text}": ${letter}min ${min[axis]} is above ${letter}max ${max[axis]}; give the lower corner first`,
+    );
+  }
+  return { min, max };
+}
+
+/** "slug=min..max" (either end may be left out) or "slug=1,2,5". Errors: invalid_argument. */
+export function parseFilter(text: string): FilterRule {
+  const at = text.indexOf("=");
+  const slug = text.slice(0, Math.max(0, at)).trim();
+  const rule = text.slice(at + 1).trim();
+  if (slug === "" || rule === "") {
+    throw bad(`--filter "${text}" must be a column, = and what stays: reflectance=-20..0, height=2.. or class=1,2,5`);
+  }
+  return rule.includes("..") ? range(text, slug, rule) : values(text, slug, rule);
+}
+
+function range(text: string, slug: string, rule: string): FilterRule {
+  const dots = rule.indexOf("..");
+  const end = (part: string) => (part.trim() === "" ? null : number(part));
+  const [min, max] = [end(rule.slice(0, dots)), end(rule.slice(dots + 2))];
+  if ([min, max].some((value) => value !== null && !Number.isFinite(value)) || (min === null && max === null)) {
+    throw bad(`--filter "${text}": a range is min..max with numbers, one of which may be left out, such as 2..`);
+  }
+  if (min !== null && max !== null && min > max) {
+    throw bad(`--filter "${text}": ${min} is above ${max}; give the lower end first`);
+  }
+  return { slug, min, max };
+}
+
+function values(text: string, slug: string, rule: string): FilterRule {
+  const numbers = rule.split(",").map(number);
+  if (!numbers.every(Number.isSafeInteger)) {
+    throw bad(`--filter "${text}": values are whole numbers such as 1,2,5; for others give a range, min..max`);
+  }
+  return { slug, values: numbers };
+}
+
+/** A rule as it was given. */
+export function filterText(rule: FilterRule): string {
+  if ("values" in rule) return `${rule.slug}=${rule.values.join(",")}`;
+  return `${rule.slug}=${rule.min ?? ""}..${rule.max ?? ""}`;
+}

@@ -1,0 +1,160 @@
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { basename, extname, resolve } from "node:path";
+import { SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
+import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { CropBox, FilterRule } from "./edit-options.ts";
+
+/** Formats of the exported copy. */
+export const COPY_FORMATS = EXPORT_FORMATS;
+export type CopyFormat = (typeof COPY_FORMATS)[number];
+
+export const UNITS = Object.keys(SOURCE_UNITS) as (keyof typeof SOURCE_UNITS)[];
+
+export const DEFAULT_SAMPLE_POINTS = 3_000_000;
+const MIN_SAMPLE_POINTS = 1_000;
+/** A point of the sample takes about 40 bytes here. */
+const MAX_SAMPLE_POINTS = 50_000_000;
+const MIN_PICTURE_PX = 200;
+/** Drawing takes about 60 bytes per pixel. */
+const MAX_PICTURE_PX = 2_800;
+/** The formats whose columns a legend names. */
+const TEXT_EXTENSIONS = [".xyz", ".txt", ".csv", ".tsv", ".pts", ".asc"];
+
+export interface AnalyzeOptions {
+  readonly out: string;
+  readonly format: CopyFormat;
+  readonly units: string | undefined;
+  readonly shift: readonly [number, number, number] | undefined;
+  /** Legend of a text file. */
+  readonly columns: string | undefined;
+  /** Files merged behind the first one, before anything else. */
+  readonly merge: readonly string[];
+  readonly crop: CropBox | undefined;
+  /** All of them must hold. */
+  readonly filters: readonly FilterRule[];
+  /** Most points fetched for pictures and the density. */
+  readonly points: number;
+  /** Longest side of a picture, pixels. */
+  readonly pictureSize: number;
+  readonly json: boolean;
+  /** Steps behind the import; all by default. */
+  readonly denoise: boolean;
+  readonly ground: boolean;
+  readonly dem: boolean;
+}
+
+export interface InputFile {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly modified: string;
+}
+
+function bad(message: string): AppError {
+  return new AppError("invalid_argument", message);
+}
+
+/** "x,y,z" in metres. Errors: invalid_argument. */
+export function parseShift(text: string): [number, number, number] {
+  const parts = text.split(",").map((part) => part.trim());
+  const [x, y, z] = parts.map((part) => (part === "" ? Number.NaN : Number(part)));
+  if (
+    parts.length !== 3 ||
+    x === undefined ||
+    y === undefined ||
+    z === undefined ||
+    ![x, y, z].every(Number.isFinite)
+  ) {
+    throw bad(`--shift "${text}" must be three numbers in metres, x,y,z, such as 476000,5429000,0`);
+  }
+  return [x, y, z];
+}
+
+/** Errors: invalid_argument. */
+export function parseSamplePoints(text: string): number {
+  return wholeNumber("--points", text, MIN_SAMPLE_POINTS, MAX_SAMPLE_POINTS);
+}
+
+/** Errors: invalid_argument. */
+export function parsePictureSize(text: string): number {
+  return wholeNumber("--picture-size", text, MIN_PICTURE_PX, MAX_PICTURE_PX);
+}
+
+function wholeNumber(option: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) {
+    throw bad(`${option} "${text}" must be a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** Errors: invalid_argument. */
+export function parseFormat(text: string): CopyFormat {
+  const format = COPY_FORMATS.find((known) => known === text.toLowerCase());
+  if (!format) throw bad(`--format "${text}" is not one of ${COPY_FORMATS.join(", ")}`);
+  return format;
+}
+
+/** Errors: invalid_argument. */
+export function parseUnits(text: string): string {
+  const unit = UNITS.find((known) => known === text);
+  if (!unit) throw bad(`--units "${text}" is not one of ${UNITS.join(", ")}`);
+  return unit;
+}
+
+/**
+ * The file to analyze, checked before a service is started for it.
+ * Errors: not_found, invalid_argument for what is no readable file or does not go with the options.
+ */
+export async function checkInput(file: string, options: AnalyzeOptions): Promise<InputFile> {
+  const input = await checkFile(file);
+  if (options.columns !== undefined && !isText(input.name)) {
+    throw bad(
+      `--columns names the columns of a text file (${TEXT_EXTENSIONS.join(" ")}); "${input.name}" has its own, leave it out`,
+    );
+  }
+  return input;
+}
+
+/** The files of --merge. Errors: as checkInput, and a file that is named twice. */
+export async function checkMerge(first: InputFile, options: AnalyzeOptions): Promise<InputFile[]> {
+  const inputs: InputFile[] = [];
+  for (const file of options.merge) {
+    const input = await checkFile(file);
+    if ([first, ...inputs].some(({ path }) => path === input.path)) {
+      throw bad(`--merge "${file}" is in the merge already: each of its points would be there twice; leave it out`);
+    }
+    inputs.push(input);
+  }
+  return inputs;
+}
+
+const isText = (name: string): boolean => TEXT_EXTENSIONS.includes(extname(name).toLowerCase());
+
+/** The legend goes to text files only; others say themselves what their columns are. */
+export const legendOf = (path: string, { columns }: AnalyzeOptions): string | null =>
+  columns !== undefined && isText(path) ? columns : null;
+
+async function checkFile(file: string): Promise<InputFile> {
+  const given = resolve(file);
+  const found = await stat(given).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT" || cause.code === "ENOTDIR") {
+      throw new AppError("not_found", `"${file}" does not exist; give the path of a point cloud file`);
+    }
+    throw bad(`"${file}" cannot be read: ${cause.message}`);
+  });
+  if (!found.isFile()) throw bad(`"${file}" is not a file; give the path of a point cloud file`);
+  await access(given, constants.R_OK).catch(() => {
+    throw bad(`"${file}" cannot be read: no permission`);
+  });
+  const name = basename(given);
+  return { path: await realpath(given), name, bytes: found.size, modified: found.mtime.toISOString() };
+}
+
+/** Name of the exported copy. Longer than the source's, so that it can never be the source. */
+export function copyName(sourceName: string, format: CopyFormat): string {
+  return `${basename(sourceName, extname(sourceName))}_copy.${format}`;
+}

@@ -1,0 +1,88 @@
+import type { Client } from "../../../shared/client/index.ts";
+import { printable } from "../progress.ts";
+import { type Fact, keyFacts } from "../report/summary.ts";
+import { terrainFacts } from "../report/terrain-report.ts";
+import type { AnalyzeResult } from "./analyze.ts";
+import { filterText } from "./edit-options.ts";
+import type { AnalyzeOptions, InputFile } from "./options.ts";
+
+/** What a run was asked for. */
+export interface Recorded {
+  readonly input: InputFile;
+  readonly merge: readonly InputFile[];
+  readonly options: AnalyzeOptions;
+}
+
+/** The parameters in the --json document. */
+export const recordedParameters = ({ input, merge, options }: Recorded): Record<string, unknown> => ({
+  source: input.path,
+  source_modified: input.modified,
+  units: options.units ?? null,
+  shift: options.shift ?? null,
+  columns: options.columns ?? null,
+  merge: merge.map(({ path }) => path),
+  crop: options.crop ?? null,
+  filter: options.filters.map(filterText),
+  format: options.format,
+  points: options.points,
+  picture_size: options.pictureSize,
+  denoise: options.denoise,
+  ground: options.ground,
+  dem: options.dem,
+});
+
+export async function describeVersions(
+  client: Pick<Client, "version">,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  const { version } = await client.version({ signal });
+  return { service: version, node: process.version, platform: `${process.platform} ${process.arch}` };
+}
+
+/** Everything needed to get the same result again. */
+export function reproduceFacts({ input, merge, options }: Recorded, versions: Record<string, string>): Fact[] {
+  const { crop, filters } = options;
+  return [
+    ["Source file", input.path],
+    ["Size, last change", `${input.bytes} bytes, ${input.modified}`],
+    ["Units (--units)", options.units ?? "not given"],
+    ["World shift (--shift)", options.shift ? `${options.shift.join(", ")} m` : "not given"],
+    ["Column legend (--columns)", options.columns ?? "not given"],
+    ...merge.map(({ path, bytes, modified }): Fact => ["Merged (--merge)", `${path}, ${bytes} bytes, ${modified}`]),
+    ...(crop ? [["Box (--crop)", [...crop.min, ...crop.max].join(",")] as const] : []),
+    ...filters.map((rule): Fact => ["Filter (--filter)", filterText(rule)]),
+    [
+      "Steps left out",
+      [options.denoise ? "" : "--no-denoise", options.ground ? "" : "--no-ground", options.dem ? "" : "--no-dem"]
+        .filter((text) => text !== "")
+        .join(", ") || "none",
+    ],
+    ["Copy (--format)", options.format],
+    ["Points for pictures (--points)", `at most ${options.points}`],
+    ["Longest picture side (--picture-size)", `${options.pictureSize} pixels`],
+    [
+      "Versions",
+      Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(", "),
+    ],
+  ];
+}
+
+/** What the terminal shows. */
+export function summaryTable(result: AnalyzeResult): string {
+  const facts: Fact[] = [
+    ["File", result.file.name],
+    ...keyFacts(result),
+    ...terrainFacts(result.terrain),
+    ["Report", result.outputs.report],
+  ];
+  if (result.outputs.scans !== null) facts.push(["Scan table", result.outputs.scans]);
+  if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
+  const width = Math.max(...facts.map(([label]) => label.length));
+  // Narrow spaces and true minus signs are for paper; a terminal's text gets copied.
+  const plain = (text: string) => printable(text).replaceAll("\u202f", " ").replaceAll("\u2212", "-");
+  const lines = facts.map(([label, value]) => `${label.padEnd(width)}  ${plain(value)}`);
+  for (const warning of result.warnings) lines.push(`Warning: ${printable(warning)}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,229 @@
+import { ApiError, type RunOptions } from "../../../shared/client/index.ts";
+import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import type { DemSuccess } from "../../../shared/contract/dem.ts";
+import { OctreeBlock } from "../../../shared/contract/octree.ts";
+import type { Progress } from "../progress.ts";
+import type { AnalyzeClient } from "./analyze.ts";
+import type { AnalyzeOptions } from "./options.ts";
+
+/** A step of the analysis: done, left out by an option, or not possible, and why. */
+export type StepOutcome<T> =
+  | ({ readonly done: true } & T)
+  | { readonly done: false; readonly reason: string; readonly asked: boolean };
+
+export type UsedParameters = Readonly<Record<string, number | boolean>>;
+
+export interface NoiseSummary {
+  readonly flagged: number;
+  readonly kept: number;
+  /** More than a fifth is no scanner noise: the canopy is then made from all points. */
+  readonly over_removal: boolean;
+  readonly method: string;
+  readonly params_used: UsedParameters;
+}
+export interface GroundSummary {
+  readonly num_ground: number;
+  readonly num_plant: number;
+  readonly low_outliers: number;
+  readonly method: string;
+  readonly params_used: UsedParameters;
+  readonly point_spacing_m: number | null;
+}
+export interface SurfaceSummary {
+  readonly cell_m: number;
+  readonly cells: readonly [x: number, y: number];
+  readonly void_cells: number;
+  /** Metres; of the terrain in true world coordinates. Null without a cell. */
+  readonly range: readonly [number, number] | null;
+  readonly ground_source: string | null;
+}
+
+/** What denoise, ground and surfaces gave: part of the --json document. */
+export interface TerrainSummary {
+  readonly noise: StepOutcome<NoiseSummary>;
+  readonly ground: StepOutcome<GroundSummary>;
+  readonly dtm: StepOutcome<SurfaceSummary>;
+  readonly chm: StepOutcome<SurfaceSummary>;
+  readonly warnings: readonly string[];
+}
+
+/** A raster as a frame brings it: row 0 at the lowest y, NaN = nothing; stored frame, metres. */
+export interface SurfaceGrid {
+  readonly nx: number;
+  readonly ny: number;
+  readonly cell: number;
+  readonly origin: readonly [number, number];
+  readonly z: Float32Array;
+  /** 0..1; the DTM has it. */
+  readonly hillshade: Float32Array | undefined;
+}
+
+export interface Terrain {
+  readonly noise: StepOutcome<NoiseSummary>;
+  readonly ground: StepOutcome<GroundSummary>;
+  readonly dtm: StepOutcome<SurfaceSummary & { readonly grid: SurfaceGrid; readonly octree: OctreeBlock }>;
+  readonly warnings: readonly string[];
+}
+
+interface Steps {
+  readonly options: AnalyzeOptions;
+  readonly client: AnalyzeClient;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+const notAsked = (option: string) => ({ done: false, asked: false, reason: `left out (${option})` }) as const;
+const impossible = (reason: string) => ({ done: false, asked: true, reason }) as const;
+
+/** What the service refuses because the cloud does not allow it is said; everything else is a failure of the run. */
+async function attempted<T extends object>(body: () => Promise<T>): Promise<StepOutcome<T>> {
+  try {
+    return { done: true, ...(await body()) };
+  } catch (error) {
+    return refusedByCloud(error);
+  }
+}
+
+function refusedByCloud(error: unknown): ReturnType<typeof impossible> {
+  if (error instanceof ApiError && error.code === "invalid_argument") return impossible(error.message);
+  throw error;
+}
+
+/** With fewer, or a smaller share, the terrain would be made up: the foot of a stem is no ground around a tree. */
+const FEWEST_GROUND = 3;
+const SMALLEST_GROUND_SHARE = 0.005;
+
+const isTooLittle = ({ num_ground, num_plant }: GroundSummary) =>
+  num_ground < FEWEST_GROUND || num_ground < SMALLEST_GROUND_SHARE * (num_ground + num_plant);
+
+/**
+ * Labels noise and ground and makes the terrain, each where the options want it and the cloud allows it. The tail of the
+ * answer shows the columns that were added.
+ */
+export async function labelTerrain(
+  tail: CreateSessionTail,
+  steps: Steps,
+): Promise<{ readonly tail: CreateSessionTail; readonly terrain: Terrain }> {
+  const { client, progress, signal, options } = steps;
+  const id = tail.session_id;
+  const warnings: string[] = [];
+  const noise = options.denoise ? await stepNoise() : notAsked("--no-denoise");
+  const ground = options.ground ? await stepGround() : notAsked("--no-ground");
+  const dtm = options.dem ? await stepDtm() : notAsked("--no-dem");
+  const labelled = noise.done || ground.done;
+  const shown = dtm.done ? dtm.octree : labelled ? await rebuilt() : null;
+  return { tail: shown ? { ...tail, ...shown } : tail, terrain: { noise, ground, dtm, warnings } };
+
+  function stepNoise() {
+    progress.stage("Looking for noise");
+    return attempted(async () => {
+      const found = await client.denoiseSession(id, { method: "auto", defer_octree: true }, { signal });
+      warnings.push(...found.warnings);
+      const { flagged, kept, method, params_used, over_removal } = found;
+      return { flagged, kept, method, params_used, over_removal };
+    });
+  }
+  function stepGround() {
+    progress.stage("Looking for the ground");
+    return attempted(async () => {
+      const request = { method: "auto", defer_octree: true, acknowledge_cost: true } as const;
+      const found = await client.segmentGroundSession(id, request, { signal });
+      warnings.push(...found.warnings);
+      const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m } = found;
+      return { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m };
+    });
+  }
+  async function stepDtm(): Promise<Terrain["dtm"]> {
+    if (options.ground && !ground.done) return impossible("the ground is not known");
+    if (ground.done && isTooLittle(ground)) {
+      const all = ground.num_ground + ground.num_plant;
+      return impossible(`${ground.num_ground} ground points of ${all} are too few for a terrain`);
+    }
+    progress.stage("Making the terrain");
+    const made = await surface("dtm", id, { add_height_column: true }, steps);
+    if (!made.done) return made;
+    const octree = OctreeBlock.parse(made.meta);
+    warnings.push(...made.warnings);
+    return { ...summaryOf(made, tail.world_shift?.[2] ?? 0), done: true, grid: made.grid, octree };
+  }
+  async function rebuilt() {
+    return OctreeBlock.parse(await client.rebuildOctree(id, { signal }));
+  }
+}
+
+/**
+ * The canopy above the terrain, of what is left when noise is dropped: the last step, since the session loses these points.
+ */
+export async function canopy(id: string, { noise, dtm }: Terrain, steps: Steps) {
+  if (!steps.options.dem) return notAsked("--no-dem");
+  if (!dtm.done) return impossible("there is no terrain");
+  const { client, progress, signal } = steps;
+  progress.stage("Making the canopy height model");
+  if (noise.done && noise.flagged > 0 && !noise.over_removal) {
+    const scalar_filters = [{ slug: "noise_class", max: 1 }];
+    await client.filter(id, { scalar_filters, rebuild: false }, { signal });
+  }
+  const made = await surface("chm", id, {}, steps);
+  return made.done ? { ...summaryOf(made, 0), done: true as const, grid: made.grid, warnings: made.warnings } : made;
+}
+export type Canopy = Awaited<ReturnType<typeof canopy>>;
+
+/** Without the rasters, for the report and --json. */
+export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, crowns: Canopy): TerrainSummary {
+  const { grid: _, octree: ___, ...terrain } = dtm.done ? dtm : { ...dtm, grid: null, octree: null };
+  const { grid: __, warnings: more = [], ...chm } = crowns.done ? crowns : { ...crowns, grid: null, warnings: [] };
+  return {
+    noise,
+    ground,
+    dtm: terrain as TerrainSummary["dtm"],
+    chm: chm as TerrainSummary["chm"],
+    warnings: [...new Set([...warnings, ...more])],
+  };
+}
+
+interface MadeSurface {
+  readonly done: true;
+  readonly meta: DemSuccess;
+  readonly grid: SurfaceGrid;
+  readonly warnings: readonly string[];
+}
+
+async function surface(
+  surface_type: "dtm" | "chm",
+  id: string,
+  wishes: { readonly add_height_column?: boolean },
+  { client, progress, signal }: Steps,
+): Promise<MadeSurface | ReturnType<typeof impossible>> {
+  const onProgress: RunOptions["onProgress"] = (step) => progress.update(step.progress, step.message);
+  const answer = await client
+    .sessionDem(id, { surface_type, ...wishes }, { signal, onProgress })
+    .catch((error: unknown) => refusedByCloud(error));
+  if ("done" in answer) return answer;
+  const { meta, buffers } = answer;
+  const layer = (name: string) => {
+    const values = buffers.get(name);
+    return values instanceof Float32Array ? values : undefined;
+  };
+  const z = layer("grid_z");
+  if (!z) throw new ApiError(200, "internal", "the frame of a DEM has no grid_z", meta);
+  const { grid_nx: nx, grid_ny: ny, grid_cell: cell, grid_origin: origin, warning } = meta;
+  const grid = { nx, ny, cell, origin, z, hillshade: layer("layer_grid_hillshade") };
+  return { done: true, meta, grid, warnings: [...(meta.warnings ?? []), ...(warning ? [warning] : [])] };
+}
+
+function summaryOf({ meta, grid }: MadeSurface, shift_z: number): SurfaceSummary {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of grid.z) {
+    if (Number.isNaN(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return {
+    cell_m: grid.cell,
+    cells: [grid.nx, grid.ny],
+    void_cells: meta.voids,
+    range: high >= low ? [low + shift_z, high + shift_z] : null,
+    ground_source: meta.ground_source ?? null,
+  };
+}

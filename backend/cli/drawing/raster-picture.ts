@@ -1,0 +1,86 @@
+import type { SurfaceGrid } from "../analyze/terrain.ts";
+import { type RampName, rampTable } from "./color-ramp.ts";
+import { samplePercentiles } from "./point-sample.ts";
+import { encodePng, type Raster } from "./render.ts";
+import { VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
+
+/** A raster seen from above, ready for a figure. */
+export interface RasterPicture {
+  readonly name: "dtm_hillshade" | "chm";
+  readonly title: string;
+  readonly frame: ViewFrame;
+  readonly png: Uint8Array;
+  readonly bar: { readonly ramp: RampName; readonly range: readonly [number, number]; readonly unit: string };
+  /** The bar's values are heights of the stored frame. */
+  readonly is_height: boolean;
+}
+
+const VOID = 255;
+/** A shaded slope keeps this much of its colour. */
+const DARKEST = 0.25;
+
+/** The terrain coloured by height and shaded by its relief. Undefined without a cell. */
+export function hillshadePicture(grid: SurfaceGrid, longestPx: number): Promise<RasterPicture | undefined> {
+  const light = (cell: number) => DARKEST + (1 - DARKEST) * (grid.hillshade?.[cell] ?? 1);
+  const title = "Terrain (DTM), shaded relief";
+  return picture({ name: "dtm_hillshade", title, unit: "z, m", is_height: true }, grid, light, longestPx);
+}
+
+/** Canopy heights from 0 on. Undefined without a cell. */
+export function canopyPicture(grid: SurfaceGrid, longestPx: number): Promise<RasterPicture | undefined> {
+  const title = "Canopy height model (CHM)";
+  return picture({ name: "chm", title, unit: "height, m", is_height: false }, grid, () => 1, longestPx);
+}
+
+type Kind = Pick<RasterPicture, "name" | "title" | "is_height"> & { readonly unit: string };
+
+async function picture(
+  { unit, ...kind }: Kind,
+  grid: SurfaceGrid,
+  light: (cell: number) => number,
+  longestPx: number,
+): Promise<RasterPicture | undefined> {
+  const ends = samplePercentiles(grid.z.length, (i) => grid.z[i] ?? Number.NaN, [0.005, 0.995]);
+  if (!ends) return undefined;
+  const range = [kind.is_height ? (ends[0] ?? 0) : 0, ends[1] ?? 0] as const;
+  const ramp = "viridis";
+  const frame = gridFrame(grid, longestPx);
+  const raster = drawGrid(grid, frame, { ramp, range }, light);
+  return { ...kind, frame, png: await encodePng(raster), bar: { ramp, range, unit } };
+}
+
+function gridFrame({ nx, ny, cell, origin: [x, y] }: SurfaceGrid, longestPx: number): ViewFrame {
+  const [top] = VIEWS;
+  if (!top) throw new Error("no top view");
+  return viewFrame(top, { min: [x, y, 0], max: [x + nx * cell, y + ny * cell, 0] }, longestPx);
+}
+
+/** Every pixel takes the cell it lies in; cells are values, and are not blurred. */
+export function drawGrid(
+  { nx, ny, cell, origin, z }: SurfaceGrid,
+  frame: ViewFrame,
+  { ramp, range: [low, high] }: { readonly ramp: RampName; readonly range: readonly [number, number] },
+  light: (cell: number) => number = () => 1,
+): Raster {
+  const { width_px: width, height_px: height, metres_per_px, left_stored, top_stored } = frame;
+  const table = rampTable(ramp);
+  const perUnit = high > low ? 255 / (high - low) : 0;
+  const data = new Uint8Array(4 * width * height).fill(VOID);
+  for (let row = 0; row < height; row += 1) {
+    const j = Math.floor((top_stored - (row + 0.5) * metres_per_px - origin[1]) / cell);
+    if (j < 0 || j >= ny) continue;
+    for (let column = 0; column < width; column += 1) {
+      const i = Math.floor((left_stored + (column + 0.5) * metres_per_px - origin[0]) / cell);
+      if (i < 0 || i >= nx) continue;
+      const at = j * nx + i;
+      const value = z[at] ?? Number.NaN;
+      if (Number.isNaN(value)) continue;
+      const step = high > low ? Math.min(255, Math.max(0, Math.round((value - low) * perUnit))) : 128;
+      const shade = light(at);
+      const to = 4 * (row * width + column);
+      for (let k = 0; k < 3; k += 1)
+        data[to + k] = Math.round((table[3 * step + k] ?? 0) * (Number.isNaN(shade) ? 1 : shade));
+    }
+  }
+  return { width, height, data };
+}

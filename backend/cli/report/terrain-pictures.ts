@@ -1,0 +1,20 @@
+import type { Canopy, Terrain } from "../analyze/terrain.ts";
+import { groundProfile } from "../drawing/ground-profile.ts";
+import type { PointSample } from "../drawing/point-sample.ts";
+import { canopyPicture, hillshadePicture, type RasterPicture } from "../drawing/raster-picture.ts";
+import type { TerrainPictures } from "./terrain-report.ts";
+
+/** The pictures that there is something for. */
+export async function drawTerrain(
+  { dtm, ground }: Terrain,
+  crowns: Canopy,
+  sample: PointSample,
+  longestPx: number,
+): Promise<TerrainPictures> {
+  const rasters = [
+    dtm.done ? await hillshadePicture(dtm.grid, longestPx) : undefined,
+    crowns.done ? await canopyPicture(crowns.grid, longestPx) : undefined,
+  ].filter((picture): picture is RasterPicture => picture !== undefined);
+  const profile = ground.done ? await groundProfile(sample, dtm.done ? dtm.grid : null, longestPx) : undefined;
+  return { rasters, profile };
+}

@@ -1,0 +1,126 @@
+import type { StepOutcome, SurfaceSummary, TerrainSummary, UsedParameters } from "../analyze/terrain.ts";
+import { CLASS_COLORS, type GroundProfile, PROFILE_WIDTH_M } from "../drawing/ground-profile.ts";
+import type { RasterPicture } from "../drawing/raster-picture.ts";
+import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import { AXIS_NAMES } from "../drawing/view-frame.ts";
+import { type FigureBar, figureWidth, framedFigure } from "./figure.ts";
+import { Html, html } from "./html.ts";
+import type { AnalysisSummary, Fact } from "./summary.ts";
+
+export interface TerrainPictures {
+  readonly rasters: readonly RasterPicture[];
+  readonly profile: GroundProfile | undefined;
+}
+
+const share = (part: number, whole: number) => (whole > 0 ? ` (${plainNumber((100 * part) / whole, 1)} %)` : "");
+const parameters = (used: UsedParameters) =>
+  Object.entries(used)
+    .map(([name, value]) => `${name} ${typeof value === "number" ? shortNumber(Number(value.toPrecision(4))) : value}`)
+    .join(", ");
+
+/** What each step gave, worded for the terminal and the report alike. */
+export function terrainFacts({ noise, ground, dtm, chm }: TerrainSummary): Fact[] {
+  const facts: Fact[] = [];
+  if (noise.done) {
+    const all = noise.flagged + noise.kept;
+    facts.push(["Noise points", plainNumber(noise.flagged, 0) + share(noise.flagged, all)]);
+  } else facts.push(["Noise", leftOut(noise)]);
+  if (ground.done) {
+    const all = ground.num_ground + ground.num_plant;
+    facts.push(
+      ["Ground points", plainNumber(ground.num_ground, 0) + share(ground.num_ground, all)],
+      ["Plant points", plainNumber(ground.num_plant, 0) + share(ground.num_plant, all)],
+      ["Points below the ground", plainNumber(ground.low_outliers, 0)],
+    );
+  } else facts.push(["Ground", leftOut(ground)]);
+  facts.push(["Terrain heights (DTM)", surfaceText(dtm)], ["Canopy heights (CHM)", surfaceText(chm)]);
+  return facts;
+}
+
+function surfaceText(surface: StepOutcome<SurfaceSummary>): string {
+  if (!surface.done) return leftOut(surface);
+  const { range, cell_m, cells, void_cells } = surface;
+  const heights = range ? `${plainNumber(range[0], 2)} to ${plainNumber(range[1], 2)} m` : "no cell";
+  const voids = void_cells > 0 ? `, ${plainNumber(void_cells, 0)} empty` : "";
+  return `${heights}; ${cells[0]} × ${cells[1]} cells of ${shortNumber(Number(cell_m.toPrecision(4)))} m${voids}`;
+}
+
+const leftOut = ({ reason, asked }: { readonly reason: string; readonly asked: boolean }) =>
+  asked ? `not possible: ${reason}` : reason;
+
+function parameterFacts({ noise, ground, dtm }: TerrainSummary): Fact[] {
+  const facts: Fact[] = [];
+  if (noise.done) facts.push([`Noise, method ${noise.method}`, parameters(noise.params_used)]);
+  if (ground.done) {
+    const { point_spacing_m: spacing } = ground;
+    facts.push([`Ground, method ${ground.method}`, parameters(ground.params_used)]);
+    if (spacing !== null) facts.push(["Point spacing from above", `${shortNumber(Number(spacing.toPrecision(4)))} m`]);
+  }
+  if (dtm.done && dtm.ground_source)
+    facts.push(["Ground of the terrain", GROUND_SOURCES[dtm.ground_source] ?? dtm.ground_source]);
+  return facts;
+}
+const GROUND_SOURCES: Readonly<Record<string, string>> = {
+  column: "column ground_class",
+  csf_auto: "found by a cloth for the terrain alone",
+  all_points: "all points",
+};
+
+/** Left and right of a figure's drawing, pixels; see report-style.ts. */
+const FIGURE_PADDING = 22;
+
+/** Noise, ground, terrain and canopy of a report. */
+export function terrainSection(
+  terrain: TerrainSummary,
+  { rasters, profile }: TerrainPictures,
+  labels: Pick<AnalysisSummary, "world_shift">,
+): Html {
+  const rows = [...terrainFacts(terrain), ...parameterFacts(terrain)].map(
+    ([label, value]) => html`<tr><th scope="row">${label}</th><td>${value}</td></tr>`,
+  );
+  const figures = [
+    ...(profile ? [profileFigure(profile, terrain, labels)] : []),
+    ...rasters.map((picture) => rasterFigure(picture, labels)),
+  ];
+  return html`<h2>Ground and canopy</h2>
+<table><tbody>${rows}</tbody></table>
+<p class="note">Labels are columns of the copy (noise_class, ground_class, height_above_ground); no point was deleted. ${
+    terrain.noise.done && !terrain.noise.over_removal
+      ? "The canopy is made without the noise."
+      : "The canopy is made from all points."
+  } Heights outside a colour bar take its end colours, empty cells are white.</p>
+<div class="figures">${figures}</div>`;
+}
+
+const figure = (drawing: Html, width: number, title: string, text: string) =>
+  html`<figure style="width:${Math.ceil(width) + FIGURE_PADDING}px">${drawing}
+<figcaption><b>${title}</b>${text}</figcaption></figure>`;
+
+function rasterFigure(
+  { frame, png, title, bar, is_height }: RasterPicture,
+  labels: Pick<AnalysisSummary, "world_shift">,
+) {
+  const shift = is_height ? labels.world_shift[2] : 0;
+  const shown: FigureBar = { ...bar, range: [bar.range[0] + shift, bar.range[1] + shift] };
+  return figure(framedFigure({ frame, png, title, bar: shown }, labels), figureWidth(frame), title, "");
+}
+
+function profileFigure(
+  { frame, png, counts, terrain, at_stored }: GroundProfile,
+  { ground, noise }: TerrainSummary,
+  labels: Pick<AnalysisSummary, "world_shift">,
+): Html {
+  const across = frame.view.right === 0 ? 1 : 0;
+  const at = plainNumber(at_stored + labels.world_shift[across], 1);
+  const title = "Profile of the ground";
+  const legend = (["ground", "plant", "noise"] as const)
+    .filter((name) => (name === "noise" ? noise.done : ground.done))
+    .map(
+      (name) =>
+        html` <span class="key" style="color:rgb(${CLASS_COLORS[name].join(",")})">■</span> ${name} ${plainNumber(counts[name], 0)}`,
+    );
+  const text = html`: ${PROFILE_WIDTH_M} m wide slice at ${AXIS_NAMES[across]} = ${at} m; same scale on both axes.${legend}
+${terrain.length > 0 ? new Html('<span class="key">—</span> terrain') : html``}`;
+  return html`<figure style="width:${Math.ceil(figureWidth(frame)) + FIGURE_PADDING}px">${framedFigure({ frame, png, title, bar: null }, labels)}
+<figcaption><b>${title}</b>${text}</figcaption></figure>`;
+}

@@ -1,0 +1,176 @@
+import type { SessionDenoiseRequest, SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
+import type { DenoiseRequest, DenoiseResponse, NoiseReport } from "../../../shared/contract/pointcloud-denoise.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MIN_DENOISE_POINTS } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/denoise.ts";
+import { type CloudSession, extraKey } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { octreeCost } from "../octree/publish.ts";
+import { opDevice } from "../run/op-device.ts";
+import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { publishLabels } from "./label-column.ts";
+import { type CheckedCriterion, measureSpacing, noiseParams, noiseReport } from "./noise-criterion.ts";
+
+const NOISE = { slug: "noise_class", label: "Noise Class" } as const;
+
+/** Points to label: rows that `skip` leaves. */
+interface NoiseInput {
+  readonly positions: NativeColumn;
+  readonly skip: NativeColumn | null;
+  readonly hit_count: number;
+  readonly previously_denoised: boolean;
+}
+
+interface NoiseOutcome {
+  readonly labels: ColumnRef;
+  readonly report: NoiseReport;
+}
+
+/** Labels hits as clean or noise; with `scatter` a label for every row. The column lives until the run ends. */
+async function labelNoise(
+  input: NoiseInput,
+  criterion: CheckedCriterion,
+  scatter: boolean,
+  deps: Deps,
+  job: Job,
+): Promise<NoiseOutcome> {
+  const start = performance.now();
+  const { positions, skip } = input;
+  const device = await opDevice(deps);
+  const spacing = await measureSpacing(input, criterion, device, job);
+  const params = noiseParams(criterion, spacing, tilePoints(criterion, input.hit_count, deps.config));
+  const found = await job.track(() => native.labelNoise(positions, skip, params, scatter, device));
+  const labels = job.adopt(new ColumnRef(found.noise_class));
+  const elapsed_s = (performance.now() - start) / 1000;
+  const finite = found.analyzed_count - found.non_finite_count;
+  if (finite < MIN_DENOISE_POINTS) throw tooFew(finite);
+  return { labels, report: noiseReport({ criterion, found, params, spacing, elapsed_s, ...input }) };
+}
+
+const tooFew = (points: number) =>
+  new AppError(
+    "invalid_argument",
+    `Need at least ${MIN_DENOISE_POINTS} points to tell noise from, there are ${points}; take a larger part of the cloud`,
+  );
+
+/** Points of a tile; 0 = no tiles. */
+const tilePoints = ({ method }: CheckedCriterion, points: number, config: Deps["config"]): number =>
+  (method === "ror" || method === "voxel_count") && points >= config.denoiseTileMinPoints
+    ? config.denoiseTileTargetPoints
+    : 0;
+
+/** Bytes besides the cloud: hits gathered, tree or cells (spatial/kd_tree.h, ops/denoise), labels. */
+function denoiseBytes(
+  criterion: CheckedCriterion,
+  { positions, skip, hit_count }: NoiseInput,
+  config: Deps["config"],
+): number {
+  const tile = tilePoints(criterion, hit_count, config);
+  const gathered = (skip ? 28 * hit_count : 0) + 2 * positions.length;
+  const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 66 }[criterion.method];
+  const spacing = 3 * hit_count + 40_000_000;
+  const work = tile > 0 ? 10 * hit_count + (perPoint + 25) * Math.min(2 * tile, hit_count) : perPoint * hit_count;
+  return gathered + Math.max(work, spacing);
+}
+
+/**
+ * Labels a flat cloud. What goes wrong behind the checks is said in the answer. Labels do not depend on the frame, so the
+ * points of a source stay in that of its session.
+ */
+export async function denoiseFlat(
+  request: DenoiseRequest,
+  criterion: CheckedCriterion,
+  session: CloudSession | null,
+  deps: Deps,
+  job: Job,
+): Promise<DenoiseResponse> {
+  try {
+    if (session) {
+      return await session.read(async (state) => {
+        const mask = await surviving(state, job);
+        return label({ positions: positionsColumn(state), ...mask });
+      });
+    }
+    const positions = job.adopt(pointsColumn(request.points ?? [])).native;
+    return await label({ positions, skip: null, hit_count: positions.length });
+  } catch (raw) {
+    return failedFlat(raw, criterion, job);
+  }
+  async function label(points: Omit<NoiseInput, "previously_denoised">): Promise<DenoiseResponse> {
+    if (points.hit_count < MIN_DENOISE_POINTS) throw tooFew(points.hit_count);
+    const input = { ...points, previously_denoised: request.previously_denoised };
+    const bytes = denoiseBytes(criterion, input, deps.config) + 2 * input.hit_count;
+    return deps.admission.run(job, "Denoise", bytes, async () => {
+      const { labels, report } = await labelNoise(input, criterion, false, deps, job);
+      const values = new Uint8Array(labels.length);
+      labels.native.readInto(values, 0);
+      job.checkpoint();
+      return { success: true, labels: values, num_points: values.length, ...report, error: null };
+    });
+  }
+}
+
+/** Errors: invalid_argument, not_found: everything a flat request can be refused for before it runs. */
+export async function checkDenoiseSource(request: DenoiseRequest, deps: Deps): Promise<CloudSession | null> {
+  if (request.source) {
+    sourceTranslation(request.source);
+    return sourceSession(request.source, deps);
+  }
+  if (!request.points) throw new AppError("invalid_argument", "Send `points` or a `source` descriptor.");
+  return null;
+}
+
+function failedFlat(raw: unknown, { method }: CheckedCriterion, job: Job): DenoiseResponse {
+  const { message } = fromNative(raw);
+  return {
+    success: false,
+    labels: [],
+    num_points: 0,
+    flagged: 0,
+    kept: 0,
+    fraction: 0,
+    non_finite: 0,
+    over_removal: false,
+    warnings: [],
+    method,
+    params_used: {},
+    spacing_m: null,
+    spacing_p95_m: null,
+    elapsed_s: 0,
+    stats: {},
+    error: job.canceled ? "Denoise was canceled." : message,
+  };
+}
+
+/**
+ * Labels the surviving hits of a session in the column noise_class; misses are clean, so that a clean cloud keeps them.
+ * Nothing is deleted. Computed on a snapshot: an edit that lands meanwhile makes the run fail, not the edit.
+ */
+export function denoiseSession(
+  session: CloudSession,
+  request: SessionDenoiseRequest,
+  criterion: CheckedCriterion,
+  deps: Deps,
+  job: Job,
+): Promise<SessionDenoiseResponse> {
+  return session.read(async (base) => {
+    const mask = await surviving(base, job);
+    if (mask.hit_count < MIN_DENOISE_POINTS) throw tooFew(mask.hit_count);
+    const previously_denoised = base.columns.has(extraKey(NOISE.slug));
+    const input = { positions: positionsColumn(base), ...mask, previously_denoised };
+    const octreeBytes = request.defer_octree ? 0 : octreeCost(base, mask);
+    const bytes = Math.max(denoiseBytes(criterion, input, deps.config), octreeBytes);
+    return deps.admission.run(job, "Denoise", bytes, async () => {
+      const { labels, report } = await labelNoise(input, criterion, true, deps, job);
+      const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
+      const published = await publishLabels(session, base, { ...NOISE, labels }, { ...request, mask }, deps, job);
+      return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
+    });
+  });
+}

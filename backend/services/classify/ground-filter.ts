@@ -1,0 +1,184 @@
+import {
+  CLOTH_FIELDS,
+  DEFAULT_CLOTH_ITERATIONS,
+  DEFAULT_SMRF,
+  GROUND_METHODS,
+  type GroundFilter,
+  type GroundMethod,
+  SMRF_FIELDS,
+} from "../../../shared/contract/segment-ground.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import * as native from "../../native/ground.ts";
+
+type ClothWish = Pick<GroundFilter, (typeof CLOTH_FIELDS)[number]>;
+
+/** A filter whose numbers are admissible. What a cloth's wish leaves open is derived from the cloud. */
+export type CheckedGround =
+  | { readonly method: "cloth"; readonly wish: ClothWish }
+  | { readonly method: "smrf"; readonly params: native.SmrfParams }
+  | { readonly method: "auto" };
+
+/** Cells that a window of smrf may reach. */
+const MAX_WINDOW_CELLS = 200;
+const MAX_ITERATIONS = 10_000;
+
+type Field = (typeof CLOTH_FIELDS)[number] | (typeof SMRF_FIELDS)[number];
+const refused = (message: string) => new AppError("invalid_argument", message);
+const given = (value: unknown) => value !== null && value !== undefined;
+
+/** Errors: invalid_argument naming the value and its rule. A field of another method is one: it would be ignored. */
+export function checkGround(filter: GroundFilter): CheckedGround {
+  const method = GROUND_METHODS.find((name) => name === filter.method);
+  if (!method) throw refused(`method "${filter.method.slice(0, 60)}" is none of ${GROUND_METHODS.join(", ")}`);
+  refuseOthers(filter, method);
+  if (method === "auto") return { method };
+  return method === "cloth" ? { method, wish: checkedCloth(filter) } : { method, params: checkedSmrf(filter) };
+}
+
+function refuseOthers(filter: GroundFilter, method: GroundMethod): void {
+  const foreign: readonly (readonly [GroundMethod, readonly Field[]])[] = [
+    ["cloth", CLOTH_FIELDS],
+    ["smrf", SMRF_FIELDS],
+  ];
+  for (const [owner, fields] of foreign) {
+    const field = owner === method ? undefined : fields.find((name) => given(filter[name]));
+    if (field) throw refused(`${field} belongs to method "${owner}", not to "${method}"; leave it out`);
+  }
+}
+
+function requireAbove(filter: GroundFilter, fields: readonly Field[]): void {
+  for (const name of fields) {
+    const value = filter[name];
+    if (given(value) && !(Number(value) > 0 && Number.isFinite(value)))
+      throw refused(`${name} must be a number above 0, not ${value}`);
+  }
+}
+
+function requireWithin(name: Field, value: number | null | undefined, low: number, high: number): void {
+  if (given(value) && !(Number(value) >= low && Number(value) <= high))
+    throw refused(`${name} must be ${low} to ${high}, not ${value}`);
+}
+
+function checkedCloth(filter: GroundFilter): ClothWish {
+  requireAbove(filter, ["cloth_resolution", "class_threshold"]);
+  requireWithin("rigidness", filter.rigidness, 1, 3);
+  requireWithin("iterations", filter.iterations, 1, MAX_ITERATIONS);
+  return filter;
+}
+
+function checkedSmrf(filter: GroundFilter): native.SmrfParams {
+  requireAbove(filter, ["cell_size", "window_radius", "elevation_threshold"]);
+  for (const name of ["slope", "elevation_scale", "net_spacing"] as const) {
+    const value = filter[name];
+    if (given(value) && !(Number(value) >= 0)) throw refused(`${name} must be a number from 0, not ${value}`);
+  }
+  const value = (name: (typeof SMRF_FIELDS)[number]) => filter[name] ?? DEFAULT_SMRF[name];
+  const params = {
+    cell_size: value("cell_size"),
+    slope: value("slope"),
+    window_radius: value("window_radius"),
+    elevation_threshold: value("elevation_threshold"),
+    elevation_scale: value("elevation_scale"),
+    net_spacing: value("net_spacing"),
+  };
+  const cells = params.window_radius / params.cell_size;
+  if (!(cells >= 1 && cells <= MAX_WINDOW_CELLS)) {
+    throw refused(
+      `window_radius ${params.window_radius} is ${cells.toPrecision(3)} cells of ${params.cell_size} m; 1 to ${MAX_WINDOW_CELLS} are possible`,
+    );
+  }
+  return params;
+}
+
+/** What is known of a cloud before a run. */
+export interface GroundMeasured extends native.GroundExtent {
+  /** Null when nothing was to be derived from it. */
+  readonly measures: native.GroundMeasures | null;
+}
+
+/** Whether a request leaves something to be derived from spacing and relief. */
+export const leavesOpen = (filter: CheckedGround): boolean =>
+  filter.method === "cloth" && DERIVED_FIELDS.some((name) => !given(filter.wish[name]));
+
+/** Ground steeper than 10 degrees takes a soft cloth and slope fitting: docs/adr/0014. Metres per metre. */
+const STEEP_GROUND = Math.tan(Math.PI / 18);
+const DERIVED_FIELDS = ["cloth_resolution", "rigidness", "class_threshold", "slope_smooth"] as const;
+
+const clip = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
+const toMillimetres = (metres: number) => Math.round(metres * 1000) / 1000;
+
+/** The parameters that spacing and relief ask for: docs/adr/0014. */
+export function derivedCloth({ point_spacing_m, steepness }: native.GroundMeasures) {
+  const steep = steepness > STEEP_GROUND;
+  return {
+    cloth_resolution: toMillimetres(clip(2 * point_spacing_m, 0.1, Math.max(0.5, point_spacing_m / 2))),
+    rigidness: steep ? 1 : 3,
+    class_threshold: toMillimetres(clip(point_spacing_m / 2, 0.08, 0.5)),
+    slope_smooth: steep,
+  };
+}
+
+export interface ClothPlan {
+  readonly params: native.ClothParams;
+  /** Names of those that were derived. */
+  readonly derived: readonly string[];
+  /** The resolution that the point spacing asks for, where the extent allows none as fine. */
+  readonly too_fine: number | null;
+  readonly cost: native.ClothCost;
+}
+
+/** Errors: invalid_argument with the finest resolution that fits, when a cloth that was asked for has too many nodes. */
+export function checkCloth({ cloth_resolution }: ClothWish, { finite_count, extent }: native.GroundExtent): void {
+  if (cloth_resolution === null || cloth_resolution === undefined) return;
+  const cost = native.clothSimulationCost(finite_count, extent, cloth_resolution);
+  if (!cost.admissible) throw tooFine(cloth_resolution, Math.max(...extent), cost);
+}
+
+/** What a cloth is run with, after checkCloth(). */
+export function clothPlan(
+  wish: ClothWish,
+  { finite_count, extent, measures }: GroundMeasured,
+  config: Pick<Deps["config"], "groundTileMinPoints" | "groundTileTargetPoints">,
+): ClothPlan {
+  const open = measures ? derivedCloth(measures) : null;
+  const derived = DERIVED_FIELDS.filter((name) => !given(wish[name]));
+  const costOf = (resolution: number) => native.clothSimulationCost(finite_count, extent, resolution);
+  const finest = costOf(1).finest_resolution_m;
+  const cloth_resolution = wish.cloth_resolution ?? Math.max(known(open).cloth_resolution, finest);
+  const asked = wish.cloth_resolution ?? known(open).cloth_resolution;
+  const cost = costOf(cloth_resolution);
+  return {
+    params: {
+      cloth_resolution,
+      rigidness: wish.rigidness ?? known(open).rigidness,
+      class_threshold: wish.class_threshold ?? known(open).class_threshold,
+      iterations: wish.iterations ?? DEFAULT_CLOTH_ITERATIONS,
+      slope_smooth: wish.slope_smooth ?? known(open).slope_smooth,
+      auto_class_threshold: wish.auto_class_threshold ?? false,
+      want_heights: false,
+      tile_min_points: config.groundTileMinPoints,
+      tile_target_points: config.groundTileTargetPoints,
+    },
+    derived,
+    too_fine: asked < cloth_resolution ? asked : null,
+    cost,
+  };
+}
+
+function known<T>(open: T | null): T {
+  if (open === null) throw new AppError("internal", "cloth parameters are to be derived and nothing was measured");
+  return open;
+}
+
+/** Marks the one failure of a run that a flat request answers with 400. */
+export const FINEST_RESOLUTION = "finest_cloth_resolution";
+
+function tooFine(resolution: number, extent: number, { nodes, finest_resolution_m }: native.ClothCost): AppError {
+  const millions = nodes > 1e15 ? "far too many" : `${(nodes / 1e6).toFixed(1)} M`;
+  return new AppError(
+    "invalid_argument",
+    `cloth_resolution ${resolution} needs ${millions} cloth nodes for an extent of ${extent.toFixed(1)} m (limit 25 M); ${finest_resolution_m} is the finest that fits`,
+    { [FINEST_RESOLUTION]: finest_resolution_m },
+  );
+}

@@ -1,0 +1,105 @@
+import type { GroundReport } from "../../../shared/contract/segment-ground.ts";
+import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/ground.ts";
+import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
+
+/** Labels with what is said of the run that made them. */
+export type FoundGround =
+  | { readonly method: "cloth"; readonly found: ClothGround; readonly plan: ClothPlan }
+  | {
+      readonly method: "smrf";
+      readonly found: SmrfGround;
+      readonly params: (CheckedGround & { method: "smrf" })["params"];
+    }
+  | { readonly method: "auto"; readonly found: AutoGround };
+
+type OfMethod = Pick<
+  GroundReport,
+  | "class_threshold_used"
+  | "class_threshold_method"
+  | "params_used"
+  | "params_derived"
+  | "point_spacing_m"
+  | "steepness"
+  | "tiled"
+  | "warnings"
+>;
+
+/** What an answer says about labels. */
+export function groundReport(
+  ground: FoundGround,
+  measured: GroundMeasured,
+  hits: number,
+  elapsed_s: number,
+): GroundReport {
+  const { num_ground, num_plant, low_outliers }: GroundLabels = ground.found;
+  const non_finite = hits - measured.finite_count;
+  const of = ofMethod(ground, measured);
+  const warnings = [...of.warnings];
+  if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled plant.`);
+  if (num_ground === 0) warnings.push("No point was labelled ground; check the class threshold and the up axis (z).");
+  return { num_ground, num_plant, non_finite, low_outliers, method: ground.method, ...of, warnings, elapsed_s };
+}
+
+function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
+  if (ground.method === "cloth") return clothReport(ground.found, ground.plan, measured);
+  if (ground.method === "smrf") {
+    return {
+      class_threshold_used: ground.params.elevation_threshold,
+      class_threshold_method: "manual",
+      params_used: { ...ground.params },
+      params_derived: [],
+      point_spacing_m: null,
+      steepness: null,
+      tiled: null,
+      warnings: [],
+    };
+  }
+  const { point_spacing_m, ...params } = ground.found.derived;
+  return {
+    class_threshold_used: params.class_threshold,
+    class_threshold_method: "derived",
+    params_used: params,
+    params_derived: Object.keys(params),
+    point_spacing_m,
+    steepness: null,
+    tiled: null,
+    warnings: [],
+  };
+}
+
+function clothReport(
+  found: ClothGround,
+  { params, derived, too_fine }: ClothPlan,
+  { extent, measures }: GroundMeasured,
+): OfMethod {
+  const { want_heights: _, tile_min_points: __, tile_target_points: ___, ...used } = params;
+  const { class_threshold_method: how, tiled } = found;
+  const warnings = [...found.warnings];
+  if (too_fine !== null) {
+    warnings.push(
+      `The spacing of the points asks for a cloth of ${too_fine} m; an extent of ${Math.max(...extent).toFixed(1)} m allows ${params.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise), or segment parts of the cloud.`,
+    );
+  }
+  if (!found.settled) {
+    warnings.push(
+      `The cloth was still moving after ${params.iterations} iterations; more of them may change the labels.`,
+    );
+  }
+  if (how === "fallback") {
+    warnings.push(
+      `The class threshold could not be measured; ${found.class_threshold_used} m was used, as class_threshold says.`,
+    );
+  }
+  const isDerived = how === "manual" && derived.includes("class_threshold");
+  const isMeasured = how === "knee" || how === "tail";
+  return {
+    class_threshold_used: found.class_threshold_used,
+    class_threshold_method: isDerived ? "derived" : tiled && isMeasured ? "auto (sampled)" : how,
+    params_used: used,
+    params_derived: [...derived],
+    point_spacing_m: measures?.point_spacing_m ?? null,
+    steepness: measures?.steepness ?? null,
+    tiled: tiled && { ...tiled, grid: [...tiled.grid] },
+    warnings,
+  };
+}

@@ -1,0 +1,216 @@
+import type {
+  SessionGroundRequest,
+  SessionGroundResponse,
+} from "../../../shared/contract/cloud-session/segment-ground.ts";
+import type { GroundReport, GroundRequest, GroundResponse } from "../../../shared/contract/segment-ground.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MIN_GROUND_POINTS } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import { compactColumns } from "../../native/cloud-edit.ts";
+import * as native from "../../native/ground.ts";
+import type { CloudSession } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { octreeCost } from "../octree/publish.ts";
+import { askAboutCost, type CostEstimate } from "../run/cost-warning.ts";
+import { opDevice } from "../run/op-device.ts";
+import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { gatheredBytes, groundCost, measuringBytes, octreeSeconds } from "./ground-cost.ts";
+import {
+  type CheckedGround,
+  type ClothPlan,
+  checkCloth,
+  clothPlan,
+  FINEST_RESOLUTION,
+  type GroundMeasured,
+  leavesOpen,
+} from "./ground-filter.ts";
+import { type FoundGround, groundReport } from "./ground-report.ts";
+import { publishLabels } from "./label-column.ts";
+
+const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
+/** The endpoint's `tool`, too. */
+export const GROUND_TOOL = "Ground segmentation";
+
+/** Points to label: rows that `skip` leaves. */
+interface GroundInput {
+  readonly positions: NativeColumn;
+  readonly skip: NativeColumn | null;
+  readonly hit_count: number;
+}
+
+/** A run that can begin: what is known of the cloud, with which parameters, what it takes. */
+interface GroundPlan {
+  readonly filter: CheckedGround;
+  readonly measured: GroundMeasured;
+  readonly cloth: ClothPlan | null;
+  readonly cost: CostEstimate;
+}
+
+const tooFew = (points: number) =>
+  new AppError(
+    "invalid_argument",
+    `Need at least ${MIN_GROUND_POINTS} points to find the ground among, there are ${points}`,
+  );
+
+/** Errors: invalid_argument for too few points and for a cloth that is too fine. */
+async function planGround(input: GroundInput, filter: CheckedGround, deps: Deps, job: Job): Promise<GroundPlan> {
+  const { positions, skip, hit_count } = input;
+  if (hit_count < MIN_GROUND_POINTS) throw tooFew(hit_count);
+  const gathered = gatheredBytes(positions.length, hit_count);
+  const found = await job.track(() => native.groundExtent(positions, skip));
+  if (found.finite_count < MIN_GROUND_POINTS) throw tooFew(found.finite_count);
+  if (filter.method === "cloth") checkCloth(filter.wish, found);
+  const measures = leavesOpen(filter)
+    ? await deps.admission.run(job, GROUND_TOOL, gathered + measuringBytes(hit_count), () =>
+        job.track(() => native.groundMeasures(positions, skip)),
+      )
+    : null;
+  const measured = { ...found, measures };
+  const cloth = filter.method === "cloth" ? clothPlan(filter.wish, measured, deps.config) : null;
+  const cost = groundCost(filter, cloth, measured);
+  return { filter, measured, cloth, cost: { ...cost, bytes: cost.bytes + gathered } };
+}
+
+interface GroundOutcome {
+  /** A label for every row, 0 where `skip` is set. */
+  readonly labels: ColumnRef;
+  readonly report: GroundReport;
+}
+
+/** The column lives until the run ends. */
+async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job: Job): Promise<GroundOutcome> {
+  const start = performance.now();
+  const ground = await runFilter(input, plan, deps, job);
+  const labels = job.adopt(new ColumnRef(ground.found.ground_class));
+  const elapsed_s = (performance.now() - start) / 1000;
+  return { labels, report: groundReport(ground, plan.measured, input.hit_count, elapsed_s) };
+}
+
+async function runFilter(
+  { positions, skip }: GroundInput,
+  { filter, cloth }: GroundPlan,
+  deps: Deps,
+  job: Job,
+): Promise<FoundGround> {
+  if (cloth) {
+    const device = await opDevice(deps);
+    const found = await job.track(() => native.clothSimulation(positions, skip, cloth.params, device));
+    return { method: "cloth", found, plan: cloth };
+  }
+  if (filter.method === "smrf") {
+    const { params } = filter;
+    return { method: "smrf", found: await job.track(() => native.smrf(positions, skip, params)), params };
+  }
+  return { method: "auto", found: await job.track(() => native.groundAuto(positions, skip)) };
+}
+
+/** Errors: invalid_argument, not_found: everything a flat request can be refused for before it runs. */
+export async function checkGroundSource(request: GroundRequest, deps: Deps): Promise<CloudSession | null> {
+  if (request.source) {
+    sourceTranslation(request.source);
+    return sourceSession(request.source, deps);
+  }
+  if (!request.points) throw new AppError("invalid_argument", "Send `points` or a `source` descriptor.");
+  return null;
+}
+
+/**
+ * Labels a flat cloud. What goes wrong behind the checks is said in the answer, but for a cloth that is too fine: 400.
+ * Labels do not depend on the frame, so the points of a source stay in that of its session.
+ */
+export async function groundFlat(
+  request: GroundRequest,
+  filter: CheckedGround,
+  session: CloudSession | null,
+  deps: Deps,
+  job: Job,
+): Promise<GroundResponse> {
+  try {
+    if (session) {
+      return await session.read(async (state) =>
+        label({ positions: positionsColumn(state), ...(await surviving(state, job)) }),
+      );
+    }
+    const positions = job.adopt(pointsColumn(request.points ?? [])).native;
+    return await label({ positions, skip: null, hit_count: positions.length });
+  } catch (raw) {
+    const error = fromNative(raw);
+    if (!job.canceled && error.details && FINEST_RESOLUTION in error.details) throw error;
+    return failedFlat(error.message, filter, job);
+  }
+  async function label(input: GroundInput): Promise<GroundResponse> {
+    const plan = await planGround(input, filter, deps, job);
+    return deps.admission.run(job, GROUND_TOOL, plan.cost.bytes + 3 * input.hit_count, async () => {
+      const { labels, report } = await labelGround(input, plan, deps, job);
+      const values = await hitLabels(labels, input, job);
+      job.checkpoint();
+      return { success: true, labels: values, num_points: values.length, ...report, error: null };
+    });
+  }
+}
+
+/** The labels of the hits, one after the other. */
+async function hitLabels(labels: ColumnRef, { skip }: GroundInput, job: Job): Promise<Uint8Array> {
+  const [hits] = skip ? await job.track(() => compactColumns([labels.native], skip)) : [];
+  const column = hits ? job.adopt(new ColumnRef(hits)) : labels;
+  const values = new Uint8Array(column.length);
+  column.native.readInto(values, 0);
+  return values;
+}
+
+const failedFlat = (message: string, { method }: CheckedGround, job: Job): GroundResponse => ({
+  success: false,
+  labels: [],
+  num_points: 0,
+  num_ground: 0,
+  num_plant: 0,
+  non_finite: 0,
+  low_outliers: 0,
+  class_threshold_used: null,
+  class_threshold_method: null,
+  method,
+  params_used: {},
+  params_derived: [],
+  point_spacing_m: null,
+  steepness: null,
+  tiled: null,
+  warnings: [],
+  elapsed_s: 0,
+  error: job.canceled ? `${GROUND_TOOL} was canceled.` : message,
+});
+
+/**
+ * Labels the surviving hits of a session in the column ground_class; misses and deleted rows are 0. Computed on a
+ * snapshot: an edit that lands meanwhile makes the run fail, not the edit.
+ * Errors: conflict with a cost warning before anything is computed, unless the cost is acknowledged.
+ */
+export function segmentGroundSession(
+  session: CloudSession,
+  request: SessionGroundRequest,
+  filter: CheckedGround,
+  deps: Deps,
+  job: Job,
+): Promise<SessionGroundResponse> {
+  return session.read(async (base) => {
+    const mask = await surviving(base, job);
+    const input = { positions: positionsColumn(base), ...mask };
+    const plan = await planGround(input, filter, deps, job);
+    const octree = request.defer_octree
+      ? { seconds: 0, bytes: 0 }
+      : { seconds: octreeSeconds(mask.hit_count), bytes: octreeCost(base, mask) };
+    const seconds = plan.cost.seconds + octree.seconds;
+    const bytes = Math.max(plan.cost.bytes, octree.bytes);
+    askAboutCost(GROUND_TOOL, { seconds, bytes }, request.acknowledge_cost, deps);
+    return deps.admission.run(job, GROUND_TOOL, bytes, async () => {
+      const { labels, report } = await labelGround(input, plan, deps, job);
+      const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
+      const published = await publishLabels(session, base, { ...GROUND, labels }, { ...request, mask }, deps, job);
+      return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
+    });
+  });
+}

@@ -1,0 +1,168 @@
+import {
+  DENOISE_METHODS,
+  type DenoiseMethod,
+  NoiseCriterion,
+  type NoiseReport,
+} from "../../../shared/contract/pointcloud-denoise.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { OVER_REMOVAL_FRACTION, TREE_METHOD_WARNING_POINTS } from "../../../shared/limits.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as cloud from "../../native/cloud.ts";
+import type { NoiseLabels, NoiseParams } from "../../native/denoise.ts";
+
+/** A criterion whose numbers are admissible. */
+export type CheckedCriterion = Omit<NoiseCriterion, "method"> & { readonly method: DenoiseMethod };
+
+const MAX_COUNT = 2 ** 32 - 2;
+const MAX_NEIGHBORS = 1000;
+const SAMPLES = 200_000;
+/** Chosen on generated plots and scans with planted noise: docs/accuracy.md. */
+const CLUSTERS = { nb_neighbors: 16, link_factor: 10, cluster_points: 5 };
+
+/** Errors: invalid_argument naming the value and its rule; of all fields, so that a wrong one is never ignored. */
+export function checkCriterion(criterion: NoiseCriterion): CheckedCriterion {
+  const method = DENOISE_METHODS.find((name) => name === criterion.method);
+  if (!method) {
+    throw new AppError(
+      "invalid_argument",
+      `method "${criterion.method.slice(0, 60)}" is none of ${DENOISE_METHODS.join(", ")}`,
+    );
+  }
+  for (const name of ["radius", "voxel", "std_ratio"] as const) {
+    const value = criterion[name];
+    if (value !== null && value !== undefined && !(value > 0 && Number.isFinite(value)))
+      throw new AppError("invalid_argument", `${name} must be a number above 0, not ${value}`);
+  }
+  for (const [name, most] of [
+    ["nb_points", MAX_COUNT],
+    ["min_points", MAX_COUNT],
+    ["nb_neighbors", MAX_NEIGHBORS],
+  ] as const) {
+    const value = criterion[name];
+    if (value < 1 || value > most) throw new AppError("invalid_argument", `${name} must be 1 to ${most}, not ${value}`);
+  }
+  return { ...criterion, method };
+}
+
+const USED_BY = {
+  radius: "ror",
+  nb_points: "ror",
+  voxel: "voxel_count",
+  min_points: "voxel_count",
+  nb_neighbors: "sor",
+  std_ratio: "sor",
+} as const satisfies Partial<Record<keyof NoiseCriterion, DenoiseMethod>>;
+
+/** Names what was set for another method: the contract lets clients send every field with its default. */
+export function unusedFields(criterion: CheckedCriterion): string[] {
+  const defaults = NoiseCriterion.parse({});
+  const names = (Object.keys(USED_BY) as (keyof typeof USED_BY)[]).filter(
+    (name) => USED_BY[name] !== criterion.method && (criterion[name] ?? null) !== defaults[name],
+  );
+  return names.map((name) => `${name} belongs to method ${USED_BY[name]}; it was ignored for ${criterion.method}.`);
+}
+
+/** Distances to the nearest point elsewhere; null where they cannot be, or were not, measured. */
+export interface Spacing {
+  readonly measured: boolean;
+  readonly median_m: number | null;
+  readonly p95_m: number | null;
+  /** Why the GPU was not used though it was asked for. */
+  readonly warnings: readonly string[];
+}
+
+/** voxel_count with a voxel given reads the points once: it measures nothing. */
+export async function measureSpacing(
+  { positions, skip }: { readonly positions: NativeColumn; readonly skip: NativeColumn | null },
+  { method, voxel }: CheckedCriterion,
+  device: cloud.OpOptions,
+  job: Job,
+): Promise<Spacing> {
+  if (method === "voxel_count" && voxel !== null && voxel !== undefined)
+    return { measured: false, median_m: null, p95_m: null, warnings: [] };
+  const params = { max_samples: SAMPLES, seed: null };
+  const { distinct_median_m, distinct_p95_m, warnings } = await job.track(() =>
+    cloud.pointSpacing(positions, skip, params, device),
+  );
+  return { measured: true, median_m: distinct_median_m, p95_m: distinct_p95_m, warnings };
+}
+
+/**
+ * The 95th percentile, not the median: dense trunks set the median, and a length made from it deletes the tips of twigs
+ * (contract classification section 3).
+ */
+function automatic(times: number, { p95_m }: Spacing, unmeasurable: number): number {
+  return p95_m === null ? unmeasurable : Math.min(0.5, Math.max(0.02, times * p95_m));
+}
+
+/** What the method is run with. */
+export function noiseParams(criterion: CheckedCriterion, spacing: Spacing, tile_points: number): NoiseParams {
+  const { method, nb_points, min_points, nb_neighbors, std_ratio } = criterion;
+  if (method === "sor") return { method, nb_neighbors, std_ratio };
+  if (method === "auto") return { method, ...CLUSTERS, max_link: spacing.p95_m === null ? 0.05 : 10 * spacing.p95_m };
+  if (method === "ror")
+    return { method, radius: criterion.radius ?? automatic(3, spacing, 0.05), nb_points, tile_points };
+  return { method, voxel: criterion.voxel ?? automatic(5, spacing, 0.1), min_points, tile_points };
+}
+
+interface Finding {
+  readonly criterion: CheckedCriterion;
+  readonly found: NoiseLabels;
+  readonly params: NoiseParams;
+  readonly spacing: Spacing;
+  readonly elapsed_s: number;
+  readonly previously_denoised: boolean;
+}
+
+/** What an answer says about labels. */
+export function noiseReport({
+  criterion,
+  found,
+  params,
+  spacing,
+  elapsed_s,
+  previously_denoised,
+}: Finding): NoiseReport {
+  const { analyzed_count, flagged_count: flagged, non_finite_count: non_finite, plan } = found;
+  const { method, ...numbers } = params;
+  const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
+  const over_removal = fraction > OVER_REMOVAL_FRACTION;
+  const warnings = [...new Set([...unusedFields(criterion), ...spacing.warnings, ...found.warnings])];
+  if (over_removal) {
+    const milder = {
+      ror: "a larger radius",
+      voxel_count: "a larger voxel",
+      sor: "a larger std_ratio",
+      auto: "ror with a larger radius",
+    }[method];
+    warnings.push(
+      `${(100 * fraction).toFixed(1)} % of the points would go; scanner noise is 0.1 to 3 %. Try ${milder} before you remove them.`,
+    );
+  }
+  if (method !== "voxel_count" && analyzed_count > TREE_METHOD_WARNING_POINTS) {
+    warnings.push(
+      `${method} sorts all ${analyzed_count} points into a tree; voxel_count takes a fraction of the time above ${TREE_METHOD_WARNING_POINTS / 1e6} M points.`,
+    );
+  }
+  if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled noise.`);
+  if (method === "sor" && previously_denoised) {
+    warnings.push("Noise was removed or labelled here before: sor takes more with every pass, fine twigs first.");
+  }
+  if (spacing.measured && spacing.p95_m === null && method !== "sor")
+    warnings.push("No two points lie apart, so their spacing could not be measured; fixed lengths were used instead.");
+  return {
+    flagged,
+    kept: analyzed_count - flagged,
+    fraction,
+    non_finite,
+    over_removal,
+    warnings,
+    method,
+    params_used: Object.fromEntries(Object.entries(numbers).filter(([name]) => name !== "tile_points")),
+    spacing_m: spacing.median_m,
+    spacing_p95_m: spacing.p95_m,
+    elapsed_s,
+    stats: plan ? { tiled: { ...plan, grid: [...plan.grid] } } : {},
+  };
+}

@@ -1,0 +1,109 @@
+import { AppError } from "../../../shared/errors.ts";
+import type { Triple } from "../../sessions/cloud-session.ts";
+
+/** p' = A p + b: rows of [A | b], 12 numbers, row-major. */
+export type Affine = readonly number[];
+
+export interface Motion {
+  /** In the stored frame. */
+  readonly stored: Affine;
+  /** A = c R: angles stay. */
+  readonly is_similarity: boolean;
+  /** The c of a similarity, 1 for a rigid motion. */
+  readonly scale: number;
+  /** A = I: nothing but a translation, by `delta` metres. */
+  readonly is_translation: boolean;
+  readonly delta: Triple;
+}
+
+const TOLERANCE = 1e-9;
+const MIN_DETERMINANT = 1e-12;
+/** float64 has steps of 2 um there; a slip of the keyboard further out merges points for good. */
+const MAX_TRANSLATION_M = 1e10;
+/** Kilometres to millimetres. */
+const MAX_FACTOR = 1e6;
+
+/**
+ * A motion of the true world as the stored frame sees it: stored' = A (stored + shift) + t - shift.
+ * `matrix`: 4 x 4, row-major. Errors: invalid_argument naming the rule.
+ */
+export function motionOf(matrix: readonly number[], shift: Triple | null): Motion {
+  checkMatrix(matrix);
+  const m = (row: number, column: number) => matrix[4 * row + column] ?? 0;
+  const a = [0, 1, 2].map((row) => [m(row, 0), m(row, 1), m(row, 2)] as const);
+  const moved = shift ?? [0, 0, 0];
+  // (A - I) shift + t: the difference first, so that a pure translation stays exactly its t.
+  const b = [0, 1, 2].map((row) => {
+    const turned = [0, 1, 2].reduce((sum, k) => sum + ((a[row]?.[k] ?? 0) - (row === k ? 1 : 0)) * (moved[k] ?? 0), 0);
+    return turned + m(row, 3);
+  }) as unknown as Triple;
+  const gram = [0, 1, 2].map((i) =>
+    [0, 1, 2].map((j) => a.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0)),
+  );
+  const c2 = ((gram[0]?.[0] ?? 0) + (gram[1]?.[1] ?? 0) + (gram[2]?.[2] ?? 0)) / 3;
+  const near = (value: number, target: number) => Math.abs(value - target) <= TOLERANCE * Math.max(c2, 1);
+  const is_similarity = gram.every((row, i) => row.every((value, j) => near(value, i === j ? c2 : 0)));
+  const scale = Math.sqrt(c2);
+  return {
+    stored: a.flatMap((row, i) => [...row, b[i] ?? 0]),
+    is_similarity,
+    scale: is_similarity && Math.abs(scale - 1) <= TOLERANCE ? 1 : scale,
+    is_translation: a.every((row, i) => row.every((value, j) => Math.abs(value - (i === j ? 1 : 0)) <= TOLERANCE)),
+    delta: b,
+  };
+}
+
+function checkMatrix(matrix: readonly number[]): void {
+  const wrong = (rule: string) => new AppError("invalid_argument", `matrix ${rule}`);
+  if (matrix.length !== 16) throw wrong(`must be 16 numbers (4 x 4, row-major), not ${matrix.length}`);
+  const strange = matrix.findIndex((value) => !Number.isFinite(value)); // a client's NaN arrives as null
+  if (strange >= 0)
+    throw wrong(`must hold finite numbers only; number ${strange + 1} of 16 is ${String(matrix[strange])}`);
+  const last = matrix.slice(12);
+  if (last.some((value, i) => Math.abs(value - (i === 3 ? 1 : 0)) > TOLERANCE)) {
+    throw wrong(`must end with the row 0 0 0 1, not ${last.join(" ")}: a perspective cannot be baked into points`);
+  }
+  for (const [i, value] of matrix.slice(0, 12).entries()) {
+    const limit = i % 4 === 3 ? MAX_TRANSLATION_M : MAX_FACTOR;
+    if (Math.abs(value) > limit) {
+      throw wrong(
+        `has ${value} as number ${i + 1} of 16: at most ${limit} is possible, or the points would lose their digits`,
+      );
+    }
+  }
+  const det = determinant(matrix);
+  if (!(det > MIN_DETERMINANT)) {
+    throw wrong(
+      `has a 3 x 3 part of determinant ${det}; it must be above ${MIN_DETERMINANT}: no mirroring, no flattening`,
+    );
+  }
+}
+
+function determinant(matrix: readonly number[]): number {
+  const m = (row: number, column: number) => matrix[4 * row + column] ?? 0;
+  return (
+    m(0, 0) * (m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1)) -
+    m(0, 1) * (m(1, 0) * m(2, 2) - m(1, 2) * m(2, 0)) +
+    m(0, 2) * (m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0))
+  );
+}
+
+/** The (3, 3) part, row-major. */
+export const linearPart = (affine: Affine): number[] => [0, 1, 2].flatMap((row) => affine.slice(4 * row, 4 * row + 3));
+
+export function apply(affine: Affine, [x, y, z]: Triple): Triple {
+  const row = (i: number) =>
+    (affine[4 * i] ?? 0) * x + (affine[4 * i + 1] ?? 0) * y + (affine[4 * i + 2] ?? 0) * z + (affine[4 * i + 3] ?? 0);
+  return [row(0), row(1), row(2)];
+}
+
+/** `motion` behind what `pose` (16 numbers, null = nothing) did already: 4 x 4, row-major. */
+export function composed(motion: Affine, pose: readonly number[] | null): number[] {
+  const before = pose ?? [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+  const after = [...motion, 0, 0, 0, 1];
+  return Array.from({ length: 16 }, (_, at) => {
+    const row = Math.floor(at / 4);
+    const column = at % 4;
+    return [0, 1, 2, 3].reduce((sum, k) => sum + (after[4 * row + k] ?? 0) * (before[4 * k + column] ?? 0), 0);
+  });
+}

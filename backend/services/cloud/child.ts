@@ -1,0 +1,102 @@
+import type { ChildSession } from "../../../shared/contract/cloud-session/child.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/cloud-edit.ts";
+import { type CloudMeta, type CloudState, freshState } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { currentOctree, deletedCount } from "../../sessions/edits.ts";
+import type { Birth } from "../../sessions/journal-records.ts";
+import type { Child } from "../../sessions/session-store.ts";
+import type { OctreeWindow } from "../octree/build.ts";
+import { surviving } from "../octree/misses.ts";
+import { buildOctrees, octreeBlock, rebuilt } from "../octree/publish.ts";
+
+/** A session that is written and built and that nobody sees yet: `register` it or `discard` it. */
+export interface MadeChild extends Child {
+  readonly block: ChildSession;
+  readonly miss_count: number;
+  readonly warnings: readonly string[];
+}
+
+/** As makeChild, for `registerChildren`: its journal is begun too. */
+export async function makeChildOf(birth: Birth, ...[columns, meta, deps, window, job]: Parameters<typeof makeChild>) {
+  const child = await makeChild(columns, meta, deps, window, job);
+  try {
+    await deps.sessions.describe(child, birth);
+    return child;
+  } catch (error) {
+    await child.staged.discard();
+    throw error;
+  }
+}
+
+/**
+ * Writes a new session's columns and builds its octrees, in admission already. Takes over the references in `columns`.
+ * A failure, a full disk too, leaves nothing.
+ */
+export async function makeChild(
+  columns: ReadonlyMap<string, ColumnRef>,
+  meta: CloudMeta,
+  deps: Deps,
+  window: OctreeWindow,
+  job: Job,
+): Promise<MadeChild> {
+  const staged = await deps.sessions.stage(columns, (start) => job.track(start), { mustBeSaved: true });
+  try {
+    const state = freshState(staged.columns, meta);
+    const { built, miss_count } = await job.scoped(async (part) => {
+      const mask = await surviving(state, part);
+      const overlay = mask.miss_count > 0;
+      return { built: await buildOctrees(state, mask, deps, { ...window, overlay }, job), miss_count: mask.miss_count };
+    });
+    const shown = currentOctree(rebuilt(built, state));
+    staged.shed(); // the next child's memory
+    return {
+      staged,
+      meta: { ...meta, ...shown },
+      block: { ...octreeBlock(built), session_id: staged.id },
+      miss_count,
+      warnings: built.overlay?.warnings ?? [],
+    };
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
+
+/** What a child takes over of its parent's description. `taken_count`: hits of the parent that it got. */
+export function childMeta(parent: CloudState, hit_count: number, taken_count: number): CloudMeta {
+  return {
+    ...parent.meta,
+    octree_cache_id: null,
+    rendered_octree_cache_id: null,
+    octree_pose: null,
+    octree_point_count: null,
+    octree_stale_gen: 0,
+    miss_octree_cache_id: null,
+    backfilled_misses_stale: false,
+    backfilled_misses_moved: false,
+    unrestorable_hit_count: parent.meta.unrestorable_hit_count + hit_count + deletedCount(parent.undo) - taken_count,
+  };
+}
+
+/** Every column of a state without the rows that `drop` names, the mask left out. The caller owns them. */
+export async function keptColumns(
+  { columns }: CloudState,
+  drop: NativeColumn,
+  job: Job,
+): Promise<Map<string, ColumnRef>> {
+  const keys = [...columns.keys()].filter((key) => key !== "deleted");
+  const kept = await job.track(() =>
+    native.compactColumns(
+      keys.map((key) => (columns.get(key) as ColumnRef).native),
+      drop,
+    ),
+  );
+  return new Map(keys.map((key, i) => [key, new ColumnRef(kept[i] as NativeColumn)]));
+}
+
+/** Bytes of every column of a state. */
+export const stateBytes = ({ columns }: CloudState): number =>
+  [...columns.values()].reduce((sum, { native: { bytes } }) => sum + bytes, 0);

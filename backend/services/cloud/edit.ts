@@ -1,0 +1,99 @@
+import type { DeleteRegionResponse } from "../../../shared/contract/cloud-session/delete-region.ts";
+import type { ResetEditsResponse } from "../../../shared/contract/cloud-session/reset-edits.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/cloud-edit.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { countsOf, hasNormals, overflowing, staleOctree } from "../../sessions/edits.ts";
+import type { RowSet, UndoStep } from "../../sessions/undo.ts";
+import { MISS_SLUG } from "../files/miss-slug.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { selectRows } from "./selection.ts";
+
+/** A native row set that belongs to the run. */
+export function adoptRows(rows: native.NativeRowSet, job: Job): RowSet {
+  return { encoding: rows.encoding, count: rows.count, data: job.adopt(new ColumnRef(rows.data)) };
+}
+
+/** A row set as native ops take it. */
+export const nativeRows = ({ encoding, count, data }: RowSet): native.NativeRowSet => ({
+  encoding,
+  count,
+  data: data.native,
+});
+
+/** Marks the hits inside a region as deleted: one step of the undo stack, also when it changes nothing. */
+export function deleteRegion(
+  session: CloudSession,
+  region: native.NativeRegion,
+  maxSteps: number,
+  job: Job,
+): Promise<DeleteRegionResponse> {
+  return session.edit(async (edit) => {
+    const { state } = edit;
+    const selected = await selectRows(state, { region, filters: [] }, job);
+    const deletion = await job.track(() =>
+      native.deleteRows(selected, optionalExtra(state, MISS_SLUG), fixedColumn(state, "deleted")),
+    );
+    const deleted = job.adopt(new ColumnRef(deletion.deleted));
+    const rows = adoptRows(deletion.rows, job);
+    const undo: UndoStep[] = [{ op: "delete", rows }, ...(await foldOverflow(state, rows, maxSteps, job))];
+    job.checkpoint(); // the last cancel point
+    await edit.publish({
+      columns: new Map([["deleted", deleted]]),
+      undo,
+      meta: {
+        ...staleOctree(state.meta),
+        normals_stale: state.meta.normals_stale || (rows.count > 0 && hasNormals(state)),
+      },
+    });
+    const { backfilled_misses_stale } = edit.state.meta;
+    return { session_id: session.id, ...countsOf(edit.state), backfilled_misses_stale };
+  });
+}
+
+/** Beyond the cap the oldest steps become part of the floor. */
+async function foldOverflow(state: CloudState, added: RowSet, maxSteps: number, job: Job): Promise<UndoStep[]> {
+  const oldest = overflowing([...state.undo.deletes, added], maxSteps);
+  if (oldest.length === 0) return [];
+  const floor = [...(state.undo.base ? [state.undo.base] : []), ...oldest];
+  const base = await rowsOf(await union(state, floor, job), job);
+  return [{ op: "fold_deletes", count: oldest.length, base }];
+}
+
+/** Takes delete steps back, newest first, down to `edit_count` of them. */
+export function resetEdits(session: CloudSession, edit_count: number, job: Job): Promise<ResetEditsResponse> {
+  return session.edit(async (edit) => {
+    const { state } = edit;
+    const kept = state.undo.deletes.slice(0, Math.max(0, edit_count));
+    const sets = [...(state.undo.base ? [state.undo.base] : []), ...kept];
+    const mask = sets.length > 0 ? await union(state, sets, job) : null;
+    job.checkpoint(); // the last cancel point
+    await edit.publish({
+      columns: new Map([["deleted", mask]]),
+      undo: [{ op: "keep_deletes", count: kept.length }],
+      meta: { ...staleOctree(state.meta), normals_stale: state.meta.normals_stale || hasNormals(state) },
+    });
+    return { session_id: session.id, ...countsOf(edit.state) };
+  });
+}
+
+/** The mask that row sets make together; belongs to the run. */
+async function union(state: CloudState, sets: readonly RowSet[], job: Job): Promise<ColumnRef> {
+  const rows = positionsColumn(state).length;
+  const mask = await job.track(() => native.unionRows(rows, null, sets.map(nativeRows)));
+  return job.adopt(new ColumnRef(mask));
+}
+
+/** The rows of a mask as a set; belongs to the run. */
+export async function rowsOf(mask: ColumnRef, job: Job): Promise<RowSet> {
+  return adoptRows(await job.track(() => native.encodeRows(mask.native)), job);
+}
+
+/** The mask as the permanent floor of the undo stack: what an undo boundary leaves. */
+export async function floorOf(mask: NativeColumn | null, job: Job): Promise<RowSet | null> {
+  if (!mask) return null;
+  const rows = adoptRows(await job.track(() => native.encodeRows(mask)), job);
+  return rows.count > 0 ? rows : null;
+}

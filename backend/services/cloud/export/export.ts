@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, extname, isAbsolute, join, normalize } from "node:path";
+import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../../../shared/contract/pointcloud.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Job } from "../../../jobs/job.ts";
+import { fromNative } from "../../../jobs/native-error.ts";
+import type { CloudSession } from "../../../sessions/cloud-session.ts";
+import { checkRaster, type ExportFormat, exportFormat } from "../../files/export-format.ts";
+import { writePoints } from "../../files/writers.ts";
+import { sourceSession, sourceTranslation } from "../../run/points.ts";
+import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
+import { type ExportView, inlineView, sessionView } from "./view.ts";
+
+/** An export whose cheap rules hold. */
+export interface CheckedExport {
+  readonly request: ExportRequest;
+  readonly format: ExportFormat;
+  /** Where the file goes; null = base64 in the answer. */
+  readonly dest: string | null;
+  readonly filename: string;
+  readonly session: CloudSession | null;
+  /** Keys of the request that mean nothing here. */
+  readonly unknown_keys: readonly string[];
+}
+
+/** Errors: invalid_argument (format, path, source, columns), unsupported, not_found. */
+export async function checkExportRequest(
+  request: ExportRequest,
+  deps: Deps,
+  unknown_keys: readonly string[] = [],
+): Promise<CheckedExport> {
+  const format = exportFormat(request.format);
+  const dest = request.dest_path ? await destination(request.dest_path) : null;
+  const session = request.source ? await sourceSession(request.source, deps) : null;
+  if (request.source) sourceTranslation(request.source);
+  checkRaster(format, session?.state.meta ?? null);
+  const { points, colors } = request;
+  if (!request.source && points && colors && colors.length !== points.length) {
+    throw new AppError(
+      "invalid_argument",
+      `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`,
+    );
+  }
+  return { request, format, dest, filename: fileName(request.filename, format, dest), session, unknown_keys };
+}
+
+/** Writes the file under a temporary name and renames it. A failure or cancel leaves no file. */
+export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job): Promise<ExportTail> {
+  const { session } = checked;
+  if (session) {
+    return session.read(async (state) =>
+      writeExport(checked, await sessionView(state, checked.request, checked.format, job), deps, job),
+    );
+  }
+  return writeExport(checked, inlineView(checked.request, checked.format, job), deps, job);
+}
+
+async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
+  const { format, dest, filename, request } = checked;
+  if (view.point_count === 0) return failure(request.format, "No points provided");
+  const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // readable by this user alone
+  const temporary = join(own ?? dirname(dest ?? ""), `.export-${randomBytes(8).toString("hex")}.partial`);
+  try {
+    job.stage("Writing points", 0.05, 0.95, [
+      { name: "Computing bounds", weight: 1 },
+      { name: "Writing points", weight: 9 },
+      { name: "Formatting points", weight: 9 },
+    ]);
+    const written = await writePoints(view, format, temporary, job);
+    const data = dest ? null : await base64(temporary, written.bytes, job.signal);
+    job.stage("Finalizing", 1, 1);
+    job.checkpoint(); // the last cancel point
+    if (dest) await rename(temporary, dest);
+    deps.logger.debug({ format, points: written.point_count, bytes: written.bytes }, "cloud exported");
+    const warnings = [
+      ...unknownKeyWarnings(checked.unknown_keys),
+      ...view.warnings,
+      ...written.warnings,
+      ...nameWarnings(filename, format),
+    ];
+    return {
+      success: true,
+      data,
+      filename,
+      point_count: written.point_count,
+      has_colors: view.input.colors !== null,
+      format: request.format,
+      error: null,
+      ...(warnings.length > 0 ? { warnings } : {}),
+    };
+  } catch (raw) {
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    return { ...failure(request.format, `Export failed: ${message}`), code };
+  } finally {
+    await rm(own ?? temporary, { recursive: true, force: true });
+  }
+}
+
+/** A name that promises another format than the file holds. */
+function nameWarnings(filename: string, format: ExportFormat): string[] {
+  const extension = extname(filename).slice(1).toLowerCase();
+  if (extension === format || ![...EXPORT_FORMATS, "e57"].includes(extension)) return [];
+  return [`"${filename}" holds ${format.toUpperCase()}, not what its extension says.`];
+}
+
+const failure = (format: string, error: string): ExportTail => ({
+  success: false,
+  data: null,
+  filename: "",
+  point_count: 0,
+  has_colors: false,
+  format,
+  error,
+});
+
+async function base64(path: string, bytes: number, signal: AbortSignal): Promise<string> {
+  if (bytes > MAX_INLINE_EXPORT_BYTES) {
+    throw new AppError(
+      "invalid_argument",
+      `${bytes} bytes do not fit an answer (limit ${MAX_INLINE_EXPORT_BYTES}); give dest_path to write a file`,
+    );
+  }
+  return (await readFile(path, { signal })).toString("base64");
+}
+
+/** The file that dest_path names. Errors: invalid_argument. */
+export async function destination(path: string): Promise<string> {
+  if (!isAbsolute(path) || path.includes("\0"))
+    throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
+  const full = normalize(path);
+  const there = await stat(full).catch(() => undefined);
+  if (there?.isDirectory())
+    throw new AppError("invalid_argument", `dest_path "${path}" is a folder; give a file name in it`);
+  if (there && !there.isFile()) throw new AppError("invalid_argument", `dest_path "${path}" is not a regular file`);
+  const parent = await stat(dirname(full)).catch(() => undefined);
+  if (!parent?.isDirectory())
+    throw new AppError("invalid_argument", `the folder of dest_path "${path}" does not exist; create it first`);
+  return full;
+}
+
+/** Base name for the answer: the destination's, or the asked one with the right extension. */
+function fileName(asked: string | null | undefined, format: ExportFormat, dest: string | null): string {
+  if (dest) return basename(dest);
+  const name = basename((asked ?? "").replaceAll("\\", "/")) || "pointcloud";
+  const stem = name.toLowerCase().endsWith(`.${format}`)
+    ? name.slice(0, -format.length - 1)
+    : name.replace(/\.[A-Za-z0-9]{1,4}$/, "");
+  return `${stem || "pointcloud"}.${format}`;
+}

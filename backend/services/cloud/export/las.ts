@@ -1,0 +1,137 @@
+import type { Job } from "../../../jobs/job.ts";
+import * as cloud from "../../../native/cloud.ts";
+import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../native/writers.ts";
+import type { CloudMeta, CloudState, ExtraDim, Triple } from "../../../sessions/cloud-session.ts";
+import { version } from "../../../version.ts";
+
+/** How a session becomes a LAS or LAZ file: its version, where its columns go, its steps and its coordinate system. */
+
+const SOFTWARE = `point-cloud-backend ${version}`.slice(0, 32);
+const DEFAULT_SCALE_M = 0.001;
+/** Largest values of LAS point formats 0-3: five bits of class, three of echo number. */
+const LEGACY_MAX: ReadonlyMap<string, number> = new Map([
+  ["classification", 31],
+  ["return_number", 7],
+  ["number_of_returns", 7],
+]);
+/** Columns whose values came from these LAS fields; they go back there. */
+const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
+  ["target_index", "return_number"],
+  ["target_count", "number_of_returns"],
+]);
+/** Fields that only point formats 6 and above have. */
+const MODERN_FIELDS: ReadonlySet<string> = new Set(["scan_angle", "scanner_channel", "overlap", "nir"]);
+const MAX_LEGACY_POINTS = 0xffffffff;
+
+type Scalar = CloudViewInput["scalars"][number];
+type Versions = Pick<LasWriteParams, "version" | "legacy_points">;
+
+export async function sessionLasParams(
+  state: CloudState,
+  { scalars, positions }: Pick<CloudViewInput, "scalars" | "positions">,
+  translation: Triple,
+  job: Job,
+): Promise<LasWriteParams> {
+  const placements = await placementsOf(scalars, state.meta.extra_dims_meta, job);
+  const versions = await versionFor(state.meta, scalars, placements, positions.length, job);
+  return { ...baseParams(state.meta), ...versions, placements, grid: gridOf(state.meta, translation) };
+}
+
+/** Columns that came from LAS fields go back to them when every value fits (the writer checks the others). */
+async function placementsOf(scalars: readonly Scalar[], dims: readonly ExtraDim[], job: Job): Promise<LasPlacement[]> {
+  const echo = scalars.filter(({ slug }) => LAS_FIELD_OF.has(slug));
+  const stats = await job.track(() =>
+    cloud.columnStats(
+      echo.map(({ column }) => column),
+      null,
+    ),
+  );
+  const isEcho = new Set(echo.filter((_, i) => fits(stats[i], 1, 15)));
+  return scalars.map((scalar) => {
+    const { slug } = scalar;
+    const record = recordOf(dims.find((dim) => dim.slug === slug));
+    if (record) return { slug, field: "", record };
+    if (isEcho.has(scalar)) return { slug, field: LAS_FIELD_OF.get(slug) ?? "", record: null };
+    return { slug, field: slug.startsWith("las_") ? slug.slice("las_".length) : slug, record: null };
+  });
+}
+
+/** What the source's file said of a column, as far as the column still goes by its names. */
+function recordOf(dim: ExtraDim | undefined): LasPlacement["record"] {
+  const extra = dim?.las_extra;
+  if (!dim || !extra) return null;
+  const { record } = extra;
+  return {
+    ...record,
+    name: dim.slug === extra.slug ? record.name : dim.slug,
+    description: dim.label === extra.label ? record.description : dim.label,
+  };
+}
+
+const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): boolean =>
+  stats?.is_integral === true && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
+
+/**
+ * 1.4 with its own point formats, unless these cannot hold something that the older ones can, and the narrower fields of
+ * those suffice: a coordinate system known as GeoTIFF keys (then 1.2), or scan angles in whole degrees, which the newer
+ * formats count in steps of 0.006 degrees (then 1.2, or 1.4 with the older formats where the file has WKT).
+ */
+async function versionFor(
+  meta: CloudMeta,
+  scalars: readonly Scalar[],
+  placements: readonly LasPlacement[],
+  rows: number,
+  job: Job,
+): Promise<Versions> {
+  const fields = placements.map(({ field }) => field);
+  const wkt = meta.crs_wkt !== null;
+  const keys = meta.crs_epsg !== null || (meta.crs_geotiff ?? null) !== null;
+  const modern: Versions = { version: "1.4", legacy_points: false };
+  if (!(fields.includes("scan_angle_rank") || (keys && !wkt))) return modern;
+  if (rows > MAX_LEGACY_POINTS || fields.some((field) => MODERN_FIELDS.has(field))) return modern;
+  const narrow = scalars.flatMap(({ column }, i) => {
+    const max = LEGACY_MAX.get(fields[i] ?? "");
+    return max === undefined ? [] : [{ column, max }];
+  });
+  const stats = await job.track(() =>
+    cloud.columnStats(
+      narrow.map(({ column }) => column),
+      null,
+    ),
+  );
+  if (!narrow.every(({ max }, i) => fits(stats[i], 0, max))) return modern;
+  return { version: wkt ? "1.4" : "1.2", legacy_points: wkt };
+}
+
+/** The source's steps, moved along: where every coordinate still lies on them they give its integers back. */
+function gridOf(meta: CloudMeta, [tx, ty, tz]: Triple): LasWriteParams["grid"] {
+  const { source_scale_m: scale, source_offset_m: offset } = meta;
+  if (!scale || !offset) return null;
+  return { scale, offset: [offset[0] + tx, offset[1] + ty, offset[2] + tz] };
+}
+
+function baseParams(meta?: CloudMeta): LasWriteParams {
+  const now = new Date();
+  const year = now.getUTCFullYear();
+  return {
+    version: "1.2",
+    legacy_points: false,
+    compressed: false,
+    scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? []).map(Math.abs)),
+    grid: null,
+    placements: [],
+    adjusted_standard_time: meta?.gps_time_encoding === "adjusted_standard",
+    epsg: meta?.crs_epsg ?? 0,
+    epsg_is_geographic: meta?.crs_is_geographic ?? false,
+    wkt: meta?.crs_wkt ?? "",
+    geotiff: meta?.crs_geotiff ?? null,
+    system_identifier: "EXPORT",
+    generating_software: SOFTWARE,
+    creation_day_of_year:
+      1 + Math.floor((Date.UTC(year, now.getUTCMonth(), now.getUTCDate()) - Date.UTC(year, 0, 1)) / 86_400_000),
+    creation_year: year,
+  };
+}
+
+/** Inline points are LAS 1.2. */
+export const inlineLasParams = (): LasWriteParams => baseParams();

@@ -1,0 +1,146 @@
+import type { ExportRequest } from "../../../../shared/contract/pointcloud.ts";
+import type { Job } from "../../../jobs/job.ts";
+import * as cloud from "../../../native/cloud.ts";
+import type { CloudViewInput, LasWriteParams } from "../../../native/writers.ts";
+import type { CloudState, ScanOrigin, Triple } from "../../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../../sessions/column-ref.ts";
+import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "../../files/export-format.ts";
+import { MISS_SLUG } from "../../files/miss-slug.ts";
+import { extraColumn, fixedColumn, optionalExtra, positionsColumn } from "../../octree/columns.ts";
+import { surviving } from "../../octree/misses.ts";
+import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "../../run/points.ts";
+import { inlineLasParams, sessionLasParams } from "./las.ts";
+
+/** What a writer is given: the columns that the format holds, and what it wants to know besides. */
+export interface ExportView {
+  readonly input: CloudViewInput;
+  readonly las: LasWriteParams;
+  /** Scanner positions, stored frame; null for inline points. */
+  readonly scanners: Scanners | null;
+  readonly point_count: number;
+  readonly warnings: string[];
+}
+
+interface Scanners {
+  /** Of the cloud, or of its first scan; null = none is known. */
+  readonly origin: Triple | null;
+  readonly origins: readonly ScanOrigin[];
+}
+
+/** Inline points: positions and colours. */
+export function inlineView({ points, colors }: ExportRequest, format: ExportFormat, job: Job): ExportView {
+  const rows = points ?? [];
+  const input: CloudViewInput = {
+    ...EMPTY,
+    positions: job.adopt(pointsColumn(rows)).native,
+    colors: colors && formatTraits(format).colors ? job.adopt(colorsColumn(colors)).native : null,
+  };
+  return { input, las: inlineLasParams(), scanners: null, point_count: rows.length, warnings: [] };
+}
+
+const EMPTY = {
+  offset: [0, 0, 0],
+  colors: null,
+  intensity: null,
+  timestamps: null,
+  beam_origins: null,
+  scalars: [],
+  skip: null,
+  stride: 1,
+} as const;
+
+/** The survivors of a session, misses included, in true world coordinates. Nothing is copied. */
+export async function sessionView(
+  state: CloudState,
+  request: ExportRequest,
+  format: ExportFormat,
+  job: Job,
+): Promise<ExportView> {
+  const source = request.source;
+  const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
+  const [tx, ty, tz] = source ? sourceTranslation(source) : [0, 0, 0];
+  const positions = positionsColumn(state);
+  const deleted = fixedColumn(state, "deleted");
+  const mask = await job.track(() => cloud.hitMask(null, deleted, positions.length));
+  if (mask.skip) job.adopt(new ColumnRef(mask.skip));
+  const chosen = chooseColumns(state, request.columns ?? null, format);
+  const input: CloudViewInput = {
+    positions,
+    offset: [sx + tx, sy + ty, sz + tz],
+    colors: chosen.fixed("colors"),
+    intensity: chosen.fixed("intensity"),
+    timestamps: chosen.fixed("timestamps"),
+    beam_origins: chosen.fixed("beam_origins"),
+    scalars: chosen.scalars,
+    skip: mask.skip,
+    stride: sourceStride(mask.hit_count, source?.max_points),
+  };
+  const las = isLas(format) ? await sessionLasParams(state, input, [tx, ty, tz], job) : inlineLasParams();
+  const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
+  const warnings = [...chosen.warnings, ...(await unmarkedMisses(state, input, format, job))];
+  return { input, las, scanners, point_count: mask.hit_count, warnings };
+}
+
+/** Sky points in a file that does not say which they are would pass for hits far away. PTX says it by empty cells. */
+async function unmarkedMisses(
+  state: CloudState,
+  { scalars }: CloudViewInput,
+  format: ExportFormat,
+  job: Job,
+): Promise<string[]> {
+  const isMiss = optionalExtra(state, MISS_SLUG);
+  if (!isMiss || format === "ptx" || scalars.some(({ slug }) => slug === MISS_SLUG)) return [];
+  const { miss_count } = await surviving(state, job);
+  if (miss_count === 0) return [];
+  return [
+    `${miss_count} sky points (misses) are in the file and nothing marks them there: drop them after reading, or export with the column is_miss (laz, pcd).`,
+  ];
+}
+
+type Scalar = CloudViewInput["scalars"][number];
+
+type Fixed = "colors" | "intensity" | "timestamps" | "beam_origins";
+
+/** The columns a format writes, and a word about those it leaves out. */
+function chooseColumns(state: CloudState, wanted: readonly string[] | null, format: ExportFormat) {
+  const traits = formatTraits(format);
+  const names = traits.scalars === "raster" ? RASTER_COLUMNS : [...new Set(wanted ?? [])];
+  const every = traits.scalars === "all" && wanted === null;
+  const all = state.meta.extra_dims_meta;
+  const scalar = ({ slug, label }: (typeof all)[number]): Scalar => ({ slug, label, column: extraColumn(state, slug) });
+  const asked = traits.scalars === "none" ? [] : names.flatMap((slug) => all.filter((extra) => extra.slug === slug));
+  const named = traits.scalars === "asked" || traits.scalars === "all";
+  const has: Record<Fixed, boolean> = {
+    colors: traits.colors,
+    intensity: traits.intensity,
+    timestamps: every || (named && names.some((slug) => slug === "timestamp" || slug === "gps-time")),
+    beam_origins: every || (named && ORIGIN.every((axis) => names.includes(axis))),
+  };
+  const written = every ? all : asked;
+  const left = [
+    ...(["colors", "intensity"] as const).filter((name) => !has[name] && fixedColumn(state, name)),
+    ...all.filter((extra) => !written.includes(extra)).map(({ slug }) => slug),
+    ...(fixedColumn(state, "timestamps") && !has.timestamps ? ["timestamp"] : []),
+    ...(fixedColumn(state, "beam_origins") && !has.beam_origins ? ORIGIN : []),
+  ];
+  return {
+    scalars: written.map(scalar),
+    fixed: (name: Fixed) => (has[name] ? fixedColumn(state, name) : null),
+    warnings: leftOut(left, wanted, format),
+  };
+}
+
+const ORIGIN = ["origin_x", "origin_y", "origin_z"];
+
+/** What the user did not leave out is named, with what can be done about it. */
+function leftOut(left: readonly string[], wanted: readonly string[] | null, format: ExportFormat): string[] {
+  const { holds } = formatTraits(format);
+  const name = format.toUpperCase();
+  if (left.length === 0) return [];
+  if (holds) return [`Left out: ${left.join(", ")}. ${name} holds ${holds}; laz and pcd hold every column.`];
+  const named = wanted === null ? left.filter((column) => column !== "intensity") : [];
+  return [
+    ...(named.length > 0 ? [`Left out: ${named.join(", ")}. Name them in columns to write them.`] : []),
+    ...(left.includes("intensity") ? [`Left out: intensity. ${name} is written without it; laz and pcd hold it.`] : []),
+  ];
+}

@@ -1,0 +1,212 @@
+import type { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { addon, type NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/cloud-edit.ts";
+import { combineMasks } from "../../native/masks.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { currentOctree, overtakenOctree } from "../../sessions/edits.ts";
+import type { Birth } from "../../sessions/journal-records.ts";
+import { pointsScratchBytes } from "../octree/build.ts";
+import { extraColumn, fixedColumn, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "../octree/publish.ts";
+import { childMeta, type MadeChild, makeChildOf, stateBytes } from "./child.ts";
+import { Builds, type Maker } from "./child-builds.ts";
+import { buildThreads, POOL, rowsAtATime } from "./extract-plan.ts";
+
+/** Most memory that the builds hand on to each other. */
+const MAX_REUSED_BYTES = POOL * (32 << 20);
+
+export interface ByColumn {
+  readonly slug: string;
+  readonly exclude_values: readonly number[];
+  readonly rebuild_parent: boolean;
+  readonly include_misses: boolean;
+}
+
+/**
+ * One new session per distinct value of a column; the parent keeps its points. All of them appear together or none. An
+ * edit of the parent that lands meanwhile wins over `rebuild_parent`: that octree is then only drawn, and says so.
+ * Errors: invalid_argument, no_space.
+ */
+export function extractByColumn(
+  session: CloudSession,
+  request: ByColumn,
+  deps: Deps,
+  job: Job,
+): Promise<ExtractByColumnTail> {
+  return session.read(async (base) => {
+    const column = extraColumn(base, request.slug);
+    const { mask, groups } = await job.whileWaiting("Slicing clouds", async () => {
+      const mask = await surviving(base, job);
+      const split = () => native.categoricalSplit(column, mask.skip, request.exclude_values);
+      return { mask, groups: await job.track(split) };
+    });
+    const order = job.adopt(new ColumnRef(groups.order)).native;
+    const slices = slicesOf(groups);
+    const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
+    const birth = deps.sessions.birthOf(session);
+    const bytes = octreeCost(base, mask) + childBytes(base, slices, misses, deps);
+    const reused = Math.min(MAX_REUSED_BYTES, Math.ceil(bytes)); // a small cloud asks for no more than it can free
+    return deps.admission.run(job, "Extract", bytes + reused, async () => {
+      job.adopt({ release: addon.reusePages(reused) });
+      const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
+      const total = slices.reduce((sum, { count }) => sum + count, 0);
+      const makers = slices.map((slice): Maker => {
+        const make = async (whole: Job) => {
+          const quiet = whole.quiet(buildThreads(slice.count, total));
+          const columns = await groupColumns(base, { order, slice, misses }, quiet);
+          return makeChildOf(birth, columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
+        };
+        return { count: slice.count, make };
+      });
+      let parent: BuiltOctrees | undefined;
+      const parentMaker = async (quiet: Job) => {
+        const overlay = base.meta.miss_octree_cache_id !== null;
+        parent = await buildOctrees(base, mask, deps, { ...WHOLE, overlay }, quiet);
+      };
+      try {
+        const children = await builds.run(makers, request.rebuild_parent ? parentMaker : undefined);
+        job.checkpoint(); // the last cancel point
+        const stale = await publish({ session, base, birth, children, parent }, deps);
+        return answer({ session, slices, children, parent, stale });
+      } catch (error) {
+        await builds.discard();
+        throw error;
+      }
+    });
+  });
+}
+
+const WHOLE = { from: 0, to: 1 };
+
+interface Extraction {
+  readonly session: CloudSession;
+  readonly children: readonly MadeChild[];
+  readonly parent: BuiltOctrees | undefined;
+}
+
+interface Extracted extends Extraction {
+  readonly slices: readonly Slice[];
+  readonly stale: boolean;
+}
+
+function answer({ session, slices, children, parent, stale }: Extracted) {
+  const warnings = [...new Set([...children.flatMap((child) => child.warnings), ...(parent?.overlay?.warnings ?? [])])];
+  const staleness = stale ? { octree_stale: true } : {};
+  return {
+    session_id: session.id,
+    children: children.map(({ block }, i) => ({ value: slices[i]?.value ?? 0, ...block })),
+    ...(parent ? { parent: { session_id: session.id, ...octreeBlock(parent), ...staleness } } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+/** Most that children take while they are built. Pages that builds hand on are up to half as large again. */
+function childBytes(base: CloudState, slices: readonly Slice[], misses: Misses | null, { sessions }: Deps): number {
+  const rows = Math.max(1, positionsColumn(base).length);
+  const counts = slices.map(({ count }) => count);
+  const miss_count = misses?.get("positions")?.length ?? 0;
+  const overlays = Math.min(POOL, slices.length) * pointsScratchBytes(miss_count);
+  return 1.5 * (stateBytes(base) / rows) * rowsAtATime(counts, miss_count, sessions.saved) + overlays;
+}
+
+interface Slice {
+  readonly value: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+function slicesOf({ values, counts }: native.Groups): Slice[] {
+  let first = 0;
+  return values.map((value, i) => {
+    const count = counts[i] ?? 0;
+    const slice = { value, first, count };
+    first += count;
+    return slice;
+  });
+}
+
+type Misses = ReadonlyMap<string, NativeColumn>;
+
+/** The surviving misses of a state, column by column; null without any. */
+async function missColumns(base: CloudState, skip: NativeColumn | null, job: Job): Promise<Misses | null> {
+  if (!skip) return null;
+  const deleted = fixedColumn(base, "deleted");
+  // Survivors that are no hits: skipped and not deleted.
+  const terms = [{ mask: skip, invert: false }, ...(deleted ? [{ mask: deleted, invert: true }] : [])];
+  const found = await job.track(() => combineMasks(terms, "and"));
+  const misses = job.adopt(new ColumnRef(found.mask)).native;
+  if (found.count === 0) return null;
+  const drop = job.adopt(
+    new ColumnRef((await job.track(() => combineMasks([{ mask: misses, invert: true }], "and"))).mask),
+  );
+  const keys = alignedKeys(base);
+  const kept = await job.track(() => native.compactColumns(nativesOf(base, keys), drop.native));
+  return new Map(keys.map((key, i) => [key, job.adopt(new ColumnRef(kept[i] as NativeColumn)).native]));
+}
+
+const alignedKeys = ({ columns }: CloudState): string[] => [...columns.keys()].filter((key) => key !== "deleted");
+const nativesOf = ({ columns }: CloudState, keys: readonly string[]): NativeColumn[] =>
+  keys.map((key) => (columns.get(key) as ColumnRef).native);
+
+interface Group {
+  readonly order: NativeColumn;
+  readonly slice: Slice;
+  readonly misses: Misses | null;
+}
+
+/** Columns of one group, with the misses behind its hits. The caller owns them. */
+async function groupColumns(
+  base: CloudState,
+  { order, slice, misses }: Group,
+  job: Job,
+): Promise<Map<string, ColumnRef>> {
+  const { first, count } = slice;
+  const keys = alignedKeys(base);
+  const taken = await job.track(() => native.takeRows(nativesOf(base, keys), order, first, count));
+  const columns = new Map(keys.map((key, i) => [key, new ColumnRef(taken[i] as NativeColumn)]));
+  if (!misses) return columns;
+  try {
+    for (const [key, hits] of columns) columns.set(key, await appended(hits, misses.get(key) as NativeColumn, job));
+    return columns;
+  } catch (error) {
+    for (const column of columns.values()) column.release();
+    throw error;
+  }
+}
+
+async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promise<ColumnRef> {
+  const part = (column: NativeColumn): native.ConcatPart => ({
+    column,
+    rows: column.length,
+    drop: null,
+    offset: [0, 0, 0],
+  });
+  const parts = [part(hits.native), part(misses)];
+  const both = await job.track(() => native.concatColumns(parts, { dtype: misses.dtype, fill: 0 }));
+  hits.release();
+  return new ColumnRef(both);
+}
+
+/** The children and the parent's octree appear. True when an edit of the parent overtook that octree. */
+async function publish(
+  { session, base, birth, children, parent }: Extraction & { readonly base: CloudState; readonly birth: Birth },
+  deps: Deps,
+): Promise<boolean> {
+  if (children.length === 0 && !parent) return false;
+  let stale = false;
+  await deps.sessions.registerChildren(birth, children, (births) =>
+    session.edit(async (edit) => {
+      const { meta } = edit.state;
+      stale = parent !== undefined && meta.octree_stale_gen !== base.meta.octree_stale_gen;
+      const octrees = parent && rebuilt(parent, edit.state);
+      const shown = octrees && (stale ? overtakenOctree(meta, octrees) : currentOctree(octrees));
+      await edit.publish({ births, ...(shown ? { meta: shown } : {}) });
+    }),
+  );
+  await keepOctrees(deps);
+  return stale;
+}

@@ -1,0 +1,192 @@
+import type { CommitLabelsTail } from "../../../shared/contract/cloud-session/commit-labels.ts";
+import type { LabelRegionRequest, LabelRegionResponse } from "../../../shared/contract/cloud-session/label-region.ts";
+import type { LabelSummary } from "../../../shared/contract/cloud-session/label-summary.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MAX_CLASS, MAX_INSTANCE, MAX_LABEL_HISTORY_BYTES, MAX_LABEL_STROKES } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import * as native from "../../native/cloud-edit.ts";
+import {
+  type CloudChange,
+  type CloudSession,
+  type CloudState,
+  extraKey,
+  stateAfter,
+} from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { forgetOverflow, keptStrokes } from "../../sessions/edits.ts";
+import { applySteps, strokesOf, type UndoStep } from "../../sessions/undo.ts";
+import { isPinnedRole } from "../files/roles.ts";
+import { extraSlug } from "../files/slugs.ts";
+import { optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { rebuildOctree } from "../octree/rebuild.ts";
+import { adoptRows, nativeRows } from "./edit.ts";
+import { parseBox, parseRegion } from "./region.ts";
+
+const CAPS = { strokes: MAX_LABEL_STROKES, bytes: MAX_LABEL_HISTORY_BYTES };
+
+/** A stroke that was checked before anything was painted. */
+interface CheckedStroke {
+  readonly stroke_id: string;
+  readonly regions: readonly native.NativeRegion[];
+  readonly to_class: number;
+  readonly from_classes: readonly number[] | null;
+  readonly exclude_classes: readonly number[];
+}
+
+/** Errors: invalid_argument naming the stroke and the field. */
+export function checkStrokes({ strokes, slug }: LabelRegionRequest, state: CloudState): CheckedStroke[] {
+  if (strokes.length === 0) throw new AppError("invalid_argument", "strokes is empty: give at least one");
+  if (isPinnedRole(slug)) {
+    throw new AppError("invalid_argument", `slug "${slug}" is a column of the scan, not a label column`);
+  }
+  if (!state.columns.has(extraKey(slug)) && extraSlug(slug) !== slug) {
+    throw new AppError(
+      "invalid_argument",
+      `slug "${slug}" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field; "${extraSlug(slug)}" would do`,
+    );
+  }
+  const highest = /(^|_)instance$/.test(slug) ? MAX_INSTANCE : MAX_CLASS;
+  return strokes.map((stroke, i) => {
+    const { stroke_id, region, to_class, from_classes, exclude_classes, limit_box } = stroke;
+    const name = `strokes[${i}]`;
+    if (to_class < 0 || to_class > highest) {
+      throw new AppError("invalid_argument", `${name}.to_class must be 0 to ${highest} for ${slug}, not ${to_class}`);
+    }
+    const regions = [parseRegion(region, `${name}.region`)];
+    if (limit_box) regions.push(parseBox(limit_box, `${name}.limit_box`));
+    return { stroke_id, regions, to_class, from_classes, exclude_classes: exclude_classes ?? [] };
+  });
+}
+
+/** Paints strokes into a label column, all or none. The octree shows them after commit_labels. */
+export function labelRegion(
+  session: CloudSession,
+  request: LabelRegionRequest,
+  job: Job,
+): Promise<LabelRegionResponse> {
+  return session.edit(async (edit) => {
+    const { state } = edit;
+    const { slug, label } = request;
+    const strokes = checkStrokes(request, state);
+    const { skip } = await surviving(state, job);
+    const before = state.columns.get(extraKey(slug));
+    let column = before ?? (await zeros(state, job));
+    const undo: UndoStep[] = [];
+    const applied: LabelRegionResponse["applied"] = [];
+    for (const { regions, ...stroke } of strokes) {
+      const selected = await job.track(() =>
+        native.selectRows({ positions: positionsColumn(state), regions, filters: [] }),
+      );
+      const mask = job.adopt(new ColumnRef(selected)).native;
+      const painted = await job.track(() =>
+        native.paintLabels({ column: column.native, selected: mask, skip, ...stroke }),
+      );
+      column = job.adopt(new ColumnRef(painted.column));
+      const rows = adoptRows(painted.rows, job);
+      const previous = job.adopt(new ColumnRef(painted.previous));
+      const { stroke_id, to_class } = stroke;
+      if (rows.count > 0) undo.push({ op: "paint", slug, stroke_id, to_class, rows, previous });
+      applied.push({ stroke_id, selected_count: painted.selected_count, changed_count: rows.count });
+    }
+    undo.push(...forgetOverflow(applySteps(state.undo, undo), slug, CAPS));
+    const extra_dims_meta = [...state.meta.extra_dims_meta, { slug, label }];
+    const change: CloudChange = {
+      columns: new Map([[extraKey(slug), column]]),
+      undo,
+      meta: { octree_lacks_labels: true, ...(before ? {} : { extra_dims_meta }) },
+    };
+    const summary = await summarize(session.id, stateAfter(state, change), slug, job);
+    job.checkpoint(); // the last cancel point
+    if (undo.length > 0 || !before) await edit.publish(change);
+    return { ...summary, created_column: !before, applied };
+  });
+}
+
+async function zeros(state: CloudState, job: Job): Promise<ColumnRef> {
+  const rows = positionsColumn(state).length;
+  return job.adopt(new ColumnRef(await job.track(() => native.unionRows(rows, null, []))));
+}
+
+export interface LabelReset {
+  readonly slug: string;
+  /** Stroke ids the client holds, newest first; null = `edit_count` says how many to keep. */
+  readonly undo_after_stroke_ids: readonly string[] | null;
+  readonly edit_count: number | null;
+}
+
+/** Takes strokes back, newest first. */
+export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: Job): Promise<LabelSummary> {
+  return session.edit(async (edit) => {
+    const { state } = edit;
+    const { slug, undo_after_stroke_ids: known, edit_count } = reset;
+    const strokes = strokesOf(state.undo, slug);
+    const count = known ? keptStrokes(state.undo, slug, known) : Math.min(strokes.length, Math.max(0, edit_count ?? 0));
+    let column = state.columns.get(extraKey(slug));
+    if (column && count < strokes.length) {
+      for (const { rows, previous } of strokes.slice(count).reverse()) {
+        const from: ColumnRef = column;
+        const values = await job.track(() => native.setLabels(from.native, nativeRows(rows), previous.native));
+        column = job.adopt(new ColumnRef(values));
+      }
+    }
+    const change: CloudChange =
+      column && count < strokes.length
+        ? {
+            columns: new Map([[extraKey(slug), column]]),
+            undo: [{ op: "keep_labels", slug, count }],
+            meta: { octree_lacks_labels: true },
+          }
+        : {};
+    const summary = await summarize(session.id, stateAfter(state, change), slug, job);
+    job.checkpoint(); // the last cancel point
+    if (change.undo) await edit.publish(change);
+    return summary;
+  });
+}
+
+export function labelSummary(session: CloudSession, slug: string, job: Job): Promise<LabelSummary> {
+  return session.read((state) => summarize(session.id, state, slug, job));
+}
+
+async function summarize(session_id: string, state: CloudState, slug: string, job: Job): Promise<LabelSummary> {
+  const { skip, hit_count } = await surviving(state, job);
+  const column = optionalExtra(state, slug);
+  const { values, counts } = column
+    ? await job.track(() => native.classCounts(column, skip))
+    : { values: hit_count > 0 ? [0] : [], counts: [hit_count] };
+  return {
+    session_id,
+    slug,
+    class_counts: Object.fromEntries(values.map((value, i) => [String(value), counts[i] ?? 0])),
+    value_range: [values[0] ?? 0, values.at(-1) ?? 0],
+    label_edit_count: strokesOf(state.undo, slug).length,
+  };
+}
+
+/** The column that labels are committed of is there. Errors: invalid_argument. */
+export function checkLabelColumn(state: CloudState, slug: string): void {
+  if (state.columns.has(extraKey(slug))) return;
+  const available = state.meta.extra_dims_meta.map((extra) => extra.slug).join(", ");
+  throw new AppError("invalid_argument", `No label column "${slug}" to commit. Available: [${available}]`);
+}
+
+/**
+ * Makes the strokes of a column permanent, whatever comes then, and builds the octree that shows them. What the answer
+ * says is worked out before: a failure behind the build would hide an octree that is there.
+ */
+export async function commitLabels(
+  session: CloudSession,
+  slug: string,
+  deps: Deps,
+  job: Job,
+): Promise<CommitLabelsTail> {
+  await session.edit(async (edit) => {
+    const count = strokesOf(edit.state.undo, slug).length;
+    if (count > 0) await edit.publish({ undo: [{ op: "forget_labels", slug, count }] });
+  });
+  const { label_edit_count: _, ...summary } = await labelSummary(session, slug, job.quiet());
+  const { total_count: __, octree_posed: ___, ...octree } = await rebuildOctree(session, deps, job);
+  return { ...octree, ...summary };
+}

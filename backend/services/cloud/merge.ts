@@ -1,0 +1,171 @@
+import type { MergeResponse } from "../../../shared/contract/cloud-session/merge.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { DType, NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/cloud-edit.ts";
+import {
+  type CloudMeta,
+  type CloudSession,
+  type CloudState,
+  extraKey,
+  META_DEFAULTS,
+  type Triple,
+} from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { deletedCount, hasNormals, NORMAL_SLUGS } from "../../sessions/edits.ts";
+import { fixedColumn, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { keepOctrees, octreeCost } from "../octree/publish.ts";
+import { makeChild, stateBytes } from "./child.ts";
+import { commonDtype } from "./common-dtype.ts";
+
+/** Fixed columns and what stands in them for a cloud that has none. */
+const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } as const;
+
+/** The sessions of a merge, each once, in the order they were named. Errors: invalid_argument, not_found. */
+export async function mergeInputs(ids: readonly string[], { sessions }: Deps): Promise<CloudSession[]> {
+  const unique = [...new Set(ids)];
+  if (unique.length < 2) {
+    const named = `${unique.length} session${unique.length === 1 ? "" : "s"}`;
+    throw new AppError("invalid_argument", `session_ids names ${named}: a merge needs at least two`);
+  }
+  return Promise.all(unique.map((id) => sessions.get(id)));
+}
+
+/** Puts the survivors of several sessions into a new one, in the frame of the first; the inputs stay as they are. */
+export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, job: Job): Promise<MergeResponse> {
+  return reading(inputs, async (states) => {
+    const parts = states.filter((state) => deletedCount(state.undo) < positionsColumn(state).length);
+    if (parts.length === 0) throw new AppError("invalid_argument", "no surviving points: every cloud is empty");
+    const bytes = states.reduce((sum, state) => sum + stateBytes(state) + octreeCost(state, { skip: null }), 0);
+    return deps.admission.run(job, "Merge", bytes, async () => {
+      job.stage("Joining columns", 0, 0.3);
+      const shift = states[0]?.meta.world_shift ?? null;
+      const columns = await mergedColumns(states, shift, job);
+      const child = await makeChild(columns, await mergedMeta(states, shift, job), deps, { from: 0.3, to: 1 }, job);
+      try {
+        job.checkpoint(); // the last cancel point
+        await deps.sessions.register(child.staged, child.meta);
+      } catch (error) {
+        await child.staged.discard();
+        throw error;
+      }
+      await keepOctrees(deps);
+      const { world_shift, source_units, source_unit_scale, miss_octree_cache_id } = child.meta;
+      return {
+        merged: {
+          ...child.block,
+          world_shift: world_shift && [...world_shift],
+          source_units,
+          source_unit_scale,
+          has_misses: child.miss_count > 0,
+          miss_octree_cache_id,
+        },
+        ...(child.warnings.length > 0 ? { warnings: [...child.warnings] } : {}),
+      };
+    });
+  });
+}
+
+/** Runs `body` on the states of several sessions at one moment. */
+function reading<T>([first, ...rest]: readonly CloudSession[], body: (states: CloudState[]) => Promise<T>): Promise<T> {
+  if (!first) return body([]);
+  return first.read((state) => reading(rest, (others) => body([state, ...others])));
+}
+
+async function mergedColumns(
+  states: readonly CloudState[],
+  shift: Triple | null,
+  job: Job,
+): Promise<Map<string, ColumnRef>> {
+  const merged = new Map<string, ColumnRef>();
+  const join = async (key: string, dtype: DType, fill: number, moved = false) => {
+    const parts = states.map((state) =>
+      part(state, key, moved && state.columns.has(key) ? shiftBetween(state, shift) : [0, 0, 0]),
+    );
+    merged.set(key, new ColumnRef(await job.track(() => native.concatColumns(parts, { dtype, fill }))));
+  };
+  try {
+    await join("positions", "vec3d", 0, true);
+    for (const [key, fill] of Object.entries(FILLED)) {
+      const present = states.flatMap((state) => state.columns.get(key)?.native ?? []);
+      if (present[0]) await join(key, commonDtype(present.map(({ dtype }) => dtype)), fill, key === "beam_origins");
+    }
+    for (const { slug } of mergedExtras(states)) {
+      const present = states.flatMap((state) => state.columns.get(extraKey(slug))?.native ?? []);
+      await join(extraKey(slug), commonDtype(present.map(({ dtype }) => dtype)), 0);
+    }
+    return merged;
+  } catch (error) {
+    for (const column of merged.values()) column.release();
+    throw error;
+  }
+}
+
+function part(state: CloudState, key: string, offset: Triple): native.ConcatPart {
+  const column: NativeColumn | null = state.columns.get(key)?.native ?? null;
+  return { column, rows: positionsColumn(state).length, drop: fixedColumn(state, "deleted"), offset };
+}
+
+/** From a session's stored frame to the merged one: stored_out = stored + shift - shift_first. */
+function shiftBetween({ meta }: CloudState, shift: Triple | null): Triple {
+  const [ax, ay, az] = meta.world_shift ?? [0, 0, 0];
+  const [bx, by, bz] = shift ?? [0, 0, 0];
+  return [ax - bx, ay - by, az - bz];
+}
+
+/** Extras of all inputs by first appearance; normals only where every input has them: (0, 0, 0) is no direction. */
+function mergedExtras(states: readonly CloudState[]) {
+  const everywhere = states.every(hasNormals);
+  const seen = new Map<string, CloudMeta["extra_dims_meta"][number]>();
+  for (const { meta } of states)
+    for (const extra of meta.extra_dims_meta) if (!seen.has(extra.slug)) seen.set(extra.slug, extra);
+  const isNormal = (slug: string) => (NORMAL_SLUGS as readonly string[]).includes(slug);
+  return [...seen.values()].filter(({ slug }) => everywhere || !isNormal(slug));
+}
+
+async function mergedMeta(states: readonly CloudState[], shift: Triple | null, job: Job): Promise<CloudMeta> {
+  const metas = states.map(({ meta }) => meta);
+  const agreed = <K extends keyof CloudMeta>(key: K, otherwise: CloudMeta[K]): CloudMeta[K] => {
+    const [first, ...rest] = metas.map((meta) => JSON.stringify(meta[key]));
+    return rest.every((value) => value === first) ? (metas[0] as CloudMeta)[key] : otherwise;
+  };
+  let lost = 0;
+  for (const state of states) lost += (await surviving(state, job)).deleted_count + state.meta.unrestorable_hit_count;
+  const scales = metas.map(({ source_scale_m }) => source_scale_m);
+  return {
+    extra_dims_meta: mergedExtras(states),
+    world_shift: shift,
+    crs_epsg: agreed("crs_epsg", null),
+    crs_is_geographic: agreed("crs_is_geographic", false),
+    crs_wkt: agreed("crs_wkt", null),
+    crs_geotiff: agreed("crs_geotiff", null) ?? null,
+    source_units: agreed("source_units", null),
+    source_unit_scale: agreed("source_unit_scale", null),
+    gps_time_encoding: agreed("gps_time_encoding", null),
+    source_scale_m: finest(scales),
+    source_offset_m: agreed("source_offset_m", null) ?? null,
+    source_path: agreed("source_path", null),
+    ascii_format: null,
+    column_plan: null,
+    octree_cache_id: null,
+    rendered_octree_cache_id: null,
+    octree_pose: null,
+    octree_point_count: null,
+    octree_stale_gen: 0,
+    miss_octree_cache_id: null,
+    miss_octree_origin: null,
+    ...META_DEFAULTS,
+    normals_stale: metas.some(({ normals_stale }) => normals_stale),
+    unrestorable_hit_count: lost,
+  };
+}
+
+/** The finest resolution of all; null as soon as one source had none. */
+function finest(scales: readonly (Triple | null)[]): Triple | null {
+  const known = scales.filter((scale) => scale !== null);
+  if (known.length < scales.length || known.length === 0) return null;
+  const least = (axis: 0 | 1 | 2) => Math.min(...known.map((scale) => scale[axis]));
+  return [least(0), least(1), least(2)];
+}

@@ -1,0 +1,71 @@
+import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { CloudMeta } from "../../sessions/cloud-session.ts";
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Which of a session's scalar columns a format writes. */
+type Scalars =
+  /** every one, or those that were asked for */
+  | "all"
+  /** those that were asked for */
+  | "asked"
+  /** those that make its raster */
+  | "raster"
+  | "none";
+
+interface FormatTraits {
+  readonly colors: boolean;
+  readonly intensity: boolean;
+  /** Clock, beam origins and scalars. */
+  readonly scalars: Scalars;
+  /** What a format without room for every column holds, for a sentence. */
+  readonly holds?: string;
+}
+
+const TABLE: FormatTraits = { colors: true, intensity: true, scalars: "asked" };
+const ALL: FormatTraits = { colors: true, intensity: true, scalars: "all" };
+const POSITIONS: FormatTraits = { colors: false, intensity: false, scalars: "none", holds: "positions only" };
+const TRAITS: Readonly<Record<ExportFormat, FormatTraits>> = {
+  las: ALL,
+  laz: ALL,
+  pcd: ALL,
+  txt: TABLE,
+  csv: TABLE,
+  asc: TABLE,
+  ply: { ...TABLE, intensity: false },
+  pts: { colors: true, intensity: true, scalars: "none", holds: "positions, intensity and colours" },
+  ptx: { colors: true, intensity: true, scalars: "raster", holds: "positions, intensity and colours in a raster" },
+  xyz: POSITIONS,
+  obj: POSITIONS,
+};
+/** Columns that a PTX file is made from; its cells say what they say. */
+export const RASTER_COLUMNS: readonly string[] = ["row_index", "column_index", "target_index", "is_miss", "scan_index"];
+
+export const formatTraits = (format: ExportFormat): FormatTraits => TRAITS[format];
+export const isLas = (format: ExportFormat): boolean => format === "las" || format === "laz";
+
+/** Errors: invalid_argument naming the formats there are. */
+export function exportFormat(text: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((name) => name === text.toLowerCase());
+  if (format) return format;
+  throw new AppError("invalid_argument", `Unknown format "${text}"; use one of ${EXPORT_FORMATS.join(", ")}`);
+}
+
+/** PTX is a raster: a cloud without one cannot be written as such. Errors: invalid_argument. */
+export function checkRaster(format: ExportFormat, meta: CloudMeta | null): void {
+  if (format !== "ptx") return;
+  if (meta === null) {
+    throw new AppError(
+      "invalid_argument",
+      "ptx needs a raster, and inline points have none; export a session with the columns row_index and column_index, or choose pts, laz or pcd",
+    );
+  }
+  const slugs = meta.extra_dims_meta.map(({ slug }) => slug);
+  const missing = ["row_index", "column_index"].filter((slug) => !slugs.includes(slug));
+  if (missing.length === 0) return;
+  throw new AppError(
+    "invalid_argument",
+    `ptx needs a raster, and the session has no ${missing.join(" and no ")}; E57 and PTX files bring them, a column_plan names them in a text file. Without a raster choose pts, laz or pcd`,
+  );
+}

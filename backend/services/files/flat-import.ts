@@ -1,0 +1,114 @@
+import type { ImportByPathRequest } from "../../../shared/contract/pointcloud.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/cloud.ts";
+import { compactColumns } from "../../native/cloud-edit.ts";
+import { extraKey, type Triple } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { assignColumns } from "./assigned-columns.ts";
+import { importBytes } from "./import-cost.ts";
+import { MISS_SLUG } from "./miss-slug.ts";
+import { readCloud } from "./read.ts";
+import { kindOfFile, type SourceKind, sourceFile } from "./source.ts";
+import type { SourceCloud } from "./source-cloud.ts";
+
+export interface CheckedFlatImport {
+  readonly request: ImportByPathRequest;
+  readonly path: string;
+  readonly kind: SourceKind;
+  readonly shift: Triple;
+}
+
+/** A small flat cloud as float32, ready for a PHX1 stream. The caller releases it. */
+export interface FlatCloud {
+  readonly point_count: number;
+  /** (n, 3) metres, file frame minus the shift. */
+  readonly positions: ColumnRef;
+  /** (n, 3) 0..1 */
+  readonly colors: ColumnRef | undefined;
+  /** (n) raw values of the file. */
+  readonly intensity: ColumnRef | undefined;
+  release(): void;
+}
+
+/** Errors: not_found, invalid_argument, unsupported. */
+export async function checkFlatImport(request: ImportByPathRequest): Promise<CheckedFlatImport> {
+  const path = await sourceFile(request.file_path);
+  const kind = kindOfFile(path);
+  const shift = request.world_shift ?? [0, 0, 0];
+  const [x, y, z] = shift;
+  if (shift.length !== 3 || x === undefined || y === undefined || z === undefined || !shift.every(Number.isFinite)) {
+    throw new AppError("invalid_argument", `world_shift must be three finite numbers, not [${shift.join(", ")}]`);
+  }
+  return { request, path, kind, shift: [x, y, z] };
+}
+
+/**
+ * Reads a file into float32 columns; scalars are not returned, and so misses are left out: nothing could tell a sky point
+ * 20 km away from a hit. Positions are shifted in float64 before the cast.
+ */
+export async function importFlat(
+  { request, path, kind, shift }: CheckedFlatImport,
+  deps: Deps,
+  job: Job,
+): Promise<FlatCloud> {
+  return deps.admission.run(job, "Import", await importBytes(path, kind), async () => {
+    const frame = { unit_scale: 1, shift };
+    const { ascii_format = null, column_plan = null } = request;
+    const cloud = await readCloud({ path, kind, frame, ascii_format, column_plan, scan_index: null }, job);
+    if (cloud.positions.length === 0) throw new AppError("invalid_argument", `No points found in ${path}`);
+    const wishes = { frame, drop: new Set<string>(), roles: {}, labels: {} };
+    const { columns } = await assignColumns(cloud, wishes, job);
+    const hits = await hitRows(columns, cloud.positions.length, path, job);
+    const floats = async (column: ColumnRef | undefined, divisor: number) => {
+      if (!column) return undefined;
+      const kept = hits.misses ? await withoutRows(column, hits.misses, job) : column.native;
+      return job.adopt(new ColumnRef(await job.track(() => native.toF32(kept, { shift: [0, 0, 0], divisor }))));
+    };
+    const positions = await floats(cloud.positions, 1);
+    const colors = await floats(columns.get("colors"), 65535);
+    const intensity = await flatIntensity(cloud, columns, floats);
+    if (!positions) throw new AppError("internal", "positions were not packed");
+    const kept = [positions, colors, intensity].filter((column) => column !== undefined);
+    for (const column of kept) column.retain(); // beyond the run, until the stream has taken them
+    return {
+      point_count: hits.count,
+      positions,
+      colors,
+      intensity,
+      release: () => {
+        for (const column of kept) column.release();
+      },
+    };
+  });
+}
+
+/** How many rows are hits, and a mask of the others; null when all are. Errors: invalid_argument without hits. */
+async function hitRows(columns: ReadonlyMap<string, ColumnRef>, rows: number, path: string, job: Job) {
+  const isMiss = columns.get(extraKey(MISS_SLUG));
+  if (!isMiss) return { count: rows, misses: null };
+  const { skip, hit_count } = await job.track(() => native.hitMask(isMiss.native, null, rows));
+  const misses = skip && job.adopt(new ColumnRef(skip)).native;
+  if (hit_count === 0) throw new AppError("invalid_argument", `No points but misses (sky points) found in ${path}`);
+  return { count: hit_count, misses };
+}
+
+async function withoutRows({ native: column }: ColumnRef, drop: NativeColumn, job: Job): Promise<NativeColumn> {
+  const [kept] = await job.track(() => compactColumns([column], drop));
+  if (!kept) throw new AppError("internal", "a column was lost");
+  return job.adopt(new ColumnRef(kept)).native;
+}
+
+/** Text: the intensity (or reflectance) column as it is; LAS: 16 bits as they are; PLY and PCD carry none here. */
+function flatIntensity(
+  cloud: SourceCloud,
+  columns: ReadonlyMap<string, ColumnRef>,
+  floats: (column: ColumnRef | undefined, divisor: number) => Promise<ColumnRef | undefined>,
+): Promise<ColumnRef | undefined> {
+  if (["las", "e57", "ptx"].includes(cloud.kind)) return floats(columns.get("intensity"), 1);
+  if (cloud.kind !== "ascii") return Promise.resolve(undefined);
+  const raw = (role: string) => cloud.columns.find((column) => column.role === role)?.column;
+  return floats(raw("intensity") ?? raw("reflectance"), 1);
+}

@@ -1,0 +1,129 @@
+import type { z } from "zod";
+import { SOURCE_UNITS } from "../../../../shared/contract/cloud-session/create.ts";
+import type { PreviewColumn, PreviewCrs, PreviewResponse } from "../../../../shared/contract/pointcloud.ts";
+import type { Job } from "../../../jobs/job.ts";
+import type { DType } from "../../../native/addon.ts";
+import type { Bounds, LasCrs } from "../../../native/readers.ts";
+import { CANONICAL_LABELS, isPinnedRole } from "../roles.ts";
+import { extraSlug, tidyLabel } from "../slugs.ts";
+import { typeHint } from "../text/layout.ts";
+
+type Column = z.infer<typeof PreviewColumn>;
+export type TypeHint = Column["type_hint"];
+export type Triple = readonly [number, number, number];
+export type Rows = readonly (readonly string[])[];
+
+/** Rows that are looked at for hints and the shift, whatever the number that is shown. */
+export const SAMPLE_ROWS = 100;
+
+/** What every preview of a file with a layout of its own shares. */
+export const OWN_LAYOUT = { delimiter: null, has_header: true } as const;
+
+/** A column of a file that says itself what its columns are. */
+export interface FileColumn {
+  readonly index: number;
+  readonly name: string | null;
+  readonly role: string;
+  /** True for types that can hold fractions. */
+  readonly is_float: boolean;
+}
+
+export function fileColumn({ index, name, role, is_float }: FileColumn, rows: Rows): Column {
+  const bare = (name ?? role).replace(/^scalar_/i, "");
+  const pinned = isPinnedRole(role);
+  const slug = pinned ? role : role === "extra" ? extraSlug(bare) : "";
+  return {
+    index,
+    header_name: name,
+    detected_role: role,
+    suggested_label: CANONICAL_LABELS[role] ?? tidyLabel(bare),
+    suggested_slug: slug,
+    type_hint: fieldHint(rows, index, role, is_float),
+    remappable: false,
+  };
+}
+
+/** Kind of a column's sampled values. The type of a coordinate, channel or clock is known; an extra that may hold
+ * fractions is a class as long as it shows none. */
+export function fieldHint(rows: Rows, index: number, role: string, isFloat: boolean): TypeHint {
+  const values = rows.map((row) => row[index] ?? "").filter((value) => value !== "");
+  if (values.length === 0) return "empty";
+  if (isFloat && role !== "extra") return "float";
+  const finite = values.filter((value) => !/nan|inf/i.test(value));
+  return finite.length === 0 ? "float" : typeHint(finite, false);
+}
+
+export const isFloatType = (dtype: DType): boolean => dtype === "f32" || dtype === "f64";
+
+/** A number as the shortest text that reads back as it; "" for null. */
+export const numberText = (value: number | null | undefined): string =>
+  value === null || value === undefined ? "" : String(value);
+
+/** A declared box, or null when it is none. */
+export function boxOf(bounds: Bounds | null): { min: [number, number, number]; max: [number, number, number] } | null {
+  if (!bounds || ![...bounds.min, ...bounds.max].every(Number.isFinite)) return null;
+  return { min: [...bounds.min], max: [...bounds.max] };
+}
+
+/** Smallest coordinates, or null without any. */
+export function minimumOf(positions: readonly (Triple | null)[]): Triple | null {
+  let low: [number, number, number] | null = null;
+  for (const p of positions) {
+    if (p === null || !p.every(Number.isFinite)) continue;
+    low = low === null ? [...p] : [Math.min(low[0], p[0]), Math.min(low[1], p[1]), Math.min(low[2], p[2])];
+  }
+  return low;
+}
+
+/** Runs what only adds to a preview; a failure becomes a sentence and `otherwise`. Cancel goes on. */
+export async function orWarning<T>(task: () => Promise<T>, otherwise: T, warnings: string[], job: Job): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    job.checkpoint();
+    warnings.push(`The first rows could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    return otherwise;
+  }
+}
+
+export const joined = (warnings: readonly string[]): string | null =>
+  warnings.length > 0 ? [...new Set(warnings)].join(" ") : null;
+
+type Georeference = Pick<PreviewResponse, "crs" | "detected_units" | "units_certain">;
+
+/** What a file says about its coordinate system, and the unit that follows. */
+export function georeference(crs: LasCrs | null): Georeference {
+  if (crs === null) return { crs: null, detected_units: null, units_certain: false };
+  const unit = crs.is_geographic ? null : sourceUnit(crs.unit_m);
+  const stated = crs.epsg ?? crs.vertical_epsg ?? crs.unit_m ?? nameOf(crs);
+  return {
+    crs: stated === null && !crs.is_geographic ? null : describe(crs),
+    detected_units: unit,
+    units_certain: unit !== null,
+  };
+}
+
+function describe(crs: LasCrs): z.infer<typeof PreviewCrs> {
+  return {
+    epsg: crs.epsg,
+    name: nameOf(crs),
+    is_geographic: crs.is_geographic,
+    unit_name: crs.unit_name === "" ? null : crs.unit_name,
+    unit_m: crs.unit_m,
+    vertical_epsg: crs.vertical_epsg,
+    vertical_unit_m: crs.vertical_unit_m,
+  };
+}
+
+/** The first quoted name of the WKT, else the GeoTIFF citation. */
+function nameOf({ wkt, citation }: LasCrs): string | null {
+  const quoted = /^\s*[A-Za-z_]+\s*[[(]\s*"([^"]*)"/.exec(wkt)?.[1]?.trim();
+  return quoted || citation.split("|")[0]?.trim() || null;
+}
+
+/** The import's word for a unit; null for one that it has no word for. */
+function sourceUnit(metres: number | null): string | null {
+  if (metres === null) return null;
+  const found = Object.entries(SOURCE_UNITS).find(([, m]) => Math.abs(m / metres - 1) < 1e-9);
+  return found?.[0] ?? null;
+}

@@ -1,0 +1,179 @@
+import type { ColumnPlan } from "../../../../shared/contract/column-plan.ts";
+import {
+  CANONICAL_LABELS,
+  foldRole,
+  isCanonicalRole,
+  isMultiReturnRole,
+  isPinnedRole,
+  roleOfName,
+  storageOf,
+} from "../roles.ts";
+import { extraSlug, tidyLabel, uniqueSlug } from "../slugs.ts";
+import { isInteger, isNumber, toNumber } from "./fields.ts";
+import { resolvesPosition, type TextHead } from "./head.ts";
+
+/** One column of a text file and what becomes of it. */
+export interface TextColumn {
+  /** 0-based. */
+  readonly index: number;
+  /** Name in the file or the legend. */
+  readonly header_name: string | null;
+  /** Canonical role, "extra" or "skip". */
+  readonly role: string;
+  /** Stored name; "" for positions, colours, intensity, reflectance and skipped columns. */
+  readonly slug: string;
+  readonly label: string;
+  readonly categorical: boolean;
+  /** How the reader stores it. */
+  readonly type: "auto" | "float" | "f64";
+}
+
+/** A column before it has a slug. */
+interface Draft {
+  readonly index: number;
+  readonly name: string | null;
+  readonly role: string;
+  readonly slug?: string | undefined;
+  readonly label?: string | undefined;
+  readonly categorical?: boolean;
+}
+
+const POSITION_SAMPLE = 64;
+const HIGHEST_GRID_INDEX = 100_000;
+
+/** Gives drafts their slugs: a second column of a singleton role becomes an extra, equal slugs are numbered. */
+function finish(drafts: readonly Draft[]): TextColumn[] {
+  const roles = new Set<string>();
+  const slugs = new Set(drafts.map(({ role }) => role).filter(isPinnedRole));
+  return drafts.map((draft) => {
+    const { index, name, categorical = false } = draft;
+    const single = foldRole(draft.role);
+    const role = isCanonicalRole(draft.role) && roles.has(single) ? "extra" : draft.role;
+    if (isCanonicalRole(role)) roles.add(single);
+    const canonical = CANONICAL_LABELS[role];
+    const label = canonical ?? draft.label ?? (name === null ? role : tidyLabel(name) || role);
+    if (canonical !== undefined)
+      return { index, header_name: name, role, slug: role, label, categorical, type: storageOf(role, role) };
+    if (role !== "extra") return { index, header_name: name, role, slug: "", label, categorical, type: "auto" };
+    const slug = uniqueSlug(draft.slug ?? extraSlug(name ?? label), slugs);
+    slugs.add(slug.toLowerCase());
+    return { index, header_name: name, role, slug, label, categorical, type: storageOf(role, slug) };
+  });
+}
+
+/** A column that nothing names: kept under its number. */
+const numbered = (index: number): Draft => ({
+  index,
+  name: null,
+  role: "extra",
+  slug: `col_${index + 1}`,
+  label: `Column ${index + 1}`,
+});
+
+/** A column that the file names: the role of that name, else an extra under it. */
+function namedDraft(index: number, name: string): Draft {
+  return name === "" ? numbered(index) : { index, name, role: roleOfName(name) ?? "extra" };
+}
+
+/** Columns by an explicit plan. Sources of the plan that are not listed are left out. */
+export function planColumns(plan: ColumnPlan, head: TextHead): TextColumn[] {
+  const taken = new Set(plan.columns.map(({ role }) => foldRole(role.toLowerCase())));
+  const drafts = plan.columns.map((entry): Draft => {
+    const role = entry.role.trim().toLowerCase();
+    const { index, categorical } = entry;
+    const name = head.names[index] || null;
+    if (isCanonicalRole(role)) return { index, name, role, categorical, label: entry.label ?? undefined };
+    const own = role === "extra" ? entry.slug || entry.label : entry.slug || role;
+    if (role === "skip" || !own) return { index, name, role: "skip" };
+    const label = tidyLabel(entry.label || (role === "extra" ? own : name || own)) || own;
+    const alias = roleOfName(own);
+    if (alias === null || !isPinnedRole(alias))
+      return { index, name, role: "extra", slug: extraSlug(own), label, categorical };
+    // A rename must not hide a canonical column; a class column must not turn on full-waveform analysis.
+    const pinned = !(categorical && isMultiReturnRole(alias));
+    if (pinned && !taken.has(alias)) {
+      taken.add(alias);
+      return { index, name, role: alias, categorical };
+    }
+    return { index, name, role: "extra", slug: pinned ? alias : classSlug(label), label, categorical };
+  });
+  return finish(drafts);
+}
+
+/** Slug of a class column whose name is an echo column's: made from its label. */
+function classSlug(label: string): string {
+  const slug = extraSlug(label);
+  const alias = roleOfName(slug);
+  return alias !== null && isPinnedRole(alias) ? uniqueSlug(`${slug}_class`, new Set()) : slug;
+}
+
+/** Columns by a legend of names; columns behind it are kept as extras. */
+export function legendColumns(names: readonly string[], width: number): TextColumn[] {
+  const known = names.map((name, index): Draft => {
+    const word = name.toLowerCase();
+    if (word === "skip") return { index, name, role: "skip" };
+    const role = roleOfName(name) ?? (isCanonicalRole(word) ? word : null);
+    return role === null
+      ? { index, name, role: "extra", slug: extraSlug(word), label: tidyLabel(word) }
+      : { index, name, role };
+  });
+  const rest = Array.from({ length: Math.max(0, width - names.length) }, (_, i) => numbered(names.length + i));
+  return finish([...known, ...rest]);
+}
+
+/** Columns by a header that names x, y and z. */
+export function headerColumns(head: TextHead, width: number): TextColumn[] {
+  const drafts = Array.from({ length: width }, (_, index) => namedDraft(index, head.names[index] ?? ""));
+  return finish(unitColors(drafts, head));
+}
+
+/** Colours written as fractions are 0..1, whatever their header says: as 0..255 every point would be black. */
+function unitColors(drafts: Draft[], head: TextHead): Draft[] {
+  const channels = drafts.filter(({ role }) => /^[rgb]255$/.test(role));
+  const values = channels.flatMap(({ index }) =>
+    head.rows.map((row) => toNumber(row[index] ?? "", head.decimal_comma)),
+  );
+  const numbers = values.filter(Number.isFinite);
+  const fractions = numbers.some((v) => !Number.isInteger(v)) && numbers.every((v) => v >= 0 && v <= 1);
+  if (!fractions) return drafts;
+  return drafts.map((draft) => (channels.includes(draft) ? { ...draft, role: foldRole(draft.role) } : draft));
+}
+
+/** Columns by their place and values, for tables without (usable) names. `width` >= 3. */
+export function positionColumns(head: TextHead, width: number): TextColumn[] {
+  const numeric = head.rows.filter((row) => row.every((field) => field === "" || isNumber(field, head.decimal_comma)));
+  const rows = numeric.slice(0, POSITION_SAMPLE);
+  const column = (index: number) => rows.map((row) => row[index] ?? "");
+  const whole = (index: number) => rows.length > 0 && column(index).every(isInteger);
+  const byte = (index: number) =>
+    whole(index) && column(index).every((field) => Number(field) >= 0 && Number(field) <= 255);
+  const gridIndex = (index: number) =>
+    whole(index) && column(index).every((field) => Number(field) >= 0 && Number(field) < HIGHEST_GRID_INDEX);
+  const bytesAt = (index: number) => index + 3 <= width && [0, 1, 2].every((i) => byte(index + i));
+
+  const roles: string[] = [];
+  while (roles.length < Math.min(2, width - 3) && gridIndex(roles.length)) {
+    const later = Array.from({ length: width - roles.length - 1 }, (_, i) => roles.length + 1 + i);
+    if (later.every(whole)) break;
+    roles.push(roles.length === 0 ? "row_index" : "column_index");
+  }
+  roles.push("x", "y", "z");
+  // A PTS file (it starts with its count) has its intensity before the colours.
+  if (head.declared_count !== null && width - roles.length === 4 && bytesAt(roles.length + 1)) roles.push("intensity");
+  if (bytesAt(roles.length)) roles.push("r255", "g255", "b255");
+  if (width - roles.length === 1) roles.push("intensity");
+  const drafts = Array.from({ length: width }, (_, index): Draft => {
+    const role = roles[index];
+    return role === undefined ? numbered(index) : { index, name: null, role };
+  });
+  if (head.names.length === 0 || resolvesPosition(head.names)) return finish(drafts);
+  // Names that do not say which column is x still say what the others are.
+  const first = roles.indexOf("x");
+  return finish(
+    drafts.map((draft, index) => {
+      const name = head.names[index] ?? "";
+      if (index >= first && index < first + 3) return { ...draft, name: name || null };
+      return name === "" ? draft : namedDraft(index, name);
+    }),
+  );
+}

@@ -1,0 +1,165 @@
+import { AppError } from "../../../../shared/errors.ts";
+import { roleOfName } from "../roles.ts";
+import { chooseDelimiter, isBlank, isComment, isInteger, isNumber, splitFields, type TextDelimiter } from "./fields.ts";
+
+const SAMPLED_ROWS = 100;
+
+/** What stands before the data, and the first rows of it. */
+export interface TextHead {
+  readonly delimiter: TextDelimiter;
+  readonly decimal_comma: boolean;
+  /** Names of the header row, [] without one; a closing delimiter makes no name. */
+  readonly names: readonly string[];
+  /** Physical lines before the first data row. */
+  readonly header_lines: number;
+  /** The number of points that the file starts with, as PTS files do; null when it does not. */
+  readonly declared_count: number | null;
+  /** Columns of the data. */
+  readonly width: number;
+  /** Fields of the first rows. */
+  readonly rows: readonly (readonly string[])[];
+  readonly warnings: readonly string[];
+}
+
+const hasLetters = (line: string) =>
+  /\p{L}/u.test(
+    line.replace(/(?<=[\d.])[eEdD](?=[+-]?\d)/g, "").replace(/\b(?:nan|inf|infinity|na|n\/a|null)\b/gi, ""),
+  );
+const withoutMark = (line: string) => line.replace(/^\s*(?:#+|\/\/+)\s*/, "");
+const isContent = (line: string) => !isBlank(line) && !isComment(line);
+const DELIMITERS: readonly TextDelimiter[] = ["comma", "tab", "semicolon", "whitespace"];
+
+/** True when the names give each of x, y and z. */
+export function resolvesPosition(names: readonly string[]): boolean {
+  const roles = new Set(names.map(roleOfName));
+  return ["x", "y", "z"].every((axis) => roles.has(axis));
+}
+
+/** Names of a header line: split as the data are, else by whatever delimiter finds x, y and z in it. */
+function namesOf(line: string, delimiter: TextDelimiter): string[] {
+  const split = (by: TextDelimiter) => splitFields(line, by).map((name) => name.replace(/^\uFEFF/, "").trim());
+  const own = split(delimiter);
+  if (resolvesPosition(own)) return own;
+  const other = DELIMITERS.map(split).find(resolvesPosition);
+  if (other) return other;
+  return own.length > 1 ? own : split(line.includes(",") ? "comma" : "whitespace");
+}
+
+/** Other text formats whose numbers, read as rows of points, would be nonsense. */
+function refuseOtherFormats(lines: readonly string[]): void {
+  const content = lines.filter(isContent);
+  const starts = (index: number, pattern: RegExp) => pattern.test(content[index] ?? "");
+  if (starts(0, /^\s*ncols\s+\d+\s*$/i) && starts(1, /^\s*nrows\s+\d+\s*$/i)) {
+    throw new AppError(
+      "invalid_file",
+      "this is an ESRI ASCII grid (raster of heights), not a table of points; convert it to rows of x, y, z first",
+    );
+  }
+  const fields = content.slice(0, 10).map((line) => splitFields(line, "whitespace").length);
+  if (starts(0, /^\s*\d+\s*$/) && starts(1, /^\s*\d+\s*$/) && fields.join() === "1,1,3,3,3,3,4,4,4,4") {
+    throw new AppError(
+      "invalid_file",
+      "this is a PTX scan (size, pose and transformation before the points); name it .ptx",
+    );
+  }
+}
+
+/**
+ * Finds count line, header and data of a text table in its first lines (without line ends).
+ * Errors: invalid_file for a raster grid, a PTX scan, and text without data rows.
+ */
+export function readTextHead(source: readonly string[]): TextHead {
+  const lines = source.map((line, i) => (i === 0 ? line.replace(/^\uFEFF/, "") : line));
+  refuseOtherFormats(lines);
+  const content = lines.flatMap((line, i) => (isContent(line) ? [i] : []));
+  const lineAt = (k: number) => lines[content[k] ?? -1] ?? "";
+  const counted = content.length > 1 && /^\s*\d+\s*$/.test(lineAt(0)) && hasThreeFields(lineAt(1));
+  const start = counted ? 1 : 0;
+  const named =
+    content.length > start &&
+    isHeader(
+      lineAt(start),
+      content.slice(start + 1).map((i) => lines[i] ?? ""),
+    );
+  const data = content.slice(start + (named ? 1 : 0));
+  const first = data[0];
+  if (first === undefined) throw new AppError("invalid_file", noData(content.length === 0, lineAt(start)));
+
+  const sample = data.slice(0, SAMPLED_ROWS).map((i) => lines[i] ?? "");
+  const numeric = sample.filter((line) => !hasLetters(line));
+  const format = chooseDelimiter(numeric.length > 0 ? numeric : sample);
+  const rows = sample.map((line) => splitFields(line, format.delimiter));
+  const names = named
+    ? namesOf(lineAt(start), format.delimiter)
+    : commentedNames(lines.slice(0, first), format.delimiter);
+  while (names.length > 0 && names.at(-1) === "") names.pop();
+  const width = commonWidth(rows);
+  const fitted = fitNames(names, rows, width, format.delimiter, named);
+  return {
+    ...format,
+    names: fitted.names,
+    header_lines: first,
+    declared_count: counted ? Number(lineAt(0)) : null,
+    width,
+    rows,
+    warnings: fitted.warnings,
+  };
+}
+
+const hasThreeFields = (line: string) => DELIMITERS.some((delimiter) => splitFields(line, delimiter).length >= 3);
+
+/** A header has letters and no field that is a number, unless it plainly names x, y and z. */
+function isHeader(line: string, next: readonly string[]): boolean {
+  if (!hasLetters(line)) return false;
+  const { delimiter, decimal_comma } = chooseDelimiter(next.length > 0 ? next.slice(0, SAMPLED_ROWS) : [line]);
+  const names = namesOf(line, delimiter);
+  return resolvesPosition(names) || !names.some((name) => isNumber(name, decimal_comma));
+}
+
+/** A comment is a header only when it names x, y and z; else it is a remark. */
+function commentedNames(before: readonly string[], delimiter: TextDelimiter): string[] {
+  for (const line of before) {
+    if (!isComment(line)) continue;
+    const names = namesOf(withoutMark(line), delimiter);
+    if (resolvesPosition(names)) return names;
+  }
+  return [];
+}
+
+function noData(empty: boolean, header: string): string {
+  if (empty) return "no data rows: the file holds no line that is neither blank nor a comment";
+  const shown = header.trim().slice(0, 60);
+  return `no data rows: "${shown}" has letters and is taken for a header, and nothing follows it`;
+}
+
+/** Names aligned with the columns of the data. `bare`: the header is a row of its own, not a comment. */
+function fitNames(
+  names: string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+  delimiter: TextDelimiter,
+  bare: boolean,
+) {
+  const firstFields = rows.map((row) => row[0] ?? "");
+  if (bare && names.length === width - 1 && rows.length > 1 && countsUp(firstFields)) {
+    const warning =
+      "the header has one name less than the rows have columns: the first column counts the rows, so it got no name";
+    return { names: ["", ...names], warnings: [warning] };
+  }
+  // Names between delimiters are what they say, and the reader reports columns that no row has.
+  if (names.length <= width || (bare && delimiter !== "whitespace")) return { names, warnings: [] };
+  // A remark may follow the names behind a comment mark; between blanks a name of two words shifts all behind it.
+  const warning = `the header has ${names.length} names for ${width} columns; check that they belong together`;
+  return { names: names.slice(0, width), warnings: bare ? [warning] : [] };
+}
+
+/** Columns that most of the rows have, so that one odd row does not decide. */
+function commonWidth(rows: readonly (readonly string[])[]): number {
+  const counts = new Map<number, number>();
+  for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
+  return [...counts].sort(([a, n], [b, m]) => m - n || b - a)[0]?.[0] ?? 0;
+}
+
+/** Row numbers: whole numbers, each one more than the last. */
+const countsUp = (fields: readonly string[]) =>
+  fields.every((field, i) => isInteger(field) && (i === 0 || Number(field) === Number(fields[i - 1]) + 1));

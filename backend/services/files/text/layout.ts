@@ -1,0 +1,138 @@
+import { type ColumnPlan, planConflicts } from "../../../../shared/contract/column-plan.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import { roleOfName } from "../roles.ts";
+import { headerColumns, legendColumns, planColumns, positionColumns, type TextColumn } from "./columns.ts";
+import { isInteger, isNumber, type TextDelimiter } from "./fields.ts";
+import { readTextHead, resolvesPosition, type TextHead } from "./head.ts";
+
+export type { TextColumn } from "./columns.ts";
+
+/** How a text file is to be read. */
+export interface TextLayout {
+  readonly delimiter: TextDelimiter;
+  readonly decimal_comma: boolean;
+  readonly has_header: boolean;
+  /** Physical lines before the first data row. */
+  readonly header_lines: number;
+  /** Number of points that the file states; null when it does not. */
+  readonly declared_count: number | null;
+  /** Columns that a complete row has. */
+  readonly column_count: number;
+  /** What decided the roles. */
+  readonly decided_by: "plan" | "legend" | "header" | "positions";
+  readonly columns: readonly TextColumn[];
+  /** Columns r, g, b hold 0..255; else 0..1. Columns r255, g255, b255 always hold 0..255. */
+  readonly rgb_is_255: boolean;
+  /** Fields of the first rows, at most 100. */
+  readonly sample_rows: readonly (readonly string[])[];
+  readonly warning: string | null;
+}
+
+export interface TextLayoutOptions {
+  readonly ascii_format?: string | null;
+  readonly column_plan?: ColumnPlan | null;
+}
+
+/**
+ * Decides how a text table is laid out from its first lines: column plan, else legend (`ascii_format`), else header,
+ * else positions and values.
+ * Errors: validation (plan that claims a role or a column twice), invalid_argument (plan or legend without x, y, z),
+ * invalid_file (raster grid, no data rows, fewer than three columns, header without x, y or z).
+ */
+export function detectTextLayout(lines: readonly string[], options: TextLayoutOptions = {}): TextLayout {
+  const plan = options.column_plan ?? null;
+  const conflicts = plan === null ? [] : planConflicts(plan.columns);
+  if (conflicts.length > 0) throw new AppError("validation", `column_plan: ${conflicts.join("; ")}`);
+  const legend = (options.ascii_format ?? "").split(/\s+/).filter((name) => name !== "");
+
+  const head = readTextHead(lines);
+  const { width } = head;
+  const warnings = [...head.warnings];
+  const { columns, decided_by } = decide(plan, legend, head, width, warnings);
+  const present = new Set(columns.map(({ role }) => role));
+  const missing = ["x", "y", "z"].filter((axis) => !present.has(axis));
+  if (missing.length > 0) {
+    throw new AppError(
+      "invalid_argument",
+      `the ${decided_by} must include x, y, and z; ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing`,
+    );
+  }
+  return {
+    delimiter: head.delimiter,
+    decimal_comma: head.decimal_comma,
+    has_header: head.names.length > 0,
+    header_lines: head.header_lines,
+    declared_count: head.declared_count,
+    column_count: Math.max(width, ...columns.map(({ index }) => index + 1)),
+    decided_by,
+    columns,
+    rgb_is_255: decided_by === "plan" ? (plan?.rgb_is_255 ?? true) : !columns.some(({ role }) => role === "r"),
+    sample_rows: head.rows,
+    warning: warnings.length === 0 ? null : warnings.join("; "),
+  };
+}
+
+function decide(plan: ColumnPlan | null, legend: readonly string[], head: TextHead, width: number, warnings: string[]) {
+  if (plan !== null) return { columns: planColumns(plan, head), decided_by: "plan" as const };
+  if (legend.length > 0) return { columns: legendColumns(legend, width), decided_by: "legend" as const };
+  if (resolvesPosition(head.names))
+    return { columns: headerColumns(head, Math.max(width, head.names.length)), decided_by: "header" as const };
+  if (head.names.length > 0) checkNames(head, width, warnings);
+  if (width < 3)
+    throw new AppError("invalid_file", `the rows have ${width} column${width === 1 ? "" : "s"}; x, y and z need three`);
+  return { columns: positionColumns(head, width), decided_by: "positions" as const };
+}
+
+/** A header that names some of x, y, z, or text in the first columns: guessing would give wrong coordinates. */
+function checkNames(head: TextHead, width: number, warnings: string[]): void {
+  const roles = new Set(head.names.map(roleOfName));
+  const missing = ["x", "y", "z"].filter((axis) => !roles.has(axis));
+  const found = head.names.slice(0, 20).join(", ");
+  const numbers = head.rows.some((row) => row.slice(0, 3).every((field) => isNumber(field, head.decimal_comma)));
+  if (missing.length < 3 || width < 3 || !numbers) {
+    const names = missing.length === 3 ? "x, y and z columns" : `${missing.join(" and ")} column`;
+    throw new AppError(
+      "invalid_file",
+      `no ${names}: the header names ${found}; say which columns they are with a column plan or a legend`,
+    );
+  }
+  warnings.push(`the header (${found}) names no x, y, z; the columns were assigned by their position`);
+}
+
+export interface TextPreviewColumn {
+  readonly index: number;
+  readonly header_name: string | null;
+  readonly detected_role: string;
+  readonly suggested_label: string;
+  readonly suggested_slug: string;
+  readonly type_hint: "empty" | "categorical" | "integer" | "float";
+  readonly remappable: boolean;
+}
+
+/** The columns as the import wizard shows them: a column without any name is offered as `skip`. */
+export function textPreviewColumns(layout: TextLayout): TextPreviewColumn[] {
+  return layout.columns.map(({ index, header_name, role, slug, label }) => ({
+    index,
+    header_name,
+    detected_role: role === "extra" && header_name === null ? "skip" : role,
+    suggested_label: label,
+    suggested_slug: slug,
+    type_hint: typeHint(
+      layout.sample_rows.map((row) => row[index] ?? "").filter((field) => field !== ""),
+      layout.decimal_comma,
+    ),
+    remappable: true,
+  }));
+}
+
+const MOST_CLASSES = 32;
+
+/** Kind of the sampled values of one column. */
+export function typeHint(fields: readonly string[], decimalComma: boolean): TextPreviewColumn["type_hint"] {
+  if (fields.length === 0) return "empty";
+  if (fields.every(isInteger)) {
+    const values = new Set(fields.map(Number));
+    return values.size <= MOST_CLASSES && [...values].every((v) => v >= 0) ? "categorical" : "integer";
+  }
+  return fields.every((field) => isNumber(field, decimalComma)) ? "float" : "categorical";
+}

@@ -1,0 +1,92 @@
+import type { ColumnPlan } from "../../../../shared/contract/column-plan.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import type { Job } from "../../../jobs/job.ts";
+import * as native from "../../../native/readers.ts";
+import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "../source-cloud.ts";
+import { detectTextLayout, type TextColumn, type TextLayout } from "./layout.ts";
+
+/** Lines the layout is decided from. */
+const SAMPLE_LINES = 200;
+
+/** How a text file is laid out. Errors: invalid_file, invalid_argument, validation; the message names the file. */
+export async function textLayout(
+  path: string,
+  options: { readonly ascii_format: string | null; readonly column_plan: ColumnPlan | null },
+  job: Job,
+): Promise<TextLayout> {
+  const { lines } = await job.track(() => native.sampleText(path, SAMPLE_LINES));
+  try {
+    return detectTextLayout(lines, options);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, error.details, { cause: error });
+  }
+}
+
+/** What the native reader is told. `columns` empty reads positions only. */
+export function textReadParams(
+  layout: TextLayout,
+  columns: readonly TextColumn[],
+  frame: native.PositionFrame,
+  maxRows: number,
+) {
+  const axis = (role: string) => layout.columns.find((column) => column.role === role)?.index ?? -1;
+  return {
+    delimiter: layout.delimiter,
+    decimal_comma: layout.decimal_comma,
+    skip_lines: layout.header_lines,
+    expected_columns: layout.column_count,
+    x_index: axis("x"),
+    y_index: axis("y"),
+    z_index: axis("z"),
+    columns: columns.map((column) => ({ index: column.index, name: keyOf(column), type: column.type })),
+    frame,
+    max_rows: maxRows,
+  };
+}
+
+/** Reads a text table with every column its layout keeps. */
+export async function readTextCloud({ path, frame, ...options }: ReadRequest, job: Job): Promise<SourceCloud> {
+  const layout = await textLayout(path, options, job);
+  const kept = layout.columns.filter(({ role }) => !["x", "y", "z", "skip"].includes(role));
+  const table = await job.track(() => native.readText(path, textReadParams(layout, kept, frame, 0)));
+  const { positions, columns } = adoptTable(table, job);
+  // Columns without a single number are left out by the reader, so the rest is matched by key.
+  const byKey = new Map(kept.map((column) => [keyOf(column), column]));
+  const roled = columns.map(({ name, column }): RoledColumn => {
+    const from = byKey.get(name);
+    if (!from) throw new AppError("internal", `${path}: the reader returned a column "${name}" that was not asked for`);
+    const extra = from.role === "extra";
+    return {
+      name: from.header_name ?? from.label,
+      label: from.label,
+      role: extra ? null : from.role,
+      slug: extra ? from.slug : null,
+      column,
+    };
+  });
+  return {
+    kind: "ascii",
+    positions,
+    columns: roled,
+    rgb_scale: layout.rgb_is_255 ? "byte" : "unit",
+    scan_origin: null,
+    scans: [],
+    unplaceable_miss_count: 0,
+    crs: null,
+    gps_time_encoding: null,
+    scale_m: null,
+    ...counts(table),
+    warnings: [...(layout.warning ? [layout.warning] : []), ...countWarning(layout, table), ...table.warnings],
+  };
+}
+
+/** A file that was cut, or that somebody added rows to, says another number of points than it holds. */
+function countWarning({ declared_count }: TextLayout, table: native.CloudTable): string[] {
+  const rows = table.positions.length + table.nonfinite_dropped + table.malformed_dropped;
+  if (declared_count === null || declared_count === rows) return [];
+  return [`The file states ${declared_count} points and holds ${rows}; it may be incomplete.`];
+}
+
+/** Unique in a layout, unlike the names in the file: an extra's slug, else the role. */
+const keyOf = ({ slug, role }: TextColumn): string => slug || role;

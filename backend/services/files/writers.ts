@@ -1,0 +1,105 @@
+import { MAX_PTX_CELLS } from "../../../shared/limits.ts";
+import type { Job } from "../../jobs/job.ts";
+import * as native from "../../native/writers.ts";
+import type { ExportView } from "../cloud/export/view.ts";
+import { type ExportFormat, isLas } from "./export-format.ts";
+
+/** A written file. */
+export interface WrittenPoints {
+  /** Points with coordinates; the misses of a PTX file have none. */
+  readonly point_count: number;
+  readonly bytes: number;
+  readonly warnings: readonly string[];
+}
+
+/** Writes the points in the format's own way. */
+export async function writePoints(
+  view: ExportView,
+  format: ExportFormat,
+  path: string,
+  job: Job,
+): Promise<WrittenPoints> {
+  if (isLas(format)) {
+    return job.track(() => native.writeLas(view.input, { ...view.las, compressed: format === "laz" }, path));
+  }
+  if (format === "ptx") return writePtx(view, path, job);
+  const written = await job.track(() => {
+    if (format === "pcd") return native.writePcd(view.input, { viewpoint: view.scanners?.origin ?? null }, path);
+    if (format === "pts") return native.writePts(view.input, path);
+    return native.writeText(view.input, textFormat(format), path);
+  });
+  return { ...written, warnings: [...written.warnings, ...lossWarnings(view, format, written)] };
+}
+
+/** asc has no layout of its own that programs agree on: it is what txt is. */
+const textFormat = (format: ExportFormat): native.TextFormat =>
+  format === "asc" ? "txt" : (format as native.TextFormat);
+
+/** Values that the format's numbers changed. Inline points came as numbers for a picture: nothing is said of them. */
+function lossWarnings(
+  { input, scanners }: ExportView,
+  format: ExportFormat,
+  written: { readonly colors_cut: boolean; readonly rounded?: readonly string[] },
+): string[] {
+  if (scanners === null) return [];
+  const name = format.toUpperCase();
+  const warnings: string[] = [];
+  if (written.colors_cut)
+    warnings.push(`colors: ${name} holds 8 bits a channel; the lower 8 of 16 are not in the file.`);
+  if (format === "pts" && input.intensity)
+    warnings.push("intensity: PTS holds 12 bits; the lower 4 of 16 are not in the file.");
+  if (format === "ptx" && !input.intensity)
+    warnings.push("intensity: none is known; PTX wants one, and 0.5 stands in for it.");
+  const wide = format === "ply" ? input.scalars.filter(({ column }) => /^[iu]64$/.test(column.dtype)) : [];
+  if (wide.length > 0) {
+    const list = wide.map(({ slug }) => slug).join(", ");
+    warnings.push(`${list}: PLY has no whole numbers of 64 bits; they are double, exact up to 2^53.`);
+  }
+  if (written.rounded && written.rounded.length > 0) {
+    warnings.push(`${written.rounded.join(", ")}: written with 6 decimals, which changes some values.`);
+  }
+  return warnings;
+}
+
+async function writePtx(view: ExportView, path: string, job: Job): Promise<WrittenPoints> {
+  const { origin = null, origins = [] } = view.scanners ?? {};
+  const params = { max_cells: MAX_PTX_CELLS, origin: origin ?? [0, 0, 0], origins } as const;
+  const written = await job.track(() => native.writePtx(view.input, params, path));
+  const sum = (count: (scan: native.PtxWrittenScan) => number) => written.scans.reduce((n, scan) => n + count(scan), 0);
+  const warnings = lossWarnings(view, "ptx", written);
+  const say = (count: number, sentence: string) => {
+    if (count > 0) warnings.push(`${count} ${count === 1 ? "point" : "points"} ${sentence}`);
+  };
+  say(
+    sum(({ collapsed }) => collapsed),
+    "left out: a cell of a PTX raster holds one point, the first echo.",
+  );
+  say(
+    sum(({ unplaced }) => unplaced),
+    "left out: without row_index and column_index, or at the scanner itself, they have no cell.",
+  );
+  say(written.without_scan, "left out: their scan_index is no whole number from 0 to 65534.");
+  if (view.input.scalars.some(({ slug }) => slug === "is_miss"))
+    warnings.push("Misses are empty cells: PTX holds no direction for them.");
+  if (origin === null && origins.length === 0)
+    warnings.push("No scanner position is known; the file states the origin of the stored coordinates.");
+  warnings.push(...begins(written.scans));
+  return {
+    point_count: sum(({ filled }) => filled),
+    bytes: written.bytes,
+    warnings,
+  };
+}
+
+const SAID_SCANS = 3;
+
+/** A raster that begins elsewhere than at 0, 0 is read back with other indexes. */
+function begins(scans: readonly native.PtxWrittenScan[]): string[] {
+  const shifted = scans.filter(({ first_row, first_column }) => first_row + first_column > 0);
+  if (shifted.length === 0) return [];
+  const list = shifted
+    .slice(0, SAID_SCANS)
+    .map(({ scan_index, first_row, first_column }) => `scan ${scan_index} at row ${first_row}, column ${first_column}`);
+  const more = shifted.length > SAID_SCANS ? ` and ${shifted.length - SAID_SCANS} more` : "";
+  return [`The raster begins where the points do, and its indexes count from there: ${list.join("; ")}${more}.`];
+}

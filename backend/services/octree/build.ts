@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { OctreeBlock } from "../../../shared/contract/octree.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/octree.ts";
+import type { CloudState, Triple } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/cloud-session.ts";
+import type { OctreeCache } from "../../sessions/octree-cache.ts";
+import { extraColumn, fixedColumn, positionsColumn } from "./columns.ts";
+
+/** A node with more points is split: what viewers of this format expect. */
+const LEAF_CAPACITY = 10_000;
+/** Coordinate step where the source states none, metres. */
+const DEFAULT_SCALE_M = 0.001;
+
+export type BuiltOctree = Pick<
+  OctreeBlock,
+  | "cache_id"
+  | "cache_dir"
+  | "version"
+  | "point_count"
+  | "spacing"
+  | "scale"
+  | "offset"
+  | "bounds"
+  | "tight_bounds"
+  | "attributes"
+> & { readonly cached: boolean };
+
+interface OctreeSource {
+  readonly input: native.OctreeInput;
+  readonly params: native.OctreeBuildParams;
+}
+
+/** The octree of a session's surviving hits: every column the client can show, under its slug. */
+export function hitsOctreeSource(state: CloudState, skip: NativeColumn | null): OctreeSource {
+  const attributes: { name: string; label: string; column: NativeColumn }[] = [];
+  const add = (name: string, label: string, column: NativeColumn | null) => {
+    if (column) attributes.push({ name, label, column });
+  };
+  add("intensity", "Intensity", fixedColumn(state, "intensity"));
+  add("gps-time", "Timestamp", fixedColumn(state, "timestamps"));
+  add("rgb", "Color", fixedColumn(state, "colors"));
+  for (const { slug, label } of state.meta.extra_dims_meta) {
+    if (state.columns.has(extraKey(slug))) add(slug, label, extraColumn(state, slug));
+  }
+  return {
+    input: { positions: positionsColumn(state), skip, attributes },
+    params: { scale: octreeScale(state.meta.source_scale_m), leaf_capacity: LEAF_CAPACITY },
+  };
+}
+
+/** A position-only octree, for the miss overlay. */
+export function positionsOctreeSource(positions: NativeColumn): OctreeSource {
+  return {
+    input: { positions, skip: null, attributes: [] },
+    params: { scale: DEFAULT_SCALE_M, leaf_capacity: LEAF_CAPACITY },
+  };
+}
+
+/** Where the build lies in the run's bar. */
+export interface OctreeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Builds an octree, or takes it from the cache; the labels are those of the contract. */
+export async function buildOctree(
+  cache: OctreeCache,
+  source: OctreeSource,
+  window: OctreeWindow,
+  job: Job,
+): Promise<BuiltOctree> {
+  const at = (fraction: number) => window.from + (window.to - window.from) * fraction;
+  job.stage("Hashing point data", at(0), at(0.2));
+  const id = await job.track(() => native.octreeContentHash(source.input, source.params));
+  job.adopt(cache.hold(id)); // until the session that shows it is registered
+  job.stage("Building octree", at(0.2), at(0.95));
+  const build = async (staging: string) => {
+    await job.track(() => native.octreeBuild(source.input, source.params, staging));
+    job.stage("Installing octree", at(0.95), at(1));
+  };
+  const { folder, cached } = await cache.getOrBuild(id, build, job.signal);
+  job.stage("Reading octree metadata", at(1), at(1));
+  return { ...(await readOctreeBlock(folder)), cached };
+}
+
+/** Bytes a build needs besides its input. */
+export function octreeScratchBytes(source: OctreeSource): number {
+  const bytesPerPoint =
+    12 + source.input.attributes.reduce((sum, { column }) => sum + column.bytes / Math.max(1, column.length), 0);
+  return native.octreeBuildCost(source.input.positions.length, Math.ceil(bytesPerPoint)).scratch_bytes;
+}
+
+/** Bytes an octree of positions alone needs, these included. */
+export const pointsScratchBytes = (count: number): number =>
+  24 * count + native.octreeBuildCost(count, 12).scratch_bytes;
+
+interface Metadata {
+  readonly version: string;
+  readonly points: number;
+  readonly spacing: number;
+  readonly scale: [number, number, number];
+  readonly offset: [number, number, number];
+  readonly boundingBox: { min: [number, number, number]; max: [number, number, number] };
+  readonly attributes: readonly {
+    name: string;
+    size: number;
+    numElements: number;
+    type: string;
+    min?: number[];
+    max?: number[];
+  }[];
+}
+
+/** The octree block of a complete octree folder: what our own builder wrote. */
+export async function readOctreeBlock(folder: string): Promise<Omit<BuiltOctree, "cached">> {
+  const metadata = JSON.parse(await readFile(join(folder, "metadata.json"), "utf8")) as Metadata;
+  const labels = JSON.parse(await readFile(join(folder, "attribute_labels.json"), "utf8")) as Record<string, string>;
+  const position = metadata.attributes[0];
+  return {
+    cache_id: basename(folder),
+    cache_dir: folder,
+    version: metadata.version,
+    point_count: metadata.points,
+    spacing: metadata.spacing,
+    scale: metadata.scale,
+    offset: metadata.offset,
+    bounds: metadata.boundingBox,
+    tight_bounds: (metadata.points > 0 && tightBounds(position)) || metadata.boundingBox,
+    attributes: metadata.attributes.map(({ name, size, type, numElements, min, max }) => ({
+      name,
+      size,
+      type,
+      num_elements: numElements,
+      ...(labels[name] ? { label: labels[name] } : {}),
+      ...(metadata.points > 0 && min && max ? { min, max } : {}), // of nothing there are no extrema
+    })),
+  };
+}
+
+function tightBounds(position: Metadata["attributes"][number] | undefined) {
+  if (position?.min?.length !== 3 || position.max?.length !== 3) return undefined;
+  return { min: position.min as [number, number, number], max: position.max as [number, number, number] };
+}
+
+/** As fine as the source, when that is finer than a millimetre. */
+function octreeScale(source: Triple | null): number {
+  return source ? Math.min(DEFAULT_SCALE_M, ...source) : DEFAULT_SCALE_M;
+}

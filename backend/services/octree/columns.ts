@@ -1,0 +1,26 @@
+import { AppError } from "../../../shared/errors.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import { type CloudState, extraKey, type FIXED_COLUMNS } from "../../sessions/cloud-session.ts";
+
+/** A fixed column of a session, null when it has none. */
+export function fixedColumn(state: CloudState, name: (typeof FIXED_COLUMNS)[number]): NativeColumn | null {
+  return state.columns.get(name)?.native ?? null;
+}
+
+/** An extra by slug. Errors: invalid_argument naming the ones there are, behind `also`, which the caller knows as well. */
+export function extraColumn(state: CloudState, slug: string, also: readonly string[] = []): NativeColumn {
+  const column = state.columns.get(extraKey(slug));
+  if (column) return column.native;
+  const available = [...also, ...state.meta.extra_dims_meta.map((extra) => extra.slug)].join(", ");
+  throw new AppError("invalid_argument", `Unknown scalar attribute: '${slug}'. Available: [${available}]`);
+}
+
+export function optionalExtra(state: CloudState, slug: string): NativeColumn | null {
+  return state.columns.get(extraKey(slug))?.native ?? null;
+}
+
+export function positionsColumn(state: CloudState): NativeColumn {
+  const positions = fixedColumn(state, "positions");
+  if (!positions) throw new AppError("internal", "a session without positions");
+  return positions;
+}

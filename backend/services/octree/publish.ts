@@ -1,0 +1,116 @@
+import type { OctreeBlock } from "../../../shared/contract/octree.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import { type CloudSession, type CloudState, extraKey } from "../../sessions/cloud-session.ts";
+import { currentOctree, overtakenOctree, type RebuiltOctree } from "../../sessions/edits.ts";
+import { type BuiltOctree, buildOctree, hitsOctreeSource, type OctreeWindow, octreeScratchBytes } from "./build.ts";
+import { buildMissOctree, type MissOverlay } from "./misses.ts";
+import { type CloudSummary, cloudSummary } from "./summary.ts";
+
+/** What of a state the octree shows. */
+export interface Surviving {
+  /** u8 per row, non-zero = miss or deleted; null = all rows are surviving hits. */
+  readonly skip: NativeColumn | null;
+  readonly hit_count: number;
+  readonly miss_count: number;
+  readonly deleted_count: number;
+}
+
+export interface BuiltOctrees {
+  readonly octree: Omit<BuiltOctree, "cached">;
+  /** Null when it was not to be built. */
+  readonly overlay: MissOverlay | null;
+  readonly summary: CloudSummary;
+  readonly survivor_count: number;
+  /** The state whose columns it shows. */
+  readonly of: CloudState;
+}
+
+/** The octree of a state, one that is committed or one that may be, with the statistics that go with it. */
+export async function buildOctrees(
+  state: CloudState,
+  mask: Surviving,
+  { octreeCache }: Pick<Deps, "octreeCache">,
+  window: OctreeWindow & { readonly overlay: boolean },
+  job: Job,
+): Promise<BuiltOctrees> {
+  const seam = window.overlay ? window.from + 0.9 * (window.to - window.from) : window.to;
+  const source = hitsOctreeSource(state, mask.skip);
+  const build = async () => {
+    const { cached: _, ...octree } = await buildOctree(octreeCache, source, { from: window.from, to: seam }, job);
+    const overlay = window.overlay
+      ? await buildMissOctree(state, mask.miss_count, octreeCache, { from: seam, to: window.to }, job)
+      : null;
+    return { octree, overlay };
+  };
+  // Statistics beside the octree: they fill the moments in which a core of its team waits.
+  const quiet = job.quiet();
+  const [octrees, summary] = await together(build(), cloudSummary(state, mask.skip, quiet), quiet);
+  const rows = state.columns.get("positions")?.length ?? 0;
+  return { ...octrees, summary, survivor_count: rows - mask.deleted_count, of: state };
+}
+
+/** Both results. A failure of the first ends the second, which `job` runs; it is thrown once both are over. */
+async function together<A, B>(first: Promise<A>, second: Promise<B>, job: Job): Promise<[A, B]> {
+  void first.catch(() => job.cancel());
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === "rejected") throw a.reason;
+  if (b.status === "rejected") throw b.reason;
+  return [a.value, b.value];
+}
+
+/** Memory an octree build of a state takes besides the state. */
+export const octreeCost = (state: CloudState, mask: Pick<Surviving, "skip">): number =>
+  octreeScratchBytes(hitsOctreeSource(state, mask.skip));
+
+/** The overlay's id after a build: one that failed leaves the overlay there was, it shows the same sky. */
+export function overlayId({ overlay }: BuiltOctrees, before: string | null): string | null {
+  return overlay === null || (overlay.cache_id === null && overlay.warnings.length > 0) ? before : overlay.cache_id;
+}
+
+/** What a session in a state `now` says of octrees that were built for it. */
+export const rebuilt = (built: BuiltOctrees, now: CloudState): RebuiltOctree => ({
+  cache_id: built.octree.cache_id,
+  miss_cache_id: overlayId(built, now.meta.miss_octree_cache_id),
+  survivor_count: built.survivor_count,
+  lacks_labels: now.meta.extra_dims_meta.some(({ slug }) => {
+    const shown = built.of.columns.get(extraKey(slug));
+    return shown?.content !== now.columns.get(extraKey(slug))?.content;
+  }),
+});
+
+/**
+ * Publishes octrees built of `base`. An edit that landed meanwhile wins: they are then only what the client draws.
+ * True when that was so.
+ */
+export async function publishOctrees(
+  session: CloudSession,
+  base: CloudState,
+  built: BuiltOctrees,
+  deps: Pick<Deps, "octreeCache">,
+): Promise<boolean> {
+  const overtaken = await session.edit(async (edit) => {
+    const { meta } = edit.state;
+    const stale = meta.octree_stale_gen !== base.meta.octree_stale_gen;
+    const octrees = rebuilt(built, edit.state);
+    await edit.publish({ meta: stale ? overtakenOctree(meta, octrees) : currentOctree(octrees) });
+    return stale;
+  });
+  await keepOctrees(deps);
+  return overtaken;
+}
+
+/** Pins what the sessions show now and lets the cache evict the rest. */
+export async function keepOctrees({ octreeCache }: Pick<Deps, "octreeCache">): Promise<void> {
+  await octreeCache.writePins();
+  void octreeCache.evict(); // never rejects; nobody waits for a clean-up
+}
+
+/** The octree block of an answer. */
+export const octreeBlock = ({ octree, summary }: Pick<BuiltOctrees, "octree" | "summary">): OctreeBlock => ({
+  ...octree,
+  observed_classes: summary.observed_classes,
+  robust_bounds: summary.robust_bounds,
+  robust_attribute_ranges: summary.robust_attribute_ranges,
+});

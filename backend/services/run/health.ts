@@ -1,0 +1,26 @@
+import type { z } from "zod";
+import type { HealthResponse } from "../../../shared/contract/health.ts";
+import type { Deps } from "../../deps.ts";
+import { memoryBudget } from "../../jobs/admission.ts";
+import { memoryStatus } from "../../native/platform.ts";
+
+const SERVICE = "point-cloud-backend";
+
+/** Liveness, the memory of machine and process, and what is admitted at the moment. */
+export function health({
+  config,
+  admission,
+  version,
+}: Pick<Deps, "config" | "admission" | "version">): z.infer<typeof HealthResponse> {
+  const { measured, ...memory } = memoryStatus();
+  const settings = { pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction };
+  const admitted_operations = admission.operations();
+  return {
+    status: "healthy",
+    service: SERVICE,
+    version,
+    memory: { ...memory, ...memoryBudget(settings, { measured, ...memory }), measured },
+    admitted: admitted_operations.length,
+    admitted_operations,
+  };
+}

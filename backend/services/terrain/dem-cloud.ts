@@ -1,0 +1,218 @@
+import type { DemRequest } from "../../../shared/contract/dem.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { addon, type NativeColumn } from "../../native/addon.ts";
+import * as cloud from "../../native/cloud.ts";
+import * as edit from "../../native/cloud-edit.ts";
+import { clothSimulation } from "../../native/ground.ts";
+import * as masks from "../../native/masks.ts";
+import type { Bounds } from "../../native/readers.ts";
+import type { CloudState, Triple } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+
+/** The points a terrain is made from, and what is known of them. Columns belong to the run. */
+export interface DemCloud {
+  readonly positions: NativeColumn;
+  /** u8 per row, non-zero = leave out; null = all rows are hits. */
+  readonly skip: NativeColumn | null;
+  readonly hit_count: number;
+  /** Per row, 1 = ground; null = unknown. */
+  readonly ground: NativeColumn | null;
+  /** The caller named the ground: where its labels do not do, nothing is segmented. */
+  readonly ground_is_given: boolean;
+  /** Per row, index of the return in its pulse; null = unknown. */
+  readonly returns: NativeColumn | null;
+  /** Per row; the layer shows value / divisor. */
+  readonly intensity: { readonly values: NativeColumn; readonly divisor: number } | null;
+  readonly world_shift: Triple;
+  readonly crs_epsg: number | null;
+}
+
+/** 16-bit intensities are shown as 0..1. */
+const INTENSITY_DIVISOR = 65535;
+
+/** The surviving hits of a session, stored frame. */
+export async function sessionCloud(state: CloudState, job: Job): Promise<DemCloud> {
+  const { skip, hit_count } = await surviving(state, job);
+  const intensity = fixedColumn(state, "intensity");
+  return {
+    positions: positionsColumn(state),
+    skip,
+    hit_count,
+    ground: optionalExtra(state, "ground_class"),
+    ground_is_given: false,
+    returns: optionalExtra(state, "target_index"),
+    intensity: intensity && { values: intensity, divisor: intensity.dtype === "u16" ? INTENSITY_DIVISOR : 1 },
+    world_shift: state.meta.world_shift ?? [0, 0, 0],
+    crs_epsg: state.meta.crs_epsg,
+  };
+}
+
+/** Inline points, or those of a source in true world coordinates, with the labels that were sent beside them. */
+export async function flatCloud(request: DemRequest, deps: Deps, job: Job): Promise<DemCloud> {
+  const base = request.source ? await sourceCloud(request, deps, job) : inlineCloud(request, job);
+  const column = (values: readonly number[] | null | undefined) =>
+    values && values.length === base.hit_count ? numbersColumn(values, job) : null;
+  const ground = column(request.ground_labels);
+  const intensity = column(request.intensity);
+  return {
+    ...base,
+    ground: ground ?? base.ground,
+    ground_is_given: ground !== null,
+    returns: column(request.first_return_labels) ?? base.returns,
+    intensity: intensity ? { values: intensity, divisor: 1 } : base.intensity,
+  };
+}
+
+function numbersColumn(values: readonly number[], job: Job): NativeColumn {
+  const bytes = new Uint8Array(Float64Array.from(values).buffer);
+  return job.adopt(new ColumnRef(new addon.Column("f64", bytes))).native;
+}
+
+function inlineCloud({ points }: DemRequest, job: Job): DemCloud {
+  const positions = job.adopt(pointsColumn(points ?? [])).native;
+  return {
+    positions,
+    skip: null,
+    hit_count: positions.length,
+    ground: null,
+    ground_is_given: false,
+    returns: null,
+    intensity: null,
+    world_shift: [0, 0, 0],
+    crs_epsg: null,
+  };
+}
+
+async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promise<DemCloud> {
+  if (!source) throw new Error("a source cloud without a source");
+  const [tx, ty, tz] = sourceTranslation(source);
+  const session = await sourceSession(source, deps);
+  return session.read(async (state) => {
+    const stored = await sessionCloud(state, job);
+    const [sx, sy, sz] = stored.world_shift;
+    const move = [1, 0, 0, sx + tx, 0, 1, 0, sy + ty, 0, 0, 1, sz + tz];
+    const given = [stored.positions, stored.ground, stored.returns, stored.intensity?.values ?? null];
+    const present = given.filter((column) => column !== null);
+    // One row per hit, as inline labels have them; copies, because the session may go on meanwhile.
+    const keep = stored.skip ?? (await noRows(stored.positions.length, job));
+    const kept = (await job.track(() => edit.compactColumns(present, keep))).map((column) =>
+      job.adopt(new ColumnRef(column)),
+    );
+    const [positions, ground, returns, intensity] = given.map((column) => (column ? kept.shift() : undefined));
+    if (!positions) throw new Error("compacting lost the positions");
+    const moved = await job.track(() => edit.transformPositions(positions.native, move));
+    return {
+      ...stored,
+      positions: job.adopt(new ColumnRef(moved)).native,
+      skip: null,
+      ground: ground?.native ?? null,
+      returns: returns?.native ?? null,
+      intensity: intensity && stored.intensity ? { ...stored.intensity, values: intensity.native } : null,
+      world_shift: [0, 0, 0],
+      crs_epsg: null,
+    };
+  });
+}
+
+async function noRows(rows: number, job: Job): Promise<NativeColumn> {
+  return job.adopt(new ColumnRef(await job.track(() => edit.unionRows(rows, null, [])))).native;
+}
+
+/** Which rows a surface is made from. */
+export interface ChosenRows {
+  /** u8 per row, non-zero = leave out. */
+  readonly skip: NativeColumn | null;
+  readonly count: number;
+}
+
+/** The hits whose `column` holds `value`. */
+async function rowsWith(cloud_: DemCloud, column: NativeColumn, value: number, job: Job): Promise<ChosenRows> {
+  const filter = { column, min: -Infinity, max: Infinity, values: [value] };
+  const selected = await job.track(() =>
+    edit.selectRows({ positions: cloud_.positions, regions: [], filters: [filter] }),
+  );
+  const mask = job.adopt(new ColumnRef(selected)).native;
+  const others = [{ mask, invert: true }, ...(cloud_.skip ? [{ mask: cloud_.skip, invert: false }] : [])];
+  const left = await job.track(() => masks.combineMasks(others, "or"));
+  return { skip: job.adopt(new ColumnRef(left.mask)).native, count: cloud_.positions.length - left.count };
+}
+
+const FEWEST = 3;
+const MISS_RETURN = 99;
+
+export interface FirstReturns extends ChosenRows {
+  readonly surface_source: "first_return" | "all_points";
+}
+
+/** The first return of each pulse, whether its numbers begin at 0 or 1; all hits where there are no numbers. */
+export async function firstReturns(cloud_: DemCloud, job: Job): Promise<FirstReturns> {
+  const all = { skip: cloud_.skip, count: cloud_.hit_count, surface_source: "all_points" } as const;
+  const { returns, skip } = cloud_;
+  if (!returns || cloud_.hit_count === 0) return all;
+  const { values } = await job.track(() => edit.classCounts(returns, skip));
+  const first = values.find((value) => value !== MISS_RETURN); // they ascend
+  if (first === undefined) return all;
+  const chosen = await rowsWith(cloud_, returns, first, job);
+  return chosen.count < FEWEST ? all : { ...chosen, surface_source: "first_return" };
+}
+
+export interface GroundRows extends ChosenRows {
+  readonly ground_source: "column" | "csf_auto" | "all_points";
+  readonly warning?: string;
+}
+
+/** The ground points: those of the labels, else those that the cloth finds, else all. */
+export async function groundRows(cloud_: DemCloud, segment: boolean, job: Job): Promise<GroundRows> {
+  const { ground } = cloud_;
+  const labelled = ground ? await rowsWith(cloud_, ground, 1, job) : null;
+  if (labelled && labelled.count >= FEWEST) return { ...labelled, ground_source: "column" };
+  const all = (why: string): GroundRows => ({
+    skip: cloud_.skip,
+    count: cloud_.hit_count,
+    ground_source: "all_points",
+    warning: `The terrain is made from all points: ${why}.`,
+  });
+  if (labelled && cloud_.ground_is_given) return all(`the labels name ${labelled.count} ground points, fewer than 3`);
+  if (!segment) return all(labelled ? "fewer than 3 are labelled as ground" : "no ground class is there");
+  const bounds = await boundsOf(cloud_, cloud_.skip, job);
+  if (!bounds) return all("there are none to find the ground among");
+  try {
+    const found = await job.track(() => clothSimulation(cloud_.positions, cloud_.skip, scaledCloth(bounds)));
+    const column = job.adopt(new ColumnRef(found.ground_class)).native;
+    if (found.num_ground < FEWEST)
+      return all(`the ground filter found ${found.num_ground} ground points, fewer than 3`);
+    return { ...(await rowsWith(cloud_, column, 1, job)), ground_source: "csf_auto" };
+  } catch (error) {
+    job.checkpoint();
+    if ((error as { code?: string }).code !== "invalid_argument") throw error;
+    return all(`the ground filter cannot run (${(error as Error).message})`);
+  }
+}
+
+export async function boundsOf({ positions }: DemCloud, skip: NativeColumn | null, job: Job): Promise<Bounds | null> {
+  return (await job.track(() => cloud.cloudStats(positions, skip))).bounds;
+}
+
+const clip = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
+
+/** Cloth parameters from the size of the cloud: contract terrain section 1.5. */
+export function scaledCloth({ min, max }: Bounds): Parameters<typeof clothSimulation>[2] {
+  const extent = Math.max(max[0] - min[0], max[1] - min[1]) || 1.5;
+  const steep = (max[2] - min[2]) / extent >= 0.2;
+  const cloth = steep ? clip(Math.min(extent / 200, 1), 0.05, 2) : clip(extent / 100, 0.05, 2);
+  return {
+    cloth_resolution: Math.max(cloth, extent / 600),
+    rigidness: steep ? 1 : 3,
+    class_threshold: steep ? 0.5 : clip(extent / 100, 0.02, 1),
+    iterations: 500,
+    slope_smooth: steep,
+    auto_class_threshold: false,
+    want_heights: false,
+    tile_min_points: 4_000_000,
+    tile_target_points: 3_000_000,
+  };
+}

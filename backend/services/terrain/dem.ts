@@ -1,0 +1,253 @@
+import type { SessionDemRequest } from "../../../shared/contract/cloud-session/dem.ts";
+import type { DemFailure, DemOptions, DemRequest, DemSuccess } from "../../../shared/contract/dem.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/dem.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { publishLabels } from "../classify/label-column.ts";
+import { surviving } from "../octree/misses.ts";
+import { octreeCost } from "../octree/publish.ts";
+import { sourceSession, sourceTranslation } from "../run/points.ts";
+import { unknownKeyWarnings } from "../run/unknown-keys.ts";
+import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-cloud.ts";
+import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./grid.ts";
+import { dtmOnly, vertexWarnings } from "./warnings.ts";
+
+/** A buffer of the answer; its column belongs to the run. */
+export interface DemBuffer {
+  readonly dtype: "f32" | "u32";
+  readonly length: number;
+  readonly data: ColumnRef;
+}
+export interface DemFrame {
+  readonly meta: Readonly<Record<string, unknown>> & { readonly warnings?: readonly string[] | undefined };
+  readonly buffers: Readonly<Record<string, DemBuffer>>;
+}
+
+/** Errors: invalid_argument without points and source, not_found. What a computation finds wrong is told in the frame. */
+export async function checkDemRequest({ points, source }: DemRequest, deps: Deps): Promise<void> {
+  if (source) {
+    await sourceSession(source, deps);
+    sourceTranslation(source);
+  } else if (!points) throw new AppError("invalid_argument", "Send points or a source descriptor.");
+}
+
+/** DEM of inline points or of a source. */
+export function flatDem(request: DemRequest, unknownKeys: readonly string[], deps: Deps, job: Job): Promise<DemFrame> {
+  return failingInFrame(request, unknownKeys, job, async (plan) => {
+    const cloud = await flatCloud(request, deps, job);
+    return deps.admission.run(job, "DEM", demBytes(cloud), async () => {
+      const asked = request.compute_height_above_ground;
+      const made = await makeDem(cloud, plan, dtmOnly("compute_height_above_ground", asked, plan.surface), job);
+      if (plan.surface !== "dtm" || !asked) return made.answer;
+      const hag = await heights(cloud, made.surface, plan, job);
+      return { ...made.answer, buffers: { ...made.answer.buffers, hag: buffer(hag, "f32") } };
+    });
+  });
+}
+
+export const HEIGHT_SLUG = "height_above_ground";
+const HEIGHT_LABEL = "Height Above Ground";
+
+/** DEM of the surviving hits of a session. Errors inside the frame: conflict when the cloud changed meanwhile. */
+export function sessionDem(
+  session: CloudSession,
+  request: SessionDemRequest,
+  unknownKeys: readonly string[],
+  deps: Deps,
+  job: Job,
+): Promise<DemFrame> {
+  return failingInFrame(request, unknownKeys, job, (plan) =>
+    session.read(async (base) => {
+      const cloud = await sessionCloud(base, job);
+      const adds = plan.surface === "dtm" && request.add_height_column;
+      const ignored = dtmOnly("add_height_column", request.add_height_column, plan.surface);
+      const bytes = Math.max(demBytes(cloud), adds ? octreeCost(base, cloud) : 0);
+      return deps.admission.run(job, "DEM", bytes, async () => {
+        const { answer, surface } = await makeDem(cloud, plan, ignored, job);
+        if (!adds) return answer;
+        const column = await heights(cloud, surface, plan, job);
+        const { warnings: more, ...octree } = await addHeights(session, base, column, deps, job);
+        const warnings = [...(answer.meta.warnings ?? []), ...more];
+        return { ...answer, meta: { ...answer.meta, ...octree, ...(warnings.length > 0 ? { warnings } : {}) } };
+      });
+    }),
+  );
+}
+
+/** What a computation cannot do is told in the frame; a cancel is a cancel. */
+async function failingInFrame(
+  options: DemOptions,
+  unknownKeys: readonly string[],
+  job: Job,
+  body: (plan: DemPlan) => Promise<DemFrame>,
+): Promise<DemFrame> {
+  const named = unknownKeyWarnings(unknownKeys);
+  try {
+    const { meta, buffers } = await body(demPlan(options));
+    const warnings = [...named, ...(meta.warnings ?? [])];
+    return { meta: { ...meta, ...(warnings.length > 0 ? { warnings } : {}) }, buffers };
+  } catch (raw) {
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    const method_used = `dem_${options.surface_type.toLowerCase() === "chm" ? "chm" : options.method.toLowerCase()}`;
+    const meta: DemFailure = {
+      success: false,
+      error: message,
+      code,
+      method_used,
+      num_vertices: 0,
+      num_triangles: 0,
+      ...(named.length > 0 ? { warnings: named } : {}),
+    };
+    return { meta, buffers: {} };
+  }
+}
+
+/** Grids, mesh and layers of the largest raster, or what making it takes. */
+function demBytes({ positions, hit_count }: DemCloud): number {
+  const perCell = 8 + 8 + 56 + 7 * 8 + 8; // two grids, the mesh, seven layers with their vertices, counts
+  return native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) + perCell * MAX_DEM_CELLS + 28 * positions.length;
+}
+
+interface Made {
+  readonly answer: { readonly meta: DemSuccess; readonly buffers: Record<string, DemBuffer> };
+  readonly surface: DemSurface;
+}
+
+async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[], job: Job): Promise<Made> {
+  const surface = await makeSurface(cloud, plan, job);
+  const { frame, grid, drape, sources } = surface;
+  if (plan.surface === "dtm") job.stage("Computing layers", 0.55, 0.95);
+  else if (plan.surface === "dsm") job.stage("Building surface mesh", 0.75, 0.95);
+  const mesh = await job.track(() => native.rasterMesh(frame, drape));
+  const [vertices, normals, indices, cell] = [mesh.vertices, mesh.normals, mesh.indices, mesh.cell].map((column) =>
+    job.adopt(new ColumnRef(column)),
+  );
+  if (!vertices || !normals || !indices || !cell) throw new Error("a mesh without its columns");
+  if (indices.length === 0) {
+    throw new AppError(
+      "invalid_argument",
+      `No surface: no block of 2 x 2 cells of ${frame.cell} m has values; use a larger cell size or fill_voids.`,
+    );
+  }
+  const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
+  const shown = await layerOf(grid, cell.native, job);
+  const warnings = [...ignored, ...vertexWarnings(frame)];
+  const meta: DemSuccess = {
+    success: true,
+    error: null,
+    surface_type: plan.surface,
+    method_used: plan.method_used,
+    num_vertices: cell.length,
+    num_triangles: indices.length / 3,
+    surface_area: Number.isFinite(mesh.area) ? mesh.area : null,
+    points_used: surface.points_used,
+    grid_nx: frame.nx,
+    grid_ny: frame.ny,
+    grid_cell: frame.cell,
+    grid_origin: [frame.min_x, frame.min_y],
+    voids: surface.voids,
+    ...(plan.surface === "dtm" ? { layers: ranges(layers) } : {}),
+    ...sources,
+    world_shift: [...cloud.world_shift],
+    ...(cloud.crs_epsg === null ? {} : { crs_epsg: cloud.crs_epsg }),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+  job.stage("Packing DEM", 0.95, 0.97);
+  const buffers: Record<string, DemBuffer> = {
+    vertices: buffer(vertices, "f32"),
+    indices: buffer(indices, "u32"),
+    normals: buffer(normals, "f32"),
+    grid_z: buffer(shown.grid, "f32"),
+  };
+  for (const [name, layer] of Object.entries(layers)) {
+    buffers[`layer_grid_${name}`] = buffer(layer.grid, "f32");
+    buffers[`layer_vert_${name}`] = buffer(layer.at_vertices, "f32");
+  }
+  return { answer: { meta, buffers }, surface };
+}
+
+const buffer = (data: ColumnRef, dtype: DemBuffer["dtype"]): DemBuffer => ({ dtype, length: data.length, data });
+
+const LAYER_LABELS = {
+  elevation: "Elevation (m)",
+  hillshade: "Hillshade",
+  slope: "Slope (°)",
+  aspect: "Aspect (°)",
+  point_density: "Point density",
+  return_density: "Return density",
+  intensity: "Intensity",
+} as const;
+type LayerName = keyof typeof LAYER_LABELS;
+
+interface Layer {
+  readonly grid: ColumnRef;
+  readonly at_vertices: ColumnRef;
+  readonly min: number;
+  readonly max: number;
+}
+type Layers = Partial<Record<LayerName, Layer>>;
+
+async function layerOf(grid: NativeColumn, cell: NativeColumn, job: Job): Promise<Layer> {
+  const layer = await job.track(() => native.cellLayer(grid, cell));
+  return {
+    ...layer,
+    grid: job.adopt(new ColumnRef(layer.grid)),
+    at_vertices: job.adopt(new ColumnRef(layer.at_vertices)),
+  };
+}
+
+async function terrainLayers(cloud: DemCloud, surface: DemSurface, cell: NativeColumn, job: Job): Promise<Layers> {
+  const { frame, grid } = surface;
+  const shape = await job.track(() => native.terrainLayers(frame, grid));
+  for (const column of Object.values(shape)) job.adopt(new ColumnRef(column));
+  const counts = surface.counts ?? (await cellCounts(cloud, cloud.skip, frame, job));
+  const first = await cellCounts(cloud, (await firstReturns(cloud, job)).skip, frame, job);
+  const grids: Partial<Record<LayerName, NativeColumn>> = {
+    elevation: grid,
+    ...shape,
+    point_density: counts.counts,
+    return_density: first.counts,
+  };
+  const { intensity, positions, skip } = cloud;
+  if (intensity) {
+    const means = await job.track(() => native.cellMeans(positions, skip, intensity.values, intensity.divisor, frame));
+    grids.intensity = job.adopt(new ColumnRef(means)).native;
+  }
+  const layers: Layers = {};
+  for (const [name, column] of Object.entries(grids)) layers[name as LayerName] = await layerOf(column, cell, job);
+  return layers;
+}
+
+const ranges = (layers: Layers): NonNullable<DemSuccess["layers"]> =>
+  Object.fromEntries(
+    Object.entries(layers).map(([name, { min, max }]) => [name, { min, max, label: LAYER_LABELS[name as LayerName] }]),
+  );
+
+/** Height of every row above the terrain without gaps; 0 for rows that are no hits. Belongs to the run. */
+async function heights(
+  { positions, skip }: DemCloud,
+  { frame, ground_skip }: DemSurface,
+  plan: DemPlan,
+  job: Job,
+): Promise<ColumnRef> {
+  const params = { ...ofGround(plan), frame, method: "tin", gaps: "fill" } as const;
+  const raster = await job.track(() => native.terrainRaster(positions, ground_skip, params, null));
+  const terrain = job.adopt(new ColumnRef(raster.z)).native;
+  const column = await job.track(() => native.heightAboveGround(positions, skip, frame, terrain));
+  return job.adopt(new ColumnRef(column));
+}
+
+/** Commits the column with the octree that shows it, both or nothing, and answers with the octree's block. */
+async function addHeights(session: CloudSession, base: CloudState, labels: ColumnRef, deps: Deps, job: Job) {
+  job.stage("Rebuilding display", 0.97, 1);
+  const mask = await surviving(base, job);
+  const column = { slug: HEIGHT_SLUG, label: HEIGHT_LABEL, labels };
+  return publishLabels(session, base, column, { defer_octree: false, from: 0.97, mask }, deps, job);
+}

@@ -1,0 +1,246 @@
+import type { DemOptions, DemSuccess } from "../../../shared/contract/dem.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/addon.ts";
+import * as native from "../../native/dem.ts";
+import type { Bounds } from "../../native/readers.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { boundsOf, type DemCloud, firstReturns, groundRows } from "./dem-cloud.ts";
+
+export type SurfaceType = DemSuccess["surface_type"];
+
+/** Options whose words were understood. */
+export interface DemPlan {
+  readonly surface: SurfaceType;
+  readonly method: native.RasterMethod;
+  readonly method_used: string;
+  readonly cell_size: number | null;
+  readonly bbox: readonly [number, number, number, number] | null;
+  readonly percentile: number;
+  readonly slope_correction: boolean;
+  readonly fill_voids: boolean;
+  readonly segment: boolean;
+}
+
+/** Errors: invalid_argument for a surface or method that there is not. */
+export function demPlan(options: DemOptions): DemPlan {
+  const surface = options.surface_type.toLowerCase();
+  if (surface !== "dtm" && surface !== "dsm" && surface !== "chm")
+    throw new AppError("invalid_argument", `Unknown surface type: "${options.surface_type}". Use dtm, dsm or chm.`);
+  const asked = options.method.toLowerCase();
+  const method = asked === "linear" ? "tin" : asked;
+  if (method !== "tin" && method !== "nearest" && method !== "idw")
+    throw new AppError("invalid_argument", `Unknown method: "${options.method}". Use tin, linear, nearest or idw.`);
+  const { cell_size, ground_percentile, slope_correction, fill_voids, auto_segment_ground } = options;
+  return {
+    surface,
+    method,
+    method_used: surface === "chm" ? "dem_chm" : `dem_${asked}`,
+    cell_size: cell_size !== null && cell_size > 0 ? cell_size : null,
+    bbox: checkedBox(options.bbox),
+    percentile: Math.min(100, Math.max(0, ground_percentile)),
+    slope_correction,
+    fill_voids,
+    segment: auto_segment_ground,
+  };
+}
+
+function checkedBox(bbox: DemOptions["bbox"]): DemPlan["bbox"] {
+  if (bbox?.length !== 4) return null;
+  const [x0, y0, x1, y1] = bbox as [number, number, number, number];
+  if (!(x0 < x1 && y0 < y1)) {
+    throw new AppError(
+      "invalid_argument",
+      `bbox [${bbox.join(", ")}] has no area: send [min x, min y, max x, max y] with each minimum below its maximum.`,
+    );
+  }
+  return [x0, y0, x1, y1];
+}
+
+/** The grid over a box. Errors: invalid_argument for a box without extent and for too many cells. */
+export function rasterFrame(box: readonly [number, number, number, number], asked: number | null): native.RasterFrame {
+  const [min_x, min_y, max_x, max_y] = box;
+  const width = max_x - min_x;
+  const height = max_y - min_y;
+  const extent = Math.max(width, height);
+  if (!(extent > 0)) {
+    throw new AppError(
+      "invalid_argument",
+      `The points have no horizontal extent (${width} x ${height} m): a DEM needs points beside each other.`,
+    );
+  }
+  const cell = asked ?? Math.min(5, Math.max(0.01, extent / 256));
+  const nx = Math.max(Math.ceil(width / cell), 1);
+  const ny = Math.max(Math.ceil(height / cell), 1);
+  if (nx * ny > MAX_DEM_CELLS) {
+    throw new AppError(
+      "invalid_argument",
+      `cell_size ${cell} m makes ${nx} x ${ny} = ${nx * ny} cells, the limit is ${MAX_DEM_CELLS}; use a larger cell size.`,
+    );
+  }
+  return { min_x, min_y, cell, nx, ny };
+}
+
+/** A surface on its grid, before it becomes a mesh. */
+export interface DemSurface {
+  readonly frame: native.RasterFrame;
+  /** What grid_z holds: z, of a CHM the height. */
+  readonly grid: NativeColumn;
+  /** z of the mesh. */
+  readonly drape: NativeColumn;
+  readonly voids: number;
+  readonly points_used: number;
+  readonly sources: Pick<DemSuccess, "ground_source" | "surface_source" | "slope_correction" | "warning">;
+  /** Ground rows of a DTM, for the terrain without gaps. */
+  readonly ground_skip: NativeColumn | null;
+  /** Hits per cell, where the surface needed them. */
+  readonly counts: native.CellCounts | null;
+}
+
+const FEWEST_POINTS = 3;
+
+/** How the ground points of a cell make its value. */
+export const ofGround = ({ percentile, slope_correction }: DemPlan) =>
+  ({ percentile, at_centers: slope_correction }) as const;
+
+/** Grids what the plan asks for. Errors: invalid_argument with the sentence of the rule that is broken. */
+export function makeSurface(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurface> {
+  if (cloud.hit_count < FEWEST_POINTS) throw tooFewPoints();
+  if (plan.surface === "dtm") return terrain(cloud, plan, job);
+  return plan.surface === "dsm" ? topOfCanopy(cloud, plan, job) : canopy(cloud, plan, job);
+}
+
+const tooFewPoints = () => new AppError("invalid_argument", "A DEM needs at least three points.");
+
+async function terrain(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurface> {
+  job.stage("Extracting ground points (CSF)", 0.05, 0.15);
+  const ground = await groundRows(cloud, plan.segment, job);
+  job.stage("Gridding terrain (DTM)", 0.15, 0.55);
+  const frame = await frameOf(cloud, [ground.skip], plan, job);
+  const counts = await cellCounts(cloud, cloud.skip, frame, job);
+  const gaps = plan.fill_voids ? "footprint" : "leave";
+  const params = { ...ofGround(plan), frame, method: plan.method, gaps } as const;
+  const raster = await job.track(() =>
+    native.terrainRaster(cloud.positions, ground.skip, params, plan.fill_voids ? counts.footprint : null),
+  );
+  const z = job.adopt(new ColumnRef(raster.z)).native;
+  enoughCells(raster.populated_count, frame, plan);
+  const warning = joined(ground.warning, lineWarning(raster));
+  return {
+    frame,
+    grid: z,
+    drape: z,
+    voids: raster.void_count,
+    points_used: raster.populated_count,
+    sources: {
+      ground_source: ground.ground_source,
+      slope_correction: plan.slope_correction,
+      ...(warning ? { warning } : {}),
+    },
+    ground_skip: ground.skip,
+    counts,
+  };
+}
+
+async function topOfCanopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurface> {
+  job.stage("Binning ground points", 0.2, 0.5);
+  const top = await firstReturns(cloud, job);
+  const frame = await frameOf(cloud, [top.skip], plan, job);
+  job.stage("Interpolating elevation grid", 0.5, 0.75);
+  const raster = await job.track(() => native.surfaceRaster(cloud.positions, top.skip, frame, plan.method));
+  const z = job.adopt(new ColumnRef(raster.z)).native;
+  enoughCells(raster.populated_count, frame, plan);
+  const warning = lineWarning(raster);
+  return {
+    frame,
+    grid: z,
+    drape: z,
+    voids: raster.void_count,
+    points_used: raster.populated_count,
+    sources: { surface_source: top.surface_source, ...(warning ? { warning } : {}) },
+    ground_skip: null,
+    counts: null,
+  };
+}
+
+async function canopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurface> {
+  job.stage("Extracting ground points (CSF)", 0.05, 0.15);
+  const ground = await groundRows(cloud, plan.segment, job);
+  const top = await firstReturns(cloud, job);
+  job.stage("Gridding ground (DTM)", 0.15, 0.55);
+  const frame = await frameOf(cloud, [ground.skip, top.skip], plan, job);
+  const scanned = await cellCounts(cloud, top.skip, frame, job);
+  const params = { ...ofGround(plan), frame, method: plan.method, gaps: "footprint" } as const;
+  const dtm = await job.track(() => native.terrainRaster(cloud.positions, ground.skip, params, scanned.footprint));
+  const below = job.adopt(new ColumnRef(dtm.z)).native;
+  enoughCells(dtm.populated_count, frame, plan);
+  job.stage("Gridding surface (DSM)", 0.55, 0.8);
+  const dsm = await job.track(() => native.surfaceRaster(cloud.positions, top.skip, frame, plan.method));
+  const above = job.adopt(new ColumnRef(dsm.z)).native;
+  enoughCells(dsm.populated_count, frame, plan);
+  job.stage("Subtracting DSM − DTM", 0.8, 0.9);
+  const chm = await job.track(() => native.canopyHeight(frame, below, above));
+  const warning = joined(ground.warning, lineWarning(dtm) ?? lineWarning(dsm));
+  return {
+    frame,
+    grid: job.adopt(new ColumnRef(chm.height)).native,
+    drape: job.adopt(new ColumnRef(chm.draped_z)).native,
+    voids: chm.void_count,
+    points_used: frame.nx * frame.ny - chm.void_count,
+    sources: {
+      ground_source: ground.ground_source,
+      surface_source: top.surface_source,
+      slope_correction: plan.slope_correction,
+      ...(warning ? { warning } : {}),
+    },
+    ground_skip: null,
+    counts: null,
+  };
+}
+
+/** The grid over the box that was asked for, or over the points that are gridded. */
+async function frameOf(
+  cloud: DemCloud,
+  skips: readonly (NativeColumn | null)[],
+  { bbox, cell_size }: DemPlan,
+  job: Job,
+): Promise<native.RasterFrame> {
+  if (bbox) return rasterFrame(bbox, cell_size);
+  const all: Bounds[] = [];
+  for (const skip of new Set(skips)) {
+    const bounds = await boundsOf(cloud, skip, job);
+    if (bounds) all.push(bounds);
+  }
+  if (all.length === 0) throw tooFewPoints();
+  const low = (axis: 0 | 1) => Math.min(...all.map(({ min }) => min[axis]));
+  const high = (axis: 0 | 1) => Math.max(...all.map(({ max }) => max[axis]));
+  return rasterFrame([low(0), low(1), high(0), high(1)], cell_size);
+}
+
+/** Points per cell; the columns belong to the run. */
+export async function cellCounts(
+  { positions }: DemCloud,
+  skip: NativeColumn | null,
+  frame: native.RasterFrame,
+  job: Job,
+): Promise<native.CellCounts> {
+  const cells = await job.track(() => native.cellCounts(positions, skip, frame));
+  job.adopt(new ColumnRef(cells.counts));
+  job.adopt(new ColumnRef(cells.footprint));
+  return cells;
+}
+
+function enoughCells(populated: number, { cell, nx, ny }: native.RasterFrame, { bbox }: DemPlan): void {
+  if (populated >= FEWEST_POINTS) return;
+  throw new AppError(
+    "invalid_argument",
+    `Only ${populated} of ${nx} x ${ny} cells of ${cell} m hold points, a DEM needs at least 3; use another cell size${bbox ? " or bbox" : ""}.`,
+  );
+}
+
+const lineWarning = ({ on_a_line }: native.RasterSurface): string | undefined =>
+  on_a_line ? "The cells with points lie on one line: every cell has the value of the nearest of them." : undefined;
+
+const joined = (...texts: readonly (string | undefined)[]): string | undefined =>
+  texts.filter((text) => text !== undefined).join(" ") || undefined;

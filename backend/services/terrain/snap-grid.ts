@@ -1,0 +1,83 @@
+import type { SnapGridRequest, SnapGridResponse } from "../../../shared/contract/lad.ts";
+import type { Terrain, VoxelGrid } from "../../../shared/contract/voxel-grid.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MAX_DEM_CELLS, MAX_VOXEL_COLUMNS } from "../../../shared/limits.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import { addon } from "../../native/addon.ts";
+import { columnSnap } from "../../native/dem.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+
+/** Lifts the columns of a voxel grid to the terrain. What cannot be done is said in the answer (contract lad 2). */
+export async function snapGrid(request: SnapGridRequest, job: Job): Promise<SnapGridResponse> {
+  const { dem, safety_fraction } = request;
+  const grid = atLeastOneCell(request.grid);
+  try {
+    checkGrid(grid, safety_fraction);
+    const terrain = job.adopt(terrainColumn(dem)).native;
+    const { center, size, nx, ny, nz, rotation } = grid;
+    const columns = { center, size, nx, ny, rotation_deg: rotation, voxel_height: size[2] / nz, safety_fraction };
+    const frame = { min_x: dem.origin[0], min_y: dem.origin[1], cell: dem.cell, nx: dem.nx, ny: dem.ny };
+    const found = await job.track(() => columnSnap(columns, frame, terrain));
+    const offsets = new Float64Array(nx * ny);
+    const kept = new Uint8Array(nx * ny);
+    job.adopt(new ColumnRef(found.offsets)).native.readInto(new Uint8Array(offsets.buffer), 0);
+    job.adopt(new ColumnRef(found.kept)).native.readInto(kept, 0);
+    if (found.dropped_count === kept.length) throw beside(grid, dem);
+    return {
+      success: true,
+      column_offsets: [...offsets],
+      kept_columns: Array.from(kept, (value) => value === 1),
+      dropped_columns: found.dropped_count,
+      error: null,
+    };
+  } catch (raw) {
+    const { code, message } = fromNative(raw);
+    if (code !== "invalid_argument") throw raw;
+    return { success: false, column_offsets: [], kept_columns: [], dropped_columns: 0, error: message };
+  }
+}
+
+const atLeastOneCell = (grid: VoxelGrid): VoxelGrid => ({
+  ...grid,
+  nx: Math.max(1, grid.nx),
+  ny: Math.max(1, grid.ny),
+  nz: Math.max(1, grid.nz),
+});
+
+const refused = (message: string) => new AppError("invalid_argument", message);
+
+function checkGrid({ nx, ny, size }: VoxelGrid, safety: number): void {
+  if (nx * ny > MAX_VOXEL_COLUMNS) {
+    throw refused(
+      `The grid has ${nx} x ${ny} = ${nx * ny} columns; at most ${MAX_VOXEL_COLUMNS} are possible. Use larger voxels.`,
+    );
+  }
+  if (!size.every((extent) => extent > 0)) {
+    throw refused(`grid.size is [${size.join(", ")}]: every extent must be positive, in metres.`);
+  }
+  if (!(safety >= 0)) throw refused(`safety_fraction is ${safety}: it must not be negative.`);
+}
+
+/** Heights as a native column, voids NaN. */
+function terrainColumn({ grid_z, nx, ny, cell, nodata }: Terrain): ColumnRef {
+  if (!(cell > 0)) throw refused(`dem.cell is ${cell}: the cell of a terrain must be positive, in metres.`);
+  if (!(nx > 0 && ny > 0)) throw refused(`dem.nx x dem.ny is ${nx} x ${ny}: a terrain has at least one cell.`);
+  if (nx * ny > MAX_DEM_CELLS) {
+    throw refused(`The terrain has ${nx} x ${ny} = ${nx * ny} cells; at most ${MAX_DEM_CELLS} are possible.`);
+  }
+  const values = grid_z.flat();
+  if (values.length !== nx * ny) {
+    throw refused(`dem.grid_z length must equal nx*ny. It has ${values.length} values for ${nx} x ${ny} cells.`);
+  }
+  const heights = Float64Array.from(values, (z) => (z === null || z === nodata ? Number.NaN : z));
+  if (heights.every(Number.isNaN)) throw refused("Every cell of the terrain is void: there is no ground to snap to.");
+  return new ColumnRef(new addon.Column("f64", new Uint8Array(heights.buffer)));
+}
+
+function beside({ center, nx, ny }: VoxelGrid, { origin, cell, nx: columns, ny: rows }: Terrain): AppError {
+  const [x, y] = origin;
+  return refused(
+    `All ${nx * ny} columns of the grid lie outside the terrain: its centre is [${center[0]}, ${center[1]}], the terrain covers x ${x} to ${x + columns * cell} and y ${y} to ${y + rows * cell}. Are both in the same frame?`,
+  );
+}

@@ -1,0 +1,77 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { OutputFolder } from "../../../../backend/cli/analyze/output-folder.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "output-folder-"));
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+test("files appear together, and only when published", async () => {
+  const out = await OutputFolder.open(join(root, "a", "b"));
+  await out.write("one.txt", "1");
+  await out.write("two.txt", "2");
+  expect(existsSync(out.final("one.txt"))).toBe(false);
+  await out.publish();
+  expect(readdirSync(join(root, "a", "b")).sort()).toEqual(["one.txt", "two.txt"]);
+});
+
+test("a discarded run takes away the folders it made", async () => {
+  const out = await OutputFolder.open(join(root, "a", "b"));
+  await out.write("one.txt", "1");
+  await out.discard();
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test("a discarded run leaves what was there", async () => {
+  writeFileSync(join(root, "one.txt"), "mine");
+  const out = await OutputFolder.open(root);
+  await out.write("one.txt", "new");
+  await out.discard();
+  expect(readdirSync(root)).toEqual(["one.txt"]);
+  expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("mine");
+});
+
+test("publishing replaces files of the same name and leaves the others", async () => {
+  writeFileSync(join(root, "one.txt"), "old");
+  writeFileSync(join(root, "other.txt"), "mine");
+  const out = await OutputFolder.open(root);
+  await out.write("one.txt", "new");
+  await out.publish();
+  expect(readdirSync(root).sort()).toEqual(["one.txt", "other.txt"]);
+  expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("new");
+});
+
+test("if one file cannot be put in place, all stay as they were", async () => {
+  writeFileSync(join(root, "one.txt"), "old");
+  const out = await OutputFolder.open(root);
+  await out.write("one.txt", "new");
+  out.stage("never-made.txt");
+  await expect(out.publish()).rejects.toThrow(/ENOENT/);
+  await out.discard();
+  expect(readdirSync(root)).toEqual(["one.txt"]);
+  expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("old");
+});
+
+test("a file in the way, or a folder that cannot be written to, is named", async () => {
+  writeFileSync(join(root, "file"), "");
+  await expect(OutputFolder.open(join(root, "file"))).rejects.toMatchObject({ code: "invalid_argument" });
+  mkdirSync(join(root, "locked"));
+  chmodSync(join(root, "locked"), 0o500);
+  if (process.getuid?.() === 0) return; // root may write anywhere
+  await expect(OutputFolder.open(join(root, "locked"))).rejects.toThrow(/--out .*locked.* can be written to/);
+});

@@ -1,0 +1,110 @@
+import { expect, test, vi } from "vitest";
+import type { AnalyzeClient } from "../../../../backend/cli/analyze/analyze.ts";
+import { canopy, labelTerrain, terrainSummary } from "../../../../backend/cli/analyze/terrain.ts";
+import { Progress } from "../../../../backend/cli/progress.ts";
+import { ApiError } from "../../../../shared/client/index.ts";
+import { fakeService, smallTail, textSink } from "../../../support/analyze-fake.ts";
+
+const OPTIONS = { denoise: true, ground: true, dem: true };
+const NOISE = {
+  flagged: 2,
+  kept: 98,
+  over_removal: false,
+  method: "ror",
+  params_used: { radius: 0.5 },
+  spacing_p95_m: 0.9,
+  warnings: ["first"],
+};
+const GROUND = {
+  num_ground: 50,
+  num_plant: 50,
+  low_outliers: 1,
+  method: "auto",
+  params_used: {},
+  point_spacing_m: 1,
+  warnings: [],
+};
+
+function steps(client: Partial<Record<keyof AnalyzeClient, unknown>>, options: Partial<typeof OPTIONS> = {}) {
+  const service = fakeService();
+  return {
+    service,
+    with: {
+      options: { ...OPTIONS, ...options } as never,
+      client: { ...service.client, ...client } as AnalyzeClient,
+      progress: new Progress(textSink()),
+      signal: new AbortController().signal,
+    },
+  };
+}
+
+test("steps that are left out are not asked for", async () => {
+  const { service, with: run } = steps({}, { denoise: false, ground: false, dem: false });
+  const { tail, terrain } = await labelTerrain(smallTail(), run);
+  const crowns = await canopy("0badcafe", terrain, run);
+  expect(service.calls).toEqual([]);
+  expect(tail).toEqual(smallTail());
+  expect(terrainSummary(terrain, crowns)).toEqual({
+    noise: { done: false, asked: false, reason: "left out (--no-denoise)" },
+    ground: { done: false, asked: false, reason: "left out (--no-ground)" },
+    dtm: { done: false, asked: false, reason: "left out (--no-dem)" },
+    chm: { done: false, asked: false, reason: "left out (--no-dem)" },
+    warnings: [],
+  });
+});
+
+test("what the service refuses is said, and what needs it is left out", async () => {
+  const { service, with: run } = steps({});
+  const { terrain } = await labelTerrain(smallTail(), run);
+  expect(terrain).toMatchObject({
+    noise: { done: false, asked: true, reason: expect.stringContaining("1000 points") },
+    ground: { done: false, reason: "no ground in this fixture" },
+    dtm: { done: false, reason: "the ground is not known" },
+  });
+  expect(service.calls).toEqual(["denoiseSession", "segmentGroundSession"]);
+});
+
+test("without --no-ground's labels the terrain finds its own ground; a failure there is said", async () => {
+  const { service, with: run } = steps({}, { denoise: false, ground: false });
+  const { terrain } = await labelTerrain(smallTail(), run);
+  expect(terrain.dtm).toMatchObject({ done: false, reason: "no terrain in this fixture" });
+  expect(service.calls).toEqual(["sessionDem"]);
+});
+
+test.each([
+  [2, 50],
+  [49, 9951],
+])("%i ground points beside %i plants make no terrain; the labels get an octree", async (num_ground, num_plant) => {
+  const segmentGroundSession = async () => ({ ...GROUND, num_ground, num_plant });
+  const { service, with: run } = steps({ segmentGroundSession, denoiseSession: async () => NOISE });
+  const { terrain } = await labelTerrain(smallTail(), run);
+  expect(terrain.dtm).toMatchObject({ done: false, reason: expect.stringContaining("are too few for a terrain") });
+  expect(terrain.warnings).toEqual(["first"]);
+  expect(service.calls).toEqual(["rebuildOctree"]);
+});
+
+test("noise that takes too much leaves the canopy all points", async () => {
+  const denoiseSession = vi.fn(async () => ({ ...NOISE, over_removal: true, flagged: 60 }));
+  const sessionDem = async () => {
+    throw new ApiError(200, "invalid_argument", "none", undefined);
+  };
+  const { service, with: run } = steps({ denoiseSession, sessionDem });
+  const { terrain } = await labelTerrain(smallTail(), run);
+  expect(denoiseSession.mock.calls).toEqual([["0badcafe", { method: "auto", defer_octree: true }, expect.anything()]]);
+  expect(terrain.noise).toMatchObject({ flagged: 60, over_removal: true });
+  await canopy("0badcafe", { ...terrain, dtm: { done: true } as never }, run);
+  expect(service.calls).not.toContain("filter");
+  await canopy("0badcafe", { ...terrain, noise: { done: true, ...NOISE }, dtm: { done: true } as never }, run);
+  expect(service.requests.filter).toEqual({
+    id: "0badcafe",
+    scalar_filters: [{ slug: "noise_class", max: 1 }],
+    rebuild: false,
+  });
+});
+
+test("any other failure is one of the run", async () => {
+  const denoiseSession = async () => {
+    throw new ApiError(503, "out_of_memory", "no memory", undefined);
+  };
+  await expect(labelTerrain(smallTail(), steps({ denoiseSession }).with)).rejects.toThrow("no memory");
+});

@@ -1,0 +1,227 @@
+import { describe, expect, test } from "vitest";
+import {
+  detectTextLayout,
+  type TextLayout,
+  type TextLayoutOptions,
+} from "../../../../../backend/services/files/text/layout.ts";
+import { AppError } from "../../../../../shared/errors.ts";
+
+const roles = ({ columns }: TextLayout) => columns.map(({ role }) => role);
+const slugs = ({ columns }: TextLayout) => columns.map(({ slug }) => slug);
+const labels = ({ columns }: TextLayout) => columns.map(({ label }) => label);
+const detect = (text: string, options?: TextLayoutOptions) => detectTextLayout(text.split("\n"), options);
+
+function refusal(run: () => unknown): { code: string; message: string } {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return { code: error.code, message: error.message };
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("delimiter", () => {
+  test.each([
+    ["1.5,2.5,3.5", "comma", false],
+    ["1, 2, 3", "comma", false],
+    ["1.5\t2.5\t3.5", "tab", false],
+    ["1.5;2.5;3.5", "semicolon", false],
+    ["  1.5   2.5 3.5 ", "whitespace", false],
+    ["1,5;2,5;-3", "semicolon", true],
+    ["1,5\t2\t3,5e3", "tab", true],
+    ["1,5 2,5 3,5", "whitespace", true],
+    ["1;2;3", "semicolon", false],
+    ["1,2,3;a", "comma", false],
+    ["1.5;2.5;3.5;4,5", "semicolon", false],
+  ])("%s", (row, delimiter, decimalComma) => {
+    const layout = detect(row);
+    expect(layout.delimiter).toBe(delimiter);
+    expect(layout.decimal_comma).toBe(decimalComma);
+  });
+
+  test("a point anywhere in the sample forbids decimal commas", () => {
+    expect(detect("1,5;2,5;3\n1.5;2;3").decimal_comma).toBe(false);
+  });
+
+  test("quoted fields keep their delimiters", () => {
+    expect(detect('1,2,3,"a,""b"""').sample_rows).toEqual([["1", "2", "3", 'a,"b"']]);
+  });
+
+  test("a closing delimiter is no column, an empty field is one", () => {
+    expect(detect("1,2,3,\n4,5,6,").column_count).toBe(3);
+    expect(detect("x,y,z,a,b\n1,2,3,,5\n4,5,6,,7").sample_rows[0]).toEqual(["1", "2", "3", "", "5"]);
+  });
+});
+
+describe("header", () => {
+  test("names give the roles, any case, punctuation and unit", () => {
+    const layout = detect(
+      "Easting [m],NORTHING,Height,Red,green255,B,GPS Time,Return-Number,Deviation[]\n1,2,3,4,5,6,7,8,9",
+    );
+    expect(roles(layout)).toEqual(["x", "y", "z", "r255", "g255", "b255", "timestamp", "target_index", "extra"]);
+    expect(slugs(layout)).toEqual(["", "", "", "", "", "", "timestamp", "target_index", "Deviation"]);
+    expect(labels(layout).slice(6)).toEqual(["Timestamp", "Target Index", "Deviation"]);
+    expect(layout).toMatchObject({ has_header: true, header_lines: 1, decided_by: "header", warning: null });
+    expect(layout.columns[6]?.type).toBe("f64");
+  });
+
+  test("vector names, grid, miss and beam origin names", () => {
+    const layout = detect("XYZ[0] XYZ[1] XYZ[2] row scancol sky ox y_origin beam_origin_z\n1 2 3 4 5 6 7 8 9");
+    expect(roles(layout)).toEqual([
+      "x",
+      "y",
+      "z",
+      "row_index",
+      "column_index",
+      "is_miss",
+      "origin_x",
+      "origin_y",
+      "origin_z",
+    ]);
+    expect(labels(layout).slice(3)).toEqual([
+      "Row Index",
+      "Column Index",
+      "Miss",
+      "Beam Origin X",
+      "Beam Origin Y",
+      "Beam Origin Z",
+    ]);
+    expect(layout.columns.slice(6).map(({ type }) => type)).toEqual(["f64", "f64", "f64"]);
+  });
+
+  test.each([
+    ["#x y z w\n1 2 3 4", 1],
+    ["# x y z w (a remark, behind the names)\n1 2 3 4", 1],
+    ["//X,Y,Z,w\n1 2 3 4", 1],
+    ["# made by a scanner\n# x y z w\n\n1 2 3 4", 3],
+    ["\uFEFFx;y;z;w\n1,5;2;3;4", 1],
+    ['"x","y","z","w"\n1,2,3,4', 1],
+    ["x y z w\n1,2,3,4", 1],
+  ])("%j is read as a header", (text, lines) => {
+    const layout = detect(text);
+    expect(roles(layout)).toEqual(["x", "y", "z", "extra"]);
+    expect(slugs(layout)[3]).toBe("w");
+    expect(layout.header_lines).toBe(lines);
+    expect(layout.sample_rows).toHaveLength(1);
+  });
+
+  test("a comment without x, y and z is a remark", () => {
+    const layout = detect("# survey of May\n1.5 2 3");
+    expect(layout).toMatchObject({ has_header: false, header_lines: 1, decided_by: "positions" });
+  });
+
+  test("a header without z names what it found", () => {
+    expect(refusal(() => detect("TreeID;X;Y;DBH\n1;2.5;3;4"))).toEqual({
+      code: "invalid_file",
+      message:
+        "no z column: the header names TreeID, X, Y, DBH; say which columns they are with a column plan or a legend",
+    });
+  });
+
+  test("unknown names over numbers fall back to positions and say so", () => {
+    const layout = detect("p,q,s,Reflectance[dB]\n1.5,2,3,4");
+    expect(roles(layout)).toEqual(["x", "y", "z", "reflectance"]);
+    expect(layout.columns[0]?.header_name).toBe("p");
+    expect(layout.warning).toContain("names no x, y, z");
+  });
+
+  test("unknown names over text are refused", () => {
+    expect(refusal(() => detect("text\ta\tb\tc\nzzz\t1\t2\t3")).message).toContain(
+      "no x, y and z columns: the header names text, a, b, c",
+    );
+  });
+
+  test("columns behind the names are kept under their number", () => {
+    const layout = detect("x,y,z\n1,2,3,4");
+    expect(slugs(layout)[3]).toBe("col_4");
+    expect(labels(layout)[3]).toBe("Column 4");
+  });
+
+  test("names behind the data are kept for the reader to report", () => {
+    expect(detect("x,y,z,a,b\n1,2,3,4").column_count).toBe(5);
+  });
+
+  test("an unnamed counting first column shifts the names", () => {
+    const layout = detect("x y z\n1 10.5 20 30\n2 11.5 21 31");
+    expect(roles(layout)).toEqual(["extra", "x", "y", "z"]);
+    expect(layout.warning).toContain("one name less");
+    expect(roles(detect("x y z\n10.5 20 30 1\n11.5 21 31 2"))).toEqual(["x", "y", "z", "extra"]);
+  });
+
+  test("a second column of one role becomes an extra, equal slugs are numbered", () => {
+    const layout = detect("x,y,z,x,time,gps time,a b,a-b\n1,2,3,4,5,6,7,8");
+    expect(roles(layout)).toEqual(["x", "y", "z", "extra", "timestamp", "extra", "extra", "extra"]);
+    expect(slugs(layout)).toEqual(["", "", "", "x_field", "timestamp", "gps_time_field", "a_b", "a_b_2"]);
+  });
+
+  test("fractional colours are 0..1", () => {
+    const layout = detect("x,y,z,r,g,b\n1,2,3,0.5,0,1");
+    expect(roles(layout).slice(3)).toEqual(["r", "g", "b"]);
+    expect(layout.rgb_is_255).toBe(false);
+    expect(detect("x,y,z,r,g,b\n1,2,3,1,0,1").rgb_is_255).toBe(true);
+  });
+});
+
+describe("positions", () => {
+  test.each([
+    ["1.5 2 3", ["x", "y", "z"]],
+    ["1 1 1 25", ["x", "y", "z", "intensity"]],
+    ["1.5 2 3 0 128 255", ["x", "y", "z", "r255", "g255", "b255"]],
+    ["1.5 2 3 0 128 255 -7", ["x", "y", "z", "r255", "g255", "b255", "intensity"]],
+    ["1.5 2 3 0 128 256", ["x", "y", "z", "extra", "extra", "extra"]],
+    ["1.5 2 3 -20 1 2 3", ["x", "y", "z", "extra", "extra", "extra", "extra"]],
+    ["7 8 1.5 2 3", ["row_index", "column_index", "x", "y", "z"]],
+    ["7 1.5 2 3", ["row_index", "x", "y", "z"]],
+    ["7 8 9 1.5 2 3", ["row_index", "column_index", "x", "y", "z", "intensity"]],
+    ["7 8 1.5", ["x", "y", "z"]],
+    ["400000 5400000 1.5 9", ["x", "y", "z", "intensity"]],
+    ["1 2 3 4 5", ["x", "y", "z", "extra", "extra"]],
+    ["1.5 2 3 nan 5 6", ["x", "y", "z", "extra", "extra", "extra"]],
+  ])("%s", (row, expected) => {
+    expect(roles(detect(`${row}\n${row}`))).toEqual(expected);
+  });
+
+  test("every sampled row counts", () => {
+    expect(roles(detect("1.5 2 3 0 1 2\n1.5 2 3 0 1 300"))).toEqual(["x", "y", "z", "extra", "extra", "extra"]);
+  });
+
+  test("a count before the rows marks a PTS file: intensity, then colours", () => {
+    const layout = detect("2\n1.5 2 3 -1035 97 59 38\n1.5 2 3 900 97 59 38");
+    expect(layout).toMatchObject({ has_header: false, header_lines: 1 });
+    expect(roles(layout)).toEqual(["x", "y", "z", "intensity", "r255", "g255", "b255"]);
+  });
+
+  test("one odd row does not decide the width", () => {
+    expect(detect("1.5 2 3 4 5 6 7 8\n1.5 2 3\n1.5 2 3").column_count).toBe(3);
+  });
+
+  test.each([
+    ["", "no data rows"],
+    ["# only remarks", "no data rows"],
+    ["this is prose about nothing", "no data rows"],
+    ["1 2\n3 4", "the rows have 2 columns"],
+    ["ncols 76\nnrows 55\nxllcorner 0\n1 2 3", "ESRI ASCII grid"],
+    ["2\n1\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n1 2 3 .5", "PTX scan"],
+  ])("%j is refused", (text, reason) => {
+    const { code, message } = refusal(() => detect(text));
+    expect(code).toBe("invalid_file");
+    expect(message).toContain(reason);
+  });
+});
+
+describe("legend", () => {
+  test("wins over the header; unknown words are extras in lower case", () => {
+    const layout = detect("x y z a b c\n1 2 3 4 5 6", { ascii_format: " Z  Y X  Quality skip " });
+    expect(roles(layout)).toEqual(["z", "y", "x", "extra", "skip", "extra"]);
+    expect(slugs(layout)).toEqual(["", "", "", "quality", "", "col_6"]);
+    expect(layout).toMatchObject({ decided_by: "legend", header_lines: 1 });
+  });
+
+  test("must include x, y, and z", () => {
+    expect(refusal(() => detect("1 2 3", { ascii_format: "x y intensity" }))).toEqual({
+      code: "invalid_argument",
+      message: "the legend must include x, y, and z; z is missing",
+    });
+  });
+});

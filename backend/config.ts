@@ -13,7 +13,7 @@ import {
   DEFAULT_SESSION_IDLE_TTL_S,
   SHUTDOWN_GRACE_MS,
 } from "../shared/limits.ts";
-import { appFolders } from "./native/platform.ts";
+import { appFolders } from "./native/core/platform.ts";
 
 /** Folder name of this application below the system's data and cache folders. */
 export const APP_FOLDER = "point-cloud-backend";

@@ -5,7 +5,7 @@ import {
   MIN_ADMISSION_BUDGET_BYTES,
   UNKNOWN_MEMORY_BUDGET_BYTES,
 } from "../../shared/limits.ts";
-import type { MemoryStatus } from "../native/platform.ts";
+import type { MemoryStatus } from "../native/core/platform.ts";
 import type { Job } from "./job.ts";
 
 /** Shown while a run waits for its turn. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../shared/errors.ts";
-import type { NativeJob } from "../native/native-job.ts";
-import { withThreads } from "../native/threads.ts";
+import type { NativeJob } from "../native/core/handles.ts";
+import { withThreads } from "../native/core/threads.ts";
 import { fromNative } from "./native-error.ts";
 
 /** What the user sees of a run. `progress` null = cannot tell. */

@@ -1,6 +1,6 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import { AppError } from "../../shared/errors.ts";
-import type { GeotiffRecords, LasExtraRecord } from "../native/readers.ts";
+import type { GeotiffRecords, LasExtraRecord } from "../native/files/readers.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 

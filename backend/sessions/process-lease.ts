@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { tryLockFile } from "../native/column-files.ts";
-import { processStartTime } from "../native/platform.ts";
+import { tryLockFile } from "../native/core/column-files.ts";
+import { processStartTime } from "../native/core/platform.ts";
 
 /** Who owns a folder in a place that several backends share. `start_time` tells a reused process id from its owner. */
 export interface Lease {

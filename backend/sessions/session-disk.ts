@@ -1,8 +1,8 @@
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "pino";
-import * as columnFiles from "../native/column-files.ts";
-import type { NativeJob } from "../native/native-job.ts";
+import * as columnFiles from "../native/core/column-files.ts";
+import type { NativeJob } from "../native/core/handles.ts";
 import type { CloudChange, CloudState, Edit } from "./cloud-session.ts";
 import { ownedColumns } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";

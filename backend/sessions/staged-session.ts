@@ -2,7 +2,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import * as columnFiles from "../native/column-files.ts";
+import * as columnFiles from "../native/core/column-files.ts";
 import type { CloudMeta } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import { Journal } from "./journal.ts";

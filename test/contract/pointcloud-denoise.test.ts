@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
 import { atMoment } from "../support/native-moment.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
 import { makeApp, refused, type TestApp } from "../support/app.ts";
 import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../support/ground-cloud.ts";

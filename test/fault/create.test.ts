@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { create, createError, exportTail, makeApp, refused, run, type TestApp } from "../support/app.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";
 

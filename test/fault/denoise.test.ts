@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
 import { withoutMemoryAt } from "../support/native-failure.ts";
 import { NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";

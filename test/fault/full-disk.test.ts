@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { decodeJournal } from "../../backend/sessions/journal.ts";
 import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { create, exported, makeApp, run, type TestApp } from "../support/app.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";
 import { type SmallDisk, smallDisk } from "../support/small-disk.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { create, makeApp, type TestApp } from "../support/app.ts";
 import { heldUntil, heldUntilCanceled, NO_MEMORY, withoutMemoryAt } from "../support/native-failure.ts";
 import { readRun } from "../support/run-body.ts";

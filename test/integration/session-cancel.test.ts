@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { create, makeApp, type TestApp } from "../support/app.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";
 import { type LiveRun, openRun } from "../support/live-run.ts";

@@ -4,7 +4,7 @@ import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { processStartTime } from "../../backend/native/platform.ts";
+import { processStartTime } from "../../backend/native/core/platform.ts";
 import type { Lease } from "../../backend/sessions/process-lease.ts";
 import { create, exported, makeApp } from "../support/app.ts";
 import { deadCopy, rebuildStatus, restartWith, untouched } from "../support/dead-session.ts";

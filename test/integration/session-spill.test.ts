@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { create, makeApp, type TestApp } from "../support/app.ts";
 
 const apps: TestApp[] = [];

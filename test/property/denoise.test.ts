@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
-import { labelNoise, type NoiseParams } from "../../backend/native/denoise.ts";
+import { labelNoise, type NoiseParams } from "../../backend/native/classify/denoise.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 
 type Point = readonly [number, number, number];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { pointsColumn } from "../../backend/services/run/points.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
 import { makeApp, type TestApp } from "../support/app.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addon } from "../../backend/native/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
 import { scenario } from "../support/session-model/commands.ts";
 import { runScenario } from "../support/session-model/run.ts";

@@ -8,7 +8,7 @@ import {
   parseMemAvailable,
   parseStartTicks,
   processStartTime,
-} from "../../backend/native/platform.ts";
+} from "../../backend/native/core/platform.ts";
 
 describe("configuration", () => {
   test("defaults", () => {

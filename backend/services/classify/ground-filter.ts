@@ -9,7 +9,7 @@ import {
 } from "../../../shared/contract/segment-ground.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
-import * as native from "../../native/ground.ts";
+import * as native from "../../native/classify/ground.ts";
 
 type ClothWish = Pick<GroundFilter, (typeof CLOTH_FIELDS)[number]>;
 

@@ -1,5 +1,5 @@
 import type { GroundReport } from "../../../shared/contract/segment-ground.ts";
-import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/ground.ts";
+import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 
 /** Labels with what is said of the run that made them. */

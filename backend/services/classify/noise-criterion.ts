@@ -7,9 +7,9 @@ import {
 import { AppError } from "../../../shared/errors.ts";
 import { OVER_REMOVAL_FRACTION, TREE_METHOD_WARNING_POINTS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import * as cloud from "../../native/cloud.ts";
-import type { NoiseLabels, NoiseParams } from "../../native/denoise.ts";
+import type { NoiseLabels, NoiseParams } from "../../native/classify/denoise.ts";
+import * as cloud from "../../native/cloud/cloud.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
 
 /** A criterion whose numbers are admissible. */
 export type CheckedCriterion = Omit<NoiseCriterion, "method"> & { readonly method: DenoiseMethod };

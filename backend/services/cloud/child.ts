@@ -1,8 +1,8 @@
 import type { ChildSession } from "../../../shared/contract/cloud-session/child.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud-edit.ts";
+import * as native from "../../native/cloud/edit.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
 import { type CloudMeta, type CloudState, freshState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, deletedCount } from "../../sessions/edits.ts";

@@ -1,4 +1,4 @@
-import type { DType } from "../../native/addon.ts";
+import type { DType } from "../../native/core/addon.ts";
 
 interface Integer {
   readonly signed: boolean;

@@ -1,9 +1,9 @@
 import type { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import { addon, type NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud-edit.ts";
-import { combineMasks } from "../../native/masks.ts";
+import * as native from "../../native/cloud/edit.ts";
+import { combineMasks } from "../../native/cloud/masks.ts";
+import { addon, type NativeColumn } from "../../native/core/addon.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, overtakenOctree } from "../../sessions/edits.ts";

@@ -1,7 +1,7 @@
 import type { FilterTail } from "../../../shared/contract/cloud-session/filter.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import * as native from "../../native/cloud-edit.ts";
+import * as native from "../../native/cloud/edit.ts";
 import {
   type CloudChange,
   type CloudSession,

@@ -5,7 +5,7 @@ import { AppError } from "../../../shared/errors.ts";
 import { MAX_CLASS, MAX_INSTANCE, MAX_LABEL_HISTORY_BYTES, MAX_LABEL_STROKES } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import * as native from "../../native/cloud-edit.ts";
+import * as native from "../../native/cloud/edit.ts";
 import {
   type CloudChange,
   type CloudSession,

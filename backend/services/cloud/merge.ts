@@ -2,8 +2,8 @@ import type { MergeResponse } from "../../../shared/contract/cloud-session/merge
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { DType, NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud-edit.ts";
+import * as native from "../../native/cloud/edit.ts";
+import type { DType, NativeColumn } from "../../native/core/addon.ts";
 import {
   type CloudMeta,
   type CloudSession,

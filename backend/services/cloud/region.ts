@@ -1,5 +1,5 @@
 import { AppError } from "../../../shared/errors.ts";
-import type { NativeRegion, ScreenView } from "../../native/cloud-edit.ts";
+import type { NativeRegion, ScreenView } from "../../native/cloud/edit.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -4,9 +4,9 @@ import type { SplitResponse } from "../../../shared/contract/cloud-session/split
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import { unionRows } from "../../native/cloud-edit.ts";
-import { combineMasks, type MaskTerm } from "../../native/masks.ts";
+import { unionRows } from "../../native/cloud/edit.ts";
+import { combineMasks, type MaskTerm } from "../../native/cloud/masks.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
 import {
   type CloudChange,
   type CloudSession,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { TransformResponse } from "../../../shared/contract/cloud-session/transform.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud-edit.ts";
+import * as native from "../../native/cloud/edit.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
 import {
   type CloudMeta,
   type CloudSession,

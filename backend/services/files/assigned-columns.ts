@@ -1,7 +1,7 @@
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud.ts";
-import type { PositionFrame } from "../../native/readers.ts";
+import * as native from "../../native/cloud/cloud.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
+import type { PositionFrame } from "../../native/files/readers.ts";
 import { type ExtraDim, extraKey } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";

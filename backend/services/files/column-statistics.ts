@@ -1,6 +1,6 @@
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud.ts";
+import * as native from "../../native/cloud/cloud.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
 
 /** Statistics of scalar columns, by column. */
 export type ColumnStatistics = ReadonlyMap<NativeColumn, native.ColumnStats>;

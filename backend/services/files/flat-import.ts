@@ -2,9 +2,9 @@ import type { ImportByPathRequest } from "../../../shared/contract/pointcloud.ts
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/addon.ts";
-import * as native from "../../native/cloud.ts";
-import { compactColumns } from "../../native/cloud-edit.ts";
+import * as native from "../../native/cloud/cloud.ts";
+import { compactColumns } from "../../native/cloud/edit.ts";
+import type { NativeColumn } from "../../native/core/addon.ts";
 import { extraKey, type Triple } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { assignColumns } from "./assigned-columns.ts";

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readLasHeader } from "../../native/readers.ts";
+import { readLasHeader } from "../../native/files/readers.ts";
 import type { SourceKind } from "./source.ts";
 
 /** Bytes of memory an import takes per byte of its file: columns, the octree's scratch and a second copy while columns

@@ -1,5 +1,5 @@
 import type { Job } from "../../jobs/job.ts";
-import * as native from "../../native/readers.ts";
+import * as native from "../../native/files/readers.ts";
 import type { Triple } from "../../sessions/cloud-session.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";

@@ -1,6 +1,6 @@
 import { MAX_PTX_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
-import * as native from "../../native/writers.ts";
+import * as native from "../../native/files/writers.ts";
 import type { ExportView } from "../cloud/export/view.ts";
 import { type ExportFormat, isLas } from "./export-format.ts";
 

@@ -1,5 +1,5 @@
 import type { Job } from "../../jobs/job.ts";
-import * as native from "../../native/cloud.ts";
+import * as native from "../../native/cloud/cloud.ts";
 import { type CloudState, extraKey, type Triple } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { OctreeCache } from "../../sessions/octree-cache.ts";

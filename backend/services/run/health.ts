@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { HealthResponse } from "../../../shared/contract/health.ts";
 import type { Deps } from "../../deps.ts";
 import { memoryBudget } from "../../jobs/admission.ts";
-import { memoryStatus } from "../../native/platform.ts";
+import { memoryStatus } from "../../native/core/platform.ts";
 
 const SERVICE = "point-cloud-backend";
 

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import type { OpOptions } from "../../native/cloud.ts";
+import type { OpOptions } from "../../native/cloud/cloud.ts";
 
 /**
  * Where an op with a CUDA twin runs: on the GPU when /api/device-info says so. An op that then cannot use it runs on the

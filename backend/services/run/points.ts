@@ -1,7 +1,7 @@
 import type { PointSource } from "../../../shared/contract/point-source.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { addon } from "../../native/addon.ts";
+import { addon } from "../../native/core/addon.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 

@@ -1,12 +1,12 @@
 import type { DemRequest } from "../../../shared/contract/dem.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import { addon, type NativeColumn } from "../../native/addon.ts";
-import * as cloud from "../../native/cloud.ts";
-import * as edit from "../../native/cloud-edit.ts";
-import { clothSimulation } from "../../native/ground.ts";
-import * as masks from "../../native/masks.ts";
-import type { Bounds } from "../../native/readers.ts";
+import { clothSimulation } from "../../native/classify/ground.ts";
+import * as cloud from "../../native/cloud/cloud.ts";
+import * as edit from "../../native/cloud/edit.ts";
+import * as masks from "../../native/cloud/masks.ts";
+import { addon, type NativeColumn } from "../../native/core/addon.ts";
+import type { Bounds } from "../../native/files/readers.ts";
 import type { CloudState, Triple } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";

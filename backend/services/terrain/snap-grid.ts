@@ -4,8 +4,8 @@ import { AppError } from "../../../shared/errors.ts";
 import { MAX_DEM_CELLS, MAX_VOXEL_COLUMNS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import { addon } from "../../native/addon.ts";
-import { columnSnap } from "../../native/dem.ts";
+import { addon } from "../../native/core/addon.ts";
+import { columnSnap } from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 
 /** Lifts the columns of a voxel grid to the terrain. What cannot be done is said in the answer (contract lad 2). */

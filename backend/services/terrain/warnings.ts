@@ -1,4 +1,4 @@
-import type { RasterFrame } from "../../native/dem.ts";
+import type { RasterFrame } from "../../native/terrain.ts";
 import type { SurfaceType } from "./grid.ts";
 
 /** Vertices are moved by at most half a step; a hundredth of a cell cannot be seen. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { CloseSessionResponse } from "../../../shared/contract/cloud-session/close.ts";
 import { create, makeApp, type TestApp } from "../../support/app.ts";
 import { bigLasBytes } from "../../support/las-bytes.ts";

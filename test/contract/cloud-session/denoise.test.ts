@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import { extraKey } from "../../../backend/sessions/cloud-session.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";

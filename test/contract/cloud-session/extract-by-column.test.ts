@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { POOL } from "../../../backend/services/cloud/extract-plan.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { makeApp, run, type TestApp } from "../../support/app.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { extraKey } from "../../../backend/sessions/cloud-session.ts";
 import { SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";

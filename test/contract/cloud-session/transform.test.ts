@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
 import { TransformResponse } from "../../../shared/contract/cloud-session/transform.ts";
 import { makeApp, type TestApp } from "../../support/app.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Job } from "../../../backend/jobs/job.ts";
 import { JobRegistry, type RunRecord } from "../../../backend/jobs/registry.ts";
-import { addon } from "../../../backend/native/addon.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { FakeNative, settle } from "../../support/fake-native.ts";
 
 describe("progress of a job", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tryLockFile } from "../../../backend/native/column-files.ts";
+import { tryLockFile } from "../../../backend/native/core/column-files.ts";
 import { claimLease, leaseAlive, ownLease, readLease, writeLease } from "../../../backend/sessions/process-lease.ts";
 
 const DEAD = { pid: 2 ** 22 + 1, start_time: "1", instance: "test" }; // above the largest process id of Linux

@@ -1,6 +1,6 @@
 import type { Job } from "../../../jobs/job.ts";
-import * as cloud from "../../../native/cloud.ts";
-import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../native/writers.ts";
+import * as cloud from "../../../native/cloud/cloud.ts";
+import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../native/files/writers.ts";
 import type { CloudMeta, CloudState, ExtraDim, Triple } from "../../../sessions/cloud-session.ts";
 import { version } from "../../../version.ts";
 

@@ -1,7 +1,7 @@
 import type { ExportRequest } from "../../../../shared/contract/pointcloud.ts";
 import type { Job } from "../../../jobs/job.ts";
-import * as cloud from "../../../native/cloud.ts";
-import type { CloudViewInput, LasWriteParams } from "../../../native/writers.ts";
+import * as cloud from "../../../native/cloud/cloud.ts";
+import type { CloudViewInput, LasWriteParams } from "../../../native/files/writers.ts";
 import type { CloudState, ScanOrigin, Triple } from "../../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "../../files/export-format.ts";

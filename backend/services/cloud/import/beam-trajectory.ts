@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ScanParams } from "../../../../shared/contract/cloud-session/create.ts";
 import type { Job } from "../../../jobs/job.ts";
-import * as native from "../../../native/cloud.ts";
+import * as native from "../../../native/cloud/cloud.ts";
 import type { CloudState } from "../../../sessions/cloud-session.ts";
 import { fixedColumn } from "../../octree/columns.ts";
 

@@ -1,7 +1,7 @@
 import type { CreateSessionTail } from "../../../../shared/contract/cloud-session/create.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
-import * as native from "../../../native/cloud.ts";
+import * as native from "../../../native/cloud/cloud.ts";
 import { type CloudMeta, freshState, META_DEFAULTS, type Triple } from "../../../sessions/cloud-session.ts";
 import type { CreatedSession } from "../../../sessions/session-store.ts";
 import { type AssignedColumns, assignColumns } from "../../files/assigned-columns.ts";

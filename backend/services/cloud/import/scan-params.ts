@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ImportedScan, ScanParams } from "../../../../shared/contract/cloud-session/create.ts";
 import { MAX_LISTED_SCANS } from "../../../../shared/contract/pointcloud.ts";
-import type { PositionFrame, ScanInfo } from "../../../native/readers.ts";
+import type { PositionFrame, ScanInfo } from "../../../native/files/readers.ts";
 import type { SourceCloud } from "../../files/source-cloud.ts";
 import { toWorld } from "./request.ts";
 

@@ -1,8 +1,8 @@
 import type { PreviewRequest, PreviewResponse } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
-import * as cloud from "../../../native/cloud.ts";
-import * as native from "../../../native/readers.ts";
+import * as cloud from "../../../native/cloud/cloud.ts";
+import * as native from "../../../native/files/readers.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { extensionOf, kindOfFile, sourceFile } from "../source.ts";
 import { textPreviewColumns } from "../text/layout.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { MAX_LISTED_SCANS, type PreviewResponse, type PreviewScan } from "../../../../shared/contract/pointcloud.ts";
 import type { Job } from "../../../jobs/job.ts";
-import * as native from "../../../native/readers.ts";
+import * as native from "../../../native/files/readers.ts";
 import {
   boxOf,
   type FileColumn,

@@ -1,7 +1,7 @@
 import type { ColumnPlan } from "../../../../shared/contract/column-plan.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
-import * as native from "../../../native/readers.ts";
+import * as native from "../../../native/files/readers.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "../source-cloud.ts";
 import { detectTextLayout, type TextColumn, type TextLayout } from "./layout.ts";
 

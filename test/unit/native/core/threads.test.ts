@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { addon, addonPath } from "../../../backend/native/addon.ts";
+import { addon, addonPath } from "../../../../backend/native/core/addon.ts";
 
 let folder: string;
 let path: string;

@@ -1,5 +1,5 @@
-import { addon, type DType, type NativeColumn } from "./addon.ts";
-import type { NativeJob } from "./native-job.ts";
+import { addon, type DType, type NativeColumn } from "../core/addon.ts";
+import type { NativeJob } from "../core/handles.ts";
 
 type Triple = readonly [number, number, number];
 

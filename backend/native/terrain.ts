@@ -1,6 +1,6 @@
-import { addon, type NativeColumn } from "./addon.ts";
-import type { OpOptions } from "./cloud.ts";
-import type { NativeJob } from "./native-job.ts";
+import type { OpOptions } from "./cloud/cloud.ts";
+import { addon, type NativeColumn } from "./core/addon.ts";
+import type { NativeJob } from "./core/handles.ts";
 
 /** A north-up grid; cell (i, j) is number j * nx + i, row 0 at the lowest y. Metres. */
 export interface RasterFrame {

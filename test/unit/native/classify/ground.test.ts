@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { addon, type NativeColumn } from "../../../backend/native/addon.ts";
 import {
   type ClothParams,
   clothSimulation,
   clothSimulationCost,
   groundAuto,
   smrf,
-} from "../../../backend/native/ground.ts";
+} from "../../../../backend/native/classify/ground.ts";
+import { addon, type NativeColumn } from "../../../../backend/native/core/addon.ts";
 
 const params: ClothParams = {
   cloth_resolution: 0.5,

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { addon, type DType, type NativeColumn } from "../../../backend/native/addon.ts";
-import * as edit from "../../../backend/native/cloud-edit.ts";
+import * as edit from "../../../../backend/native/cloud/edit.ts";
+import { addon, type DType, type NativeColumn } from "../../../../backend/native/core/addon.ts";
 
 const arrays = {
   u8: Uint8Array,

@@ -1,6 +1,6 @@
-import { addon, type NativeColumn } from "./addon.ts";
-import type { NativeJob } from "./native-job.ts";
-import type { Bounds } from "./readers.ts";
+import { addon, type NativeColumn } from "../core/addon.ts";
+import type { NativeJob } from "../core/handles.ts";
+import type { Bounds } from "../files/readers.ts";
 
 export interface HitMask {
   /** u8 per row, 1 = not a hit or deleted; null when every row is a surviving hit. */

@@ -1,5 +1,5 @@
 import { addon, type NativeColumn } from "./addon.ts";
-import type { NativeJob } from "./native-job.ts";
+import type { NativeJob } from "./handles.ts";
 
 /** Writes columns to files of the session store, one each; complete for other processes when it resolves. */
 export const writeColumnFiles = (columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null> =>

@@ -1,5 +1,5 @@
-import { addon, type NativeColumn } from "./addon.ts";
-import type { NativeJob } from "./native-job.ts";
+import { addon, type NativeColumn } from "../core/addon.ts";
+import type { NativeJob } from "../core/handles.ts";
 
 /** One operand: the rows whose byte is non-zero, or with `invert` the others. */
 export interface MaskTerm {

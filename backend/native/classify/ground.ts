@@ -1,7 +1,7 @@
-import { addon, type NativeColumn } from "./addon.ts";
-import type { OpOptions } from "./cloud.ts";
+import type { OpOptions } from "../cloud/cloud.ts";
+import { addon, type NativeColumn } from "../core/addon.ts";
+import type { NativeJob } from "../core/handles.ts";
 import type { TilePlan } from "./denoise.ts";
-import type { NativeJob } from "./native-job.ts";
 
 export interface ClothParams {
   /** Distance of the cloth's particles, metres. */

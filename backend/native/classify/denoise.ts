@@ -1,6 +1,6 @@
-import { addon, type NativeColumn } from "./addon.ts";
-import type { OpOptions } from "./cloud.ts";
-import type { NativeJob } from "./native-job.ts";
+import type { OpOptions } from "../cloud/cloud.ts";
+import { addon, type NativeColumn } from "../core/addon.ts";
+import type { NativeJob } from "../core/handles.ts";
 
 /** What a point must have around it to be clean. Lengths in metres; `tile_points` 0 = no tiles. */
 export type NoiseParams =

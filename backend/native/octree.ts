@@ -1,5 +1,7 @@
-import { addon, type NativeColumn } from "./core/addon.ts";
-import type { NativeJob } from "./core/handles.ts";
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+
+const addon = addonAs<OctreeNative>();
 
 export interface OctreeInput {
   readonly positions: NativeColumn;

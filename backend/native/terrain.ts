@@ -1,6 +1,8 @@
 import type { OpOptions } from "./cloud/cloud.ts";
-import { addon, type NativeColumn } from "./core/addon.ts";
-import type { NativeJob } from "./core/handles.ts";
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+
+const addon = addonAs<DemNative>();
 
 /** A north-up grid; cell (i, j) is number j * nx + i, row 0 at the lowest y. Metres. */
 export interface RasterFrame {

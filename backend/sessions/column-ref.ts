@@ -1,4 +1,4 @@
-import type { NativeColumn } from "../native/core/addon.ts";
+import type { NativeColumn } from "../native/core/handles.ts";
 
 /** A native column with counted owners: the last release() frees the memory at once. GC is never the plan. */
 export class ColumnRef {

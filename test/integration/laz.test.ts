@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addon, type DType, type NativeColumn } from "../../backend/native/core/addon.ts";
+import { addon } from "../../backend/native/core/addon.ts";
+import type { DType, NativeColumn } from "../../backend/native/core/handles.ts";
 import { type LasWriteParams, writeLas } from "../../backend/native/files/writers.ts";
 import { create, exported, makeApp, type TestApp } from "../support/app.ts";
 import { lasBytes } from "../support/las-bytes.ts";

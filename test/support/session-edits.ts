@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { z } from "zod";
 import type { Job } from "../../backend/jobs/job.ts";
-import { type Addon, addon, type NativeColumn } from "../../backend/native/core/addon.ts";
-import type { NativeJob } from "../../backend/native/core/handles.ts";
+import { type Addon, addon } from "../../backend/native/core/addon.ts";
+import type { NativeColumn, NativeJob } from "../../backend/native/core/handles.ts";
 import { readNumbers } from "../../backend/services/files/preview/values.ts";
 import type { CloudState } from "../../backend/sessions/cloud-session.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";

@@ -1,6 +1,8 @@
 import type { OpOptions } from "../cloud/cloud.ts";
-import { addon, type NativeColumn } from "../core/addon.ts";
-import type { NativeJob } from "../core/handles.ts";
+import type { NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
+
+const addon = addonAs<DenoiseNative>();
 
 /** What a point must have around it to be clean. Lengths in metres; `tile_points` 0 = no tiles. */
 export type NoiseParams =

@@ -1,7 +1,9 @@
 import type { OpOptions } from "../cloud/cloud.ts";
-import { addon, type NativeColumn } from "../core/addon.ts";
-import type { NativeJob } from "../core/handles.ts";
+import type { NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
 import type { TilePlan } from "./denoise.ts";
+
+const addon = addonAs<GroundNative>();
 
 export interface ClothParams {
   /** Distance of the cloth's particles, metres. */

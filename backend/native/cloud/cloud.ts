@@ -1,6 +1,8 @@
-import { addon, type NativeColumn } from "../core/addon.ts";
-import type { NativeJob } from "../core/handles.ts";
+import type { NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
 import type { Bounds } from "../files/readers.ts";
+
+const addon = addonAs<CloudNative>();
 
 export interface HitMask {
   /** u8 per row, 1 = not a hit or deleted; null when every row is a surviving hit. */

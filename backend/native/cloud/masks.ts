@@ -1,5 +1,7 @@
-import { addon, type NativeColumn } from "../core/addon.ts";
-import type { NativeJob } from "../core/handles.ts";
+import type { NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
+
+const addon = addonAs<MasksNative>();
 
 /** One operand: the rows whose byte is non-zero, or with `invert` the others. */
 export interface MaskTerm {

@@ -1,5 +1,15 @@
-import { addon, type NativeColumn } from "./addon.ts";
-import type { NativeJob } from "./handles.ts";
+import type { NativeColumn, NativeJob } from "./handles.ts";
+import { addonAs } from "./load.ts";
+
+export interface ColumnFilesNative {
+  writeColumnFiles(columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null>;
+  syncColumnFile(path: string): NativeJob<null>;
+  verifyColumnFile(path: string): NativeJob<boolean>;
+  mapColumnFile(path: string): NativeColumn;
+  tryLockFile(path: string): (() => void) | null;
+}
+
+const addon = addonAs<ColumnFilesNative>();
 
 /** Writes columns to files of the session store, one each; complete for other processes when it resolves. */
 export const writeColumnFiles = (columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null> =>

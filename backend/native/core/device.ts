@@ -1,5 +1,7 @@
 import { dirname } from "node:path";
-import { addon, addonPath } from "./addon.ts";
+import { addonAs, addonPath } from "./load.ts";
+
+const addon = addonAs<DeviceNative>();
 
 export interface NativeDeviceInfo {
   readonly gpu_count: number;

@@ -1,4 +1,11 @@
-import { addon } from "./addon.ts";
+import { addonAs } from "./load.ts";
+
+export interface ThreadsNative {
+  /** Threads of native jobs started from now on, 0 = all cores; returns what it was. */
+  setThreadsOfJobs(threads: number): number;
+}
+
+const addon = addonAs<ThreadsNative>();
 
 /** What `start` returns; a native job that it starts computes with at most so many threads. 0 = all cores. */
 export function withThreads<T>(threads: number, start: () => T): T {

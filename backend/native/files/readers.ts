@@ -1,5 +1,7 @@
-import { addon, type DType, type NativeColumn } from "../core/addon.ts";
-import type { NativeJob } from "../core/handles.ts";
+import type { DType, NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
+
+const addon = addonAs<ReadersNative>();
 
 /** stored = file * unit_scale - shift, metres. */
 export interface PositionFrame {

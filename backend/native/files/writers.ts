@@ -1,6 +1,8 @@
-import { addon, type NativeColumn } from "../core/addon.ts";
-import type { NativeJob } from "../core/handles.ts";
+import type { NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
 import type { GeotiffRecords, LasExtraRecord } from "./readers.ts";
+
+const addon = addonAs<WritersNative>();
 
 type Triple = readonly [number, number, number];
 

@@ -9,7 +9,7 @@ import { OVER_REMOVAL_FRACTION, TREE_METHOD_WARNING_POINTS } from "../../../shar
 import type { Job } from "../../jobs/job.ts";
 import type { NoiseLabels, NoiseParams } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 
 /** A criterion whose numbers are admissible. */
 export type CheckedCriterion = Omit<NoiseCriterion, "method"> & { readonly method: DenoiseMethod };

@@ -2,7 +2,7 @@ import type { BakeTail } from "../../../shared/contract/cloud-session/bake.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState, Edit } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { countsOf, currentOctree, overtakenOctree } from "../../sessions/edits.ts";

@@ -2,7 +2,7 @@ import type { ChildSession } from "../../../shared/contract/cloud-session/child.
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { type CloudMeta, type CloudState, freshState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, deletedCount } from "../../sessions/edits.ts";

@@ -1,4 +1,4 @@
-import type { DType } from "../../native/core/addon.ts";
+import type { DType } from "../../native/core/handles.ts";
 
 interface Integer {
   readonly signed: boolean;

@@ -2,7 +2,7 @@ import type { DeleteRegionResponse } from "../../../shared/contract/cloud-sessio
 import type { ResetEditsResponse } from "../../../shared/contract/cloud-session/reset-edits.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { countsOf, hasNormals, overflowing, staleOctree } from "../../sessions/edits.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import type { DType, NativeColumn } from "../../native/core/addon.ts";
+import type { DType, NativeColumn } from "../../native/core/handles.ts";
 import {
   type CloudMeta,
   type CloudSession,

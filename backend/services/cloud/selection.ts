@@ -3,7 +3,7 @@ import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "../octree/columns.ts";

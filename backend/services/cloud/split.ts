@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { unionRows } from "../../native/cloud/edit.ts";
 import { combineMasks, type MaskTerm } from "../../native/cloud/masks.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import {
   type CloudChange,
   type CloudSession,

@@ -3,7 +3,7 @@ import type { TransformResponse } from "../../../shared/contract/cloud-session/t
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import {
   type CloudMeta,
   type CloudSession,

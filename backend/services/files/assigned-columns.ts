@@ -1,6 +1,6 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import type { PositionFrame } from "../../native/files/readers.ts";
 import { type ExtraDim, extraKey } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";

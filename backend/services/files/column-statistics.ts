@@ -1,6 +1,6 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 
 /** Statistics of scalar columns, by column. */
 export type ColumnStatistics = ReadonlyMap<NativeColumn, native.ColumnStats>;

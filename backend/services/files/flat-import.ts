@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
 import { compactColumns } from "../../native/cloud/edit.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { extraKey, type Triple } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { assignColumns } from "./assigned-columns.ts";

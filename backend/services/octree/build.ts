@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/octree.ts";
 import type { CloudState, Triple } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/cloud-session.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../shared/errors.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { type CloudState, extraKey, type FIXED_COLUMNS } from "../../sessions/cloud-session.ts";
 
 /** A fixed column of a session, null when it has none. */

@@ -1,7 +1,7 @@
 import type { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { type CloudSession, type CloudState, extraKey } from "../../sessions/cloud-session.ts";
 import { currentOctree, overtakenOctree, type RebuiltOctree } from "../../sessions/edits.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource, type OctreeWindow, octreeScratchBytes } from "./build.ts";

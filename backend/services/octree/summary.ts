@@ -2,7 +2,7 @@ import type { Box, Point } from "../../../shared/contract/geometry.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { ColumnStats } from "../../native/cloud/cloud.ts";
 import * as native from "../../native/cloud/cloud.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { type CloudState, extraKey } from "../../sessions/cloud-session.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
 import { type ColumnStatistics, measureColumns } from "../files/column-statistics.ts";

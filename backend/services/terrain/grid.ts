@@ -2,7 +2,7 @@ import type { DemOptions, DemSuccess } from "../../../shared/contract/dem.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import type { Bounds } from "../../native/files/readers.ts";
 import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";

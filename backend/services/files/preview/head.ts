@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { SOURCE_UNITS } from "../../../../shared/contract/cloud-session/create.ts";
 import type { PreviewColumn, PreviewCrs, PreviewResponse } from "../../../../shared/contract/pointcloud.ts";
 import type { Job } from "../../../jobs/job.ts";
-import type { DType } from "../../../native/core/addon.ts";
+import type { DType } from "../../../native/core/handles.ts";
 import type { Bounds, LasCrs } from "../../../native/files/readers.ts";
 import { CANONICAL_LABELS, isPinnedRole } from "../roles.ts";
 import { extraSlug, tidyLabel } from "../slugs.ts";

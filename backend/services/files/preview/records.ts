@@ -1,6 +1,6 @@
 import type { PreviewResponse } from "../../../../shared/contract/pointcloud.ts";
 import type { Job } from "../../../jobs/job.ts";
-import type { DType } from "../../../native/core/addon.ts";
+import type { DType } from "../../../native/core/handles.ts";
 import * as native from "../../../native/files/readers.ts";
 import { lasDimension } from "../assigned-columns.ts";
 import { isPinnedRole, roleOfName } from "../roles.ts";

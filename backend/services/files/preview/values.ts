@@ -1,4 +1,4 @@
-import type { DType, NativeColumn } from "../../../native/core/addon.ts";
+import type { DType, NativeColumn } from "../../../native/core/handles.ts";
 
 type Values = { readonly length: number; slice(from: number, to: number): ArrayLike<number | bigint> };
 

@@ -6,7 +6,8 @@ import {
   groundAuto,
   smrf,
 } from "../../../../backend/native/classify/ground.ts";
-import { addon, type NativeColumn } from "../../../../backend/native/core/addon.ts";
+import { addon } from "../../../../backend/native/core/addon.ts";
+import type { NativeColumn } from "../../../../backend/native/core/handles.ts";
 
 const params: ClothParams = {
   cloth_resolution: 0.5,

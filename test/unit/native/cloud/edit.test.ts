@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as edit from "../../../../backend/native/cloud/edit.ts";
-import { addon, type DType, type NativeColumn } from "../../../../backend/native/core/addon.ts";
+import { addon } from "../../../../backend/native/core/addon.ts";
+import type { DType, NativeColumn } from "../../../../backend/native/core/handles.ts";
 
 const arrays = {
   u8: Uint8Array,

@@ -4,7 +4,8 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { addon, addonPath } from "../../../../backend/native/core/addon.ts";
+import { addon } from "../../../../backend/native/core/addon.ts";
+import { addonPath } from "../../../../backend/native/core/load.ts";
 
 let folder: string;
 let path: string;

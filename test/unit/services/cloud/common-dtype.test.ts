@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DType } from "../../../../backend/native/core/addon.ts";
+import type { DType } from "../../../../backend/native/core/handles.ts";
 import { commonDtype } from "../../../../backend/services/cloud/common-dtype.ts";
 
 const INTEGERS = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"] as const;

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AppError } from "../../../shared/errors.ts";
+
+const ADDON = join("build", "native", "Release", "pc.node");
+
+/** The addon's file: beside the running code's package root, whether that runs from source or from a bundle. */
+export function addonPath(): string {
+  const pinned = process.env.APP_ADDON_PATH;
+  if (pinned) return pinned;
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    // Native libraries cannot be loaded from inside an asar archive; the packager unpacks them beside it.
+    const unpacked = folder.replace(/app\.asar(?=$|[\\/])/, "app.asar.unpacked");
+    const path = join(unpacked, ADDON);
+    if (existsSync(path)) return path;
+    if (dirname(folder) === folder) {
+      throw new AppError(
+        "internal",
+        `the native addon is missing (${ADDON}); run "npm run build" in the project folder`,
+      );
+    }
+  }
+}
+
+function load(): unknown {
+  // OpenMP's idle threads spin by default, up to 10x CPU on short regions; read once when the runtime loads.
+  process.env.OMP_WAIT_POLICY ??= "passive";
+  const path = addonPath();
+  try {
+    return createRequire(import.meta.url)(path);
+  } catch (error) {
+    throw new AppError("internal", `the native addon does not load (${path}): ${(error as Error).message}`, undefined, {
+      cause: error,
+    });
+  }
+}
+
+const loaded = load();
+
+/** The addon as one family of functions. A facade names its own family, so that none has to know the others. */
+export const addonAs = <Family>(): Family => loaded as Family;

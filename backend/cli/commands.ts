@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { AppError } from "../../shared/errors.ts";
-import type { AnalyzeDeps, StartBackend } from "./analyze/analyze.ts";
 import type { AnalyzeOptions } from "./analyze/options.ts";
+import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
 import type { TextStream } from "./progress.ts";
 
 export interface ServeRequest {

@@ -5,7 +5,7 @@ import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES, MAX_UPLOAD_BYTES } from "../
 import { errorText, fromNative } from "../jobs/native-error.ts";
 import { noteFailure } from "./logging.ts";
 import type { App } from "./types.ts";
-import { validationProblem } from "./validation.ts";
+import { type Problem, validationProblem } from "./validation.ts";
 
 /** The one table from error code to HTTP status. */
 export const httpStatus: Readonly<Record<ErrorCode, number>> = {
@@ -27,11 +27,6 @@ export const httpStatus: Readonly<Record<ErrorCode, number>> = {
 /** Any thrown value as AppError: ours, the native core's by its code, else internal with the error's own sentence. */
 export function toAppError(error: unknown): AppError {
   return fromNative(error);
-}
-
-export interface Problem {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -1,6 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import type { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
-import type { Problem } from "./errors.ts";
+
+/** Status and body of an error answer. */
+export interface Problem {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
 type ZodRequestError = Parameters<typeof hasZodFastifySchemaValidationErrors>[0] & {
   validation?: readonly { keyword: string; instancePath: string; message?: string }[];

@@ -1,34 +1,9 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import { AppError } from "../../shared/errors.ts";
-import type { GeotiffRecords, LasExtraRecord } from "../native/files/readers.ts";
+import type { GeotiffRecords } from "../native/files/readers.ts";
+import type { ExtraDim, ScanOrigin, Triple } from "./column-names.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
-
-export type Triple = readonly [number, number, number];
-
-/**
- * How a LAS file stored an extra dimension: what an export needs to write it back as it was. Slug and label are those that
- * the file's name and description stand for; a column renamed since is written under its new ones.
- */
-export interface LasExtra {
-  readonly slug: string;
-  readonly label: string;
-  readonly record: LasExtraRecord;
-}
-
-/** One scalar column beside the fixed ones, in the order the client shows them. */
-export interface ExtraDim {
-  readonly slug: string;
-  readonly label: string;
-  /** Absent for columns that no LAS file brought. */
-  readonly las_extra?: LasExtra;
-}
-
-/** Scanner position of one scan, stored frame, metres. */
-export interface ScanOrigin {
-  readonly scan_index: number;
-  readonly origin: Triple;
-}
 
 /** Everything a session is besides its columns. JSON, so that the journal can carry it. Frames: contract sessions.md 0. */
 export interface CloudMeta {
@@ -80,10 +55,6 @@ export const META_DEFAULTS = {
   backfilled_misses_moved: false,
   unrestorable_hit_count: 0,
 } as const satisfies Partial<CloudMeta>;
-
-/** Names of the fixed columns; every other key of `columns` is an extra's slug behind this prefix. */
-export const FIXED_COLUMNS = ["positions", "colors", "intensity", "timestamps", "beam_origins", "deleted"] as const;
-export const extraKey = (slug: string): string => `extra/${slug}`;
 
 /** Everything a session is, frozen. It owns one reference to each of its columns. */
 export interface CloudState {

@@ -1,5 +1,5 @@
 import type { CloudMeta, CloudState } from "./cloud-session.ts";
-import { extraKey } from "./cloud-session.ts";
+import { extraKey } from "./column-names.ts";
 import { type RowSet, strokeBytes, strokesOf, type UndoState, type UndoStep } from "./undo.ts";
 
 /**

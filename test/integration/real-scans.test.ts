@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { create, makeApp, type TestApp } from "../support/app.ts";
+import { DATA } from "../support/data-folder.ts";
 import { octreeValues } from "../support/octree-folder.ts";
-import { DATA, present, SCANS } from "../support/real-scans.ts";
+import { present, SCANS } from "../support/real-scans.ts";
 
 describe.skipIf(!present)("real scans", () => {
   let made: TestApp;

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { create, exportTail, makeApp, type TestApp } from "../support/app.ts";
+import { DATA } from "../support/data-folder.ts";
 import { type LasRow, lasBytes } from "../support/las-bytes.ts";
 import { differences, type StoredColumn, storedColumns } from "../support/session-values.ts";
 
-const DATA = process.env.APP_TEST_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
 const present = existsSync(join(DATA, "MANIFEST.md"));
 if (!present) console.log("round trips of real scans: skipped, the test data is not there (APP_TEST_DATA)");
 

@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type FrameResult, sendFrame, sendPoints } from "../../backend/http/frame.ts";
 import { streamFrameJob, streamJob } from "../../backend/http/stream.ts";

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
-import type { AnalyzeClient } from "../../backend/cli/analyze/analyze.ts";
+import type { AnalyzeClient } from "../../backend/cli/analyze/run.ts";
 import type { TextStream } from "../../backend/cli/progress.ts";
-import type { RunOptions } from "../../shared/client/index.ts";
-import { ApiError, CanceledError } from "../../shared/client/index.ts";
+import { ApiError, CanceledError, type RunOptions } from "../../shared/client/index.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { type FixtureOctree, makeOctree } from "./potree2-fixture.ts";
 

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { DATA } from "./data-folder.ts";
 
-export const DATA = process.env.APP_TEST_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
 export const present = existsSync(join(DATA, "MANIFEST.md"));
 if (!present) console.log("real scans: skipped, the test data is not there (APP_TEST_DATA)");
 

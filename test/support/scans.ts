@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { DATA } from "./data-folder.ts";
 
 /** A scan of the test data when it is there, else a message on the console and undefined. */
 export function testScan(path: string): string | undefined {
-  const folder = process.env.APP_TEST_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
-  const file = join(folder, path);
+  const file = join(DATA, path);
   if (existsSync(file)) return file;
   console.log(`test data: ${path} is not there (APP_TEST_DATA); a generated cloud takes its place`);
   return undefined;

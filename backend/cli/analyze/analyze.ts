@@ -1,81 +1,24 @@
 import { realpath } from "node:fs/promises";
-import { type Client, createClient } from "../../../shared/client/index.ts";
+import { createClient } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Config } from "../../config.ts";
 import { type Picture, renderPictures } from "../drawing/render.ts";
-import { Progress, type TextStream } from "../progress.ts";
+import { Progress } from "../progress.ts";
+import type { EditedCloud, TerrainSummary } from "../report/findings.ts";
 import { reportHtml } from "../report/report.ts";
 import { scansCsv } from "../report/scan-table.ts";
 import { type AnalysisSummary, summarize } from "../report/summary.ts";
-import { drawTerrain } from "../report/terrain-pictures.ts";
 import type { TerrainPictures } from "../report/terrain-report.ts";
 import { type Copy, writeCopy } from "./cloud-copy.ts";
-import { createRequest, type EditedCloud, editCloud } from "./cloud-edits.ts";
+import { createRequest, editCloud } from "./cloud-edits.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
 import { describeVersions, recordedParameters, reproduceFacts, summaryTable } from "./record.ts";
+import type { AnalyzeClient, AnalyzeDeps, AnalyzeResult, Run } from "./run.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { canopy, labelTerrain, type TerrainSummary, terrainSummary } from "./terrain.ts";
-
-/** The backend of this process, as backend/entry/serve.ts starts it. */
-export interface Backend {
-  readonly url: string;
-  readonly token: string | null;
-  stop(options?: { removeSessions?: boolean }): Promise<void>;
-}
-export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
-
-export type AnalyzeClient = Pick<
-  Client,
-  | "version"
-  | "preview"
-  | "createSession"
-  | "closeSession"
-  | "merge"
-  | "filter"
-  | "denoiseSession"
-  | "segmentGroundSession"
-  | "sessionDem"
-  | "rebuildOctree"
-  | "exportCloud"
-  | "octreeFile"
->;
-
-export interface AnalyzeDeps {
-  readonly startBackend: StartBackend;
-  readonly connect?: (backend: Backend) => AnalyzeClient;
-  readonly stdout: TextStream;
-  readonly stderr: TextStream;
-  /** Cancels the run cleanly. */
-  readonly signal: AbortSignal;
-}
-
-/** What a run of `analyze` made; the document of --json. */
-export interface AnalyzeResult extends AnalysisSummary {
-  readonly terrain: TerrainSummary;
-  readonly copy: { readonly format: string; readonly point_count: number } | null;
-  readonly outputs: {
-    readonly report: string;
-    /** Table of the scans; null for a file without any. */
-    readonly scans: string | null;
-    readonly copy: string | null;
-    readonly pictures: readonly string[];
-  };
-  readonly versions: Readonly<Record<string, string>>;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly seconds: Readonly<Record<string, number>>;
-}
-
-export interface Run {
-  readonly input: InputFile;
-  readonly merge: readonly InputFile[];
-  readonly options: AnalyzeOptions;
-  readonly client: AnalyzeClient;
-  readonly out: OutputFolder;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
-}
+import { canopy, labelTerrain, terrainSummary } from "./terrain.ts";
+import { drawTerrain } from "./terrain-pictures.ts";
 
 const SCANS_FILE = "scans.csv";
 

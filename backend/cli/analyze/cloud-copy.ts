@@ -1,6 +1,6 @@
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
-import type { Run } from "./analyze.ts";
 import { copyName } from "./options.ts";
+import type { Run } from "./run.ts";
 
 /** The copy of a cloud as it was measured. */
 export interface Copy {

@@ -1,26 +1,9 @@
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Progress } from "../progress.ts";
-import type { AnalyzeClient } from "./analyze.ts";
-import { type CropBox, type FilterRule, filterText } from "./edit-options.ts";
+import { type CropBox, type EditedCloud, type FilterRule, filterText } from "../report/findings.ts";
 import { type AnalyzeOptions, type InputFile, legendOf } from "./options.ts";
-
-/** What the options did to the cloud before anything was measured. */
-export interface EditSummary {
-  /** Files behind the first one. */
-  readonly merged: readonly { readonly path: string; readonly points: number; readonly rows: number }[];
-  readonly crop_world: CropBox | null;
-  readonly filters: readonly FilterRule[];
-  /** Points before crop and filters, and how many of them those dropped. */
-  readonly points_before: number;
-  readonly points_dropped: number;
-}
-
-export interface EditedCloud {
-  readonly tail: CreateSessionTail;
-  /** Null when no option asked for any. */
-  readonly edits: EditSummary | null;
-}
+import type { AnalyzeClient } from "./run.ts";
 
 interface Editing {
   readonly options: AnalyzeOptions;

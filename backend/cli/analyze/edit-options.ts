@@ -1,17 +1,7 @@
 import { AppError } from "../../../shared/errors.ts";
+import type { CropBox, FilterRule } from "../report/findings.ts";
 
 type Triple = readonly [number, number, number];
-
-/** Metres, true world, faces included. */
-export interface CropBox {
-  readonly min: Triple;
-  readonly max: Triple;
-}
-
-/** What of a scalar column stays: a range with open ends, or whole numbers. */
-export type FilterRule =
-  | { readonly slug: string; readonly min: number | null; readonly max: number | null }
-  | { readonly slug: string; readonly values: readonly number[] };
 
 const bad = (message: string) => new AppError("invalid_argument", message);
 const number = (text: string) => (text.trim() === "" ? Number.NaN : Number(text));
@@ -65,10 +55,4 @@ function values(text: string, slug: string, rule: string): FilterRule {
     throw bad(`--filter "${text}": values are whole numbers such as 1,2,5; for others give a range, min..max`);
   }
   return { slug, values: numbers };
-}
-
-/** A rule as it was given. */
-export function filterText(rule: FilterRule): string {
-  if ("values" in rule) return `${rule.slug}=${rule.values.join(",")}`;
-  return `${rule.slug}=${rule.min ?? ""}..${rule.max ?? ""}`;
 }

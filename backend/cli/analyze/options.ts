@@ -4,7 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import { SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
 import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { CropBox, FilterRule } from "./edit-options.ts";
+import type { CropBox, FilterRule } from "../report/findings.ts";
 
 /** Formats of the exported copy. */
 export const COPY_FORMATS = EXPORT_FORMATS;

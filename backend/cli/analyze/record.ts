@@ -1,10 +1,10 @@
 import type { Client } from "../../../shared/client/index.ts";
 import { printable } from "../progress.ts";
+import { filterText } from "../report/findings.ts";
 import { type Fact, keyFacts } from "../report/summary.ts";
 import { terrainFacts } from "../report/terrain-report.ts";
-import type { AnalyzeResult } from "./analyze.ts";
-import { filterText } from "./edit-options.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
+import type { AnalyzeResult } from "./run.ts";
 
 /** What a run was asked for. */
 export interface Recorded {

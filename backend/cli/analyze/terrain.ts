@@ -2,61 +2,11 @@ import { ApiError, type RunOptions } from "../../../shared/client/index.ts";
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
 import type { DemSuccess } from "../../../shared/contract/dem.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
+import type { SurfaceGrid } from "../drawing/surface-grid.ts";
 import type { Progress } from "../progress.ts";
-import type { AnalyzeClient } from "./analyze.ts";
+import type { GroundSummary, NoiseSummary, StepOutcome, SurfaceSummary, TerrainSummary } from "../report/findings.ts";
 import type { AnalyzeOptions } from "./options.ts";
-
-/** A step of the analysis: done, left out by an option, or not possible, and why. */
-export type StepOutcome<T> =
-  | ({ readonly done: true } & T)
-  | { readonly done: false; readonly reason: string; readonly asked: boolean };
-
-export type UsedParameters = Readonly<Record<string, number | boolean>>;
-
-export interface NoiseSummary {
-  readonly flagged: number;
-  readonly kept: number;
-  /** More than a fifth is no scanner noise: the canopy is then made from all points. */
-  readonly over_removal: boolean;
-  readonly method: string;
-  readonly params_used: UsedParameters;
-}
-export interface GroundSummary {
-  readonly num_ground: number;
-  readonly num_plant: number;
-  readonly low_outliers: number;
-  readonly method: string;
-  readonly params_used: UsedParameters;
-  readonly point_spacing_m: number | null;
-}
-export interface SurfaceSummary {
-  readonly cell_m: number;
-  readonly cells: readonly [x: number, y: number];
-  readonly void_cells: number;
-  /** Metres; of the terrain in true world coordinates. Null without a cell. */
-  readonly range: readonly [number, number] | null;
-  readonly ground_source: string | null;
-}
-
-/** What denoise, ground and surfaces gave: part of the --json document. */
-export interface TerrainSummary {
-  readonly noise: StepOutcome<NoiseSummary>;
-  readonly ground: StepOutcome<GroundSummary>;
-  readonly dtm: StepOutcome<SurfaceSummary>;
-  readonly chm: StepOutcome<SurfaceSummary>;
-  readonly warnings: readonly string[];
-}
-
-/** A raster as a frame brings it: row 0 at the lowest y, NaN = nothing; stored frame, metres. */
-export interface SurfaceGrid {
-  readonly nx: number;
-  readonly ny: number;
-  readonly cell: number;
-  readonly origin: readonly [number, number];
-  readonly z: Float32Array;
-  /** 0..1; the DTM has it. */
-  readonly hillshade: Float32Array | undefined;
-}
+import type { AnalyzeClient } from "./run.ts";
 
 export interface Terrain {
   readonly noise: StepOutcome<NoiseSummary>;

@@ -1,5 +1,6 @@
-import { SUPERSAMPLING, type Visibility } from "./splat.ts";
+import { SUPERSAMPLING } from "./splat.ts";
 import type { ViewFrame } from "./view-frame.ts";
+import type { Visibility } from "./visibility.ts";
 
 /** Neighbour distances, in picture pixels but never below half a disc: thin edges, then the shade of larger shapes. */
 const RADII_PX = [1, 4] as const;

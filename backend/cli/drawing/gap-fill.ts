@@ -1,6 +1,5 @@
-import type { Visibility } from "./splat.ts";
+import { NO_POINT, type Visibility } from "./visibility.ts";
 
-const NO_POINT = 0xffff_ffff;
 /** Radius of the closing in disc diameters, and its least value in subpixels. */
 const RADIUS_DIAMETERS = 0.55;
 const MIN_RADIUS = 3.5;

@@ -1,7 +1,7 @@
-import type { SurfaceGrid } from "../analyze/terrain.ts";
 import type { Rgb } from "./color-ramp.ts";
 import { type PointSample, samplePercentiles } from "./point-sample.ts";
 import { encodePng, type Raster } from "./render.ts";
+import type { SurfaceGrid } from "./surface-grid.ts";
 import { sceneBox, VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 
 /** Depth of the slice, metres. */

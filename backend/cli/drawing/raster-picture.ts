@@ -1,7 +1,7 @@
-import type { SurfaceGrid } from "../analyze/terrain.ts";
 import { type RampName, rampTable } from "./color-ramp.ts";
 import { samplePercentiles } from "./point-sample.ts";
 import { encodePng, type Raster } from "./render.ts";
+import type { SurfaceGrid } from "./surface-grid.ts";
 import { VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 
 /** A raster seen from above, ready for a figure. */

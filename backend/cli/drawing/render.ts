@@ -3,8 +3,9 @@ import { PNG } from "pngjs";
 import { type RampName, rampTable } from "./color-ramp.ts";
 import { eyeDomeShade } from "./eye-dome.ts";
 import { type PointSample, samplePercentiles } from "./point-sample.ts";
-import { NO_POINT, SUPERSAMPLING, splat, type Visibility } from "./splat.ts";
+import { SUPERSAMPLING, splat } from "./splat.ts";
 import { sceneBox, VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
+import { NO_POINT, type Visibility } from "./visibility.ts";
 
 export type ColorMode = "height" | "rgb" | "intensity";
 

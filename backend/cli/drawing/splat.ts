@@ -1,11 +1,10 @@
 import { closeGaps } from "./gap-fill.ts";
 import type { PointSample } from "./point-sample.ts";
 import type { ViewFrame } from "./view-frame.ts";
+import { NO_POINT, type Visibility } from "./visibility.ts";
 
 /** Subpixels per picture pixel and axis: antialiasing by supersampling. */
 export const SUPERSAMPLING = 2;
-/** No point is seen here. */
-export const NO_POINT = 0xffff_ffff;
 
 const MIN_DIAMETER = 2;
 const MAX_DIAMETER = 40;
@@ -16,20 +15,6 @@ const FEW_CELLS = 200;
 const OVERLAP = 1.6;
 /** Points per occupied cell that make its density an estimate. */
 const CELL_POINTS = 4;
-
-/** What is seen at each subpixel of a view. */
-export interface Visibility {
-  readonly width: number;
-  readonly height: number;
-  /** Index of the nearest point, or NO_POINT. */
-  readonly point: Uint32Array;
-  /** Depth of that point, metres towards the viewer, relative to the first point; -Infinity where nothing is seen. */
-  readonly depth: Float32Array;
-  /** Usual size of a point, subpixels. */
-  readonly diameter: number;
-  /** Points inside the picture. */
-  readonly drawn_count: number;
-}
 
 interface Projected {
   /** Subpixel coordinates, right and down. */

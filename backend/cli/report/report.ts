@@ -1,7 +1,7 @@
-import type { TerrainSummary } from "../analyze/terrain.ts";
 import type { Picture } from "../drawing/render.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { figureSvg, figureWidth, MODE_TITLES } from "./figure.ts";
+import type { TerrainSummary } from "./findings.ts";
 import { Html, html } from "./html.ts";
 import { scanSection } from "./scan-table.ts";
 import { REPORT_STYLE } from "./style.ts";

@@ -1,8 +1,7 @@
 import type { PreviewResponse } from "../../../shared/contract/pointcloud.ts";
-import type { EditedCloud, EditSummary } from "../analyze/cloud-edits.ts";
-import { filterText } from "../analyze/edit-options.ts";
 import { type PointSample, samplePercentiles } from "../drawing/point-sample.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import { type EditedCloud, type EditSummary, filterText } from "./findings.ts";
 import type { ScanSummary } from "./scan-table.ts";
 
 type Triple = [number, number, number];

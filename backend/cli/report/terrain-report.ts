@@ -1,9 +1,9 @@
-import type { StepOutcome, SurfaceSummary, TerrainSummary, UsedParameters } from "../analyze/terrain.ts";
 import { CLASS_COLORS, type GroundProfile, PROFILE_WIDTH_M } from "../drawing/ground-profile.ts";
 import type { RasterPicture } from "../drawing/raster-picture.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { AXIS_NAMES } from "../drawing/view-frame.ts";
 import { type FigureBar, figureWidth, framedFigure } from "./figure.ts";
+import type { StepOutcome, SurfaceSummary, TerrainSummary, UsedParameters } from "./findings.ts";
 import { Html, html } from "./html.ts";
 import type { AnalysisSummary, Fact } from "./summary.ts";
 

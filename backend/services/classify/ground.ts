@@ -17,7 +17,7 @@ import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { askAboutCost, type CostEstimate } from "../run/cost-warning.ts";
-import { opDevice } from "../run/op-device.ts";
+import { opDevice } from "../run/device.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { gatheredBytes, groundCost, measuringBytes, octreeSeconds } from "./ground-cost.ts";
 import {

@@ -5,10 +5,10 @@ import {
   type CloudChange,
   type CloudSession,
   type CloudState,
-  extraKey,
   requireUnchanged,
   stateAfter,
 } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, staleOctree } from "../../sessions/edits.ts";
 import { strokesOf } from "../../sessions/undo.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../shared/errors.ts";
-import type { Triple } from "../../sessions/cloud-session.ts";
+import type { Triple } from "../../sessions/column-names.ts";
 
 /** p' = A p + b: rows of [A | b], 12 numbers, row-major. */
 export type Affine = readonly number[];

@@ -7,7 +7,7 @@ import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { countsOf, hasNormals, overflowing, staleOctree } from "../../sessions/edits.ts";
 import type { RowSet, UndoStep } from "../../sessions/undo.ts";
-import { MISS_SLUG } from "../files/miss-slug.ts";
+import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { selectRows } from "./selection.ts";
 

@@ -13,9 +13,8 @@ import { pointsScratchBytes } from "../octree/build.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "../octree/publish.ts";
+import { Builds, buildThreads, type Maker, POOL, rowsAtATime } from "./builds.ts";
 import { childMeta, type MadeChild, makeChildOf, stateBytes } from "./child.ts";
-import { Builds, type Maker } from "./child-builds.ts";
-import { buildThreads, POOL, rowsAtATime } from "./extract-plan.ts";
 
 /** Most memory that the builds hand on to each other. */
 const MAX_REUSED_BYTES = POOL * (32 << 20);

@@ -12,7 +12,7 @@ import {
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { countsOf, currentOctree, hasNormals, staleOctree } from "../../sessions/edits.ts";
 import { boundarySteps } from "../../sessions/undo.ts";
-import { MISS_SLUG } from "../files/miss-slug.ts";
+import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { buildOctrees, keepOctrees, octreeBlock, octreeCost, overlayId, rebuilt } from "../octree/publish.ts";

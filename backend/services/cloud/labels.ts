@@ -6,13 +6,8 @@ import { MAX_CLASS, MAX_INSTANCE, MAX_LABEL_HISTORY_BYTES, MAX_LABEL_STROKES } f
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import {
-  type CloudChange,
-  type CloudSession,
-  type CloudState,
-  extraKey,
-  stateAfter,
-} from "../../sessions/cloud-session.ts";
+import { type CloudChange, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { forgetOverflow, keptStrokes } from "../../sessions/edits.ts";
 import { applySteps, strokesOf, type UndoStep } from "../../sessions/undo.ts";

@@ -4,14 +4,8 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
 import type { DType, NativeColumn } from "../../native/core/handles.ts";
-import {
-  type CloudMeta,
-  type CloudSession,
-  type CloudState,
-  extraKey,
-  META_DEFAULTS,
-  type Triple,
-} from "../../sessions/cloud-session.ts";
+import { type CloudMeta, type CloudSession, type CloudState, META_DEFAULTS } from "../../sessions/cloud-session.ts";
+import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { deletedCount, hasNormals, NORMAL_SLUGS } from "../../sessions/edits.ts";
 import { fixedColumn, positionsColumn } from "../octree/columns.ts";

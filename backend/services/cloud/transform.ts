@@ -4,14 +4,8 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import {
-  type CloudMeta,
-  type CloudSession,
-  type CloudState,
-  extraKey,
-  stateAfter,
-  type Triple,
-} from "../../sessions/cloud-session.ts";
+import { type CloudMeta, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
+import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, hasNormals, NORMAL_SLUGS } from "../../sessions/edits.ts";
 import { boundarySteps } from "../../sessions/undo.ts";

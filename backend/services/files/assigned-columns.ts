@@ -2,7 +2,7 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { PositionFrame } from "../../native/files/readers.ts";
-import { type ExtraDim, extraKey } from "../../sessions/cloud-session.ts";
+import { type ExtraDim, extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
 import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./roles.ts";

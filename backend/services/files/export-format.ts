@@ -1,6 +1,5 @@
 import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { CloudMeta } from "../../sessions/cloud-session.ts";
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -52,16 +51,18 @@ export function exportFormat(text: string): ExportFormat {
   throw new AppError("invalid_argument", `Unknown format "${text}"; use one of ${EXPORT_FORMATS.join(", ")}`);
 }
 
-/** PTX is a raster: a cloud without one cannot be written as such. Errors: invalid_argument. */
-export function checkRaster(format: ExportFormat, meta: CloudMeta | null): void {
+/**
+ * PTX is a raster: a cloud without one cannot be written as such. `slugs` are the cloud's scalar columns, null for inline
+ * points. Errors: invalid_argument.
+ */
+export function checkRaster(format: ExportFormat, slugs: readonly string[] | null): void {
   if (format !== "ptx") return;
-  if (meta === null) {
+  if (slugs === null) {
     throw new AppError(
       "invalid_argument",
       "ptx needs a raster, and inline points have none; export a session with the columns row_index and column_index, or choose pts, laz or pcd",
     );
   }
-  const slugs = meta.extra_dims_meta.map(({ slug }) => slug);
   const missing = ["row_index", "column_index"].filter((slug) => !slugs.includes(slug));
   if (missing.length === 0) return;
   throw new AppError(

@@ -5,12 +5,12 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
 import { compactColumns } from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { extraKey, type Triple } from "../../sessions/cloud-session.ts";
+import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { assignColumns } from "./assigned-columns.ts";
 import { importBytes } from "./import-cost.ts";
-import { MISS_SLUG } from "./miss-slug.ts";
 import { readCloud } from "./read.ts";
+import { MISS_SLUG } from "./slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "./source.ts";
 import type { SourceCloud } from "./source-cloud.ts";
 

@@ -1,6 +1,6 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/files/readers.ts";
-import type { Triple } from "../../sessions/cloud-session.ts";
+import type { Triple } from "../../sessions/column-names.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
 import { readTextCloud } from "./text/read.ts";

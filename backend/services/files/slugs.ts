@@ -1,3 +1,6 @@
+/** The column that marks sky points: non-zero = no return. */
+export const MISS_SLUG = "is_miss";
+
 const MAX_SLUG_CHARS = 32;
 
 /** Dimension names of LAS, lower case: an extra of that name would shadow them in an export. */

@@ -1,7 +1,7 @@
 import type { ColumnPlan } from "../../../shared/contract/column-plan.ts";
 import type { Job } from "../../jobs/job.ts";
 import type * as native from "../../native/files/readers.ts";
-import type { Triple } from "../../sessions/cloud-session.ts";
+import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { SourceKind } from "./source.ts";
 

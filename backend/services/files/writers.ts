@@ -1,8 +1,24 @@
 import { MAX_PTX_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/files/writers.ts";
-import type { ExportView } from "../cloud/export/view.ts";
+import type { ScanOrigin, Triple } from "../../sessions/column-names.ts";
 import { type ExportFormat, isLas } from "./export-format.ts";
+
+/** What a writer is given: the columns that the format holds, and what it wants to know besides. */
+export interface ExportView {
+  readonly input: native.CloudViewInput;
+  readonly las: native.LasWriteParams;
+  /** Scanner positions, stored frame; null for inline points. */
+  readonly scanners: Scanners | null;
+  readonly point_count: number;
+  readonly warnings: string[];
+}
+
+interface Scanners {
+  /** Of the cloud, or of its first scan; null = none is known. */
+  readonly origin: Triple | null;
+  readonly origins: readonly ScanOrigin[];
+}
 
 /** A written file. */
 export interface WrittenPoints {

@@ -4,8 +4,8 @@ import type { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/octree.ts";
-import type { CloudState, Triple } from "../../sessions/cloud-session.ts";
-import { extraKey } from "../../sessions/cloud-session.ts";
+import type { CloudState } from "../../sessions/cloud-session.ts";
+import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import type { OctreeCache } from "../../sessions/octree-cache.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "./columns.ts";
 

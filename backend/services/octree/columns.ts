@@ -1,6 +1,7 @@
 import { AppError } from "../../../shared/errors.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type CloudState, extraKey, type FIXED_COLUMNS } from "../../sessions/cloud-session.ts";
+import type { CloudState } from "../../sessions/cloud-session.ts";
+import { extraKey, type FIXED_COLUMNS } from "../../sessions/column-names.ts";
 
 /** A fixed column of a session, null when it has none. */
 export function fixedColumn(state: CloudState, name: (typeof FIXED_COLUMNS)[number]): NativeColumn | null {

@@ -1,11 +1,12 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
-import { type CloudState, extraKey, type Triple } from "../../sessions/cloud-session.ts";
+import type { CloudState } from "../../sessions/cloud-session.ts";
+import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { OctreeCache } from "../../sessions/octree-cache.ts";
 import type { AssignedColumns } from "../files/assigned-columns.ts";
-import { MISS_SLUG } from "../files/miss-slug.ts";
 import { CANONICAL_LABELS } from "../files/roles.ts";
+import { MISS_SLUG } from "../files/slugs.ts";
 import { buildOctree, type OctreeWindow, positionsOctreeSource } from "./build.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "./columns.ts";
 

@@ -3,10 +3,11 @@ import type { Job } from "../../jobs/job.ts";
 import type { ColumnStats } from "../../native/cloud/cloud.ts";
 import * as native from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type CloudState, extraKey } from "../../sessions/cloud-session.ts";
+import type { CloudState } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
 import { type ColumnStatistics, measureColumns } from "../files/column-statistics.ts";
-import { MISS_SLUG } from "../files/miss-slug.ts";
+import { MISS_SLUG } from "../files/slugs.ts";
 import { positionsColumn } from "./columns.ts";
 
 /** Columns that measure something: their whole numbers are no classes. */

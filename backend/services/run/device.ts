@@ -1,5 +1,7 @@
 import { DeviceInfo } from "../../../shared/contract/device-info.ts";
 import { DEVICE_PROBE_TIMEOUT_MS } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { OpOptions } from "../../native/cloud/cloud.ts";
 
 /** Runs the probe with a time limit. A probe that fails or hangs means no GPU; the reason says so. Never rejects. */
 export async function deviceInfo(
@@ -65,4 +67,12 @@ export function describeDevice(
     };
   }
   return { ...base, effective_path: "gpu", reason: `GPU acceleration is active on ${name}.` };
+}
+
+/**
+ * Where an op with a CUDA twin runs: on the GPU when /api/device-info says so. An op that then cannot use it runs on the
+ * CPU and says why in its `warnings`.
+ */
+export async function opDevice({ deviceInfo }: Pick<Deps, "deviceInfo">): Promise<OpOptions> {
+  return { device: (await deviceInfo()).effective_path === "gpu" ? "cuda" : "cpu" };
 }

@@ -5,7 +5,7 @@ import type { ExportRasterRequest, ExportRasterResponse } from "../../../shared/
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import { destination } from "../cloud/export/export.ts";
+import { destination } from "../files/destination.ts";
 import { geoTiff } from "./geotiff.ts";
 
 /** A raster whose rules hold. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
-import { extraKey } from "../../../backend/sessions/cloud-session.ts";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
 import { makeApp, type TestApp } from "../../support/app.ts";
 import { atMoment } from "../../support/native-moment.ts";

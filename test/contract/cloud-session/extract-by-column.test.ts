@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
-import { POOL } from "../../../backend/services/cloud/extract-plan.ts";
+import { POOL } from "../../../backend/services/cloud/builds.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { makeApp, run, type TestApp } from "../../support/app.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
-import { extraKey } from "../../../backend/sessions/cloud-session.ts";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { GIB } from "../../../shared/limits.ts";

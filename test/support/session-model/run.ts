@@ -1,6 +1,5 @@
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
-import type { TestApp } from "../app.ts";
-import { create, rowsOf } from "../app.ts";
+import { create, rowsOf, type TestApp } from "../app.ts";
 import { readRun } from "../run-body.ts";
 import { editable, type ModelCloud, survivors, type Vec3 } from "./cloud.ts";
 import type { Scenario } from "./commands.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, extname, isAbsolute, join, normalize } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
@@ -9,11 +9,12 @@ import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
+import { destination } from "../../files/destination.ts";
 import { checkRaster, type ExportFormat, exportFormat } from "../../files/export-format.ts";
-import { writePoints } from "../../files/writers.ts";
+import { type ExportView, writePoints } from "../../files/writers.ts";
 import { sourceSession, sourceTranslation } from "../../run/points.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
-import { type ExportView, inlineView, sessionView } from "./view.ts";
+import { inlineView, sessionView } from "./view.ts";
 
 /** An export whose cheap rules hold. */
 export interface CheckedExport {
@@ -37,7 +38,7 @@ export async function checkExportRequest(
   const dest = request.dest_path ? await destination(request.dest_path) : null;
   const session = request.source ? await sourceSession(request.source, deps) : null;
   if (request.source) sourceTranslation(request.source);
-  checkRaster(format, session?.state.meta ?? null);
+  checkRaster(format, session?.state.meta.extra_dims_meta.map(({ slug }) => slug) ?? null);
   const { points, colors } = request;
   if (!request.source && points && colors && colors.length !== points.length) {
     throw new AppError(
@@ -126,21 +127,6 @@ async function base64(path: string, bytes: number, signal: AbortSignal): Promise
     );
   }
   return (await readFile(path, { signal })).toString("base64");
-}
-
-/** The file that dest_path names. Errors: invalid_argument. */
-export async function destination(path: string): Promise<string> {
-  if (!isAbsolute(path) || path.includes("\0"))
-    throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
-  const full = normalize(path);
-  const there = await stat(full).catch(() => undefined);
-  if (there?.isDirectory())
-    throw new AppError("invalid_argument", `dest_path "${path}" is a folder; give a file name in it`);
-  if (there && !there.isFile()) throw new AppError("invalid_argument", `dest_path "${path}" is not a regular file`);
-  const parent = await stat(dirname(full)).catch(() => undefined);
-  if (!parent?.isDirectory())
-    throw new AppError("invalid_argument", `the folder of dest_path "${path}" does not exist; create it first`);
-  return full;
 }
 
 /** Base name for the answer: the destination's, or the asked one with the right extension. */

@@ -1,7 +1,8 @@
 import type { Job } from "../../../jobs/job.ts";
 import * as cloud from "../../../native/cloud/cloud.ts";
 import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../native/files/writers.ts";
-import type { CloudMeta, CloudState, ExtraDim, Triple } from "../../../sessions/cloud-session.ts";
+import type { CloudMeta, CloudState } from "../../../sessions/cloud-session.ts";
+import type { ExtraDim, Triple } from "../../../sessions/column-names.ts";
 import { version } from "../../../version.ts";
 
 /** How a session becomes a LAS or LAZ file: its version, where its columns go, its steps and its coordinate system. */

@@ -1,31 +1,16 @@
 import type { ExportRequest } from "../../../../shared/contract/pointcloud.ts";
 import type { Job } from "../../../jobs/job.ts";
 import * as cloud from "../../../native/cloud/cloud.ts";
-import type { CloudViewInput, LasWriteParams } from "../../../native/files/writers.ts";
-import type { CloudState, ScanOrigin, Triple } from "../../../sessions/cloud-session.ts";
+import type { CloudViewInput } from "../../../native/files/writers.ts";
+import type { CloudState } from "../../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "../../files/export-format.ts";
-import { MISS_SLUG } from "../../files/miss-slug.ts";
+import { MISS_SLUG } from "../../files/slugs.ts";
+import type { ExportView } from "../../files/writers.ts";
 import { extraColumn, fixedColumn, optionalExtra, positionsColumn } from "../../octree/columns.ts";
 import { surviving } from "../../octree/misses.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "../../run/points.ts";
 import { inlineLasParams, sessionLasParams } from "./las.ts";
-
-/** What a writer is given: the columns that the format holds, and what it wants to know besides. */
-export interface ExportView {
-  readonly input: CloudViewInput;
-  readonly las: LasWriteParams;
-  /** Scanner positions, stored frame; null for inline points. */
-  readonly scanners: Scanners | null;
-  readonly point_count: number;
-  readonly warnings: string[];
-}
-
-interface Scanners {
-  /** Of the cloud, or of its first scan; null = none is known. */
-  readonly origin: Triple | null;
-  readonly origins: readonly ScanOrigin[];
-}
 
 /** Inline points: positions and colours. */
 export function inlineView({ points, colors }: ExportRequest, format: ExportFormat, job: Job): ExportView {

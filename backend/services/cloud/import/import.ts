@@ -2,12 +2,13 @@ import type { CreateSessionTail } from "../../../../shared/contract/cloud-sessio
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import * as native from "../../../native/cloud/cloud.ts";
-import { type CloudMeta, freshState, META_DEFAULTS, type Triple } from "../../../sessions/cloud-session.ts";
+import { type CloudMeta, freshState, META_DEFAULTS } from "../../../sessions/cloud-session.ts";
+import type { Triple } from "../../../sessions/column-names.ts";
 import type { CreatedSession } from "../../../sessions/session-store.ts";
 import { type AssignedColumns, assignColumns } from "../../files/assigned-columns.ts";
 import { importBytes } from "../../files/import-cost.ts";
-import { MISS_SLUG } from "../../files/miss-slug.ts";
 import { readCloud } from "../../files/read.ts";
+import { MISS_SLUG } from "../../files/slugs.ts";
 import type { SourceKind } from "../../files/source.ts";
 import type { SourceCloud } from "../../files/source-cloud.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "../../octree/build.ts";

@@ -1,7 +1,7 @@
 import { type CreateSessionRequest, SOURCE_UNITS } from "../../../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import type { PositionFrame } from "../../../native/files/readers.ts";
-import type { Triple } from "../../../sessions/cloud-session.ts";
+import type { Triple } from "../../../sessions/column-names.ts";
 import { isCanonicalRole } from "../../files/roles.ts";
 import { kindOfFile, SCAN_KINDS, type SourceKind, sourceFile } from "../../files/source.ts";
 

@@ -7,10 +7,9 @@ import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { extensionOf, kindOfFile, sourceFile } from "../source.ts";
 import { textPreviewColumns } from "../text/layout.ts";
 import { textLayout, textReadParams } from "../text/read.ts";
-import { georeference } from "./head.ts";
+import { georeference, suggestedShift } from "./head.ts";
 import { lasPreview, pcdPreview, plyPreview } from "./records.ts";
 import { e57Preview, ptxPreview } from "./scans.ts";
-import { suggestedShift } from "./suggested-shift.ts";
 
 /** Rows of a text file that the suggested shift is taken from. */
 const SHIFT_ROWS = 200_000;

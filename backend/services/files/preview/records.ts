@@ -17,9 +17,9 @@ import {
   orWarning,
   type Rows,
   SAMPLE_ROWS,
+  suggestedShift,
   type Triple,
 } from "./head.ts";
-import { suggestedShift } from "./suggested-shift.ts";
 import { readNumbers } from "./values.ts";
 
 const FRAME = { unit_scale: 1, shift: [0, 0, 0] } as const;

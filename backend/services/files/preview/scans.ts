@@ -13,8 +13,8 @@ import {
   OWN_LAYOUT,
   orWarning,
   SAMPLE_ROWS,
+  suggestedShift,
 } from "./head.ts";
-import { suggestedShift } from "./suggested-shift.ts";
 
 type Scan = z.infer<typeof PreviewScan>;
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { filterText, parseCrop, parseFilter } from "../../../../backend/cli/analyze/edit-options.ts";
+import { parseCrop, parseFilter } from "../../../../backend/cli/analyze/edit-options.ts";
+import { filterText } from "../../../../backend/cli/report/findings.ts";
 
 const message = (body: () => unknown) => {
   try {

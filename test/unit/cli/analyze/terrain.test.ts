@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { AnalyzeClient } from "../../../../backend/cli/analyze/analyze.ts";
+import type { AnalyzeClient } from "../../../../backend/cli/analyze/run.ts";
 import { canopy, labelTerrain, terrainSummary } from "../../../../backend/cli/analyze/terrain.ts";
 import { Progress } from "../../../../backend/cli/progress.ts";
 import { ApiError } from "../../../../shared/client/index.ts";

@@ -4,8 +4,9 @@ import { rampColor } from "../../../../backend/cli/drawing/color-ramp.ts";
 import { eyeDomeShade } from "../../../../backend/cli/drawing/eye-dome.ts";
 import type { PointSample } from "../../../../backend/cli/drawing/point-sample.ts";
 import { colorScales, encodePng, paint, type Raster } from "../../../../backend/cli/drawing/render.ts";
-import { NO_POINT, splat, type Visibility } from "../../../../backend/cli/drawing/splat.ts";
+import { splat } from "../../../../backend/cli/drawing/splat.ts";
 import type { ViewFrame } from "../../../../backend/cli/drawing/view-frame.ts";
+import { NO_POINT, type Visibility } from "../../../../backend/cli/drawing/visibility.ts";
 import { centre, cloud, FRONT, frameOf, TOP } from "../../../support/drawn-cloud.ts";
 
 describe("colours", () => {

@@ -1,8 +1,9 @@
 import { PNG } from "pngjs";
 import { describe, expect, test } from "vitest";
 import { renderPictures } from "../../../../backend/cli/drawing/render.ts";
-import { NO_POINT, splat } from "../../../../backend/cli/drawing/splat.ts";
+import { splat } from "../../../../backend/cli/drawing/splat.ts";
 import { sceneBox } from "../../../../backend/cli/drawing/view-frame.ts";
+import { NO_POINT } from "../../../../backend/cli/drawing/visibility.ts";
 import { centre, cloud, FRONT, frameOf, SIDE, seenAt, TOP } from "../../../support/drawn-cloud.ts";
 
 const corners = cloud([

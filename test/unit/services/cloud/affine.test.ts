@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { apply, composed, linearPart, motionOf } from "../../../../backend/services/cloud/affine.ts";
-import type { Triple } from "../../../../backend/sessions/cloud-session.ts";
+import type { Triple } from "../../../../backend/sessions/column-names.ts";
 
 const matrix = (linear: readonly number[], [x, y, z]: Triple) => [
   ...linear.slice(0, 3),

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { detectTextLayout } from "../../../../../backend/services/files/text/layout.ts";
+import { DATA } from "../../../../support/data-folder.ts";
 
-const data = process.env.APP_TEST_DATA ?? join(import.meta.dirname, "../../../../shared/data");
-const present = existsSync(join(data, "text_tables"));
-if (!present) console.warn(`real text files are absent from ${data}: set APP_TEST_DATA`);
+const present = existsSync(join(DATA, "text_tables"));
+if (!present) console.warn(`real text files are absent from ${DATA}: set APP_TEST_DATA`);
 
 const XYZ = ["x", "y", "z"];
 const NO_Z = "no z column";
@@ -40,7 +40,7 @@ const files: Record<string, [string, number, string[]] | string> = {
 
 describe.skipIf(!present)("real files", () => {
   test.each(Object.entries(files))("%s", (name, expected) => {
-    const lines = readFileSync(join(data, name), "utf8").split(/\r?\n/).slice(0, 200);
+    const lines = readFileSync(join(DATA, name), "utf8").split(/\r?\n/).slice(0, 200);
     if (typeof expected === "string") {
       expect(() => detectTextLayout(lines)).toThrow(expected);
       return;

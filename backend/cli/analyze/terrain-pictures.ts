@@ -1,8 +1,8 @@
-import type { Canopy, Terrain } from "../analyze/terrain.ts";
 import { groundProfile } from "../drawing/ground-profile.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import { canopyPicture, hillshadePicture, type RasterPicture } from "../drawing/raster-picture.ts";
-import type { TerrainPictures } from "./terrain-report.ts";
+import type { TerrainPictures } from "../report/terrain-report.ts";
+import type { Canopy, Terrain } from "./terrain.ts";
 
 /** The pictures that there is something for. */
 export async function drawTerrain(

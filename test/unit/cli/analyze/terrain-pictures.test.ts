@@ -1,9 +1,9 @@
 import { PNG } from "pngjs";
 import { expect, test } from "vitest";
-import type { SurfaceGrid } from "../../../../backend/cli/analyze/terrain.ts";
 import { CLASS_COLORS, classOf, groundProfile, terrainLine } from "../../../../backend/cli/drawing/ground-profile.ts";
 import type { PointSample } from "../../../../backend/cli/drawing/point-sample.ts";
 import { canopyPicture, drawGrid, hillshadePicture } from "../../../../backend/cli/drawing/raster-picture.ts";
+import type { SurfaceGrid } from "../../../../backend/cli/drawing/surface-grid.ts";
 
 const NONE = Number.NaN;
 /** 3 x 2 cells of 10 m; row 0 is the southern one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildThreads, poolOf, rowsAtATime } from "../../../../backend/services/cloud/extract-plan.ts";
+import { buildThreads, poolOf, rowsAtATime } from "../../../../backend/services/cloud/builds.ts";
 
 test.each([1, 2, 3, 4, 7, 8, 9, 15, 16, 23, 64])("small builds on %i cores fill them, by less than twice", (cores) => {
   const threads = buildThreads(1, 1e6, cores);

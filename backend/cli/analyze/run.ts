@@ -1,0 +1,66 @@
+import type { Client } from "../../../shared/client/index.ts";
+import type { Config } from "../../config.ts";
+import type { Progress, TextStream } from "../progress.ts";
+import type { TerrainSummary } from "../report/findings.ts";
+import type { AnalysisSummary } from "../report/summary.ts";
+import type { AnalyzeOptions, InputFile } from "./options.ts";
+import type { OutputFolder } from "./output-folder.ts";
+
+/** The backend of this process, as backend/entry/serve.ts starts it. */
+export interface Backend {
+  readonly url: string;
+  readonly token: string | null;
+  stop(options?: { removeSessions?: boolean }): Promise<void>;
+}
+export type StartBackend = (overrides?: Partial<Config>) => Promise<Backend>;
+
+export type AnalyzeClient = Pick<
+  Client,
+  | "version"
+  | "preview"
+  | "createSession"
+  | "closeSession"
+  | "merge"
+  | "filter"
+  | "denoiseSession"
+  | "segmentGroundSession"
+  | "sessionDem"
+  | "rebuildOctree"
+  | "exportCloud"
+  | "octreeFile"
+>;
+
+export interface AnalyzeDeps {
+  readonly startBackend: StartBackend;
+  readonly connect?: (backend: Backend) => AnalyzeClient;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** Cancels the run cleanly. */
+  readonly signal: AbortSignal;
+}
+
+/** What a run of `analyze` made; the document of --json. */
+export interface AnalyzeResult extends AnalysisSummary {
+  readonly terrain: TerrainSummary;
+  readonly copy: { readonly format: string; readonly point_count: number } | null;
+  readonly outputs: {
+    readonly report: string;
+    /** Table of the scans; null for a file without any. */
+    readonly scans: string | null;
+    readonly copy: string | null;
+    readonly pictures: readonly string[];
+  };
+  readonly versions: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+export interface Run {
+  readonly input: InputFile;
+  readonly merge: readonly InputFile[];
+  readonly options: AnalyzeOptions;
+  readonly client: AnalyzeClient;
+  readonly out: OutputFolder;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}

@@ -1,2 +1,0 @@
-/** The column that marks sky points: non-zero = no return. */
-export const MISS_SLUG = "is_miss";

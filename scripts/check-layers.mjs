@@ -51,6 +51,36 @@ const exceptions = {
   "cpp/io/octree_directory.h": ["cpp/ops/octree"], // implements the op's sink: bytes to files, no policy
   "cpp/io/octree_directory.cpp": ["cpp/ops/octree"],
 };
+/** Rooms in the order in which one may use another: a file may import from its own and from those before it. */
+const ORDERED_ROOMS = {
+  "backend/services": [
+    "run",
+    "files",
+    "octree",
+    "cloud",
+    "classify",
+    "terrain",
+    "surfaces",
+    "registration",
+    "plants",
+    "lidar",
+    "lad",
+    "trees",
+    "wood",
+    "qsm",
+    "fit",
+    "models",
+    "projects",
+  ],
+  "backend/cli": ["exit-code.ts", "progress.ts", "drawing", "report", "analyze", "commands.ts"],
+};
+/** What a room may not use although its layer may: reading and writing files needs no session. */
+const CLOSED = {
+  "backend/services/files": {
+    to: "backend/sessions",
+    except: ["backend/sessions/column-ref.ts", "backend/sessions/column-names.ts"],
+  },
+};
 /** Op families in the order in which one may use another. */
 const families = [
   "cloud",
@@ -82,6 +112,25 @@ const allowed = (file, from, to, target) =>
   (exceptions[file] ?? []).some((prefix) => target.startsWith(prefix));
 const familyOf = (file) => /^(?:cpp|cuda)\/ops\/([^/]+)\//.exec(file)?.[1];
 
+/** Place of a file among the ordered rooms of its layer, null outside of them, -1 in an unknown room. */
+function roomOf(file) {
+  const layer = Object.keys(ORDERED_ROOMS).find((folder) => file.startsWith(`${folder}/`));
+  if (!layer) return null;
+  return { layer, place: ORDERED_ROOMS[layer].indexOf(file.slice(layer.length + 1).split("/")[0]) };
+}
+
+/** Why a file may not import another one of its own layer; null when it may. */
+function roomProblem(file, target) {
+  const from = roomOf(file);
+  const to = roomOf(target);
+  if (from && to && from.layer === to.layer && to.place > from.place)
+    return `${file} -> ${target}: a room of ${from.layer} uses only those before it`;
+  const [, closed] = Object.entries(CLOSED).find(([room]) => file.startsWith(`${room}/`)) ?? [];
+  if (closed && target.startsWith(`${closed.to}/`) && !closed.except.includes(target))
+    return `${file} -> ${target}: this room knows no session`;
+  return null;
+}
+
 const walk = (dir) =>
   existsSync(join(root, dir))
     ? readdirSync(join(root, dir), { withFileTypes: true, recursive: true })
@@ -91,7 +140,7 @@ const walk = (dir) =>
 
 const files = ["backend", "shared", "cpp", "cuda"].flatMap(walk).filter((file) => /\.(ts|h|cpp|cu|cuh)$/.test(file));
 const known = new Set(files);
-/** Imports that exist at run time: a cycle of types alone is none. */
+/** Every import, of types too: what cannot be described apart cannot be read apart. */
 const graph = new Map();
 const problems = [];
 
@@ -109,17 +158,16 @@ function importsOf(file, text) {
 for (const file of files) {
   const text = readFileSync(join(root, file), "utf8");
   const targets = importsOf(file, text).filter((target) => known.has(target));
-  const values = text.replace(/^(?:import|export) type [^;]*;/gm, "");
-  graph.set(
-    file,
-    importsOf(file, values).filter((target) => known.has(target)),
-  );
+  graph.set(file, targets);
   const from = layerOf(file);
   if (!from) problems.push(`${file}: in no layer`);
+  if (roomOf(file)?.place === -1) problems.push(`${file}: in no room of ${from}`);
   for (const target of targets) {
     const to = layerOf(target);
     if (from && to && !allowed(file, from, to, target))
       problems.push(`${file} -> ${target}: ${from} may not use ${to}`);
+    const crossed = roomProblem(file, target);
+    if (crossed) problems.push(crossed);
     if (familyOf(file) && familyOf(target) && families.indexOf(familyOf(target)) > families.indexOf(familyOf(file))) {
       problems.push(`${file} -> ${target}: a family uses only the families above it`);
     }

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import { DemFailure } from "../contract/dem.ts";
+import { CLIENT_TIMEOUT_MS } from "../limits.ts";
+import { ApiError } from "./errors.ts";
+import { type CallOptions, type ClientOptions, type RunOptions, Transport } from "./transport.ts";
+
+export type Input<S extends z.ZodType> = z.input<S>;
+
+/** The ways of asking: plain JSON, a run that ends in JSON, a run that ends in a frame. Every answer is checked. */
+export function makeCalls(options: ClientOptions) {
+  const transport = new Transport(options);
+  const get = async <S extends z.ZodType>(schema: S, path: string, timeoutMs: number, call?: CallOptions) =>
+    checked(schema, await transport.json({ method: "GET", path, timeoutMs }, call));
+  const post = async <S extends z.ZodType>(
+    schema: S,
+    path: string,
+    json: unknown,
+    timeoutMs: number,
+    call?: CallOptions,
+  ) => checked(schema, await transport.json({ method: "POST", path, json, timeoutMs }, call));
+  const runJson = async <S extends z.ZodType>(
+    schema: S,
+    path: string,
+    json: unknown,
+    timeoutMs: number,
+    run?: RunOptions,
+  ) => {
+    const outcome = await transport.run({ method: "POST", path, json, timeoutMs }, run);
+    if (outcome.kind !== "json")
+      throw new ApiError(200, "internal", `${path} answered with a ${outcome.kind}, not JSON`, undefined);
+    return checked(schema, outcome.value);
+  };
+  const runFrame = async <S extends z.ZodType>(schema: S, path: string, json: unknown, run?: RunOptions) => {
+    const outcome = await transport.run({ method: "POST", path, json, timeoutMs: CLIENT_TIMEOUT_MS.heavy }, run);
+    if (outcome.kind !== "frame")
+      throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
+    const failed = DemFailure.safeParse(outcome.frame.meta); // a frame has no other way to say it
+    if (failed.success) throw new ApiError(200, failed.data.code, failed.data.error, undefined);
+    return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
+  };
+  return { transport, get, post, runJson, runFrame };
+}
+export type Calls = ReturnType<typeof makeCalls>;
+
+/** Path of a session, or of what can be done with it. */
+export function sessionPath(id: string, action?: string): string {
+  const path = `/api/cloud/session/${encodeURIComponent(id)}`;
+  return action === undefined ? path : `${path}/${action}`;
+}
+
+/** An answer that breaks its contract is an error at the door, not a wrong number further in. */
+export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const { path, message } = result.error.issues[0] ?? { path: [], message: "no issue" };
+  throw new ApiError(
+    200,
+    "internal",
+    `the answer breaks its contract at ${path.join(".") || "its root"}: ${message}`,
+    value,
+  );
+}

@@ -1,0 +1,31 @@
+import { type ImportByPathRequest, type PreviewRequest, PreviewResponse } from "../contract/pointcloud.ts";
+import { CLIENT_TIMEOUT_MS } from "../limits.ts";
+import { decodePoints, type PackedPoints } from "../wire/phx1.ts";
+import type { Calls, Input } from "./calls.ts";
+import type { CallOptions } from "./transport.ts";
+
+/** Looks at files and reads small ones. */
+export const filesClient = (calls: Calls) => ({
+  /** Looks at a file: layout and a few rows. */
+  preview: (request: Input<typeof PreviewRequest>, call?: CallOptions) =>
+    calls.post(PreviewResponse, "/api/pointcloud/preview", request, CLIENT_TIMEOUT_MS.preview, call),
+  /** Reads a file the service can see into flat arrays. */
+  importByPath: async (request: Input<typeof ImportByPathRequest>, call?: CallOptions): Promise<PackedPoints> =>
+    decodePoints(
+      await calls.transport.bytes(
+        { method: "POST", path: "/api/pointcloud/import_by_path", json: request, timeoutMs: CLIENT_TIMEOUT_MS.heavy },
+        call,
+      ),
+    ),
+  /** Uploads a LAS or LAZ file; its name tells the kind. */
+  importFile: async (file: Blob, name: string, call?: CallOptions): Promise<PackedPoints> => {
+    const form = new FormData();
+    form.append("file", file, name);
+    return decodePoints(
+      await calls.transport.bytes(
+        { method: "POST", path: "/api/pointcloud/import", form, timeoutMs: CLIENT_TIMEOUT_MS.upload },
+        call,
+      ),
+    );
+  },
+});

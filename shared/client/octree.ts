@@ -1,0 +1,23 @@
+import { RebuildOctreeResponse } from "../contract/cloud-session/rebuild-octree.ts";
+import type { OctreeFile } from "../contract/octree.ts";
+import { CLIENT_TIMEOUT_MS } from "../limits.ts";
+import { type Calls, sessionPath } from "./calls.ts";
+import type { CallOptions } from "./transport.ts";
+
+/** Bytes of a file, both ends included. */
+export interface FileRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Octrees, built and served. */
+export const octreeClient = (calls: Calls) => ({
+  rebuildOctree: (id: string, call?: CallOptions) =>
+    calls.post(RebuildOctreeResponse, sessionPath(id, "rebuild_octree"), undefined, CLIENT_TIMEOUT_MS.heavy, call),
+  /** A file of an octree, or a part of it. */
+  octreeFile: (cacheId: string, name: OctreeFile, range?: FileRange, call?: CallOptions): Promise<Uint8Array> => {
+    const headers = range ? { range: `bytes=${range.start}-${range.end}` } : {};
+    const path = `/octree/${encodeURIComponent(cacheId)}/${name}`;
+    return calls.transport.bytes({ method: "GET", path, headers, timeoutMs: CLIENT_TIMEOUT_MS.heavy }, call);
+  },
+});

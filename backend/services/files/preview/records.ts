@@ -2,7 +2,7 @@ import type { PreviewResponse } from "../../../../shared/contract/pointcloud.ts"
 import type { Job } from "../../../jobs/job.ts";
 import type { DType } from "../../../native/core/handles.ts";
 import * as native from "../../../native/files/readers.ts";
-import { lasDimension } from "../assigned-columns.ts";
+import { lasDimension } from "../column-candidates.ts";
 import { isPinnedRole, roleOfName } from "../roles.ts";
 import { adoptTable } from "../source-cloud.ts";
 import {

@@ -107,17 +107,20 @@ async function typescript() {
   const report = join(root, "build", "vitest.json");
   mkdirSync(join(root, "build"), { recursive: true });
   rmSync(report, { force: true });
-  const { status } = await run(process.execPath, [
-    npx("vitest"),
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report}`,
-  ]);
+  const calls = join(root, "build", "endpoint-calls");
+  rmSync(calls, { recursive: true, force: true });
+  const { status } = await run(
+    process.execPath,
+    [npx("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+    { env: { ...env, APP_RECORD_CALLS: calls } },
+  );
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, "utf8"));
   const failed = numFailedTests || (status === 0 ? 0 : Math.max(1, numFailedTestSuites));
-  return { passed: numPassedTests, failed };
+  const tests = { passed: numPassedTests, failed };
+  if (failed > 0) return tests; // a failed test may have called less
+  const recorded = await run(process.execPath, ["scripts/endpoint-index.mjs", "--check-calls", calls]);
+  return [tests, one(recorded)];
 }
 
 /** The parameterised suites with the module beside them. A machine without a device has nothing to show here. */

@@ -52,10 +52,15 @@ E57Sample read_e57_sample(const std::string& path, const E57Header& header, std:
   }
   const auto rows = static_cast<std::size_t>(head.point_count);
   e57::BlockReader reader(pages, head, index, fields);
-  reader.load(0, rows);
-  for (std::size_t slot = 0; slot < fields.size(); ++slot) {
-    sample.values[fields[slot]].resize(rows);
-    reader.decode(slot, 0, rows, sample.values[fields[slot]].data());
+  for (const std::size_t field : fields) sample.values[field].resize(rows);
+  const std::size_t block = e57::block_points(head);
+  for (std::size_t begin = 0; begin < rows; begin += block) {
+    ctx.checkpoint();
+    const std::size_t count = std::min(block, rows - begin);
+    reader.load(begin, count);
+    for (std::size_t slot = 0; slot < fields.size(); ++slot) {
+      reader.decode(slot, 0, count, sample.values[fields[slot]].data() + begin);
+    }
   }
   return sample;
 }

@@ -206,12 +206,16 @@ std::size_t block_points(const E57Scan& scan) {
 
 BlockReader::BlockReader(const Pages& pages, const E57Scan& scan, const PacketIndex& index,
                          std::vector<std::size_t> fields)
-    : pages_(pages), scan_(scan), index_(index), fields_(std::move(fields)), start_(fields_.size()) {
-  const std::uint64_t points = std::min<std::uint64_t>(block_points(scan), scan.point_count);
+    : pages_(pages),
+      scan_(scan),
+      index_(index),
+      fields_(std::move(fields)),
+      capacity_(static_cast<std::size_t>(std::min<std::uint64_t>(block_points(scan), scan.point_count))),
+      start_(fields_.size()) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     start_[i] = bytes;
-    bytes += static_cast<std::size_t>(stream_bytes(points, scan.fields[fields_[i]].bits)) + kSlack;
+    bytes += static_cast<std::size_t>(stream_bytes(capacity_, scan.fields[fields_[i]].bits)) + kSlack;
   }
   bytes_.resize(bytes);
 }
@@ -253,6 +257,7 @@ void BlockReader::set_window(std::uint64_t begin, std::uint64_t end) {
 }
 
 void BlockReader::load(std::uint64_t first, std::size_t count) {
+  if (count > capacity_) throw Error(ErrorCode::kInternal, "a block of an E57 scan holds fewer points");
   load_window(first, count);
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const unsigned bits = scan_.fields[fields_[i]].bits;

@@ -65,7 +65,9 @@ class BlockReader {
   BlockReader(const Pages& pages, const E57Scan& scan, const PacketIndex& index,
               std::vector<std::size_t> fields);
 
-  /// Loads points [first, first + count); first is a multiple of 8.
+  /// Loads points [first, first + count); first is a multiple of 8, count at most block_points(scan).
+  ///
+  /// Errors  kInternal for more points than a block holds.
   void load(std::uint64_t first, std::size_t count);
   /// Values [begin, begin + count) of the block, of field fields[slot]; scale and offset applied.
   void decode(std::size_t slot, std::size_t begin, std::size_t count, double* out) const;
@@ -84,6 +86,7 @@ class BlockReader {
   const E57Scan& scan_;
   const PacketIndex& index_;
   std::vector<std::size_t> fields_;
+  std::size_t capacity_;                             ///< points that bytes_ holds
   std::vector<std::size_t> start_;                   ///< per slot, first byte in bytes_
   std::vector<std::byte> bytes_, window_, scratch_;  // below 1 MiB each
   std::uint64_t window_begin_ = 0;

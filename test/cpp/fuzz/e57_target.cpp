@@ -55,13 +55,26 @@ Scan colored_scan(std::size_t points) {
   return scan;
 }
 
+/// A block of such records holds fewer points than a sample has rows.
+Scan wide_scan() {
+  Scan scan;
+  for (const char* name : {"cartesianX", "cartesianY", "cartesianZ"}) {
+    scan.fields.push_back(Field::real(name, std::vector<double>(130, 1.5)));
+  }
+  for (int f = 0; f < 1000; ++f) {
+    scan.fields.push_back(Field::real("x:f" + std::to_string(f), std::vector<double>(130, f)));
+  }
+  return scan;
+}
+
 std::vector<std::vector<std::uint8_t>> e57_seeds() {
-  E57File empty, one, two, large;
+  E57File empty, one, two, large, wide;
   one.scans = {spherical_scan()};
   two.scans = {colored_scan(30), spherical_scan()};
   two.root_xml = "<images2D type=\"Vector\"><vectorChild type=\"Structure\"/></images2D>";
   large.scans = {colored_scan(1000)};
-  return {empty.build(), one.build(), two.build(), large.build()};
+  wide.scans = {wide_scan()};
+  return {empty.build(), one.build(), two.build(), large.build(), wide.build()};
 }
 
 /// The file once as it is, where nearly every change meets a checksum, and once with right checksums.
@@ -91,7 +104,7 @@ void read_e57_file(const std::string& path, OpContext& ctx) {
     const io::E57Header header = io::read_e57_header(sealed_path);
     for (std::size_t s = 0; s < header.scans.size(); ++s) {
       io::file_bounds(header.scans[s]);
-      io::read_e57_sample(sealed_path, header, s, 20, ctx);
+      io::read_e57_sample(sealed_path, header, s, io::kE57MaxSampleRows, ctx);
     }
   });
   attempt([&] {

@@ -35,6 +35,29 @@ Scan large_scan(std::size_t points) {
   return scan;
 }
 
+/// Records so wide that a block holds fewer points than a sample has rows.
+Scan wide_scan(std::size_t points, std::size_t fields) {
+  Scan scan;
+  for (std::size_t f = 0; f < fields; ++f) {
+    std::vector<double> values(points);
+    for (std::size_t i = 0; i < points; ++i) values[i] = static_cast<double>(1000 * f + i);
+    scan.fields.push_back(Field::real("x:field" + std::to_string(f), values));
+  }
+  return scan;
+}
+
+TEST(E57Sample, OfWideRecordsIsReadInBlocks) {
+  constexpr std::size_t kFields = 1024, kRows = 500;
+  const io::E57Sample sample = sample_of(wide_scan(kRows, kFields), io::kE57MaxSampleRows);
+  ASSERT_EQ(sample.values.size(), kFields);
+  for (std::size_t f = 0; f < kFields; ++f) {
+    ASSERT_EQ(sample.values[f].size(), kRows);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      ASSERT_EQ(sample.values[f][i], static_cast<double>(1000 * f + i)) << f << " " << i;
+    }
+  }
+}
+
 TEST(E57Sample, GivesTheFirstPointsOfAnyScan) {
   E57File file;
   file.scans = {cartesian({}), large_scan(1000)};

@@ -7,6 +7,7 @@
 #include "core/host_device.h"
 #include "core/span.h"
 #include "core/vec3.h"
+#include "spatial/lattice.h"
 
 /// What every point and every cloth particle does, for CPU and GPU. Heights of terrain and cloth are float32,
 /// inverted (up is down) and relative to the plane of their Lattice.
@@ -14,48 +15,6 @@ namespace pc::cloth_kernel {
 
 constexpr std::uint32_t kNoKey = 0xffffffffU;
 constexpr std::uint64_t kNoNearest = 0xffffffffffffffffULL;
-
-/// Regular cells in x and y. Cell (i, j) has its centre at (x_min + (i - pad) size, y_min + (j - pad) size).
-struct Lattice {
-  double x_min, y_min;  ///< of the points: only differences to them are taken, so a shift changes no bit
-  double size;
-  double z_origin;
-  double pad;               ///< cells before the first point
-  double slope_x, slope_y;  ///< of the plane that heights are measured from, metres per metre
-  std::uint32_t nx, ny;
-
-  PC_HD std::size_t cells() const { return static_cast<std::size_t>(nx) * ny; }
-};
-
-PC_HD inline bool finite(const Vec3d& p) { return p.x - p.x == 0.0 && p.y - p.y == 0.0 && p.z - p.z == 0.0; }
-
-/// Position in cells from the centre of cell (0, 0).
-struct CellPosition {
-  double u, v;
-};
-
-PC_HD inline CellPosition position_of(const Lattice& lattice, const Vec3d& p) {
-  return {(p.x - lattice.x_min) / lattice.size + lattice.pad,
-          (p.y - lattice.y_min) / lattice.size + lattice.pad};
-}
-
-PC_HD inline std::uint32_t at_most(double value, std::uint32_t limit) {
-  const auto whole = static_cast<std::uint32_t>(value);
-  return whole < limit ? whole : limit;
-}
-
-/// The cell that a point of the lattice's extent lies in.
-PC_HD inline std::size_t cell_of(const Lattice& lattice, const Vec3d& p) {
-  const CellPosition at = position_of(lattice, p);
-  return static_cast<std::size_t>(at_most(at.v + 0.5, lattice.ny - 1)) * lattice.nx +
-         at_most(at.u + 0.5, lattice.nx - 1);
-}
-
-/// Height above the lattice's plane.
-PC_HD inline float height_of(const Lattice& lattice, const Vec3d& p) {
-  const double rise = lattice.slope_x * (p.x - lattice.x_min) + lattice.slope_y * (p.y - lattice.y_min);
-  return static_cast<float>((p.z - lattice.z_origin) - rise);
-}
 
 /// Bits of a float that order as the floats do; kNoKey is above every finite height.
 PC_HD inline std::uint32_t key_of(float value) {
@@ -77,7 +36,7 @@ struct OutlierFloor {
   const float* floor;  ///< (lattice.cells()); nullptr = no outliers
 
   PC_HD bool below(const Vec3d& p) const {
-    return floor != nullptr && height_of(lattice, p) <= floor[cell_of(lattice, p)];
+    return floor != nullptr && lattice.height_of(p) <= floor[lattice.cell_of(p)];
   }
 };
 
@@ -101,19 +60,19 @@ struct HostRaster {
 
 PC_HD inline void offer_lowest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
-  if (!finite(p) || pass.outliers.below(p)) return;
-  atomic_min(pass.lowest + cell_of(pass.lattice, p), key_of(height_of(pass.lattice, p)));
+  if (!is_finite(p) || pass.outliers.below(p)) return;
+  atomic_min(pass.lowest + pass.lattice.cell_of(p), key_of(pass.lattice.height_of(p)));
 }
 
 /// Nearest to the node among the points within `band` of the cell's lowest; of equally near ones the lowest.
 PC_HD inline void offer_nearest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
-  if (!finite(p)) return;
-  const std::size_t cell = cell_of(pass.lattice, p);
-  const float height = height_of(pass.lattice, p);
+  if (!is_finite(p)) return;
+  const std::size_t cell = pass.lattice.cell_of(p);
+  const float height = pass.lattice.height_of(p);
   const float lowest = height_of_key(pass.lowest[cell]);  // NaN where every point is an outlier
   if (!(height >= lowest && height <= lowest + pass.band)) return;
-  const CellPosition at = position_of(pass.lattice, p);
+  const CellPosition at = pass.lattice.position_of(p);
   const double du = at.u - static_cast<double>(static_cast<std::uint32_t>(at.u + 0.5));
   const double dv = at.v - static_cast<double>(static_cast<std::uint32_t>(at.v + 0.5));
   const auto squared = static_cast<float>(du * du + dv * dv);
@@ -191,14 +150,11 @@ struct QuietSteps {
 
 /// Height of the settled cloth at a point of the lattice's extent: bilinear, above the lattice's plane, up is up.
 PC_HD inline float cloth_height(const Lattice& lattice, const float* cloth, const Vec3d& p) {
-  const CellPosition at = position_of(lattice, p);
-  const std::uint32_t i = at_most(at.u, lattice.nx - 2), j = at_most(at.v, lattice.ny - 2);
-  const auto fu = static_cast<float>(at.u - static_cast<double>(i));
-  const auto fv = static_cast<float>(at.v - static_cast<double>(j));
-  const float* const a = cloth + static_cast<std::size_t>(j) * lattice.nx + i;
+  const LatticePatch at = lattice.patch_of(p);
+  const float* const a = cloth + static_cast<std::size_t>(at.j) * lattice.nx + at.i;
   const float* const b = a + lattice.nx;
-  const float low = a[0] + fu * (a[1] - a[0]), high = b[0] + fu * (b[1] - b[0]);
-  return -(low + fv * (high - low));
+  const float low = a[0] + at.fu * (a[1] - a[0]), high = b[0] + at.fu * (b[1] - b[0]);
+  return -(low + at.fv * (high - low));
 }
 
 }  // namespace pc::cloth_kernel

@@ -90,9 +90,9 @@ class LowestHeights {
     const std::uint32_t* const above = depth == 0 ? nullptr : keys_[depth - 1].data();
     parallel_for(ctx_, xyz_.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (!finite(xyz_[i])) continue;
-        const std::size_t cell = cell_of(lattice_, xyz_[i]);
-        const std::uint32_t key = key_of(height_of(lattice_, xyz_[i]));
+        if (!is_finite(xyz_[i])) continue;
+        const std::size_t cell = lattice_.cell_of(xyz_[i]);
+        const std::uint32_t key = key_of(lattice_.height_of(xyz_[i]));
         if (above == nullptr || key > above[cell]) atomic_min(keys.data() + cell, key);
       }
     });
@@ -202,7 +202,7 @@ LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpCo
                [&, floor = result.view()](std::size_t begin, std::size_t end) {
                  std::uint64_t own = 0;
                  for (std::size_t i = begin; i < end; ++i)
-                   own += finite(points.xyz()[i]) && floor.below(points.xyz()[i]);
+                   own += is_finite(points.xyz()[i]) && floor.below(points.xyz()[i]);
                  count.fetch_add(own, std::memory_order_relaxed);
                });
   result.count = count;

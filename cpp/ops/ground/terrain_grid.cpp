@@ -69,19 +69,6 @@ class Envelope {
 
 }  // namespace
 
-Lattice cloth_lattice(const GroundExtent& extent, double size, const GroundTrend& trend) {
-  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
-  return {extent.box.min.x,
-          extent.box.min.y,
-          size,
-          extent.z_origin,
-          2,
-          trend.slope_x,
-          trend.slope_y,
-          static_cast<std::uint32_t>(ex / size) + 4,
-          static_cast<std::uint32_t>(ey / size) + 4};
-}
-
 void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx) {
   const std::uint32_t nx = lattice.nx, ny = lattice.ny;
   BulkVector<std::int32_t> column(lattice.cells());

@@ -36,7 +36,7 @@ HitMask hit_mask(std::size_t row_count, const AnyColumn* is_miss, Span<const std
 /// nothing is copied: the selection then looks at the positions given, which must outlive it.
 class HitSelection {
  public:
-  HitPoints points() const { return HitPoints::all(xyz_); }
+  HitPoints points() const { return HitPoints::assume_hits(xyz_); }
   std::size_t size() const { return xyz_.size; }
   /// True when every row was kept: row(i) == i.
   bool all_rows() const { return all_rows_; }

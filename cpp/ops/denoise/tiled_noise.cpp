@@ -134,7 +134,7 @@ TiledNoiseResult by_tiles(HitPoints points, double collar_m, std::uint64_t targe
     parallel_for(ctx, seen, kBlock, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) gathered[i] = xyz[tiles.rows[begin + i]];
     });
-    const NoiseResult part = op(HitPoints::all(gathered.view()));
+    const NoiseResult part = op(HitPoints::assume_hits(gathered.view()));
     if (result.noise.warnings.empty())
       result.noise.warnings = part.warnings;  // every tile has the same reason
     for (std::size_t i = 0; i < seen; ++i) {

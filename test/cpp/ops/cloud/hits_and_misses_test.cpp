@@ -141,7 +141,7 @@ TEST_P(HitsAndMisses, NothingKnownMeansNoMisses) {
 TEST_P(HitsAndMisses, MissesLieOnAShellAroundTheOrigin) {
   const Vec3d origin{5e5, 4.5e6, 100};
   const std::vector<Vec3d> hits{origin + Vec3d{3, 4, 0}, origin + Vec3d{0, 0, -10}, {kNaN, 0, 0}};
-  const double radius = miss_shell_radius(HitPoints::all(span_of(hits)), origin, ctx);
+  const double radius = miss_shell_radius(HitPoints::assume_hits(span_of(hits)), origin, ctx);
   EXPECT_EQ(radius, 14.0);
   std::vector<Vec3d> misses;
   for (std::size_t i = 0; i < 70'000; ++i) {
@@ -166,8 +166,8 @@ TEST_P(HitsAndMisses, MissesLieOnAShellAroundTheOrigin) {
 
 TEST_P(HitsAndMisses, ShellWithoutHitsHasRadiusOne) {
   const Vec3d origin{1, 2, 3};
-  EXPECT_EQ(miss_shell_radius(HitPoints::all({}), origin, ctx), 1.0);
-  EXPECT_EQ(miss_shell_radius(HitPoints::all({&origin, 1}), origin, ctx), 1.0);
+  EXPECT_EQ(miss_shell_radius(HitPoints::assume_hits({}), origin, ctx), 1.0);
+  EXPECT_EQ(miss_shell_radius(HitPoints::assume_hits({&origin, 1}), origin, ctx), 1.0);
   const std::vector<Vec3d> misses{{1 + 1e-9 / 2, 2, 3}, {1, 2, 3 + 3e-9}};
   const ProjectMissesResult result = project_misses(span_of(misses), origin, 1.0, ctx);
   ASSERT_EQ(result.positions.size(), 1U);
@@ -183,7 +183,7 @@ TEST_P(HitsAndMisses, EveryOpSeesACancel) {
   EXPECT_THROW(hit_mask(1, nullptr, {}, ctx), Error);
   EXPECT_THROW(select_hits(span_of(points), span_of(skip), ctx), Error);
   EXPECT_THROW(detect_misses({span_of(points), nullptr, nullptr, {}, {}}, {1001}, ctx), Error);
-  EXPECT_THROW(miss_shell_radius(HitPoints::all(span_of(points)), {0, 0, 0}, ctx), Error);
+  EXPECT_THROW(miss_shell_radius(HitPoints::assume_hits(span_of(points)), {0, 0, 0}, ctx), Error);
   EXPECT_THROW(project_misses(span_of(points), {0, 0, 0}, 1.0, ctx), Error);
 }
 

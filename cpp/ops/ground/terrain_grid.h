@@ -19,7 +19,7 @@ constexpr std::uint32_t kClothMargin = 2;
 
 /// Rasterises the points that are no low outliers: a particle gets the height of the point nearest to it in
 /// its cell, of those at most `band` above the cell's lowest. A cell without points gets the height of the
-/// nearest cell that has some (of equally near ones the lowest row, then column).
+/// nearest cell that has some (nearest_cells.h says which of equally near ones).
 ///
 /// Order    Does not depend on threads or the order of the points.
 /// Cost     Two passes over the points, O(1) a cell; 20 bytes a cell.

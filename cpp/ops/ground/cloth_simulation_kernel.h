@@ -1,9 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "core/atomic.h"
+#include "core/float_bits.h"
 #include "core/host_device.h"
 #include "core/span.h"
 #include "core/vec3.h"
@@ -13,22 +13,7 @@
 /// inverted (up is down) and relative to the plane of their Lattice.
 namespace pc::cloth_kernel {
 
-constexpr std::uint32_t kNoKey = 0xffffffffU;
 constexpr std::uint64_t kNoNearest = 0xffffffffffffffffULL;
-
-/// Bits of a float that order as the floats do; kNoKey is above every finite height.
-PC_HD inline std::uint32_t key_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-}
-
-PC_HD inline float height_of_key(std::uint32_t key) {
-  const std::uint32_t bits = (key & 0x80000000U) != 0 ? key & 0x7fffffffU : ~key;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 /// Points at or below the floor of their cell are low outliers.
 struct OutlierFloor {
@@ -61,7 +46,7 @@ struct HostRaster {
 PC_HD inline void offer_lowest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
   if (!is_finite(p) || pass.outliers.below(p)) return;
-  atomic_min(pass.lowest + pass.lattice.cell_of(p), key_of(pass.lattice.height_of(p)));
+  atomic_min(pass.lowest + pass.lattice.cell_of(p), ordered_bits(pass.lattice.height_of(p)));
 }
 
 /// Nearest to the node among the points within `band` of the cell's lowest; of equally near ones the lowest.
@@ -70,15 +55,13 @@ PC_HD inline void offer_nearest(std::size_t i, const RasterPass& pass) {
   if (!is_finite(p)) return;
   const std::size_t cell = pass.lattice.cell_of(p);
   const float height = pass.lattice.height_of(p);
-  const float lowest = height_of_key(pass.lowest[cell]);  // NaN where every point is an outlier
+  const float lowest = float_of_ordered(pass.lowest[cell]);  // NaN where every point is an outlier
   if (!(height >= lowest && height <= lowest + pass.band)) return;
   const CellPosition at = pass.lattice.position_of(p);
   const double du = at.u - static_cast<double>(static_cast<std::uint32_t>(at.u + 0.5));
   const double dv = at.v - static_cast<double>(static_cast<std::uint32_t>(at.v + 0.5));
   const auto squared = static_cast<float>(du * du + dv * dv);
-  std::uint32_t bits;
-  std::memcpy(&bits, &squared, sizeof bits);
-  atomic_min(pass.nearest + cell, static_cast<std::uint64_t>(bits) << 32 | key_of(height));
+  atomic_min(pass.nearest + cell, static_cast<std::uint64_t>(bits_of(squared)) << 32 | ordered_bits(height));
 }
 
 // Time step of Zhang et al. 2016 section 3; gravity and damping as in the authors' published program.

@@ -24,7 +24,7 @@ BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lo
                                     const LowOutliers& outliers, OpContext& ctx) {
   const Lattice& lattice = lowest.lattice;
   BulkVector<std::uint32_t> offset(lattice.cells());
-  std::fill(offset.begin(), offset.end(), cloth_kernel::kNoKey);
+  std::fill(offset.begin(), offset.end(), kAboveAllFloats);
   parallel_for(ctx, xyz.size, kPointGrain, [&, floor = outliers.view()](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!is_finite(xyz[i])) continue;

@@ -136,13 +136,13 @@ BulkVector<float> disk_minimum(const BulkVector<float>& in, std::uint32_t nx, st
 SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const Lattice& lattice, const LowOutliers& outliers,
                            OpContext& ctx) {
   BulkVector<std::uint32_t> keys(lattice.cells());
-  std::fill(keys.begin(), keys.end(), kNoKey);
+  std::fill(keys.begin(), keys.end(), kAboveAllFloats);
   const RasterPass pass{xyz.data, outliers.view(), lattice, 0, keys.data(), nullptr};
   parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
   });
   SurfaceGrid grid{lattice, BulkVector<float>(lattice.cells())};
-  for (std::size_t cell = 0; cell < keys.size(); ++cell) grid.height[cell] = height_of_key(keys[cell]);
+  for (std::size_t cell = 0; cell < keys.size(); ++cell) grid.height[cell] = float_of_ordered(keys[cell]);
   return grid;
 }
 

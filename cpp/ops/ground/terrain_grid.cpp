@@ -39,7 +39,7 @@ TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, flo
   BulkVector<std::uint32_t> lowest(cells);
   BulkVector<std::uint64_t> nearest(cells);
   parallel_for(ctx, cells, kCellGrain, [&](std::size_t begin, std::size_t end) {
-    std::fill(lowest.begin() + begin, lowest.begin() + end, kNoKey);
+    std::fill(lowest.begin() + begin, lowest.begin() + end, kAboveAllFloats);
     std::fill(nearest.begin() + begin, nearest.begin() + end, kNoNearest);
   });
   const RasterPass pass{xyz.data, outliers.view(), lattice, band, lowest.data(), nearest.data()};
@@ -58,7 +58,7 @@ TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, flo
     for (std::size_t cell = begin; cell < end; ++cell) {
       const bool some = nearest[cell] != kNoNearest;
       own += some;
-      terrain.height[cell] = some ? -height_of_key(static_cast<std::uint32_t>(nearest[cell]))
+      terrain.height[cell] = some ? -float_of_ordered(static_cast<std::uint32_t>(nearest[cell]))
                                   : std::numeric_limits<float>::quiet_NaN();
     }
     occupied.fetch_add(own, std::memory_order_relaxed);

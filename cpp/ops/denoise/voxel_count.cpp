@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/gpu_run.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/voxel_count_kernel.h"
 
@@ -254,7 +254,7 @@ NoiseResult voxel_count(HitPoints points, const VoxelCountParams& params, OpCont
                                           labels.data};
   const bool done =
       !points.xyz().empty() &&
-      run_on_gpu(ctx, result.warnings, [&](const auto& table, const auto& control, auto& error) {
+      GpuRun(ctx, "Denoise", result.warnings).run([&](const auto& table, const auto& control, auto& error) {
         return table.voxel_count(&pass, &control, &error);
       });
   const Rest rest = done ? left_by_gpu(points.xyz(), labels, ctx)

@@ -127,13 +127,16 @@ std::uint32_t cloth_sweeps(std::uint32_t rigidness) {
 namespace {
 
 /// The same on the GPU; false where that cannot be.
-bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, GpuRun& gpu,
                  DroppedCloth& cloth) {
-  if (!device.usable()) return false;
+  if (!gpu.usable()) return false;
   cloth.height.resize(static_cast<std::size_t>(terrain.nx) * terrain.ny);
   HostDrop host{terrain.height,    terrain.stride, terrain.nx,          terrain.ny, params.sweeps,
                 params.iterations, params.start,   cloth.height.data(), 0,          false};
-  if (!device.drop(host)) return false;
+  const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
+    return table.cloth_drop(&host, &control, &error);
+  });
+  if (!done) return false;
   cloth.iterations = host.iterations_run;
   cloth.settled = host.settled;
   return true;
@@ -141,10 +144,10 @@ bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, Cl
 
 }  // namespace
 
-DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, GpuRun& gpu,
                         OpContext& ctx) {
   DroppedCloth on_gpu{{}, 0, false};
-  if (drop_on_gpu(terrain, params, device, on_gpu)) return on_gpu;
+  if (drop_on_gpu(terrain, params, gpu, on_gpu)) return on_gpu;
   const std::size_t cells = static_cast<std::size_t>(terrain.nx) * terrain.ny;
   BulkVector<float> previous(cells), current(cells), next(cells);
   parallel_for(ctx, terrain.ny, 64, [&](std::size_t begin, std::size_t end) {

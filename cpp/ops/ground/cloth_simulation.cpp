@@ -93,7 +93,7 @@ struct SettledCloth {
 };
 
 SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const ClothSimulationParams& params,
-                        ClothDevice& device, OpContext& ctx) {
+                        GpuRun& gpu, OpContext& ctx) {
   const Lattice& lattice = terrain.lattice;
   const float highest = *std::max_element(terrain.height.begin(), terrain.height.end());
   const ClothDropParams drop{cloth_sweeps(params.rigidness), params.iterations,
@@ -113,7 +113,7 @@ SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const Cl
     const TerrainWindow window{terrain.height.data() + from_y * std::size_t{lattice.nx} + from_x, lattice.nx,
                                std::min(lattice.nx, x_end + tiles.collar) - from_x,
                                std::min(lattice.ny, y_end + tiles.collar) - from_y};
-    DroppedCloth piece = drop_cloth(window, drop, device, ctx);
+    DroppedCloth piece = drop_cloth(window, drop, gpu, ctx);
     cloth.iterations = std::max(cloth.iterations, piece.iterations);
     cloth.settled &= piece.settled;
     if (tile_count == 1) {
@@ -246,11 +246,11 @@ ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationPa
   result.node_count = lattice.cells();
   const Tiles tiles = tiles_of(lattice, extent, params);
   if (extent.finite_count >= params.tile_min_points) result.tiled = plan_of(points, lattice, tiles, ctx);
-  ClothDevice device(ctx, result.warnings);
+  GpuRun gpu(ctx, "Cloth simulation", result.warnings);
   ctx.begin_phase("Rasterising the terrain", 0);
   const auto band = static_cast<float>(std::min(params.cloth_resolution, kMaxBand));
-  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, device, ctx);
-  SettledCloth cloth = drop_tiles(terrain, tiles, params, device, ctx);
+  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, gpu, ctx);
+  SettledCloth cloth = drop_tiles(terrain, tiles, params, gpu, ctx);
   result.iterations_run = cloth.iterations;
   result.settled = cloth.settled;
   if (params.slope_smooth) {

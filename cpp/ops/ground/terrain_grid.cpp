@@ -34,7 +34,7 @@ void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpCont
 }
 
 TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
-                              const LowOutliers& outliers, ClothDevice& device, OpContext& ctx) {
+                              const LowOutliers& outliers, GpuRun& gpu, OpContext& ctx) {
   const std::size_t cells = lattice.cells();
   BulkVector<std::uint32_t> lowest(cells);
   BulkVector<std::uint64_t> nearest(cells);
@@ -43,7 +43,11 @@ TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, flo
     std::fill(nearest.begin() + begin, nearest.begin() + end, kNoNearest);
   });
   const RasterPass pass{xyz.data, outliers.view(), lattice, band, lowest.data(), nearest.data()};
-  if (!device.raster({pass, xyz.size, outliers.count == 0 ? 0 : outliers.floor.size()})) {
+  const HostRaster host{pass, xyz.size, outliers.count == 0 ? 0 : outliers.floor.size()};
+  const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
+    return table.cloth_raster(&host, &control, &error);
+  });
+  if (!done) {
     parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
     });

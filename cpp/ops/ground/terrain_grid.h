@@ -1,6 +1,6 @@
 #pragma once
+#include "core/gpu_run.h"
 #include "core/memory.h"
-#include "ops/ground/cloth_device.h"
 #include "ops/ground/cloth_simulation_kernel.h"
 #include "ops/ground/low_outliers.h"
 
@@ -27,7 +27,7 @@ constexpr std::uint32_t kClothMargin = 2;
 /// Source   Zhang et al. 2016 section 3.2 (nearest point of the cell); the band is ours: in a cell full of
 ///          vegetation the point nearest to the particle is most often no ground.
 TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
-                              const LowOutliers& outliers, ClothDevice& device, OpContext& ctx);
+                              const LowOutliers& outliers, GpuRun& gpu, OpContext& ctx);
 
 /// Gives cells that are NaN the value of the nearest cell that is not. All NaN stays as it is.
 void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx);

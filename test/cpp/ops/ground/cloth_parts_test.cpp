@@ -57,8 +57,8 @@ DroppedCloth drop(const TerrainWindow& terrain, const ClothDropParams& params) {
   JobControl control;
   OpContext ctx(control);
   std::vector<std::string> warnings;
-  ClothDevice device(ctx, warnings);
-  return drop_cloth(terrain, params, device, ctx);
+  GpuRun gpu(ctx, "Cloth simulation", warnings);
+  return drop_cloth(terrain, params, gpu, ctx);
 }
 
 double simultaneous_sag(std::uint32_t gap, std::uint32_t rigidness) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -75,9 +76,12 @@ constexpr float kSettled = 0.005F;
 /// For so many steps: a swinging cloth stands still for one at its turning points.
 constexpr std::uint32_t kQuietSteps = 3;
 
-/// Gravity and inertia (eq. 4, Verlet).
-PC_HD inline float fall(float height, float previous) {
-  return height + (height - previous) * (1.0F - kDamping) - kFall;
+/// A particle above the terrain moves; one on it or below does not.
+PC_HD inline bool is_free(float height, float ground) { return height > ground; }
+
+/// Gravity and inertia (eq. 4, Verlet) of a particle that is free.
+PC_HD inline float fall(float height, float previous, float ground) {
+  return is_free(height, ground) ? height + (height - previous) * (1.0F - kDamping) - kFall : height;
 }
 
 /// One relaxation of a particle towards the mean of the 16 it is tied to: 8 next to it, 8 two cells away
@@ -109,6 +113,19 @@ PC_HD inline float relax_at(const float* heights, std::uint32_t nx, std::uint32_
   return relax(rows, 2, free);
 }
 
+/// Where a particle ends a step.
+struct Landing {
+  float height;
+  float moved;  ///< metres in this step; 0 when it lies on the terrain
+};
+
+/// The end of a step: no particle is below the terrain. `relaxed` is its height after the relaxations, `before` that at
+/// the start of the step.
+PC_HD inline Landing land(float relaxed, float before, float ground) {
+  const bool free = is_free(relaxed, ground);
+  return {free ? relaxed : ground, free ? fabsf(relaxed - before) : 0.0F};
+}
+
 /// What the host hands to pc_cuda: a cloth over a window of inverted terrain, in host memory.
 struct HostDrop {
   const float* terrain;  ///< row y starts at terrain + y * stride
@@ -130,6 +147,25 @@ struct QuietSteps {
     return furthest == 0 || count == kQuietSteps;
   }
 };
+
+/// How a cloth came down.
+struct Drop {
+  std::uint32_t steps;
+  bool settled;
+};
+
+/// Steps of the whole cloth until it is settled, at most `iterations`; step() returns how far the free particle moved that
+/// moved furthest.
+template <class Step>
+Drop drop_until_settled(std::uint32_t iterations, Step&& step) {
+  Drop drop{0, false};
+  QuietSteps quiet{0};
+  while (drop.steps < iterations && !drop.settled) {
+    drop.settled = quiet.settled_after(step());
+    drop.steps += 1;
+  }
+  return drop;
+}
 
 /// Height of the settled cloth at a point of the lattice's extent: bilinear, above the lattice's plane, up is up.
 PC_HD inline float cloth_height(const Lattice& lattice, const float* cloth, const Vec3d& p) {

@@ -32,6 +32,7 @@ function missingPackages() {
   if (!cmake || Number(cmake[1]) * 1000 + Number(cmake[2]) < 3025) missing.push("cmake");
   if (!output("ninja", ["--version"]) && !output("make", ["--version"])) missing.push("ninja-build");
   const headers = [
+    ["eigen3/Eigen/Core", "libeigen3-dev"],
     ["fast_float/fast_float.h", "libfast-float-dev"],
     ...(tests ? [["gtest/gtest.h", "libgtest-dev"]] : []),
   ];

@@ -10,10 +10,10 @@ import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
 const args = process.argv.slice(2);
 const output = join(root, "build", "native");
 const addon = join(output, "Release", "pc.node");
-const options = ["--CDPC_TESTS=OFF"];
+const options = ["--CDPC_TESTS=OFF", `--CDPC_WERROR=${process.env.PC_WERROR === "1" ? "ON" : "OFF"}`];
 if (args.includes("--no-cuda")) options.push("--CDPC_CUDA=OFF");
-if (args.includes("--all-architectures"))
-  options.push("--CDPC_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90;120");
+const packaged = args.includes("--all-architectures") ? "75-real;80-real;86-real;89-real;90;120" : "";
+options.push(`--CDPC_CUDA_ARCHITECTURES=${packaged}`);
 
 const stamp = fingerprint(["cpp", "cuda", "CMakeLists.txt", "package-lock.json"], options.join());
 if (!args.includes("--force") && existsSync(addon) && isFresh("native", stamp)) process.exit(0);

@@ -81,6 +81,12 @@ const CLOSED = {
     except: ["backend/sessions/column-ref.ts", "backend/sessions/column-names.ts"],
   },
 };
+/** Who may call HitPoints::assume_hits, each with the reason why its points are hits. */
+const assumesHits = {
+  "cpp/core/hit_points.h": "defines it",
+  "cpp/ops/cloud/select_hits.h": "the points it has just selected",
+  "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
+};
 /** Op families in the order in which one may use another. */
 const families = [
   "cloud",
@@ -174,6 +180,13 @@ for (const file of files) {
   }
   if (from !== "cpp/binding" && /<napi\.h>|node_api\.h/.test(text))
     problems.push(`${file}: Node-API outside cpp/binding`);
+  if (/\bassume_hits\b/.test(text) !== Object.hasOwn(assumesHits, file)) {
+    problems.push(
+      Object.hasOwn(assumesHits, file)
+        ? `${file}: is listed in assumesHits and does not call assume_hits`
+        : `${file}: calls HitPoints::assume_hits; take the points from select_hits, or give the reason in assumesHits`,
+    );
+  }
   if (/#pragma omp/.test(text) && !file.startsWith("cpp/core/parallel")) problems.push(`${file}: raw #pragma omp`);
   const index = file === "backend/routes/index.ts"; // lists the route files, routes nothing
   if (from === "backend/routes" && !index && targets.some((target) => layerOf(target) === "backend/routes"))
@@ -181,6 +194,9 @@ for (const file of files) {
   const family = familyOf(file);
   if (family && !families.includes(family)) problems.push(`${file}: unknown op family ${family}`);
 }
+
+for (const file of Object.keys(assumesHits).filter((path) => !known.has(path)))
+  problems.push(`${file}: is listed in assumesHits and does not exist`);
 
 /** One definition rule: two classes of one name in one namespace are undefined behaviour that no linker reports. */
 const classes = new Map();

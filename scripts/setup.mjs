@@ -31,7 +31,15 @@ function missingPackages() {
   const cmake = /cmake version (\d+)\.(\d+)/.exec(output("cmake", ["--version"]));
   if (!cmake || Number(cmake[1]) * 1000 + Number(cmake[2]) < 3025) missing.push("cmake");
   if (!output("ninja", ["--version"]) && !output("make", ["--version"])) missing.push("ninja-build");
-  if (tests && !existsSync("/usr/include/gtest/gtest.h")) missing.push("libgtest-dev");
+  const headers = [
+    ["eigen3/Eigen/Core", "libeigen3-dev"],
+    ["fast_float/fast_float.h", "libfast-float-dev"],
+    ...(tests ? [["gtest/gtest.h", "libgtest-dev"]] : []),
+  ];
+  for (const [header, name] of headers) {
+    const folders = ["/usr/include", "/usr/local/include"];
+    if (!folders.some((folder) => existsSync(join(folder, header)))) missing.push(name);
+  }
   return missing;
 }
 

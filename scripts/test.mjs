@@ -64,6 +64,7 @@ async function buildCpp() {
     "-DPC_CUDA=OFF",
     "-DPC_TESTS=ON",
     "-DPC_SANITIZE=ON",
+    "-DPC_WERROR=ON",
     "-DCMAKE_BUILD_TYPE=Sanitize",
   ];
   const configured = await run("cmake", [

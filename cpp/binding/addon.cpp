@@ -4,6 +4,7 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
+#include "binding/js_values.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 
@@ -17,15 +18,14 @@ Napi::Value bulk_bytes_in_use(const Napi::CallbackInfo& info) {
 // reusePages(bytes: number): () => void - the function, or its end, lets the pages go
 Napi::Value reuse_pages(const Napi::CallbackInfo& info) {
   auto held = std::make_shared<std::unique_ptr<pc::PageReuse>>(
-      std::make_unique<pc::PageReuse>(pc::binding::strict_count(info[0], "bytes")));
+      std::make_unique<pc::PageReuse>(pc::binding::strict_whole(info[0], "bytes")));
   return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
 }
 
 // setThreadsOfJobs(threads: number): number - of jobs started from here on, 0 = all cores; returns what it was
 Napi::Value set_threads_of_jobs(const Napi::CallbackInfo& info) {
-  const std::uint64_t threads = pc::binding::strict_count(info[0], "threads");
-  pc::require(threads <= 4096, "threads must be 0 to 4096");
-  return Napi::Number::New(info.Env(), pc::binding::set_threads_of_jobs(static_cast<int>(threads)));
+  const int threads = pc::binding::strict_threads(info[0]);
+  return Napi::Number::New(info.Env(), pc::binding::set_threads_of_jobs(threads));
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
@@ -40,7 +40,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_ground(env, exports);
   pc::binding::register_dem(env, exports);
   pc::binding::register_device(env, exports);
-  exports.Set("bulkBytesInUse", Napi::Function::New<bulk_bytes_in_use>(env, "bulkBytesInUse"));
+  add<bulk_bytes_in_use>(env, exports, "bulkBytesInUse");
   pc::binding::add<reuse_pages>(env, exports, "reusePages");
   pc::binding::add<set_threads_of_jobs>(env, exports, "setThreadsOfJobs");
   return exports;

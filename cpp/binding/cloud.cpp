@@ -1,6 +1,9 @@
+#include "binding/cloud_edit_values.h"
 #include "binding/cloud_values.h"
+#include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "ops/cloud/beam_trajectory.h"
 #include "ops/cloud/channel_scale.h"
 #include "ops/cloud/cloud_stats.h"
@@ -19,16 +22,12 @@ Napi::Value column_result(Napi::Env env, AnyColumn&& column) {
 
 // columnStats(columns: NativeColumn[], skip: NativeColumn | null): NativeJob<ColumnStats[]>
 Napi::Value column_stats_job(const Napi::CallbackInfo& info) {
-  const auto array = info[0].As<Napi::Array>();
-  std::vector<ColumnPtr> held;
-  for (std::uint32_t i = 0; i < array.Length(); ++i) held.push_back(ColumnHandle::get(array.Get(i)));
+  const auto held = column_list(info[0], "columns");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
   return start_job<std::vector<ColumnStats>>(
       info.Env(), job_options(info[2]),
       [held, skip](OpContext& ctx) {
-        std::vector<const AnyColumn*> columns;
-        for (const auto& column : held) columns.push_back(column.get());
-        return column_stats(columns, view_or_empty<std::uint8_t>(skip), ctx);
+        return column_stats(raw_pointers(held), view_or_empty<std::uint8_t>(skip), ctx);
       },
       [](Napi::Env env, std::vector<ColumnStats>&& stats) -> Napi::Value {
         auto out = Napi::Array::New(env, stats.size());
@@ -61,9 +60,9 @@ Napi::Value cloud_stats_job(const Napi::CallbackInfo& info) {
 Napi::Value point_spacing_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
-  const auto js = info[2].As<Napi::Object>();
-  PointSpacingParams params{static_cast<std::uint32_t>(number_field(js, "max_samples")), std::nullopt};
-  if (!js.Get("seed").IsNull()) params.seed = static_cast<std::uint64_t>(number_field(js, "seed"));
+  const auto js = strict_object(info[2], "params");
+  PointSpacingParams params{whole_field<std::uint32_t>(js, "max_samples"), std::nullopt};
+  if (!js.Get("seed").IsNull()) params.seed = whole_field(js, "seed");
   return start_job<PointSpacingResult>(
       info.Env(), job_options(info[3]),
       [positions, skip, params](OpContext& ctx) {
@@ -95,10 +94,9 @@ Napi::Value scale_to_u16(const Napi::CallbackInfo& info) {
 // mergeRgb(r, g, b, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>
 Napi::Value merge_rgb_job(const Napi::CallbackInfo& info) {
   const auto r = ColumnHandle::get(info[0]), g = ColumnHandle::get(info[1]), b = ColumnHandle::get(info[2]);
-  const std::string scale = info[3].ToString();
-  const auto range = scale == "unit"   ? ColorRange::kUnit
-                     : scale == "byte" ? ColorRange::kByte
-                                       : ColorRange::kUint16;
+  const auto range = strict_choice<ColorRange>(
+      info[3], "scale",
+      {{"unit", ColorRange::kUnit}, {"byte", ColorRange::kByte}, {"u16", ColorRange::kUint16}});
   return start_job<AnyColumn>(
       info.Env(), job_options(info[4]),
       [r, g, b, range](OpContext& ctx) {
@@ -110,7 +108,7 @@ Napi::Value merge_rgb_job(const Napi::CallbackInfo& info) {
 // interleaveTriple(x, y, z, frame): NativeJob<NativeColumn>
 Napi::Value interleave_triple_job(const Napi::CallbackInfo& info) {
   const auto x = ColumnHandle::get(info[0]), y = ColumnHandle::get(info[1]), z = ColumnHandle::get(info[2]);
-  const auto js = info[3].As<Napi::Object>();
+  const auto js = strict_object(info[3], "frame");
   const double unit_scale = number_field(js, "unit_scale");
   const Vec3d shift = vec3_field(js, "shift");
   return start_job<AnyColumn>(
@@ -123,7 +121,7 @@ Napi::Value interleave_triple_job(const Napi::CallbackInfo& info) {
 Napi::Value beam_trajectory_job(const Napi::CallbackInfo& info) {
   const auto times = typed_column(info[0], DType::kF64, "times");
   const auto origins = typed_column(info[1], DType::kVec3d, "origins");
-  const auto max_poses = static_cast<std::uint64_t>(info[2].ToNumber().Int64Value());
+  const auto max_poses = strict_whole(info[2], "max_poses");
   return start_job<BeamTrajectory>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
@@ -158,7 +156,7 @@ Napi::Value to_f64(const Napi::CallbackInfo& info) {
 // toF32(column, params: { shift, divisor }): NativeJob<NativeColumn>
 Napi::Value to_f32(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
-  const auto js = info[1].As<Napi::Object>();
+  const auto js = strict_object(info[1], "params");
   const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor")};
   return start_job<AnyColumn>(
       info.Env(), job_options(info[2]),
@@ -178,16 +176,16 @@ Napi::Value max_channel_job(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_cloud(Napi::Env env, Napi::Object exports) {
-  exports.Set("columnStats", Napi::Function::New<column_stats_job>(env, "columnStats"));
-  exports.Set("cloudStats", Napi::Function::New<cloud_stats_job>(env, "cloudStats"));
-  exports.Set("pointSpacing", Napi::Function::New<point_spacing_job>(env, "pointSpacing"));
-  exports.Set("scaleToU16", Napi::Function::New<scale_to_u16>(env, "scaleToU16"));
-  exports.Set("mergeRgb", Napi::Function::New<merge_rgb_job>(env, "mergeRgb"));
-  exports.Set("interleaveTriple", Napi::Function::New<interleave_triple_job>(env, "interleaveTriple"));
-  exports.Set("beamTrajectory", Napi::Function::New<beam_trajectory_job>(env, "beamTrajectory"));
-  exports.Set("toF64", Napi::Function::New<to_f64>(env, "toF64"));
-  exports.Set("toF32", Napi::Function::New<to_f32>(env, "toF32"));
-  exports.Set("maxChannel", Napi::Function::New<max_channel_job>(env, "maxChannel"));
+  add<column_stats_job>(env, exports, "columnStats");
+  add<cloud_stats_job>(env, exports, "cloudStats");
+  add<point_spacing_job>(env, exports, "pointSpacing");
+  add<scale_to_u16>(env, exports, "scaleToU16");
+  add<merge_rgb_job>(env, exports, "mergeRgb");
+  add<interleave_triple_job>(env, exports, "interleaveTriple");
+  add<beam_trajectory_job>(env, exports, "beamTrajectory");
+  add<to_f64>(env, exports, "toF64");
+  add<to_f32>(env, exports, "toF32");
+  add<max_channel_job>(env, exports, "maxChannel");
   register_misses(env, exports);
 }
 

@@ -3,6 +3,7 @@
 #include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/families.h"
+#include "binding/js_values.h"
 #include "io/octree_directory.h"
 #include "ops/cloud/categorical_split.h"
 #include "ops/cloud/class_counts.h"
@@ -45,7 +46,7 @@ Napi::Value delete_rows(const Napi::CallbackInfo& info) {
 
 // unionRows(rowCount: number, base | null, sets: NativeRowSet[]): NativeJob<NativeColumn>
 Napi::Value union_rows_job(const Napi::CallbackInfo& info) {
-  const auto row_count = static_cast<std::size_t>(strict_count(info[0], "rowCount"));
+  const auto row_count = strict_whole<std::size_t>(info[0], "rowCount");
   const auto base = optional_mask(info[1], "base");
   const auto array = strict_array(info[2], "sets");
   std::vector<HeldRowSet> held;
@@ -142,7 +143,7 @@ Napi::Value categorical_split_job(const Napi::CallbackInfo& info) {
 Napi::Value take_rows_job(const Napi::CallbackInfo& info) {
   const auto columns = column_list(info[0], "columns");
   const auto order = ColumnHandle::get(info[1]);
-  const auto first = strict_count(info[2], "first"), count = strict_count(info[3], "count");
+  const auto first = strict_whole(info[2], "first"), count = strict_whole(info[3], "count");
   return start_job<std::vector<AnyColumn>>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) { return take_rows(raw_pointers(columns), *order, first, count, ctx); },

@@ -1,22 +1,14 @@
 #include "binding/cloud_edit_values.h"
 
-#include <cmath>
 #include <string>
+
+#include "binding/js_values.h"
 
 namespace pc::binding {
 
 namespace {
 
-[[noreturn]] void refuse(const char* what, const char* why) {
-  throw Error(ErrorCode::kInvalidArgument, std::string(what) + " must be " + why);
-}
-
 Napi::Value field(const Napi::Object& object, const char* name) { return object.Get(name); }
-
-bool strict_bool(const Napi::Value& value, const char* what) {
-  if (!value.IsBoolean()) refuse(what, "true or false");
-  return value.As<Napi::Boolean>();
-}
 
 std::vector<Pixel> pixels(const Napi::Value& value, const char* what) {
   const auto array = strict_array(value, what);
@@ -54,50 +46,10 @@ Region region(const Napi::Value& value) {
                       number_list(field(js, "half_sizes"), "half_sizes"), screen_view(field(js, "screen"))},
         invert};
   }
-  refuse("kind of a region", "box, polygon or squares_union");
+  refuse_choice("kind of a region", kind, {"box", "polygon", "squares_union"});
 }
 
 }  // namespace
-
-double strict_number(const Napi::Value& value, const char* what) {
-  if (!value.IsNumber()) refuse(what, "a number");
-  return value.As<Napi::Number>().DoubleValue();
-}
-
-std::uint64_t strict_count(const Napi::Value& value, const char* what) {
-  const double number = strict_number(value, what);
-  if (!(number >= 0 && number <= 0x1.0p53) || std::trunc(number) != number)
-    refuse(what, "a whole number from 0 on");
-  return static_cast<std::uint64_t>(number);
-}
-
-std::string strict_string(const Napi::Value& value, const char* what) {
-  if (!value.IsString()) refuse(what, "a string");
-  return value.As<Napi::String>();
-}
-
-Napi::Object strict_object(const Napi::Value& value, const char* what) {
-  if (!value.IsObject()) refuse(what, "an object");
-  return value.As<Napi::Object>();
-}
-
-Napi::Array strict_array(const Napi::Value& value, const char* what) {
-  if (!value.IsArray()) refuse(what, "an array");
-  return value.As<Napi::Array>();
-}
-
-std::vector<double> number_list(const Napi::Value& value, const char* what) {
-  const auto array = strict_array(value, what);
-  std::vector<double> out;
-  out.reserve(array.Length());
-  for (std::uint32_t i = 0; i < array.Length(); ++i) out.push_back(strict_number(array.Get(i), what));
-  return out;
-}
-
-Vec3d number_triple(const Napi::Value& value, const char* what) {
-  const auto numbers = number_array<3>(value, what);
-  return {numbers[0], numbers[1], numbers[2]};
-}
 
 std::vector<ColumnPtr> column_list(const Napi::Value& value, const char* what) {
   const auto array = strict_array(value, what);
@@ -143,13 +95,12 @@ std::shared_ptr<HeldSelection> held_selection(const Napi::Value& value) {
 
 HeldRowSet held_row_set(const Napi::Value& value) {
   const auto js = strict_object(value, "a set of rows");
-  const std::string name = strict_string(field(js, "encoding"), "encoding");
+  const auto encoding = strict_choice<RowEncoding>(
+      field(js, "encoding"), "encoding",
+      {{"rows", RowEncoding::kRows}, {"runs", RowEncoding::kRuns}, {"bits", RowEncoding::kBits}});
   const auto data = ColumnHandle::get(field(js, "data"));
-  const std::uint64_t count = strict_count(field(js, "count"), "count");
-  if (name == "rows") return {data, {RowEncoding::kRows, data.get(), count}};
-  if (name == "runs") return {data, {RowEncoding::kRuns, data.get(), count}};
-  if (name == "bits") return {data, {RowEncoding::kBits, data.get(), count}};
-  refuse("encoding", "rows, runs or bits");
+  const std::uint64_t count = strict_whole(field(js, "count"), "count");
+  return {data, {encoding, data.get(), count}};
 }
 
 std::shared_ptr<HeldStroke> held_stroke(const Napi::Value& value) {
@@ -175,7 +126,7 @@ std::shared_ptr<HeldParts> held_parts(const Napi::Value& value) {
     const auto js = strict_object(array.Get(i), "part");
     const auto column = ColumnHandle::get_optional(field(js, "column"));
     const auto drop = optional_mask(field(js, "drop"), "drop");
-    held->parts.push_back({column.get(), static_cast<std::size_t>(strict_count(field(js, "rows"), "rows")),
+    held->parts.push_back({column.get(), whole_field<std::size_t>(js, "rows"),
                            view_or_empty<std::uint8_t>(drop), number_triple(field(js, "offset"), "offset")});
     held->columns.push_back(column);
     held->columns.push_back(drop);

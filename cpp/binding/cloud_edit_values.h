@@ -1,37 +1,18 @@
 #pragma once
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "binding/column_handle.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "ops/cloud/merge_frames.h"
 #include "ops/cloud/paint_labels.h"
 #include "ops/cloud/region_select.h"
 #include "ops/cloud/row_set.h"
 
-/// Values of backend/native/cloud-edit.ts. What has the wrong shape throws a JS error with code invalid_argument.
+/// Values of backend/native/cloud-edit.ts.
 namespace pc::binding {
 
-/// A finite or infinite number, never a string or NaN by conversion.
-double strict_number(const Napi::Value& value, const char* what);
-/// A whole number from 0 to 2^53.
-std::uint64_t strict_count(const Napi::Value& value, const char* what);
-std::string strict_string(const Napi::Value& value, const char* what);
-Napi::Object strict_object(const Napi::Value& value, const char* what);
-Napi::Array strict_array(const Napi::Value& value, const char* what);
-std::vector<double> number_list(const Napi::Value& value, const char* what);
-Vec3d number_triple(const Napi::Value& value, const char* what);
-template <std::size_t kCount>
-std::array<double, kCount> number_array(const Napi::Value& value, const char* what) {
-  const std::vector<double> values = number_list(value, what);
-  if (values.size() != kCount)
-    throw Error(ErrorCode::kInvalidArgument,
-                std::string(what) + " must have " + std::to_string(kCount) + " numbers");
-  std::array<double, kCount> out{};
-  std::copy(values.begin(), values.end(), out.begin());
-  return out;
-}
 /// Columns that a job holds, in order.
 std::vector<ColumnPtr> column_list(const Napi::Value& value, const char* what);
 std::vector<const AnyColumn*> raw_pointers(const std::vector<ColumnPtr>& columns);

@@ -3,17 +3,23 @@
 
 namespace pc::binding {
 
-/// Errors of reading the arguments leave with a code, as those of the job do.
-template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
-Napi::Value coded(const Napi::CallbackInfo& info) {
+/// Runs what JavaScript calls: errors of reading the arguments leave with a code, as those of the job do. No pc::Error
+/// may pass into Node-API, which would end the process.
+template <class Body>
+decltype(auto) with_code(Napi::Env env, Body&& body) {
   try {
-    return kFunction(info);
+    return body();
   } catch (const Error& error) {
-    throw to_js_error(info.Env(), error);
+    throw to_js_error(env, error);
   } catch (Napi::Error& error) {
     error.Set("code", to_string(ErrorCode::kInvalidArgument));
     throw;
   }
+}
+
+template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>
+Napi::Value coded(const Napi::CallbackInfo& info) {
+  return with_code(info.Env(), [&] { return kFunction(info); });
 }
 
 template <Napi::Value (*kFunction)(const Napi::CallbackInfo&)>

@@ -9,6 +9,7 @@
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "core/platform.h"
 #include "io/column_file.h"
 
@@ -37,7 +38,7 @@ Napi::Value write_column_files(const Napi::CallbackInfo& info) {
 
 // syncColumnFile(path: string): NativeJob<null>
 Napi::Value sync_column_file(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
+  const std::string path = strict_string(info[0], "path");
   return start_job<Done>(
       info.Env(), JobOptions{},
       [path](OpContext&) {
@@ -49,7 +50,7 @@ Napi::Value sync_column_file(const Napi::CallbackInfo& info) {
 
 // verifyColumnFile(path: string): NativeJob<boolean>
 Napi::Value verify_column_file(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
+  const std::string path = strict_string(info[0], "path");
   return start_job<bool>(
       info.Env(), JobOptions{}, [path](OpContext& ctx) { return io::verify_column_file(path, ctx); },
       [](Napi::Env env, bool&& same) -> Napi::Value { return Napi::Boolean::New(env, same); });
@@ -57,33 +58,25 @@ Napi::Value verify_column_file(const Napi::CallbackInfo& info) {
 
 // mapColumnFile(path: string): NativeColumn
 Napi::Value map_column_file(const Napi::CallbackInfo& info) {
-  try {
-    return ColumnHandle::wrap(info.Env(), io::map_column_file(info[0].ToString()));
-  } catch (const Error& error) {
-    throw to_js_error(info.Env(), error);
-  }
+  return ColumnHandle::wrap(info.Env(), io::map_column_file(strict_string(info[0], "path")));
 }
 
 // tryLockFile(path: string): (() => void) | null - the function lets go of the lock
 Napi::Value try_lock_file(const Napi::CallbackInfo& info) {
-  try {
-    auto lock = platform::FileLock::try_acquire(info[0].ToString());
-    if (!lock) return info.Env().Null();
-    auto held = std::make_shared<std::optional<platform::FileLock>>(std::move(lock));
-    return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
-  } catch (const Error& error) {
-    throw to_js_error(info.Env(), error);
-  }
+  auto lock = platform::FileLock::try_acquire(strict_string(info[0], "path"));
+  if (!lock) return info.Env().Null();
+  auto held = std::make_shared<std::optional<platform::FileLock>>(std::move(lock));
+  return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
 }
 
 }  // namespace
 
 void register_column_files(Napi::Env env, Napi::Object exports) {
   add<write_column_files>(env, exports, "writeColumnFiles");
-  exports.Set("syncColumnFile", Napi::Function::New<sync_column_file>(env, "syncColumnFile"));
-  exports.Set("verifyColumnFile", Napi::Function::New<verify_column_file>(env, "verifyColumnFile"));
-  exports.Set("mapColumnFile", Napi::Function::New<map_column_file>(env, "mapColumnFile"));
-  exports.Set("tryLockFile", Napi::Function::New<try_lock_file>(env, "tryLockFile"));
+  add<sync_column_file>(env, exports, "syncColumnFile");
+  add<verify_column_file>(env, exports, "verifyColumnFile");
+  add<map_column_file>(env, exports, "mapColumnFile");
+  add<try_lock_file>(env, exports, "tryLockFile");
 }
 
 }  // namespace pc::binding

@@ -7,7 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "binding/job.h"
+#include "binding/coded.h"
+#include "binding/js_values.h"
 
 namespace pc::binding {
 
@@ -48,9 +49,9 @@ Napi::Object ColumnHandle::wrap(Napi::Env env, AnyColumn&& column) {
 ColumnPtr ColumnHandle::get(const Napi::Value& value) {
   bool ours = false;
   if (value.IsObject()) napi_check_object_type_tag(value.Env(), value, &kColumnTag, &ours);
-  if (!ours) throw Napi::TypeError::New(value.Env(), "expected a native column");
+  if (!ours) throw Error(ErrorCode::kInvalidArgument, "a native column is needed");
   auto column = Unwrap(value.As<Napi::Object>())->column_;
-  if (!column) throw Napi::Error::New(value.Env(), "the native column was already released");
+  if (!column) throw Error(ErrorCode::kInvalidArgument, "the native column was already released");
   return column;
 }
 
@@ -62,20 +63,17 @@ ColumnPtr ColumnHandle::get_optional(const Napi::Value& value) {
 ColumnHandle::ColumnHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<ColumnHandle>(info) {
   napi_type_tag_object(info.Env(), info.This(), &kColumnTag);
   if (info.Length() == 0) return;
-  if (info.Length() != 2 || !info[1].IsTypedArray())
-    throw Napi::TypeError::New(info.Env(), "new Column(dtype, bytes: Uint8Array)");
+  with_code(info.Env(), [&] { fill(info); });
+}
+
+void ColumnHandle::fill(const Napi::CallbackInfo& info) {
+  if (!info[1].IsTypedArray()) refuse("bytes", "a Uint8Array");
   const auto in = info[1].As<Napi::Uint8Array>();
-  try {
-    const DType dtype = parse_dtype(info[0].ToString());
-    if (in.ByteLength() % dtype_size(dtype) != 0) {
-      throw Error(ErrorCode::kInvalidArgument, "byte length is not a multiple of the element size");
-    }
-    AnyColumn column(dtype, in.ByteLength() / dtype_size(dtype));
-    if (in.ByteLength() != 0) std::memcpy(column.data(), in.Data(), in.ByteLength());
-    column_ = std::make_shared<const AnyColumn>(std::move(column));
-  } catch (const Error& error) {
-    throw to_js_error(info.Env(), error);
-  }
+  const DType dtype = parse_dtype(strict_string(info[0], "dtype"));
+  require(in.ByteLength() % dtype_size(dtype) == 0, "byte length is not a multiple of the element size");
+  AnyColumn column(dtype, in.ByteLength() / dtype_size(dtype));
+  if (in.ByteLength() != 0) std::memcpy(column.data(), in.Data(), in.ByteLength());
+  column_ = std::make_shared<const AnyColumn>(std::move(column));
 }
 
 Napi::Value ColumnHandle::length(const Napi::CallbackInfo& info) {
@@ -95,13 +93,16 @@ Napi::Value ColumnHandle::file_backed(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value ColumnHandle::read_into(const Napi::CallbackInfo& info) {
-  if (!column_) throw Napi::Error::New(info.Env(), "the native column was already released");
-  auto out = info[0].As<Napi::Uint8Array>();
-  const auto offset = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
-  const std::size_t count =
-      offset >= column_->bytes() ? 0 : std::min(out.ByteLength(), column_->bytes() - offset);
-  if (count != 0) std::memcpy(out.Data(), column_->data() + offset, count);
-  return Napi::Number::New(info.Env(), static_cast<double>(count));
+  return with_code(info.Env(), [&] {
+    require(column_ != nullptr, "the native column was already released");
+    if (!info[0].IsTypedArray()) refuse("out", "a Uint8Array");
+    auto out = info[0].As<Napi::Uint8Array>();
+    const auto offset = strict_whole<std::size_t>(info[1], "byteOffset");
+    const std::size_t count =
+        offset >= column_->bytes() ? 0 : std::min(out.ByteLength(), column_->bytes() - offset);
+    if (count != 0) std::memcpy(out.Data(), column_->data() + offset, count);
+    return Napi::Number::New(info.Env(), static_cast<double>(count));
+  });
 }
 
 void ColumnHandle::release(const Napi::CallbackInfo&) {
@@ -123,8 +124,7 @@ void ColumnHandle::release(const Napi::CallbackInfo&) {
 ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what) {
   auto column = ColumnHandle::get(value);
   if (column->dtype() != dtype) {
-    throw Napi::TypeError::New(value.Env(), std::string(what) + " must be a column of " + dtype_name(dtype) +
-                                                ", not " + dtype_name(column->dtype()));
+    refuse(what, std::string("a column of ") + dtype_name(dtype) + ", not " + dtype_name(column->dtype()));
   }
   return column;
 }

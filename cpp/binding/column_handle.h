@@ -25,6 +25,7 @@ class ColumnHandle : public Napi::ObjectWrap<ColumnHandle> {
   ~ColumnHandle() override = default;
 
  private:
+  void fill(const Napi::CallbackInfo& info);
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value dtype(const Napi::CallbackInfo& info);
   Napi::Value bytes(const Napi::CallbackInfo& info);

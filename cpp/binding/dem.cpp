@@ -20,9 +20,9 @@ namespace {
 RasterFrame raster_frame(const Napi::Value& value) {
   const auto js = strict_object(value, "frame");
   const auto count = [&](const char* name) {
-    const std::uint64_t n = strict_count(js.Get(name), name);
+    const auto n = whole_field<std::uint32_t>(js, name);
     require(n <= kMaxRasterCells, "a raster has at most 4 000 000 columns and rows");
-    return static_cast<std::uint32_t>(n);
+    return n;
   };
   RasterFrame frame{strict_number(js.Get("min_x"), "min_x"), strict_number(js.Get("min_y"), "min_y"),
                     strict_number(js.Get("cell"), "cell"), count("nx"), count("ny")};
@@ -30,12 +30,10 @@ RasterFrame raster_frame(const Napi::Value& value) {
   return frame;
 }
 
-template <class Enum, std::size_t kCount>
-Enum named(const Napi::Value& value, const char* what, const std::array<const char*, kCount>& names) {
-  const std::string name = strict_string(value, what);
-  for (std::size_t i = 0; i < kCount; ++i)
-    if (name == names[i]) return static_cast<Enum>(i);
-  throw Error(ErrorCode::kInvalidArgument, std::string(what) + " \"" + name + "\" is unknown");
+RasterMethod method_of(const Napi::Value& value) {
+  return strict_choice<RasterMethod>(
+      value, "method",
+      {{"tin", RasterMethod::kTin}, {"nearest", RasterMethod::kNearest}, {"idw", RasterMethod::kIdw}});
 }
 
 Napi::Value raster_to_js(Napi::Env env, TerrainRasterResult&& result) {
@@ -52,11 +50,14 @@ Napi::Value terrain_raster_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
   const auto skip = optional_mask(info[1], "skip");
   const auto js = strict_object(info[2], "params");
-  const TerrainRasterParams params{
-      raster_frame(js.Get("frame")), strict_number(js.Get("percentile"), "percentile"),
-      named<RasterMethod, 3>(js.Get("method"), "method", {"tin", "nearest", "idw"}),
-      named<RasterGaps, 3>(js.Get("gaps"), "gaps", {"leave", "footprint", "fill"}),
-      bool_field(js, "at_centers")};
+  const TerrainRasterParams params{raster_frame(js.Get("frame")),
+                                   strict_number(js.Get("percentile"), "percentile"),
+                                   method_of(js.Get("method")),
+                                   strict_choice<RasterGaps>(js.Get("gaps"), "gaps",
+                                                             {{"leave", RasterGaps::kLeave},
+                                                              {"footprint", RasterGaps::kFootprint},
+                                                              {"fill", RasterGaps::kFill}}),
+                                   bool_field(js, "at_centers")};
   const auto footprint = optional_mask(info[3], "footprint");
   return start_job<TerrainRasterResult>(
       info.Env(), job_options(info[4]),
@@ -72,7 +73,7 @@ Napi::Value surface_raster_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
   const auto skip = optional_mask(info[1], "skip");
   const RasterFrame frame = raster_frame(info[2]);
-  const auto method = named<RasterMethod, 3>(info[3], "method", {"tin", "nearest", "idw"});
+  const auto method = method_of(info[3]);
   return start_job<TerrainRasterResult>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) {
@@ -195,10 +196,7 @@ Napi::Value height_above_ground_job(const Napi::CallbackInfo& info) {
       [=](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
         Column<float> heights = height_above_ground(hits.points(), frame, terrain->as<double>(), ctx);
-        if (hits.all_rows()) return AnyColumn(std::move(heights));
-        Column<float> rows(positions->size());  // 0 for the others
-        scatter_to_rows<float>(hits, heights.view(), rows.view());
-        return AnyColumn(std::move(rows));
+        return AnyColumn(on_all_rows(hits, std::move(heights), positions->size(), 0.0F, ctx));
       },
       column_to_js);
 }
@@ -207,9 +205,9 @@ Napi::Value height_above_ground_job(const Napi::CallbackInfo& info) {
 Napi::Value column_snap_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "columns");
   const auto count = [&](const char* name) {
-    const std::uint64_t n = strict_count(js.Get(name), name);
+    const auto n = whole_field<std::uint32_t>(js, name);
     require(n <= kMaxVoxelColumns, "a voxel grid has at most 4 000 000 columns");
-    return static_cast<std::uint32_t>(n);
+    return n;
   };
   const VoxelColumns columns{.center = number_triple(js.Get("center"), "center"),
                              .size = number_triple(js.Get("size"), "size"),
@@ -235,7 +233,7 @@ Napi::Value column_snap_job(const Napi::CallbackInfo& info) {
 // terrainRasterBytes(points: number, cells: number): number
 Napi::Value terrain_raster_bytes_of(const Napi::CallbackInfo& info) {
   const std::uint64_t bytes =
-      terrain_raster_bytes(strict_count(info[0], "points"), strict_count(info[1], "cells"));
+      terrain_raster_bytes(strict_whole(info[0], "points"), strict_whole(info[1], "cells"));
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 

@@ -3,10 +3,13 @@
 #include <string>
 
 #include "binding/cloud_values.h"
+#include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/denoise/cluster_outlier.h"
+#include "ops/denoise/noise_labels.h"
 #include "ops/denoise/statistical_outlier.h"
 #include "ops/denoise/tiled_noise.h"
 
@@ -26,51 +29,47 @@ using Method = std::function<Labelled(HitPoints, OpContext&)>;
 Labelled untiled(NoiseResult&& noise) { return {std::move(noise), std::nullopt}; }
 Labelled tiled(TiledNoiseResult&& result) { return {std::move(result.noise), result.plan}; }
 
-std::uint32_t count_field(const Napi::Object& js, const char* name) {
-  return static_cast<std::uint32_t>(number_field(js, name));
-}
-
 /// { method: "ror", radius, nb_points, tile_points } | { method: "voxel_count", voxel, min_points, tile_points } |
 /// { method: "sor", nb_neighbors, std_ratio } |
 /// { method: "auto", nb_neighbors, link_factor, max_link, cluster_points }; tile_points 0 = no tiles
-Method method_of(const Napi::Object& js) {
-  const std::string name = string_field(js, "method");
-  if (name == "sor") {
-    const StatisticalOutlierParams params{count_field(js, "nb_neighbors"), number_field(js, "std_ratio")};
-    return
-        [=](HitPoints points, OpContext& ctx) { return untiled(statistical_outlier(points, params, ctx)); };
-  }
-  if (name == "auto") {
-    const ClusterOutlierParams params{count_field(js, "nb_neighbors"), number_field(js, "link_factor"),
-                                      number_field(js, "max_link"), count_field(js, "cluster_points")};
-    return [=](HitPoints points, OpContext& ctx) { return untiled(cluster_outlier(points, params, ctx)); };
-  }
-  const auto tile_points = static_cast<std::uint64_t>(number_field(js, "tile_points"));
-  if (name == "ror") {
-    const RadiusOutlierParams params{number_field(js, "radius"), count_field(js, "nb_points")};
+enum class NoiseMethod : std::uint8_t { kRor, kSor, kVoxelCount, kAuto };
+
+Method tiled_method(NoiseMethod name, const Napi::Object& js) {
+  const std::uint64_t tile_points = whole_field(js, "tile_points");
+  if (name == NoiseMethod::kRor) {
+    const RadiusOutlierParams params{number_field(js, "radius"), whole_field<std::uint32_t>(js, "nb_points")};
     return [=](HitPoints points, OpContext& ctx) {
       return tile_points == 0 ? untiled(radius_outlier(points, params, ctx))
                               : tiled(radius_outlier_tiled(points, params, tile_points, ctx));
     };
   }
-  const VoxelCountParams params{number_field(js, "voxel"), count_field(js, "min_points"), std::nullopt};
+  const VoxelCountParams params{number_field(js, "voxel"), whole_field<std::uint32_t>(js, "min_points"),
+                                std::nullopt};
   return [=](HitPoints points, OpContext& ctx) {
     return tile_points == 0 ? untiled(voxel_count(points, params, ctx))
                             : tiled(voxel_count_tiled(points, params, tile_points, ctx));
   };
 }
 
-/// The labels of hits on the rows of their cloud: misses are clean, deleted rows 0.
-Column<std::uint8_t> on_rows(const HitSelection& hits, Span<const std::uint8_t> skip,
-                             Column<std::uint8_t>&& labels, OpContext& ctx) {
-  if (skip.size == 0) return std::move(labels);
-  Column<std::uint8_t> rows(skip.size);
-  for (std::size_t i = 0; i < skip.size; ++i) {
-    if (i % 1'000'000 == 0) ctx.checkpoint();
-    rows[i] = skip[i] == kSkipMiss ? kClean : 0;
+Method method_of(const Napi::Object& js) {
+  const auto name = strict_choice<NoiseMethod>(js.Get("method"), "method",
+                                               {{"ror", NoiseMethod::kRor},
+                                                {"sor", NoiseMethod::kSor},
+                                                {"voxel_count", NoiseMethod::kVoxelCount},
+                                                {"auto", NoiseMethod::kAuto}});
+  if (name == NoiseMethod::kSor) {
+    const StatisticalOutlierParams params{whole_field<std::uint32_t>(js, "nb_neighbors"),
+                                          number_field(js, "std_ratio")};
+    return
+        [=](HitPoints points, OpContext& ctx) { return untiled(statistical_outlier(points, params, ctx)); };
   }
-  scatter_to_rows<std::uint8_t>(hits, labels.view(), rows.view());
-  return rows;
+  if (name == NoiseMethod::kAuto) {
+    const ClusterOutlierParams params{whole_field<std::uint32_t>(js, "nb_neighbors"),
+                                      number_field(js, "link_factor"), number_field(js, "max_link"),
+                                      whole_field<std::uint32_t>(js, "cluster_points")};
+    return [=](HitPoints points, OpContext& ctx) { return untiled(cluster_outlier(points, params, ctx)); };
+  }
+  return tiled_method(name, js);
 }
 
 Napi::Value plan_to_js(Napi::Env env, const std::optional<TilePlan>& plan, std::uint64_t n) {
@@ -93,8 +92,8 @@ Napi::Value plan_to_js(Napi::Env env, const std::optional<TilePlan>& plan, std::
 Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
-  const Method method = method_of(info[2].As<Napi::Object>());
-  const bool scatter = info[3].ToBoolean();
+  const Method method = method_of(strict_object(info[2], "params"));
+  const bool scatter = strict_bool(info[3], "scatter");
   return start_job<Labelled>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) {
@@ -103,7 +102,7 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
         Labelled labelled = method(hits.points(), ctx);
         labelled.analyzed_count = hits.size();
         if (scatter)
-          labelled.noise.noise_class = on_rows(hits, mask, std::move(labelled.noise.noise_class), ctx);
+          labelled.noise.noise_class = noise_on_rows(hits, mask, std::move(labelled.noise.noise_class), ctx);
         return labelled;
       },
       [](Napi::Env env, Labelled&& labelled) -> Napi::Value {
@@ -121,7 +120,7 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_denoise(Napi::Env env, Napi::Object exports) {
-  exports.Set("labelNoise", Napi::Function::New<label_noise_job>(env, "labelNoise"));
+  add<label_noise_job>(env, exports, "labelNoise");
 }
 
 }  // namespace pc::binding

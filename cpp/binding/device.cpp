@@ -1,5 +1,7 @@
+#include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "core/gpu.h"
 
 namespace pc::binding {
@@ -8,7 +10,7 @@ namespace {
 
 // probeDevice(folder: string): NativeJob<NativeDeviceInfo>
 Napi::Value probe_device(const Napi::CallbackInfo& info) {
-  const std::string folder = info[0].ToString();
+  const std::string folder = strict_string(info[0], "folder");
   return start_job<GpuInfo>(
       info.Env(), JobOptions{},
       [folder](OpContext&) {
@@ -31,8 +33,6 @@ Napi::Value probe_device(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-void register_device(Napi::Env env, Napi::Object exports) {
-  exports.Set("probeDevice", Napi::Function::New<probe_device>(env, "probeDevice"));
-}
+void register_device(Napi::Env env, Napi::Object exports) { add<probe_device>(env, exports, "probeDevice"); }
 
 }  // namespace pc::binding

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/job.h"
@@ -14,16 +15,6 @@
 namespace pc::binding {
 
 namespace {
-
-/// Values of the hits on all rows; rows that are no hits get `other`.
-template <class T>
-AnyColumn on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t rows, T other) {
-  if (hits.all_rows()) return AnyColumn(std::move(values));
-  Column<T> out(rows);
-  for (T& value : out.view()) value = other;
-  scatter_to_rows<T>(hits, values.view(), out.view());
-  return AnyColumn(std::move(out));
-}
 
 Napi::Value plan_to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) {
   if (!plan) return env.Null();
@@ -54,21 +45,21 @@ Napi::Object labels_object(Napi::Env env, AnyColumn&& ground_class, const Result
 
 ClothSimulationParams cloth_params(const Napi::Object& js) {
   return {.cloth_resolution = number_field(js, "cloth_resolution"),
-          .rigidness = static_cast<std::uint32_t>(number_field(js, "rigidness")),
+          .rigidness = whole_field<std::uint32_t>(js, "rigidness"),
           .class_threshold = number_field(js, "class_threshold"),
-          .iterations = static_cast<std::uint32_t>(number_field(js, "iterations")),
+          .iterations = whole_field<std::uint32_t>(js, "iterations"),
           .slope_smooth = bool_field(js, "slope_smooth"),
           .auto_class_threshold = bool_field(js, "auto_class_threshold"),
           .want_heights = bool_field(js, "want_heights"),
-          .tile_min_points = static_cast<std::uint64_t>(number_field(js, "tile_min_points")),
-          .tile_target_points = static_cast<std::uint64_t>(number_field(js, "tile_target_points"))};
+          .tile_min_points = whole_field(js, "tile_min_points"),
+          .tile_target_points = whole_field(js, "tile_target_points")};
 }
 
 // clothSimulation(positions, skip, params: ClothParams, options?): NativeJob<ClothGround>
 Napi::Value cloth_simulation_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
-  const ClothSimulationParams params = cloth_params(info[2].As<Napi::Object>());
+  const ClothSimulationParams params = cloth_params(strict_object(info[2], "params"));
   struct Answer {
     ClothSimulationResult result;
     AnyColumn ground_class, height;
@@ -78,11 +69,12 @@ Napi::Value cloth_simulation_job(const Napi::CallbackInfo& info) {
       [positions, skip, params](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
         Answer answer{cloth_simulation(hits.points(), params, ctx), {}, {}};
-        answer.ground_class = on_all_rows<std::uint8_t>(hits, std::move(answer.result.ground_class),
-                                                        positions->size(), std::uint8_t{0});
+        answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
+                                                    positions->size(), std::uint8_t{0}, ctx));
         if (params.want_heights)
-          answer.height = on_all_rows<float>(hits, std::move(answer.result.height_above_cloth),
-                                             positions->size(), std::numeric_limits<float>::quiet_NaN());
+          answer.height =
+              AnyColumn(on_all_rows(hits, std::move(answer.result.height_above_cloth), positions->size(),
+                                    std::numeric_limits<float>::quiet_NaN(), ctx));
         return answer;
       },
       [wanted = params.want_heights](Napi::Env env, Answer&& answer) -> Napi::Value {
@@ -111,7 +103,7 @@ struct Labelled {
 Napi::Value smrf_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
-  const auto js = info[2].As<Napi::Object>();
+  const auto js = strict_object(info[2], "params");
   const SmrfParams params{.cell_size = number_field(js, "cell_size"),
                           .slope = number_field(js, "slope"),
                           .window_radius = number_field(js, "window_radius"),
@@ -124,8 +116,8 @@ Napi::Value smrf_job(const Napi::CallbackInfo& info) {
       [positions, skip, params](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
         Answer answer{smrf(hits.points(), params, ctx), {}};
-        answer.ground_class = on_all_rows<std::uint8_t>(hits, std::move(answer.result.ground_class),
-                                                        positions->size(), std::uint8_t{0});
+        answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
+                                                    positions->size(), std::uint8_t{0}, ctx));
         return answer;
       },
       [](Napi::Env env, Answer&& answer) -> Napi::Value {
@@ -155,8 +147,8 @@ Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
       [positions, skip](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
         Answer answer{ground_auto(hits.points(), ctx), {}};
-        answer.ground_class = on_all_rows<std::uint8_t>(hits, std::move(answer.result.ground_class),
-                                                        positions->size(), std::uint8_t{0});
+        answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
+                                                    positions->size(), std::uint8_t{0}, ctx));
         return answer;
       },
       [](Napi::Env env, Answer&& answer) -> Napi::Value {
@@ -208,10 +200,9 @@ Napi::Value ground_measures_job(const Napi::CallbackInfo& info) {
 
 // clothSimulationCost(points: number, extent: [x, y], cloth_resolution: number): ClothCost
 Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
-  const auto extent = info[1].As<Napi::Array>();
+  const auto extent = number_array<2>(info[1], "extent");
   const ClothSimulationCost cost = cloth_simulation_cost(
-      static_cast<std::uint64_t>(info[0].ToNumber().Int64Value()), extent.Get(0U).ToNumber().DoubleValue(),
-      extent.Get(1U).ToNumber().DoubleValue(), info[2].ToNumber().DoubleValue());
+      strict_whole(info[0], "points"), extent[0], extent[1], strict_number(info[2], "cloth_resolution"));
   auto out = Napi::Object::New(info.Env());
   out.Set("nodes", static_cast<double>(cost.node_count));
   out.Set("grid_nodes", static_cast<double>(cost.grid_count));
@@ -224,13 +215,12 @@ Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_ground(Napi::Env env, Napi::Object exports) {
-  exports.Set("clothSimulation", Napi::Function::New<cloth_simulation_job>(env, "clothSimulation"));
-  exports.Set("smrf", Napi::Function::New<smrf_job>(env, "smrf"));
-  exports.Set("groundAuto", Napi::Function::New<ground_auto_job>(env, "groundAuto"));
-  exports.Set("groundExtent", Napi::Function::New<ground_extent_job>(env, "groundExtent"));
-  exports.Set("groundMeasures", Napi::Function::New<ground_measures_job>(env, "groundMeasures"));
-  exports.Set("clothSimulationCost",
-              Napi::Function::New<cloth_simulation_cost_of>(env, "clothSimulationCost"));
+  add<cloth_simulation_job>(env, exports, "clothSimulation");
+  add<smrf_job>(env, exports, "smrf");
+  add<ground_auto_job>(env, exports, "groundAuto");
+  add<ground_extent_job>(env, exports, "groundExtent");
+  add<ground_measures_job>(env, exports, "groundMeasures");
+  add<cloth_simulation_cost_of>(env, exports, "clothSimulationCost");
 }
 
 }  // namespace pc::binding

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "binding/js_values.h"
+
 namespace pc::binding {
 
 Napi::Error to_js_error(Napi::Env env, const Error& error) {
@@ -20,17 +22,26 @@ namespace {
 thread_local int threads_of_jobs = 0;
 }
 
+int strict_threads(const Napi::Value& value) {
+  constexpr double kMost = 4096;
+  return static_cast<int>(whole_number(value, "threads", 0, kMost));
+}
+
 int set_threads_of_jobs(int threads) { return std::exchange(threads_of_jobs, threads); }
 
 JobOptions job_options(const Napi::Value& value) {
   JobOptions options;
   options.threads = threads_of_jobs;
-  if (!value.IsObject()) return options;
-  const auto js = value.As<Napi::Object>();
-  const auto device = js.Get("device");
-  if (device.IsString() && device.ToString().Utf8Value() == "cuda") options.device = Device::kCuda;
-  const auto threads = js.Get("threads");
-  if (threads.IsNumber()) options.threads = threads.ToNumber().Int32Value();
+  if (is_nothing(value)) return options;
+  const auto js = strict_object(value, "options");
+  const auto names = js.GetPropertyNames();
+  for (std::uint32_t i = 0; i < names.Length(); ++i)
+    strict_choice<bool>(names.Get(i), "an option", {{"device", true}, {"threads", true}});
+  const Napi::Value device = js.Get("device"), threads = js.Get("threads");
+  if (!is_nothing(device))
+    options.device =
+        strict_choice<Device>(device, "device", {{"cpu", Device::kCpu}, {"cuda", Device::kCuda}});
+  if (!is_nothing(threads)) options.threads = strict_threads(threads);
   return options;
 }
 

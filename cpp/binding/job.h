@@ -18,7 +18,10 @@ struct JobOptions {
   Device device = Device::kCpu;
   int threads = 0;  ///< 0 = all cores
 };
+/// kInvalidArgument for another device, a number of threads outside 0 .. 4096 and unknown options.
 JobOptions job_options(const Napi::Value& value);
+/// 0 to 4096; 0 = all cores.
+int strict_threads(const Napi::Value& value);
 /// Threads of the jobs that this JS thread starts from here on without saying so; 0 = all cores. Returns those before.
 int set_threads_of_jobs(int threads);
 

@@ -1,5 +1,6 @@
 #include "binding/js_values.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,52 +11,106 @@ namespace pc::binding {
 
 namespace {
 
-Napi::Value field(const Napi::Object& object, const char* name) {
-  const auto value = object.Get(name);
-  if (value.IsUndefined()) throw Napi::TypeError::New(object.Env(), std::string("missing field: ") + name);
-  return value;
+/// At most so much of a wrong value is repeated to the user.
+constexpr std::size_t kMostGiven = 80;
+
+std::string whole_text(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};
 }
 
 }  // namespace
 
-double number_field(const Napi::Object& object, const char* name) {
-  return field(object, name).ToNumber().DoubleValue();
-}
-bool bool_field(const Napi::Object& object, const char* name) { return field(object, name).ToBoolean(); }
-std::string string_field(const Napi::Object& object, const char* name) {
-  return field(object, name).ToString();
+void refuse(const char* what, const std::string& wanted) {
+  throw Error(ErrorCode::kInvalidArgument, std::string(what) + " must be " + wanted);
 }
 
-std::string optional_string_field(const Napi::Object& object, const char* name) {
-  const auto value = object.Get(name);
-  return value.IsNull() || value.IsUndefined() ? std::string() : value.ToString().Utf8Value();
+bool is_nothing(const Napi::Value& value) { return value.IsNull() || value.IsUndefined(); }
+
+double strict_number(const Napi::Value& value, const char* what) {
+  if (!value.IsNumber()) refuse(what, "a number");
+  return value.As<Napi::Number>().DoubleValue();
 }
 
-Napi::Object object_field(const Napi::Object& object, const char* name) {
-  const auto value = field(object, name);
-  if (!value.IsObject()) throw Napi::TypeError::New(object.Env(), std::string(name) + " must be an object");
+double whole_number(const Napi::Value& value, const char* what, double least, double most) {
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
+  if (!(number >= least && number <= most) || std::trunc(number) != number)
+    refuse(what, "a whole number from " + whole_text(least) + " to " + whole_text(most));
+  return number;
+}
+
+bool strict_bool(const Napi::Value& value, const char* what) {
+  if (!value.IsBoolean()) refuse(what, "true or false");
+  return value.As<Napi::Boolean>();
+}
+
+std::string strict_string(const Napi::Value& value, const char* what) {
+  if (!value.IsString()) refuse(what, "a string");
+  return value.As<Napi::String>();
+}
+
+Napi::Object strict_object(const Napi::Value& value, const char* what) {
+  if (!value.IsObject()) refuse(what, "an object");
   return value.As<Napi::Object>();
 }
 
-Napi::Array array_field(const Napi::Object& object, const char* name) {
-  const auto value = field(object, name);
-  if (!value.IsArray()) throw Napi::TypeError::New(object.Env(), std::string(name) + " must be an array");
+Napi::Array strict_array(const Napi::Value& value, const char* what) {
+  if (!value.IsArray()) refuse(what, "an array");
   return value.As<Napi::Array>();
 }
 
+std::vector<double> number_list(const Napi::Value& value, const char* what) {
+  const auto array = strict_array(value, what);
+  std::vector<double> out;
+  out.reserve(array.Length());
+  for (std::uint32_t i = 0; i < array.Length(); ++i) out.push_back(strict_number(array.Get(i), what));
+  return out;
+}
+
+Vec3d number_triple(const Napi::Value& value, const char* what) {
+  const auto numbers = number_array<3>(value, what);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+void refuse_choice(const char* what, const std::string& given, const std::vector<const char*>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) list += i + 1 < names.size() ? ", " : " or ";
+    list += names[i];
+  }
+  refuse(what, list + ", not \"" + given.substr(0, kMostGiven) + "\"");
+}
+
+double number_field(const Napi::Object& object, const char* name) {
+  return strict_number(object.Get(name), name);
+}
+bool bool_field(const Napi::Object& object, const char* name) { return strict_bool(object.Get(name), name); }
+std::string string_field(const Napi::Object& object, const char* name) {
+  return strict_string(object.Get(name), name);
+}
+
+std::string optional_string_field(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  return is_nothing(value) ? std::string() : strict_string(value, name);
+}
+
+Napi::Object object_field(const Napi::Object& object, const char* name) {
+  return strict_object(object.Get(name), name);
+}
+
+Napi::Array array_field(const Napi::Object& object, const char* name) {
+  return strict_array(object.Get(name), name);
+}
+
 Vec3d vec3_field(const Napi::Object& object, const char* name) {
-  const auto array = array_field(object, name);
-  if (array.Length() != 3)
-    throw Napi::TypeError::New(object.Env(), std::string(name) + " must have 3 numbers");
-  const auto at = [&](std::uint32_t i) { return array.Get(i).ToNumber().DoubleValue(); };
-  return {at(0), at(1), at(2)};
+  return number_triple(object.Get(name), name);
 }
 
 std::vector<std::string> strings_field(const Napi::Object& object, const char* name) {
   const auto array = array_field(object, name);
   std::vector<std::string> out;
   out.reserve(array.Length());
-  for (std::uint32_t i = 0; i < array.Length(); ++i) out.push_back(array.Get(i).ToString());
+  for (std::uint32_t i = 0; i < array.Length(); ++i) out.push_back(strict_string(array.Get(i), name));
   return out;
 }
 
@@ -113,9 +168,8 @@ Napi::Object to_js(Napi::Env env, io::CloudTable&& table) {
 }
 
 std::uint64_t row_count_field(const Napi::Object& object) {
-  const auto value = field(object, "row_count");
-  if (value.IsNull()) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(value.ToNumber().Int64Value());
+  if (object.Get("row_count").IsNull()) return std::numeric_limits<std::uint64_t>::max();
+  return whole_field(object, "row_count");
 }
 
 io::PositionFrame frame_field(const Napi::Object& object, const char* name) {

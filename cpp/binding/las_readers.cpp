@@ -2,6 +2,7 @@
 
 #include "binding/families.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "binding/las_values.h"
 #include "binding/readers.h"
 #include "io/las.h"
@@ -13,7 +14,7 @@ namespace {
 io::LasReadParams read_params(const Napi::Object& js) {
   io::LasReadParams params;
   params.frame = frame_field(js, "frame");
-  params.first_row = static_cast<std::uint64_t>(number_field(js, "first_row"));
+  params.first_row = whole_field(js, "first_row");
   params.row_count = row_count_field(js);
   const auto skip = strings_field(js, "skip_columns");
   if (!skip.empty()) {
@@ -28,8 +29,8 @@ io::LasReadParams read_params(const Napi::Object& js) {
 
 // readLas(path: string, params: LasReadParams, options?): NativeJob<LasCloud>
 Napi::Value read_las(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto params = read_params(info[1].As<Napi::Object>());
+  const std::string path = strict_string(info[0], "path");
+  const auto params = read_params(strict_object(info[1], "params"));
   return start_job<io::LasCloud>(
       info.Env(), job_options(info[2]),
       [path, params](OpContext& ctx) { return io::read_las(path, params, ctx); },
@@ -42,7 +43,7 @@ Napi::Value read_las(const Napi::CallbackInfo& info) {
 
 // readLasHeader(path: string): NativeJob<LasHeader>
 Napi::Value read_las_header(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
+  const std::string path = strict_string(info[0], "path");
   return start_job<io::LasHeader>(
       info.Env(), JobOptions{}, [path](OpContext&) { return io::read_las_header(path); },
       [](Napi::Env env, io::LasHeader&& header) -> Napi::Value { return to_js(env, header); });

@@ -1,5 +1,7 @@
 #include "binding/las_values.h"
 
+#include "binding/js_values.h"
+
 namespace pc::binding {
 
 namespace {
@@ -17,8 +19,11 @@ std::string to_hex(const std::uint8_t* bytes, std::size_t size) {
   return text;
 }
 
-Bytes from_hex(const std::string& text) {
-  const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10) & 15U; };
+/// Lower-case digits, two a byte.
+Bytes from_hex(const std::string& text, const char* what) {
+  const bool digits = text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!digits || text.size() % 2 != 0) refuse(what, "pairs of hexadecimal digits");
+  const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
   Bytes bytes(text.size() / 2);
   for (std::size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<std::uint8_t>(digit(text[2 * i]) << 4U | digit(text[2 * i + 1]));
@@ -59,17 +64,22 @@ Napi::Value record_to_js(Napi::Env env, const std::optional<io::LasExtraRecord>&
 }
 
 DType scalar_type(const Napi::Object& record) {
-  const std::string name = string_field(record, "stored");
-  for (const DType dtype : {DType::kU8, DType::kI8, DType::kU16, DType::kI16, DType::kU32, DType::kI32,
-                            DType::kU64, DType::kI64, DType::kF32, DType::kF64}) {
-    if (name == dtype_name(dtype)) return dtype;
-  }
-  throw Napi::TypeError::New(record.Env(), "an extra dimension cannot be stored as " + name);
+  return strict_choice<DType>(record.Get("stored"), "stored",
+                              {{"u8", DType::kU8},
+                               {"i8", DType::kI8},
+                               {"u16", DType::kU16},
+                               {"i16", DType::kI16},
+                               {"u32", DType::kU32},
+                               {"i32", DType::kI32},
+                               {"u64", DType::kU64},
+                               {"i64", DType::kI64},
+                               {"f32", DType::kF32},
+                               {"f64", DType::kF64}});
 }
 
 std::optional<io::LasExtraRecord> record_of(const Napi::Value& value) {
   if (value.IsNull()) return std::nullopt;
-  const auto js = value.As<Napi::Object>();
+  const auto js = strict_object(value, "record");
   const auto number = [&](const char* name) -> std::optional<double> {
     if (js.Get(name).IsNull()) return std::nullopt;
     return number_field(js, name);
@@ -77,8 +87,9 @@ std::optional<io::LasExtraRecord> record_of(const Napi::Value& value) {
   io::LasExtraRecord record{string_field(js, "name"), string_field(js, "description"),
                             scalar_type(js),          number("scale"),
                             number("offset"),         std::nullopt};
-  const Bytes bytes = from_hex(optional_string_field(js, "no_data"));
-  if (bytes.size() == 8) {
+  const Bytes bytes = from_hex(optional_string_field(js, "no_data"), "no_data");
+  if (!bytes.empty()) {
+    if (bytes.size() != 8) refuse("no_data", "8 bytes");
     std::uint64_t bits = 0;
     for (std::size_t i = 8; i-- > 0;) bits = bits << 8U | bytes[i];
     record.no_data_bits = bits;
@@ -149,11 +160,12 @@ Napi::Object to_js(Napi::Env env, const io::LasHeader& header) {
 
 io::LasWriteParams las_write_params(const Napi::Object& js) {
   io::LasWriteParams params;
-  params.version = string_field(js, "version") == "1.2" ? io::LasVersion::k12 : io::LasVersion::k14;
+  params.version = strict_choice<io::LasVersion>(
+      js.Get("version"), "version", {{"1.2", io::LasVersion::k12}, {"1.4", io::LasVersion::k14}});
   params.compressed = bool_field(js, "compressed");
   params.scale_m = number_field(js, "scale_m");
   params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
-  params.epsg = static_cast<int>(number_field(js, "epsg"));
+  params.epsg = whole_field<int>(js, "epsg");
   params.epsg_is_geographic = bool_field(js, "epsg_is_geographic");
   params.wkt = string_field(js, "wkt");
   params.legacy_points = bool_field(js, "legacy_points");
@@ -163,19 +175,19 @@ io::LasWriteParams las_write_params(const Napi::Object& js) {
   }
   const auto placements = array_field(js, "placements");
   for (std::uint32_t i = 0; i < placements.Length(); ++i) {
-    const auto placement = placements.Get(i).As<Napi::Object>();
+    const auto placement = strict_object(placements.Get(i), "placement");
     params.placements.push_back({string_field(placement, "slug"), string_field(placement, "field"),
                                  record_of(placement.Get("record"))});
   }
   if (!js.Get("geotiff").IsNull()) {
     const auto geotiff = object_field(js, "geotiff");
-    params.geotiff = {from_hex(string_field(geotiff, "directory")),
-                      from_hex(string_field(geotiff, "doubles")), from_hex(string_field(geotiff, "ascii"))};
+    const auto bytes = [&](const char* name) { return from_hex(string_field(geotiff, name), name); };
+    params.geotiff = {bytes("directory"), bytes("doubles"), bytes("ascii")};
   }
   params.system_identifier = string_field(js, "system_identifier");
   params.generating_software = string_field(js, "generating_software");
-  params.creation_day_of_year = static_cast<int>(number_field(js, "creation_day_of_year"));
-  params.creation_year = static_cast<int>(number_field(js, "creation_year"));
+  params.creation_day_of_year = whole_field<int>(js, "creation_day_of_year");
+  params.creation_year = whole_field<int>(js, "creation_year");
   return params;
 }
 

@@ -1,5 +1,7 @@
 #include "binding/cloud_values.h"
+#include "binding/coded.h"
 #include "binding/job.h"
+#include "binding/js_values.h"
 #include "ops/cloud/mask_logic.h"
 #include "ops/cloud/miss_detection.h"
 #include "ops/cloud/project_misses.h"
@@ -37,8 +39,7 @@ Napi::Object to_js(Napi::Env env, const ColumnStats& stats) {
 namespace {
 
 std::optional<Vec3d> optional_vec3(const Napi::Object& object, const char* name) {
-  const auto value = object.Get(name);
-  if (value.IsNull()) return std::nullopt;
+  if (is_nothing(object.Get(name))) return std::nullopt;
   return vec3_field(object, name);
 }
 
@@ -46,7 +47,7 @@ std::optional<Vec3d> optional_vec3(const Napi::Object& object, const char* name)
 Napi::Value hit_mask_job(const Napi::CallbackInfo& info) {
   const auto is_miss = ColumnHandle::get_optional(info[0]);
   const auto deleted = optional_typed_column(info[1], DType::kU8, "deleted");
-  const auto rows = static_cast<std::size_t>(info[2].ToNumber().Int64Value());
+  const auto rows = strict_whole<std::size_t>(info[2], "rows");
   return start_job<HitMask>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
@@ -65,13 +66,14 @@ Napi::Value hit_mask_job(const Napi::CallbackInfo& info) {
 
 // combineMasks(terms: { mask: NativeColumn, invert: boolean }[], how: "and" | "or"): NativeJob<CombinedMask>
 Napi::Value combine_masks_job(const Napi::CallbackInfo& info) {
-  const auto list = info[0].As<Napi::Array>();
+  const auto list = strict_array(info[0], "terms");
   std::vector<std::pair<ColumnPtr, bool>> terms;
   for (std::uint32_t i = 0; i < list.Length(); ++i) {
-    const auto term = list.Get(i).As<Napi::Object>();
+    const auto term = strict_object(list.Get(i), "term");
     terms.emplace_back(typed_column(term.Get("mask"), DType::kU8, "mask"), bool_field(term, "invert"));
   }
-  const auto logic = info[1].ToString().Utf8Value() == "or" ? MaskLogic::kOr : MaskLogic::kAnd;
+  const auto logic =
+      strict_choice<MaskLogic>(info[1], "how", {{"and", MaskLogic::kAnd}, {"or", MaskLogic::kOr}});
   return start_job<CombinedMask>(
       info.Env(), job_options(info[2]),
       [terms = std::move(terms), logic](OpContext& ctx) {
@@ -89,13 +91,13 @@ Napi::Value combine_masks_job(const Napi::CallbackInfo& info) {
 
 // detectMisses(input: { positions, is_miss, target_index, beam_origins, origin }, far_range_m): NativeJob<MissDetection>
 Napi::Value detect_misses_job(const Napi::CallbackInfo& info) {
-  const auto js = info[0].As<Napi::Object>();
+  const auto js = strict_object(info[0], "input");
   const auto positions = typed_column(js.Get("positions"), DType::kVec3d, "positions");
   const auto is_miss = ColumnHandle::get_optional(js.Get("is_miss"));
   const auto target_index = ColumnHandle::get_optional(js.Get("target_index"));
   const auto beam_origins = optional_typed_column(js.Get("beam_origins"), DType::kVec3d, "beam_origins");
   const auto origin = optional_vec3(js, "origin");
-  const MissDetectionParams params{info[1].ToNumber().DoubleValue()};
+  const MissDetectionParams params{strict_number(info[1], "far_range_m")};
   return start_job<MissDetectionResult>(
       info.Env(), job_options(info[2]),
       [=](OpContext& ctx) {
@@ -114,43 +116,17 @@ Napi::Value detect_misses_job(const Napi::CallbackInfo& info) {
       });
 }
 
-/// Positions of the surviving misses: everything but them is left out.
-Column<std::uint8_t> not_a_miss(const HitMask& mask, OpContext& ctx) {
-  Column<std::uint8_t> skip(mask.skip.size());
-  const auto from = mask.skip.view();
-  const auto to = skip.view();
-  for (std::size_t i = 0; i < from.size; ++i) {
-    if (i % 1'000'000 == 0) ctx.checkpoint();
-    to[i] = from[i] == kSkipMiss ? 0 : 1;
-  }
-  return skip;
-}
-
-AnyColumn miss_overlay(const AnyColumn& positions, const AnyColumn& is_miss, Span<const std::uint8_t> deleted,
-                       const std::optional<Vec3d>& origin, OpContext& ctx) {
-  const auto xyz = positions.as<Vec3d>();
-  const auto mask = hit_mask(xyz.size, &is_miss, deleted, ctx);
-  const auto misses = select_hits(xyz, not_a_miss(mask, ctx).view(), ctx);
-  if (origin) {
-    const auto hits = select_hits(xyz, mask.skip.view(), ctx);
-    const double radius_m = miss_shell_radius(hits.points(), *origin, ctx);
-    return project_misses(misses.points().xyz(), *origin, radius_m, ctx).positions;
-  }
-  Column<Vec3d> copy(misses.size());
-  for (std::size_t i = 0; i < misses.size(); ++i) copy[i] = misses.points().xyz()[i];
-  return copy;
-}
-
 // projectMisses(positions, is_miss, deleted | null, { origin }): NativeJob<NativeColumn>
 Napi::Value project_misses_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto is_miss = ColumnHandle::get(info[1]);
   const auto deleted = optional_typed_column(info[2], DType::kU8, "deleted");
-  const auto origin = optional_vec3(info[3].As<Napi::Object>(), "origin");
+  const auto origin = optional_vec3(strict_object(info[3], "scanner"), "origin");
   return start_job<AnyColumn>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) {
-        return miss_overlay(*positions, *is_miss, view_or_empty<std::uint8_t>(deleted), origin, ctx);
+        return AnyColumn(miss_overlay(positions->as<Vec3d>(), *is_miss, view_or_empty<std::uint8_t>(deleted),
+                                      origin, ctx));
       },
       [](Napi::Env env, AnyColumn&& column) -> Napi::Value {
         return ColumnHandle::wrap(env, std::move(column));
@@ -160,10 +136,10 @@ Napi::Value project_misses_job(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_misses(Napi::Env env, Napi::Object exports) {
-  exports.Set("hitMask", Napi::Function::New<hit_mask_job>(env, "hitMask"));
-  exports.Set("combineMasks", Napi::Function::New<combine_masks_job>(env, "combineMasks"));
-  exports.Set("detectMisses", Napi::Function::New<detect_misses_job>(env, "detectMisses"));
-  exports.Set("projectMisses", Napi::Function::New<project_misses_job>(env, "projectMisses"));
+  add<hit_mask_job>(env, exports, "hitMask");
+  add<combine_masks_job>(env, exports, "combineMasks");
+  add<detect_misses_job>(env, exports, "detectMisses");
+  add<project_misses_job>(env, exports, "projectMisses");
 }
 
 }  // namespace pc::binding

@@ -1,6 +1,7 @@
 #include <array>
 #include <memory>
 
+#include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/job.h"
@@ -21,7 +22,7 @@ struct HeldInput {
 };
 
 std::shared_ptr<HeldInput> held_input(const Napi::Value& value) {
-  const auto js = value.As<Napi::Object>();
+  const auto js = strict_object(value, "input");
   auto held = std::make_shared<HeldInput>();
   held->positions = typed_column(js.Get("positions"), DType::kVec3d, "positions");
   held->skip = optional_typed_column(js.Get("skip"), DType::kU8, "skip");
@@ -29,7 +30,7 @@ std::shared_ptr<HeldInput> held_input(const Napi::Value& value) {
   held->input.skip = view_or_empty<std::uint8_t>(held->skip);
   const auto attributes = array_field(js, "attributes");
   for (std::uint32_t i = 0; i < attributes.Length(); ++i) {
-    const auto attribute = attributes.Get(i).As<Napi::Object>();
+    const auto attribute = strict_object(attributes.Get(i), "attribute");
     held->columns.push_back(ColumnHandle::get(attribute.Get("column")));
     held->input.attributes.push_back(
         {string_field(attribute, "name"), string_field(attribute, "label"), held->columns.back().get()});
@@ -38,8 +39,8 @@ std::shared_ptr<HeldInput> held_input(const Napi::Value& value) {
 }
 
 OctreeParams build_params(const Napi::Value& value) {
-  const auto js = value.As<Napi::Object>();
-  return {number_field(js, "scale"), static_cast<std::uint32_t>(number_field(js, "leaf_capacity"))};
+  const auto js = strict_object(value, "params");
+  return {number_field(js, "scale"), whole_field<std::uint32_t>(js, "leaf_capacity")};
 }
 
 std::string hex(const std::array<std::uint8_t, 20>& bytes) {
@@ -66,7 +67,7 @@ Napi::Value content_hash(const Napi::CallbackInfo& info) {
 Napi::Value build(const Napi::CallbackInfo& info) {
   const auto held = held_input(info[0]);
   const auto params = build_params(info[1]);
-  const std::string folder = info[2].ToString();
+  const std::string folder = strict_string(info[2], "folder");
   return start_job<OctreeResult>(
       info.Env(), job_options(info[3]),
       [held, params, folder](OpContext& ctx) {
@@ -85,8 +86,8 @@ Napi::Value build(const Napi::CallbackInfo& info) {
 
 // octreeBuildCost(point_count: number, bytes_per_point: number): { scratch_bytes, output_bytes }
 Napi::Value build_cost(const Napi::CallbackInfo& info) {
-  const auto cost = octree_build_cost(static_cast<std::uint64_t>(info[0].ToNumber().Int64Value()),
-                                      info[1].ToNumber().Uint32Value());
+  const auto cost = octree_build_cost(strict_whole(info[0], "point_count"),
+                                      strict_whole<std::uint32_t>(info[1], "bytes_per_point"));
   auto out = Napi::Object::New(info.Env());
   out.Set("scratch_bytes", static_cast<double>(cost.scratch_bytes));
   out.Set("output_bytes", static_cast<double>(cost.output_bytes));
@@ -96,9 +97,9 @@ Napi::Value build_cost(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_octree(Napi::Env env, Napi::Object exports) {
-  exports.Set("octreeContentHash", Napi::Function::New<content_hash>(env, "octreeContentHash"));
-  exports.Set("octreeBuild", Napi::Function::New<build>(env, "octreeBuild"));
-  exports.Set("octreeBuildCost", Napi::Function::New<build_cost>(env, "octreeBuildCost"));
+  add<content_hash>(env, exports, "octreeContentHash");
+  add<build>(env, exports, "octreeBuild");
+  add<build_cost>(env, exports, "octreeBuildCost");
 }
 
 }  // namespace pc::binding

@@ -58,11 +58,9 @@ Napi::Value sample_to_js(Napi::Env env, io::PcdSample&& sample) {
 
 // readPcd(path: string, params: RecordReadParams, options?): NativeJob<PcdCloud>
 Napi::Value read_pcd(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto js = info[1].As<Napi::Object>();
-  const io::PcdReadParams params{frame_field(js, "frame"),
-                                 static_cast<std::uint64_t>(number_field(js, "first_row")),
-                                 row_count_field(js)};
+  const std::string path = strict_string(info[0], "path");
+  const auto js = strict_object(info[1], "params");
+  const io::PcdReadParams params{frame_field(js, "frame"), whole_field(js, "first_row"), row_count_field(js)};
   return start_job<io::PcdCloud>(
       info.Env(), job_options(info[2]),
       [path, params](OpContext& ctx) { return io::read_pcd(path, params, ctx); },
@@ -76,8 +74,8 @@ Napi::Value read_pcd(const Napi::CallbackInfo& info) {
 
 // readPcdSample(path: string, max_rows: number): NativeJob<PcdSample>
 Napi::Value read_pcd_sample(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto max_rows = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
+  const std::string path = strict_string(info[0], "path");
+  const auto max_rows = strict_whole<std::size_t>(info[1], "max_rows");
   return start_job<io::PcdSample>(
       info.Env(), JobOptions{},
       [path, max_rows](OpContext& ctx) {
@@ -88,7 +86,7 @@ Napi::Value read_pcd_sample(const Napi::CallbackInfo& info) {
 
 // readPcdHeader(path: string): NativeJob<PcdHeader>
 Napi::Value read_pcd_header(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
+  const std::string path = strict_string(info[0], "path");
   return start_job<io::PcdHeader>(
       info.Env(), JobOptions{}, [path](OpContext&) { return io::read_pcd_header(path); }, header_to_js);
 }

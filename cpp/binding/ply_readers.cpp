@@ -57,10 +57,9 @@ Napi::Value head_to_js(Napi::Env env, PlyHead&& head) {
 
 // readPly(path: string, params: RecordReadParams, options?): NativeJob<CloudTable>
 Napi::Value read_ply(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto js = info[1].As<Napi::Object>();
-  io::PlyReadParams params{frame_field(js, "frame"),
-                           static_cast<std::uint64_t>(number_field(js, "first_row")), row_count_field(js)};
+  const std::string path = strict_string(info[0], "path");
+  const auto js = strict_object(info[1], "params");
+  io::PlyReadParams params{frame_field(js, "frame"), whole_field(js, "first_row"), row_count_field(js)};
   return start_job<io::CloudTable>(
       info.Env(), job_options(info[2]),
       [path, params](OpContext& ctx) { return io::read_ply(path, params, ctx); },
@@ -69,8 +68,8 @@ Napi::Value read_ply(const Napi::CallbackInfo& info) {
 
 // readPlyHeader(path: string, max_rows: number): NativeJob<PlyHeader>
 Napi::Value read_ply_header(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto max_rows = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
+  const std::string path = strict_string(info[0], "path");
+  const auto max_rows = strict_whole<std::size_t>(info[1], "max_rows");
   return start_job<PlyHead>(
       info.Env(), JobOptions{},
       [path, max_rows](OpContext& ctx) {

@@ -14,9 +14,8 @@ namespace {
 constexpr double kDegrees = 180.0 / 3.14159265358979323846;
 
 std::optional<std::uint32_t> scan_index_field(const Napi::Object& js) {
-  const auto value = js.Get("scan_index");
-  if (value.IsNull() || value.IsUndefined()) return std::nullopt;
-  return value.ToNumber().Uint32Value();
+  if (is_nothing(js.Get("scan_index"))) return std::nullopt;
+  return whole_field<std::uint32_t>(js, "scan_index");
 }
 
 Napi::Value degrees(Napi::Env env, const std::optional<double>& radians) {
@@ -185,8 +184,8 @@ Napi::Value e57_cloud_to_js(Napi::Env env, io::E57Cloud&& cloud) {
 
 // readE57(path: string, params: ScanReadParams, options?): NativeJob<ScanCloud>
 Napi::Value read_e57(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto js = info[1].As<Napi::Object>();
+  const std::string path = strict_string(info[0], "path");
+  const auto js = strict_object(info[1], "params");
   const io::E57ReadParams params{frame_field(js, "frame"), scan_index_field(js)};
   return start_job<io::E57Cloud>(
       info.Env(), job_options(info[2]),
@@ -195,7 +194,7 @@ Napi::Value read_e57(const Napi::CallbackInfo& info) {
 
 // readE57Header(path: string): NativeJob<E57Header>
 Napi::Value read_e57_header(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
+  const std::string path = strict_string(info[0], "path");
   return start_job<io::E57Header>(
       info.Env(), JobOptions{}, [path](OpContext&) { return io::read_e57_header(path); },
       [](Napi::Env env, io::E57Header&& header) -> Napi::Value {
@@ -210,9 +209,9 @@ Napi::Value read_e57_header(const Napi::CallbackInfo& info) {
 
 // readE57Sample(path: string, scan_index: number, max_rows: number): NativeJob<E57Sample>
 Napi::Value read_e57_sample(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto scan = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
-  const auto max_rows = static_cast<std::size_t>(info[2].ToNumber().Int64Value());
+  const std::string path = strict_string(info[0], "path");
+  const auto scan = strict_whole<std::size_t>(info[1], "scan_index");
+  const auto max_rows = strict_whole<std::size_t>(info[2], "max_rows");
   return start_job<io::E57Sample>(
       info.Env(), JobOptions{},
       [path, scan, max_rows](OpContext& ctx) {
@@ -223,8 +222,8 @@ Napi::Value read_e57_sample(const Napi::CallbackInfo& info) {
 
 // readPtx(path: string, params: ScanReadParams, options?): NativeJob<ScanCloud>
 Napi::Value read_ptx(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto js = info[1].As<Napi::Object>();
+  const std::string path = strict_string(info[0], "path");
+  const auto js = strict_object(info[1], "params");
   const io::PtxReadParams params{frame_field(js, "frame"), scan_index_field(js)};
   return start_job<io::PtxCloud>(
       info.Env(), job_options(info[2]),
@@ -234,9 +233,9 @@ Napi::Value read_ptx(const Napi::CallbackInfo& info) {
 
 // readPtxHead(path: string, max_rows: number, max_bytes: number): NativeJob<PtxHead>
 Napi::Value read_ptx_head(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto max_rows = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
-  const auto max_bytes = static_cast<std::uint64_t>(info[2].ToNumber().Int64Value());
+  const std::string path = strict_string(info[0], "path");
+  const auto max_rows = strict_whole<std::size_t>(info[1], "max_rows");
+  const auto max_bytes = strict_whole(info[2], "max_bytes");
   return start_job<io::PtxHead>(
       info.Env(), JobOptions{},
       [path, max_rows, max_bytes](OpContext& ctx) {

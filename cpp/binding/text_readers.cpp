@@ -10,41 +10,37 @@ namespace pc::binding {
 
 namespace {
 
-io::TextDelimiter delimiter_of(Napi::Env env, const std::string& name) {
-  if (name == "comma") return io::TextDelimiter::kComma;
-  if (name == "semicolon") return io::TextDelimiter::kSemicolon;
-  if (name == "tab") return io::TextDelimiter::kTab;
-  if (name == "whitespace") return io::TextDelimiter::kWhitespace;
-  throw Napi::TypeError::New(env, "unknown delimiter: " + name);
+io::TextDelimiter delimiter_of(const Napi::Object& js) {
+  return strict_choice<io::TextDelimiter>(js.Get("delimiter"), "delimiter",
+                                          {{"comma", io::TextDelimiter::kComma},
+                                           {"semicolon", io::TextDelimiter::kSemicolon},
+                                           {"tab", io::TextDelimiter::kTab},
+                                           {"whitespace", io::TextDelimiter::kWhitespace}});
 }
 
-io::TextColumnType type_of(Napi::Env env, const std::string& name) {
-  if (name == "auto") return io::TextColumnType::kAuto;
-  if (name == "float") return io::TextColumnType::kFloat;
-  if (name == "f64") return io::TextColumnType::kF64;
-  throw Napi::TypeError::New(env, "unknown text column type: " + name);
-}
-
-std::uint32_t index_field(const Napi::Object& object, const char* name) {
-  return static_cast<std::uint32_t>(number_field(object, name));
+io::TextColumnType type_of(const Napi::Object& column) {
+  return strict_choice<io::TextColumnType>(column.Get("type"), "type",
+                                           {{"auto", io::TextColumnType::kAuto},
+                                            {"float", io::TextColumnType::kFloat},
+                                            {"f64", io::TextColumnType::kF64}});
 }
 
 io::TextReadParams read_params(const Napi::Object& js) {
   io::TextReadParams params{};
-  params.delimiter = delimiter_of(js.Env(), string_field(js, "delimiter"));
+  params.delimiter = delimiter_of(js);
   params.decimal_comma = bool_field(js, "decimal_comma");
-  params.skip_lines = static_cast<std::uint64_t>(number_field(js, "skip_lines"));
-  params.expected_columns = index_field(js, "expected_columns");
-  params.x_index = index_field(js, "x_index");
-  params.y_index = index_field(js, "y_index");
-  params.z_index = index_field(js, "z_index");
+  params.skip_lines = whole_field(js, "skip_lines");
+  params.expected_columns = whole_field<std::uint32_t>(js, "expected_columns");
+  params.x_index = whole_field<std::uint32_t>(js, "x_index");
+  params.y_index = whole_field<std::uint32_t>(js, "y_index");
+  params.z_index = whole_field<std::uint32_t>(js, "z_index");
   params.frame = frame_field(js, "frame");
-  params.max_rows = static_cast<std::uint64_t>(number_field(js, "max_rows"));
+  params.max_rows = whole_field(js, "max_rows");
   const auto columns = array_field(js, "columns");
   for (std::uint32_t i = 0; i < columns.Length(); ++i) {
-    const auto column = columns.Get(i).As<Napi::Object>();
-    params.columns.push_back({index_field(column, "index"), string_field(column, "name"),
-                              type_of(js.Env(), string_field(column, "type"))});
+    const auto column = strict_object(columns.Get(i), "column");
+    params.columns.push_back(
+        {whole_field<std::uint32_t>(column, "index"), string_field(column, "name"), type_of(column)});
   }
   return params;
 }
@@ -53,8 +49,8 @@ io::TextReadParams read_params(const Napi::Object& js) {
 
 // readText(path: string, params: TextReadParams, options?): NativeJob<CloudTable>
 Napi::Value read_text(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto params = read_params(info[1].As<Napi::Object>());
+  const std::string path = strict_string(info[0], "path");
+  const auto params = read_params(strict_object(info[1], "params"));
   return start_job<io::CloudTable>(
       info.Env(), job_options(info[2]),
       [path, params](OpContext& ctx) { return io::read_text(path, params, ctx); },
@@ -63,8 +59,8 @@ Napi::Value read_text(const Napi::CallbackInfo& info) {
 
 // sampleText(path: string, max_lines: number): NativeJob<{ lines, file_bytes, complete }>
 Napi::Value sample_text(const Napi::CallbackInfo& info) {
-  const std::string path = info[0].ToString();
-  const auto max_lines = static_cast<std::size_t>(info[1].ToNumber().Int64Value());
+  const std::string path = strict_string(info[0], "path");
+  const auto max_lines = strict_whole<std::size_t>(info[1], "max_lines");
   return start_job<io::TextSample>(
       info.Env(), JobOptions{},
       [path, max_lines](OpContext& ctx) { return io::sample_text(path, max_lines, ctx); },

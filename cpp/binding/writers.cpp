@@ -1,4 +1,5 @@
 #include "binding/cloud_view_values.h"
+#include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
@@ -12,7 +13,7 @@
 namespace pc::binding {
 
 std::shared_ptr<HeldView> held_view(const Napi::Value& value) {
-  const auto js = value.As<Napi::Object>();
+  const auto js = strict_object(value, "view");
   auto held = std::make_shared<HeldView>();
   const auto hold = [&](const char* name, DType dtype) {
     auto column = optional_typed_column(js.Get(name), dtype, name);
@@ -28,10 +29,10 @@ std::shared_ptr<HeldView> held_view(const Napi::Value& value) {
   view.timestamps = view_or_empty<double>(hold("timestamps", DType::kF64));
   view.beam_origins = view_or_empty<Vec3d>(hold("beam_origins", DType::kVec3d));
   view.skip = view_or_empty<std::uint8_t>(hold("skip", DType::kU8));
-  view.stride = static_cast<std::size_t>(number_field(js, "stride"));
+  view.stride = whole_field<std::size_t>(js, "stride");
   const auto scalars = array_field(js, "scalars");
   for (std::uint32_t i = 0; i < scalars.Length(); ++i) {
-    const auto scalar = scalars.Get(i).As<Napi::Object>();
+    const auto scalar = strict_object(scalars.Get(i), "scalar");
     held->columns.push_back(ColumnHandle::get(scalar.Get("column")));
     view.scalars.push_back(
         {string_field(scalar, "slug"), string_field(scalar, "label"), held->columns.back().get()});
@@ -62,8 +63,8 @@ Napi::Value written_to_js(Napi::Env env, Written&& written) {
 // writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>
 Napi::Value write_las(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto params = las_write_params(info[1].As<Napi::Object>());
-  const std::string path = info[2].ToString();
+  const auto params = las_write_params(strict_object(info[1], "params"));
+  const std::string path = strict_string(info[2], "path");
   return start_job<Written>(
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
@@ -73,20 +74,20 @@ Napi::Value write_las(const Napi::CallbackInfo& info) {
       written_to_js);
 }
 
-io::TextFormat text_format(Napi::Env env, const std::string& name) {
-  if (name == "xyz") return io::TextFormat::kXyz;
-  if (name == "txt") return io::TextFormat::kTxt;
-  if (name == "csv") return io::TextFormat::kCsv;
-  if (name == "ply") return io::TextFormat::kPly;
-  if (name == "obj") return io::TextFormat::kObj;
-  throw Napi::TypeError::New(env, "unknown text format: " + name);
+io::TextFormat text_format(const Napi::Value& value) {
+  return strict_choice<io::TextFormat>(value, "format",
+                                       {{"xyz", io::TextFormat::kXyz},
+                                        {"txt", io::TextFormat::kTxt},
+                                        {"csv", io::TextFormat::kCsv},
+                                        {"ply", io::TextFormat::kPly},
+                                        {"obj", io::TextFormat::kObj}});
 }
 
 // writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>
 Napi::Value write_text(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto params = io::cloud_export_layout(text_format(info.Env(), info[1].ToString()));
-  const std::string path = info[2].ToString();
+  const auto params = io::cloud_export_layout(text_format(info[1]));
+  const std::string path = strict_string(info[2], "path");
   return start_job<Written>(
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
@@ -100,7 +101,7 @@ Napi::Value write_text(const Napi::CallbackInfo& info) {
 // writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>
 Napi::Value write_pts(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const std::string path = info[1].ToString();
+  const std::string path = strict_string(info[1], "path");
   return start_job<Written>(
       info.Env(), job_options(info[2]),
       [held, path](OpContext& ctx) {
@@ -113,10 +114,10 @@ Napi::Value write_pts(const Napi::CallbackInfo& info) {
 // writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>
 Napi::Value write_pcd(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto js = info[1].As<Napi::Object>();
+  const auto js = strict_object(info[1], "params");
   io::PcdWriteParams params;
   if (!js.Get("viewpoint").IsNull()) params.viewpoint_stored = vec3_field(js, "viewpoint");
-  const std::string path = info[2].ToString();
+  const std::string path = strict_string(info[2], "path");
   return start_job<Written>(
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
@@ -153,17 +154,16 @@ Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
 // writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>
 Napi::Value write_ptx(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto js = info[1].As<Napi::Object>();
+  const auto js = strict_object(info[1], "params");
   io::PtxCloudWriteParams params;
-  params.max_cells = static_cast<std::uint64_t>(number_field(js, "max_cells"));
+  params.max_cells = whole_field(js, "max_cells");
   params.origin_stored = vec3_field(js, "origin");
   const auto origins = array_field(js, "origins");
   for (std::uint32_t i = 0; i < origins.Length(); ++i) {
-    const auto scan = origins.Get(i).As<Napi::Object>();
-    params.origins.push_back(
-        {static_cast<std::uint32_t>(number_field(scan, "scan_index")), vec3_field(scan, "origin")});
+    const auto scan = strict_object(origins.Get(i), "origin");
+    params.origins.push_back({whole_field<std::uint32_t>(scan, "scan_index"), vec3_field(scan, "origin")});
   }
-  const std::string path = info[2].ToString();
+  const std::string path = strict_string(info[2], "path");
   return start_job<io::PtxWriteResult>(
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) { return io::write_ptx_cloud(held->view, params, path, ctx); },
@@ -173,11 +173,11 @@ Napi::Value write_ptx(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_writers(Napi::Env env, Napi::Object exports) {
-  exports.Set("writeLas", Napi::Function::New<write_las>(env, "writeLas"));
-  exports.Set("writeText", Napi::Function::New<write_text>(env, "writeText"));
-  exports.Set("writePts", Napi::Function::New<write_pts>(env, "writePts"));
-  exports.Set("writePcd", Napi::Function::New<write_pcd>(env, "writePcd"));
-  exports.Set("writePtx", Napi::Function::New<write_ptx>(env, "writePtx"));
+  add<write_las>(env, exports, "writeLas");
+  add<write_text>(env, exports, "writeText");
+  add<write_pts>(env, exports, "writePts");
+  add<write_pcd>(env, exports, "writePcd");
+  add<write_ptx>(env, exports, "writePtx");
 }
 
 }  // namespace pc::binding

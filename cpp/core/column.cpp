@@ -15,7 +15,9 @@ DType parse_dtype(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (name == kNames[i]) return static_cast<DType>(i);
   }
-  throw Error(ErrorCode::kInvalidArgument, "unknown column type: " + name);
+  std::string list;
+  for (const char* known : kNames) list += list.empty() ? known : std::string(", ") + known;
+  throw Error(ErrorCode::kInvalidArgument, "unknown column type \"" + name + "\": one of " + list);
 }
 
 AnyColumn AnyColumn::map_file(const std::string& path, std::uint64_t offset, DType dtype, std::size_t size) {

@@ -4,11 +4,12 @@
 
 namespace pc {
 
-/// Points that are real returns and not deleted: what most ops may see. Made only by select_hits, or by `all` where
-/// every given point is a hit by definition (inline points, tests).
+/// Points that are real returns and not deleted: what most ops may see. select_hits makes them. assume_hits takes the
+/// caller's word that no point is a miss or deleted; scripts/check-layers.mjs lists the files that may give it (tests
+/// may always).
 class HitPoints {
  public:
-  static HitPoints all(Span<const Vec3d> xyz) { return HitPoints(xyz); }
+  static HitPoints assume_hits(Span<const Vec3d> xyz) { return HitPoints(xyz); }
   std::size_t size() const { return xyz_.size; }
   Span<const Vec3d> xyz() const { return xyz_; }
 

@@ -1,9 +1,10 @@
 #include "io/decimal.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include "core/parse_double.h"
 
 namespace pc::io {
 
@@ -29,57 +30,36 @@ std::optional<double> parse_word(std::string_view token, bool negative) {
   return std::nullopt;
 }
 
-/// The parts of a decimal number, checked against the grammar.
-struct Spelling {
-  bool valid = false;
-  std::int64_t magnitude =
-      0;  ///< decimal places of the first non-zero digit before the point; <= 0 for fractions
-};
-
-Spelling spell(std::string_view token, char point) {
-  Spelling result;
-  std::size_t i = 0, digits = 0;
-  bool started = false;
-  for (; i < token.size() && is_digit(token[i]); ++i, ++digits) {
-    started = started || token[i] != '0';
-    result.magnitude += started;
-  }
+/// True when the whole token is digits [point digits] [(e|d) [sign] digits].
+bool is_decimal(std::string_view token, char point) {
+  std::size_t i = 0;
+  const auto take_digits = [&] {
+    const std::size_t first = i;
+    while (i < token.size() && is_digit(token[i])) ++i;
+    return i - first;
+  };
+  std::size_t digits = take_digits();
   if (i < token.size() && token[i] == point) {
-    for (++i; i < token.size() && is_digit(token[i]); ++i, ++digits) {
-      started = started || token[i] != '0';
-      result.magnitude -= !started;
-    }
+    ++i;
+    digits += take_digits();
   }
-  if (digits == 0) return result;
+  if (digits == 0) return false;
   if (i < token.size() && (lower(token[i]) == 'e' || lower(token[i]) == 'd')) {
     ++i;
-    const bool below = i < token.size() && token[i] == '-';
     if (i < token.size() && (token[i] == '-' || token[i] == '+')) ++i;
-    if (i == token.size()) return result;
-    std::int64_t written = 0;
-    for (; i < token.size() && is_digit(token[i]); ++i) {
-      if (written < 1'000'000'000'000) written = written * 10 + (token[i] - '0');
-    }
-    result.magnitude += below ? -written : written;
+    if (take_digits() == 0) return false;
   }
-  result.valid = i == token.size();
-  return result;
+  return i == token.size();
 }
 
-/// The number without its sign; `token` follows the grammar.
-double nearest_double(std::string_view token, char point, const Spelling& spelling) {
+/// The number without its sign; `token` is_decimal.
+double nearest_double(std::string_view token, char point) {
   std::string plain(token);
   for (char& c : plain) {
     if (c == point) c = '.';
     if (lower(c) == 'd') c = 'e';
   }
-  double value = 0.0;
-  const auto read =
-      std::from_chars(plain.data(), plain.data() + plain.size(), value, std::chars_format::general);
-  if (read.ec == std::errc::result_out_of_range) {
-    return spelling.magnitude > 0 ? std::numeric_limits<double>::infinity() : 0.0;
-  }
-  return value;
+  return parse_double(plain.data(), plain.data() + plain.size()).value;
 }
 
 }  // namespace
@@ -88,9 +68,8 @@ std::optional<double> parse_decimal(std::string_view token, char point) {
   const bool negative = !token.empty() && token[0] == '-';
   if (negative || (!token.empty() && token[0] == '+')) token.remove_prefix(1);
   if (token.empty()) return std::nullopt;
-  const Spelling spelling = spell(token, point);
-  if (!spelling.valid) return parse_word(token, negative);
-  const double value = nearest_double(token, point, spelling);
+  if (!is_decimal(token, point)) return parse_word(token, negative);
+  const double value = nearest_double(token, point);
   return negative ? -value : value;
 }
 

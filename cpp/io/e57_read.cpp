@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/gather.h"
 #include "io/e57_scan.h"
 
 namespace pc::io {
@@ -281,23 +282,8 @@ void drop_nonfinite(CloudTable& table, std::uint64_t dropped, const OpContext& c
   const std::size_t rows = positions.size - static_cast<std::size_t>(dropped);
   for (NamedColumn& column : table.columns) {
     std::byte* const values = column.values.data();
-    switch (dtype_size(column.values.dtype())) {
-      case 1:
-        keep_rows<1>(values, positions, ctx);
-        break;
-      case 2:
-        keep_rows<2>(values, positions, ctx);
-        break;
-      case 4:
-        keep_rows<4>(values, positions, ctx);
-        break;
-      case 6:
-        keep_rows<6>(values, positions, ctx);
-        break;
-      default:
-        keep_rows<8>(values, positions, ctx);
-        break;
-    }
+    visit_element_size(dtype_size(column.values.dtype()),
+                       [&](auto bytes) { keep_rows<decltype(bytes)::value>(values, positions, ctx); });
     column.values.shrink(rows);
   }
   keep_rows<sizeof(Vec3d)>(reinterpret_cast<std::byte*>(table.positions.view().data), positions, ctx);

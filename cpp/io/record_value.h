@@ -7,6 +7,8 @@
 #include <limits>
 #include <system_error>
 
+#include "core/parse_double.h"
+
 namespace pc::io::record_value {
 
 inline bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
@@ -21,27 +23,14 @@ inline const char* token_end(const char* p, const char* end) {
   return p;
 }
 
-/// A number out of double's range reads as 0 or infinity, whichever it is closer to. [first, last) is a valid number.
-inline double saturated(const char* first, const char* last) {
-  const bool negative = *first == '-';
-  const char* p = first + (negative ? 1 : 0);
-  bool tiny =
-      true;  // no exponent: only a long fraction can be out of range downwards, a long integer upwards
-  for (const char* q = p; q != last && *q >= '0' && *q <= '9'; ++q) tiny = tiny && *q == '0';
-  for (const char* q = p; q != last; ++q) {
-    if (*q == 'e' || *q == 'E') tiny = q + 1 != last && q[1] == '-';
-  }
-  const double magnitude = tiny ? 0.0 : std::numeric_limits<double>::infinity();
-  return negative ? -magnitude : magnitude;
-}
-
 /// Parses a whole token as a decimal number, nan or inf (any case, optional sign; also the "1.#QNAN" and "1.#INF" that
 /// old Microsoft runtimes print). Correctly rounded, independent of the locale. False when it is none of these.
 inline bool parse_double(const char* first, const char* last, double& out) {
   if (first != last && *first == '+' && last - first > 1 && first[1] != '-') ++first;
-  const auto [stop, error] = std::from_chars(first, last, out);
-  if (error == std::errc::invalid_argument) return false;
-  if (error == std::errc::result_out_of_range) out = saturated(first, stop);
+  const ParsedDouble read = pc::parse_double(first, last);
+  const char* const stop = read.end;
+  if (stop == first) return false;
+  out = read.value;
   if (stop == last) return true;
   if (stop != last && *stop == '#' && std::fabs(out) == 1.0) {
     const bool infinite = last - stop >= 4 && std::memcmp(stop, "#INF", 4) == 0;

@@ -1,9 +1,9 @@
 #include "ops/cloud/beam_trajectory.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "core/float_bits.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/radix_sort.h"
@@ -15,12 +15,8 @@ namespace {
 constexpr std::size_t kGrain = 65536;
 constexpr std::uint64_t kUnusable = std::numeric_limits<std::uint64_t>::max();
 
-/// Integers that order as the doubles do: negative ones have all bits flipped, others the sign bit.
-std::uint64_t ordered_bits(double value) {
-  const double canonical = value == 0.0 ? 0.0 : value;  // -0 and +0 are one time
-  const auto bits = std::bit_cast<std::uint64_t>(canonical);
-  return (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
-}
+/// -0 and +0 are one time.
+std::uint64_t time_key(double time) { return ordered_bits(time == 0.0 ? 0.0 : time); }
 
 }  // namespace
 
@@ -35,7 +31,7 @@ BeamTrajectory beam_trajectory(Span<const double> times, Span<const Vec3d> origi
   BulkVector<std::uint64_t> keys(times.size);
   parallel_for(ctx, times.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      keys[i] = std::isfinite(times[i]) && is_finite(origins[i]) ? ordered_bits(times[i]) : kUnusable;
+      keys[i] = std::isfinite(times[i]) && is_finite(origins[i]) ? time_key(times[i]) : kUnusable;
     }
   });
   const auto order = radix_sort_order(keys.view(), 64, ctx);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <type_traits>
 
 #include "core/dtype_fit.h"
+#include "core/gather.h"
 #include "core/parallel.h"
 #include "core/round.h"
 #include "ops/cloud/class_counts.h"
@@ -81,36 +81,18 @@ void distribute(std::size_t n, const BulkVector<std::uint64_t>& first, const Gro
 }
 
 template <class Index>
-void gather(const AnyColumn& from, Span<const Index> rows, AnyColumn& to, std::atomic<bool>& inside,
-            OpContext& ctx) {
+void take(const AnyColumn& from, Span<const Index> rows, AnyColumn& to, std::atomic<bool>& inside,
+          OpContext& ctx) {
   const std::size_t size = dtype_size(from.dtype()), limit = from.size();
   std::byte* const out = to.data();
-  const auto copy = [&](auto bytes) {
-    constexpr std::size_t kSize = decltype(bytes)::value;
-    parallel_for(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        if (rows[i] >= limit) {
-          inside = false;
-          return;
-        }
-        std::memcpy(out + i * kSize, from.data() + static_cast<std::size_t>(rows[i]) * kSize, kSize);
-      }
-    });
-  };
-  switch (size) {
-    case 1:
-      return copy(std::integral_constant<std::size_t, 1>{});
-    case 2:
-      return copy(std::integral_constant<std::size_t, 2>{});
-    case 4:
-      return copy(std::integral_constant<std::size_t, 4>{});
-    case 6:
-      return copy(std::integral_constant<std::size_t, 6>{});
-    case 8:
-      return copy(std::integral_constant<std::size_t, 8>{});
-    default:
-      return copy(std::integral_constant<std::size_t, 24>{});
-  }
+  parallel_for(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    const Span<const Index> part = rows.subspan(begin, end - begin);
+    if (std::any_of(part.begin(), part.end(), [&](Index row) { return row >= limit; })) {
+      inside = false;
+      return;
+    }
+    gather_rows(size, from.data(), part.data, part.size, out + begin * size);
+  });
 }
 
 }  // namespace
@@ -164,9 +146,9 @@ std::vector<AnyColumn> take_rows(const std::vector<const AnyColumn*>& columns, c
   for (const AnyColumn* column : columns) {
     AnyColumn& to = out.emplace_back(column->dtype(), rows);
     if (order.dtype() == DType::kU32) {
-      gather(*column, order.as<std::uint32_t>().subspan(begin, rows), to, inside, ctx);
+      take(*column, order.as<std::uint32_t>().subspan(begin, rows), to, inside, ctx);
     } else {
-      gather(*column, order.as<std::uint64_t>().subspan(begin, rows), to, inside, ctx);
+      take(*column, order.as<std::uint64_t>().subspan(begin, rows), to, inside, ctx);
     }
     require(inside, "order has a row beyond the end of a column");
   }

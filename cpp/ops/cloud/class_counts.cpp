@@ -1,12 +1,12 @@
 #include "ops/cloud/class_counts.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <type_traits>
 
+#include "core/float_bits.h"
 #include "core/parallel.h"
 #include "core/radix_sort.h"
 #include "core/round.h"
@@ -84,15 +84,6 @@ ClassCounts count_dense(Span<const T> values, Span<const std::uint8_t> skip, con
   return result;
 }
 
-/// Ascending with the value, for finite ones.
-std::uint64_t sort_key(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  return bits >> 63 != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
-}
-double value_of(std::uint64_t key) {
-  return std::bit_cast<double>(key >> 63 != 0 ? key & ~(std::uint64_t{1} << 63) : ~key);
-}
-
 void add_class(ClassCounts& to, double value, std::uint64_t count) {
   if (!to.values.empty() && to.values.back() == value) {
     to.counts.back() += count;
@@ -112,7 +103,7 @@ ClassCounts merged(const ClassCounts& before, Span<const std::uint64_t> keys) {
   std::size_t at = 0;
   for (std::size_t i = 0, next = 0; i < keys.size; i = next) {
     for (next = i; next < keys.size && keys[next] == keys[i];) ++next;
-    const double value = value_of(keys[i]);
+    const double value = double_of_ordered(keys[i]);
     for (; at < before.values.size() && before.values[at] <= value; ++at)
       add_class(all, before.values[at], before.counts[at]);
     add_class(all, value, next - i);
@@ -132,7 +123,7 @@ ClassCounts count_sorted(Span<const T> values, Span<const std::uint8_t> skip, Op
     for (std::size_t i = begin; i < std::min(values.size, begin + kSortedPart); ++i) {
       if (i % kGrain == 0) ctx.checkpoint();
       const double v = class_of(values[i]);
-      if (std::isfinite(v) && kept(skip, i)) keys.push_back(sort_key(v));
+      if (std::isfinite(v) && kept(skip, i)) keys.push_back(ordered_bits(v));
     }
     unused.resize(keys.size());
     radix_sort_pairs(keys.view(), unused.view(), 64, ctx);

@@ -2,37 +2,10 @@
 
 #include <cstring>
 
+#include "core/gather.h"
 #include "ops/cloud/kept_rows.h"
 
 namespace pc {
-
-namespace {
-
-template <std::size_t kSize>
-void gather(const std::byte* from, const std::uint32_t* rows, std::size_t count, std::byte* to) {
-  for (std::size_t i = 0; i < count; ++i)
-    std::memcpy(to + i * kSize, from + static_cast<std::size_t>(rows[i]) * kSize, kSize);
-}
-
-void gather(std::size_t size, const std::byte* from, const std::uint32_t* rows, std::size_t count,
-            std::byte* to) {
-  switch (size) {
-    case 1:
-      return gather<1>(from, rows, count, to);
-    case 2:
-      return gather<2>(from, rows, count, to);
-    case 4:
-      return gather<4>(from, rows, count, to);
-    case 6:
-      return gather<6>(from, rows, count, to);
-    case 8:
-      return gather<8>(from, rows, count, to);
-    default:
-      return gather<24>(from, rows, count, to);
-  }
-}
-
-}  // namespace
 
 std::vector<AnyColumn> compact(const std::vector<const AnyColumn*>& columns, Span<const std::uint8_t> drop,
                                OpContext& ctx) {
@@ -58,7 +31,7 @@ std::vector<AnyColumn> compact(const std::vector<const AnyColumn*>& columns, Spa
       if (kept.all_kept_in(block)) {
         std::memcpy(at, from, count * size);
       } else {
-        gather(size, from, rows, count, at);
+        gather_rows(size, from, rows, count, at);
       }
     }
   });

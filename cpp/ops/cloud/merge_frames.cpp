@@ -8,6 +8,7 @@
 
 #include "core/atomic.h"
 #include "core/dtype_fit.h"
+#include "core/gather.h"
 #include "ops/cloud/kept_rows.h"
 
 namespace pc {
@@ -62,7 +63,7 @@ void copy_rows(std::size_t size, const std::byte* from, const std::uint32_t* row
     std::memcpy(to, from, count * size);
     return;
   }
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + rows[i] * size, size);
+  gather_rows(size, from, rows, count, to);
 }
 
 /// Writes one part at its place.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/gpu.h"
+#include "core/gpu_run.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
@@ -86,48 +86,26 @@ void compare_with_all(const Subset& subset, Samples& samples, OpContext& ctx) {
   });
 }
 
-/// Runs passes on the device of the context, and on the CPU from the first time that the GPU cannot.
-class PassRunner {
- public:
-  PassRunner(OpContext& ctx, std::vector<std::string>& warnings) : ctx_(ctx), warnings_(warnings) {
-    if (ctx.device() != Device::kCuda) return;
-    table_ = gpu_table();
-    if (table_ == nullptr) warnings_.push_back("Point spacing ran on the CPU: " + gpu_reason());
+/// One pass over points, on the device of the context.
+void run_pass(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samples, GpuRun& gpu,
+              OpContext& ctx) {
+  BulkVector<double> squared_radius(samples.points.size());
+  for (std::size_t i = 0; i < squared_radius.size(); ++i) {
+    squared_radius[i] = point_spacing_kernel::double_of(samples.best_bits[i]);
   }
-
-  void run(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samples) {
-    BulkVector<double> squared_radius(samples.points.size());
-    for (std::size_t i = 0; i < squared_radius.size(); ++i) {
-      squared_radius[i] = point_spacing_kernel::double_of(samples.best_bits[i]);
-    }
-    const BallGrid grid(samples.points.view(), squared_radius.view(), ctx_);
-    Pass pass = pass_over(points, rows, samples);
-    pass.grid = grid.view();
-    if (table_ != nullptr && run_on_gpu(pass, points.size, samples.points.size(), grid)) return;
-    parallel_for(ctx_, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) point_spacing_kernel::visit_point(i, pass);
-    });
-  }
-
- private:
-  bool run_on_gpu(const Pass& pass, std::uint64_t count, std::uint64_t sample_count, const BallGrid& grid) {
-    const GpuSlot slot(ctx_);
-    const point_spacing_kernel::HostPass host{
-        pass, count, sample_count, grid.filter_words(), grid.bucket_count(), grid.entry_count()};
-    const GpuControl control = gpu_control(ctx_);
-    GpuError error{};
-    const GpuStatus status = table_->point_spacing_pass(&host, &control, &error);
-    ctx_.checkpoint();
-    if (status == GpuStatus::kOk) return true;
-    warnings_.push_back(std::string("Point spacing ran on the CPU: ") + error.text);
-    table_ = nullptr;
-    return false;
-  }
-
-  OpContext& ctx_;
-  std::vector<std::string>& warnings_;
-  const GpuTable* table_ = nullptr;
-};
+  const BallGrid grid(samples.points.view(), squared_radius.view(), ctx);
+  Pass pass = pass_over(points, rows, samples);
+  pass.grid = grid.view();
+  const point_spacing_kernel::HostPass host{
+      pass, points.size, samples.points.size(), grid.filter_words(), grid.bucket_count(), grid.entry_count()};
+  const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
+    return table.point_spacing_pass(&host, &control, &error);
+  });
+  if (done) return;
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) point_spacing_kernel::visit_point(i, pass);
+  });
+}
 
 /// Subset sizes from kFirstSubset to n, each at most kSubsetRatio times the one before; the last is n itself.
 std::vector<std::uint64_t> subset_sizes(std::uint64_t n) {
@@ -143,19 +121,19 @@ bool all_zero(const BulkVector<std::uint64_t>& best_bits) {
   return std::all_of(best_bits.begin(), best_bits.end(), [](std::uint64_t bits) { return bits == 0; });
 }
 
-void find_neighbors(Span<const Vec3d> xyz, const PointSpacingParams& params, Samples& samples,
-                    PassRunner& runner, OpContext& ctx) {
+void find_neighbors(Span<const Vec3d> xyz, const PointSpacingParams& params, Samples& samples, GpuRun& gpu,
+                    OpContext& ctx) {
   const std::vector<std::uint64_t> sizes = subset_sizes(xyz.size);
   for (std::size_t round = 0; round < sizes.size() && !all_zero(samples.best_bits); ++round) {
     if (round > 0 && round + 1 == sizes.size()) {
-      runner.run(xyz, nullptr, samples);
+      run_pass(xyz, nullptr, samples, gpu, ctx);
       return;
     }
     const Subset subset = take_subset(xyz, sizes[round], random_u64(params.seed.value_or(0), round), ctx);
     if (round == 0) {
       compare_with_all(subset, samples, ctx);
     } else {
-      runner.run(subset.points.view(), subset.rows.data(), samples);
+      run_pass(subset.points.view(), subset.rows.data(), samples, gpu, ctx);
     }
   }
 }
@@ -184,8 +162,8 @@ PointSpacingResult point_spacing(HitPoints points, const PointSpacingParams& par
   const std::uint64_t wanted = std::min<std::uint64_t>(points.size(), params.max_samples);
   ctx.begin_phase("Measuring point spacing", work_of(points.size(), wanted));
   Samples samples = take_samples(points.xyz(), params, ctx);
-  PassRunner runner(ctx, result.warnings);
-  find_neighbors(points.xyz(), params, samples, runner, ctx);
+  GpuRun gpu(ctx, "Point spacing", result.warnings);
+  find_neighbors(points.xyz(), params, samples, gpu, ctx);
 
   BulkVector<double> distances;
   distances.reserve(samples.best_bits.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "ops/cloud/select_hits.h"
 
 namespace pc {
 
@@ -18,6 +19,16 @@ double distance_from(const Vec3d& origin, const Vec3d& p) {
   double length = std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
   if (!std::isfinite(length)) length = std::hypot(d.x, d.y, d.z);  // slower; its squares do not overflow
   return std::isfinite(length) ? length : 0.0;
+}
+
+/// Everything but the surviving misses is left out.
+Column<std::uint8_t> not_a_miss(const HitMask& mask, OpContext& ctx) {
+  Column<std::uint8_t> skip(mask.skip.size());
+  parallel_for(ctx, skip.size(), std::size_t{1} << 18,
+               [&, from = mask.skip.view(), to = skip.view()](std::size_t begin, std::size_t end) {
+                 for (std::size_t i = begin; i < end; ++i) to[i] = from[i] == kSkipMiss ? 0 : 1;
+               });
+  return skip;
 }
 
 }  // namespace
@@ -63,6 +74,25 @@ ProjectMissesResult project_misses(Span<const Vec3d> misses, const Vec3d& origin
         }
       });
   return result;
+}
+
+Column<Vec3d> miss_overlay(Span<const Vec3d> positions, const AnyColumn& is_miss,
+                           Span<const std::uint8_t> deleted, const std::optional<Vec3d>& origin,
+                           OpContext& ctx) {
+  const HitMask mask = hit_mask(positions.size, &is_miss, deleted, ctx);
+  const HitSelection misses = select_hits(positions, not_a_miss(mask, ctx).view(), ctx);
+  const Span<const Vec3d> xyz = misses.points().xyz();
+  if (origin) {
+    const HitSelection hits = select_hits(positions, mask.skip.view(), ctx);
+    const double radius_m = miss_shell_radius(hits.points(), *origin, ctx);
+    return project_misses(xyz, *origin, radius_m, ctx).positions;
+  }
+  Column<Vec3d> copy(xyz.size);
+  const Span<Vec3d> to = copy.view();
+  parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::copy(xyz.data + begin, xyz.data + end, to.data + begin);
+  });
+  return copy;
 }
 
 }  // namespace pc

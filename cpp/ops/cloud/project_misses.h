@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "core/column.h"
 #include "core/hit_points.h"
@@ -33,5 +34,15 @@ double miss_shell_radius(HitPoints hits, const Vec3d& origin, OpContext& ctx);
 /// Source   contract cloud-import section 13.3.
 ProjectMissesResult project_misses(Span<const Vec3d> misses, const Vec3d& origin, double radius_m,
                                    OpContext& ctx);
+
+/// Positions of the misses that are not deleted, in row order: on the shell around `origin` when it is given, else where
+/// they are.
+///
+/// positions  (n) metres; is_miss and deleted as for hit_mask
+/// Cost       Up to six streaming passes, 48 bytes a row at most. Cancel within 50 ms.
+/// Errors     those of hit_mask and project_misses.
+Column<Vec3d> miss_overlay(Span<const Vec3d> positions, const AnyColumn& is_miss,
+                           Span<const std::uint8_t> deleted, const std::optional<Vec3d>& origin,
+                           OpContext& ctx);
 
 }  // namespace pc

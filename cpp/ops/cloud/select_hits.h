@@ -1,10 +1,13 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/column.h"
 #include "core/hit_points.h"
 #include "core/op_context.h"
+#include "core/parallel.h"
 
 namespace pc {
 
@@ -36,7 +39,7 @@ HitMask hit_mask(std::size_t row_count, const AnyColumn* is_miss, Span<const std
 /// nothing is copied: the selection then looks at the positions given, which must outlive it.
 class HitSelection {
  public:
-  HitPoints points() const { return HitPoints::all(xyz_); }
+  HitPoints points() const { return HitPoints::assume_hits(xyz_); }
   std::size_t size() const { return xyz_.size; }
   /// True when every row was kept: row(i) == i.
   bool all_rows() const { return all_rows_; }
@@ -72,6 +75,19 @@ template <class T>
 void scatter_to_rows(const HitSelection& hits, Span<const T> from, Span<T> to) {
   require(from.size == hits.size(), "one value per hit is needed");
   for (std::size_t i = 0; i < from.size; ++i) to[static_cast<std::size_t>(hits.row(i))] = from[i];
+}
+
+/// Values of hits on all `row_count` rows of their cloud; rows that are no hits get `other`. Cancel within 50 ms.
+template <class T>
+Column<T> on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t row_count, T other,
+                      OpContext& ctx) {
+  if (hits.all_rows()) return std::move(values);
+  Column<T> rows(row_count);
+  const Span<T> to = rows.view();
+  parallel_for(ctx, row_count, std::size_t{1} << 18,
+               [&](std::size_t begin, std::size_t end) { std::fill(to.data + begin, to.data + end, other); });
+  scatter_to_rows<T>(hits, values.view(), to);
+  return rows;
 }
 
 }  // namespace pc

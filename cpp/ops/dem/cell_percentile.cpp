@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <limits>
 #include <mutex>
 #include <vector>
 
 #include "core/error.h"
+#include "core/float_bits.h"
 #include "core/parallel.h"
 #include "ops/dem/cell_bands.h"
 
@@ -16,16 +16,6 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kLongCell = std::size_t{1} << 20;  // 15 ms; longer ones are searched by all threads
-
-/// Bits that order as the values do.
-std::uint64_t ordered_bits(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  return bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
-}
-
-double from_ordered(std::uint64_t bits) {
-  return std::bit_cast<double>(bits >> 63 != 0 ? bits & ~(std::uint64_t{1} << 63) : ~bits);
-}
 
 /// Value of a rank: 16 bits of it a pass, from the top.
 double value_of_rank(Span<const CellEntry> entries, std::uint64_t rank, OpContext& ctx) {
@@ -46,7 +36,7 @@ double value_of_rank(Span<const CellEntry> entries, std::uint64_t rank, OpContex
     while (rank >= bins[digit]) rank -= bins[digit++];
     prefix = prefix << 16 | digit;
   }
-  return from_ordered(prefix);
+  return double_of_ordered(prefix);
 }
 
 /// The first, in the order of cell_percentiles, of those of one cell with this z.

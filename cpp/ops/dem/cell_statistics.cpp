@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/float_bits.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -59,12 +60,12 @@ Column<float> cell_means(Span<const Vec3d> points, Span<const std::uint8_t> skip
       double largest = 0;
       for (std::size_t i = begin; i < end; ++i)
         if (std::isfinite(value(i))) largest = std::max(largest, std::abs(value(i)));
-      const auto bits = std::bit_cast<std::uint64_t>(largest);
+      const auto bits = bits_of(largest);
       std::uint64_t seen = largest_bits;
       while (bits > seen && !largest_bits.compare_exchange_weak(seen, bits)) {
       }
     });
-    const int exponent = std::ilogb(std::max(std::bit_cast<double>(largest_bits.load()), 1e-300)) + 1;
+    const int exponent = std::ilogb(std::max(double_of(largest_bits.load()), 1e-300)) + 1;
     const int step = 62 - exponent - std::bit_width(static_cast<std::uint64_t>(points.size));
     BulkVector<std::int64_t> sums(frame.cells());
     BulkVector<std::uint32_t> numbers(frame.cells());

@@ -35,4 +35,16 @@ void count_noise(NoiseResult& result, std::uint64_t finite_count, OpContext& ctx
   result.non_finite_count = count - finite_count;
 }
 
+Column<std::uint8_t> noise_on_rows(const HitSelection& hits, Span<const std::uint8_t> skip,
+                                   Column<std::uint8_t>&& labels, OpContext& ctx) {
+  if (skip.empty()) return std::move(labels);
+  Column<std::uint8_t> rows(skip.size);
+  const auto to = rows.view();
+  parallel_for(ctx, skip.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[i] = skip[i] == kSkipMiss ? kClean : 0;
+  });
+  scatter_to_rows<std::uint8_t>(hits, labels.view(), to);
+  return rows;
+}
+
 }  // namespace pc

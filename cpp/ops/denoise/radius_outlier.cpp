@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/gpu_run.h"
 #include "core/parallel.h"
-#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/radius_outlier_kernel.h"
 #include "spatial/kd_tree.h"
@@ -46,10 +46,11 @@ NoiseResult radius_outlier(HitPoints points, const RadiusOutlierParams& params, 
   const KdTreeView view = tree.view();
   const auto labels = result.noise_class.view();
   const radius_outlier_kernel::HostPass pass{tree.host(), ball, labels.data, labels.size};
-  const bool done = tree.size() > 0 && run_on_gpu(ctx, result.warnings,
-                                                  [&](const auto& table, const auto& control, auto& error) {
-                                                    return table.radius_outlier(&pass, &control, &error);
-                                                  });
+  const bool done =
+      tree.size() > 0 &&
+      GpuRun(ctx, "Denoise", result.warnings).run([&](const auto& table, const auto& control, auto& error) {
+        return table.radius_outlier(&pass, &control, &error);
+      });
   if (!done) {
     parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)

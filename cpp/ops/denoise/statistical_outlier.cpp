@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/gpu_run.h"
 #include "core/parallel.h"
-#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/statistical_outlier_kernel.h"
 #include "spatial/kd_tree.h"
@@ -30,9 +30,10 @@ Column<double> mean_distances(HitPoints points, const KdTree& tree, std::size_t 
   ctx.begin_phase("Measuring neighbour distances", tree.leaves().size);
   const statistical_outlier_kernel::HostPass pass{tree.host(), static_cast<std::uint32_t>(k), to.data,
                                                   to.size};
-  const bool done = run_on_gpu(ctx, warnings, [&](const auto& table, const auto& control, auto& error) {
-    return table.mean_distances(&pass, &control, &error);
-  });
+  const bool done =
+      GpuRun(ctx, "Denoise", warnings).run([&](const auto& table, const auto& control, auto& error) {
+        return table.mean_distances(&pass, &control, &error);
+      });
   if (done) return means;
   const KdTreeView view = tree.view();
   std::vector<LeafNeighbors> scratch(static_cast<std::size_t>(ctx.threads()), LeafNeighbors(k));

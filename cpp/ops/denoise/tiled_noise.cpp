@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/gather.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "ops/denoise/noise_labels.h"
@@ -132,9 +133,11 @@ TiledNoiseResult by_tiles(HitPoints points, double collar_m, std::uint64_t targe
     if (seen == 0) continue;
     BulkVector<Vec3d> gathered(seen);
     parallel_for(ctx, seen, kBlock, [&](std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) gathered[i] = xyz[tiles.rows[begin + i]];
+      gather_rows(sizeof(Vec3d), reinterpret_cast<const std::byte*>(xyz.data),
+                  tiles.rows.data() + begin + from, to - from,
+                  reinterpret_cast<std::byte*>(gathered.data() + from));
     });
-    const NoiseResult part = op(HitPoints::all(gathered.view()));
+    const NoiseResult part = op(HitPoints::assume_hits(gathered.view()));
     if (result.noise.warnings.empty())
       result.noise.warnings = part.warnings;  // every tile has the same reason
     for (std::size_t i = 0; i < seen; ++i) {

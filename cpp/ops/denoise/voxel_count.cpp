@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/gpu_run.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "ops/denoise/noise_device.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/voxel_count_kernel.h"
 
@@ -28,6 +28,8 @@ constexpr std::size_t kMedianSamples = 1023;
 using voxel_count_kernel::Cells;
 using voxel_count_kernel::kMix;
 using voxel_count_kernel::kNoCell;
+using voxel_count_kernel::OwnMemory;
+using voxel_count_kernel::Table;
 
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;
@@ -60,27 +62,17 @@ class CellTable {
     used_ = 0;
   }
   void add(std::uint64_t key) {
-    const std::size_t slot = find(key);
-    if (keys_[slot] == key) {
-      ++counts_[slot];
-      return;
-    }
-    keys_[slot] = key;
-    counts_[slot] = 1;
+    if (!voxel_count_kernel::count_key<OwnMemory>(key, table_)) return;
     if (2 * ++used_ > keys_.size()) grow();
   }
-  std::uint32_t count(std::uint64_t key) const { return counts_[find(key)]; }
+  const Table& table() const { return table_; }
 
  private:
-  std::size_t find(std::uint64_t key) const {
-    std::size_t slot = (key * kMix) >> 20 & (keys_.size() - 1);
-    while (keys_[slot] != key && keys_[slot] != kNoCell) slot = (slot + 1) & (keys_.size() - 1);
-    return slot;
-  }
   void resize(std::size_t slots) {
     keys_ = BulkVector<std::uint64_t>(slots);
     counts_ = BulkVector<std::uint32_t>(slots);
     std::fill(keys_.begin(), keys_.end(), kNoCell);
+    table_ = {keys_.data(), counts_.data(), slots - 1};
   }
   void grow() {
     const BulkVector<std::uint64_t> keys = std::move(keys_);
@@ -88,13 +80,14 @@ class CellTable {
     resize(2 * keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (keys[i] == kNoCell) continue;
-      const std::size_t slot = find(keys[i]);
+      const std::uint64_t slot = table_.slot_of(keys[i]);
       keys_[slot] = keys[i];
       counts_[slot] = counts[i];
     }
   }
   BulkVector<std::uint64_t> keys_;
   BulkVector<std::uint32_t> counts_;
+  Table table_{nullptr, nullptr, 0};
   std::size_t used_ = 0;
 };
 
@@ -161,7 +154,7 @@ void classify_share(const Shares& shares, std::size_t share, std::uint32_t min_p
   }
   for (std::uint64_t i = shares.first[share]; i < shares.first[share + 1]; ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
-    if (table.count(shares.keys[i]) >= min_points) labels[shares.rows[i]] = kClean;
+    labels[shares.rows[i]] = voxel_count_kernel::label_of(shares.keys[i], table.table(), min_points);
   }
 }
 
@@ -254,7 +247,7 @@ NoiseResult voxel_count(HitPoints points, const VoxelCountParams& params, OpCont
                                           labels.data};
   const bool done =
       !points.xyz().empty() &&
-      run_on_gpu(ctx, result.warnings, [&](const auto& table, const auto& control, auto& error) {
+      GpuRun(ctx, "Denoise", result.warnings).run([&](const auto& table, const auto& control, auto& error) {
         return table.voxel_count(&pass, &control, &error);
       });
   const Rest rest = done ? left_by_gpu(points.xyz(), labels, ctx)

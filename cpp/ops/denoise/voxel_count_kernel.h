@@ -52,36 +52,74 @@ struct HostPass {
   std::uint8_t* labels;  ///< (count) kClean, kNoise, kUndecided outside the window
 };
 
-/// A table of cells with room for twice as many as there are points: linear probing finds an end.
+/// Memory that many threads write: a kernel's. Counts begin at 0.
+struct SharedMemory {
+  PC_HD static std::uint64_t claim(std::uint64_t* key, std::uint64_t wanted) {
+    return atomic_claim(key, kNoCell, wanted);
+  }
+  PC_HD static void begin(std::uint32_t* count) { atomic_increment(count); }
+  PC_HD static void add(std::uint32_t* count) { atomic_increment(count); }
+};
+
+/// Memory of one thread. Counts of free slots may hold anything.
+struct OwnMemory {
+  static std::uint64_t claim(std::uint64_t* key, std::uint64_t wanted) {
+    const std::uint64_t seen = *key;
+    if (seen == kNoCell) *key = wanted;
+    return seen;
+  }
+  static void begin(std::uint32_t* count) { *count = 1; }
+  static void add(std::uint32_t* count) { ++*count; }
+};
+
+/// A table of cells, at most half full: linear probing finds an end.
 struct Table {
   std::uint64_t* keys;    ///< (mask + 1) kNoCell = free
   std::uint32_t* counts;  ///< (mask + 1)
   std::uint64_t mask;     ///< a power of two less 1
 
   PC_HD std::uint64_t first(std::uint64_t key) const { return (key * kMix) >> 20 & mask; }
+  /// The slot of a cell, or the free one where it belongs.
+  PC_HD std::uint64_t slot_of(std::uint64_t key) const {
+    std::uint64_t slot = first(key);
+    while (keys[slot] != key && keys[slot] != kNoCell) slot = (slot + 1) & mask;
+    return slot;
+  }
 };
 
-/// Counts a point in its cell. Which slot a cell gets depends on the order of the calls, its count does not.
+/// Counts a point in its cell; true when it is the cell's first. Which slot a cell gets depends on the order of the calls,
+/// its count does not.
+template <class Memory>
+PC_HD bool count_key(std::uint64_t key, const Table& table) {
+  std::uint64_t slot = table.first(key);
+  std::uint64_t seen = Memory::claim(table.keys + slot, key);
+  while (seen != kNoCell && seen != key) {
+    slot = (slot + 1) & table.mask;
+    seen = Memory::claim(table.keys + slot, key);
+  }
+  if (seen == kNoCell)
+    Memory::begin(table.counts + slot);
+  else
+    Memory::add(table.counts + slot);
+  return seen == kNoCell;
+}
+
+/// The label of the points of a cell when all are counted.
+PC_HD inline std::uint8_t label_of(std::uint64_t key, const Table& table, std::uint32_t min_points) {
+  return table.counts[table.slot_of(key)] >= min_points ? kClean : kNoise;
+}
+
+/// Counts a point, when its cell lies in the window.
 PC_HD inline void count_point(const Vec3d& p, const Cells& cells, const Table& table) {
   const std::uint64_t key = cells.key(p);
-  if (key == kNoCell) return;
-  std::uint64_t slot = table.first(key);
-  for (;; slot = (slot + 1) & table.mask) {
-    const std::uint64_t seen = atomic_claim(table.keys + slot, kNoCell, key);
-    if (seen == kNoCell || seen == key) break;
-  }
-  atomic_increment(table.counts + slot);
+  if (key != kNoCell) count_key<SharedMemory>(key, table);
 }
 
 /// Labels a point when all are counted.
 PC_HD inline void label_point(const Vec3d& p, const Cells& cells, const Table& table,
                               std::uint32_t min_points, std::uint8_t* label) {
   const std::uint64_t key = cells.key(p);
-  *label = kUndecided;
-  if (key == kNoCell) return;
-  std::uint64_t slot = table.first(key);
-  while (table.keys[slot] != key) slot = (slot + 1) & table.mask;
-  *label = table.counts[slot] >= min_points ? kClean : kNoise;
+  *label = key == kNoCell ? kUndecided : label_of(key, table, min_points);
 }
 
 }  // namespace pc::voxel_count_kernel

@@ -71,8 +71,8 @@ class Block {
       float* const out = row(a_, y);
       float* const free = row(free_, y);
       for (std::size_t x = 0, n = outer_x_.size(); x < n; ++x) {
-        free[x] = now[x] > ground[x] ? 1.0F : 0.0F;
-        out[x] = now[x] > ground[x] ? fall(now[x], before[x]) : now[x];
+        free[x] = is_free(now[x], ground[x]) ? 1.0F : 0.0F;
+        out[x] = fall(now[x], before[x], ground[x]);
       }
       repeat_edges(out, outer_x_);
     }
@@ -101,10 +101,9 @@ class Block {
       const float* const ground = terrain_.height + at * terrain_.stride + x.begin;
       const float* const fallen = row(a_, at) + (x.begin - outer_x_.begin);
       for (std::size_t i = 0, n = x.size(); i < n; ++i) {
-        const float height = fallen[i] > ground[i] ? fallen[i] : ground[i];
-        const float moved = fallen[i] > ground[i] ? std::abs(height - current[from + i]) : 0.0F;
-        next[from + i] = height;
-        furthest = moved > furthest ? moved : furthest;
+        const Landing end = land(fallen[i], current[from + i], ground[i]);
+        next[from + i] = end.height;
+        furthest = end.moved > furthest ? end.moved : furthest;
       }
     }
     return furthest;
@@ -127,13 +126,16 @@ std::uint32_t cloth_sweeps(std::uint32_t rigidness) {
 namespace {
 
 /// The same on the GPU; false where that cannot be.
-bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, GpuRun& gpu,
                  DroppedCloth& cloth) {
-  if (!device.usable()) return false;
+  if (!gpu.usable()) return false;
   cloth.height.resize(static_cast<std::size_t>(terrain.nx) * terrain.ny);
   HostDrop host{terrain.height,    terrain.stride, terrain.nx,          terrain.ny, params.sweeps,
                 params.iterations, params.start,   cloth.height.data(), 0,          false};
-  if (!device.drop(host)) return false;
+  const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
+    return table.cloth_drop(&host, &control, &error);
+  });
+  if (!done) return false;
   cloth.iterations = host.iterations_run;
   cloth.settled = host.settled;
   return true;
@@ -141,10 +143,10 @@ bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, Cl
 
 }  // namespace
 
-DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, GpuRun& gpu,
                         OpContext& ctx) {
   DroppedCloth on_gpu{{}, 0, false};
-  if (drop_on_gpu(terrain, params, device, on_gpu)) return on_gpu;
+  if (drop_on_gpu(terrain, params, gpu, on_gpu)) return on_gpu;
   const std::size_t cells = static_cast<std::size_t>(terrain.nx) * terrain.ny;
   BulkVector<float> previous(cells), current(cells), next(cells);
   parallel_for(ctx, terrain.ny, 64, [&](std::size_t begin, std::size_t end) {
@@ -157,9 +159,7 @@ DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& par
   std::vector<Block> scratch;
   for (int worker = 0; worker < ctx.threads(); ++worker) scratch.emplace_back(terrain, params.sweeps);
   std::vector<float> furthest(block_count);
-  DroppedCloth cloth{{}, 0, false};
-  QuietSteps quiet{0};
-  while (cloth.iterations < params.iterations && !cloth.settled) {
+  const Drop drop = drop_until_settled(params.iterations, [&] {
     parallel_for_worker(ctx, block_count, 1, [&](std::size_t begin, std::size_t end, int worker) {
       for (std::size_t block = begin; block < end; ++block) {
         const auto i = static_cast<std::uint32_t>(block % across),
@@ -172,12 +172,9 @@ DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& par
     });
     std::swap(previous, current);
     std::swap(current, next);
-    cloth.iterations += 1;
-    const float moved = *std::max_element(furthest.begin(), furthest.end());
-    cloth.settled = quiet.settled_after(moved);
-  }
-  cloth.height = std::move(current);
-  return cloth;
+    return *std::max_element(furthest.begin(), furthest.end());
+  });
+  return {std::move(current), drop.steps, drop.settled};
 }
 
 }  // namespace pc

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 
+#include "core/gpu_run.h"
 #include "core/memory.h"
 #include "core/op_context.h"
-#include "ops/ground/cloth_device.h"
 
 namespace pc {
 
@@ -38,7 +38,7 @@ std::uint32_t cloth_sweeps(std::uint32_t rigidness);
 /// Cost     About 25 ns a particle and step on one core at rigidness 3; 12 bytes a particle.
 /// Cancel   Within 50 ms; no partial result.
 /// Source   Zhang et al. 2016 section 3.2 to 3.4: internal and external forces one after the other.
-DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, ClothDevice& device,
+DroppedCloth drop_cloth(const TerrainWindow& terrain, const ClothDropParams& params, GpuRun& gpu,
                         OpContext& ctx);
 
 }  // namespace pc

@@ -16,8 +16,6 @@ namespace pc {
 
 namespace {
 
-using cloth_kernel::Lattice;
-
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr double kMaxBand = 0.25;                                     // metres
 constexpr double kCollarCells = 30, kMinCollar = 2, kMaxCollar = 30;  // cells; metres
@@ -95,7 +93,7 @@ struct SettledCloth {
 };
 
 SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const ClothSimulationParams& params,
-                        ClothDevice& device, OpContext& ctx) {
+                        GpuRun& gpu, OpContext& ctx) {
   const Lattice& lattice = terrain.lattice;
   const float highest = *std::max_element(terrain.height.begin(), terrain.height.end());
   const ClothDropParams drop{cloth_sweeps(params.rigidness), params.iterations,
@@ -115,7 +113,7 @@ SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const Cl
     const TerrainWindow window{terrain.height.data() + from_y * std::size_t{lattice.nx} + from_x, lattice.nx,
                                std::min(lattice.nx, x_end + tiles.collar) - from_x,
                                std::min(lattice.ny, y_end + tiles.collar) - from_y};
-    DroppedCloth piece = drop_cloth(window, drop, device, ctx);
+    DroppedCloth piece = drop_cloth(window, drop, gpu, ctx);
     cloth.iterations = std::max(cloth.iterations, piece.iterations);
     cloth.settled &= piece.settled;
     if (tile_count == 1) {
@@ -138,8 +136,8 @@ ClothTilePlan plan_of(HitPoints points, const Lattice& lattice, const Tiles& til
   parallel_for_worker(ctx, points.size(), kGrain, [&](std::size_t begin, std::size_t end, int worker) {
     std::vector<std::uint64_t>& own = counts[static_cast<std::size_t>(worker)];
     for (std::size_t i = begin; i < end; ++i) {
-      if (!cloth_kernel::finite(points.xyz()[i])) continue;
-      const std::size_t cell = cloth_kernel::cell_of(lattice, points.xyz()[i]);
+      if (!is_finite(points.xyz()[i])) continue;
+      const std::size_t cell = lattice.cell_of(points.xyz()[i]);
       own[cell / lattice.nx / tiles.core * tiles.across + cell % lattice.nx / tiles.core] += 1;
     }
   });
@@ -166,9 +164,8 @@ Column<float> heights_above(HitPoints points, const Lattice& lattice, const Bulk
   parallel_for(ctx, points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d& p = points.xyz()[i];
-      heights[i] = cloth_kernel::finite(p) ? cloth_kernel::height_of(lattice, p) -
-                                                 cloth_kernel::cloth_height(lattice, cloth.data(), p)
-                                           : std::numeric_limits<float>::quiet_NaN();
+      heights[i] = is_finite(p) ? lattice.height_of(p) - cloth_kernel::cloth_height(lattice, cloth.data(), p)
+                                : std::numeric_limits<float>::quiet_NaN();
     }
   });
   return heights;
@@ -185,7 +182,7 @@ ClassThreshold threshold_of(HitPoints points, const Column<float>& heights, cons
                  [&, floor = outliers.view()](std::size_t begin, std::size_t end) {
                    for (std::size_t i = begin; i < end; ++i) {
                      const Vec3d& p = points.xyz()[i];
-                     ignored[i] = cloth_kernel::finite(p) && floor.below(p) ? 1 : 0;
+                     ignored[i] = is_finite(p) && floor.below(p) ? 1 : 0;
                    }
                  });
   }
@@ -245,15 +242,15 @@ ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationPa
   result.low_outlier_count = outliers.count;
 
   const Lattice lattice =
-      cloth_lattice(extent, params.cloth_resolution, {outliers.lattice.slope_x, outliers.lattice.slope_y});
+      lattice_over(extent.box, params.cloth_resolution, kClothMargin, outliers.lattice.plane());
   result.node_count = lattice.cells();
   const Tiles tiles = tiles_of(lattice, extent, params);
   if (extent.finite_count >= params.tile_min_points) result.tiled = plan_of(points, lattice, tiles, ctx);
-  ClothDevice device(ctx, result.warnings);
+  GpuRun gpu(ctx, "Cloth simulation", result.warnings);
   ctx.begin_phase("Rasterising the terrain", 0);
   const auto band = static_cast<float>(std::min(params.cloth_resolution, kMaxBand));
-  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, device, ctx);
-  SettledCloth cloth = drop_tiles(terrain, tiles, params, device, ctx);
+  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, gpu, ctx);
+  SettledCloth cloth = drop_tiles(terrain, tiles, params, gpu, ctx);
   result.iterations_run = cloth.iterations;
   result.settled = cloth.settled;
   if (params.slope_smooth) {

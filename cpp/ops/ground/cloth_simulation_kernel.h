@@ -1,75 +1,20 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "core/atomic.h"
+#include "core/float_bits.h"
 #include "core/host_device.h"
 #include "core/span.h"
 #include "core/vec3.h"
+#include "spatial/lattice.h"
 
 /// What every point and every cloth particle does, for CPU and GPU. Heights of terrain and cloth are float32,
 /// inverted (up is down) and relative to the plane of their Lattice.
 namespace pc::cloth_kernel {
 
-constexpr std::uint32_t kNoKey = 0xffffffffU;
 constexpr std::uint64_t kNoNearest = 0xffffffffffffffffULL;
-
-/// Regular cells in x and y. Cell (i, j) has its centre at (x_min + (i - pad) size, y_min + (j - pad) size).
-struct Lattice {
-  double x_min, y_min;  ///< of the points: only differences to them are taken, so a shift changes no bit
-  double size;
-  double z_origin;
-  double pad;               ///< cells before the first point
-  double slope_x, slope_y;  ///< of the plane that heights are measured from, metres per metre
-  std::uint32_t nx, ny;
-
-  PC_HD std::size_t cells() const { return static_cast<std::size_t>(nx) * ny; }
-};
-
-PC_HD inline bool finite(const Vec3d& p) { return p.x - p.x == 0.0 && p.y - p.y == 0.0 && p.z - p.z == 0.0; }
-
-/// Position in cells from the centre of cell (0, 0).
-struct CellPosition {
-  double u, v;
-};
-
-PC_HD inline CellPosition position_of(const Lattice& lattice, const Vec3d& p) {
-  return {(p.x - lattice.x_min) / lattice.size + lattice.pad,
-          (p.y - lattice.y_min) / lattice.size + lattice.pad};
-}
-
-PC_HD inline std::uint32_t at_most(double value, std::uint32_t limit) {
-  const auto whole = static_cast<std::uint32_t>(value);
-  return whole < limit ? whole : limit;
-}
-
-/// The cell that a point of the lattice's extent lies in.
-PC_HD inline std::size_t cell_of(const Lattice& lattice, const Vec3d& p) {
-  const CellPosition at = position_of(lattice, p);
-  return static_cast<std::size_t>(at_most(at.v + 0.5, lattice.ny - 1)) * lattice.nx +
-         at_most(at.u + 0.5, lattice.nx - 1);
-}
-
-/// Height above the lattice's plane.
-PC_HD inline float height_of(const Lattice& lattice, const Vec3d& p) {
-  const double rise = lattice.slope_x * (p.x - lattice.x_min) + lattice.slope_y * (p.y - lattice.y_min);
-  return static_cast<float>((p.z - lattice.z_origin) - rise);
-}
-
-/// Bits of a float that order as the floats do; kNoKey is above every finite height.
-PC_HD inline std::uint32_t key_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-}
-
-PC_HD inline float height_of_key(std::uint32_t key) {
-  const std::uint32_t bits = (key & 0x80000000U) != 0 ? key & 0x7fffffffU : ~key;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 /// Points at or below the floor of their cell are low outliers.
 struct OutlierFloor {
@@ -77,7 +22,7 @@ struct OutlierFloor {
   const float* floor;  ///< (lattice.cells()); nullptr = no outliers
 
   PC_HD bool below(const Vec3d& p) const {
-    return floor != nullptr && height_of(lattice, p) <= floor[cell_of(lattice, p)];
+    return floor != nullptr && lattice.height_of(p) <= floor[lattice.cell_of(p)];
   }
 };
 
@@ -101,25 +46,23 @@ struct HostRaster {
 
 PC_HD inline void offer_lowest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
-  if (!finite(p) || pass.outliers.below(p)) return;
-  atomic_min(pass.lowest + cell_of(pass.lattice, p), key_of(height_of(pass.lattice, p)));
+  if (!is_finite(p) || pass.outliers.below(p)) return;
+  atomic_min(pass.lowest + pass.lattice.cell_of(p), ordered_bits(pass.lattice.height_of(p)));
 }
 
 /// Nearest to the node among the points within `band` of the cell's lowest; of equally near ones the lowest.
 PC_HD inline void offer_nearest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
-  if (!finite(p)) return;
-  const std::size_t cell = cell_of(pass.lattice, p);
-  const float height = height_of(pass.lattice, p);
-  const float lowest = height_of_key(pass.lowest[cell]);  // NaN where every point is an outlier
+  if (!is_finite(p)) return;
+  const std::size_t cell = pass.lattice.cell_of(p);
+  const float height = pass.lattice.height_of(p);
+  const float lowest = float_of_ordered(pass.lowest[cell]);  // NaN where every point is an outlier
   if (!(height >= lowest && height <= lowest + pass.band)) return;
-  const CellPosition at = position_of(pass.lattice, p);
+  const CellPosition at = pass.lattice.position_of(p);
   const double du = at.u - static_cast<double>(static_cast<std::uint32_t>(at.u + 0.5));
   const double dv = at.v - static_cast<double>(static_cast<std::uint32_t>(at.v + 0.5));
   const auto squared = static_cast<float>(du * du + dv * dv);
-  std::uint32_t bits;
-  std::memcpy(&bits, &squared, sizeof bits);
-  atomic_min(pass.nearest + cell, static_cast<std::uint64_t>(bits) << 32 | key_of(height));
+  atomic_min(pass.nearest + cell, static_cast<std::uint64_t>(bits_of(squared)) << 32 | ordered_bits(height));
 }
 
 // Time step of Zhang et al. 2016 section 3; gravity and damping as in the authors' published program.
@@ -133,9 +76,12 @@ constexpr float kSettled = 0.005F;
 /// For so many steps: a swinging cloth stands still for one at its turning points.
 constexpr std::uint32_t kQuietSteps = 3;
 
-/// Gravity and inertia (eq. 4, Verlet).
-PC_HD inline float fall(float height, float previous) {
-  return height + (height - previous) * (1.0F - kDamping) - kFall;
+/// A particle above the terrain moves; one on it or below does not.
+PC_HD inline bool is_free(float height, float ground) { return height > ground; }
+
+/// Gravity and inertia (eq. 4, Verlet) of a particle that is free.
+PC_HD inline float fall(float height, float previous, float ground) {
+  return is_free(height, ground) ? height + (height - previous) * (1.0F - kDamping) - kFall : height;
 }
 
 /// One relaxation of a particle towards the mean of the 16 it is tied to: 8 next to it, 8 two cells away
@@ -167,6 +113,19 @@ PC_HD inline float relax_at(const float* heights, std::uint32_t nx, std::uint32_
   return relax(rows, 2, free);
 }
 
+/// Where a particle ends a step.
+struct Landing {
+  float height;
+  float moved;  ///< metres in this step; 0 when it lies on the terrain
+};
+
+/// The end of a step: no particle is below the terrain. `relaxed` is its height after the relaxations, `before` that at
+/// the start of the step.
+PC_HD inline Landing land(float relaxed, float before, float ground) {
+  const bool free = is_free(relaxed, ground);
+  return {free ? relaxed : ground, free ? fabsf(relaxed - before) : 0.0F};
+}
+
 /// What the host hands to pc_cuda: a cloth over a window of inverted terrain, in host memory.
 struct HostDrop {
   const float* terrain;  ///< row y starts at terrain + y * stride
@@ -189,16 +148,32 @@ struct QuietSteps {
   }
 };
 
+/// How a cloth came down.
+struct Drop {
+  std::uint32_t steps;
+  bool settled;
+};
+
+/// Steps of the whole cloth until it is settled, at most `iterations`; step() returns how far the free particle moved that
+/// moved furthest.
+template <class Step>
+Drop drop_until_settled(std::uint32_t iterations, Step&& step) {
+  Drop drop{0, false};
+  QuietSteps quiet{0};
+  while (drop.steps < iterations && !drop.settled) {
+    drop.settled = quiet.settled_after(step());
+    drop.steps += 1;
+  }
+  return drop;
+}
+
 /// Height of the settled cloth at a point of the lattice's extent: bilinear, above the lattice's plane, up is up.
 PC_HD inline float cloth_height(const Lattice& lattice, const float* cloth, const Vec3d& p) {
-  const CellPosition at = position_of(lattice, p);
-  const std::uint32_t i = at_most(at.u, lattice.nx - 2), j = at_most(at.v, lattice.ny - 2);
-  const auto fu = static_cast<float>(at.u - static_cast<double>(i));
-  const auto fv = static_cast<float>(at.v - static_cast<double>(j));
-  const float* const a = cloth + static_cast<std::size_t>(j) * lattice.nx + i;
+  const LatticePatch at = lattice.patch_of(p);
+  const float* const a = cloth + static_cast<std::size_t>(at.j) * lattice.nx + at.i;
   const float* const b = a + lattice.nx;
-  const float low = a[0] + fu * (a[1] - a[0]), high = b[0] + fu * (b[1] - b[0]);
-  return -(low + fv * (high - low));
+  const float low = a[0] + at.fu * (a[1] - a[0]), high = b[0] + at.fu * (b[1] - b[0]);
+  return -(low + at.fv * (high - low));
 }
 
 }  // namespace pc::cloth_kernel

@@ -18,8 +18,6 @@ namespace pc {
 
 namespace {
 
-using cloth_kernel::Lattice;
-
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
@@ -44,11 +42,9 @@ void check_cells(const GroundExtent& extent, double size) {
 
 /// Planes of the four cells around a point, blended bilinearly.
 float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p) {
-  const cloth_kernel::CellPosition at = cloth_kernel::position_of(lattice, p);
-  const std::uint32_t u = cloth_kernel::at_most(at.u, lattice.nx - 2),
-                      v = cloth_kernel::at_most(at.v, lattice.ny - 2);
-  const auto fu = static_cast<float>(at.u - u), fv = static_cast<float>(at.v - v);
-  const CellPlane* const low = planes.data() + v * std::size_t{lattice.nx} + u;
+  const LatticePatch at = lattice.patch_of(p);
+  const float fu = at.fu, fv = at.fv;
+  const CellPlane* const low = planes.data() + at.j * std::size_t{lattice.nx} + at.i;
   const CellPlane* const high = low + lattice.nx;
   const float a = (1 - fu) * low[0].at(fu, fv) + fu * low[1].at(fu - 1, fv);
   const float b = (1 - fu) * high[0].at(fu, fv - 1) + fu * high[1].at(fu - 1, fv - 1);
@@ -67,9 +63,9 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d& p = points.xyz()[i];
       bool is_ground = false;
-      if (cloth_kernel::finite(p)) {
-        const std::size_t cell = cloth_kernel::cell_of(lattice, p);
-        const float height = cloth_kernel::height_of(lattice, p);
+      if (is_finite(p)) {
+        const std::size_t cell = lattice.cell_of(p);
+        const float height = lattice.height_of(p);
         const CellPlane& plane = planes[cell];
         const double rise = std::sqrt(plane.gu * plane.gu + plane.gv * plane.gv);  // within one cell
         const double slack = kClassSlopeShare * std::min(rise, rise / lattice.size);
@@ -120,7 +116,7 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
 
   ctx.begin_phase("Finding the ground", 0);
   const Lattice lattice =
-      surface_lattice(extent, derived.cell_size, {outliers.lattice.slope_x, outliers.lattice.slope_y});
+      lattice_over(extent.box, derived.cell_size, kSurfaceMargin, outliers.lattice.plane());
   CellLevel level{lattice.nx, lattice.ny, lattice.size, {}, {}};
   level.points =
       lowest_points(points.xyz(), lowest_surface(points.xyz(), lattice, outliers, ctx), outliers, ctx);

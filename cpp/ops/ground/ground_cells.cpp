@@ -22,16 +22,15 @@ constexpr int kBlockReach = 4;  // cells, no more than kBlock
 
 BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lowest,
                                     const LowOutliers& outliers, OpContext& ctx) {
-  using namespace cloth_kernel;
   const Lattice& lattice = lowest.lattice;
   BulkVector<std::uint32_t> offset(lattice.cells());
-  std::fill(offset.begin(), offset.end(), kNoKey);
+  std::fill(offset.begin(), offset.end(), kAboveAllFloats);
   parallel_for(ctx, xyz.size, kPointGrain, [&, floor = outliers.view()](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (!finite(xyz[i])) continue;
-      const std::size_t cell = cell_of(lattice, xyz[i]);
-      if (height_of(lattice, xyz[i]) != lowest.height[cell] || floor.below(xyz[i])) continue;
-      const CellPosition at = position_of(lattice, xyz[i]);
+      if (!is_finite(xyz[i])) continue;
+      const std::size_t cell = lattice.cell_of(xyz[i]);
+      if (lattice.height_of(xyz[i]) != lowest.height[cell] || floor.below(xyz[i])) continue;
+      const CellPosition at = lattice.position_of(xyz[i]);
       const auto part = [](double value) {
         return static_cast<std::uint32_t>((value + 0.5 - std::floor(value + 0.5)) * 65535.0);
       };

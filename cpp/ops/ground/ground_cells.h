@@ -20,7 +20,7 @@ BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lo
 /// The surface through cells whose lowest point is ground.
 class GroundCells {
  public:
-  GroundCells(const cloth_kernel::Lattice& lattice, CellLevel&& level)
+  GroundCells(const Lattice& lattice, CellLevel&& level)
       : lattice_(lattice), points_(std::move(level.points)), ground_(std::move(level.ground)) {}
 
   bool is_ground(std::size_t cell) const { return ground_[cell] != 0; }
@@ -40,7 +40,7 @@ class GroundCells {
   BulkVector<std::uint8_t> blocks_with_ground() const;
   bool fit(std::size_t x, std::size_t y, const Fit& how, CellPlane& plane) const;
 
-  cloth_kernel::Lattice lattice_;
+  Lattice lattice_;
   BulkVector<CellPoint> points_;
   BulkVector<std::uint8_t> ground_;
 };

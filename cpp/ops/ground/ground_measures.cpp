@@ -13,8 +13,6 @@ namespace pc {
 
 namespace {
 
-using cloth_kernel::Lattice;
-
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMinSeedCell = 1, kMaxCell = 5, kCellsPerSpacing = 0.85;
 // An opening of 25 m takes 7 us a cell of 1 m: 2 s for this many, and the slope of a wide cloud needs no finer cells.
@@ -66,11 +64,10 @@ GroundMeasures ground_measures(HitPoints points, OpContext& ctx) {
   const double spacing = spacing_of(outliers);
   const double size = affordable_cell(extent, std::clamp(kCellsPerSpacing * spacing, kMinSeedCell, kMaxCell),
                                       kMaxReliefCells);
-  const GroundTrend trend{outliers.lattice.slope_x, outliers.lattice.slope_y};
   ctx.begin_phase("Measuring the relief", 0);
+  const Lattice lattice = lattice_over(extent.box, size, kSurfaceMargin, outliers.lattice.plane());
   const ProvisionalSurface seeds =
-      provisional_surface(lowest_surface(points.xyz(), surface_lattice(extent, size, trend), outliers, ctx),
-                          flat_opening(size), ctx);
+      provisional_surface(lowest_surface(points.xyz(), lattice, outliers, ctx), flat_opening(size), ctx);
   return {spacing, steepness_of(seeds.ground)};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "spatial/union_find.h"
 
 namespace pc {
 
@@ -59,26 +60,6 @@ class Walk {
   std::int64_t x_, y_;
 };
 
-/// Disjoint sets; the lowest cell names a set, so the names do not depend on the order of the joins.
-class Pieces {
- public:
-  explicit Pieces(std::size_t cells) : parent_(cells) {
-    for (std::size_t i = 0; i < cells; ++i) parent_[i] = static_cast<std::uint32_t>(i);
-  }
-  std::uint32_t of(std::size_t cell) {
-    auto at = static_cast<std::uint32_t>(cell);
-    while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
-    return at;
-  }
-  void join(std::size_t a, std::size_t b) {
-    const std::uint32_t first = of(a), second = of(b);
-    parent_[std::max(first, second)] = std::min(first, second);
-  }
-
- private:
-  BulkVector<std::uint32_t> parent_;
-};
-
 /// Pairs of a piece's cells with ground beyond its edge: all, and those that the piece lies high above.
 struct Edge {
   std::uint32_t pairs, above;
@@ -112,7 +93,7 @@ bool on_a_face(const CellLevel& level, std::size_t cell, double tolerance_m) {
 }  // namespace
 
 std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx) {
-  Pieces pieces(level.cells());
+  UnionFind pieces(level.cells());
   BulkVector<Edge> edges(level.cells());
   const auto any = [&](std::size_t other) { return !level.empty(other); };
   for_candidates(level, ctx, [&](std::size_t cell) {
@@ -125,7 +106,7 @@ std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, Op
   });
   for_candidates(level, ctx, [&](std::size_t cell) {
     const Walk walk(level, cell);
-    Edge& edge = edges[pieces.of(cell)];
+    Edge& edge = edges[pieces.root_of(cell)];
     std::size_t other = 0;
     for (const Direction& to : kDirections) {
       if (!walk.find(to, kPairReach, any, other) || level.ground[other] == 0) continue;
@@ -136,7 +117,7 @@ std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, Op
   });
   std::uint64_t joined = 0;
   for_candidates(level, ctx, [&](std::size_t cell) {
-    const Edge& edge = edges[pieces.of(cell)];
+    const Edge& edge = edges[pieces.root_of(cell)];
     if (edge.pairs < kFewestPairs || edge.above > kMostAbove * edge.pairs) return;
     level.ground[cell] = 1;
     joined += 1;

@@ -19,7 +19,7 @@ struct Sample {
 };
 
 /// The lowest cell of each block of cells.
-std::vector<Sample> block_minima(const cloth_kernel::Lattice& lattice, Span<const float> lowest) {
+std::vector<Sample> block_minima(const Lattice& lattice, Span<const float> lowest) {
   const std::uint32_t step = std::max(1U, (std::max(lattice.nx, lattice.ny) + kBlocks - 1) / kBlocks);
   std::vector<Sample> samples;
   for (std::uint32_t y0 = 0; y0 < lattice.ny; y0 += step) {
@@ -70,7 +70,7 @@ Plane solve(const std::vector<Sample>& samples, const std::vector<double>& weigh
 
 }  // namespace
 
-GroundTrend fit_trend(const cloth_kernel::Lattice& lattice, Span<const float> lowest) {
+GroundTrend fit_trend(const Lattice& lattice, Span<const float> lowest) {
   const std::vector<Sample> samples = block_minima(lattice, lowest);
   if (samples.size() < 9) return {0, 0};
   std::vector<double> weights(samples.size(), 1.0);

@@ -1,6 +1,6 @@
 #pragma once
 #include "core/span.h"
-#include "ops/ground/cloth_simulation_kernel.h"
+#include "spatial/lattice.h"
 
 namespace pc {
 
@@ -17,6 +17,6 @@ struct GroundTrend {
 /// Order    Sequential, in cell order. Cost O(cells) + 30 solutions of a 3 x 3 system.
 /// Source   Regression quantile 0.25 (Koenker & Bassett 1978) by iteratively reweighted least squares. Slopes
 ///          beyond 5 (79 degrees) are no terrain and count as 0.
-GroundTrend fit_trend(const cloth_kernel::Lattice& lattice, Span<const float> lowest);
+GroundTrend fit_trend(const Lattice& lattice, Span<const float> lowest);
 
 }  // namespace pc

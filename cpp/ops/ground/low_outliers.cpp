@@ -46,7 +46,7 @@ double admissible_size(const GroundExtent& extent, double wanted) {
   return size;
 }
 
-/// The kDepth lowest distinct heights of each cell, ascending; kNoKey where there are fewer.
+/// The kDepth lowest distinct heights of each cell, ascending; kAboveAllFloats where there are fewer.
 class LowestHeights {
  public:
   LowestHeights(Span<const Vec3d> xyz, OpContext& ctx) : xyz_(xyz), ctx_(ctx) {}
@@ -61,7 +61,7 @@ class LowestHeights {
     std::atomic<std::uint64_t> occupied{0};
     parallel_for(ctx_, lattice.cells(), kCellGrain, [&](std::size_t begin, std::size_t end) {
       std::uint64_t own = 0;
-      for (std::size_t cell = begin; cell < end; ++cell) own += keys_[0][cell] != kNoKey;
+      for (std::size_t cell = begin; cell < end; ++cell) own += keys_[0][cell] != kAboveAllFloats;
       occupied.fetch_add(own, std::memory_order_relaxed);
     });
     return static_cast<double>(finite_count) / static_cast<double>(std::max<std::uint64_t>(1, occupied));
@@ -70,7 +70,7 @@ class LowestHeights {
   BulkVector<float> lowest() const {
     BulkVector<float> heights(lattice_.cells());
     for (std::size_t cell = 0; cell < heights.size(); ++cell) {
-      heights[cell] = height_of_key(keys_[0][cell]);  // NaN for kNoKey
+      heights[cell] = float_of_ordered(keys_[0][cell]);  // NaN for kAboveAllFloats
     }
     return heights;
   }
@@ -85,14 +85,14 @@ class LowestHeights {
     keys.reset();
     keys.resize(lattice_.cells());
     parallel_for(ctx_, keys.size(), kCellGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(keys.begin() + begin, keys.begin() + end, kNoKey);
+      std::fill(keys.begin() + begin, keys.begin() + end, kAboveAllFloats);
     });
     const std::uint32_t* const above = depth == 0 ? nullptr : keys_[depth - 1].data();
     parallel_for(ctx_, xyz_.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (!finite(xyz_[i])) continue;
-        const std::size_t cell = cell_of(lattice_, xyz_[i]);
-        const std::uint32_t key = key_of(height_of(lattice_, xyz_[i]));
+        if (!is_finite(xyz_[i])) continue;
+        const std::size_t cell = lattice_.cell_of(xyz_[i]);
+        const std::uint32_t key = ordered_bits(lattice_.height_of(xyz_[i]));
         if (above == nullptr || key > above[cell]) atomic_min(keys.data() + cell, key);
       }
     });
@@ -140,7 +140,7 @@ Company company_of(const LowestHeights& heights, const BulkVector<std::uint8_t>&
       const std::size_t other = y * lattice.nx + x;
       for (std::uint32_t depth = first[other]; depth < kDepth; ++depth) {
         const std::uint32_t key = heights.key(depth, other);
-        if (key == kNoKey) break;
+        if (key == kAboveAllFloats) break;
         company.all += 1;
         company.near += key <= limit;
       }
@@ -164,8 +164,8 @@ BulkVector<std::uint8_t> count_outlying(const LowestHeights& heights, OpContext&
         next[cell] = first[cell];
         if (first[cell] == kDepth) continue;
         const std::uint32_t key = heights.key(first[cell], cell);
-        if (key == kNoKey) continue;
-        const Company company = company_of(heights, first, cell, key_of(height_of_key(key) + layer));
+        if (key == kAboveAllFloats) continue;
+        const Company company = company_of(heights, first, cell, ordered_bits(float_of_ordered(key) + layer));
         if (company.all <= kWitnesses || company.near > kSupport) continue;  // both count the height itself
         next[cell] += 1;
         own_change = true;
@@ -191,7 +191,7 @@ LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpCo
   bool any = false;
   for (std::size_t cell = 0; cell < outlying.size(); ++cell) {
     const bool some = outlying[cell] > 0;
-    result.floor[cell] = some ? height_of_key(heights.key(outlying[cell] - 1U, cell))
+    result.floor[cell] = some ? float_of_ordered(heights.key(outlying[cell] - 1U, cell))
                               : -std::numeric_limits<float>::infinity();
     any |= some;
   }
@@ -202,7 +202,7 @@ LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpCo
                [&, floor = result.view()](std::size_t begin, std::size_t end) {
                  std::uint64_t own = 0;
                  for (std::size_t i = begin; i < end; ++i)
-                   own += finite(points.xyz()[i]) && floor.below(points.xyz()[i]);
+                   own += is_finite(points.xyz()[i]) && floor.below(points.xyz()[i]);
                  count.fetch_add(own, std::memory_order_relaxed);
                });
   result.count = count;

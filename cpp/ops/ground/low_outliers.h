@@ -9,10 +9,10 @@ namespace pc {
 
 /// Points far below the others, cell by cell, and the trend of the ground.
 struct LowOutliers {
-  cloth_kernel::Lattice lattice;  ///< its plane is the trend of the ground: ground_trend.h
-  BulkVector<float> floor;        ///< (lattice.cells()) points at or below it are low outliers; -inf = none
-  std::uint64_t count;            ///< points at or below the floor of their cell
-  double points_per_cell;         ///< mean of the cells that hold any
+  Lattice lattice;          ///< its plane is the trend of the ground: ground_trend.h
+  BulkVector<float> floor;  ///< (lattice.cells()) points at or below it are low outliers; -inf = none
+  std::uint64_t count;      ///< points at or below the floor of their cell
+  double points_per_cell;   ///< mean of the cells that hold any
 
   cloth_kernel::OutlierFloor view() const { return {lattice, count == 0 ? nullptr : floor.data()}; }
 };

@@ -12,7 +12,7 @@ constexpr std::size_t kPoll = std::size_t{1} << 16;
 
 class SlopeFit {
  public:
-  SlopeFit(const cloth_kernel::Lattice& lattice, Span<const float> terrain, Span<float> cloth, OpContext& ctx)
+  SlopeFit(const Lattice& lattice, Span<const float> terrain, Span<float> cloth, OpContext& ctx)
       : nx_(lattice.nx),
         ny_(lattice.ny),
         terrain_(terrain),
@@ -90,8 +90,8 @@ class SlopeFit {
 
 }  // namespace
 
-std::uint64_t fit_steep_slopes(const cloth_kernel::Lattice& lattice, Span<const float> terrain,
-                               Span<float> cloth, OpContext& ctx) {
+std::uint64_t fit_steep_slopes(const Lattice& lattice, Span<const float> terrain, Span<float> cloth,
+                               OpContext& ctx) {
   return SlopeFit(lattice, terrain, cloth, ctx).run();
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/memory.h"
 #include "core/op_context.h"
-#include "ops/ground/cloth_simulation_kernel.h"
+#include "spatial/lattice.h"
 
 namespace pc {
 
@@ -17,7 +17,7 @@ namespace pc {
 /// Order    Sequential; the result is the set of particles that can be reached, whatever the order.
 /// Cost     O(cells), 5 bytes a cell. Cancel within 50 ms; the cloth is then half done.
 /// Source   Zhang et al. 2016 section 3.4 (h_cp = 0.3 m), piece size of the authors' published program.
-std::uint64_t fit_steep_slopes(const cloth_kernel::Lattice& lattice, Span<const float> terrain,
-                               Span<float> cloth, OpContext& ctx);
+std::uint64_t fit_steep_slopes(const Lattice& lattice, Span<const float> terrain, Span<float> cloth,
+                               OpContext& ctx);
 
 }  // namespace pc

@@ -12,8 +12,6 @@ namespace pc {
 
 namespace {
 
-using cloth_kernel::Lattice;
-
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr double kStraySlope = 5.0;  // section 2.1: 500 % in a window of one cell, on the inverted surface
@@ -132,7 +130,7 @@ SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx) {
   const LowOutliers outliers = find_low_outliers(points, extent, ctx);
   ctx.begin_phase("Opening the surface", 0);
   const Lattice lattice =
-      surface_lattice(extent, params.cell_size, {outliers.lattice.slope_x, outliers.lattice.slope_y});
+      lattice_over(extent.box, params.cell_size, kSurfaceMargin, outliers.lattice.plane());
   const ProvisionalSurface surface =
       provisional_surface(lowest_surface(points.xyz(), lattice, outliers, ctx), params, ctx);
 
@@ -145,10 +143,10 @@ SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d& p = points.xyz()[i];
       bool is_ground = false;
-      if (cloth_kernel::finite(p)) {
+      if (is_finite(p)) {
         const SurfacePoint at = surface_at(surface.ground, p);
         const double limit = params.elevation_threshold + params.elevation_scale * at.slope;
-        is_ground = std::abs(cloth_kernel::height_of(lattice, p) - at.height) <= limit;
+        is_ground = std::abs(lattice.height_of(p) - at.height) <= limit;
       }
       result.ground_class[i] =
           static_cast<std::uint8_t>(is_ground ? GroundClass::kGround : GroundClass::kPlant);

@@ -133,29 +133,16 @@ BulkVector<float> disk_minimum(const BulkVector<float>& in, std::uint32_t nx, st
 
 }  // namespace
 
-Lattice surface_lattice(const GroundExtent& extent, double size, const GroundTrend& trend) {
-  const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
-  return {extent.box.min.x,
-          extent.box.min.y,
-          size,
-          extent.z_origin,
-          1,
-          trend.slope_x,
-          trend.slope_y,
-          static_cast<std::uint32_t>(ex / size) + 4,
-          static_cast<std::uint32_t>(ey / size) + 4};
-}
-
 SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const Lattice& lattice, const LowOutliers& outliers,
                            OpContext& ctx) {
   BulkVector<std::uint32_t> keys(lattice.cells());
-  std::fill(keys.begin(), keys.end(), kNoKey);
+  std::fill(keys.begin(), keys.end(), kAboveAllFloats);
   const RasterPass pass{xyz.data, outliers.view(), lattice, 0, keys.data(), nullptr};
   parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
   });
   SurfaceGrid grid{lattice, BulkVector<float>(lattice.cells())};
-  for (std::size_t cell = 0; cell < keys.size(); ++cell) grid.height[cell] = height_of_key(keys[cell]);
+  for (std::size_t cell = 0; cell < keys.size(); ++cell) grid.height[cell] = float_of_ordered(keys[cell]);
   return grid;
 }
 
@@ -190,16 +177,12 @@ void open_by_disk(SurfaceGrid& grid, std::uint32_t radius, OpContext& ctx) {
 }
 
 SurfacePoint surface_at(const SurfaceGrid& grid, const Vec3d& p) {
-  const Lattice& lattice = grid.lattice;
-  const CellPosition at = position_of(lattice, p);
-  const std::uint32_t i = at_most(at.u, lattice.nx - 2), j = at_most(at.v, lattice.ny - 2);
-  const auto fu = static_cast<float>(at.u - static_cast<double>(i));
-  const auto fv = static_cast<float>(at.v - static_cast<double>(j));
-  const float* const a = grid.height.data() + grid.index(i, j);
-  const float* const b = a + lattice.nx;
-  const float low = a[0] + fu * (a[1] - a[0]), high = b[0] + fu * (b[1] - b[0]);
-  const float gx = (1 - fv) * (a[1] - a[0]) + fv * (b[1] - b[0]), gy = high - low;
-  return {low + fv * (high - low), std::sqrt(gx * gx + gy * gy) / static_cast<float>(lattice.size)};
+  const LatticePatch at = grid.lattice.patch_of(p);
+  const float* const a = grid.height.data() + grid.index(at.i, at.j);
+  const float* const b = a + grid.lattice.nx;
+  const float low = a[0] + at.fu * (a[1] - a[0]), high = b[0] + at.fu * (b[1] - b[0]);
+  const float gx = (1 - at.fv) * (a[1] - a[0]) + at.fv * (b[1] - b[0]), gy = high - low;
+  return {low + at.fv * (high - low), std::sqrt(gx * gx + gy * gy) / static_cast<float>(grid.lattice.size)};
 }
 
 }  // namespace pc

@@ -4,27 +4,25 @@
 #include "core/hit_points.h"
 #include "core/memory.h"
 #include "core/op_context.h"
-#include "ops/ground/cloth_simulation_kernel.h"
-#include "ops/ground/ground_extent.h"
-#include "ops/ground/ground_trend.h"
 #include "ops/ground/low_outliers.h"
+#include "spatial/lattice.h"
 
 namespace pc {
 
 /// Heights on a lattice, from its plane, up is up; NaN = none.
 struct SurfaceGrid {
-  cloth_kernel::Lattice lattice;
+  Lattice lattice;
   BulkVector<float> height;  ///< (lattice.cells())
 
   std::size_t index(std::uint32_t x, std::uint32_t y) const { return y * std::size_t{lattice.nx} + x; }
 };
 
-/// Lattice over an extent with one cell of margin on each side.
-cloth_kernel::Lattice surface_lattice(const GroundExtent& extent, double size, const GroundTrend& trend);
+/// Cells of a surface before the points and, at least, after them.
+constexpr std::uint32_t kSurfaceMargin = 1;
 
 /// Lowest height of each cell among the points that are no low outliers.
-SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const cloth_kernel::Lattice& lattice,
-                           const LowOutliers& outliers, OpContext& ctx);
+SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const Lattice& lattice, const LowOutliers& outliers,
+                           OpContext& ctx);
 
 /// Where the membrane is solved: in every cell, or in cells of twice the size with bilinear heights between them, which
 /// takes a quarter of the time and follows the edge of a hole less closely.

@@ -1,37 +1,35 @@
 #pragma once
+#include "core/gpu_run.h"
 #include "core/memory.h"
-#include "ops/ground/cloth_device.h"
 #include "ops/ground/cloth_simulation_kernel.h"
-#include "ops/ground/ground_trend.h"
 #include "ops/ground/low_outliers.h"
 
 namespace pc {
 
 /// Inverted terrain under every particle of a cloth.
 struct TerrainGrid {
-  cloth_kernel::Lattice lattice;
+  Lattice lattice;
   BulkVector<float> height;  ///< (lattice.cells()) inverted, from the plane of the lattice
   std::uint64_t
       occupied_count;  ///< cells that hold a point; the others have the height of the nearest of them
 };
 
-/// The grid of a cloth over `extent`: (floor(ex / size) + 4) (floor(ey / size) + 4) cells, two beyond the points on
-/// each side.
-cloth_kernel::Lattice cloth_lattice(const GroundExtent& extent, double size, const GroundTrend& trend);
+/// Particles of a cloth beyond the points on each side.
+constexpr std::uint32_t kClothMargin = 2;
 
 /// Rasterises the points that are no low outliers: a particle gets the height of the point nearest to it in
 /// its cell, of those at most `band` above the cell's lowest. A cell without points gets the height of the
-/// nearest cell that has some (of equally near ones the lowest row, then column).
+/// nearest cell that has some (nearest_cells.h says which of equally near ones).
 ///
 /// Order    Does not depend on threads or the order of the points.
 /// Cost     Two passes over the points, O(1) a cell; 20 bytes a cell.
 /// Cancel   Within 250 ms at any input; no partial result.
 /// Source   Zhang et al. 2016 section 3.2 (nearest point of the cell); the band is ours: in a cell full of
 ///          vegetation the point nearest to the particle is most often no ground.
-TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const cloth_kernel::Lattice& lattice, float band,
-                              const LowOutliers& outliers, ClothDevice& device, OpContext& ctx);
+TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
+                              const LowOutliers& outliers, GpuRun& gpu, OpContext& ctx);
 
 /// Gives cells that are NaN the value of the nearest cell that is not. All NaN stays as it is.
-void fill_from_nearest(const cloth_kernel::Lattice& lattice, BulkVector<float>& values, OpContext& ctx);
+void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx);
 
 }  // namespace pc

@@ -37,9 +37,8 @@ struct Around {
   int count = 0;
   std::array<std::int8_t, kSide * kSide> index_of;  ///< of the cells, row by row; -1 = no ground
 
-  Around(const cloth_kernel::Lattice& lattice, const GroundCells& cells, const Vec3d& point,
-         std::size_t cell) {
-    const cloth_kernel::CellPosition own = cloth_kernel::position_of(lattice, point);
+  Around(const Lattice& lattice, const GroundCells& cells, const Vec3d& point, std::size_t cell) {
+    const CellPosition own = lattice.position_of(point);
     const auto x = static_cast<std::int64_t>(cell % lattice.nx),
                y = static_cast<std::int64_t>(cell / lattice.nx);
     index_of.fill(-1);
@@ -89,8 +88,7 @@ bool on_one_side(const Around& around, double size, double height, double thresh
 
 }  // namespace
 
-UpperGround::UpperGround(const cloth_kernel::Lattice& lattice, const GroundCells& cells, double threshold_m,
-                         OpContext& ctx)
+UpperGround::UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m, OpContext& ctx)
     : lattice_(lattice), cells_(cells), threshold_m_(threshold_m), highest_(lattice.cells()) {
   parallel_for(ctx, lattice_.ny, kRowGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<float> columns(lattice_.nx);

@@ -22,14 +22,13 @@ namespace pc {
 /// Source   Faces as of ground_pieces.h, planes of one side as of ground_surface.h, of points in the place of cells.
 class UpperGround {
  public:
-  UpperGround(const cloth_kernel::Lattice& lattice, const GroundCells& cells, double threshold_m,
-              OpContext& ctx);
+  UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m, OpContext& ctx);
 
   /// `height` of the point above the plane of the lattice, metres; `cell` is where it lies.
   bool holds(const Vec3d& point, double height, std::size_t cell) const;
 
  private:
-  cloth_kernel::Lattice lattice_;
+  Lattice lattice_;
   const GroundCells& cells_;
   double threshold_m_;
   BulkVector<float> highest_;  ///< (cells) of the ground within 2 cells; -inf = none

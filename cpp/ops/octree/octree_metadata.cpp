@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
+
+#include "core/parse_double.h"
 
 namespace pc::octree {
 
@@ -74,9 +78,16 @@ class Reader {
   template <class T>
   T number() {
     T value{};
-    const auto [end, error] = std::from_chars(at_, end_, value);
-    good = good && error == std::errc{};
-    at_ = end;
+    if constexpr (std::is_same_v<T, double>) {
+      const ParsedDouble read = parse_double(at_, end_);
+      good = good && read.end != at_ && std::isfinite(read.value);
+      value = read.value;
+      at_ = read.end;
+    } else {
+      const auto [end, error] = std::from_chars(at_, end_, value);
+      good = good && error == std::errc{};
+      at_ = end;
+    }
     return value;
   }
   std::vector<double> numbers() {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "core/device_buffer.cuh"
+#include "core/float_bits.h"
 #include "core/launch.cuh"
 #include "ops/ground/cloth_simulation.cuh"
 #include "ops/ground/cloth_simulation_kernel.h"
@@ -40,7 +40,7 @@ struct OfferNearest {
   }
 };
 
-/// A cloth on the device. A step is the one of cpp/ops/ground/cloth_drop.cpp, kernel by kernel.
+/// A cloth on the device. A step is that of cloth_drop.cpp: the same functions, a kernel each.
 class DeviceCloth {
  public:
   DeviceCloth(const HostDrop& host, const GpuControl& control)
@@ -93,7 +93,7 @@ class DeviceCloth {
                        *const ground = terrain_.data();
     float* const out = a_.data();
     for_each_index(cells_, [=] __device__(std::size_t i) {
-      out[i] = current[i] > ground[i] ? cloth_kernel::fall(current[i], previous[i]) : current[i];
+      out[i] = cloth_kernel::fall(current[i], previous[i], ground[i]);
     });
   }
 
@@ -102,7 +102,7 @@ class DeviceCloth {
     float* const out = b_.data();
     const std::uint32_t nx = nx_, ny = ny_;
     for_each_index(cells_, [=] __device__(std::size_t i) {
-      const float free = current[i] > ground[i] ? 1.0F : 0.0F;
+      const float free = cloth_kernel::is_free(current[i], ground[i]) ? 1.0F : 0.0F;
       out[i] = cloth_kernel::relax_at(in, nx, ny, static_cast<std::uint32_t>(i % nx),
                                       static_cast<std::uint32_t>(i / nx), free);
     });
@@ -117,19 +117,15 @@ class DeviceCloth {
     float* const next = previous_.data();
     std::uint32_t* const least = least_.data();
     for_each_index(cells_, [=] __device__(std::size_t i) {
-      const bool is_free = fallen[i] > ground[i];
-      const float height = is_free ? fallen[i] : ground[i];
-      next[i] = height;
+      const cloth_kernel::Landing end = cloth_kernel::land(fallen[i], current[i], ground[i]);
+      next[i] = end.height;
       // Bits of floats from 0 on order as they do; the smallest complement is the largest movement.
-      if (is_free) atomic_min(least, ~__float_as_uint(fabsf(height - current[i])));
+      if (end.moved > 0) atomic_min(least, ~bits_of(end.moved));
     });
     std::swap(previous_, current_);
     std::uint32_t complement = 0;
     least_.download(&complement, 1, control);
-    const std::uint32_t bits = ~complement;
-    float furthest = 0;
-    std::memcpy(&furthest, &bits, sizeof furthest);
-    return furthest;
+    return float_of(~complement);
   }
 
  private:
@@ -165,16 +161,11 @@ GpuStatus cloth_drop(HostDrop* host, const GpuControl* control, GpuError* error)
   return guarded(error, [&] {
     reserve_check(DeviceCloth::bytes(*host));
     DeviceCloth cloth(*host, *control);
-    cloth_kernel::QuietSteps quiet{0};
-    std::uint32_t steps = 0;
-    bool settled = false;
-    while (steps < host->iterations && !settled) {
-      settled = quiet.settled_after(cloth.step(host->sweeps, *control));
-      steps += 1;
-    }
+    const cloth_kernel::Drop drop = cloth_kernel::drop_until_settled(
+        host->iterations, [&] { return cloth.step(host->sweeps, *control); });
     cloth.download(host->height, *control);
-    host->iterations_run = steps;
-    host->settled = settled;
+    host->iterations_run = drop.steps;
+    host->settled = drop.settled;
   });
 }
 

@@ -30,7 +30,7 @@ int make_dem(const Arguments& arguments) {
   const RasterFrame frame{0, 0, cell, cells, cells};
   const TerrainRasterParams params{frame, 5, RasterMethod::kTin, RasterGaps::kLeave, true};
   const Stopwatch watch;
-  const auto raster = terrain_raster(HitPoints::all(cloud.view()), params, {}, ctx);
+  const auto raster = terrain_raster(HitPoints::assume_hits(cloud.view()), params, {}, ctx);
   const double raster_s = watch.seconds();
   const auto mesh = raster_mesh(frame, raster.z.view(), ctx);
   const double mesh_s = watch.seconds() - raster_s;

@@ -51,7 +51,7 @@ int denoise_points(const Arguments& arguments) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, thread_count(arguments, 2));
   const io::LasCloud cloud = positions_of(arguments[0], ctx);
-  const HitPoints points = HitPoints::all(cloud.table.positions.view());
+  const HitPoints points = HitPoints::assume_hits(cloud.table.positions.view());
   std::vector<double> wall, cpu;
   std::uint64_t flagged = 0;
   for (int i = 0; i < 3; ++i) {
@@ -78,8 +78,8 @@ int denoise_far_point(const Arguments& arguments) {
   with_far[xyz.size] = {1e7, 1e7, 1e7};
   double alone = HUGE_VAL, beside = HUGE_VAL;
   for (int i = 0; i < 5; ++i) {  // by turns: what slows the machine for a while slows both
-    alone = least_cpu(arguments[1], HitPoints::all(xyz), ctx, alone);
-    beside = least_cpu(arguments[1], HitPoints::all(with_far.view()), ctx, beside);
+    alone = least_cpu(arguments[1], HitPoints::assume_hits(xyz), ctx, alone);
+    beside = least_cpu(arguments[1], HitPoints::assume_hits(with_far.view()), ctx, beside);
   }
   std::printf("{\"count\":%zu,\"alone_cpu_s\":%.4f,\"beside_cpu_s\":%.4f,\"ratio\":%.4f}\n", xyz.size, alone,
               beside, beside / alone);

@@ -23,7 +23,7 @@ int filter_ground(const Arguments& arguments) {
                                      .tile_min_points = 4'000'000,
                                      .tile_target_points = 3'000'000};
   const Stopwatch watch;
-  const auto result = cloth_simulation(HitPoints::all(cloud.table.positions.view()), params, ctx);
+  const auto result = cloth_simulation(HitPoints::assume_hits(cloud.table.positions.view()), params, ctx);
   const double seconds = watch.seconds();
   std::size_t both = 0, truth = 0;
   const AnyColumn& classification = cloud.table.columns.front().values;

@@ -114,7 +114,7 @@ void scaled_limits(const std::string& folder) {
          "points of the octree");
   octree_content_hash(input, {0.001, 10'000}, ctx);
 
-  expect(point_spacing(HitPoints::all(cloud.positions.view()), {20'000, 1}, ctx).median_m.has_value(),
+  expect(point_spacing(HitPoints::assume_hits(cloud.positions.view()), {20'000, 1}, ctx).median_m.has_value(),
          "point spacing");
   expect(cloud_stats(cloud.positions.view(), {}, ctx).ground_z_m.has_value(), "cloud statistics");
   expect(column_stats(cloud.classes, {}, ctx).distinct->size() == 7, "column statistics");

@@ -14,7 +14,9 @@ namespace pc::test {
 
 using GroundCloud = std::vector<Vec3d>;
 
-inline HitPoints hits_of(const GroundCloud& cloud) { return HitPoints::all({cloud.data(), cloud.size()}); }
+inline HitPoints hits_of(const GroundCloud& cloud) {
+  return HitPoints::assume_hits({cloud.data(), cloud.size()});
+}
 
 /// `side` x `side` metres of surface, points `step` apart, coordinates multiples of 1/1024 where step is.
 inline GroundCloud surface_cloud(double side, double step, const std::function<double(double, double)>& z) {

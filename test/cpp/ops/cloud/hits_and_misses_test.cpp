@@ -86,6 +86,50 @@ TEST_P(HitsAndMisses, SelectionGathersAndScattersBack) {
   for (std::size_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[i], skip[i] == 0 ? 7 : 1);
 }
 
+TEST_P(HitsAndMisses, ValuesOfHitsComeBackToAllRows) {
+  constexpr std::size_t kRows = 600'000;
+  const std::vector<Vec3d> points(kRows);
+  std::vector<std::uint8_t> skip(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) skip[i] = random_u64(4, i) % 3 == 0 ? kSkipMiss : 0;
+  const HitSelection hits = select_hits(span_of(points), span_of(skip), ctx);
+  Column<float> values(hits.size());
+  for (std::size_t i = 0; i < hits.size(); ++i) values[i] = static_cast<float>(hits.row(i));
+  const Column<float> rows = on_all_rows(hits, std::move(values), kRows, -1.0F, ctx);
+  ASSERT_EQ(rows.size(), kRows);
+  for (std::size_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[i], skip[i] == 0 ? static_cast<float>(i) : -1.0F);
+
+  const HitSelection all = select_hits(span_of(points), {}, ctx);
+  const Column<float> same = on_all_rows(all, Column<float>(kRows), kRows, -1.0F, ctx);
+  EXPECT_EQ(same[0], 0.0F);
+}
+
+TEST_P(HitsAndMisses, TheOverlayHoldsTheMissesThatAreNotDeleted) {
+  std::vector<Vec3d> points;
+  AnyColumn is_miss(DType::kU8, 90'000);
+  std::vector<std::uint8_t> deleted(is_miss.size());
+  std::vector<Vec3d> wanted;
+  for (std::size_t i = 0; i < is_miss.size(); ++i) {
+    points.push_back(test::random_point(3, i) * 10.0 + Vec3d{1, 1, 1});
+    is_miss.as_mutable<std::uint8_t>()[i] = i % 3 == 0 ? 1 : 0;
+    deleted[i] = i % 5 == 0 ? 1 : 0;
+    if (i % 3 == 0 && i % 5 != 0) wanted.push_back(points[i]);
+  }
+  const Column<Vec3d> where_they_are =
+      miss_overlay(span_of(points), is_miss, span_of(deleted), std::nullopt, ctx);
+  ASSERT_EQ(where_they_are.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_EQ(where_they_are[i], wanted[i]);
+
+  const Vec3d origin{0, 0, 0};
+  std::vector<Vec3d> hits;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (i % 3 != 0 && i % 5 != 0) hits.push_back(points[i]);
+  const double radius = miss_shell_radius(HitPoints::assume_hits(span_of(hits)), origin, ctx);
+  const ProjectMissesResult projected = project_misses(span_of(wanted), origin, radius, ctx);
+  const Column<Vec3d> on_shell = miss_overlay(span_of(points), is_miss, span_of(deleted), origin, ctx);
+  ASSERT_EQ(on_shell.size(), projected.positions.size());
+  for (std::size_t i = 0; i < on_shell.size(); ++i) ASSERT_EQ(on_shell[i], projected.positions[i]);
+}
+
 TEST_P(HitsAndMisses, SelectionOfEverythingCopiesNothing) {
   const std::vector<Vec3d> points{{1, 2, 3}, {4, 5, 6}};
   for (const auto& skip : {std::vector<std::uint8_t>{}, std::vector<std::uint8_t>{0, 0}}) {
@@ -141,7 +185,7 @@ TEST_P(HitsAndMisses, NothingKnownMeansNoMisses) {
 TEST_P(HitsAndMisses, MissesLieOnAShellAroundTheOrigin) {
   const Vec3d origin{5e5, 4.5e6, 100};
   const std::vector<Vec3d> hits{origin + Vec3d{3, 4, 0}, origin + Vec3d{0, 0, -10}, {kNaN, 0, 0}};
-  const double radius = miss_shell_radius(HitPoints::all(span_of(hits)), origin, ctx);
+  const double radius = miss_shell_radius(HitPoints::assume_hits(span_of(hits)), origin, ctx);
   EXPECT_EQ(radius, 14.0);
   std::vector<Vec3d> misses;
   for (std::size_t i = 0; i < 70'000; ++i) {
@@ -166,8 +210,8 @@ TEST_P(HitsAndMisses, MissesLieOnAShellAroundTheOrigin) {
 
 TEST_P(HitsAndMisses, ShellWithoutHitsHasRadiusOne) {
   const Vec3d origin{1, 2, 3};
-  EXPECT_EQ(miss_shell_radius(HitPoints::all({}), origin, ctx), 1.0);
-  EXPECT_EQ(miss_shell_radius(HitPoints::all({&origin, 1}), origin, ctx), 1.0);
+  EXPECT_EQ(miss_shell_radius(HitPoints::assume_hits({}), origin, ctx), 1.0);
+  EXPECT_EQ(miss_shell_radius(HitPoints::assume_hits({&origin, 1}), origin, ctx), 1.0);
   const std::vector<Vec3d> misses{{1 + 1e-9 / 2, 2, 3}, {1, 2, 3 + 3e-9}};
   const ProjectMissesResult result = project_misses(span_of(misses), origin, 1.0, ctx);
   ASSERT_EQ(result.positions.size(), 1U);
@@ -183,8 +227,9 @@ TEST_P(HitsAndMisses, EveryOpSeesACancel) {
   EXPECT_THROW(hit_mask(1, nullptr, {}, ctx), Error);
   EXPECT_THROW(select_hits(span_of(points), span_of(skip), ctx), Error);
   EXPECT_THROW(detect_misses({span_of(points), nullptr, nullptr, {}, {}}, {1001}, ctx), Error);
-  EXPECT_THROW(miss_shell_radius(HitPoints::all(span_of(points)), {0, 0, 0}, ctx), Error);
+  EXPECT_THROW(miss_shell_radius(HitPoints::assume_hits(span_of(points)), {0, 0, 0}, ctx), Error);
   EXPECT_THROW(project_misses(span_of(points), {0, 0, 0}, 1.0, ctx), Error);
+  EXPECT_THROW(miss_overlay(span_of(points), AnyColumn(DType::kU8, 1), {}, std::nullopt, ctx), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, HitsAndMisses, testing::Values(1, 4));

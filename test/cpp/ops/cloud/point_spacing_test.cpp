@@ -91,7 +91,7 @@ class PointSpacing : public testing::TestWithParam<RunOn> {
                          std::optional<std::uint64_t> seed = 5) {
     JobControl control;
     OpContext ctx(control, GetParam().device, GetParam().threads);
-    return point_spacing(HitPoints::all(points), {max_samples, seed}, ctx);
+    return point_spacing(HitPoints::assume_hits(points), {max_samples, seed}, ctx);
   }
 };
 
@@ -143,7 +143,7 @@ TEST_P(PointSpacing, IsTheSameOnTheCpuWithOneThread) {
   for (const SpacingCloud& cloud : test::spacing_clouds(20'000, 23)) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 1);
-    const PointSpacingResult expected = point_spacing(HitPoints::all(cloud.view()), {500, 9}, ctx);
+    const PointSpacingResult expected = point_spacing(HitPoints::assume_hits(cloud.view()), {500, 9}, ctx);
     const PointSpacingResult result = run(cloud.view(), 500, 9);
     EXPECT_EQ(result.median_m, expected.median_m) << cloud.name;
     EXPECT_EQ(result.p95_m, expected.p95_m) << cloud.name;
@@ -164,13 +164,13 @@ TEST(PointSpacingPlain, NullResultsAndErrors) {
   JobControl control;
   OpContext ctx(control);
   const Vec3d one{1, 2, 3};
-  const PointSpacingResult result = point_spacing(HitPoints::all({&one, 1}), {10, 0}, ctx);
+  const PointSpacingResult result = point_spacing(HitPoints::assume_hits({&one, 1}), {10, 0}, ctx);
   EXPECT_FALSE(result.median_m.has_value());
   EXPECT_EQ(result.point_count, 1U);
   EXPECT_EQ(result.sampled_count, 0U);
   for (const std::uint32_t samples : {0U, kMaxSpacingSamples + 1}) {
     try {
-      point_spacing(HitPoints::all({&one, 1}), {samples, 0}, ctx);
+      point_spacing(HitPoints::assume_hits({&one, 1}), {samples, 0}, ctx);
       ADD_FAILURE() << samples;
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
@@ -186,7 +186,7 @@ TEST(PointSpacingPlain, SampleDependsOnSeedOnly) {
   const auto median = [&](std::uint64_t seed) {
     JobControl control;
     OpContext ctx(control);
-    return *point_spacing(HitPoints::all(cloud.view()), {200, seed}, ctx).median_m;
+    return *point_spacing(HitPoints::assume_hits(cloud.view()), {200, seed}, ctx).median_m;
   };
   EXPECT_EQ(median(1), median(1));
   EXPECT_NE(median(1), median(2));
@@ -199,12 +199,12 @@ TEST(PointSpacingPlain, FallsBackToTheCpuAndSaysSo) {
       *std::find_if(clouds.begin(), clouds.end(), [](const auto& c) { return c.name == "cube"; });
   JobControl control;
   OpContext cpu(control), gpu(control, Device::kCuda);
-  const auto expected = point_spacing(HitPoints::all(cube.view()), {1000, 1}, cpu);
+  const auto expected = point_spacing(HitPoints::assume_hits(cube.view()), {1000, 1}, cpu);
   EXPECT_TRUE(expected.warnings.empty());
   gpu_install(&kFullTable, "");
-  const auto full = point_spacing(HitPoints::all(cube.view()), {1000, 1}, gpu);
+  const auto full = point_spacing(HitPoints::assume_hits(cube.view()), {1000, 1}, gpu);
   gpu_install(nullptr, "no driver here");
-  const auto absent = point_spacing(HitPoints::all(cube.view()), {1000, 1}, gpu);
+  const auto absent = point_spacing(HitPoints::assume_hits(cube.view()), {1000, 1}, gpu);
   EXPECT_EQ(full.median_m, expected.median_m);
   EXPECT_EQ(absent.median_m, expected.median_m);
   EXPECT_EQ(full.warnings,
@@ -219,7 +219,7 @@ TEST(PointSpacingPlain, ScratchIsGivenBackAndSmall) {
   reset_bulk_bytes_peak();
   JobControl control;
   OpContext ctx(control);
-  point_spacing(HitPoints::all(cloud.view()), {1000, 1}, ctx);
+  point_spacing(HitPoints::assume_hits(cloud.view()), {1000, 1}, ctx);
   EXPECT_EQ(bulk_bytes_in_use(), before);
   EXPECT_LE(bulk_bytes_peak() - before, 16 * cloud.points.size());
   EXPECT_EQ(control.done.load(), control.total.load());
@@ -239,7 +239,7 @@ TEST(PointSpacingPlain, CancelEndsItInTime) {
   ErrorCode code = ErrorCode::kInternal;
   try {
     OpContext ctx(control);
-    point_spacing(HitPoints::all(cloud.view()), {kMaxSpacingSamples, 1}, ctx);
+    point_spacing(HitPoints::assume_hits(cloud.view()), {kMaxSpacingSamples, 1}, ctx);
   } catch (const Error& e) {
     code = e.code();
   }

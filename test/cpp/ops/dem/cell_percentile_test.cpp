@@ -18,7 +18,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 using Cloud = std::vector<Vec3d>;
 
-HitPoints hits(const Cloud& cloud) { return HitPoints::all({cloud.data(), cloud.size()}); }
+HitPoints hits(const Cloud& cloud) { return HitPoints::assume_hits({cloud.data(), cloud.size()}); }
 
 Cloud rolling_cloud(std::size_t count, double width, double depth) {
   Cloud cloud;

@@ -25,7 +25,7 @@ TerrainRasterResult run(const Cloud& cloud, const RasterFrame& frame, RasterMeth
                         RasterGaps gaps = RasterGaps::kLeave, double percentile = 5) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);
-  return terrain_raster(HitPoints::all({cloud.data(), cloud.size()}),
+  return terrain_raster(HitPoints::assume_hits({cloud.data(), cloud.size()}),
                         {frame, percentile, method, gaps, at_centers}, {}, ctx);
 }
 

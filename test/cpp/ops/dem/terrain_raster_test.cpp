@@ -26,7 +26,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 using Cloud = std::vector<Vec3d>;
 using Surface = std::function<double(double, double)>;
 
-HitPoints hits(const Cloud& cloud) { return HitPoints::all({cloud.data(), cloud.size()}); }
+HitPoints hits(const Cloud& cloud) { return HitPoints::assume_hits({cloud.data(), cloud.size()}); }
 
 template <class T>
 std::vector<T> values(const Column<T>& column) {

@@ -24,7 +24,7 @@ constexpr ClusterOutlierParams kParams{16, 10, 0.5, 5};
 NoiseResult run(Span<const Vec3d> points, const ClusterOutlierParams& params, int threads) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return cluster_outlier(HitPoints::all(points), params, ctx);
+  return cluster_outlier(HitPoints::assume_hits(points), params, ctx);
 }
 
 Labels labels_of(const NoiseResult& result) {
@@ -128,7 +128,7 @@ TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
     ErrorCode code = ErrorCode::kInternal;
     try {
       OpContext ctx(control, Device::kCpu, 2);
-      cluster_outlier(HitPoints::all(cloud.view()), {64, 0.3, 1, 64}, ctx);
+      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.3, 1, 64}, ctx);
     } catch (const Error& e) {
       code = e.code();
     }

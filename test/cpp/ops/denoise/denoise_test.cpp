@@ -26,7 +26,7 @@ using Method = std::function<NoiseResult(HitPoints, OpContext&)>;
 NoiseResult run(Span<const Vec3d> points, int threads, const Method& method) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return method(HitPoints::all(points), ctx);
+  return method(HitPoints::assume_hits(points), ctx);
 }
 
 Labels labels_of(const NoiseResult& result) {
@@ -134,11 +134,12 @@ TEST(Denoise, TilesChangeNothing) {
     for (const double length_m : {0.02, 0.13, 0.5, 30.0}) {
       JobControl control;
       OpContext ctx(control, Device::kCpu, 3);
-      const auto radius = radius_outlier_tiled(HitPoints::all(xyz), {length_m, 3}, target, ctx);
+      const auto radius = radius_outlier_tiled(HitPoints::assume_hits(xyz), {length_m, 3}, target, ctx);
       EXPECT_EQ(labels_of(radius.noise), labels_of(run(xyz, 1, ror(length_m, 3))))
           << target << " " << length_m;
       expect_counts(radius.noise, xyz, "radius");
-      const auto voxel = voxel_count_tiled(HitPoints::all(xyz), {length_m, 3, std::nullopt}, target, ctx);
+      const auto voxel =
+          voxel_count_tiled(HitPoints::assume_hits(xyz), {length_m, 3, std::nullopt}, target, ctx);
       EXPECT_EQ(labels_of(voxel.noise), labels_of(run(xyz, 1, voxels(length_m, 3))))
           << target << " " << length_m;
       expect_counts(voxel.noise, xyz, "voxel");
@@ -154,9 +155,10 @@ TEST(Denoise, TilesOfOddClouds) {
   for (const SpacingCloud& cloud : test::spacing_clouds(700, 43)) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 2);
-    const auto radius = radius_outlier_tiled(HitPoints::all(cloud.view()), {0.3, 2}, 100, ctx);
+    const auto radius = radius_outlier_tiled(HitPoints::assume_hits(cloud.view()), {0.3, 2}, 100, ctx);
     EXPECT_EQ(labels_of(radius.noise), test::radius_oracle(cloud.view(), 0.3, 2)) << cloud.name;
-    const auto voxel = voxel_count_tiled(HitPoints::all(cloud.view()), {0.3, 2, std::nullopt}, 100, ctx);
+    const auto voxel =
+        voxel_count_tiled(HitPoints::assume_hits(cloud.view()), {0.3, 2, std::nullopt}, 100, ctx);
     EXPECT_EQ(labels_of(voxel.noise), test::voxel_oracle(cloud.view(), 0.3, 2)) << cloud.name;
   }
 }
@@ -236,7 +238,7 @@ TEST(Denoise, CancelEndsItInTimeAndGivesTheScratchBack) {
       ErrorCode code = ErrorCode::kInternal;
       try {
         OpContext ctx(control, Device::kCpu, 2);
-        method(HitPoints::all(cloud.view()), ctx);
+        method(HitPoints::assume_hits(cloud.view()), ctx);
       } catch (const Error& e) {
         code = e.code();
       }

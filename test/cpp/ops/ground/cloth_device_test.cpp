@@ -38,29 +38,29 @@ GpuStatus functor_drop(HostDrop* host, const GpuControl* control, GpuError*) {
   const auto ground = [&](std::size_t i) {
     return host->terrain[i / host->nx * host->stride + i % host->nx];
   };
-  QuietSteps quiet{0};
-  host->iterations_run = 0;
-  host->settled = false;
-  while (host->iterations_run < host->iterations && !host->settled) {
-    if (control->canceled(control->user)) return GpuStatus::kCanceled;
-    for (std::size_t i = 0; i < cells; ++i)
-      a[i] = current[i] > ground(i) ? fall(current[i], previous[i]) : current[i];
+  const auto step = [&] {
+    for (std::size_t i = 0; i < cells; ++i) a[i] = fall(current[i], previous[i], ground(i));
     for (std::uint32_t sweep = 0; sweep < host->sweeps; ++sweep) {
       for (std::size_t i = 0; i < cells; ++i) {
-        b[i] = relax_at(a.data(), host->nx, host->ny, static_cast<std::uint32_t>(i % host->nx),
-                        static_cast<std::uint32_t>(i / host->nx), current[i] > ground(i) ? 1.0F : 0.0F);
+        b[i] =
+            relax_at(a.data(), host->nx, host->ny, static_cast<std::uint32_t>(i % host->nx),
+                     static_cast<std::uint32_t>(i / host->nx), is_free(current[i], ground(i)) ? 1.0F : 0.0F);
       }
       std::swap(a, b);
     }
     float furthest = 0;
     for (std::size_t i = 0; i < cells; ++i) {
-      previous[i] = std::max(a[i], ground(i));
-      if (a[i] > ground(i)) furthest = std::max(furthest, std::abs(a[i] - current[i]));
+      const Landing end = land(a[i], current[i], ground(i));
+      previous[i] = end.height;
+      furthest = std::max(furthest, end.moved);
     }
     std::swap(previous, current);
-    host->iterations_run += 1;
-    host->settled = quiet.settled_after(furthest);
-  }
+    return furthest;
+  };
+  if (control->canceled(control->user)) return GpuStatus::kCanceled;
+  const Drop drop = drop_until_settled(host->iterations, step);
+  host->iterations_run = drop.steps;
+  host->settled = drop.settled;
   std::copy(current.begin(), current.end(), host->height);
   return GpuStatus::kOk;
 }

@@ -57,8 +57,8 @@ DroppedCloth drop(const TerrainWindow& terrain, const ClothDropParams& params) {
   JobControl control;
   OpContext ctx(control);
   std::vector<std::string> warnings;
-  ClothDevice device(ctx, warnings);
-  return drop_cloth(terrain, params, device, ctx);
+  GpuRun gpu(ctx, "Cloth simulation", warnings);
+  return drop_cloth(terrain, params, gpu, ctx);
 }
 
 double simultaneous_sag(std::uint32_t gap, std::uint32_t rigidness) {
@@ -109,7 +109,7 @@ TEST(ClothDrop, WindowsOfOneTerrainAgreeWithTheWhole) {
 }
 
 TEST(TerrainGrid, EmptyCellsGetTheHeightOfTheNearestFilledOne) {
-  const cloth_kernel::Lattice lattice{0, 0, 1, 0, 0, 0, 0, 37, 23};
+  const Lattice lattice{0, 0, 1, 0, 0, 0, 0, 37, 23};
   BulkVector<float> values(lattice.cells());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool some = random_unit(4, i) < 0.02;
@@ -133,7 +133,7 @@ TEST(TerrainGrid, EmptyCellsGetTheHeightOfTheNearestFilledOne) {
 }
 
 TEST(TerrainGrid, AllEmptyStaysEmpty) {
-  const cloth_kernel::Lattice lattice{0, 0, 1, 0, 0, 0, 0, 5, 4};
+  const Lattice lattice{0, 0, 1, 0, 0, 0, 0, 5, 4};
   BulkVector<float> values(20);
   for (float& value : values) value = std::numeric_limits<float>::quiet_NaN();
   JobControl control;

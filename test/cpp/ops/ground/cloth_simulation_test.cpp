@@ -288,7 +288,7 @@ TEST(ClothSimulation, TiledEqualsUntiled) {
   auto params = cloth_defaults(0.25, 0.1);
   JobControl control;
   OpContext ctx(control);
-  const HitPoints points = HitPoints::all(plot.positions.view());
+  const HitPoints points = HitPoints::assume_hits(plot.positions.view());
   const auto whole = cloth_simulation(points, params, ctx);
   EXPECT_FALSE(whole.tiled.has_value());
   params.tile_min_points = 100'000;

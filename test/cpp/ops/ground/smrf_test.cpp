@@ -130,7 +130,7 @@ TEST(GroundAuto, PlotAndDerivedParameters) {
   const test::PlotCloud plot = test::make_plot(200'000);
   JobControl control;
   OpContext ctx(control);
-  const auto result = ground_auto(HitPoints::all(plot.positions.view()), ctx);
+  const auto result = ground_auto(HitPoints::assume_hits(plot.positions.view()), ctx);
   std::size_t both = 0, truth = 0;
   for (std::size_t i = 0; i < plot.positions.size(); ++i) {
     truth += plot.classification[i] == 2;

@@ -22,7 +22,7 @@ class Scene {
   /// Of a point over the middle of a cell.
   bool holds(int x, int y, double height) const {
     const Vec3d point{static_cast<double>(x), static_cast<double>(y), height};
-    return upper_.holds(point, height, cloth_kernel::cell_of(lattice_, point));
+    return upper_.holds(point, height, lattice_.cell_of(point));
   }
 
  private:
@@ -38,15 +38,15 @@ class Scene {
     return level;
   }
 
-  cloth_kernel::Lattice lattice_{.x_min = 0,
-                                 .y_min = 0,
-                                 .size = 1,
-                                 .z_origin = 0,
-                                 .pad = 0,
-                                 .slope_x = 0,
-                                 .slope_y = 0,
-                                 .nx = kSide,
-                                 .ny = kSide};
+  Lattice lattice_{.x_min = 0,
+                   .y_min = 0,
+                   .size = 1,
+                   .z_origin = 0,
+                   .pad = 0,
+                   .slope_x = 0,
+                   .slope_y = 0,
+                   .nx = kSide,
+                   .ny = kSide};
   JobControl control_;
   OpContext ctx_;
   GroundCells cells_;

@@ -1,0 +1,53 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/gpu.h"
+#include "core/op_context.h"
+
+namespace pc {
+
+/// The GPU calls of one op: on the device when the context asks for it, until the first time that the GPU cannot. From
+/// then on the caller computes on the CPU, and one warning says why: no usable device, too little memory (the module
+/// checks before it allocates: reserve_check in device_buffer.cuh), or what the device reported.
+class GpuRun {
+ public:
+  /// what      begins the warning: "Denoise", "Cloth simulation"
+  /// warnings  of the op's result; outlives this
+  GpuRun(OpContext& ctx, std::string what, std::vector<std::string>& warnings)
+      : ctx_(ctx), what_(std::move(what)), warnings_(warnings) {
+    if (ctx.device() != Device::kCuda) return;
+    table_ = gpu_table();
+    if (table_ == nullptr) warn(gpu_reason());
+  }
+
+  /// False from the start for a context of the CPU.
+  bool usable() const { return table_ != nullptr; }
+
+  /// Calls `call(table, control, error)`, which gives a GpuStatus, in the device's slot. False when nothing was done and
+  /// the CPU has to. Throws kCanceled like a checkpoint.
+  template <class Call>
+  bool run(const Call& call) {
+    if (!usable()) return false;
+    const GpuSlot slot(ctx_);
+    const GpuControl control = gpu_control(ctx_);
+    GpuError error{};
+    const GpuStatus status = call(*table_, control, error);
+    ctx_.checkpoint();
+    if (status == GpuStatus::kOk) return true;
+    warn(error.text);
+    table_ = nullptr;
+    return false;
+  }
+
+ private:
+  void warn(const std::string& reason) { warnings_.push_back(what_ + " ran on the CPU: " + reason); }
+
+  OpContext& ctx_;
+  std::string what_;
+  std::vector<std::string>& warnings_;
+  const GpuTable* table_ = nullptr;
+};
+
+}  // namespace pc

@@ -204,7 +204,7 @@ for (const file of [...files.filter((path) => path.startsWith("cpp/")), ...walk(
   /\.(h|cpp)$/.test(path),
 )) {
   const text = withoutAnonymousNamespaces(readFileSync(join(root, file), "utf8"));
-  for (const match of text.matchAll(/^(?:class|struct|enum class)\s+(\w+)[^;{]*\{/gm)) {
+  for (const match of text.matchAll(/^(?:class|struct|enum class)\s+(\w+)(?!::)\b[^;{]*\{/gm)) {
     const namespace = [...text.slice(0, match.index).matchAll(/^namespace ([\w:]+) \{/gm)].at(-1)?.[1] ?? "";
     const name = `${namespace}::${match[1]}`;
     const other = classes.get(name);

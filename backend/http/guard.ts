@@ -26,7 +26,8 @@ const BODY_TYPES: ReadonlySet<string> = new Set([
   "application/octet-stream",
   "multipart/form-data",
 ]);
-const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", "/version"]);
+/** Paths that need no token. */
+export const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", "/version"]);
 
 export function originAllowed(origin: string, configured: readonly string[]): boolean {
   return LOOPBACK_ORIGIN.test(origin) || APP_ORIGINS.includes(origin) || configured.includes(origin);
@@ -52,7 +53,7 @@ export async function installGuard(app: App, config: Config): Promise<void> {
     origin: (origin, done) => done(null, origin !== undefined && originAllowed(origin, config.allowedOrigins)),
     credentials: true,
     methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-    exposedHeaders: ["Accept-Ranges", "Content-Length", "Content-Range"],
+    exposedHeaders: ["Accept-Ranges", "Content-Length", "Content-Range", "X-Run-Id"],
     maxAge: 600,
   });
   const matches = config.authToken === undefined ? undefined : tokenMatcher(config.authToken);

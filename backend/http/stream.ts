@@ -6,9 +6,11 @@ import { encodeMarker } from "../../shared/wire/php1.ts";
 import type { Job } from "../jobs/job.ts";
 import { errorText } from "../jobs/native-error.ts";
 import type { JobRegistry, RunOptions } from "../jobs/registry.ts";
+import { prefersJson } from "./accept.ts";
 import { toAppError } from "./errors.ts";
 import { type FrameResult, frameChunks, holdFrame } from "./frame.ts";
 import { jsonChunks } from "./json-stream.ts";
+import { plainRun } from "./plain-run.ts";
 
 /*
  * The stream of a run (contract: wire, sections 4 to 6). One row per state:
@@ -17,7 +19,7 @@ import { jsonChunks } from "./json-stream.ts";
  * opened    marker {progress: null, message: "", run_id}       at once
  * running   a marker per change; 4 spaces per 5 s of silence   the run settles
  * done      queued markers, then the tail                      last byte
- * canceled  marker {canceled: true}, no tail                   last byte
+ * canceled  marker {canceled, cancelled: true}, no tail        last byte
  * failed    marker {error}; JSON routes: a JSON tail as well   last byte
  *
  * A client that hangs up raises the run's cancel flag at once, while the run is still listed.
@@ -42,15 +44,19 @@ interface Tail<T> {
 }
 
 /**
- * Answers with a run: progress markers, then `body`'s result as a JSON tail. Whatever can have a status of its own
- * (404, 400, 409) must be thrown before this call; later failures are in-band.
+ * Answers with a run: progress markers, then `body`'s result as a JSON tail; the JSON alone when the request would
+ * rather have that (plain-run.ts). Whatever must have a status of its own (404, 400, 409) must be thrown before this
+ * call; later failures are in-band.
  */
 export function streamJob<T extends object>(
   reply: FastifyReply,
   jobs: JobRegistry,
   body: (job: Job) => Promise<T>,
   { failedTail = {}, ...options }: StreamOptions = {},
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
+  if (prefersJson(reply.request.headers.accept)) {
+    return plainRun(reply, jobs, { label: options.label ?? labelOf(reply), body, failedTail });
+  }
   return open(reply, jobs, body, { of: jsonChunks, drop: () => undefined, failure: failedTail }, options);
 }
 
@@ -70,7 +76,7 @@ function open<T>(
   jobs: JobRegistry,
   body: (job: Job) => Promise<T>,
   tail: Tail<T>,
-  { label = `${reply.request.method} ${reply.request.routeOptions.url ?? ""}` }: Pick<RunOptions, "label">,
+  { label = labelOf(reply) }: Pick<RunOptions, "label">,
 ): FastifyReply {
   const stream = new RunStream(jobs, body, label, tail);
   reply.raw.once("close", () => stream.hangUp());
@@ -79,6 +85,8 @@ function open<T>(
   readable.once("error", (err) => reply.log.error({ err }, "a run's stream broke"));
   return reply.type("application/octet-stream").send(readable);
 }
+
+const labelOf = ({ request }: FastifyReply): string => `${request.method} ${request.routeOptions.url ?? ""}`;
 
 /** One run and the bytes that tell of it. */
 class RunStream<T> {

@@ -14,7 +14,7 @@ import { isPlainObject, magicWord, paddedJson, utf8, viewOf } from "./bytes.ts";
  * progress  0..1 or null    always; null = cannot tell (the bar keeps its place)
  * message   string          always; ready to show
  * run_id    string          first marker only; the token for POST /api/cancel/{run_id}
- * canceled  true            last marker of a canceled run; no tail follows
+ * canceled  true            last marker of a canceled run; no tail follows. `cancelled` beside it says the same
  * error     string, not ""  last marker of a failed run; on JSON routes a JSON tail with `error` follows
  */
 
@@ -37,6 +37,7 @@ export function encodeMarker(marker: Marker): Uint8Array {
       message: message.slice(0, MAX_MARKER_TEXT_CHARS),
       run_id,
       canceled,
+      cancelled: canceled,
       error: error?.slice(0, MAX_MARKER_TEXT_CHARS),
     },
     8,
@@ -76,7 +77,7 @@ function parsePayload(json: Uint8Array): Marker | undefined {
     progress: typeof progress === "number" ? Math.min(1, Math.max(0, progress)) : null,
     message: typeof message === "string" ? message : "",
     ...(typeof run_id === "string" ? { run_id } : {}),
-    // The two-l spelling is read as well: existing services write it.
+    // Either spelling will do: existing services write the one with two l alone.
     ...(value.canceled === true || value.cancelled === true ? { canceled: true as const } : {}),
     ...(typeof error === "string" && error !== "" ? { error } : {}),
   };

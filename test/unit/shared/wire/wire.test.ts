@@ -147,6 +147,8 @@ describe("the end of a run's stream", () => {
   test("a canceled marker ends the run, in both spellings", () => {
     expect(finish(encodeMarker({ progress: null, message: "Canceled", canceled: true }))).toEqual({ kind: "canceled" });
     expect(finish(withHeader("PHP1", '{"progress":null,"cancelled":true}'))).toEqual({ kind: "canceled" });
+    const text = new TextDecoder().decode(encodeMarker({ progress: null, message: "", canceled: true }));
+    expect(text).toContain('"canceled":true,"cancelled":true');
   });
   test("a body that stops short is an error, not a result", () => {
     expect(() => finish()).toThrow(/ended before its result/);

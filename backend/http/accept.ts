@@ -1,0 +1,28 @@
+interface Range {
+  readonly type: string;
+  readonly q: number;
+}
+
+/**
+ * Whether a request would rather have plain JSON than a stream: its Accept header names application/json, and gives it a
+ * higher quality than application/octet-stream gets from the most specific range that matches it. So
+ * "application/json" does, and "*\/*", "application/json, *\/*" (equal) and no header at all do not.
+ * Source: RFC 9110 section 12.5.1. A range whose q is no number from 0 to 1 is left out.
+ */
+export function prefersJson(accept: string | undefined): boolean {
+  const ranges = parsed(accept ?? "");
+  const json = ranges.find(({ type }) => type === "application/json")?.q ?? 0;
+  const octets = ["application/octet-stream", "application/*", "*/*"]
+    .map((type) => ranges.find((range) => range.type === type)?.q)
+    .find((q) => q !== undefined);
+  return json > (octets ?? 0);
+}
+
+function parsed(accept: string): Range[] {
+  return accept.split(",").flatMap((part) => {
+    const [type = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    const text = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, "");
+    const q = text === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : Number.NaN;
+    return type === "" || Number.isNaN(q) ? [] : [{ type, q }];
+  });
+}

@@ -1,0 +1,87 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+import type { AppError } from "../../shared/errors.ts";
+import { KEEPALIVE_MS } from "../../shared/limits.ts";
+import type { Job } from "../jobs/job.ts";
+import { errorText } from "../jobs/native-error.ts";
+import type { JobRegistry } from "../jobs/registry.ts";
+import { toAppError } from "./errors.ts";
+import { jsonChunks } from "./json-stream.ts";
+import { sendJson } from "./send-json.ts";
+
+/*
+ * A run as plain JSON, for clients that cannot read markers (docs/wire.md). One row per state:
+ *
+ * state    sends                                          leaves when
+ * quiet    nothing: the status is still open              the run settles, or 5 s have passed
+ * settled  the result (200), or the failure's own status  last byte
+ * open     200, x-run-id, 4 spaces; 4 more per 5 s        the run settles
+ * done     the result                                     last byte
+ * failed   {success: false, error, code, ...}             last byte
+ *
+ * A client that hangs up cancels the run in every state.
+ */
+
+const SPACES = Buffer.from("    ");
+
+type Outcome<T> = { readonly value: T } | { readonly error: AppError };
+
+interface Run<T> {
+  readonly label: string;
+  readonly body: (job: Job) => Promise<T>;
+  /** What the answer of a late failure has beside `error`. */
+  readonly failedTail: object;
+}
+
+/** Answers with a run's result as plain JSON. Errors: the run's, when it fails within the first 5 s. */
+export async function plainRun<T extends object>(
+  reply: FastifyReply,
+  jobs: JobRegistry,
+  { label, body, failedTail }: Run<T>,
+): Promise<FastifyReply> {
+  let job: Job | undefined;
+  const onStart = (started: Job) => {
+    job = started;
+  };
+  const running: Promise<Outcome<T>> = jobs.run(body, { label, onStart }).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: toAppError(error) }),
+  );
+  reply.raw.once("close", () => job?.cancel()); // of a run that has ended it is no matter
+  if (reply.raw.destroyed) job?.cancel();
+  if (job) reply.header("x-run-id", job.id);
+  const early = await within(KEEPALIVE_MS, running);
+  if (!early) {
+    reply.type("application/json; charset=utf-8");
+    return reply.send(Readable.from(late(running, failedTail)));
+  }
+  if ("error" in early) throw early.error;
+  return sendJson(reply, early.value);
+}
+
+async function* late<T extends object>(running: Promise<Outcome<T>>, failedTail: object): AsyncGenerator<Uint8Array> {
+  let outcome: Outcome<T> | undefined;
+  while (!outcome) {
+    yield SPACES;
+    outcome = await within(KEEPALIVE_MS, running);
+  }
+  yield* jsonChunks("value" in outcome ? outcome.value : failure(outcome.error, failedTail));
+}
+
+function failure(error: AppError, failedTail: object): object {
+  const canceled = error.code === "canceled" ? { canceled: true, cancelled: true } : {};
+  return { success: false, error: errorText(error), code: error.code, ...canceled, ...failedTail };
+}
+
+/** What `work` gives within `ms`; undefined when it takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

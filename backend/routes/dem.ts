@@ -1,5 +1,6 @@
-import { DemRequest, ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
+import { DemFrame, DemRequest, ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
 import type { Deps } from "../deps.ts";
+import { NO_SESSION, NO_SPACE, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { streamFrameJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
@@ -7,13 +8,25 @@ import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 import { checkDemRequest, flatDem } from "../services/terrain/dem.ts";
 import { checkRasterExport, exportRaster } from "../services/terrain/raster-export.ts";
 
-const tags = ["DEM"];
+const tags = ["terrain"];
+
+const NO_POINTS: ProblemExample = { code: "invalid_argument", detail: "Send points or a source descriptor." };
+const UNKNOWN_FORMAT: ProblemExample = {
+  code: "invalid_argument",
+  detail: 'Unknown raster format "png": use asc or tif.',
+};
 
 export function demRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/dem",
     {
-      schema: { summary: "Terrain, surface or canopy height of a flat cloud as a PHB1 frame", tags, body: DemRequest },
+      schema: {
+        operationId: "dem",
+        summary: "Terrain, surface or canopy height of a flat cloud as a PHB1 frame",
+        tags,
+        body: DemRequest,
+      },
+      config: { frame: DemFrame, problems: [NO_SESSION, NO_POINTS] },
     },
     async ({ body, unknownKeys }, reply) => {
       await checkDemRequest(body, deps); // 400 and 404 here, before the stream opens
@@ -24,11 +37,13 @@ export function demRoutes(app: App, deps: Deps): void {
     "/api/dem/export-raster",
     {
       schema: {
+        operationId: "exportRaster",
         summary: "Encode a grid as ESRI ASCII grid or GeoTIFF",
         tags,
         body: ExportRasterRequest,
         response: { 200: ExportRasterResponse },
       },
+      config: { problems: [UNKNOWN_FORMAT, NO_SPACE] },
     },
     async ({ body, unknownKeys }, reply) => {
       const raster = await checkRasterExport(body);

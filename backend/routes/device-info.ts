@@ -5,7 +5,14 @@ import { deviceInfo } from "../services/run/device.ts";
 export function deviceInfoRoutes(app: App, deps: BaseDeps): void {
   app.get(
     "/api/device-info",
-    { schema: { summary: "Which device computations use, and why", response: { 200: DeviceInfo } } },
+    {
+      schema: {
+        operationId: "deviceInfo",
+        tags: ["service"],
+        summary: "Which device computations use, and why",
+        response: { 200: DeviceInfo },
+      },
+    },
     () => deviceInfo(deps.deviceInfo),
   );
 }

@@ -4,18 +4,38 @@ import { health } from "../services/run/health.ts";
 
 export function healthRoutes(app: App, deps: BaseDeps): void {
   const { version } = deps;
-  app.get("/", { schema: { summary: "Say hello", response: { 200: RootResponse } } }, async () => ({
-    message: "API is running",
-    version,
-  }));
+  app.get(
+    "/",
+    { schema: { operationId: "root", tags: ["service"], summary: "Say hello", response: { 200: RootResponse } } },
+    async () => ({
+      message: "API is running",
+      version,
+    }),
+  );
   app.get(
     "/version",
-    { schema: { summary: "Version for the supervisor", response: { 200: VersionResponse } } },
+    {
+      schema: {
+        operationId: "version",
+        tags: ["service"],
+        summary: "Version for the supervisor",
+        response: { 200: VersionResponse },
+      },
+    },
     async () => ({
       version,
     }),
   );
-  app.get("/health", { schema: { summary: "Liveness and memory", response: { 200: HealthResponse } } }, async () =>
-    health(deps),
+  app.get(
+    "/health",
+    {
+      schema: {
+        operationId: "health",
+        tags: ["service"],
+        summary: "Liveness and memory",
+        response: { 200: HealthResponse },
+      },
+    },
+    async () => health(deps),
   );
 }

@@ -5,13 +5,14 @@ import type { App } from "../http/types.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 import { snapGrid } from "../services/terrain/snap-grid.ts";
 
-const tags = ["LAD"];
+const tags = ["terrain"];
 
 export function ladRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/lad/snap-grid",
     {
       schema: {
+        operationId: "snapGrid",
         summary: "Lift the columns of a voxel grid to the terrain",
         tags,
         body: SnapGridRequest,

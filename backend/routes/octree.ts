@@ -2,11 +2,39 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CACHE_ID_PATTERN, isOctreeFile, OCTREE_FILES, OctreeFileParams } from "../../shared/contract/octree.ts";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import type { ProblemExample } from "../http/problems.ts";
 import { parseRange } from "../http/range.ts";
 import type { App, BaseDeps, OctreeFiles } from "../http/types.ts";
 
+const bytes = (description: string) => ({
+  description,
+  headers: { "accept-ranges": { description: "bytes", schema: { type: "string" } } },
+  content: {
+    "application/octet-stream": {
+      schema: { type: "string", format: "binary", description: "hierarchy.bin, octree.bin" },
+    },
+    "application/json": { schema: { type: "object", description: "metadata.json of the Potree 2 layout" } },
+  },
+});
+const problem = (detail: string, code: ErrorCode) => ({
+  "application/json": { schema: { $ref: "#/components/schemas/Problem" }, example: { detail, code } },
+});
+const BEHIND = "the range is behind the end of the file (4096 bytes)";
+const CONFIG = {
+  responses: {
+    200: bytes("the whole file"),
+    206: bytes("the bytes of the Range header"),
+    416: { description: "The range is behind the end of the file", content: problem(BEHIND, "invalid_argument") },
+  },
+  problems: [
+    { code: "not_found", detail: "an octree has the files metadata.json, hierarchy.bin, octree.bin only" },
+  ] satisfies ProblemExample[],
+};
+
 const SCHEMA = {
+  operationId: "octreeFile",
+  tags: ["octree"],
   summary: "A file of an octree: metadata.json, hierarchy.bin or octree.bin; byte ranges are honoured",
   params: OctreeFileParams,
 };
@@ -16,6 +44,7 @@ export function octreeRoutes(app: App, { octreeCache }: BaseDeps): void {
     method: ["GET", "HEAD"],
     url: "/octree/:cache_id/:file",
     schema: SCHEMA,
+    config: CONFIG,
     handler: async (request, reply) => {
       const { cache_id, file } = request.params;
       if (!CACHE_ID_PATTERN.test(cache_id))

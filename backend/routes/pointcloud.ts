@@ -1,14 +1,18 @@
 import type { FastifyReply } from "fastify";
 import {
+  EXPORT_FORMATS,
   ExportRequest,
   ExportTail,
   ImportByPathRequest,
+  ImportUpload,
+  PointStream,
   PreviewRequest,
   PreviewResponse,
 } from "../../shared/contract/pointcloud.ts";
 import { DenoiseRequest, DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
 import type { Deps } from "../deps.ts";
 import { sendPoints } from "../http/frame.ts";
+import { NO_FILE, NO_SESSION, NO_SPACE, type ProblemExample, UNKNOWN_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { sendJson } from "../http/send-json.ts";
 import { streamJob } from "../http/stream.ts";
@@ -19,30 +23,58 @@ import { checkCriterion } from "../services/classify/noise-criterion.ts";
 import { checkExportRequest, exportCloud } from "../services/cloud/export/export.ts";
 import { checkFlatImport, importFlat } from "../services/files/flat-import.ts";
 import { previewFile } from "../services/files/preview/preview.ts";
+import { READABLE_EXTENSIONS } from "../services/files/source.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
-const tags = ["point cloud"];
+const tags = ["files"];
+
+const invalid = (detail: string): ProblemExample => ({ code: "invalid_argument", detail });
+const UNKNOWN_FORMAT = invalid(`Unknown format "docx"; use one of ${EXPORT_FORMATS.join(", ")}`);
+const NO_EXTENSION = invalid(
+  `scan.docx: the extension ".docx" is not a point cloud format; readable are ${READABLE_EXTENSIONS.join(", ")}`,
+);
 
 export function pointcloudRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/pointcloud/preview",
     {
-      schema: { summary: "Look at the head of a file", tags, body: PreviewRequest, response: { 200: PreviewResponse } },
+      schema: {
+        operationId: "preview",
+        summary: "Look at the head of a file",
+        tags,
+        body: PreviewRequest,
+        response: { 200: PreviewResponse },
+      },
+      config: { problems: [NO_FILE] },
     },
     ({ body }, reply) => runJson(reply, deps.jobs, (job) => previewFile(body, job)),
   );
   app.post(
     "/api/pointcloud/import_by_path",
-    { schema: { summary: "Read a file into a PHX1 point stream", tags, body: ImportByPathRequest } },
+    {
+      schema: {
+        operationId: "importByPath",
+        summary: "Read a file into a PHX1 point stream",
+        tags,
+        body: ImportByPathRequest,
+      },
+      config: { points: PointStream, problems: [NO_FILE, NO_EXTENSION] },
+    },
     async ({ body }, reply) => sendFlat(reply, deps, body),
   );
   app.post(
     "/api/pointcloud/import",
     {
       schema: {
+        operationId: "importFile",
         summary: "Read an uploaded LAS or LAZ file into a PHX1 point stream",
         tags,
         consumes: ["multipart/form-data"],
+      },
+      config: {
+        points: PointStream,
+        upload: ImportUpload,
+        problems: [invalid('the form needs one part named "file"'), NO_SPACE],
       },
     },
     async (request, reply) => {
@@ -63,7 +95,10 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
   );
   app.post(
     "/api/pointcloud/export",
-    { schema: { summary: "Write a cloud to a file", tags, body: ExportRequest }, config: { tail: ExportTail } },
+    {
+      schema: { operationId: "exportCloud", summary: "Write a cloud to a file", tags, body: ExportRequest },
+      config: { tail: ExportTail, problems: [NO_SESSION, UNKNOWN_FORMAT, NO_SPACE] },
+    },
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkExportRequest(body, deps, unknownKeys); // 400 and 404 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => exportCloud(checked, deps, job));
@@ -73,11 +108,13 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     "/api/pointcloud/denoise",
     {
       schema: {
+        operationId: "denoise",
         summary: "Label the noise of a flat cloud",
-        tags,
+        tags: ["classify"],
         body: DenoiseRequest,
         response: { 200: DenoiseResponse },
       },
+      config: { problems: [NO_SESSION, UNKNOWN_METHOD] },
     },
     async ({ body, unknownKeys }, reply) => {
       const criterion = checkCriterion(body);

@@ -1,5 +1,6 @@
 import { GroundRequest, GroundResponse } from "../../shared/contract/segment-ground.ts";
 import type { Deps } from "../deps.ts";
+import { NO_SESSION, UNKNOWN_GROUND_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { App } from "../http/types.ts";
@@ -12,11 +13,13 @@ export function segmentRoutes(app: App, deps: Deps): void {
     "/api/segment/ground",
     {
       schema: {
+        operationId: "segmentGround",
         summary: "Label the ground of a flat cloud",
-        tags: ["segmentation"],
+        tags: ["classify"],
         body: GroundRequest,
         response: { 200: GroundResponse },
       },
+      config: { problems: [NO_SESSION, UNKNOWN_GROUND_METHOD] },
     },
     async ({ body, unknownKeys }, reply) => {
       const filter = checkGround(body);

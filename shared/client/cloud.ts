@@ -6,7 +6,7 @@ import { type DeleteRegionRequest, DeleteRegionResponse } from "../contract/clou
 import { DuplicateResponse } from "../contract/cloud-session/duplicate.ts";
 import { type ExtractRequest, ExtractResponse } from "../contract/cloud-session/extract.ts";
 import { type ExtractByColumnRequest, ExtractByColumnTail } from "../contract/cloud-session/extract-by-column.ts";
-import { type FilterRequest, FilterTail } from "../contract/cloud-session/filter.ts";
+import { type FilterRequest, FilterResponse } from "../contract/cloud-session/filter.ts";
 import { type LabelRegionRequest, LabelRegionResponse } from "../contract/cloud-session/label-region.ts";
 import { DEFAULT_LABEL_SLUG, LabelSummary } from "../contract/cloud-session/label-summary.ts";
 import { type MergeRequest, MergeResponse } from "../contract/cloud-session/merge.ts";
@@ -51,8 +51,9 @@ export const cloudClient = (calls: Calls) => ({
   /** Builds the octree of what is left; drops the deleted rows unless `compact` is false. */
   bake: (id: string, { compact = true }: { readonly compact?: boolean } = {}, run?: RunOptions) =>
     calls.runJson(BakeTail, `${sessionPath(id, "bake")}?compact=${compact}`, {}, CLIENT_TIMEOUT_MS.heavy, run),
-  filter: (id: string, request: Input<typeof FilterRequest>, run?: RunOptions) =>
-    calls.runJson(FilterTail, sessionPath(id, "filter"), request, CLIENT_TIMEOUT_MS.heavy, run),
+  /** Deletes what does not pass, for good. */
+  filter: (id: string, request: Input<typeof FilterRequest>, call?: CallOptions) =>
+    calls.post(FilterResponse, sessionPath(id, "filter"), request, CLIENT_TIMEOUT_MS.heavy, call),
   /** Keeps what passes; the rest moves to a new session. */
   split: (id: string, request: Input<typeof SplitRequest>, call?: CallOptions) =>
     calls.post(SplitResponse, sessionPath(id, "split"), request, CLIENT_TIMEOUT_MS.edit, call),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkedByService } from "./documented.ts";
 
 /** Roles that one column at most may have. `r255` counts as `r`, and so on. */
 export const SINGLETON_ROLES = [
@@ -21,27 +22,26 @@ export const SINGLETON_ROLES = [
   "origin_z",
 ] as const;
 
-export const ColumnPlanEntry = z.object({
-  index: z.int().min(0).max(16_777_215).describe("0-based source column"),
-  role: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .min(1)
-    .describe(
-      "x y z r g b r255 g255 b255 intensity reflectance timestamp target_index target_count row_index column_index " +
-        "is_miss origin_x origin_y origin_z extra skip, any case; any other word is an extra under that word",
+/** Every role of the column plan. */
+export const ColumnRole = z.enum([...SINGLETON_ROLES, "r255", "g255", "b255", "extra", "skip"]);
+
+export const ColumnPlanEntry = z
+  .object({
+    index: z.int().min(0).max(16_777_215).describe("0-based source column"),
+    role: checkedByService(z.string().trim().toLowerCase().min(1), z.union([ColumnRole, z.string().min(1)])).describe(
+      "what the column holds, any case; any other word is an extra under that word",
     ),
-  slug: z.string().nullish().default(null).describe("stored name of an extra column"),
-  label: z.string().nullish().default(null).describe("display name"),
-  categorical: z.boolean().default(false).describe("class column"),
-});
+    slug: z.string().nullish().default(null).describe("stored name of an extra column"),
+    label: z.string().nullish().default(null).describe("display name"),
+    categorical: z.boolean().default(false).describe("class column"),
+  })
+  .meta({ id: "ColumnPlanEntry" });
 export type ColumnPlanEntry = z.infer<typeof ColumnPlanEntry>;
 
 /** Layout of a text file as the user wants it: wins over legend, header and detection. */
 export const ColumnPlan = z
   .object({
-    columns: z.array(ColumnPlanEntry),
+    columns: z.array(ColumnPlanEntry).describe("one entry per source column; columns without one are left out"),
     rgb_is_255: z
       .boolean()
       .default(true)
@@ -49,7 +49,8 @@ export const ColumnPlan = z
   })
   .superRefine(({ columns }, context) => {
     for (const message of planConflicts(columns)) context.addIssue({ code: "custom", path: ["columns"], message });
-  });
+  })
+  .meta({ id: "ColumnPlan", description: "layout of a text file: wins over legend, header and detection" });
 export type ColumnPlan = z.infer<typeof ColumnPlan>;
 
 /** What two entries of a plan cannot both claim: a singleton role, or the same source column. One sentence each. */

@@ -1,10 +1,12 @@
 import { z } from "zod";
 
 /** (x, y, z), metres unless the field says otherwise. */
-export const Point = z.tuple([z.number(), z.number(), z.number()]);
+export const Point = z.tuple([z.number(), z.number(), z.number()]).meta({ id: "Point" });
 export type Point = z.infer<typeof Point>;
 
-export const Box = z.object({ min: Point, max: Point }).describe("axis-aligned box, metres, faces included");
+export const Box = z
+  .object({ min: Point.describe("lower corner (x, y, z)"), max: Point.describe("upper corner (x, y, z)") })
+  .meta({ id: "Box", description: "axis-aligned box, metres unless stated otherwise, faces included" });
 export type Box = z.infer<typeof Box>;
 
 /** 4 x 4, row-major on the wire. */

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { checkedByService } from "./documented.ts";
+import { ErrorText, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
@@ -9,12 +11,11 @@ export type DenoiseMethod = (typeof DENOISE_METHODS)[number];
 
 /** What a point must have around it to be clean: the same for flat clouds and sessions. */
 export const NoiseCriterion = z.object({
-  method: z
-    .string()
+  method: checkedByService(z.string(), z.enum(DENOISE_METHODS))
     .default("ror")
     .describe(
       "ror: others within a radius; voxel_count: points in its cell; sor: mean distance to its neighbours; auto: small " +
-        "clusters by the spacing round each point, takes no lengths; others: 400",
+        "clusters by the spacing around each point, takes no lengths; others: 400",
     ),
   radius: z
     .number()
@@ -38,7 +39,7 @@ export const DenoiseRequest = NoiseCriterion.extend({
   points: PointList.nullish().describe("(n, 3) metres, inline cloud"),
   source: PointSource.nullish().default(null).describe("takes precedence over points; max_points is ignored"),
   previously_denoised: z.boolean().default(false).describe("noise was removed from these points before"),
-});
+}).meta({ id: "DenoiseRequest" });
 export type DenoiseRequest = z.infer<typeof DenoiseRequest>;
 
 /** What was found, and by which numbers. */
@@ -48,23 +49,25 @@ export const NoiseReport = z.object({
   fraction: z.number().describe("flagged / (flagged + kept); 0 for no points"),
   non_finite: z.int().describe("points with a coordinate that is no finite number; flagged"),
   over_removal: z.boolean().describe("fraction > 0.2: ask before removing"),
-  warnings: z.array(z.string()),
-  method: z.enum(DENOISE_METHODS),
+  warnings: Warnings,
+  method: z.enum(DENOISE_METHODS).describe("the method that ran"),
   params_used: z.record(z.string(), z.number()).describe("what the method consumed, automatic values included"),
   spacing_m: z
     .number()
     .nullable()
     .describe("median distance to the nearest point elsewhere, metres; null = not measured"),
   spacing_p95_m: z.number().nullable().describe("its 95th percentile, metres"),
-  elapsed_s: z.number(),
-  stats: z.object({ tiled: TilePlan.optional().describe("large clouds by ror or voxel_count") }),
+  elapsed_s: z.number().describe("duration of the computation, seconds"),
+  stats: z
+    .object({ tiled: TilePlan.optional().describe("how a large cloud was cut: ror and voxel_count alone") })
+    .describe("how the computation ran"),
 });
 export type NoiseReport = z.infer<typeof NoiseReport>;
 
 export const DenoiseResponse = NoiseReport.extend({
-  success: z.boolean(),
+  success: Success,
   labels: labelList("1 clean, 2 noise"),
-  num_points: z.int(),
-  error: z.string().nullable(),
-});
+  num_points: z.int().describe("points that were labelled"),
+  error: ErrorText,
+}).meta({ id: "DenoiseResponse" });
 export type DenoiseResponse = z.infer<typeof DenoiseResponse>;

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { checkedByService } from "./documented.ts";
+import { ErrorText, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
@@ -69,8 +71,7 @@ export const SMRF_FIELDS = Object.keys(SmrfFields) as readonly (keyof typeof Smr
 
 /** How ground is told from plants: the same for flat clouds and sessions. Fields of another method are refused. */
 export const GroundFilter = z.object({
-  method: z
-    .string()
+  method: checkedByService(z.string(), z.enum(GROUND_METHODS))
     .default("cloth")
     .describe(
       "cloth: simulated cloth; smrf: simple morphological filter; auto: seeds grown, without parameters; others: 400",
@@ -83,7 +84,7 @@ export type GroundFilter = z.infer<typeof GroundFilter>;
 export const GroundRequest = GroundFilter.extend({
   points: PointList.nullish().describe("(n, 3) metres, z up, inline cloud"),
   source: PointSource.nullish().default(null).describe("takes precedence over points; max_points is ignored"),
-});
+}).meta({ id: "GroundRequest" });
 export type GroundRequest = z.infer<typeof GroundRequest>;
 
 export const THRESHOLD_METHODS = ["manual", "derived", "knee", "tail", "fallback", "auto (sampled)"] as const;
@@ -105,7 +106,7 @@ export const GroundReport = z.object({
       "manual: the request's, or published; derived: from the cloud; knee, tail: measured on the cloth, auto (sampled): " +
         "so in a tiled run; fallback: to be measured and not measurable; null on failure",
     ),
-  method: z.enum(GROUND_METHODS),
+  method: z.enum(GROUND_METHODS).describe("the method that ran"),
   params_used: z.record(z.string(), z.union([z.number(), z.boolean()])).describe("what the method consumed"),
   params_derived: z.array(z.string()).describe("those of params_used that were derived from the cloud"),
   point_spacing_m: z.number().nullable().describe("sqrt(occupied area / points), metres; null = not measured"),
@@ -114,15 +115,15 @@ export const GroundReport = z.object({
     .nullable()
     .describe("90th percentile of the ground's slope, metres per metre; null = not measured"),
   tiled: TilePlan.nullable().describe("how a large cloud was cut; null = it was not"),
-  warnings: z.array(z.string()),
-  elapsed_s: z.number(),
+  warnings: Warnings,
+  elapsed_s: z.number().describe("duration of the computation, seconds"),
 });
 export type GroundReport = z.infer<typeof GroundReport>;
 
 export const GroundResponse = GroundReport.extend({
-  success: z.boolean(),
+  success: Success,
   labels: labelList("1 ground, 2 plant"),
-  num_points: z.int(),
-  error: z.string().nullable(),
-});
+  num_points: z.int().describe("points that were labelled"),
+  error: ErrorText,
+}).meta({ id: "GroundResponse" });
 export type GroundResponse = z.infer<typeof GroundResponse>;

@@ -21,19 +21,19 @@ test("canceling is idempotent while the run lives, false before and after", asyn
     },
   });
   await new Promise((resolve) => setImmediate(resolve));
-  expect(await cancel("0".repeat(32))).toEqual({ canceled: false, run_id: "0".repeat(32) });
-  expect(await cancel(run_id)).toEqual({ canceled: true, run_id });
-  expect(await cancel(run_id)).toEqual({ canceled: true, run_id });
+  expect(await cancel("0".repeat(32))).toEqual({ canceled: false, cancelled: false, run_id: "0".repeat(32) });
+  expect(await cancel(run_id)).toEqual({ canceled: true, cancelled: true, run_id });
+  expect(await cancel(run_id)).toEqual({ canceled: true, cancelled: true, run_id });
   expect(native.cancelCount).toBe(1);
   unwound();
   await expect(run).rejects.toMatchObject({ code: "canceled" });
-  expect(await cancel(run_id)).toEqual({ canceled: false, run_id });
+  expect(await cancel(run_id)).toEqual({ canceled: false, cancelled: false, run_id });
 });
 
 test("any text is an id, and an empty body is fine under any content type", async () => {
   made = await makeBaseApp();
-  expect(await cancel("%2e%2e%2fx")).toEqual({ canceled: false, run_id: "../x" });
+  expect(await cancel("%2e%2e%2fx")).toEqual({ canceled: false, cancelled: false, run_id: "../x" });
   const headers = { "content-type": "application/json" };
   const answer = await made.app.inject({ method: "POST", url: "/api/cancel/a", headers });
-  expect([answer.statusCode, answer.json()]).toEqual([200, { canceled: false, run_id: "a" }]);
+  expect([answer.statusCode, answer.json()]).toEqual([200, { canceled: false, cancelled: false, run_id: "a" }]);
 });

@@ -55,6 +55,7 @@ test("/openapi.json describes every route; /docs is served; both only when asked
   const document = (await made.app.inject({ url: "/openapi.json" })).json() as {
     openapi: string;
     paths: Record<string, object>;
+    components: { schemas: Record<string, object> };
   };
   expect(document.openapi).toBe("3.1.0");
   expect(Object.keys(document.paths).sort()).toEqual([
@@ -65,7 +66,7 @@ test("/openapi.json describes every route; /docs is served; both only when asked
     "/octree/{cache_id}/{file}",
     "/version",
   ]);
-  expect(JSON.stringify(document.paths["/health"])).toContain("free without swapping");
+  expect(JSON.stringify(document.components.schemas.HealthResponse)).toContain("free without swapping");
   const page = await made.app.inject({ url: "/docs" });
   expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.body).toContain("swagger-ui");
@@ -73,22 +74,25 @@ test("/openapi.json describes every route; /docs is served; both only when asked
 });
 
 test("request schemas with transforms and inline points appear in the document with their defaults", async () => {
+  const named = (operationId: string) => ({ operationId, summary: operationId, tags: ["files"] });
   made = await makeBaseApp({
     routes: [
       (app) => {
-        app.post("/create", { schema: { body: CreateSessionRequest } }, async () => ({}));
+        app.post("/create", { schema: { ...named("create"), body: CreateSessionRequest } }, async () => ({}));
         app.post(
           "/export",
-          { schema: { body: ExportRequest, response: { 200: ExportTail } } },
+          { schema: { ...named("export"), body: ExportRequest, response: { 200: ExportTail } } },
           async () => ({}) as never,
         );
       },
     ],
   });
-  const { paths } = (await made.app.inject({ url: "/openapi.json" })).json() as { paths: Record<string, unknown> };
-  const text = (path: string) => JSON.stringify(paths[path]);
-  expect(text("/create")).toContain("default 1001");
-  expect(text("/create")).toMatch(/"required":\["source_path"\]/);
-  expect(text("/export")).toMatch(/"default":"laz"/);
-  expect(text("/export")).toMatch(/"minItems":3,"maxItems":3/);
+  const { schemas } = (await made.app.inject({ url: "/openapi.json" })).json().components as {
+    schemas: Record<string, unknown>;
+  };
+  const text = (name: string) => JSON.stringify(schemas[name]);
+  expect(text("CreateSessionRequest")).toContain("default 1001");
+  expect(text("CreateSessionRequest")).toMatch(/"required":\["source_path"\]/);
+  expect(text("ExportRequest")).toMatch(/"default":"laz"/);
+  expect(text("ExportRequest")).toMatch(/"minItems":3,"maxItems":3/);
 });

@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createClient } from "../../shared/client/index.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
-
-interface Operation {
-  readonly requestBody?: { readonly content: Record<string, unknown> };
-  readonly responses: Record<
-    string,
-    { readonly content?: Record<string, { readonly schema: { readonly properties?: object } }> }
-  >;
-}
+import { documentOf, fieldsOf, type JsonSchema, nameOf, type OpenApi, operationsOf } from "../support/openapi.ts";
 
 let made: TestApp;
-let paths: Record<string, Record<string, Operation>>;
+let document: OpenApi;
 beforeAll(async () => {
   made = await makeApp();
-  paths = (await made.app.inject({ url: "/openapi.json" })).json().paths;
+  document = await documentOf(made);
 });
 afterAll(() => made.close());
 
-const operations = () =>
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, op]) => ({ path, method, op })),
-  );
+const post = (path: string) => document.paths[path]?.post;
+const component = (name: string): JsonSchema => {
+  const found = document.components.schemas[name];
+  if (!found) throw new Error(`no component ${name}`);
+  return found;
+};
 
 test("every endpoint is documented, and no other", () => {
   expect(
-    operations()
-      .map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+    operationsOf(document)
+      .map(({ path, method }) => `${method} ${path}`)
       .sort(),
   ).toEqual([
     "DELETE /api/cloud/session/{id}",
@@ -66,46 +62,97 @@ test("every endpoint is documented, and no other", () => {
   ]);
 });
 
-test("streamed runs document the tail they end with", () => {
-  const tail = (path: string) =>
-    paths[path]?.post?.responses["200"]?.content?.["application/octet-stream"]?.schema.properties ?? {};
-  expect(Object.keys(tail("/api/cloud/session/create"))).toEqual(
-    expect.arrayContaining(["session_id", "ground_z", "cache_id"]),
-  );
-  expect(Object.keys(tail("/api/pointcloud/export"))).toEqual(
-    expect.arrayContaining(["success", "point_count", "error"]),
-  );
-  for (const [action, keys] of [
-    ["commit_labels", ["class_counts", "value_range", "cache_id"]],
-    ["extract_by_column", ["session_id", "children", "parent"]],
-  ] as const)
-    expect(Object.keys(tail(`/api/cloud/session/{id}/${action}`))).toEqual(expect.arrayContaining([...keys]));
+test("operations are named as the typed client's methods are", () => {
+  const names = operationsOf(document).map(({ op }) => op.operationId);
+  expect(names.sort()).toEqual(Object.keys(createClient({ baseUrl: "http://127.0.0.1:1" })).sort());
+  expect(new Set(names).size).toBe(names.length);
 });
 
-test("a tail with several forms documents each", () => {
-  const forms = (action: string) => {
-    const ok = paths[`/api/cloud/session/{id}/${action}`]?.post?.responses["200"]?.content;
-    const schema = ok?.["application/octet-stream"]?.schema as { anyOf?: { properties: object }[] } | undefined;
-    return schema?.anyOf?.map(({ properties }) => Object.keys(properties));
-  };
-  expect(forms("bake")).toEqual([
-    expect.arrayContaining(["baked", "deleted_history_len", "cache_id"]),
-    expect.arrayContaining(["baked", "point_count"]),
-  ]);
-  expect(forms("filter")).toEqual([
-    expect.arrayContaining(["rebuilt", "cache_id"]),
-    expect.arrayContaining(["rebuilt", "remaining_count", "total_count"]),
-  ]);
+test("every field of every request and answer says what it means", () => {
+  const fields = fieldsOf(document);
+  expect(fields.length).toBeGreaterThan(800); // through references, lists, unions and maps
+  expect(fields.filter(({ described }) => !described).map(({ where }) => where)).toEqual([]);
 });
 
-test("the matrix of a transform is documented as numbers", () => {
-  expect(JSON.stringify(paths["/api/cloud/session/{id}/transform"]?.post?.requestBody)).toMatch(
-    /"matrix":\{[^}]*"items":\{"type":"number"\}/,
-  );
+test("the tags of the operations are those that are explained", () => {
+  const used = new Set(operationsOf(document).flatMap(({ op }) => op.tags));
+  expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  for (const { description } of document.tags) expect(description.length).toBeGreaterThan(20);
 });
 
-test("every POST with a JSON body has its fields described", () => {
-  const bodies = operations().filter(({ op }) => op.requestBody?.content["application/json"]);
-  expect(bodies.length).toBeGreaterThanOrEqual(4);
-  for (const { path, op } of bodies) expect(JSON.stringify(op.requestBody), path).toContain('"description"');
+describe("answers", () => {
+  const answers = (path: string, type: string) => post(path)?.responses["200"]?.content?.[type]?.schema;
+
+  test("streamed runs show what they end with, as a stream and as plain JSON", () => {
+    for (const [path, tail] of [
+      ["/api/cloud/session/create", "CreateSessionTail"],
+      ["/api/pointcloud/export", "ExportTail"],
+      ["/api/cloud/session/{id}/commit_labels", "CommitLabelsTail"],
+      ["/api/cloud/session/{id}/extract_by_column", "ExtractByColumnTail"],
+      ["/api/cloud/session/{id}/bake", "BakeTail"],
+    ] as const) {
+      for (const type of ["application/octet-stream", "application/json"]) {
+        expect(answers(path, type)?.anyOf?.map(nameOf), path).toEqual([tail, "RunFailure"]);
+      }
+    }
+    expect(Object.keys(component("CreateSessionTail").properties ?? {})).toEqual(
+      expect.arrayContaining(["session_id", "ground_z", "cache_id"]),
+    );
+  });
+
+  test("a filter is plain JSON alone", () => {
+    expect(Object.keys(post("/api/cloud/session/{id}/filter")?.responses["200"]?.content ?? {})).toEqual([
+      "application/json",
+    ]);
+  });
+
+  test("frames and point streams show header and arrays", () => {
+    expect(nameOf(answers("/api/dem", "application/octet-stream") ?? {})).toBe("DemFrame");
+    expect(nameOf(answers("/api/pointcloud/import", "application/octet-stream") ?? {})).toBe("PointStream");
+    expect(Object.keys(component("DemBuffers").properties ?? {})).toEqual(
+      expect.arrayContaining(["vertices", "indices", "normals", "grid_z", "hag"]),
+    );
+  });
+
+  test("an answer with several forms shows each", () => {
+    const forms = (name: string) => component(name).anyOf?.map((form) => component(nameOf(form)).properties ?? {});
+    expect(forms("BakeTail")?.map(Object.keys)).toEqual([
+      expect.arrayContaining(["baked", "deleted_history_len", "cache_id"]),
+      expect.arrayContaining(["baked", "point_count"]),
+    ]);
+    expect(forms("FilterResponse")?.map(Object.keys)).toEqual([
+      expect.arrayContaining(["rebuilt", "cache_id"]),
+      expect.arrayContaining(["rebuilt", "remaining_count", "total_count"]),
+    ]);
+  });
+});
+
+describe("requests show what is legal, not what their schemas let through", () => {
+  const property = (name: string, key: string) => component(name).properties?.[key];
+  test("a region is one of three kinds, and required where it is", () => {
+    expect(component("Region").oneOf?.map(nameOf)).toEqual(["BoxRegion", "PolygonRegion", "SquaresRegion"]);
+    expect(nameOf(property("DeleteRegionRequest", "region") ?? {})).toBe("Region");
+    expect(component("DeleteRegionRequest").required).toEqual(["region"]);
+    expect(property("LabelStroke", "limit_box")?.anyOf?.map(nameOf)).toEqual(["BoxRegion", ""]);
+    expect(component("BoxRegion").required).toEqual(["kind", "min", "max"]);
+  });
+  test.each([
+    ["DenoiseRequest", "method", ["ror", "voxel_count", "sor", "auto"]],
+    ["GroundRequest", "method", ["cloth", "smrf", "auto"]],
+    ["DemRequest", "surface_type", ["dtm", "dsm", "chm"]],
+    ["DemRequest", "method", ["tin", "linear", "nearest", "idw"]],
+    ["ExportRasterRequest", "format", ["asc", "tif", "tiff", "geotiff"]],
+  ])("%s.%s is an enum", (name, key, values) => {
+    expect(property(name, key)?.enum).toEqual(values);
+  });
+  test("formats, units, switches, matrices, uploads", () => {
+    expect(property("ExportRequest", "format")?.enum).toContain("laz");
+    expect(JSON.stringify(property("CreateSessionRequest", "source_units"))).toContain('"enum":["m","km"');
+    const compact = post("/api/cloud/session/{id}/bake")?.parameters?.find(({ name }) => name === "compact");
+    expect(compact).toMatchObject({ in: "query", schema: { type: "boolean" } });
+    expect(property("TransformRequest", "matrix")?.items).toEqual({ type: "number" });
+    const upload = post("/api/pointcloud/import")?.requestBody?.content["multipart/form-data"]?.schema;
+    expect(nameOf(upload ?? {})).toBe("ImportUpload");
+    expect(property("ImportUpload", "file")).toMatchObject({ type: "string", format: "binary" });
+  });
 });

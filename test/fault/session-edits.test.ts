@@ -53,7 +53,7 @@ const EDITS: readonly (readonly [name: string, path: string, body: object])[] = 
   ["segment_ground", "segment_ground", { cloth_resolution: 0.5 }],
   ["segment_ground without octree", "segment_ground", { method: "auto", defer_octree: true }],
 ];
-const STREAMED = /^(bake|filter|extract_by_column|commit_labels)/;
+const STREAMED = /^(bake|extract_by_column|commit_labels)/;
 /** What is undone, or posed, needs something there. */
 const STALE = /^(delete|reset|label|commit|bake|filter|split|extract|duplicate|transform, turn|rebuild|merge|segment)/;
 

@@ -77,7 +77,7 @@ test("plain calls are typed and carry the token", async () => {
   expect(await client.version()).toEqual({ version: TEST_VERSION });
   expect((await client.health()).status).toBe("healthy");
   expect((await client.deviceInfo()).effective_path).toBe("cpu");
-  expect(await client.cancel("nobody")).toEqual({ canceled: false, run_id: "nobody" });
+  expect(await client.cancel("nobody")).toEqual({ canceled: false, cancelled: false, run_id: "nobody" });
   expect(await client.closeSession("a/b")).toEqual({ session_id: "a/b", deleted: true });
   expect((await client.rebuildOctree("s1")).octree_posed).toBe(false);
   expect([...(await client.importByPath({ file_path: "/f" })).positions]).toEqual([1, 2, 3]);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
 import { createClient } from "../../shared/client/index.ts";
 import type { CreateSessionRequest, CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { type HeadlessBackend, startHeadless } from "../support/headless-backend.ts";
@@ -58,7 +59,7 @@ describe.skipIf(!hasChromium)("an octree in the browser", () => {
   }, START_MS);
 
   /** Creates a session, shows its octree and checks all that holds for every cloud. */
-  const show = async (request: Partial<CreateSessionRequest> & { source_path: string }) => {
+  const show = async (request: z.input<typeof CreateSessionRequest>) => {
     const created = await createClient({ baseUrl: backend.url }).createSession(request);
     octreeRequests.length = 0;
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);

@@ -6,6 +6,7 @@ import type { NativeColumn, NativeJob } from "../../backend/native/core/handles.
 import { readNumbers } from "../../backend/services/files/preview/values.ts";
 import type { CloudState } from "../../backend/sessions/cloud-session.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import type { BoxRegion } from "../../shared/contract/region.ts";
 import { create, refused, run, type TestApp } from "./app.ts";
 import { octreePoints } from "./octree-folder.ts";
 
@@ -67,7 +68,7 @@ export function lineCloud(made: TestApp, classes: readonly number[], misses = 0,
 }
 
 /** A box round the hits of a line cloud with from <= x <= to; misses are in it, too. */
-export const slab = (from: number, to: number) => ({ kind: "box", min: [from, -1, -1], max: [to, 1, 1000] });
+export const slab = (from: number, to: number): BoxRegion => ({ kind: "box", min: [from, -1, -1], max: [to, 1, 1000] });
 
 export const stateOf = async (made: TestApp, id: string): Promise<CloudState> =>
   (await made.deps.sessions.get(id)).state;

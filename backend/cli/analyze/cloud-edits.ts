@@ -1,4 +1,5 @@
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import type { Point } from "../../../shared/contract/geometry.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Progress } from "../progress.ts";
 import { type CropBox, type EditedCloud, type FilterRule, filterText } from "../report/findings.ts";
@@ -100,13 +101,13 @@ async function cut(
   progress.stage("Dropping points");
   const { crop, filters } = options;
   const [x, y, z] = tail.world_shift ?? [0, 0, 0];
-  const stored = ([px, py, pz]: CropBox["min"]) => [px - x, py - y, pz - z];
-  const region = crop ? { kind: "box", min: stored(crop.min), max: stored(crop.max) } : null;
+  const stored = ([px, py, pz]: CropBox["min"]): Point => [px - x, py - y, pz - z];
+  const region = crop ? { kind: "box" as const, min: stored(crop.min), max: stored(crop.max) } : null;
   const scalar_filters = filters.map((rule) => ("values" in rule ? { ...rule, values: [...rule.values] } : rule));
   const answer = await client.filter(
     tail.session_id,
     { region, scalar_filters },
-    { signal, onProgress: (step) => progress.update(step.progress, step.message) },
+    { signal },
   );
   if (!answer.rebuilt) {
     const rules = [...(crop ? [`--crop ${[...crop.min, ...crop.max].join(",")}`] : []), ...filters.map(optionText)];

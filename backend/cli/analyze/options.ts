@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
-import { SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
+import { SOURCE_UNITS, type SourceUnits } from "../../../shared/contract/cloud-session/create.ts";
 import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { CropBox, FilterRule } from "../report/findings.ts";
@@ -10,7 +10,7 @@ import type { CropBox, FilterRule } from "../report/findings.ts";
 export const COPY_FORMATS = EXPORT_FORMATS;
 export type CopyFormat = (typeof COPY_FORMATS)[number];
 
-export const UNITS = Object.keys(SOURCE_UNITS) as (keyof typeof SOURCE_UNITS)[];
+export const UNITS = Object.keys(SOURCE_UNITS) as SourceUnits[];
 
 export const DEFAULT_SAMPLE_POINTS = 3_000_000;
 const MIN_SAMPLE_POINTS = 1_000;
@@ -25,7 +25,7 @@ const TEXT_EXTENSIONS = [".xyz", ".txt", ".csv", ".tsv", ".pts", ".asc"];
 export interface AnalyzeOptions {
   readonly out: string;
   readonly format: CopyFormat;
-  readonly units: string | undefined;
+  readonly units: SourceUnits | undefined;
   readonly shift: readonly [number, number, number] | undefined;
   /** Legend of a text file. */
   readonly columns: string | undefined;
@@ -99,7 +99,7 @@ export function parseFormat(text: string): CopyFormat {
 }
 
 /** Errors: invalid_argument. */
-export function parseUnits(text: string): string {
+export function parseUnits(text: string): SourceUnits {
   const unit = UNITS.find((known) => known === text);
   if (!unit) throw bad(`--units "${text}" is not one of ${UNITS.join(", ")}`);
   return unit;

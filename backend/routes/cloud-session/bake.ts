@@ -1,6 +1,7 @@
 import { BakeQuery, BakeTail } from "../../../shared/contract/cloud-session/bake.ts";
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import type { Deps } from "../../deps.ts";
+import { CLOUD_CHANGED, NO_SESSION, NO_SPACE } from "../../http/problems.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { bake } from "../../services/cloud/bake.ts";
@@ -11,12 +12,13 @@ export function bakeRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/bake",
     {
       schema: {
+        operationId: "bake",
         summary: "Build the octree of what is left and drop the deleted points",
-        tags: ["cloud session"],
+        tags: ["cloud sessions"],
         params: SessionParams,
         querystring: BakeQuery,
       },
-      config: { tail: BakeTail },
+      config: { problems: [NO_SESSION, CLOUD_CHANGED, NO_SPACE], tail: BakeTail },
     },
     async ({ params, query, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id); // 404 here, before the stream opens

@@ -7,8 +7,9 @@ export function closeRoutes(app: App, { sessions, octreeCache }: Deps): void {
     "/api/cloud/session/:id",
     {
       schema: {
+        operationId: "closeSession",
         summary: "Free a cloud session",
-        tags: ["cloud session"],
+        tags: ["cloud sessions"],
         params: SessionParams,
         response: { 200: CloseSessionResponse },
       },

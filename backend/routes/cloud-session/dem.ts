@@ -1,6 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
-import { SessionDemRequest } from "../../../shared/contract/cloud-session/dem.ts";
+import { SessionDemFrame, SessionDemRequest } from "../../../shared/contract/cloud-session/dem.ts";
 import type { Deps } from "../../deps.ts";
+import { NO_SESSION } from "../../http/problems.ts";
 import { streamFrameJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { sessionDem } from "../../services/terrain/dem.ts";
@@ -10,11 +11,13 @@ export function sessionDemRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/dem",
     {
       schema: {
+        operationId: "sessionDem",
         summary: "Terrain, surface or canopy height of a session as a PHB1 frame",
-        tags: ["cloud session"],
+        tags: ["terrain"],
         params: SessionParams,
         body: SessionDemRequest,
       },
+      config: { frame: SessionDemFrame, problems: [NO_SESSION] },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);

@@ -1,6 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { SessionDenoiseRequest, SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
 import type { Deps } from "../../deps.ts";
+import { CANCELED, CLOUD_CHANGED, NO_SESSION, NO_SPACE, UNKNOWN_METHOD } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { denoiseSession } from "../../services/classify/denoise.ts";
@@ -12,13 +13,14 @@ export function denoiseRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/denoise",
     {
       schema: {
+        operationId: "denoiseSession",
         summary: "Label the noise of a session in the column noise_class",
-        tags: ["cloud session"],
+        tags: ["classify"],
         params: SessionParams,
         body: SessionDenoiseRequest,
         response: { 200: SessionDenoiseResponse },
       },
-      config: { tool: "Denoise" },
+      config: { problems: [NO_SESSION, UNKNOWN_METHOD, CLOUD_CHANGED, NO_SPACE, CANCELED], tool: "Denoise" },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);

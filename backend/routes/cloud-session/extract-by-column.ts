@@ -4,23 +4,30 @@ import {
   ExtractByColumnTail,
 } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import type { Deps } from "../../deps.ts";
+import { NO_SESSION, NO_SPACE, type ProblemExample } from "../../http/problems.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { extractByColumn } from "../../services/cloud/extract.ts";
 import { extraColumn } from "../../services/octree/columns.ts";
 import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
+const UNKNOWN_COLUMN: ProblemExample = {
+  code: "invalid_argument",
+  detail: "Unknown scalar attribute: 'tree_id'. Available: []",
+};
+
 export function extractByColumnRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/cloud/session/:id/extract_by_column",
     {
       schema: {
+        operationId: "extractByColumn",
         summary: "Copy each class of a column to a session of its own",
-        tags: ["cloud session"],
+        tags: ["cloud sessions"],
         params: SessionParams,
         body: ExtractByColumnRequest,
       },
-      config: { tail: ExtractByColumnTail },
+      config: { problems: [NO_SESSION, UNKNOWN_COLUMN, NO_SPACE], tail: ExtractByColumnTail },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);

@@ -1,6 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { ExtractRequest, ExtractResponse } from "../../../shared/contract/cloud-session/extract.ts";
 import type { Deps } from "../../deps.ts";
+import { NO_SELECTION, NO_SESSION, NO_SPACE } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { checkSelection } from "../../services/cloud/selection.ts";
@@ -12,12 +13,14 @@ export function extractRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/extract",
     {
       schema: {
+        operationId: "extract",
         summary: "Copy the hits of a selection to a new session",
-        tags: ["cloud session"],
+        tags: ["cloud sessions"],
         params: SessionParams,
         body: ExtractRequest,
         response: { 200: ExtractResponse },
       },
+      config: { problems: [NO_SESSION, NO_SELECTION, NO_SPACE] },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);

@@ -1,6 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
 import type { Deps } from "../../deps.ts";
+import { CLOUD_CHANGED, NO_SESSION, NO_SPACE } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { rebuildOctree } from "../../services/octree/rebuild.ts";
@@ -10,11 +11,13 @@ export function rebuildOctreeRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/rebuild_octree",
     {
       schema: {
+        operationId: "rebuildOctree",
         summary: "Build the octrees of a session again",
-        tags: ["cloud session"],
+        tags: ["octree"],
         params: SessionParams,
         response: { 200: RebuildOctreeResponse },
       },
+      config: { problems: [NO_SESSION, CLOUD_CHANGED, NO_SPACE] },
     },
     async ({ params }, reply) => {
       const session = await deps.sessions.get(params.id);

@@ -1,6 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { ResetEditsRequest, ResetEditsResponse } from "../../../shared/contract/cloud-session/reset-edits.ts";
 import type { Deps } from "../../deps.ts";
+import { CLOUD_CHANGED, NO_SESSION, NO_SPACE } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { resetEdits } from "../../services/cloud/edit.ts";
@@ -10,12 +11,14 @@ export function resetEditsRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/reset_edits",
     {
       schema: {
+        operationId: "resetEdits",
         summary: "Take deletions back, newest first",
-        tags: ["cloud session"],
+        tags: ["cloud sessions"],
         params: SessionParams,
         body: ResetEditsRequest,
         response: { 200: ResetEditsResponse },
       },
+      config: { problems: [NO_SESSION, CLOUD_CHANGED, NO_SPACE] },
     },
     async ({ params, body }, reply) => {
       const session = await deps.sessions.get(params.id);

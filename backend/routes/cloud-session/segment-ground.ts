@@ -1,6 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { SessionGroundRequest, SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import type { Deps } from "../../deps.ts";
+import { CANCELED, CLOUD_CHANGED, COSTLY, NO_SESSION, NO_SPACE, UNKNOWN_GROUND_METHOD } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { GROUND_TOOL, segmentGroundSession } from "../../services/classify/ground.ts";
@@ -12,13 +13,17 @@ export function segmentGroundRoutes(app: App, deps: Deps): void {
     "/api/cloud/session/:id/segment_ground",
     {
       schema: {
+        operationId: "segmentGroundSession",
         summary: "Label the ground of a session in the column ground_class",
-        tags: ["cloud session"],
+        tags: ["classify"],
         params: SessionParams,
         body: SessionGroundRequest,
         response: { 200: SessionGroundResponse },
       },
-      config: { tool: GROUND_TOOL },
+      config: {
+        problems: [NO_SESSION, UNKNOWN_GROUND_METHOD, COSTLY, CLOUD_CHANGED, NO_SPACE, CANCELED],
+        tool: GROUND_TOOL,
+      },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);

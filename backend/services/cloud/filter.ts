@@ -1,4 +1,4 @@
-import type { FilterTail } from "../../../shared/contract/cloud-session/filter.ts";
+import type { FilterResponse } from "../../../shared/contract/cloud-session/filter.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
@@ -28,7 +28,7 @@ export function filterCloud(
   { selection, rebuild }: { readonly selection: CheckedSelection; readonly rebuild: boolean },
   deps: Deps,
   job: Job,
-): Promise<FilterTail> {
+): Promise<FilterResponse> {
   return session.read(async (base) => {
     job.stage("Selecting points", 0, 0.05);
     const hits = await selectHits(base, selection, job);

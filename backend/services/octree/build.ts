@@ -108,7 +108,7 @@ interface Metadata {
     name: string;
     size: number;
     numElements: number;
-    type: string;
+    type: BuiltOctree["attributes"][number]["type"];
     min?: number[];
     max?: number[];
   }[];

@@ -1,6 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { SessionId } from "../fields.ts";
 import { OctreeBlock } from "../octree.ts";
 
 /** A new session and its octree. */
-export const ChildSession = OctreeBlock.extend({ session_id: z.string() });
+export const ChildSession = OctreeBlock.extend({ session_id: SessionId }).meta({
+  id: "ChildSession",
+  description: "a new session and its octree",
+});
 export type ChildSession = z.infer<typeof ChildSession>;

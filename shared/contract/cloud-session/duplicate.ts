@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { SessionId, Warnings } from "../fields.ts";
 import { ChildSession } from "./child.ts";
 
 /** No request body. Survivors, misses included; no undo stacks, no recovered misses. */
-export const DuplicateResponse = z.object({
-  session_id: z.string(),
-  duplicate: ChildSession,
-  warnings: z.array(z.string()).optional(),
-});
+export const DuplicateResponse = z
+  .object({
+    session_id: SessionId,
+    duplicate: ChildSession.describe("the copy"),
+    warnings: Warnings.optional(),
+  })
+  .meta({ id: "DuplicateResponse" });
 export type DuplicateResponse = z.infer<typeof DuplicateResponse>;

@@ -1,20 +1,24 @@
 import { z } from "zod";
-import { Point } from "../geometry.ts";
+import { MissOctreeCacheId, Warnings, WorldShift } from "../fields.ts";
 import { ChildSession } from "./child.ts";
 
-export const MergeRequest = z.object({
-  session_ids: z.array(z.string()).describe("at least two different ones; the first gives the frame"),
-});
+export const MergeRequest = z
+  .object({
+    session_ids: z.array(z.string()).describe("at least two different ones; the first gives the frame"),
+  })
+  .meta({ id: "MergeRequest" });
 export type MergeRequest = z.infer<typeof MergeRequest>;
 
-export const MergeResponse = z.object({
-  merged: ChildSession.extend({
-    world_shift: Point.nullable().describe("metres; true world = stored + world_shift"),
-    source_units: z.string().nullable(),
-    source_unit_scale: z.number().nullable(),
-    has_misses: z.boolean(),
-    miss_octree_cache_id: z.string().nullable(),
-  }),
-  warnings: z.array(z.string()).optional(),
-});
+export const MergeResponse = z
+  .object({
+    merged: ChildSession.extend({
+      world_shift: WorldShift,
+      source_units: z.string().nullable().describe("unit that all files were read in; null = several, or not asked"),
+      source_unit_scale: z.number().nullable().describe("metres per source unit; null = several, or not asked"),
+      has_misses: z.boolean().describe("some rows are misses (sky points)"),
+      miss_octree_cache_id: MissOctreeCacheId,
+    }).describe("the new session"),
+    warnings: Warnings.optional(),
+  })
+  .meta({ id: "MergeResponse" });
 export type MergeResponse = z.infer<typeof MergeResponse>;

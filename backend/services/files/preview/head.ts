@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { SOURCE_UNITS } from "../../../../shared/contract/cloud-session/create.ts";
+import { SOURCE_UNITS, type SourceUnits } from "../../../../shared/contract/cloud-session/create.ts";
 import type { PreviewColumn, PreviewCrs, PreviewResponse } from "../../../../shared/contract/pointcloud.ts";
 import type { Job } from "../../../jobs/job.ts";
 import type { DType } from "../../../native/core/handles.ts";
@@ -122,10 +122,10 @@ function nameOf({ wkt, citation }: LasCrs): string | null {
 }
 
 /** The import's word for a unit; null for one that it has no word for. */
-function sourceUnit(metres: number | null): string | null {
+function sourceUnit(metres: number | null): SourceUnits | null {
   if (metres === null) return null;
-  const found = Object.entries(SOURCE_UNITS).find(([, m]) => Math.abs(m / metres - 1) < 1e-9);
-  return found?.[0] ?? null;
+  const units = Object.keys(SOURCE_UNITS) as SourceUnits[];
+  return units.find((unit) => Math.abs(SOURCE_UNITS[unit] / metres - 1) < 1e-9) ?? null;
 }
 
 /** Above this, float32 coordinates are a millimetre off. */

@@ -55,7 +55,15 @@ test("escapes what a tag, an attribute or a reader could trip over", () => {
 });
 
 test("hostile names, labels and warnings stay text", async () => {
-  const attribute = { name: HOSTILE, label: HOSTILE, size: 4, type: HOSTILE, num_elements: 1, min: [0], max: [1] };
+  const attribute = {
+    name: HOSTILE,
+    label: HOSTILE,
+    size: 4,
+    type: HOSTILE as "float",
+    num_elements: 1,
+    min: [0],
+    max: [1],
+  };
   const page = await report({ attributes: [attribute], warnings: [HOSTILE] }, HOSTILE);
   expect(page).not.toContain("<script");
   expect(page).not.toContain("\u202e");

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from "fastify";
+import { validatorCompiler } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { CostRefusal } from "../../shared/contract/cost-warning.ts";
+import { Problem as ProblemBody } from "../../shared/contract/problem.ts";
+import { AppError } from "../../shared/errors.ts";
+import type { DocumentedRoute } from "./documented-route.ts";
+import { toProblem } from "./errors.ts";
+import { OPEN_PATHS } from "./guard.ts";
+import { STATUS_TEXT } from "./openapi-head.ts";
+import { componentRef, type Json } from "./openapi-schemas.ts";
+import type { ProblemExample } from "./problems.ts";
+import type { Problem } from "./validation.ts";
+
+/** Everything a route can be refused with, by status, an example each. */
+export function problemAnswers({ url, schema, config }: DocumentedRoute): Json {
+  const { body, querystring } = (schema ?? {}) as { body?: z.ZodType; querystring?: z.ZodType };
+  const own = (config.problems ?? []).map((example) => problemOf(example, config.tool));
+  const found: Problem[] = [
+    ...own,
+    ...(body ? bodyProblems() : []),
+    ...(config.upload ? bodyProblems().filter(({ status }) => status === 413) : []),
+    ...[body && validationExample(body, "body"), querystring && validationExample(querystring, "querystring")],
+    ...guardProblems(OPEN_PATHS.has(url)),
+    problemOf({ code: "internal", detail: "an error that nobody foresaw" }),
+  ].filter((problem) => problem !== undefined);
+  const byStatus = new Map<number, Problem[]>();
+  for (const problem of found) byStatus.set(problem.status, [...(byStatus.get(problem.status) ?? []), problem]);
+  return Object.fromEntries([...byStatus].map(([status, list]) => [String(status), answerOf(status, list)]));
+}
+
+function answerOf(status: number, list: readonly Problem[]): Json {
+  const refusal = list.some(({ body }) => typeof body.detail === "object" && !Array.isArray(body.detail));
+  const schema = componentRef(ProblemBody, "output");
+  const examples = Object.fromEntries(
+    list.map(({ body }, i) => [i === 0 ? String(body.code) : `${String(body.code)}_${i + 1}`, { value: body }]),
+  );
+  const shown = refusal ? { anyOf: [componentRef(CostRefusal, "output"), schema] } : schema;
+  return {
+    description: STATUS_TEXT[status] ?? "refused",
+    content: { "application/json": { schema: shown, examples } },
+  };
+}
+
+/** Status and body of an example, made by what makes the real ones. `tool` is that of the route's config. */
+function problemOf({ code, detail }: ProblemExample, tool?: string): Problem {
+  const error =
+    typeof detail === "string" ? new AppError(code, detail) : new AppError(code, String(detail.message), { detail });
+  return toProblem(error, asked(undefined, tool));
+}
+
+/** What every route answers when the service runs with a token, and when a foreign page asks. */
+function guardProblems(open: boolean): Problem[] {
+  const foreign = "pages of https://example.org may not use this service; APP_ALLOWED_ORIGINS adds origins";
+  const token = "this service needs its access token (Authorization: Bearer ...)";
+  return [
+    ...(open ? [] : [problemOf({ code: "unauthorized", detail: token })]),
+    problemOf({ code: "forbidden", detail: foreign }),
+  ];
+}
+
+/** Answers of the HTTP framework to a body: no JSON, too large, of another type. */
+function bodyProblems(): Problem[] {
+  const framework = (statusCode: number, message: string) =>
+    toProblem(Object.assign(new Error(message), { code: "FST_ERR", statusCode }), asked("text/plain"));
+  return [
+    framework(400, "Body is not valid JSON but content-type is set to 'application/json'"),
+    framework(413, "too large"),
+    framework(415, "unsupported"),
+  ];
+}
+
+/** The 422 of a body or query: a field is missing, or its first field has a wrong type. */
+function validationExample(schema: z.ZodType, context: "body" | "querystring"): Problem | undefined {
+  const check = validatorCompiler({ schema, method: "POST", url: "" });
+  const keys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  for (const value of [{}, ...keys.map((key) => ({ [key]: ["?"] }))]) {
+    const { error: validation } = check(value) as { error?: unknown };
+    if (!validation) continue;
+    const request = { ...asked(undefined), body: value, query: value } as FastifyRequest;
+    return toProblem(Object.assign(new Error("validation"), { validation, validationContext: context }), request);
+  }
+  return undefined;
+}
+
+const asked = (contentType: string | undefined, tool?: string) =>
+  ({
+    headers: { "content-type": contentType },
+    routeOptions: { config: tool === undefined ? {} : { tool } },
+  }) as unknown as FastifyRequest;

@@ -1,0 +1,45 @@
+import { DENOISE_METHODS } from "../../shared/contract/pointcloud-denoise.ts";
+import { GROUND_METHODS } from "../../shared/contract/segment-ground.ts";
+import type { ErrorCode } from "../../shared/errors.ts";
+
+/** A refusal of a route as its documentation shows it. test/contract/problems.test.ts sends the request that gives it. */
+export interface ProblemExample {
+  readonly code: ErrorCode;
+  /** The sentence, or the object of a structured refusal. */
+  readonly detail: string | Readonly<Record<string, unknown>>;
+}
+
+export const NO_SESSION: ProblemExample = { code: "not_found", detail: "Cloud session not found: 00000000" };
+export const NO_FILE: ProblemExample = { code: "not_found", detail: "File not found: /data/missing.las" };
+/** An edit that landed while the run was under way. */
+export const CLOUD_CHANGED: ProblemExample = {
+  code: "conflict",
+  detail: "the cloud changed while this operation ran; run it again",
+};
+export const NO_SELECTION: ProblemExample = {
+  code: "invalid_argument",
+  detail: "give a region, scalar_filters or both: nothing says which points are meant",
+};
+export const NO_SPACE: ProblemExample = { code: "no_space", detail: "ENOSPC: no space left on device, write" };
+/** A long computation that was canceled; the sentence names the route's tool. */
+export const CANCELED: ProblemExample = { code: "canceled", detail: "canceled" };
+export const UNKNOWN_METHOD: ProblemExample = {
+  code: "invalid_argument",
+  detail: `method "magic" is none of ${DENOISE_METHODS.join(", ")}`,
+};
+export const UNKNOWN_GROUND_METHOD: ProblemExample = {
+  code: "invalid_argument",
+  detail: `method "magic" is none of ${GROUND_METHODS.join(", ")}`,
+};
+const COST = {
+  message: "Ground segmentation may take up to 3 minutes. Send the request again with acknowledge_cost to run it.",
+  estimated_seconds: 170,
+  estimated_bytes: 900_000_000,
+  budget_bytes: 8_000_000_000,
+  headroom_bytes: 8_000_000_000,
+  admitted_bytes: 0,
+  over_time: true,
+  over_memory: false,
+};
+/** A run that is expected to take long. */
+export const COSTLY: ProblemExample = { code: "conflict", detail: { cost_warning: COST, message: COST.message } };

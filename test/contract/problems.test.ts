@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeApp, type TestApp } from "../support/app.ts";
+import { documentOf, type OpenApi, operationsOf } from "../support/openapi.ts";
+import { lineCloud } from "../support/session-edits.ts";
+
+let made: TestApp;
+let document: OpenApi;
+let session = "";
+beforeAll(async () => {
+  made = await makeApp();
+  document = await documentOf(made);
+  session = (await lineCloud(made, [1, 2])).session_id;
+});
+afterAll(() => made.close());
+
+/** A request that the documentation says is refused. `S` in a path is an open session. */
+interface Refused {
+  readonly operation: string;
+  readonly status: number;
+  readonly method?: "GET";
+  readonly url: string;
+  readonly payload?: object;
+}
+const GONE = "00000000";
+const UNKNOWN_SOURCE = { source: { session_id: GONE } };
+const BOX = { kind: "box", min: [0, 0, 0], max: [1, 1, 1] };
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+/** Actions of a session with a body that is fine, and whose 404 is that of the session. */
+const ACTIONS: readonly (readonly [operation: string, action: string, body: object])[] = [
+  ["bake", "bake", {}],
+  ["commitLabels", "commit_labels", {}],
+  ["deleteRegion", "delete_region", { region: BOX }],
+  ["sessionDem", "dem", {}],
+  ["denoiseSession", "denoise", {}],
+  ["duplicate", "duplicate", {}],
+  ["extract", "extract", { region: BOX }],
+  ["extractByColumn", "extract_by_column", { slug: "class" }],
+  ["filter", "filter", { region: BOX }],
+  ["labelRegion", "label_region", { strokes: [] }],
+  ["rebuildOctree", "rebuild_octree", {}],
+  ["resetEdits", "reset_edits", {}],
+  ["resetLabelEdits", "reset_label_edits", {}],
+  ["segmentGroundSession", "segment_ground", {}],
+  ["split", "split", { region: BOX }],
+  ["transform", "transform", { matrix: IDENTITY }],
+];
+const of = (operation: string, status: number, url: string, payload?: object): Refused => ({
+  operation,
+  status,
+  url,
+  ...(payload ? { payload } : {}),
+});
+const wrong = (operation: string, action: string, payload: object) =>
+  of(operation, 400, `/api/cloud/session/S/${action}`, payload);
+const REFUSED: readonly Refused[] = [
+  { ...of("octreeFile", 404, `/octree/${"0".repeat(40)}/secrets.bin`), method: "GET" },
+  { ...of("labelSummary", 404, `/api/cloud/session/${GONE}/label_summary`), method: "GET" },
+  ...ACTIONS.map(([operation, action, body]) => of(operation, 404, `/api/cloud/session/${GONE}/${action}`, body)),
+  of("preview", 404, "/api/pointcloud/preview", { file_path: "/data/missing.las" }),
+  of("importByPath", 404, "/api/pointcloud/import_by_path", { file_path: "/data/missing.las" }),
+  of("importByPath", 400, "/api/pointcloud/import_by_path", { file_path: "FOLDER/scan.docx" }),
+  of("createSession", 404, "/api/cloud/session/create", { source_path: "/data/missing.las" }),
+  of("createSession", 400, "/api/cloud/session/create", { source_path: "FOLDER/scan.txt", source_units: "inch" }),
+  of("exportCloud", 404, "/api/pointcloud/export", UNKNOWN_SOURCE),
+  of("exportCloud", 400, "/api/pointcloud/export", { format: "docx" }),
+  of("denoise", 404, "/api/pointcloud/denoise", UNKNOWN_SOURCE),
+  of("denoise", 400, "/api/pointcloud/denoise", { method: "magic" }),
+  of("segmentGround", 404, "/api/segment/ground", UNKNOWN_SOURCE),
+  of("segmentGround", 400, "/api/segment/ground", { method: "magic" }),
+  of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
+  of("dem", 400, "/api/dem", {}),
+  of("exportRaster", 400, "/api/dem/export-raster", {
+    format: "png",
+    grid_z: [1],
+    nx: 1,
+    ny: 1,
+    cell_size: 1,
+    origin: [0, 0],
+  }),
+  of("merge", 400, "/api/cloud/session/merge", { session_ids: ["a"] }),
+  of("merge", 404, "/api/cloud/session/merge", { session_ids: [GONE, GONE, "11111111"] }),
+  wrong("commitLabels", "commit_labels", { slug: "trees" }),
+  wrong("deleteRegion", "delete_region", {}),
+  wrong("denoiseSession", "denoise", { method: "magic" }),
+  wrong("extract", "extract", {}),
+  wrong("extractByColumn", "extract_by_column", { slug: "tree_id" }),
+  wrong("filter", "filter", {}),
+  wrong("labelRegion", "label_region", { strokes: [] }),
+  wrong("segmentGroundSession", "segment_ground", { method: "magic" }),
+  wrong("split", "split", {}),
+  wrong("transform", "transform", { matrix: [1, 0, 0] }),
+];
+/** What only the state of the machine or another request brings about, and what body.test.ts and guard.test.ts show. */
+const ELSEWHERE = new Set([401, 403, 409, 413, 415, 422, 499, 500, 507]);
+
+test.each(REFUSED.map((refused) => [`${refused.operation} ${refused.status}`, refused] as const))(
+  "%s is answered as documented",
+  async (_name, { operation, status, method = "POST", url, payload = {} }) => {
+    for (const name of ["scan.docx", "scan.txt"]) made.file(name, "x y z\n0 0 0");
+    const text = JSON.stringify(payload).replaceAll("FOLDER", made.folder);
+    const answer = await made.app.inject({
+      method,
+      url: url.replace("/S/", `/${session}/`),
+      ...(method === "POST" ? { payload: JSON.parse(text) as object } : {}),
+    });
+    const { op } = operationsOf(document).find(({ op: { operationId } }) => operationId === operation) ?? {};
+    const examples = Object.values(op?.responses[status]?.content?.["application/json"]?.examples ?? {});
+    // Names of columns differ from cloud to cloud.
+    const told = JSON.parse(answer.body.replace(/Available: \[[^\]]*\]/, "Available: []")) as object;
+    expect([answer.statusCode, told]).toEqual([status, expect.anything()]);
+    expect(examples.map(({ value }) => value)).toContainEqual(told);
+  },
+);
+
+test("every documented 400 and 404 was sent, but for broken JSON and forms", () => {
+  const sent = new Set(REFUSED.map(({ operation, status }) => `${operation} ${status}`));
+  const unsent = operationsOf(document).flatMap(({ op: { operationId, responses, requestBody } }) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400 && !ELSEWHERE.has(Number(status)) && status !== "416")
+      .filter(([status, { content }]) => {
+        const examples = Object.keys(content?.["application/json"]?.examples ?? {});
+        return !(status === "400" && (examples.length === 1 || requestBody?.content["multipart/form-data"]));
+      })
+      .map(([status]) => `${operationId} ${status}`)
+      .filter((name) => !sent.has(name)),
+  );
+  expect(unsent).toEqual([]);
+});
+
+test("a body that is no JSON, and one of another type, are answered as every operation with a body documents", async () => {
+  const send = async (type: string, payload: string) => {
+    const headers = { "content-type": type };
+    const answer = await made.app.inject({ method: "POST", url: "/api/dem", headers, payload });
+    return [answer.statusCode, answer.json()] as const;
+  };
+  const { op } = operationsOf(document).find(({ op: { operationId } }) => operationId === "dem") ?? {};
+  for (const [status, body] of [await send("application/json", "{"), await send("text/plain", "{}")]) {
+    const examples = Object.values(op?.responses[status]?.content?.["application/json"]?.examples ?? {});
+    expect(examples.map(({ value }) => value)).toContainEqual(body);
+  }
+});

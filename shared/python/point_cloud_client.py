@@ -1,0 +1,738 @@
+"""Python client of the point cloud backend: one file, standard library only, numpy arrays where numpy is installed.
+
+    from point_cloud_client import PointCloudClient
+
+    client = PointCloudClient("http://127.0.0.1:8008")
+    cloud = client.create_session("/data/scan.laz", on_progress=lambda step: print(step.progress, step.message))
+    ground = client.segment_ground_session(cloud["session_id"], acknowledge_cost=True)
+    dtm = client.session_dem(cloud["session_id"], surface_type="dtm", cell_size=0.5)
+    print(dtm.meta["grid_nx"], "x", dtm.meta["grid_ny"], "cells,", ground["num_ground"], "ground points")
+    shift, origin = dtm.meta["world_shift"], dtm.meta["grid_origin"]
+    client.export_raster(dtm.buffers["grid_z"], dtm.meta["grid_nx"], dtm.meta["grid_ny"], dtm.meta["grid_cell"],
+                         [origin[0] + shift[0], origin[1] + shift[1]], format="tif", dest_path="/data/dtm.tif")
+    client.export_cloud(source={"session_id": cloud["session_id"]}, format="laz", dest_path="/data/ground.laz")
+
+Lengths are metres, angles degrees and times seconds unless a docstring says otherwise. "World" is the frame of the file
+in metres, "stored" the frame of a session: stored = world - world_shift. Every method is named after the operation of
+/openapi.json, which describes every field; keyword arguments that a method does not list go into the request as they
+are. Common to all methods: `cancel`, a threading.Event that stops the call; `timeout`, seconds without any byte.
+
+Errors: ApiError (status, code, message, detail), CostWarning (409, send acknowledge_cost=True), CanceledError.
+"""
+
+from __future__ import annotations
+
+import array
+import http.client
+import json
+import math
+import os
+import secrets
+import socket
+import sys
+import threading
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from urllib.parse import quote, urlencode, urlsplit
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+__all__ = ["ApiError", "CanceledError", "CostWarning", "Frame", "PointCloudClient", "Points", "Progress"]
+
+_BLOCK = 1 << 16
+_MAX_MARKER_BYTES = 1 << 20
+_CANCEL_WAIT_S = 1.0
+_SPACE = b" \t\r\n"
+
+
+class ApiError(Exception):
+    """The service refused a request, or its run failed.
+
+    status   HTTP status; 200 = the failure came inside the answer; 0 = there was no answer
+    code     name of the failure, such as "not_found"; "network" and "timeout" are this client's own
+    detail   the body's detail, or the whole answer of a failed run
+    """
+
+    def __init__(self, status: int, code: Optional[str], message: str, detail: Any = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.detail = detail
+
+
+class CanceledError(ApiError):
+    """The run was canceled: by the `cancel` event, by PointCloudClient.cancel, or because the service ends."""
+
+
+class CostWarning(ApiError):
+    """A long or large run asks first. `cost_warning` has estimated_seconds, estimated_bytes and what is free."""
+
+    @property
+    def cost_warning(self) -> Dict[str, Any]:
+        return self.detail["cost_warning"]
+
+
+class Progress(NamedTuple):
+    """A step of a run: fraction 0..1 or None (cannot tell), stage, and the id for PointCloudClient.cancel."""
+
+    progress: Optional[float]
+    message: str
+    run_id: Optional[str]
+
+
+class Frame(NamedTuple):
+    """A PHB1 answer: scalars in `meta`, flat arrays by name in `buffers` (float32 or uint32)."""
+
+    meta: Dict[str, Any]
+    buffers: Dict[str, Any]
+
+
+class Points(NamedTuple):
+    """A PHX1 answer. float32; with numpy (n, 3) and (n), else flat. None = the file has none."""
+
+    point_count: int
+    positions: Any
+    colors: Any
+    intensity: Any
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class PointCloudClient:
+    """A service at `base_url`; `token` is its APP_AUTH_TOKEN. Threads may share a client."""
+
+    def __init__(
+        self, base_url: str = "http://127.0.0.1:8008", token: Optional[str] = None, timeout: float = 600.0
+    ) -> None:
+        parts = urlsplit(base_url)
+        if parts.scheme != "http" or not parts.hostname:
+            raise ValueError(f"base_url must look like http://127.0.0.1:8008, not {base_url!r}")
+        self._host = parts.hostname
+        self._port = parts.port or 80
+        self._token = token
+        self._timeout = timeout
+
+    # The service
+
+    def root(self, **call: Any) -> Dict[str, Any]:
+        """A greeting and the version."""
+        return self._json("GET", "/", None, call)
+
+    def health(self, **call: Any) -> Dict[str, Any]:
+        """Liveness, memory in bytes, operations under way. Needs no token."""
+        return self._json("GET", "/health", None, call)
+
+    def version(self, **call: Any) -> Dict[str, Any]:
+        """The version string a supervisor compares. Needs no token."""
+        return self._json("GET", "/version", None, call)
+
+    def device_info(self, **call: Any) -> Dict[str, Any]:
+        """Which device computations use, and why."""
+        return self._json("GET", "/api/device-info", None, call)
+
+    def cancel(self, run_id: str, **call: Any) -> Dict[str, Any]:
+        """Cancels a run; `canceled` is false for one that is unknown or has ended."""
+        return self._json("POST", f"/api/cancel/{quote(run_id, safe='')}", None, call)
+
+    # Files
+
+    def preview(self, file_path: str, **fields: Any) -> Dict[str, Any]:
+        """Layout and first rows of a file that the service can see.
+
+        file_path     absolute path on the service's machine
+        ascii_format  column legend of a text file, such as "x y z intensity"
+        max_rows      1 to 100, default 20
+        """
+        return self._json("POST", "/api/pointcloud/preview", {"file_path": file_path}, fields)
+
+    def import_by_path(self, file_path: str, **fields: Any) -> Points:
+        """Reads a file that the service can see into arrays, misses left out. No session is made.
+
+        file_path     absolute path on the service's machine
+        ascii_format  column legend of a text file
+        column_plan   {"columns": [{"index", "role", "slug", "label", "categorical"}], "rgb_is_255"}, text files only
+        world_shift   (3) file units, subtracted before float32
+        """
+        return self._points("/api/pointcloud/import_by_path", {"file_path": file_path}, fields)
+
+    def import_file(self, path: str, **call: Any) -> Points:
+        """Uploads a LAS or LAZ file of this machine, as the form's part `file`, and reads it into arrays."""
+        call = dict(call)
+        with open(path, "rb") as file:
+            head, tail, boundary = _form(os.path.basename(path))
+            size = len(head) + os.fstat(file.fileno()).st_size + len(tail)
+            headers = {"content-type": f"multipart/form-data; boundary={boundary}", "content-length": str(size)}
+            body = _chained(head, file, tail)
+            return _decode_points(self._call("POST", "/api/pointcloud/import", body, headers, call))
+
+    def export_cloud(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Writes a cloud to a file. Without dest_path the bytes come back in `data`, base64.
+
+        points     (n, 3) metres, inline cloud
+        colors     (n, 3) 0..1, one per point
+        source     {"session_id", "max_points", "translation", "want_colors", ...} instead of points
+        format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd
+        filename   default pointcloud.<format>
+        dest_path  absolute path on the service's machine
+        columns    scalar columns to write, in order
+        """
+        return self._run("/api/pointcloud/export", {}, fields, on_progress)
+
+    # Cloud sessions
+
+    def create_session(
+        self, source_path: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Reads a file into a new session and builds its octree.
+
+        source_path              absolute path on the service's machine
+        ascii_format             column legend of a text file
+        column_plan              layout of a text file, as in import_by_path
+        world_shift              (3) metres, subtracted from every point; zeros = none
+        miss_distance_threshold  metres, default 1001: farther rows count as misses (sky points)
+        origin                   (3) scanner position, world, source units
+        source_units             m, km, cm, mm, ft, ftUS or in; None = taken as metres
+        drop_slugs               scalar columns to leave out
+        role_overrides           {slug: role}
+        scalar_labels            {slug: display label}
+        scan_index               one scanner position of an E57 or PTX file; None = all
+        """
+        return self._run("/api/cloud/session/create", {"source_path": source_path}, fields, on_progress)
+
+    def close_session(self, session_id: str, **call: Any) -> Dict[str, Any]:
+        """Frees a session and its files; `deleted` is false when no such session was open."""
+        return self._json("DELETE", _session(session_id), None, call)
+
+    def delete_region(self, session_id: str, region: Dict[str, Any], **call: Any) -> Dict[str, Any]:
+        """Marks the hits inside a region as deleted: one step of the undo stack.
+
+        region  {"kind": "box", "min": (3), "max": (3), "invert": False}, metres, stored frame; or kind "polygon" or
+                "squares_union" in pixels of a camera
+        """
+        return self._json("POST", _session(session_id, "delete_region"), {"region": region}, call)
+
+    def reset_edits(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Takes deletions back, newest first.
+
+        edit_count  delete steps to keep; None = none
+        """
+        return self._json("POST", _session(session_id, "reset_edits"), {}, fields)
+
+    def label_region(self, session_id: str, strokes: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
+        """Paints classes into a label column.
+
+        strokes  [{"stroke_id", "region", "to_class", "from_classes", "exclude_classes", "limit_box"}], applied in order
+        slug     label column, default manual_class; made when it is not there
+        label    its display label
+        """
+        return self._json("POST", _session(session_id, "label_region"), {"strokes": strokes}, fields)
+
+    def reset_label_edits(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Takes label strokes back, newest first.
+
+        undo_after_stroke_ids  strokes to keep, newest first
+        edit_count             strokes to keep, without that list
+        slug                   label column, default manual_class
+        """
+        return self._json("POST", _session(session_id, "reset_label_edits"), {}, fields)
+
+    def commit_labels(self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Makes the strokes of a column permanent and shows them in the octree.
+
+        slug  label column, default manual_class
+        """
+        return self._run(_session(session_id, "commit_labels"), {}, fields, on_progress)
+
+    def label_summary(self, session_id: str, slug: str = "manual_class", **call: Any) -> Dict[str, Any]:
+        """Counts the classes of a label column: slug."""
+        return self._json("GET", f"{_session(session_id, 'label_summary')}?{urlencode({'slug': slug})}", None, call)
+
+    def bake(
+        self, session_id: str, compact: bool = True, on_progress: Optional[OnProgress] = None, **call: Any
+    ) -> Dict[str, Any]:
+        """Builds the octree of what is left.
+
+        compact  drop the deleted rows; False: they stay under the mask
+        """
+        return self._run(f"{_session(session_id, 'bake')}?compact={str(compact).lower()}", None, call, on_progress)
+
+    def filter(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Deletes every hit outside a selection, for good.
+
+        region          as in delete_region
+        scalar_filters  [{"slug", "min", "max", "values"}], in the columns' units; a point must pass all
+        rebuild         also build the octree, default True
+        """
+        return self._json("POST", _session(session_id, "filter"), {}, fields)
+
+    def split(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Moves the hits outside a selection (region, scalar_filters as in filter) to a new session."""
+        return self._json("POST", _session(session_id, "split"), {}, fields)
+
+    def extract(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Copies the hits of a selection (region, scalar_filters as in filter) to a new session."""
+        return self._json("POST", _session(session_id, "extract"), {}, fields)
+
+    def extract_by_column(
+        self, session_id: str, slug: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Copies each class of a column to a session of its own.
+
+        slug            categorical column
+        exclude_values  classes without a session, default [0]
+        rebuild_parent  also build the octree of the session itself
+        include_misses  copy the misses to every new session
+        """
+        return self._run(_session(session_id, "extract_by_column"), {"slug": slug}, fields, on_progress)
+
+    def duplicate(self, session_id: str, **call: Any) -> Dict[str, Any]:
+        """Copies the survivors to a new session."""
+        return self._json("POST", _session(session_id, "duplicate"), None, call)
+
+    def merge(self, session_ids: List[str], **call: Any) -> Dict[str, Any]:
+        """Copies the survivors of several sessions (session_ids, the first gives the frame) into a new one."""
+        return self._json("POST", "/api/cloud/session/merge", {"session_ids": session_ids}, call)
+
+    def transform(self, session_id: str, matrix: Any, **fields: Any) -> Dict[str, Any]:
+        """Moves every point of a session, for good.
+
+        matrix       16 numbers, 4 x 4 row-major, world frame, metres; a (4, 4) array will do
+        octree_mode  rebuild (default), or pose: the octree stays and the viewer draws it moved
+        """
+        flat = [value for row in matrix for value in row] if len(matrix) == 4 else matrix
+        return self._json("POST", _session(session_id, "transform"), {"matrix": flat}, fields)
+
+    # Octrees
+
+    def rebuild_octree(self, session_id: str, **call: Any) -> Dict[str, Any]:
+        """Builds the octrees of a session again."""
+        return self._json("POST", _session(session_id, "rebuild_octree"), None, call)
+
+    def octree_file(
+        self, cache_id: str, file: str, start: Optional[int] = None, end: Optional[int] = None, **call: Any
+    ) -> bytes:
+        """Bytes of metadata.json, hierarchy.bin or octree.bin (`file`) of the octree `cache_id`, start to end included."""
+        headers = {} if start is None else {"range": f"bytes={start}-{'' if end is None else end}"}
+        return self._call("GET", f"/octree/{quote(cache_id, safe='')}/{quote(file, safe='')}", None, headers, call)
+
+    # Labels
+
+    def denoise(self, **fields: Any) -> Dict[str, Any]:
+        """Labels of every point: 1 clean, 2 noise. Lengths are metres.
+
+        points               (n, 3) metres, or
+        source               {"session_id": ...}
+        method               ror (default), voxel_count, sor, auto
+        radius, nb_points    ror: search radius, others needed inside it
+        voxel, min_points    voxel_count: cell edge, points of a clean cell
+        nb_neighbors         sor: neighbours looked at
+        std_ratio            sor: standard deviations that are still clean
+        previously_denoised  noise was removed from these points before
+        """
+        return self._json("POST", "/api/pointcloud/denoise", {}, fields)
+
+    def denoise_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels the noise of a session in its column noise_class; nothing is deleted.
+
+        method, radius, nb_points, voxel, min_points, nb_neighbors, std_ratio  as in denoise, metres
+        defer_octree                                                           do not build the octree
+        """
+        return self._json("POST", _session(session_id, "denoise"), {}, fields)
+
+    def segment_ground(self, **fields: Any) -> Dict[str, Any]:
+        """Labels of every point: 1 ground, 2 plant. Lengths are metres; None = derived from the cloud.
+
+        points                (n, 3) metres, z up, or
+        source                {"session_id": ...}
+        method                cloth (default), smrf, auto
+        cloth_resolution      cloth: metres between particles
+        rigidness             cloth: 1 to 3
+        class_threshold       cloth: metres, nearer points are ground
+        iterations            cloth: most time steps
+        slope_smooth          cloth: fit steep slopes afterwards
+        auto_class_threshold  cloth: measure the threshold
+        cell_size, window_radius, net_spacing      smrf: metres
+        slope                                      smrf: metres per metre
+        elevation_threshold, elevation_scale       smrf: metres, metres per slope
+        """
+        return self._json("POST", "/api/segment/ground", {}, fields)
+
+    def segment_ground_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels the ground of a session in its column ground_class. A long run raises CostWarning first.
+
+        method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
+        cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing  as in segment_ground
+        defer_octree      do not build the octree
+        acknowledge_cost  run without asking
+        """
+        return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
+
+    # Terrain
+
+    def dem(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
+        """Terrain, surface or canopy height of a flat cloud: mesh, grid (grid_z, NaN = void), layers.
+
+        points                (n, 3) metres, or
+        source                {"session_id": ...}
+        surface_type          dtm (default), dsm, chm
+        cell_size             metres; None = a 256th of the larger extent
+        bbox                  [min x, min y, max x, max y], frame of the points
+        method                tin (default), linear, nearest, idw
+        ground_percentile     percent, default 5
+        slope_correction      move heights along the slope to the cell centres, default True
+        fill_voids            give empty cells the nearest value
+        auto_segment_ground   find the ground where no labels name it, default True
+        ground_labels         (n) 1 = ground
+        first_return_labels   (n) return index
+        intensity             (n)
+        compute_height_above_ground  dtm: also the buffer hag, metres
+        cloth_resolution, rigidness, class_threshold  ignored
+        """
+        return self._frame("/api/dem", fields, on_progress)
+
+    def session_dem(self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
+        """The same of a session, in its stored frame; meta["world_shift"] gives the world.
+
+        surface_type, cell_size, bbox, method, ground_percentile, slope_correction, fill_voids, auto_segment_ground,
+        cloth_resolution, rigidness, class_threshold  as in dem, metres
+        add_height_column  dtm: also write the column height_above_ground
+        """
+        return self._frame(_session(session_id, "dem"), fields, on_progress)
+
+    def export_raster(
+        self, grid_z: Any, nx: int, ny: int, cell_size: float, origin: Any, **fields: Any
+    ) -> Dict[str, Any]:
+        """A grid as ESRI ASCII grid or GeoTIFF; without dest_path in data_base64.
+
+        grid_z             (ny, nx) metres, row 0 at the lowest y; NaN = void
+        nx, ny             columns, rows
+        cell_size          metres, degrees for a geographic system
+        origin             (2) lower-left corner of cell (0, 0), world
+        format             asc (default), tif
+        nodata             value of a void, default -9999
+        crs_epsg           EPSG code
+        crs_is_geographic  x and y are angles
+        dest_path          absolute path on the service's machine
+        """
+        nodata = fields.get("nodata", -9999)
+        rows = grid_z.tolist() if hasattr(grid_z, "tolist") else list(grid_z)
+        flat = [value for row in rows for value in row] if rows and isinstance(rows[0], list) else rows
+        heights = [value if math.isfinite(value) else nodata for value in flat]
+        body = {"grid_z": heights, "nx": nx, "ny": ny, "cell_size": cell_size, "origin": origin}
+        return self._json("POST", "/api/dem/export-raster", body, fields)
+
+    def snap_grid(self, grid: Dict[str, Any], dem: Dict[str, Any], **fields: Any) -> Dict[str, Any]:
+        """Lifts the columns of a voxel grid to a terrain.
+
+        grid             {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees}, metres, world
+        dem              {"grid_z", "nx", "ny", "cell", "origin": (2), "nodata"}, metres, world; None = void
+        safety_fraction  clearance above the ground as a share of one voxel's height
+        """
+        return self._json("POST", "/api/lad/snap-grid", {"grid": grid, "dem": dem}, fields)
+
+    # Calls
+
+    def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:
+        call, body = _parted(body, fields)
+        data = None if body is None else _encoded(body)
+        headers = {} if data is None else {"content-type": "application/json"}
+        return _checked(json.loads(self._call(method, path, data, headers, call)))
+
+    def _points(self, path: str, body: Dict[str, Any], fields: Dict[str, Any]) -> Points:
+        call, body = _parted(body, fields)
+        return _decode_points(self._call("POST", path, _encoded(body), {"content-type": "application/json"}, call))
+
+    def _run(
+        self, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any], on_progress: Optional[OnProgress]
+    ) -> Dict[str, Any]:
+        return _checked(json.loads(self._stream(path, body, fields, on_progress)))
+
+    def _frame(self, path: str, fields: Dict[str, Any], on_progress: Optional[OnProgress]) -> Frame:
+        frame = _decode_frame(self._stream(path, {}, fields, on_progress))
+        _checked(frame.meta)
+        return frame
+
+    def _stream(
+        self, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any], on_progress: Optional[OnProgress]
+    ) -> bytes:
+        call, body = _parted(body, fields)
+        data = None if body is None else _encoded(body)
+        headers = {"accept": "application/octet-stream"}
+        if data is not None:
+            headers["content-type"] = "application/json"
+        return self._call("POST", path, data, headers, call, _RunReader(on_progress))
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        headers: Dict[str, str],
+        call: Dict[str, Any],
+        reader: Optional[_RunReader] = None,
+    ) -> bytes:
+        """The body of an answer; of a run its tail. Errors: ApiError."""
+        cancel, timeout = call.pop("cancel", None), call.pop("timeout", None)
+        if call:
+            raise TypeError(f"unexpected argument: {', '.join(call)}")
+        seconds = self._timeout if timeout is None else timeout
+        if self._token is not None:
+            headers = {**headers, "authorization": f"Bearer {self._token}"}
+        if cancel is not None and cancel.is_set():
+            raise CanceledError(0, "canceled", "canceled before it began")
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=seconds)
+        with _Watch(self, connection, cancel, reader):
+            try:
+                connection.request(method, path, body, headers)
+                response = connection.getresponse()
+                if response.status >= 300:
+                    raise _refusal(response.status, response.reason, response.read())
+                if reader is None:
+                    return response.read()
+                return reader.read(response)
+            except ApiError:
+                raise
+            except Exception as error:
+                if cancel is not None and cancel.is_set():
+                    raise CanceledError(0, "canceled", "canceled") from error
+                if isinstance(error, socket.timeout):
+                    raise ApiError(0, "timeout", f"no answer from {path} within {seconds} s") from error
+                if isinstance(error, (OSError, http.client.HTTPException)):
+                    raise ApiError(0, "network", f"{path}: the connection to the service failed: {error}") from error
+                raise
+            finally:
+                connection.close()
+
+
+class _Watch:
+    """Stops a call when its event is set: asks the service while the run's id is known, else drops the connection."""
+
+    def __init__(
+        self,
+        client: PointCloudClient,
+        connection: http.client.HTTPConnection,
+        cancel: Optional[threading.Event],
+        reader: Optional[_RunReader],
+    ) -> None:
+        self._client, self._connection, self._cancel, self._reader = client, connection, cancel, reader
+        self._done = threading.Event()
+
+    def __enter__(self) -> None:
+        if self._cancel is not None:
+            threading.Thread(target=self._wait, daemon=True).start()
+
+    def __exit__(self, *_: Any) -> None:
+        self._done.set()
+
+    def _wait(self) -> None:
+        while not self._done.wait(0.05):
+            if self._cancel is not None and self._cancel.is_set():
+                self._stop()
+                return
+
+    def _stop(self) -> None:
+        run_id = self._reader.run_id if self._reader else None
+        if run_id is not None:
+            try:
+                self._client.cancel(run_id, timeout=_CANCEL_WAIT_S)
+            except ApiError:
+                pass  # dropping the connection cancels as well
+            if self._done.wait(_CANCEL_WAIT_S):
+                return
+        stream = self._connection.sock
+        if stream is not None:
+            try:
+                stream.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it has ended by itself
+
+
+class _RunReader:
+    """Reads (whitespace | PHP1 marker)* tail."""
+
+    def __init__(self, on_progress: Optional[OnProgress]) -> None:
+        self.run_id: Optional[str] = None
+        self._on_progress = on_progress
+        self._error: Optional[str] = None
+
+    def read(self, response: http.client.HTTPResponse) -> bytes:
+        """The tail. Errors: CanceledError, ApiError for a failed or cut run."""
+        pending = b""
+        tail: List[bytes] = []
+        while True:
+            chunk = response.read1(_BLOCK)
+            if not chunk:
+                break
+            if tail:
+                tail.append(chunk)
+                continue
+            pending = self._markers(pending + chunk)
+            if pending and not b"PHP1".startswith(pending[:4]):
+                tail, pending = [pending], b""
+        body = b"".join(tail)
+        if self._error is not None:
+            raise _failed(self._error, body)
+        if not body:
+            raise ApiError(0, "network", "the answer ended before its result; the service may have stopped")
+        return body
+
+    def _markers(self, data: bytes) -> bytes:
+        """Takes whole markers off the front and returns what is left."""
+        while True:
+            data = data.lstrip(_SPACE)
+            if len(data) < 8 or not data.startswith(b"PHP1"):
+                return data
+            length = int.from_bytes(data[4:8], "little")
+            if length > _MAX_MARKER_BYTES:
+                raise ApiError(200, "invalid_file", f"a progress marker of {length} bytes is above the limit")
+            if len(data) < 8 + length:
+                return data
+            self._take(data[8 : 8 + length])
+            data = data[8 + length :]
+
+    def _take(self, payload: bytes) -> None:
+        try:
+            marker = json.loads(payload)
+        except ValueError:
+            return  # the format's rule: a marker that does not parse is skipped
+        self.run_id = marker.get("run_id", self.run_id)
+        if marker.get("canceled") or marker.get("cancelled"):
+            raise CanceledError(200, "canceled", "the run was canceled")
+        if marker.get("error"):
+            self._error = marker["error"]
+        elif self._on_progress is not None:
+            self._on_progress(Progress(marker.get("progress"), marker.get("message", ""), self.run_id))
+
+
+def _failed(message: str, tail: bytes) -> ApiError:
+    try:
+        detail = json.loads(tail)
+    except ValueError:
+        return ApiError(200, None, message)  # a frame endpoint: the marker says it all
+    return ApiError(200, detail.get("code"), message, detail)
+
+
+def _checked(answer: Any) -> Any:
+    """An answer that reports a failure instead of a result is an error."""
+    if not isinstance(answer, dict):
+        return answer
+    error = answer.get("error")
+    if answer.get("success") is False or ("success" not in answer and isinstance(error, str) and error):
+        if answer.get("canceled") or answer.get("cancelled"):
+            raise CanceledError(200, "canceled", "the run was canceled", answer)
+        raise ApiError(200, answer.get("code"), error or "the operation failed without a reason", answer)
+    return answer
+
+
+def _refusal(status: int, reason: str, body: bytes) -> ApiError:
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return ApiError(status, None, f"HTTP {status}: {reason}")
+    detail, code = answer.get("detail"), answer.get("code")
+    inner = detail.get("message") if isinstance(detail, dict) else None
+    message = detail if isinstance(detail, str) else inner or answer.get("message") or f"HTTP {status}: {reason}"
+    if isinstance(detail, dict) and "cost_warning" in detail:
+        return CostWarning(status, code, message, detail)
+    if code == "canceled":
+        return CanceledError(status, code, message, detail)
+    return ApiError(status, code, message, detail)
+
+
+def _parted(body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Tuple[Dict[str, Any], Optional[Dict[str, Any]]]:
+    """What steers the call, and the request's body."""
+    call = {key: value for key, value in fields.items() if key in ("cancel", "timeout")}
+    rest = {key: value for key, value in fields.items() if key not in call}
+    if body is None:
+        return {**call, **rest}, None
+    return call, {**body, **rest}
+
+
+def _encoded(body: Dict[str, Any]) -> bytes:
+    def plain(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()  # numpy and array.array
+        raise TypeError(f"{type(value).__name__} is no JSON value")
+
+    return json.dumps(body, default=plain, allow_nan=False).encode()
+
+
+def _session(session_id: str, action: Optional[str] = None) -> str:
+    path = f"/api/cloud/session/{quote(session_id, safe='')}"
+    return path if action is None else f"{path}/{action}"
+
+
+def _form(name: str) -> Tuple[bytes, bytes, str]:
+    boundary = secrets.token_hex(16)
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    head = (
+        f'--{boundary}\r\ncontent-disposition: form-data; name="file"; filename="{quoted}"\r\n'
+        "content-type: application/octet-stream\r\n\r\n"
+    )
+    return head.encode(), f"\r\n--{boundary}--\r\n".encode(), boundary
+
+
+def _chained(head: bytes, file: Any, tail: bytes) -> Iterator[bytes]:
+    yield head
+    while True:
+        block = file.read(_BLOCK)
+        if not block:
+            break
+        yield block
+    yield tail
+
+
+def _numbers(kind: str, data: memoryview) -> Any:
+    """4-byte little-endian elements, kind f32 or u32."""
+    if numpy is not None:
+        return numpy.frombuffer(data, dtype="<f4" if kind == "f32" else "<u4")
+    out = array.array("f" if kind == "f32" else "I")
+    if out.itemsize != 4:
+        raise ApiError(200, "unsupported", "this machine has no 4-byte elements; install numpy")
+    out.frombytes(data)
+    if sys.byteorder == "big":
+        out.byteswap()
+    return out
+
+
+def _decode_frame(body: bytes) -> Frame:
+    """A PHB1 frame. Errors: ApiError (invalid_file) for a body that is none or was cut."""
+    if len(body) < 8 or body[:4] != b"PHB1":
+        raise ApiError(200, "invalid_file", "the answer is no PHB1 frame")
+    at = 8 + int.from_bytes(body[4:8], "little")
+    if at > len(body):
+        raise ApiError(200, "invalid_file", "the frame's header was cut")
+    header = json.loads(body[8:at])
+    buffers: Dict[str, Any] = {}
+    view = memoryview(body)
+    for entry in header["buffers"]:
+        end = at + 4 * entry["length"]
+        if entry["dtype"] not in ("f32", "u32") or end > len(body):
+            raise ApiError(200, "invalid_file", f"the frame's buffer {entry['name']} was cut or is of an unknown type")
+        buffers[entry["name"]] = _numbers(entry["dtype"], view[at:end])
+        at = end
+    return Frame(header["meta"], buffers)
+
+
+def _decode_points(body: bytes) -> Points:
+    """A PHX1 stream. Errors: ApiError (invalid_file) for a body that is none or was cut."""
+    if len(body) < 32 or body[:4] != b"PHX1":
+        raise ApiError(200, "invalid_file", "the answer is no PHX1 point stream")
+    count, has_colors, has_intensity = int.from_bytes(body[4:8], "little"), body[8], body[9]
+    if len(body) < 32 + count * (12 + 12 * has_colors + 4 * has_intensity):
+        raise ApiError(200, "invalid_file", f"the stream was cut: {count} points are announced")
+    view, at = memoryview(body), 32
+
+    def column(width: int) -> Any:
+        nonlocal at
+        begin, at = at, at + 4 * width * count
+        values = _numbers("f32", view[begin:at])
+        return values.reshape(count, width) if numpy is not None and width > 1 else values
+
+    positions = column(3)
+    colors = column(3) if has_colors else None
+    return Points(count, positions, colors, column(1) if has_intensity else None)

@@ -1,0 +1,173 @@
+"""Calls every method of the client once and checks what comes back. argv: url, token, folder."""
+
+import json
+import os
+import sys
+import threading
+import time
+
+if os.environ.get("WITHOUT_NUMPY"):
+    sys.modules["numpy"] = None
+
+from point_cloud_client import ApiError, CanceledError, CostWarning, PointCloudClient
+
+url, token, folder = sys.argv[1:]
+called = set()
+
+
+class Counting(PointCloudClient):
+    """Notes which methods were called."""
+
+    def __getattribute__(self, name):
+        if not name.startswith("_"):
+            called.add(name)
+        return super().__getattribute__(name)
+
+
+client = Counting(url, token)
+
+
+def refused(call, status, code):
+    """The error of a call that must fail so."""
+    try:
+        call()
+    except ApiError as error:
+        assert (error.status, error.code) == (status, code), (error.status, error.code, error.message)
+        return error
+    raise AssertionError(f"no {status}")
+
+
+def flat(values):
+    return values.reshape(-1).tolist() if hasattr(values, "reshape") else list(values)
+
+
+# The service
+assert client.version()["version"] == client.root()["version"] == client.health()["version"]
+assert client.device_info()["effective_path"] in ("gpu", "cpu")
+assert client.cancel("0" * 32) == {"canceled": False, "cancelled": False, "run_id": "0" * 32}
+refused(lambda: PointCloudClient(url, "wrong-token-wrong-token").root(), 401, "unauthorized")
+assert PointCloudClient(url).version()["version"]
+
+# Files
+scan = os.path.join(folder, "scan.txt")
+side = 40
+with open(scan, "w") as file:
+    file.write("x y z class\n")
+    for i in range(side):
+        for j in range(side):
+            file.write(f"{i * 0.5} {j * 0.5} {0.01 * i} {1 + (i >= side // 2)}\n")
+count = side * side
+assert client.preview(scan, max_rows=3)["columns"][0]["detected_role"] == "x"
+points = client.import_by_path(scan, world_shift=[1, 2, 0])
+assert points.point_count == count and flat(points.positions)[:3] == [-1.0, -2.0, 0.0], flat(points.positions)[:3]
+assert points.colors is None and points.intensity is None
+refused(lambda: client.import_by_path("/data/missing.las"), 404, "not_found")
+las = os.path.join(folder, "copy.las")
+inline = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [0.0, 1.0, 0.25]]
+if sys.modules.get("numpy") is not None:
+    import numpy
+
+    assert points.positions.shape == (count, 3) and points.positions.dtype == numpy.float32
+    inline = numpy.array(inline)
+written = client.export_cloud(points=inline, colors=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], format="las", dest_path=las)
+assert written["point_count"] == 3 and os.path.getsize(las) > 227
+uploaded = client.import_file(las)
+assert flat(uploaded.positions)[3:6] == [1.0, 0.0, 0.5] and flat(uploaded.colors)[:3] == [1.0, 0.0, 0.0]
+refused(lambda: client.import_file(scan), 400, "invalid_argument")
+
+# Sessions
+steps = []
+cloud = client.create_session(scan, on_progress=steps.append)
+a = cloud["session_id"]
+assert steps[0].run_id and all(step.run_id == steps[0].run_id for step in steps)
+fractions = [step.progress for step in steps if step.progress is not None]
+assert fractions == sorted(fractions) and fractions
+refused(lambda: client.create_session("/data/missing.las"), 404, "not_found")
+issues = refused(lambda: client.create_session(5), 422, "validation")
+assert "source_path" in issues.message and isinstance(issues.detail, list)
+box = {"kind": "box", "min": [-1, -1, -1], "max": [4.9, 100, 100]}
+assert client.delete_region(a, box)["deleted_count"] == 10 * side
+assert client.reset_edits(a)["deleted_count"] == 0
+stroke = {"stroke_id": "one", "region": box, "to_class": 3}
+assert client.label_region(a, [stroke], slug="mine")["applied"][0]["changed_count"] == 10 * side
+assert client.label_summary(a, "mine")["class_counts"]["3"] == 10 * side
+assert client.reset_label_edits(a, slug="mine", edit_count=1)["label_edit_count"] == 1
+assert client.commit_labels(a, slug="mine")["slug"] == "mine"
+assert client.bake(a, compact=False)["session_id"] == a
+assert client.extract(a, scalar_filters=[{"slug": "class", "values": [2]}])["extracted"]["point_count"] == count // 2
+copy = client.duplicate(a)["duplicate"]["session_id"]
+assert client.filter(copy, region=box)["point_count"] == 10 * side
+assert client.split(copy, scalar_filters=[{"slug": "mine", "max": 2}])["kept"]["point_count"] == 0
+assert len(client.extract_by_column(a, "class")["children"]) == 2
+merged = client.merge([a, client.duplicate(a)["duplicate"]["session_id"]])["merged"]
+assert merged["point_count"] == 2 * count
+step = [[1, 0, 0, 10], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+moved = client.transform(merged["session_id"], step)
+assert abs(moved["tight_bounds"]["min"][0] - 10) < 0.01
+assert client.close_session(merged["session_id"])["deleted"] is True
+
+# Octrees
+octree = client.rebuild_octree(a)["cache_id"]
+assert json.loads(client.octree_file(octree, "metadata.json"))["points"] == count
+assert len(client.octree_file(octree, "octree.bin", 0, 9)) == 10
+
+# Labels and terrain
+noise = client.denoise(source={"session_id": a}, method="voxel_count", voxel=2.0)
+assert len(noise["labels"]) == count and set(noise["labels"]) <= {1, 2}
+assert client.denoise_session(a, method="ror", radius=2.0)["analyzed_points"] == count
+few = refused(lambda: client.denoise(points=inline), 200, None)
+assert "1000 points" in few.message and few.detail["success"] is False
+assert len(client.segment_ground(source={"session_id": a}, method="auto")["labels"]) == count
+assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_ground"] > 0
+grid = client.session_dem(a, cell_size=0.5)
+nx, ny = grid.meta["grid_nx"], grid.meta["grid_ny"]
+assert len(grid.buffers["grid_z"]) == nx * ny and len(grid.buffers["vertices"]) == 3 * grid.meta["num_vertices"]
+assert client.dem(source={"session_id": a}, cell_size=0.5, surface_type="dsm").meta["surface_type"] == "dsm"
+none = refused(lambda: client.dem(points=inline, cell_size=-1, bbox=[50, 50, 60, 60]), 200, "invalid_argument")
+assert none.detail["success"] is False
+ascii_grid = client.export_raster(grid.buffers["grid_z"], nx, ny, 0.5, [0, 0])
+assert ascii_grid["format"] == "asc" and ascii_grid["data_base64"]
+heights = [None if z != z else float(z) for z in flat(grid.buffers["grid_z"])]
+terrain = {"grid_z": heights, "nx": nx, "ny": ny, "cell": 0.5, "origin": grid.meta["grid_origin"]}
+snapped = client.snap_grid({"center": [10, 10, 2], "size": [4, 4, 4], "nx": 2, "ny": 2, "nz": 2}, terrain)
+assert len(snapped["column_offsets"]) == 4
+
+# Cancel: before it began, in the middle of a run, and a plain call that hangs up
+big = os.path.join(folder, "big.txt")
+with open(big, "w") as file:
+    for i in range(1_500_000):
+        file.write(f"{i % 1223 * 0.01} {i // 1223 * 0.01} {i % 7 * 0.1}\n")
+stop = threading.Event()
+stop.set()
+try:
+    client.create_session(big, cancel=stop)
+    raise AssertionError("ran although canceled")
+except CanceledError as error:
+    assert error.status == 0
+stop = threading.Event()
+try:
+    client.create_session(big, on_progress=lambda step: stop.set(), cancel=stop)
+    raise AssertionError("ran although canceled")
+except CanceledError as error:
+    assert error.status == 200, "the stream ends with the canceled marker"
+stop = threading.Event()
+timer = threading.Timer(0.5, stop.set)
+timer.start()
+try:
+    client.import_by_path(big, cancel=stop)
+    finished = True  # a fast machine
+except CanceledError:
+    finished = False
+deadline = time.monotonic() + 20
+while client.health()["admitted"] > 0:
+    assert time.monotonic() < deadline, "a canceled run goes on"
+    time.sleep(0.05)
+nobody = refused(lambda: PointCloudClient("http://127.0.0.1:9", timeout=2).version(), 0, "network")
+assert "connection" in nobody.message
+try:
+    client.session_dem(a, on_progress=lambda step: 1 / 0)
+    raise AssertionError("the callback's error was lost")
+except ZeroDivisionError:
+    pass
+assert issubclass(CostWarning, ApiError)
+print(json.dumps({"called": sorted(called), "numpy": sys.modules.get("numpy") is not None}))

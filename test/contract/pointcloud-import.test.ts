@@ -51,7 +51,7 @@ describe("/api/pointcloud/import_by_path", () => {
     expect(Array.from(flat.intensity ?? [])).toEqual([5, 7]);
     expect(flat.colors?.length).toBe(6);
     const all = made.file("all-sky.txt", "x y z is_miss\n0 0 20000 1\n");
-    expect((await refused(made, url, { file_path: all })).detail).toMatch(/No points but misses/);
+    expect((await refused(made, url, { file_path: all })).detail).toMatch(/contains only misses/);
   });
 
   test("the column plan wins", async () => {

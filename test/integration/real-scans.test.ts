@@ -54,7 +54,7 @@ describe.skipIf(!present)("real scans", () => {
       /declares 719 points, but only 718 complete records/,
     );
     expect(await said("las/malformed/bad_vlr_count.las")).toMatch(/declares 3 variable length records, but only 2/);
-    expect(await said("ptx_pts/bunny_8.pts")).toMatch(/states 8 points and holds 9/);
+    expect(await said("ptx_pts/bunny_8.pts")).toMatch(/declares 8 points but contains 9/);
     expect(await said("las/crs/epsg_4326.las")).toMatch(/degrees/);
     expect(await said("las/crs/certainty3d-color-utm-feet-navd88.las")).toMatch(/US survey foot .*source_units/);
     for (const { warnings = [] } of tails.values()) expect(new Set(warnings).size).toBe(warnings.length);

@@ -90,7 +90,7 @@ describe("refusals before the stream", () => {
   });
 
   test.each([
-    ["cloud.docx", /"\.docx" is not a point cloud format; readable are xyz, txt/],
+    ["cloud.docx", /"\.docx" is not a point cloud format; use one of xyz, txt/],
     ["cloud", /the extension "" is not a point cloud format/],
   ])("%s: 400 naming the extension", async (name, sentence) => {
     const answer = await refused(made, CREATE, { source_path: made.file(name, "1 2 3\n") });

@@ -114,8 +114,7 @@ describe("header", () => {
   test("a header without z names what it found", () => {
     expect(refusal(() => detect("TreeID;X;Y;DBH\n1;2.5;3;4"))).toEqual({
       code: "invalid_file",
-      message:
-        "no z column: the header names TreeID, X, Y, DBH; say which columns they are with a column plan or a legend",
+      message: "no z column: the header names TreeID, X, Y, DBH; assign the columns with a column plan or a legend",
     });
   });
 
@@ -145,7 +144,7 @@ describe("header", () => {
   test("an unnamed counting first column shifts the names", () => {
     const layout = detect("x y z\n1 10.5 20 30\n2 11.5 21 31");
     expect(roles(layout)).toEqual(["extra", "x", "y", "z"]);
-    expect(layout.warning).toContain("one name less");
+    expect(layout.warning).toContain("one name fewer");
     expect(roles(detect("x y z\n10.5 20 30 1\n11.5 21 31 2"))).toEqual(["x", "y", "z", "extra"]);
   });
 

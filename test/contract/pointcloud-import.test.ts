@@ -62,7 +62,7 @@ describe("/api/pointcloud/import_by_path", () => {
   });
 
   test.each<[string, string, string, object, number, RegExp]>([
-    ["unsupported extension", "a.doc", "1 2 3", {}, 400, /"\.doc" .* readable are xyz/],
+    ["unsupported extension", "a.doc", "1 2 3", {}, 400, /"\.doc" .* use one of xyz/],
     ["no z", "b.csv", "x,y\n1,2\n", {}, 400, /z/],
     ["no rows", "c.xyz", "# nothing\n", {}, 400, /no data rows/],
     ["no valid rows", "d.xyz", "x y z\nnan nan nan\n", {}, 400, /No points found|no/],

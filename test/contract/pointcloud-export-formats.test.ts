@@ -56,7 +56,7 @@ describe("asc", () => {
     expect(await exported(made, id, "asc", { columns })).toEqual(await exported(made, id, "txt", { columns }));
     const tail = await exportTail(made, { source: source(), format: "ASC" });
     expect(tail).toMatchObject({ success: true, filename: "pointcloud.asc", point_count: 4, has_colors: true });
-    expect(tail.warnings?.join(" ")).toMatch(/Left out: height, class, big, is_miss, timestamp\. Name them/);
+    expect(tail.warnings?.join(" ")).toMatch(/Left out: height, class, big, is_miss, timestamp\. List them/);
   });
 
   test("values that six decimals change are named, the others are not", async () => {
@@ -82,8 +82,8 @@ describe("pts", () => {
     ]);
     expect(tail).toMatchObject({ point_count: 4, has_colors: true, filename: "pointcloud.pts" });
     expect(tail.warnings).toEqual([
-      "Left out: height, class, big, is_miss, timestamp. PTS holds positions, intensity and colours; laz and pcd hold every column.",
-      expect.stringMatching(/^1 sky points \(misses\) are in the file and nothing marks them/),
+      "Left out: height, class, big, is_miss, timestamp. PTS stores positions, intensity and colours; laz and pcd store every column.",
+      expect.stringMatching(/^1 sky points \(misses\) are in the file, but not marked/),
       "intensity: PTS stores 12 bits; the lower 4 of 16 bits are lost.",
     ]);
   });

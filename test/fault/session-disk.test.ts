@@ -113,7 +113,7 @@ describe.skipIf(!probe)("a full disk below the session store", () => {
     disk.fill();
     await made.deps.sessions.spill(session);
     expect([held(), files()]).toEqual([2, before]);
-    expect(made.log.some(({ msg }) => /not tidied/.test(msg ?? ""))).toBe(true);
+    expect(made.log.some(({ msg }) => /not compacted/.test(msg ?? ""))).toBe(true);
     expect((await exported(made, id, "las")).equals(las)).toBe(true);
     disk.empty();
     await made.deps.sessions.spill(session);

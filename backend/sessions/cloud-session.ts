@@ -101,7 +101,7 @@ export interface Edit {
   swap(twins: ReadonlyMap<ColumnRef, ColumnRef>): void;
 }
 
-/** The only place where a session's state changes. Edits run one after the other; a read sees the state at its start. */
+/** The only place where a session's state changes. Edits run one after another; a read sees the state at its start. */
 export class CloudSession {
   #state: CloudState | undefined;
   #edits: Promise<unknown> = Promise.resolve();

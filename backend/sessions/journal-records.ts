@@ -42,7 +42,7 @@ export interface Birth {
  * | type | meaning |
  * |---|---|
  * | create | the whole state; only the first record has this type |
- * | commit | one change: files of columns (null = removed), undo steps, meta; `move`: motion of positions and beam origins,
+ * | commit | one change: files of columns (null = removed), undo steps, meta; `move`: motion of positions and origins,
  * 12 numbers; `compact`: first, all rows deleted so far are dropped; `births`: the sessions of this token exist |
  * | synced | `files` are flushed to the disk; without `files`, those of the create record |
  * | confirmed | the parent's journal contains the token: this session exists |

@@ -95,7 +95,7 @@ export class Journal {
     await old.close();
   }
 
-  /** Opens a journal and cuts off a torn tail. Errors: invalid_file, leaving the file, without a valid create record. */
+  /** Opens a journal and cuts off a torn tail. Errors: invalid_file, without change, if no create record is valid. */
   static async recover(path: string): Promise<{ journal: Journal; records: JournalRecord[] }> {
     const { records, length } = decodeJournal(await readFile(path));
     if (records[0]?.type !== "create") {

@@ -257,7 +257,7 @@ describe("edits before the report", () => {
     [["--filter", "clas=1..2"], /Unknown scalar attribute: 'clas'\. Available: \[class\]/],
     [
       ["--crop", "0,0,0,1,1,1", "--filter", "class=1.."],
-      /no point is left by --crop 0,0,0,1,1,1 and --filter class=1\.\.: the cloud lies from 476000, 0, 0 to 476009, 0, 0\.9; widen what stays/,
+      /no point is left by --crop 0,0,0,1,1,1 and --filter class=1\.\.: the cloud extends from 476000, 0, 0 to 476009, 0, 0\.9; use a larger box or range/,
     ],
   ])("%j ends with 2 and a way out", async (rules, message) => {
     const { code, stdout, stderr } = await command([

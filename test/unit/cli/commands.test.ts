@@ -216,7 +216,7 @@ describe("bad input exits 2 with a sentence and without starting anything", () =
     [
       "a merge with itself",
       () => ["analyze", cloud, "--out", out, "--merge", cloud],
-      /would be there twice; leave it out/,
+      /would be duplicated; leave it out/,
     ],
     ["too few points", () => ["analyze", cloud, "--out", out, "--points", "12"], /--points "12"/],
     ["a picture size", () => ["analyze", cloud, "--out", out, "--picture-size", "1e3"], /--picture-size "1e3"/],

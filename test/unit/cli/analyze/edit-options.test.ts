@@ -39,15 +39,15 @@ describe("--filter", () => {
     expect(parseFilter(filterText(parseFilter(text)))).toEqual(rule);
   });
   test.each([
-    ["height", "must be a column, = and what stays: reflectance=-20..0, height=2.. or class=1,2,5"],
-    ["=1..2", "must be a column, = and what stays"],
-    ["height=", "must be a column, = and what stays"],
-    ["height=..", ": a range is min..max with numbers, one of which may be left out, such as 2.."],
-    ["height=a..2", ": a range is min..max"],
+    ["height", "must be a column, = and the values to keep: reflectance=-20..0, height=2.. or class=1,2,5"],
+    ["=1..2", "must be a column, = and the values to keep"],
+    ["height=", "must be a column, = and the values to keep"],
+    ["height=..", ": a range must be min..max with two numbers, one of which may be left out, such as 2.."],
+    ["height=a..2", ": a range must be min..max"],
     ["height=5..2", ": 5 is above 2; give the lower end first"],
-    ["class=1,x", ": values are whole numbers such as 1,2,5; for others give a range, min..max"],
-    ["class=1.5", ": values are whole numbers"],
-    ["class=1,,2", ": values are whole numbers"],
+    ["class=1,x", ": values must be whole numbers such as 1,2,5; for other values give a range, min..max"],
+    ["class=1.5", ": values must be whole numbers"],
+    ["class=1,,2", ": values must be whole numbers"],
   ])("%j is refused", (text, rule) => {
     expect(message(() => parseFilter(text))).toContain(`--filter "${text}"`);
     expect(message(() => parseFilter(text))).toContain(rule);

@@ -76,7 +76,7 @@ test("a file that ends early is an error, not zeros", async () => {
   const octree = smallOctree();
   const short = { ...octree, files: () => ({ ...octree.files(), "octree.bin": octree.octree.slice(0, 100) }) };
   await expect(loadOctreePoints(fakeService(short).client, CACHE_ID, { budget: 100 })).rejects.toThrow(
-    /came as 100 bytes/,
+    /arrived as 100 bytes/,
   );
 });
 

@@ -73,5 +73,5 @@ test("a file in the way, or a folder that cannot be written to, is named", async
   mkdirSync(join(root, "locked"));
   chmodSync(join(root, "locked"), 0o500);
   if (process.getuid?.() === 0) return; // root may write anywhere
-  await expect(OutputFolder.open(join(root, "locked"))).rejects.toThrow(/--out .*locked.* can be written to/);
+  await expect(OutputFolder.open(join(root, "locked"))).rejects.toThrow(/--out .*locked.* must be a writable folder/);
 });

@@ -147,7 +147,7 @@ describe("hierarchy.bin", () => {
     ["a negative offset", (view: DataView) => view.setBigInt64(6, -1n, true), /-1/],
     ["an offset beyond 2^53", (view: DataView) => view.setBigInt64(6, 2n ** 60n, true), /1152921504606846976/],
     ["an unknown node type", (view: DataView) => view.setUint8(0, 9), /unknown type 9/],
-    ["a child without a record", (view: DataView) => view.setUint8(45, 0xff), /behind its chunk's end/],
+    ["a child without a record", (view: DataView) => view.setUint8(45, 0xff), /after the end of its chunk/],
   ])("refuses %s", (_, change, message) => {
     const bytes = threeNodes.hierarchy.slice();
     change(new DataView(bytes.buffer));

@@ -34,7 +34,7 @@ describe("PHB1", () => {
   });
 
   test.each([
-    ["7 bytes", text("PHB1\0\0\0"), /7 bytes are no frame/],
+    ["7 bytes", text("PHB1\0\0\0"), /7 bytes are too few/],
     ["another magic", withHeader("PHB2", "{}"), /must start with "PHB1"/],
     ["a 4 GB header", withHeader("PHB1", "{}", 0xfffffffc), /above the limit/],
     ["a header longer than the body", withHeader("PHB1", "{}", 3), /only 2 bytes follow/],
@@ -48,9 +48,9 @@ describe("PHB1", () => {
       frameOf(Array.from({ length: 2000 }, (_, i) => ({ name: `${i}`, dtype: "u32", length: 2 ** 48 }))),
       /but only 0/,
     ],
-    ["a count no double holds", frameOf([{ name: "a", dtype: "f32", length: 1e300 }]), /count of elements/],
-    ["a negative count", frameOf([{ name: "a", dtype: "f32", length: -1 }]), /count of elements/],
-    ["a broken count", frameOf([{ name: "a", dtype: "f32", length: 0.5 }]), /count of elements/],
+    ["a count no double holds", frameOf([{ name: "a", dtype: "f32", length: 1e300 }]), /number of elements/],
+    ["a negative count", frameOf([{ name: "a", dtype: "f32", length: -1 }]), /number of elements/],
+    ["a broken count", frameOf([{ name: "a", dtype: "f32", length: 0.5 }]), /number of elements/],
     ["another dtype", frameOf([{ name: "a", dtype: "f64", length: 0 }]), /dtype "f64"/],
     [
       "one name twice",
@@ -111,7 +111,7 @@ describe("PHX1", () => {
     expect(() => encodePointsHeader(2 ** 32, false, false)).toThrow(/do not fit/);
   });
   test("arrays that disagree are refused", () => {
-    expect(() => encodePoints(new Float32Array(4))).toThrow(/no rows of 3/);
+    expect(() => encodePoints(new Float32Array(4))).toThrow(/not rows of 3/);
     expect(() => encodePoints(new Float32Array(3), new Float32Array(6))).toThrow(/6 color values for 1 points/);
     expect(() => encodePoints(new Float32Array(3), undefined, new Float32Array(2))).toThrow(/2 intensities for 1/);
   });
@@ -152,7 +152,7 @@ describe("the end of a run's stream", () => {
     expect(() => finish()).toThrow(/ended before its result/);
     expect(() => finish(encodeMarker({ progress: 0.5, message: "x" }))).toThrow(/ended before its result/);
     expect(() => finish(text("PHP1"))).toThrow(/ended before its result/);
-    expect(() => finish(text('{"success":tr'))).toThrow(/cut or is no JSON/);
+    expect(() => finish(text('{"success":tr'))).toThrow(/truncated or not JSON/);
     expect(() => finish(encodeFrame({}, { a: new Float32Array(4) }).slice(0, -1))).toThrow(/only 15 follow/);
   });
   test("a marker whose JSON does not parse is skipped", () => {
@@ -163,6 +163,6 @@ describe("the end of a run's stream", () => {
   test("a tail above the reader's limit is refused", () => {
     const parser = new RunStreamParser({ maxTailBytes: 10 });
     parser.push(text("{"));
-    expect(() => parser.push(new Uint8Array(10))).toThrow(/longer than the 10 bytes/);
+    expect(() => parser.push(new Uint8Array(10))).toThrow(/longer than the limit of 10 bytes/);
   });
 });

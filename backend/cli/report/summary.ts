@@ -212,7 +212,7 @@ function densityText({ points_per_m2, occupied_cells }: Density): string {
 }
 
 function systemText({ crs_epsg, crs_name }: AnalysisSummary): string {
-  if (crs_epsg === null) return crs_name === null ? "not declared" : `${crs_name} (no EPSG code)`;
+  if (crs_epsg === null) return crs_name === null ? "not stated" : `${crs_name} (no EPSG code)`;
   return crs_name === null ? `EPSG:${crs_epsg}` : `EPSG:${crs_epsg}, ${crs_name}`;
 }
 

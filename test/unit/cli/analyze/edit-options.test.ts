@@ -11,7 +11,7 @@ const message = (body: () => unknown) => {
 };
 
 describe("--crop", () => {
-  test("six numbers, spaces allowed, a flat box too", () => {
+  test("accepts six numbers, with spaces, and a flat box", () => {
     expect(parseCrop("-1,2,3, 4,5.5,3")).toEqual({ min: [-1, 2, 3], max: [4, 5.5, 3] });
   });
   test.each(["", "1,2,3", "1,2,3,4,5,6,7", "1,2,3,4,5,", "1,2,3,4,5,x", "1,2,3,4,5,1e999"])("%j", (text) => {
@@ -19,7 +19,7 @@ describe("--crop", () => {
       `--crop "${text}" must be six numbers in metres, xmin,ymin,zmin,xmax,ymax,zmax, such as 476000,5429000,0,476050,5429050,40`,
     );
   });
-  test("corners in the wrong order name the axis", () => {
+  test("names the axis of corners in the wrong order", () => {
     expect(message(() => parseCrop("0,7,0,1,6,1"))).toBe(
       '--crop "0,7,0,1,6,1": ymin 7 is above ymax 6; give the lower corner first',
     );

@@ -86,7 +86,7 @@ async function join(tails: readonly CreateSessionTail[], { client, progress, sig
 }
 
 function systemWarning(tails: readonly CreateSessionTail[]): string[] {
-  const systems = [...new Set(tails.map(({ crs_epsg }) => (crs_epsg ? `EPSG:${crs_epsg}` : "none declared")))];
+  const systems = [...new Set(tails.map(({ crs_epsg }) => (crs_epsg ? `EPSG:${crs_epsg}` : "none stated")))];
   if (systems.length === 1) return [];
   return [
     `The merged files are in different coordinate systems (${systems.join(", ")}); their coordinates were joined without conversion.`,

@@ -13,12 +13,12 @@ import { deviceInfoRoutes } from "./routes/device-info.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { octreeRoutes } from "./routes/octree.ts";
 
-/** The routes that need nothing but BaseDeps. */
+/** The routes that need only BaseDeps. */
 export const BASE_ROUTES: readonly RouteFile[] = [healthRoutes, deviceInfoRoutes, cancelRoutes, octreeRoutes];
 
 /**
- * The service as a Fastify instance, not listening yet. `routes` are registered once, in order, behind the guard.
- * Closing it cancels every run first, then drops every connection.
+ * Builds the service as a Fastify instance that does not listen yet. `routes` are registered in order, after the guard.
+ * Closing it first cancels every run, then drops every connection.
  */
 export async function buildApp<D extends BaseDeps>(
   deps: D,
@@ -26,7 +26,7 @@ export async function buildApp<D extends BaseDeps>(
 ): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.logger,
-    logController: new LogController({ disableRequestLogging: true }), // http/logging.ts writes the one line
+    logController: new LogController({ disableRequestLogging: true }), // http/logging.ts logs requests
     forceCloseConnections: true,
     bodyLimit: MAX_JSON_BODY_BYTES,
     routerOptions: { maxParamLength: 256 },

@@ -15,10 +15,10 @@ import {
 } from "../shared/limits.ts";
 import { appFolders } from "./native/core/platform.ts";
 
-/** Folder name of this application below the system's data and cache folders. */
+/** Folder name of this application in the system's data and cache folders. */
 export const APP_FOLDER = "point-cloud-backend";
 
-/** One name for every start, so that a restart finds the sessions of the one before. */
+/** The same for every start, so that a restart finds the previous sessions. */
 export const DEFAULT_INSTANCE_ID = "default";
 
 const wholeNumber = (min: number, max: number, rule: string) =>
@@ -34,7 +34,7 @@ const switchValue = z
   .enum(["on", "off", "1", "0", "true", "false"], "must be on or off")
   .transform((text) => text === "on" || text === "1" || text === "true");
 
-/** An origin is scheme://host[:port], nothing behind it. "null" and "*" would let every page in. */
+/** An origin is scheme://host[:port] and nothing else. "null" and "*" are refused: they would allow every page. */
 const origins = z
   .string()
   .transform((text) =>
@@ -87,14 +87,14 @@ const Environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")
     .optional(),
-  APP_ADDON_PATH: folder.optional(), // read by backend/native/addon.ts, before anything else
+  APP_ADDON_PATH: folder.optional(), // read by backend/native/core/load.ts, before everything else
   APP_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, "must be milliseconds from 0 to 60000").optional(),
 });
 
 export interface Config {
   /** 0 = any free port. */
   readonly port: number;
-  /** Bearer token every request but /health and /version must carry; undefined = no token. */
+  /** Bearer token required by every request except /health and /version; undefined = none. */
   readonly authToken: string | undefined;
   /** Sessions, journals, models. */
   readonly dataDir: string;
@@ -103,35 +103,35 @@ export interface Config {
   readonly memoryBudgetBytes: number | undefined;
   readonly memoryBudgetFraction: number;
   readonly sessionJournal: boolean;
-  /** Sessions nobody used for so long keep nothing in memory that a file could hold; 0 = never. */
+  /** Sessions unused for this long are spilled: their columns become mapped files; 0 = never. */
   readonly sessionIdleTtlS: number;
-  /** The same for the least recently used sessions beyond this count; undefined = by the memory budget. */
+  /** Also spilled: the least recently used sessions beyond this count; undefined = from the memory budget. */
   readonly maxCloudSessions: number | undefined;
-  /** Delete steps that can be taken back; older ones become permanent. */
+  /** Number of delete steps that can be undone; older ones become permanent. */
   readonly maxDeletedHistory: number;
-  /** From so many points on ror and voxel_count run by tiles of about the other number. */
+  /** From the first number of points on, ror and voxel_count run in tiles of about the second number. */
   readonly denoiseTileMinPoints: number;
   readonly denoiseTileTargetPoints: number;
-  /** From so many points on the cloth drops by tiles of about the other number. */
+  /** From the first number of points on, cloth simulation runs in tiles of about the second number. */
   readonly groundTileMinPoints: number;
   readonly groundTileTargetPoints: number;
-  /** A run that is expected to take so long answers 409 until its cost is acknowledged. */
+  /** A run expected to take this long is refused with 409 until its cost is acknowledged. */
   readonly costWarningS: number;
   readonly device: "cpu" | "auto";
-  /** Beside the loopback and app origins that are always allowed. */
+  /** In addition to loopback and app origins, which are always allowed. */
   readonly allowedOrigins: readonly string[];
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-  /** Whose sessions are recovered at the start: the same for every start of one window. */
+  /** Owner of the sessions to recover at the start; the same for every start of a window. */
   readonly instanceId: string;
   readonly shutdownGraceMs: number;
-  /** Sentences for the log: APP_* variables that are not settings of this service, such as misspelt ones. */
+  /** Log messages about APP_* variables that are not settings of this service, such as misspelt ones. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads every APP_* variable, once. An empty variable counts as unset. Other names with the prefix may belong to other
- * programs: they become `warnings`.
- * Errors: invalid_argument listing every bad variable with its value (a token's is not shown) and its rule.
+ * Reads all APP_* variables. An empty variable counts as unset. Unknown APP_* names may belong to other programs and
+ * are reported in `warnings`.
+ * Errors: invalid_argument, listing every invalid variable with its value (not for a token) and its rule.
  */
 export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(

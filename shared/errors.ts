@@ -1,7 +1,7 @@
 /**
- * Every failure the service can report. The code decides the HTTP status (backend/http/errors.ts).
- * The native core uses the same names (cpp/core/error.h); `validation`, `conflict`, `forbidden` and `unauthorized`
- * exist on this side only.
+ * Every failure that the service can report. The code determines the HTTP status (backend/http/errors.ts).
+ * The native core uses the same names (cpp/core/error.h), except `validation`, `conflict`, `forbidden` and
+ * `unauthorized`.
  */
 export const errorCodes = [
   "validation",
@@ -25,8 +25,8 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 }
 
 /**
- * The one error type of the TypeScript side. `message` is shown to users: value, rule, way out.
- * `details` become extra keys of the HTTP body beside `detail` and `code`.
+ * The only error type of the TypeScript side. `message` is shown to users and names the value, the rule and the way
+ * out. `details` become further keys of the HTTP body, in addition to `detail` and `code`.
  */
 export class AppError extends Error {
   override readonly name = "AppError";

@@ -1,20 +1,20 @@
-/** Every constant the service promises. Sizes are bytes, times are milliseconds unless the name says otherwise. */
+/** Limits and defaults that the service guarantees. Sizes are bytes, times are milliseconds unless a suffix differs. */
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 export const GIB = 1024 * MIB;
 
-/** Bulk data leaves native memory in copies of this size. */
+/** Bulk data is copied out of native memory in blocks of this size. */
 export const BLOCK_BYTES = 8 * MIB;
 
 /**
- * Largest JSON request body. The text becomes one JavaScript string, and V8 ends strings at 2^29 - 24 characters.
- * Larger inputs travel as PHB1 frames or stay in a session.
+ * Largest JSON request body. The text becomes one JavaScript string, which V8 limits to 2^29 - 24 characters.
+ * Send larger inputs as PHB1 frames or keep them in a session.
  */
 export const MAX_JSON_BODY_BYTES = 511 * MIB;
-/** Largest PHB1 request body. Electron ends one ArrayBuffer at 2046 MiB, and collecting a body needs it twice. */
+/** Largest PHB1 request body. Electron limits an ArrayBuffer to 2046 MiB, and receiving a body needs twice its size. */
 export const MAX_FRAME_BODY_BYTES = 1 * GIB;
-/** Largest uploaded file (multipart); it goes to disk as it arrives. */
+/** Largest uploaded file (multipart); it is written to disk while it arrives. */
 export const MAX_UPLOAD_BYTES = 64 * GIB;
 
 /** Largest JSON header of a PHB1 frame, padding included. */
@@ -23,70 +23,70 @@ export const MAX_FRAME_HEADER_BYTES = 64 * MIB;
 export const MAX_FRAME_BUFFERS = 4096;
 /** Largest payload of one PHP1 marker, padding included. */
 export const MAX_MARKER_BYTES = 1 * MIB;
-/** Message texts in markers are cut here, so that no label can outgrow MAX_MARKER_BYTES. */
+/** Message texts in markers are cut to this length, so that a marker stays below MAX_MARKER_BYTES. */
 export const MAX_MARKER_TEXT_CHARS = 16_384;
 
-/** JSON arrays longer than this are written piece by piece. */
+/** JSON arrays longer than this are written in pieces. */
 export const JSON_STREAM_ARRAY_LENGTH = 10_000;
 
-/** How often a run's progress is read while it moves, and while it does not. */
+/** Interval for polling a run's progress while it changes, and while it does not. */
 export const PROGRESS_POLL_MS = 20;
 export const PROGRESS_IDLE_POLL_MS = 100;
-/** Silence on a run stream after which four spaces are sent. */
+/** After this time without data on a run stream, four spaces are sent. */
 export const KEEPALIVE_MS = 5_000;
 
-/** A waiting admission is looked at again at least this often; a longer wait is logged once. */
+/** Longest interval between checks of a waiting admission; a longer wait is logged once. */
 export const ADMISSION_POLL_MS = 2_000;
-/** Admission never plans with less than this, however little is free. */
+/** Smallest admission budget, however little memory is free. */
 export const MIN_ADMISSION_BUDGET_BYTES = 1 * GIB;
-/** Planning budget when the size of the machine's memory is unknown. */
+/** Budget if the size of the machine's memory is unknown. */
 export const UNKNOWN_MEMORY_BUDGET_BYTES = 4 * GIB;
-/** Share of the free memory that admission may plan with. */
+/** Share of the free memory that admission may assign. */
 export const AVAILABLE_MEMORY_SHARE = 0.7;
 
 export const DEFAULT_OCTREE_CACHE_MAX_BYTES = 20 * GIB;
 export const DEFAULT_MEMORY_BUDGET_FRACTION = 0.5;
 
-/** A session idle for so long keeps nothing in memory that a file could hold. */
+/** A session idle for this long is spilled: its columns become mapped files. */
 export const DEFAULT_SESSION_IDLE_TTL_S = 1800;
-/** The same for the least recently used beyond one per GiB of budget, between these bounds. */
+/** Also spilled: the least recently used sessions beyond one per GiB of budget, within these bounds. */
 export const MIN_CLOUD_SESSIONS = 4;
 export const MAX_CLOUD_SESSIONS = 32;
-/** Delete steps that can be taken back. */
+/** Number of delete steps that can be undone. */
 export const DEFAULT_MAX_DELETED_HISTORY = 50;
-/** Label strokes that can be taken back, per column: so many, and so many bytes of them. */
+/** Limits of the label strokes per column that can be undone: number, and bytes in total. */
 export const MAX_LABEL_STROKES = 2000;
 export const MAX_LABEL_HISTORY_BYTES = 256 * MIB;
-/** Largest class of a label column, and of an instance column. */
+/** Largest class in a label column, and largest value in an instance column. */
 export const MAX_CLASS = 255;
 export const MAX_INSTANCE = 2 ** 24;
 
-/** From so many points on a cloud is denoised by tiles of about so many (ror, voxel_count). */
+/** From the first number of points on, ror and voxel_count run in tiles of about the second number. */
 export const DEFAULT_DENOISE_TILE_MIN_POINTS = 4_000_000;
 export const DEFAULT_DENOISE_TILE_TARGET_POINTS = 3_000_000;
-/** Finite points that noise can be told from. */
+/** Fewest finite points for labelling noise. */
 export const MIN_DENOISE_POINTS = 1000;
-/** More of a cloud than this is no scanner noise, which is 0.1 to 3 %. */
+/** Noise above this share of a cloud causes a warning: scanner noise is 0.1 to 3 %. */
 export const OVER_REMOVAL_FRACTION = 0.2;
-/** From so many points on a method that sorts points into a tree is warned about. */
+/** Above this number of points, methods that sort points into a tree cause a warning. */
 export const TREE_METHOD_WARNING_POINTS = 30_000_000;
 
-/** From so many points on the cloth drops by tiles of about so many. */
+/** From the first number of points on, cloth simulation runs in tiles of about the second number. */
 export const DEFAULT_GROUND_TILE_MIN_POINTS = 4_000_000;
 export const DEFAULT_GROUND_TILE_TARGET_POINTS = 3_000_000;
-/** Finite points that ground can be told among. */
+/** Fewest finite points for labelling ground. */
 export const MIN_GROUND_POINTS = 10;
-/** A run that is expected to take so long is asked about first. */
+/** A run expected to take this long needs the user's acknowledgement. */
 export const DEFAULT_COST_WARNING_S = 90;
 
-/** A request longer than this is logged with the process state around it. */
+/** A longer request is logged together with the state of the process. */
 export const SLOW_REQUEST_MS = 5_000;
-/** Shutdown: everything is canceled and closed within this time. */
+/** A shutdown cancels and closes everything within this time. */
 export const SHUTDOWN_GRACE_MS = 1_000;
-/** The device probe of /api/device-info is given this long. */
+/** Time limit of the device probe of /api/device-info. */
 export const DEVICE_PROBE_TIMEOUT_MS = 5_000;
 
-/** Client time-outs. On a streamed response the clock restarts at every chunk. */
+/** Client time-outs. On a streamed response, the time restarts at every chunk. */
 export const CLIENT_TIMEOUT_MS = {
   version: 2_000,
   quick: 10_000,
@@ -96,13 +96,13 @@ export const CLIENT_TIMEOUT_MS = {
   edit: 300_000,
   heavy: 600_000,
 } as const;
-/** How long a canceling client waits for its cancel request before it drops the connection anyway. */
+/** A canceling client waits this long for the answer of its cancel request before it closes the connection. */
 export const CLIENT_CANCEL_WAIT_MS = 1_000;
-/** Largest file an export returns inside its JSON answer: base64 grows it by a third, and the client's strings end near 512 MB. */
+/** Largest file in the JSON answer of an export: base64 adds a third, and strings are limited to about 512 MB. */
 export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
-/** Cells of one scan of a PTX file: some 20 GB of text. */
+/** Most cells in one scan of a PTX file: about 20 GB of text. */
 export const MAX_PTX_CELLS = 1_000_000_000;
-/** Cells of a terrain raster. */
+/** Most cells of a terrain raster. */
 export const MAX_DEM_CELLS = 4_000_000;
-/** Columns of a voxel grid. */
+/** Most columns of a voxel grid. */
 export const MAX_VOXEL_COLUMNS = 4_000_000;

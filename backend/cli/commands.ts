@@ -10,21 +10,21 @@ export interface ServeRequest {
 }
 
 export interface CommandLineDeps {
-  /** Serves until a signal; resolves once it listens. */
+  /** Serves until a signal arrives; resolves when it listens. */
   readonly serve: (request: ServeRequest) => Promise<void>;
   readonly startBackend: StartBackend;
   /** Default: a client over HTTP. */
   readonly connect?: AnalyzeDeps["connect"];
-  /** Default: those of the process. */
+  /** Default: the streams of the process. */
   readonly stdout?: TextStream;
   readonly stderr?: TextStream;
-  /** Default: fires on Ctrl-C and on a polite request to end. */
+  /** Default: aborts on SIGINT (Ctrl-C) and SIGTERM. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs one command line (without node and script). `serve` is the default command.
- * Returns the exit code: 0 done, 1 internal failure, 2 bad input or option, 130 canceled; undefined while it serves.
+ * Runs a command line, given without node and script. `serve` is the default command.
+ * Returns the exit code: 0 done, 1 internal failure, 2 bad input or option, 130 canceled; undefined while serving.
  */
 export async function runCommandLine(argv: readonly string[], deps: CommandLineDeps): Promise<number | undefined> {
   const stdout = deps.stdout ?? process.stdout;
@@ -37,7 +37,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   program
     .command("serve", { isDefault: true })
     .description("serve the HTTP API on 127.0.0.1 (default)")
-    .option("--port <number>", "port to listen on, 0 = any free one", parsePort)
+    .option("--port <number>", "port to listen on, 0 = any free port", parsePort)
     .option("--data-dir <folder>", "folder for sessions and models")
     .action(async (options: ServeRequest) => {
       await deps.serve(options);
@@ -54,7 +54,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   return code;
 }
 
-/** Options as commander hands them over, before their texts are checked. */
+/** Options from commander, before their values are checked. */
 interface RawAnalyzeOptions {
   readonly out: string;
   readonly format: string;
@@ -77,19 +77,24 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
     .command("analyze")
     .description("import a point cloud and write a report, pictures and a copy")
     .argument("<file>", "point cloud file")
-    .requiredOption("--out <folder>", "folder for the results, made when missing")
+    .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--format <format>", "format of the copy: las, laz, xyz, txt, csv, asc, ply, obj, pts, ptx, pcd", "las")
     .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
-    .option("--shift <x,y,z>", "metres to subtract from the coordinates while working")
+    .option("--shift <x,y,z>", "metres to subtract from the coordinates during processing")
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
-    .option("--merge <file>", "further cloud, merged before everything else; repeatable", collected, [])
+    .option("--merge <file>", "another cloud, merged before all other steps; repeatable", collected, [])
     .option("--crop <box>", "keep xmin,ymin,zmin,xmax,ymax,zmax: metres, true world coordinates")
-    .option("--filter <rule>", "keep column=min..max or column=1,2,5; repeatable, all must hold", collected, [])
-    .option("--points <count>", "most points to draw (default 3000000)")
+    .option(
+      "--filter <rule>",
+      "keep points with column=min..max or column=1,2,5; repeatable, all must match",
+      collected,
+      [],
+    )
+    .option("--points <count>", "largest number of points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture (default 1400)")
-    .option("--no-denoise", "do not look for noise")
-    .option("--no-ground", "do not tell ground from plants")
-    .option("--no-dem", "make no terrain, canopy or height above ground")
+    .option("--no-denoise", "do not label noise")
+    .option("--no-ground", "do not label ground and plants")
+    .option("--no-dem", "do not compute terrain, canopy and height above ground")
     .option("--json", "write one JSON document to stdout instead of the table")
     .action(action);
 }
@@ -114,7 +119,7 @@ async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps):
       return EXIT.canceled;
     }
     const { printable } = await import("./progress.ts");
-    // Line breaks belong to a bug's stack; a message is one line.
+    // Only the stack of a bug has several lines.
     deps.stderr.write(`${messageOf(error).split("\n").map(printable).join("\n")}\n`);
     return exitCodeOf(error);
   } finally {
@@ -144,7 +149,7 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
   };
 }
 
-/** The first signal cancels cleanly; a second one ends the process the hard way, as without this handler. */
+/** The first signal cancels cleanly; a second one ends the process at once, as without this handler. */
 function cancelOnSignals() {
   const controller = new AbortController();
   const cancel = () => {

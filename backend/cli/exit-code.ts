@@ -3,7 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 
 export const EXIT = { done: 0, internal: 1, bad_input: 2, canceled: 130 } as const;
 
-/** Failures the user can mend: the file or an option is the reason. */
+/** Failures that the user can fix: the cause is the file or an option. */
 const INPUT_CODES: ReadonlySet<string> = new Set([
   "validation",
   "invalid_argument",
@@ -21,7 +21,7 @@ export function exitCodeOf(error: unknown): number {
   return [400, 404, 415, 422].includes(error.status) ? EXIT.bad_input : EXIT.internal;
 }
 
-/** The sentence for the user; a bug keeps its stack. */
+/** The message for the user; the stack for a bug. */
 export function messageOf(error: unknown): string {
   if (error instanceof AppError || error instanceof ApiError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,17 +1,17 @@
 import { Presets, SingleBar } from "cli-progress";
 
-/** A stream text goes to; process.stderr and process.stdout are such. */
+/** An output stream for text, such as process.stderr and process.stdout. */
 export interface TextStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Text from outside as one line without control characters: no escape sequence reaches the terminal. */
+/** Text from outside without control characters, so that no escape sequence reaches the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\ufffd");
 }
 
-/** Shows the stages of a run: a bar each on a terminal, a plain line each elsewhere. */
+/** Shows the stages of a run: as progress bars on a terminal, as plain lines elsewhere. */
 export class Progress {
   readonly #stream: TextStream;
   #bar: SingleBar | undefined;
@@ -22,7 +22,7 @@ export class Progress {
     this.#stream = stream;
   }
 
-  /** Begins a stage; the one before it counts as done. */
+  /** Begins a stage and completes the previous one. */
   stage(title: string): void {
     this.#end(true);
     this.#started = performance.now();
@@ -38,7 +38,7 @@ export class Progress {
         barsize: 30,
         hideCursor: true,
         stopOnComplete: false,
-        // Its handler would end the process on Ctrl-C before the run has been canceled.
+        // The handler of the library would end the process on Ctrl-C before the run is canceled.
         gracefulExit: false,
       },
       Presets.shades_classic,
@@ -46,7 +46,7 @@ export class Progress {
     this.#bar.start(100, 0, { title: title.padEnd(18), message: "" });
   }
 
-  /** `fraction` 0..1, null = cannot tell: the bar keeps its place. Never goes backwards. */
+  /** `fraction` 0..1; null = unknown, the bar does not move. Never decreases. */
   update(fraction: number | null, message = ""): void {
     if (fraction !== null) this.#fraction = Math.max(this.#fraction, Math.min(1, fraction));
     this.#bar?.update(Math.floor(100 * this.#fraction), { message: printable(message).slice(0, 40) });
@@ -57,7 +57,7 @@ export class Progress {
     this.#end(true);
   }
 
-  /** Leaves the bar where it stands. */
+  /** Ends the last stage without completing its bar. */
   stop(): void {
     this.#end(false);
   }

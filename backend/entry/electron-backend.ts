@@ -7,7 +7,7 @@ import type { SupervisorOptions } from "./supervisor-contract.ts";
 import { setAccess } from "./window-access.ts";
 
 /*
- * The desktop app's way in: one supervisor per window.
+ * API for a desktop app: one supervisor per window.
  *
  *   const backend = createSupervisor({ instanceId: "window-1", dataDir, octreeCacheRoot, onState, onLog });
  *   const { url } = await backend.start();
@@ -25,7 +25,7 @@ export type {
 export { WindowAccess } from "./window-access.ts";
 
 export interface ElectronSupervisorOptions extends Omit<SupervisorOptions, "startProcess"> {
-  /** The backend's file; default: utility-process.js beside the running file. */
+  /** Entry file of the backend; default: utility-process.js in the folder of this file. */
   readonly entry?: string;
 }
 
@@ -36,14 +36,14 @@ export function createSupervisor({ entry, ...options }: ElectronSupervisorOption
 }
 
 /**
- * Ties a window to its running backend: the window's own requests carry the token, and the backend stops, with its
- * sessions, when the window closes. It must be attached before the window loads its page.
- * Errors: conflict when the backend is not running.
+ * Connects a window to its running backend: requests of the window carry the token, and when the window closes, the
+ * backend stops and removes its sessions. Call it before the window loads its page.
+ * Errors: conflict if the backend is not running.
  */
 export function attachWindow(window: BrowserWindow, backend: BackendSupervisor): void {
   const { address } = backend;
   if (!address)
-    throw new AppError("conflict", `the backend is ${backend.state}; await start() before a window is attached`);
+    throw new AppError("conflict", `the backend is ${backend.state}; await start() before you attach a window`);
   const { session, id } = window.webContents;
   setAccess(session, id, { origin: address.url, token: backend.token });
   window.once("closed", () => {

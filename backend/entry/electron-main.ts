@@ -4,8 +4,8 @@ import { AppError } from "../../shared/errors.ts";
 import { attachWindow, createSupervisor, type StateChange } from "./electron-backend.ts";
 
 /*
- * A small desktop app around the service: one window with its interactive documentation. It serves nothing itself and
- * shows how an app uses electron-backend.ts.
+ * A minimal desktop app: one window with the interactive documentation of the service. An example of how to use
+ * electron-backend.ts.
  */
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     onState: logState,
     onLog: log,
   });
-  // Whatever makes the app quit, it goes when its backend has gone.
+  // The app always quits after its backend has stopped.
   app.on("will-quit", (event) => {
     if (backend.state === "stopped") return;
     event.preventDefault();
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 
 // Not awaited at the top level: Electron becomes ready only after this file has been evaluated.
 main().catch((error: unknown) => {
-  if (error instanceof AppError && error.code === "canceled") return; // quit while it started
+  if (error instanceof AppError && error.code === "canceled") return; // the app quit during the start
   log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   dialog.showErrorBox("The backend did not start", error instanceof Error ? error.message : String(error));
   app.exit(1);

@@ -27,10 +27,10 @@ export function utilityProcessStarter(entry: string): SupervisorOptions["startPr
       },
       post: (message) => child.postMessage(message),
       kill: () => {
-        const { pid } = child; // undefined once it has ended, so that the number cannot be another process's
+        const { pid } = child; // undefined after the end, so it never names another process
         if (pid === undefined) return;
         try {
-          process.kill(pid, "SIGKILL"); // child.kill() is a SIGTERM, which a hung process never handles
+          process.kill(pid, "SIGKILL"); // child.kill() sends SIGTERM, which a hung process does not handle
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
         }

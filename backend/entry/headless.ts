@@ -2,13 +2,13 @@ import { AppError } from "../../shared/errors.ts";
 import type { Config } from "../config.ts";
 import { exitOnBugs } from "./serve.ts";
 
-/** What `serve` was asked on the command line; the environment holds the rest. */
+/** Options of `serve` on the command line; all other settings come from the environment. */
 export interface ServeOptions {
   readonly port?: number;
   readonly dataDir?: string;
 }
 
-/** Serves until a signal. The READY line is the only thing ever written to stdout. */
+/** Serves until a signal arrives. Writes only the READY line to stdout. */
 async function serve(options: ServeOptions): Promise<void> {
   const { exitOnSignals, startBackend } = await import("./serve.ts");
   const overrides: Partial<Config> = {
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   try {
     if (argv.length === 0) {
-      await serve({}); // the common start loads nothing of the command line
+      await serve({}); // the common start does not load the command line
       return;
     }
     const { runCommandLine } = await import("../cli/commands.ts");

@@ -1,7 +1,7 @@
-/** A longer line is passed on in pieces of this length: a process gone wrong must not fill the memory. */
+/** Longer lines are passed on in pieces of this length, so that a faulty process cannot fill the memory. */
 export const MAX_LINE_CHARS = 65_536;
 
-/** Cuts chunks of text into lines. The result takes chunks; `undefined` passes on what an unfinished line holds. */
+/** Splits chunks of text into lines. Call the result with each chunk, and with undefined to flush the last line. */
 export function lineSplitter(onLine: (line: string) => void): (chunk: string | undefined) => void {
   let rest = "";
   const emit = (line: string) => {
@@ -26,8 +26,8 @@ const ERROR_LEVEL = 50;
 const MAX_WORDS_CHARS = 500;
 
 /**
- * What a log line says about a failure, for a sentence to the user: the text of an error record (pino JSON) or of a line
- * that is no record, such as a crash report's. Undefined for a record below error level.
+ * The failure in a log line, for a message to the user: the text of an error record (pino JSON), or the line itself if
+ * it is not a record, as in a crash report. Undefined for a record below error level.
  */
 export function failureIn(line: string): string | undefined {
   let record: { level?: unknown; msg?: unknown; err?: unknown } = {};

@@ -17,20 +17,20 @@ import { OctreeCache } from "../sessions/octree-cache.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import { version } from "../version.ts";
 
-/** A backend that listens. */
+/** A listening backend. */
 export interface RunningBackend {
   readonly url: string;
   readonly port: number;
   readonly token: string | null;
   readonly deps: Deps;
   /**
-   * Cancels every run, closes within the grace time. With `removeSessions` the sessions and their files go too: the
-   * clean end of a window. Without, a restart finds them under their ids.
+   * Cancels every run and closes within the grace time. `removeSessions`, for a closed window, also removes the
+   * sessions and their files; otherwise a restart finds them under their ids.
    */
   stop(options?: { removeSessions?: boolean }): Promise<void>;
 }
 
-/** Builds the service from the environment (and overrides), recovers what a crash left, and listens on 127.0.0.1. */
+/** Builds the service from environment and overrides, recovers sessions after a crash and listens on 127.0.0.1. */
 export async function startBackend(overrides: Partial<Config> = {}): Promise<RunningBackend> {
   const config = { ...parseConfig(process.env), ...overrides };
   const logger = createLogger(config);
@@ -42,8 +42,8 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   const app = await buildApp(deps, ROUTES);
   await app.listen({ host: "127.0.0.1", port: config.port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
-    const why = error.code === "EACCES" ? "is not ours to use" : "is in use by another program";
-    throw new AppError("invalid_argument", `port ${config.port} ${why}; choose another one, or 0 for any free one`);
+    const why = error.code === "EACCES" ? "may not be used by this user" : "is in use by another program";
+    throw new AppError("invalid_argument", `port ${config.port} ${why}; choose another port, or 0 for any free port`);
   });
   const { port } = app.server.address() as AddressInfo;
   logger.info({ port, version }, "listening");
@@ -52,9 +52,9 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   const stop = async (removeSessions: boolean) => {
     deps.jobs.shutdown();
     const grace = config.shutdownGraceMs;
-    await within(grace * 0.6, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs still winding down");
+    await within(grace * 0.6, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs have not ended yet");
     if (removeSessions) await deps.sessions.deleteAll();
-    else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // their journals hold every answered edit
+    else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // journals contain every answered edit
     await deps.octreeCache.close();
   };
   return {
@@ -69,7 +69,7 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   };
 }
 
-/** Everything the routes reach, with the sessions of an earlier process being recovered. */
+/** Builds the dependencies of the routes and begins the recovery of sessions. */
 export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   const budget = () =>
     memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus())
@@ -119,7 +119,7 @@ async function within(ms: number, work: Promise<unknown>, logger: Logger, late: 
   clearTimeout(timer);
 }
 
-/** Ends the process on SIGTERM and SIGINT, and at once on a bug: nothing half-done is finished, the supervisor restarts. */
+/** Stops the backend and ends the process on SIGTERM and SIGINT. */
 export function exitOnSignals(backend: RunningBackend): void {
   const exit = () => {
     void backend.stop().then(
@@ -131,7 +131,7 @@ export function exitOnSignals(backend: RunningBackend): void {
   process.once("SIGINT", exit);
 }
 
-/** An unhandled rejection or exception is a bug: log it and exit 1. */
+/** Treats an unhandled rejection or exception as a bug: logs it and exits with 1 at once; the supervisor restarts. */
 export function exitOnBugs(): void {
   process.on("unhandledRejection", fatal);
   process.on("uncaughtException", fatal);

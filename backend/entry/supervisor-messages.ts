@@ -1,4 +1,4 @@
-/** What the backend tells its supervisor. */
+/** Message of the backend to its supervisor. */
 export interface FromBackend {
   readonly type: "ready";
   readonly url: string;
@@ -7,13 +7,13 @@ export interface FromBackend {
   readonly pid: number;
 }
 
-/** What the supervisor tells the backend. */
+/** Messages of the supervisor to the backend. */
 export type ToBackend =
   | { readonly type: "ready-ack" }
-  /** `removeSessions` false keeps the sessions for a later start; the default is the clean end of a window. */
+  /** `removeSessions` false keeps the sessions for a later start; by default they are removed. */
   | { readonly type: "stop"; readonly removeSessions?: boolean };
 
-/** Why a ready message cannot be trusted, as a sentence; undefined when it can. `port` 0 = any port will do. */
+/** Why a ready message is refused, as a sentence; undefined if it is valid. `port` 0 = any port is allowed. */
 export function readyProblem(message: unknown, expected: { version: string; port: number }): string | undefined {
   const { url, port, version, pid } = message as Partial<FromBackend>;
   if (version !== expected.version) {

@@ -19,12 +19,12 @@ import { readyProblem } from "./supervisor-messages.ts";
 /*
  * State       event                                       next state
  * stopped     start()                                     starting
- * starting    a ready message that checks out             ready; start() resolves
- * starting    exit, wrong ready message, time limit       stopped; start() rejects: such a failure repeats itself
+ * starting    valid ready message                         ready; start() resolves
+ * starting    exit, invalid ready message, time limit     stopped; start() rejects, as a retry would fail again
  * ready       exit                                        restarting
  * restarting  delay over                                  restarting, with a new process
- * restarting  a ready message that checks out             ready
- * restarting  exit, wrong ready message, time limit       restarting, with a longer delay, for as long as it takes
+ * restarting  valid ready message                         ready
+ * restarting  exit, invalid ready message, time limit     restarting, with a longer delay, without end
  * any         stop()                                      stopped
  */
 
@@ -34,11 +34,11 @@ interface Waiting {
 }
 
 /**
- * Keeps the backend of one window running. A process that dies unasked is started again on the same port, with the
- * same folders, instance id and token, so that the window's page only sees a pause and finds its sessions.
+ * Keeps the backend of one window running. A process that ends unexpectedly is restarted with the same port, folders,
+ * instance id and token, so that the page only notices a pause and finds its sessions.
  */
 export class BackendSupervisor {
-  /** Bearer token of this launch: 64 hex digits that no other window knows. */
+  /** Bearer token of this launch: 64 hex digits, unknown to other windows. */
   readonly token = randomBytes(32).toString("hex");
   readonly #options: SupervisorOptions;
   readonly #version: string;
@@ -48,7 +48,7 @@ export class BackendSupervisor {
   #port = 0;
   #failures = 0;
   #readyAt = 0;
-  /** Why this attempt is being killed; undefined = it ended by itself. */
+  /** Why this process is being killed; undefined = it ended by itself. */
   #verdict: string | undefined;
   #lastFailure: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -64,15 +64,15 @@ export class BackendSupervisor {
   get state(): SupervisorState {
     return this.#state;
   }
-  /** Where the backend answers; undefined while it does not. */
+  /** Address of the backend; undefined while it is not ready. */
   get address(): BackendAddress | undefined {
     return this.#state === "ready" ? this.#address : undefined;
   }
 
   /**
-   * Starts the process and waits until it is ready.
-   * Errors: conflict when it is not stopped; internal, with `reason`, when the process ends, is of
-   * another version or is not ready within 120 s; canceled when stop() came first. The state is stopped then.
+   * Starts the process and waits until it is ready. Errors: conflict if the state is not stopped; internal, with
+   * `reason`, if the process ends, has another version or is not ready within 120 s; canceled if stop() is called
+   * first. After the last two the state is stopped.
    */
   async start(): Promise<BackendAddress> {
     if (this.#state !== "stopped" || this.#stopping) {
@@ -88,8 +88,8 @@ export class BackendSupervisor {
   }
 
   /**
-   * Asks the process to end and resolves when it is gone, within 1 s: a process that does not follow is killed. Never
-   * rejects. `removeSessions` false leaves the sessions for a later start; by default they go with their window.
+   * Asks the process to end, kills it if it does not, and resolves within 1 s, when it has ended. Never rejects.
+   * `removeSessions` false keeps the sessions for a later start; by default they are removed.
    */
   stop(options: { readonly removeSessions?: boolean } = {}): Promise<BackendStop> {
     this.#stopping ??= this.#end(options.removeSessions ?? true).finally(() => {
@@ -143,7 +143,7 @@ export class BackendSupervisor {
       this.#condemn(process, problem);
       return;
     }
-    process.post({ type: "ready-ack" }); // said again for every repeat: the first one may have crossed it
+    process.post({ type: "ready-ack" }); // sent for every repeat, which may have crossed the first ack
     if (this.#state === "ready" || this.#stopping) return;
     clearTimeout(this.#timer);
     const { url, port, pid } = message as BackendAddress;
@@ -166,7 +166,7 @@ export class BackendSupervisor {
     clearTimeout(this.#timer);
     this.#process = undefined;
     if (this.#exited) {
-      this.#exited(code); // it was asked to
+      this.#exited(code); // stop() asked for it
       return;
     }
     if (this.#state === "ready" && performance.now() - this.#readyAt >= STABLE_AFTER_MS) this.#failures = 0;
@@ -213,7 +213,7 @@ export class BackendSupervisor {
     return exit;
   }
 
-  /** The listener comes last: whatever it does, the state is already consistent. */
+  /** Calls the listener last, when the state is consistent, whatever the listener does. */
   #enter(state: SupervisorState, why: { reason?: string; delay_ms?: number; attempt?: number } = {}): void {
     this.#state = state;
     this.#options.onState?.({ state, ...(state === "ready" ? { address: this.#address } : {}), ...why });

@@ -2,7 +2,7 @@ import { version } from "../version.ts";
 import { exitOnBugs, exitOnSignals, startBackend } from "./serve.ts";
 import type { FromBackend, ToBackend } from "./supervisor-messages.ts";
 
-/** The parent's end of an Electron utility process, as far as it is used here. */
+/** The used part of the parent port of an Electron utility process. */
 interface ParentPort {
   on(event: "message", listener: (event: { data: unknown }) => void): unknown;
   postMessage(message: FromBackend): void;
@@ -14,7 +14,7 @@ const PARENT_CHECK_MS = 1_000;
 exitOnBugs();
 const port = (process as unknown as { parentPort?: ParentPort }).parentPort;
 if (!port) {
-  process.stderr.write("this entry runs as an Electron utility process; headless use: npm start\n");
+  process.stderr.write("this file runs only as an Electron utility process; to run headless, use npm start\n");
   process.exit(2);
 }
 await run(port);
@@ -27,13 +27,13 @@ async function run(parent: ParentPort): Promise<void> {
     process.exit(0);
   };
   let resend: NodeJS.Timeout | undefined;
-  // Listens before the start is through: a window may close, or its app die, while a large store is recovered.
+  // Listens before the start has finished: the window may close, or its app crash, while sessions are recovered.
   parent.on("message", ({ data }) => {
     const message = data as Partial<ToBackend> | null;
     if (message?.type === "ready-ack") clearInterval(resend);
     if (message?.type === "stop") void exit(message.removeSessions ?? true);
   });
-  // The parent died without a word (crash, kill): its windows may come back for the sessions, so they stay.
+  // The parent crashed or was killed. Keep the sessions: its windows may open again and need them.
   setInterval(() => {
     if (process.ppid !== parentPid) void exit(false);
   }, PARENT_CHECK_MS).unref();
@@ -41,7 +41,7 @@ async function run(parent: ParentPort): Promise<void> {
   const backend = await starting;
   exitOnSignals(backend);
   const ready: FromBackend = { type: "ready", url: backend.url, port: backend.port, version, pid: process.pid };
-  // A message posted while the parent is not listening yet can be lost: say it until it is acknowledged.
+  // A message posted before the parent listens can be lost: repeat it until it is acknowledged.
   resend = setInterval(() => parent.postMessage(ready), RESEND_MS);
   parent.postMessage(ready);
 }

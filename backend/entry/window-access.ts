@@ -1,6 +1,6 @@
 import type { OnBeforeSendHeadersListenerDetails, Session } from "electron";
 
-/** What a window may do: its requests to `origin` carry `token`. */
+/** The access of a window: its requests to `origin` carry `token`. */
 export interface Grant {
   /** http://127.0.0.1:<port> */
   readonly origin: string;
@@ -10,11 +10,11 @@ export interface Grant {
 type Request = Pick<OnBeforeSendHeadersListenerDetails, "url" | "webContentsId" | "requestHeaders">;
 
 /**
- * Adds the access token to the requests of the windows that own a backend, to that backend's origin only. The page
- * never holds the token, so nothing it loads can take it elsewhere.
+ * Adds the token of a backend to requests from its windows to its origin. The page itself never has the token, so
+ * scripts that it loads cannot steal it.
  *
- * Electron keeps one onBeforeSendHeaders listener per session. An app that has its own calls `headersFor` in it
- * instead of using `accessOf`.
+ * Electron allows one onBeforeSendHeaders listener per session. An app with a listener of its own calls `headersFor` in
+ * it instead of setAccess().
  */
 export class WindowAccess {
   readonly #grants = new Map<number, Grant>();
@@ -25,12 +25,12 @@ export class WindowAccess {
   revoke(webContentsId: number): void {
     this.#grants.delete(webContentsId);
   }
-  /** Match patterns of every origin that is granted. */
+  /** Match patterns of all granted origins. */
   patterns(): string[] {
     return [...new Set([...this.#grants.values()].map(({ origin }) => `${origin}/*`))];
   }
 
-  /** The headers to send. A redirect to another origin does not take the token along: the browser drops it. */
+  /** The headers to send. On a redirect to another origin, the browser drops the token. */
   headersFor({ url, webContentsId, requestHeaders }: Request): Record<string, string> {
     const grant = webContentsId === undefined ? undefined : this.#grants.get(webContentsId);
     if (!grant || !URL.canParse(url) || new URL(url).origin !== grant.origin) return requestHeaders;
@@ -41,7 +41,7 @@ export class WindowAccess {
 
 const bySession = new WeakMap<Session, { access: WindowAccess; install: () => void }>();
 
-/** Lets a window's requests through, or no longer; installs the session's listener for exactly the granted origins. */
+/** Grants or revokes (undefined) a window's access and installs the session's listener for the granted origins. */
 export function setAccess(session: Session, webContentsId: number, grant: Grant | undefined): void {
   let entry = bySession.get(session);
   if (!entry) {

@@ -8,25 +8,25 @@ import {
 import type { MemoryStatus } from "../native/core/platform.ts";
 import type { Job } from "./job.ts";
 
-/** Shown while a run waits for its turn. */
+/** Progress message while a run waits for its admission. */
 export const WAITING_LABEL = "Waiting for memory";
 
 export interface MemoryBudget {
   readonly budget_bytes: number;
   readonly budget_fraction: number;
   readonly budget_source: "env" | "fraction";
-  /** What admission uses at this moment. */
+  /** The budget that admission currently uses. */
   readonly admission_budget_bytes: number;
 }
 
 export interface BudgetSettings {
-  /** Budget fixed by the environment, bytes; honoured literally. */
+  /** Budget fixed by the environment, bytes, used as it is. */
   readonly pinned_bytes: number | undefined;
-  /** Share of the machine's memory otherwise, 0.05..1. */
+  /** Otherwise: share of the machine's memory, 0.05..1. */
   readonly fraction: number;
 }
 
-/** The rule of the memory budget: a pinned value as is; else a share of the machine, capped by what is free. */
+/** The memory budget: the pinned value, else a share of the machine's memory, limited by the free memory. */
 export function memoryBudget(settings: BudgetSettings, memory: MemoryStatus): MemoryBudget {
   const { pinned_bytes, fraction } = settings;
   if (pinned_bytes !== undefined) {
@@ -68,9 +68,9 @@ interface Waiter {
 }
 
 /**
- * Bytes promised to running operations. An operation that does not fit waits, visibly and cancelable; with nothing else
- * admitted it goes ahead alone. Nothing is refused. First come, first served: a large operation is not starved by small
- * ones behind it.
+ * Assigns memory to operations. An operation that does not fit the budget waits, visible to the user and cancelable; if
+ * nothing else is admitted it runs alone. None is refused. Admission is first come, first served, so that small
+ * operations do not starve a large one.
  */
 export class Admission {
   readonly #admitted = new Set<Entry>();
@@ -81,8 +81,8 @@ export class Admission {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * `budgetBytes` is asked anew at every look, so that memory freed by other programs counts. `onPressure` is called
-   * when an operation has to wait: whoever can give memory back does.
+   * `budgetBytes` is called for every decision, so that memory freed by other programs counts. `onPressure` is called
+   * when an operation has to wait, to free memory that can be freed.
    */
   constructor(
     budgetBytes: () => number,
@@ -98,7 +98,7 @@ export class Admission {
     return this.#admitted.size;
   }
 
-  /** The budget at this moment and what of it is promised to running operations. */
+  /** The current budget, and the bytes assigned to admitted operations. */
   memory(): { readonly budget_bytes: number; readonly admitted_bytes: number } {
     return { budget_bytes: this.#budgetBytes(), admitted_bytes: this.#admittedBytes() };
   }
@@ -113,8 +113,8 @@ export class Admission {
   }
 
   /**
-   * Runs `body` once `bytes` fit the budget. Errors: `canceled` when the job is canceled while it waits; then nothing
-   * ran. Never nest: an operation that waits inside an admitted one can wait for itself.
+   * Runs `body` when `bytes` fit the budget. Errors: canceled, without running `body`, if the job is canceled while it
+   * waits. Never nest calls: an operation that waits inside an admitted one would wait for itself.
    */
   async run<T>(job: Job, label: string, bytes: number, body: () => Promise<T>): Promise<T> {
     if (!(bytes >= 0)) throw new AppError("internal", `admission of "${label}" with an estimate of ${bytes} bytes`);
@@ -178,7 +178,7 @@ export class Admission {
     });
   }
 
-  /** Admits from the head of the queue while it fits. */
+  /** Admits operations from the head of the queue while they fit. */
   #look(): void {
     for (let head = this.#queue[0]; head && this.#fits(head.entry); head = this.#queue[0]) {
       this.#queue.shift();

@@ -4,13 +4,13 @@ import type { NativeJob } from "../native/core/handles.ts";
 import { withThreads } from "../native/core/threads.ts";
 import { fromNative } from "./native-error.ts";
 
-/** What the user sees of a run. `progress` null = cannot tell. */
+/** The progress of a run, for the user. `progress` 0..1, null = unknown. */
 export interface JobProgress {
   readonly progress: number | null;
   readonly message: string;
 }
 
-/** A native phase inside a stage and its share of the stage's window. */
+/** A native phase inside a stage, and its share of the stage's progress. */
 export interface PhaseWeight {
   readonly name: string;
   readonly weight: number;
@@ -27,21 +27,21 @@ export interface Releasable {
   release(): void;
 }
 
-/** Stages queued for a reader that does not read are bounded; the newest matter. */
+/** Limit of queued progress for a reader that does not read; the newest entries are kept. */
 const MAX_QUEUED = 64;
 
 /**
- * One cancelable run. Services call stage() before each part and track() for every native op, so cancel and progress
- * reach whatever runs at the moment. The overall fraction never goes backwards.
+ * One cancelable run. Services call stage() before each part and track() for every native op, so that a cancel reaches
+ * the running op and its progress is shown. The overall progress never decreases.
  */
 export class Job {
   /** 32 lower-case hex digits, unguessable. */
   readonly id = randomBytes(16).toString("hex");
-  /** Of each native op; 0 = all cores. */
+  /** Threads of each native op; 0 = all cores. */
   readonly threads: number = 0;
   readonly #abort = new AbortController();
   readonly #natives = new Set<NativeJob<unknown>>();
-  readonly #parts = new Set<Job>(); // and no listeners of the signal: a run may have hundreds
+  readonly #parts = new Set<Job>(); // a set instead of signal listeners: a run may have hundreds of parts
   readonly #adopted: Releasable[] = [];
   #stage: Stage = { label: "", from: 0, to: 1, phases: [] };
   #staged = false;
@@ -53,12 +53,12 @@ export class Job {
   get canceled(): boolean {
     return this.#abort.signal.aborted;
   }
-  /** Aborted by cancel(); hand it to whatever understands signals (file streams, child processes). */
+  /** Aborted by cancel(); for APIs that accept a signal (file streams, child processes). */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Raises the cancel flag, here and in every native op that runs. Idempotent. */
+  /** Cancels the run, its parts and its running native ops. Idempotent. */
   cancel(): void {
     if (this.canceled) return;
     this.#abort.abort(new AppError("canceled", "canceled"));
@@ -66,15 +66,15 @@ export class Job {
     for (const part of this.#parts) part.cancel();
   }
 
-  /** Throws `canceled` once the flag is up. Call it before every step that cannot be undone. */
+  /** Throws `canceled` if the run is canceled. Call it before every step that cannot be undone. */
   checkpoint(): void {
     if (this.canceled) throw new AppError("canceled", "canceled");
   }
 
   /**
-   * Opens the next part of the run: what tracked ops report is mapped into [from, to] of the whole, 0..1.
-   * With `phases`, each named native phase gets its weighted share of the window and shows its own name; without, the
-   * op is taken to have one phase and the label stands. A checkpoint: never call it behind a commit.
+   * Begins the next stage of the run. The progress of tracked ops is mapped to [from, to] of the whole, 0..1. With
+   * `phases`, each named native phase gets its weighted share of this window and shows its own name; without, the op
+   * counts as one phase and `label` is shown. Contains a checkpoint: never call it after a commit.
    */
   stage(label: string, from: number, to: number, phases: readonly PhaseWeight[] = []): void {
     if (!(from >= 0 && from <= to && to <= 1)) {
@@ -89,7 +89,7 @@ export class Job {
     this.#enqueue({ progress: from, message: label });
   }
 
-  /** Progress inside the current stage from TypeScript code (files written, trees done), fraction 0..1 of its window. */
+  /** Reports progress of TypeScript code (files written, trees done) as a fraction 0..1 of the current stage. */
   advance(fraction: number, message: string = this.#stage.label): void {
     this.checkpoint();
     const { from, to } = this.#stage;
@@ -97,8 +97,8 @@ export class Job {
   }
 
   /**
-   * A part of this run whose stages nobody shows: it is canceled with the run, or alone, and what it adopts is the
-   * run's. `threads`: of each of its native ops; 0 = all cores.
+   * A part of this run whose progress is not shown. It is canceled with the run, or alone; the run owns what it adopts.
+   * `threads`: threads of each of its native ops; 0 = all cores.
    */
   quiet(threads = this.threads): Job {
     const part = new QuietJob(this, threads);
@@ -107,7 +107,7 @@ export class Job {
     return part;
   }
 
-  /** Runs `body` with a quiet part of this run that lets go of what it adopted when `body` settles. */
+  /** Runs `body` with a quiet part of this run and releases what the part adopted when `body` settles. */
   async scoped<T>(body: (part: Job) => Promise<T>): Promise<T> {
     const part = new ScopedJob(this.threads);
     this.#parts.add(part);
@@ -120,7 +120,7 @@ export class Job {
     }
   }
 
-  /** Shows `label` with a pulsing bar until `body` settles, then the stage as it was. */
+  /** Shows `label` with unknown progress until `body` settles, then the previous progress again. */
   async whileWaiting<T>(label: string, body: () => Promise<T>): Promise<T> {
     const before = this.#last;
     this.#waiting = true;
@@ -133,7 +133,7 @@ export class Job {
     }
   }
 
-  /** Everything to show since the last call, oldest first; empty when nothing moved. */
+  /** The progress since the last call, oldest first; empty if nothing changed. */
   takeProgress(): JobProgress[] {
     const native = this.#waiting ? undefined : this.#nativeProgress();
     if (native) this.#enqueue(native);
@@ -142,13 +142,13 @@ export class Job {
     return taken;
   }
 
-  /** Hands a resource to the run: released when the run ends, however it ends. Whoever keeps it retains its own. */
+  /** Passes ownership of a resource to the run, which releases it at its end. Retain it to keep it for longer. */
   adopt<T extends Releasable>(resource: T): T {
     this.#adopted.push(resource);
     return resource;
   }
 
-  /** The registry calls this once, when the run has ended. Newest first; one that throws does not keep the others. */
+  /** Releases the adopted resources, newest first and all of them even if one throws. The registry calls it once. */
   releaseAdopted(): void {
     const failures: unknown[] = [];
     for (const resource of this.#adopted.splice(0).reverse()) {
@@ -158,10 +158,10 @@ export class Job {
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, "releasing what the run held failed");
+    if (failures.length > 0) throw new AggregateError(failures, "resources of the run could not be released");
   }
 
-  /** Runs one native op under this run's cancel flag. Errors arrive as AppError with the native code. */
+  /** Runs one native op, canceled with the run. Its errors are thrown as AppError with the native code. */
   async track<T>(start: () => NativeJob<T>): Promise<T> {
     this.checkpoint();
     let native: NativeJob<T> | undefined;

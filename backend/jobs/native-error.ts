@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, isErrorCode } from "../../shared/errors.ts";
 
-/** Failures of the operating system that have a code of their own; every other failed system call is `io`. */
+/** Codes for failures of system calls; all others are `io`. */
 const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: "no_space",
   EDQUOT: "no_space",
@@ -8,8 +8,8 @@ const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * An error of the native core (code = a name of cpp/core/error.h) or of a system call as AppError; anything without a
- * code is internal.
+ * Converts an error of the native core (code = a name of cpp/core/error.h) or of a system call to AppError; without a
+ * code it becomes `internal`.
  */
 export function fromNative(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -18,7 +18,7 @@ export function fromNative(error: unknown): AppError {
   return new AppError(isErrorCode(code) ? code : system, errorText(error), undefined, { cause: error });
 }
 
-/** The sentence of any thrown value; never empty, never a stack. */
+/** The message of any thrown value; never empty, never a stack. */
 export function errorText(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   return String(error) || "unknown error";

@@ -9,7 +9,7 @@ export interface RunRecord {
   readonly seconds: number;
   readonly outcome: "done" | "canceled" | "failed";
   readonly error?: string;
-  /** Resident size of the process when the run began and ended. */
+  /** Resident size of the process at the beginning and end of the run. */
   readonly rss_before_bytes: number;
   readonly rss_after_bytes: number;
 }
@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly onStart?: (job: Job) => void;
 }
 
-/** Every run of the process. A run is listed until its body has ended, so a cancel never meets a run that is still working. */
+/** All runs of the process. A run is listed until its body has ended, so that a cancel finds every active run. */
 export class JobRegistry {
   readonly #runs = new Map<string, { job: Job; ended: Promise<unknown> }>();
   readonly #onEnd: (record: RunRecord) => void;
@@ -36,8 +36,8 @@ export class JobRegistry {
   }
 
   /**
-   * Runs `body` as a cancelable run and settles as it does; what it adopted is released first.
-   * Errors: the body's as AppError; `canceled` once the flag is up, whatever the body threw on its way out.
+   * Runs `body` as a cancelable run, releases what it adopted and then settles like it.
+   * Errors: those of `body` as AppError; if the run is canceled, always `canceled`.
    */
   run<T>(body: (job: Job) => Promise<T>, options: RunOptions = {}): Promise<T> {
     if (this.#closed) return Promise.reject(new AppError("canceled", "the service is shutting down"));
@@ -49,7 +49,7 @@ export class JobRegistry {
     return ended;
   }
 
-  /** Raises a run's cancel flag. False for an unknown or finished id; never an error. */
+  /** Cancels a run. False for an unknown or finished id; never throws. */
   cancel(id: string): boolean {
     const run = this.#runs.get(id);
     run?.job.cancel();
@@ -66,7 +66,7 @@ export class JobRegistry {
     this.cancelAll();
   }
 
-  /** Resolves when no run is left, including runs that begin meanwhile. */
+  /** Resolves when no run is left, including those that begin meanwhile. */
   async idle(): Promise<void> {
     while (this.#runs.size > 0) await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
   }
@@ -98,7 +98,7 @@ export class JobRegistry {
   async #releasing<T>(job: Job, body: (job: Job) => Promise<T>, onStart?: (job: Job) => void): Promise<T> {
     try {
       onStart?.(job);
-      await Promise.resolve(); // listed before the body's first line runs
+      await Promise.resolve(); // so that the run is listed before the body begins
       return await body(job);
     } finally {
       job.releaseAdopted();

@@ -12,7 +12,7 @@ export interface OctreeInput {
 }
 
 export interface OctreeBuildParams {
-  /** Wanted coordinate step, metres; coarsened when 32 bits cannot hold the extent. */
+  /** Requested coordinate step, metres; coarser if the extent does not fit into 32 bits. */
   readonly scale: number;
   readonly leaf_capacity: number;
 }
@@ -21,7 +21,7 @@ export interface OctreeBuilt {
   readonly point_count: number;
   readonly node_count: number;
   readonly depth: number;
-  /** Coordinate step used, metres; coarser than asked for clouds beyond 2^30 steps. */
+  /** Coordinate step used, metres; coarser than requested for clouds beyond 2^30 steps. */
   readonly scale: readonly [number, number, number];
 }
 
@@ -34,12 +34,12 @@ export interface OctreeNative {
   octreeBuild(input: OctreeInput, params: OctreeBuildParams, folder: string): NativeJob<OctreeBuilt>;
 }
 
-/** 40 hex digits that change with any point, attribute, name or label. */
+/** Hash of the octree's content, 40 hex digits; it changes with any point, attribute, name or label. */
 export const octreeContentHash = (input: OctreeInput, params: OctreeBuildParams) =>
   addon.octreeContentHash(input, params);
 /** Writes metadata.json, hierarchy.bin and octree.bin into an existing folder. */
 export const octreeBuild = (input: OctreeInput, params: OctreeBuildParams, folder: string) =>
   addon.octreeBuild(input, params, folder);
-/** Memory and disk a build needs; bytesPerPoint: 12 for the position plus the attributes' sizes. */
+/** Memory and disk space of a build. bytesPerPoint: 12 for the position plus the sizes of the attributes. */
 export const octreeBuildCost = (pointCount: number, bytesPerPoint: number) =>
   addon.octreeBuildCost(pointCount, bytesPerPoint);

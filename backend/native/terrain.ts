@@ -4,7 +4,7 @@ import { addonAs } from "./core/load.ts";
 
 const addon = addonAs<DemNative>();
 
-/** A north-up grid; cell (i, j) is number j * nx + i, row 0 at the lowest y. Metres. */
+/** A north-up grid, metres. Cell (i, j) has index j * nx + i; row 0 has the lowest y. */
 export interface RasterFrame {
   /** Lower-left corner of cell (0, 0). */
   readonly min_x: number;
@@ -18,22 +18,22 @@ export type RasterMethod = "tin" | "nearest" | "idw";
 
 export interface TerrainRasterParams {
   readonly frame: RasterFrame;
-  /** Of the z in a cell, 0..100. */
+  /** Percentile of the z in a cell, 0..100. */
   readonly percentile: number;
   readonly method: RasterMethod;
-  /** Which cells outside the hull of those with points get the nearest value: none, those of the footprint, all. */
+  /** Cells outside the hull of the cells with points that get the nearest value: none, those of the footprint, all. */
   readonly gaps: "leave" | "footprint" | "fill";
-  /** Correct values for where in its cell each point lies: docs/adr/0016. */
+  /** Slope correction from the place of a point to the centre of its cell: docs/adr/0016. */
   readonly at_centers: boolean;
 }
 
 export interface RasterSurface {
   /** f64 per cell, metres; NaN = void. */
   readonly z: NativeColumn;
-  /** Cells that hold a point. */
+  /** Cells with points. */
   readonly populated_count: number;
   readonly void_count: number;
-  /** The cells with points lie on one line: nothing could be triangulated, every cell has the nearest value. */
+  /** The cells with points lie on one line and cannot be triangulated: every cell has the nearest value. */
   readonly on_a_line: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface RasterMesh {
   readonly area: number;
 }
 
-/** f32 per cell each; NaN = void, in `aspect` level ground too. */
+/** f32 per cell each; NaN = void, in `aspect` also level ground. */
 export interface TerrainLayers {
   readonly hillshade: NativeColumn;
   readonly slope: NativeColumn;
@@ -68,16 +68,16 @@ export interface TerrainLayers {
 export interface CellCounts {
   /** u32 per cell. */
   readonly counts: NativeColumn;
-  /** u8 per cell, 1 = it holds a point. */
+  /** u8 per cell, 1 = contains points. */
   readonly footprint: NativeColumn;
 }
 
 export interface CellLayer {
-  /** f32 per cell; NaN = nothing. */
+  /** f32 per cell; NaN = void. */
   readonly grid: NativeColumn;
   /** f32 per vertex. */
   readonly at_vertices: NativeColumn;
-  /** Of the finite cells; 0 and 1 when there is none. */
+  /** Range of the finite cells; 0 and 1 without any. */
   readonly min: number;
   readonly max: number;
 }
@@ -88,7 +88,7 @@ export interface VoxelColumns {
   readonly size: readonly [number, number, number];
   readonly nx: number;
   readonly ny: number;
-  /** About the vertical through the centre, counter-clockwise. */
+  /** Rotation about the vertical through the centre, counter-clockwise. */
   readonly rotation_deg: number;
   readonly voxel_height: number;
   /** Clearance above the ground as a share of one voxel's height. */
@@ -96,9 +96,9 @@ export interface VoxelColumns {
 }
 
 export interface SnappedColumns {
-  /** f64 per column j * nx + i, metres; 0 for a dropped one. */
+  /** f64 per column j * nx + i, metres; 0 for a dropped column. */
   readonly offsets: NativeColumn;
-  /** u8 per column, 1 = stands on the terrain. */
+  /** u8 per column, 1 = on the terrain, 0 = dropped. */
   readonly kept: NativeColumn;
   readonly dropped_count: number;
 }
@@ -147,32 +147,32 @@ export interface DemNative {
   terrainRasterBytes(points: number, cells: number): number;
 }
 
-/** Percentile of the points in each cell, interpolated inside the hull of these cells. Rows with `skip` are left out. */
+/** Percentile of z per cell, interpolated in the hull of the cells with points. Rows marked in `skip` are left out. */
 export const terrainRaster: DemNative["terrainRaster"] = (positions, skip, params, footprint, options) =>
   addon.terrainRaster(positions, skip, params, footprint, options);
-/** The same of the 95th percentile; void outside the hull. */
+/** The same with the 95th percentile; void outside the hull. */
 export const surfaceRaster: DemNative["surfaceRaster"] = (positions, skip, frame, method, options) =>
   addon.surfaceRaster(positions, skip, frame, method, options);
-/** max(surface - terrain, 0) with its pits closed. */
+/** max(surface - terrain, 0) with filled pits. */
 export const canopyHeight: DemNative["canopyHeight"] = (frame, terrain, surface) =>
   addon.canopyHeight(frame, terrain, surface);
-/** Vertices at the centres of cells with a value, two triangles per full block of 2 x 2. */
+/** Mesh with vertices at the centres of cells with a value and two triangles per complete block of 2 x 2. */
 export const rasterMesh: DemNative["rasterMesh"] = (frame, z) => addon.rasterMesh(frame, z);
 /** Hillshade (0..1), slope and aspect (degrees) of a raster. */
 export const terrainLayers: DemNative["terrainLayers"] = (frame, z) => addon.terrainLayers(frame, z);
-/** Points per cell, and where there are any. */
+/** Points per cell, and the footprint. */
 export const cellCounts: DemNative["cellCounts"] = (positions, skip, frame) => addon.cellCounts(positions, skip, frame);
-/** f32 per cell: mean of values / divisor over its points, NaN without. */
+/** f32 per cell: mean of values / divisor over its points; NaN without points. */
 export const cellMeans: DemNative["cellMeans"] = (positions, skip, values, divisor, frame) =>
   addon.cellMeans(positions, skip, values, divisor, frame);
-/** A grid as a layer: float32, its range, its values at the vertices of a mesh. A count of 0 is NaN. */
+/** Converts a grid to a layer: float32, with its range and its values at mesh vertices. A count of 0 becomes NaN. */
 export const cellLayer: DemNative["cellLayer"] = (grid, cell) => addon.cellLayer(grid, cell);
-/** f32 per row: z above a terrain without gaps, 0 for rows with `skip`. */
+/** f32 per row: height above a terrain without voids, metres; 0 for rows marked in `skip`. */
 export const heightAboveGround: DemNative["heightAboveGround"] = (positions, skip, frame, terrain) =>
   addon.heightAboveGround(positions, skip, frame, terrain);
-/** How far each column of a voxel grid must be lifted to stand on a terrain, whose voids (NaN) take the nearest height. */
+/** Lift that puts each column of a voxel grid on a terrain; voids of the terrain (NaN) take the nearest height. */
 export const columnSnap: DemNative["columnSnap"] = (columns, frame, terrain, options) =>
   addon.columnSnap(columns, frame, terrain, options);
-/** Memory a terrain raster takes besides its points and its result. */
+/** Memory that a terrain raster needs besides its points and its result, bytes. */
 export const terrainRasterBytes: DemNative["terrainRasterBytes"] = (points, cells) =>
   addon.terrainRasterBytes(points, cells);

@@ -5,49 +5,49 @@ import type { ExtraDim, ScanOrigin, Triple } from "./column-names.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 
-/** Everything a session is besides its columns. JSON, so that the journal can carry it. Frames: contract sessions.md 0. */
+/** The description of a session: all but its columns, as JSON for the journal. Frames: contract sessions.md 0. */
 export interface CloudMeta {
   readonly extra_dims_meta: readonly ExtraDim[];
   readonly world_shift: Triple | null;
   readonly crs_epsg: number | null;
   /** x and y are angles, not lengths. */
   readonly crs_is_geographic: boolean;
-  /** OGC WKT exactly as the source file carried it, for lossless export. */
+  /** OGC WKT exactly as in the source file, for lossless export. */
   readonly crs_wkt: string | null;
-  /** GeoTIFF records exactly as the source LAS file carried them; absent without. */
+  /** GeoTIFF records exactly as in the source LAS file; absent without. */
   readonly crs_geotiff?: GeotiffRecords | null;
   readonly source_units: string | null;
   readonly source_unit_scale: number | null;
   readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
-  /** Coordinate resolution of the source, metres; null when it had none (text, floats). */
+  /** Coordinate step of the source, metres; null if it had none (text, floats). */
   readonly source_scale_m: Triple | null;
-  /** Where its steps begin, true world, metres; absent where they are not known. */
+  /** Offset of those steps, true world, metres; absent if unknown. */
   readonly source_offset_m?: Triple | null;
   readonly source_path: string | null;
   readonly ascii_format: string | null;
   readonly column_plan: ColumnPlan | null;
   readonly octree_cache_id: string | null;
   readonly rendered_octree_cache_id: string | null;
-  /** 4 x 4, row-major, stored frame: everything that moved since the octree was built. */
+  /** 4 x 4, row-major, stored frame: the motion since the octree was built. */
   readonly octree_pose: readonly number[] | null;
   readonly octree_point_count: number | null;
   readonly octree_stale_gen: number;
-  /** Labels were painted since the octree was built: it shows the points, and some columns as they were. */
+  /** Labels changed since the octree was built: it shows the current points, but old values of some columns. */
   readonly octree_lacks_labels: boolean;
   readonly miss_octree_cache_id: string | null;
-  /** Scanner position the miss overlay is projected from, stored frame. */
+  /** Scanner position from which the miss overlay is projected, stored frame. */
   readonly miss_octree_origin: Triple | null;
-  /** Normals exist and no longer fit the points around them. */
+  /** Normals exist and no longer match the points around them. */
   readonly normals_stale: boolean;
   readonly backfilled_misses_stale: boolean;
   readonly backfilled_misses_moved: boolean;
-  /** Hits of the original scan that are no rows of this session any more. */
+  /** Hits of the original scan that this session no longer has as rows. */
   readonly unrestorable_hit_count: number;
-  /** Scanner positions by the values of the column scan_index; absent or empty where the source named none. */
+  /** Scanner positions by the values of the column scan_index; absent or empty if the source has none. */
   readonly scan_origins?: readonly ScanOrigin[];
 }
 
-/** What a meta lacks that was written by an earlier version. */
+/** Defaults for fields that a meta of an earlier version lacks. */
 export const META_DEFAULTS = {
   octree_lacks_labels: false,
   normals_stale: false,
@@ -56,17 +56,17 @@ export const META_DEFAULTS = {
   unrestorable_hit_count: 0,
 } as const satisfies Partial<CloudMeta>;
 
-/** Everything a session is, frozen. It owns one reference to each of its columns. */
+/** The immutable state of a session. It owns one reference to each of its columns. */
 export interface CloudState {
-  /** Counts commits: two states of one session with the same version hold the same values. */
+  /** Number of commits: states of one session with the same version have the same values. */
   readonly version: number;
-  /** Point-aligned: a value per row. */
+  /** One value per row. */
   readonly columns: ReadonlyMap<string, ColumnRef>;
   readonly undo: UndoState;
   readonly meta: CloudMeta;
 }
 
-/** A session's first state, before it is one. */
+/** The first state of a new session. */
 export const freshState = (columns: ReadonlyMap<string, ColumnRef>, meta: CloudMeta): CloudState => ({
   version: 0,
   columns,
@@ -77,31 +77,31 @@ export const freshState = (columns: ReadonlyMap<string, ColumnRef>, meta: CloudM
 export interface CloudChange {
   /** Columns to add or replace; null removes one. */
   readonly columns?: ReadonlyMap<string, ColumnRef | null>;
-  /** Steps of the undo state. The columns they change stand in `columns` too; the journal keeps the steps alone. */
+  /** Steps of the undo state. The columns they change are in `columns` too; the journal stores only the steps. */
   readonly undo?: readonly UndoStep[];
   readonly meta?: Partial<CloudMeta>;
-  /** positions and beam_origins in `columns` are the old ones moved by this: p' = A p + b, [A | b] row-major, 12 numbers. */
+  /** Motion that made positions and beam_origins in `columns`: p' = A p + b, [A | b] row-major, 12 numbers. */
   readonly move?: readonly number[];
-  /** The columns are the old ones without the deleted rows, every one of them. */
+  /** `columns` contains every column of the base without its deleted rows. */
   readonly compact?: true;
-  /** Token of the sessions that this change brings into being (journal.ts). */
+  /** Token of the sessions that this change creates (journal-records.ts). */
   readonly births?: string;
 }
 
-/** Makes a change survive a crash; called before it becomes visible, one at a time. A failure means it never happened. */
+/** Makes a change survive a crash. Called before it becomes visible, one at a time. If it fails, nothing changes. */
 export type PersistChange = (change: CloudChange, base: CloudState) => Promise<void>;
 
-/** An edit under way: it has the session to itself. */
+/** A running edit. Only one runs at a time per session. */
 export interface Edit {
-  /** The state now; follows what `publish` did. */
+  /** The current state, including what this edit has published. */
   readonly state: CloudState;
-  /** Saves the change, then makes it visible. A failure, of the disk for instance, changes nothing. */
+  /** Saves the change, then makes it visible. A failure, for example of the disk, changes nothing. */
   publish(change: CloudChange): Promise<void>;
-  /** Puts equal columns (mapped files) in the place of others. Nothing to save, and no commit for anybody who looks. */
+  /** Replaces columns by equal ones (mapped files). Saves nothing and does not change the version. */
   swap(twins: ReadonlyMap<ColumnRef, ColumnRef>): void;
 }
 
-/** The one place where a session's state changes. Edits follow each other; reads see the state they began with. */
+/** The only place where a session's state changes. Edits run one after another; a read sees the state at its start. */
 export class CloudSession {
   #state: CloudState | undefined;
   #edits: Promise<unknown> = Promise.resolve();
@@ -130,7 +130,7 @@ export class CloudSession {
   get busy(): boolean {
     return this.#waiting > 0;
   }
-  /** When somebody last looked it up, on the clock of performance.now(). */
+  /** Time of the last lookup, by performance.now(). */
   get lastUsed(): number {
     return this.#lastUsed;
   }
@@ -157,7 +157,7 @@ export class CloudSession {
     return run;
   }
 
-  /** An edit computed on `base`; throws `conflict`, changing nothing, when anything was committed since. */
+  /** Commits a change computed on `base`. Errors: conflict, changing nothing, if something was committed since. */
   commit(base: CloudState, change: CloudChange): Promise<void> {
     return this.edit(async (edit) => {
       requireUnchanged(base, edit.state);
@@ -198,7 +198,7 @@ export class CloudSession {
       for (const column of ownedColumns(base)) column.release();
     } catch (error) {
       for (const column of columns) column.release();
-      void this.state; // deleted meanwhile: that says it better than what failed on the way
+      void this.state; // if deleted meanwhile, throws not_found instead of the follow-up failure
       throw error;
     }
   }
@@ -219,7 +219,7 @@ export class CloudSession {
     for (const column of ownedColumns(state)) column.release();
   }
 
-  /** Resolves when the edits that are there now have ended. */
+  /** Resolves when the edits that run or wait at the call have ended. */
   async settled(): Promise<void> {
     await this.#edits;
   }
@@ -230,7 +230,7 @@ export function requireUnchanged(base: CloudState, current: CloudState): void {
     throw new AppError("conflict", "the cloud changed while this operation ran; run it again");
 }
 
-/** The state a change would make. Counts no references: the caller keeps the columns alive. */
+/** The state after a change. Takes no references: the caller keeps the columns alive. */
 export function stateAfter(base: CloudState, change: CloudChange): CloudState {
   const columns = new Map(base.columns);
   for (const [key, column] of change.columns ?? []) {

@@ -3,8 +3,8 @@ import type { LasExtraRecord } from "../native/files/readers.ts";
 export type Triple = readonly [number, number, number];
 
 /**
- * How a LAS file stored an extra dimension: what an export needs to write it back as it was. Slug and label are those that
- * the file's name and description stand for; a column renamed since is written under its new ones.
+ * How a LAS file stored an extra dimension, so that an export can write it back unchanged. Slug and label are those
+ * made from the file's name and description; if the column has others now, these are written.
  */
 export interface LasExtra {
   readonly slug: string;
@@ -12,11 +12,11 @@ export interface LasExtra {
   readonly record: LasExtraRecord;
 }
 
-/** One scalar column beside the fixed ones, in the order the client shows them. */
+/** A scalar column besides the fixed ones. Their order is that in which the client shows them. */
 export interface ExtraDim {
   readonly slug: string;
   readonly label: string;
-  /** Absent for columns that no LAS file brought. */
+  /** Absent for columns that were not read from a LAS file. */
   readonly las_extra?: LasExtra;
 }
 
@@ -26,6 +26,6 @@ export interface ScanOrigin {
   readonly origin: Triple;
 }
 
-/** Names of the fixed columns; every other key of `columns` is an extra's slug behind this prefix. */
+/** Names of the fixed columns. Every other key of `columns` is extraKey() of the slug of an extra. */
 export const FIXED_COLUMNS = ["positions", "colors", "intensity", "timestamps", "beam_origins", "deleted"] as const;
 export const extraKey = (slug: string): string => `extra/${slug}`;

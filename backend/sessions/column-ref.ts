@@ -1,12 +1,12 @@
 import type { NativeColumn } from "../native/core/handles.ts";
 
-/** A native column with counted owners: the last release() frees the memory at once. GC is never the plan. */
+/** A reference-counted native column: the last release() frees the memory at once, without garbage collection. */
 export class ColumnRef {
   #owners = 1;
-  /** The same object for columns that hold the same values, one being the mapped file of the other. */
+  /** Identity of the values: the same object for a column and the mapped file of it. */
   readonly content: object;
 
-  /** `file`: absolute path of the session's file that it maps; null when it lives in memory only. */
+  /** `file`: absolute path of the mapped file; null if the column exists in memory only. */
   constructor(
     readonly native: NativeColumn,
     readonly file: string | null = null,

@@ -3,16 +3,16 @@ import { extraKey } from "./column-names.ts";
 import { type RowSet, strokeBytes, strokesOf, type UndoState, type UndoStep } from "./undo.ts";
 
 /**
- * The octree of a session, as its meta tells (contract sessions 0):
+ * States of a session's octree in its meta (contract sessions 0):
  *
  * | state | octree_cache_id | rendered_octree_cache_id | octree_pose |
  * |---|---|---|---|
  * | current | its id | null | null |
- * | posed: the points moved since | its id | null | the move |
- * | stale: points went or came back since | null | the last one handed out | null |
+ * | posed: the points moved since | its id | null | the motion |
+ * | stale: points were deleted or restored since | null | id of the octree still drawn | null |
  */
 
-/** After an edit that the octree does not show. */
+/** The meta after an edit that the octree does not show. */
 export function staleOctree(meta: CloudMeta): Partial<CloudMeta> {
   return {
     octree_cache_id: null,
@@ -22,16 +22,16 @@ export function staleOctree(meta: CloudMeta): Partial<CloudMeta> {
   };
 }
 
-/** What a rebuild publishes. `survivor_count`: rows that were not deleted when it began, misses included. */
+/** Result of a rebuild. `survivor_count`: rows that were not deleted at its beginning, misses included. */
 export interface RebuiltOctree {
   readonly cache_id: string;
   readonly miss_cache_id: string | null;
   readonly survivor_count: number;
-  /** A column was painted since it began. */
+  /** A column was painted since the rebuild began. */
   readonly lacks_labels: boolean;
 }
 
-/** An octree of the points as they are. */
+/** The meta with an octree of the current points. */
 export const currentOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
   octree_cache_id: built.cache_id,
   rendered_octree_cache_id: null,
@@ -41,7 +41,7 @@ export const currentOctree = (built: RebuiltOctree): Partial<CloudMeta> => ({
   octree_lacks_labels: built.lacks_labels,
 });
 
-/** An octree that an edit overtook: what the client draws meanwhile, unless a newer one is current already. */
+/** The meta with an octree that an edit made stale: it is drawn for the time being, unless a current one exists. */
 export const overtakenOctree = (meta: CloudMeta, built: RebuiltOctree): Partial<CloudMeta> =>
   meta.octree_cache_id === null
     ? {
@@ -51,7 +51,7 @@ export const overtakenOctree = (meta: CloudMeta, built: RebuiltOctree): Partial<
       }
     : {};
 
-/** Rows under the mask. The steps hold no row twice. */
+/** Number of deleted rows. No row is in two steps. */
 export const deletedCount = ({ base, deletes }: UndoState): number =>
   deletes.reduce((sum, { count }) => sum + count, base?.count ?? 0);
 
@@ -74,11 +74,11 @@ export const NORMAL_SLUGS = ["nx", "ny", "nz"] as const;
 export const hasNormals = ({ columns }: CloudState): boolean =>
   NORMAL_SLUGS.every((slug) => columns.has(extraKey(slug)));
 
-/** The oldest delete steps that the cap has no room for. */
+/** The oldest delete steps, those beyond the cap. */
 export const overflowing = (deletes: readonly RowSet[], cap: number): readonly RowSet[] =>
   deletes.slice(0, Math.max(0, deletes.length - cap));
 
-/** Forgets the oldest strokes of a column until the rest fits the caps. */
+/** The step that forgets the oldest strokes of a column, so that the others fit the caps. */
 export function forgetOverflow(undo: UndoState, slug: string, caps: { strokes: number; bytes: number }): UndoStep[] {
   const strokes = strokesOf(undo, slug);
   let bytes = strokes.reduce((sum, stroke) => sum + strokeBytes(stroke), 0);
@@ -92,8 +92,8 @@ export function forgetOverflow(undo: UndoState, slug: string, caps: { strokes: n
 }
 
 /**
- * Strokes to keep: up to and with the newest one that the client still holds. `known`: its stroke ids, newest first;
- * none of them found keeps nothing.
+ * Number of strokes to keep: up to the newest one that the client still knows, inclusive. `known`: stroke ids of the
+ * client, newest first. 0 if none is found.
  */
 export function keptStrokes(undo: UndoState, slug: string, known: readonly string[]): number {
   const ids = strokesOf(undo, slug).map(({ stroke_id }) => stroke_id);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CloudMeta } from "./cloud-session.ts";
 
-/** A set of rows (undo.ts) whose data lies in a file. */
+/** A RowSet (undo.ts) with its data in a file. */
 export interface RowSetRecord {
   readonly encoding: "rows" | "runs" | "bits";
   readonly count: number;
@@ -21,7 +21,7 @@ export interface UndoRecord {
   readonly labels: Readonly<Record<string, readonly LabelRecord[]>>;
 }
 
-/** UndoStep with files in the place of columns. */
+/** UndoStep with files instead of columns. */
 export type StepRecord =
   | { readonly op: "delete"; readonly rows: RowSetRecord }
   | { readonly op: "keep_deletes"; readonly count: number }
@@ -30,25 +30,25 @@ export type StepRecord =
   | { readonly op: "keep_labels"; readonly slug: string; readonly count: number }
   | { readonly op: "forget_labels"; readonly slug: string; readonly count: number };
 
-/** The session that brought this one into being, and the token its journal has once it did. */
+/** The parent session, and the token in the parent's journal that confirms the creation of this child. */
 export interface Birth {
   readonly parent: string;
   readonly token: string;
 }
 
 /**
- * One record of a session's journal. Files are names in the session's folder and complete before their record.
+ * One record of a session's journal. Files are names in the session's folder, complete before their record is written.
  *
  * | type | meaning |
  * |---|---|
- * | create | the whole state; the first record, and the only one of its type |
- * | commit | one change: files of columns (null = gone), undo steps, meta; `move`: positions and beam origins are moved by
- * these 12 numbers; `compact`: before anything else, the rows deleted so far leave every column; `births`: the sessions of that token exist |
- * | synced | `files` are flushed to the disk; without `files`: those of the create record |
- * | confirmed | the parent's journal has the token: this session exists |
+ * | create | the whole state; only the first record has this type |
+ * | commit | one change: files of columns (null = removed), undo steps, meta; `move`: motion of positions and origins,
+ * 12 numbers; `compact`: first, all rows deleted so far are dropped; `births`: the sessions of this token exist |
+ * | synced | `files` are flushed to the disk; without `files`, those of the create record |
+ * | confirmed | the parent's journal contains the token: this session exists |
  *
- * `unsynced` lists files that were not flushed when the record was written: until a `synced` record names them, recovery
- * compares their checksums. A create record of version 1 has neither undo nor unsynced: all of its files count.
+ * `unsynced` lists files that were not flushed when the record was written: recovery verifies their checksums unless a
+ * `synced` record names them. A create record of version 1 has neither undo nor unsynced: all its files are unsynced.
  */
 export type JournalRecord =
   | {
@@ -120,53 +120,53 @@ const Envelope = z.union([
   z.object({ ...create, version: z.literal(1) }),
 ]);
 
-/** The record a payload holds; undefined when it is none. */
+/** The record in a payload; undefined if it is not valid. */
 export function parseRecord(payload: Buffer): JournalRecord | undefined {
   try {
     const parsed = Envelope.safeParse(JSON.parse(payload.toString("utf8")));
     return parsed.success ? (parsed.data as unknown as JournalRecord) : undefined;
   } catch {
-    return undefined; // not JSON: a torn record whose checksum happens to fit cannot be told from damage
+    return undefined; // not JSON: damage, or a torn record whose checksum happens to match
   }
 }
 
-/** Columns between two compactions: those of `before`, replaced by `files`, then painted and moved. */
+/** Columns between two row compactions: those of `before`, replaced by `files`, then painted and moved. */
 export interface Generation {
   readonly before: CompactedGeneration | undefined;
-  /** key -> file. A column that has to be computed (`mask_is_stale`, `redo`) may still name its last file. */
+  /** key -> file. For a computed column (`mask_is_stale`, `redo`) this may be its last file. */
   readonly files: ReadonlyMap<string, string>;
-  /** Columns of `before` that are no more. */
+  /** Columns of `before` that were removed. */
   readonly gone: ReadonlySet<string>;
-  /** slug -> what happened to its column since its file was written, oldest first. */
+  /** slug -> changes of its column since its file was written, oldest first. */
   readonly redo: ReadonlyMap<string, readonly LabelAction[]>;
   /** Motions of positions and beam origins since their files were written, oldest first. */
   readonly moves: readonly (readonly number[])[];
 }
 
-/** Columns that a compaction took rows from, and which rows. */
+/** Columns before a row compaction, and the rows it dropped. */
 export interface CompactedGeneration extends Generation {
   readonly drop: readonly RowSetRecord[];
 }
 
-/** What the records of a journal come to. */
+/** The state after all records of a journal. */
 export interface ReplayedJournal extends Generation {
   readonly meta: CloudMeta;
   readonly undo: UndoRecord;
-  /** The deletion mask is to be put together from `undo`. */
+  /** The deletion mask must be computed from `undo`. */
   readonly mask_is_stale: boolean;
   /** Files that may not have reached the disk. */
   readonly unsynced: ReadonlySet<string>;
-  /** Set while nobody confirmed that the session came into being. */
+  /** Set until a `confirmed` record says that the session exists. */
   readonly birth: Birth | undefined;
   readonly births: ReadonlySet<string>;
 }
 
-/** Values to put into rows of a label column: one for all, or those of a file. */
+/** Values to write to rows of a label column: one for all, or those in a file. */
 export type LabelAction =
   | { readonly rows: RowSetRecord; readonly to_class: number }
   | { readonly rows: RowSetRecord; readonly previous: string };
 
-/** Undefined when the records do not begin with a create record. */
+/** The state after the records; undefined if they do not begin with a create record. */
 export function replay(records: readonly JournalRecord[]): ReplayedJournal | undefined {
   const first = records[0];
   if (first?.type !== "create") return undefined;
@@ -219,7 +219,7 @@ class Replay implements ReplayedJournal {
       }
       if (key === "deleted") this.mask_is_stale = false;
       else if (key === "positions")
-        this.moves = []; // whoever writes positions writes beam origins too
+        this.moves = []; // a change that writes positions writes beam origins too
       else if (key.startsWith("extra/")) this.redo.delete(key.slice("extra/".length));
     }
   }
@@ -275,10 +275,10 @@ class Replay implements ReplayedJournal {
   }
 }
 
-/** `labels` inherits nothing: a slug may be called what every object has. */
+/** `labels` has no prototype: a slug may equal the name of an inherited property. */
 const emptyUndo = () => ({ base: null, deletes: [], labels: Object.create(null) as Record<string, LabelRecord[]> });
 
-/** Every file the undo state names. */
+/** All files that an undo state names. */
 export function undoFiles({ base, deletes, labels }: UndoRecord): string[] {
   const strokes = Object.values(labels).flat();
   return [

@@ -12,8 +12,8 @@ import { type JournalRecord, parseRecord } from "./journal-records.ts";
  * | 4 | 4 | u32 | CRC-32 of the payload |
  * | 8 | length | UTF-8 | JSON: one JournalRecord |
  *
- * The first record is `create`. A record that is cut short or whose checksum differs ends the journal: it was never
- * acknowledged.
+ * The first record is `create`. The journal ends before the first record that is cut short or whose checksum differs:
+ * such a record was never acknowledged.
  */
 const MAX_RECORD_BYTES = 64 << 20;
 
@@ -27,7 +27,7 @@ export function encodeRecord(record: JournalRecord): Buffer {
 
 export interface DecodedJournal {
   readonly records: JournalRecord[];
-  /** Bytes of the good records; what follows is a torn tail. */
+  /** Bytes of the valid records; what follows is a torn tail. */
   readonly length: number;
 }
 
@@ -48,7 +48,7 @@ export function decodeJournal(bytes: Buffer): DecodedJournal {
   return { records, length: at };
 }
 
-/** An open journal. Appends queue up behind each other: two writers never meet at one offset. */
+/** An open journal. Appends are queued, so that two never write at the same offset. */
 export class Journal {
   #file: FileHandle;
   #length: number;
@@ -68,7 +68,7 @@ export class Journal {
     return this.#length;
   }
 
-  /** Puts a journal of these records alone in its place, whole or not at all. */
+  /** Replaces the journal by one with only these records, completely or not at all. */
   replace(path: string, records: readonly JournalRecord[]): Promise<void> {
     const replaced = this.#queue.then(() => this.#replace(path, records));
     this.#queue = replaced.catch(() => undefined);
@@ -95,11 +95,11 @@ export class Journal {
     await old.close();
   }
 
-  /** Opens an existing journal and cuts a torn tail off. One without any good record is refused, and left as it is. */
+  /** Opens a journal and cuts off a torn tail. Errors: invalid_file, without change, if no create record is valid. */
   static async recover(path: string): Promise<{ journal: Journal; records: JournalRecord[] }> {
     const { records, length } = decodeJournal(await readFile(path));
     if (records[0]?.type !== "create") {
-      throw new AppError("invalid_file", `${path}: the journal does not begin with a whole create record`);
+      throw new AppError("invalid_file", `${path}: the journal does not begin with a complete create record`);
     }
     const file = await open(path, "r+");
     await file.truncate(length);
@@ -132,13 +132,13 @@ export class Journal {
       this.#length += bytes.length;
     } catch (error) {
       await this.#file.truncate(this.#length).catch((cause: unknown) => {
-        this.#broken = cause; // a half-written record we cannot cut off would hide every later one
+        this.#broken = cause; // a half-written record that cannot be cut off would hide all later ones
       });
       throw error;
     }
   }
 
-  /** Waits for the appends under way. */
+  /** Waits for queued appends, then closes the file. */
   async close(): Promise<void> {
     await this.#queue;
     await this.#file.close();

@@ -8,13 +8,13 @@ const ID = /^[0-9a-f]{40}$/;
 const LEASES = ".leases";
 const STAGING = /\.(\d+)-[0-9a-f]{8}\.staging$/;
 
-/** Octrees in use by this process, asked for when leases are written and before eviction. */
+/** Octrees in use by this process. Called before a lease is written and before eviction. */
 export type PinnedIds = () => Iterable<string>;
 
 /**
- * The octree cache on disk, shared by every backend of the machine: `<root>/<40 hex>/` per octree, least recently used
- * ones removed beyond a size cap. A folder appears complete or not at all (staged, then renamed). What a live process
- * needs is named in its lease file and never evicted.
+ * The octree cache on disk, shared by all backends of the machine: one folder `<root>/<40 hex>/` per octree. Beyond a
+ * size cap, the least recently used octrees are removed. A folder appears complete or not at all (staged, then
+ * renamed). The lease file of a process lists the octrees it needs; they are never evicted while it lives.
  */
 export class OctreeCache {
   readonly root: string;
@@ -24,7 +24,7 @@ export class OctreeCache {
   #pinned: PinnedIds = () => [];
   #pinsKnown = true;
   readonly #building = new Map<string, Promise<string>>();
-  /** Octrees that runs in flight still need, with the number of runs. */
+  /** Octrees needed by active runs, with the number of runs. */
   readonly #held = new Map<string, number>();
   #leased = "";
   #pinning: Promise<void> = Promise.resolve();
@@ -40,8 +40,8 @@ export class OctreeCache {
   }
 
   /**
-   * Names the source of pins; the session store knows them. Until `known` settles it does not know all (sessions are
-   * still being recovered), and nothing is evicted.
+   * Sets the source of pins, the session store. Until `known` settles, sessions are still being recovered, the pins are
+   * incomplete and nothing is evicted.
    */
   pinnedBy(pinned: PinnedIds, known?: Promise<void>): void {
     this.#pinned = pinned;
@@ -53,7 +53,7 @@ export class OctreeCache {
     known.then(settled, settled);
   }
 
-  /** The folder of a complete octree, undefined when the cache does not hold it. Refreshes its time of use. */
+  /** The folder of a complete octree; undefined if it is not in the cache. Updates its time of use. */
   async path(id: string): Promise<string | undefined> {
     if (!ID.test(id)) return undefined;
     const folder = join(this.root, id);
@@ -65,7 +65,7 @@ export class OctreeCache {
     return folder;
   }
 
-  /** Keeps an octree, there or still to be built, from eviction until the hold is released. */
+  /** Protects an octree, existing or still to be built, from eviction until the hold is released. */
   hold(id: string): { release(): void } {
     this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
     return {
@@ -78,9 +78,9 @@ export class OctreeCache {
   }
 
   /**
-   * The folder of `id`, built by `build` into a staging folder when it is not there. One build per id at a time within
-   * the process; between processes the first to rename wins and the other's work is dropped. `signal` ends the wait
-   * for somebody else's build; it rejects with the signal's reason.
+   * The folder of `id`. If it does not exist, `build` fills a staging folder. A process builds an id only once at a
+   * time; between processes, the first to rename wins and the other's work is dropped. `signal` ends the wait for the
+   * build of another caller and rejects with its reason.
    */
   async getOrBuild(
     id: string,
@@ -89,14 +89,14 @@ export class OctreeCache {
   ): Promise<{ folder: string; cached: boolean }> {
     const running = this.#building.get(id);
     if (running) {
-      const folder = await unlessAborted(running, signal).catch(() => undefined); // that build's failure is not ours
+      const folder = await unlessAborted(running, signal).catch(() => undefined); // the failure of another caller's build is not ours
       signal?.throwIfAborted();
       if (folder) return { folder, cached: true };
       return this.getOrBuild(id, build, signal);
     }
     const found = await this.path(id);
     if (found) return { folder: found, cached: true };
-    if (this.#building.has(id)) return this.getOrBuild(id, build, signal); // someone began while we looked
+    if (this.#building.has(id)) return this.getOrBuild(id, build, signal); // another caller began meanwhile
     const built = this.#build(id, build);
     this.#building.set(id, built);
     try {
@@ -124,11 +124,11 @@ export class OctreeCache {
   }
 
   /**
-   * Writes this process's pins to its lease; call after sessions change what they need. Never rejects: an octree can
-   * be built again, so a lease that cannot be written is a log line and no failure of the run that came with it.
+   * Writes this process's pins to its lease; call it after sessions change the octrees they need. Never rejects: an
+   * octree can be rebuilt, so a failure is only logged and does not fail the run.
    */
   writePins(): Promise<void> {
-    this.#pinning = this.#pinning.then(() => this.#writePins()); // one after the other: the last has the last word
+    this.#pinning = this.#pinning.then(() => this.#writePins()); // one after the other, so that the last call wins
     return this.#pinning;
   }
 
@@ -147,13 +147,13 @@ export class OctreeCache {
   }
 
   /**
-   * Removes least recently used octrees beyond the cap, leftovers of dead builders, and leases of dead processes.
-   * Never rejects: what cannot be removed is logged and stays for the next time.
+   * Removes least recently used octrees beyond the cap, and staging folders and leases of dead processes. Never
+   * rejects: failures are logged and the next call tries again.
    */
   async evict(): Promise<void> {
-    if (!this.#pinsKnown) return; // whoever recovers sessions calls this again at the end
+    if (!this.#pinsKnown) return; // the recovery of sessions calls this again at its end
     if (this.#evicting) {
-      this.#evictAgain = true; // one at a time; who comes meanwhile gets a round of its own afterwards, shared
+      this.#evictAgain = true; // one round at a time; all calls during it share one more round
       return this.#evicting;
     }
     this.#evicting = this.#evictRounds().finally(() => {
@@ -181,7 +181,7 @@ export class OctreeCache {
       if (ID.test(name)) entries.push({ id: name, ...(await usage(join(this.root, name))) });
       else await this.#removeDeadStaging(name);
     }
-    // Octrees that were moved share octree.bin (docs/adr/0015): it takes room once, until its last name goes.
+    // Translated octrees share octree.bin by hard links (docs/adr/0015): its size counts once, until the last is removed.
     const names = new Map<bigint, number>();
     for (const { files } of entries) for (const { ino } of files) names.set(ino, (names.get(ino) ?? 0) + 1);
     const sizes = new Map(entries.flatMap(({ files }) => files.map(({ ino, size }) => [ino, size] as const)));
@@ -198,7 +198,7 @@ export class OctreeCache {
     }
   }
 
-  /** Drops this process's lease at a clean exit; it does not come again. */
+  /** Removes this process's lease at a clean exit; it is not written again. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pinning;
@@ -217,7 +217,7 @@ export class OctreeCache {
       const path = join(folder, name);
       const lease = await readLease(path);
       if (lease && leaseAlive(lease)) {
-        const { ids } = JSON.parse(await readFile(path, "utf8").catch(() => "{}")) as { ids?: unknown }; // gone: it closed
+        const { ids } = JSON.parse(await readFile(path, "utf8").catch(() => "{}")) as { ids?: unknown }; // missing: that process closed
         if (Array.isArray(ids)) pins.push(...ids.filter((id) => typeof id === "string"));
       } else {
         await rm(path, { force: true });
@@ -234,7 +234,7 @@ export class OctreeCache {
   }
 }
 
-/** `work`, unless `signal` is raised first. */
+/** The result of `work`, unless `signal` aborts first. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -245,7 +245,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** metadata.json is written last; the sizes it implies guard against a machine that died before its pages were written. */
+/** metadata.json is written last. The file sizes it implies reveal pages lost when the machine crashed. */
 async function isComplete(folder: string): Promise<boolean> {
   try {
     const metadata = JSON.parse(await readFile(join(folder, "metadata.json"), "utf8")) as {
@@ -259,7 +259,7 @@ async function isComplete(folder: string): Promise<boolean> {
     ]);
     return points.size === metadata.points * stride && hierarchy.size > 0;
   } catch {
-    return false; // missing or torn: not an octree we can serve
+    return false; // missing or torn: not a usable octree
   }
 }
 

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { tryLockFile } from "../native/core/column-files.ts";
 import { processStartTime } from "../native/core/platform.ts";
 
-/** Who owns a folder in a place that several backends share. `start_time` tells a reused process id from its owner. */
+/** The owner of a folder in a place shared by several backends. `start_time` detects a reused process id. */
 export interface Lease {
   readonly pid: number;
   readonly start_time: string | null;
@@ -21,17 +21,17 @@ export function leaseAlive(lease: Lease): boolean {
   try {
     process.kill(lease.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, but not ours to signal
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // the process exists, but may not be signalled
   }
   return lease.start_time === null || processStartTime(lease.pid) === lease.start_time;
 }
 
-/** The lease in a file; undefined when there is none or it cannot be read as one. */
+/** The lease in a file; undefined if it is missing or unreadable. */
 export async function readLease(path: string): Promise<Lease | undefined> {
   try {
     return parseLease(await readFile(path, "utf8"));
   } catch {
-    return undefined; // missing or torn: nobody holds it
+    return undefined; // missing or torn: no owner
   }
 }
 
@@ -41,7 +41,7 @@ function parseLease(text: string): Lease | undefined {
   return { pid: value.pid as number, start_time: value.start_time ?? null, instance: value.instance ?? "" };
 }
 
-/** Writes a lease so that a reader sees the old or the new one, never half. */
+/** Writes a lease atomically: a reader sees the old or the new one. */
 export async function writeLease(path: string, lease: Lease & Record<string, unknown>): Promise<void> {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
   await writeFile(temporary, JSON.stringify(lease));
@@ -49,8 +49,8 @@ export async function writeLease(path: string, lease: Lease & Record<string, unk
 }
 
 /**
- * Takes over a lease whose owner is dead. Several backends may try at once: a lock of the system lets one look and write
- * at a time. False when the owner lives or another is at it.
+ * Takes over a lease whose owner is dead. A file lock ensures that only one of several backends checks and writes at a
+ * time. False if the owner lives or another backend has the lock.
  */
 export async function claimLease(path: string, mine: Lease): Promise<boolean> {
   const unlock = tryLockFile(`${path}.lock`);

@@ -7,8 +7,8 @@ import { mayClaim, type RecoveredSession, readSessionFolder, setAside } from "./
 import { LEASE, STAGING } from "./staged-session.ts";
 
 /**
- * Sessions of an earlier process on their way back. Each returns when its turn comes, or at once when somebody asks for
- * it: a large one does not keep the others waiting.
+ * Recovers the sessions of an earlier process in the background, one after the other. A requested session is recovered
+ * at once, so that a large one does not delay the others.
  */
 export class RecoveryQueue {
   readonly #root: string;
@@ -26,9 +26,9 @@ export class RecoveryQueue {
     this.#add = add;
   }
 
-  /** Lists what is there and goes on in the background. */
+  /** Lists the sessions, then recovers them in the background. */
   async begin(): Promise<void> {
-    await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are nobody else's business
+    await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are private to the user
     const entries = await readdir(this.#root);
     const damaged = entries.filter((name) => name.endsWith(".damaged"));
     if (damaged.length > 0)
@@ -41,21 +41,21 @@ export class RecoveryQueue {
   expects(id: string): boolean {
     return this.#expected.has(id);
   }
-  /** Settles when that session is back, or cannot be. At once for an id that is not expected. */
+  /** Resolves when the session is recovered or has failed to; at once for an id that is not expected. */
   async arrived(id: string): Promise<void> {
     await this.#expected.get(id)?.();
   }
-  /** Settles when the queue is empty or was stopped. */
+  /** Resolves when the queue is empty or stopped. */
   done(): Promise<void> {
     return this.#done;
   }
-  /** Ends after the one under way; the next start goes on. */
+  /** Ends after the session in progress; the next start continues. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#done;
   }
 
-  /** A process that was killed a moment ago may still count as running: who asks for its session later tries again. */
+  /** A process killed a moment ago may still count as running, so a later request for its session tries again. */
   #expect(id: string): void {
     const folder = join(this.#root, id);
     let begun: Promise<void> | undefined;
@@ -78,8 +78,8 @@ export class RecoveryQueue {
   }
 
   /**
-   * True when somebody else has the session. Never rejects: a folder that cannot be read is set aside or left for the
-   * next start.
+   * True if another backend owns the session. Never rejects: an unreadable folder is set aside or left for the next
+   * start.
    */
   async #bringBack(id: string, folder: string): Promise<boolean> {
     try {
@@ -89,7 +89,7 @@ export class RecoveryQueue {
     } catch (error) {
       if (!isDamage(error)) {
         this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
-        return false; // no memory, no handles: nothing wrong with the folder
+        return false; // out of memory or handles: the folder itself is intact
       }
       this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
       await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
@@ -100,7 +100,7 @@ export class RecoveryQueue {
   async #recover(id: string, folder: string): Promise<void> {
     const recovered = await readSessionFolder(folder, this.#log);
     if (!recovered) {
-      this.#log.info({ session: id }, "half of an operation that did not end; removed");
+      this.#log.info({ session: id }, "leftover of an unfinished operation; removed");
       await rm(folder, { recursive: true, force: true });
       return;
     }
@@ -109,7 +109,7 @@ export class RecoveryQueue {
     this.#log.info({ session: id, points }, "session recovered");
   }
 
-  /** Removes what sessions left behind that were deleted, or never finished. */
+  /** Removes folders of deleted and unfinished sessions. */
   async #removeAbandoned(entries: readonly string[]): Promise<void> {
     for (const name of entries) {
       const folder = join(this.#root, name);
@@ -123,7 +123,7 @@ export class RecoveryQueue {
   }
 }
 
-/** The folder itself is broken, rather than the attempt to read it. */
+/** True if the folder is damaged; false if only the attempt to read it failed. */
 function isDamage(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === "invalid_file" || code === "not_found" || code === "ENOENT";
@@ -132,6 +132,6 @@ function isDamage(error: unknown): boolean {
 async function isOwned(folder: string): Promise<boolean> {
   const owner = await readLease(join(folder, LEASE));
   if (owner) return leaseAlive(owner);
-  const { mtimeMs } = await stat(folder); // its lease is written first; without one it is seconds old or abandoned
+  const { mtimeMs } = await stat(folder); // the lease is written first: a folder without one is seconds old or abandoned
   return Date.now() - mtimeMs < 60_000;
 }

@@ -15,23 +15,23 @@ export const JOURNAL = "journal.log";
 /** How a run waits for native work: `job.track`. */
 export type Track = <T>(start: () => NativeJob<T>) => Promise<T>;
 
-/** Files up to this size are flushed before their record is; larger ones behind the answer. */
+/** Files up to this size are flushed before their record, larger ones after the answer. */
 const FLUSH_AT_ONCE_BYTES = 1 << 20;
-/** Strokes that a restart may have to paint again before the column is written anew. */
+/** Largest number of strokes that a restart has to repaint; beyond it the column is written again. */
 const MAX_REDO_STROKES = 32;
 const MAX_JOURNAL_BYTES = 8 << 20;
-/** Files that nobody needs any more are worth a new journal from here on, beyond the size of the columns. */
+/** Part of the compaction threshold for unneeded files: 2 x the columns' size + this. */
 const MIN_GARBAGE_BYTES = 64 << 20;
 
 const untracked: Track = (start) => start().promise;
 
-/** What lies in a session's folder. */
+/** Contents of a session's folder. */
 export interface FolderContents {
   /** Number of the next column file. */
   readonly next: number;
   /** Files that may not have reached the disk. */
   readonly unsynced: Iterable<string>;
-  /** Tokens of children that may not be confirmed yet. */
+  /** Tokens of children that may not yet be confirmed. */
   readonly births?: Iterable<string>;
 }
 
@@ -41,16 +41,16 @@ export class SessionDisk {
   readonly journal: Journal;
   readonly #log: Logger;
   #nextFile: number;
-  /** Files of columns that were written and not mapped. */
+  /** Files of columns that are written but not mapped. */
   readonly #fileOf = new WeakMap<ColumnRef, string>();
   readonly #unsynced: Set<string>;
-  /** Files being written beside the edits: no column is known by them yet. */
+  /** Files being written concurrently with edits, not yet assigned to a column. */
   readonly #arriving = new Set<string>();
   readonly #births: Set<string>;
   #redoStrokes = 0;
-  /** Points were moved, or rows dropped, since the files were written. */
+  /** Points were moved or rows dropped since the files were written. */
   #computed = false;
-  /** Since the journal began. */
+  /** Bytes written since the journal began. */
   #writtenBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   #closed = false;
@@ -95,7 +95,7 @@ export class SessionDisk {
       if (change.move !== undefined || change.compact) this.#computed = true;
       this.#redoStrokes += steps.filter(({ op }) => op === "paint" || op === "keep_labels").length;
     } catch (error) {
-      for (const file of batch) await this.#remove(file); // a full disk must not fill further with halves
+      for (const file of batch) await this.#remove(file); // leaves no incomplete files on a full disk
       for (const column of this.#columnsOf(change))
         if (batch.includes(this.#fileOf.get(column) ?? "")) this.#fileOf.delete(column);
       throw error;
@@ -106,24 +106,24 @@ export class SessionDisk {
   #columnsOf({ columns, undo }: CloudChange): ColumnRef[] {
     return [...(columns?.values() ?? []), ...stepColumns(undo ?? [])].filter((column) => column !== null);
   }
-  /** Files that the record of a change names. */
+  /** Files named in the record of a change. */
   #filesOf(change: CloudChange): string[] {
     return this.#columnsOf(change).flatMap((column) => this.#fileFor(column) ?? []);
   }
 
-  /** The sessions of that token are known to be there. */
+  /** Call when all sessions of the token are confirmed. */
   forgetBirths(token: string): void {
     this.#births.delete(token);
   }
 
-  /** True when a restart would have much to compute, or the folder holds much that nobody needs. */
+  /** True if a restart would have to compute much, or the folder contains many unneeded files. */
   wantsCompaction(state: CloudState): boolean {
     if (this.#computed || this.#redoStrokes > MAX_REDO_STROKES || this.journal.length > MAX_JOURNAL_BYTES) return true;
     const live = [...ownedColumns(state)].reduce((sum, { native }) => sum + native.bytes, 0);
     return this.#writtenBytes > 2 * live + MIN_GARBAGE_BYTES;
   }
 
-  /** Name of the column's file, written when it has none yet. */
+  /** Name of the column's file; writes the file if there is none. */
   async #store(column: ColumnRef, batch: string[]): Promise<string> {
     const known = this.#fileFor(column);
     if (known !== undefined) return known;
@@ -180,8 +180,8 @@ export class SessionDisk {
   }
 
   /**
-   * Writes the columns of a state that have no file yet, while edits go on: what `compact` then does under the
-   * session's lock is short. Errors: no_space, io; then nothing is kept.
+   * Writes the columns of a state that have no file yet, concurrently with edits, so that `compact` needs the session's
+   * lock only briefly. Errors: no_space, io; then no file is kept.
    */
   async prepare(state: CloudState): Promise<void> {
     const written = new Map<ColumnRef, string>();
@@ -196,12 +196,12 @@ export class SessionDisk {
       throw error;
     }
     for (const [column, file] of written) this.#fileOf.set(column, file);
-    for (const file of batch) this.#arriving.delete(file); // `compact` follows, and takes them or removes them
+    for (const file of batch) this.#arriving.delete(file); // the following `compact` uses or removes them
   }
 
   /**
-   * Writes what lives in memory only, begins the journal anew with the state as it is and removes the files nobody
-   * needs any more. The session's columns are mapped files afterwards. Errors: no_space, io; then nothing has changed.
+   * Journal compaction: writes columns that exist in memory only, replaces the journal by one record of the state and
+   * removes unneeded files. All columns are mapped files afterwards. Errors: no_space, io; then nothing has changed.
    */
   async compact(edit: Edit): Promise<void> {
     const batch: string[] = [];
@@ -222,7 +222,7 @@ export class SessionDisk {
         (token): JournalRecord => ({ type: "commit", columns: {}, meta: {}, births: token }),
       );
       await this.journal.replace(join(this.folder, JOURNAL), [record, ...births]);
-      batch.length = 0; // from here on the journal names them
+      batch.length = 0; // the journal names them: keep them
       await syncFolder(this.folder);
       edit.swap(twins);
       this.#redoStrokes = 0;
@@ -233,7 +233,7 @@ export class SessionDisk {
       for (const file of batch) await this.#remove(file);
       throw error;
     } finally {
-      for (const twin of twins.values()) twin.release(); // the session has its own reference
+      for (const twin of twins.values()) twin.release(); // the session holds its own references
     }
     this.flushLater();
   }
@@ -247,7 +247,7 @@ export class SessionDisk {
     }
   }
 
-  /** The power-loss half of durability, behind the answer: until the record is there, recovery verifies checksums. */
+  /** Flushes files after the answer, against power loss. Until the `synced` record, recovery verifies checksums. */
   flushLater(): void {
     if (this.#unsynced.size > 0) this.#flushing = this.#flushing.then(() => this.#flush());
   }
@@ -270,13 +270,13 @@ export class SessionDisk {
     }
   }
 
-  /** Lets go of the journal; the folder stays. */
+  /** Closes the journal; the folder stays. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.journal.close();
   }
 
-  /** Removes the folder: from the rename on no restart finds it, even if the removal is cut short. */
+  /** Removes the folder. It is renamed first, so that no restart finds it even if the removal is interrupted. */
   async destroy(): Promise<void> {
     this.#closed = true;
     await this.journal.close();
@@ -284,13 +284,13 @@ export class SessionDisk {
     try {
       await rename(this.folder, doomed);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // gone already: as wanted
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed already
     }
     await rm(doomed, { recursive: true, force: true });
   }
 }
 
-/** Makes a rename in a folder survive the machine. Where folders cannot be opened for it, the system orders renames. */
+/** Makes renames in a folder survive a crash of the machine. Not needed on Windows, which orders renames itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

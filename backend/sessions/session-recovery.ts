@@ -24,17 +24,17 @@ import { JOURNAL, SessionDisk } from "./session-disk.ts";
 import { LEASE } from "./staged-session.ts";
 import { type LabelDelta, MOVED_KEYS, type RowSet, type UndoState } from "./undo.ts";
 
-/** A crashed backend whose window never came back: its sessions are taken over by whoever runs after this long. */
+/** After this time, any backend may take over the sessions of a crashed one that was not restarted. */
 const ORPHAN_AFTER_MS = 24 * 3600 * 1000;
 
-/** Makes a session folder ours when its owner is dead and it is ours to take. */
+/** Claims a session folder whose owner is dead. False if it lives, or if its own window may still restart it. */
 export async function mayClaim(folder: string, mine: Lease): Promise<boolean> {
   const path = join(folder, LEASE);
   const owner = await readLease(path);
   if (owner && leaseAlive(owner)) return false;
   if (owner && owner.instance !== mine.instance) {
     const { mtimeMs } = await stat(join(folder, JOURNAL));
-    if (Date.now() - mtimeMs < ORPHAN_AFTER_MS) return false; // its own window may still come back for it
+    if (Date.now() - mtimeMs < ORPHAN_AFTER_MS) return false; // its own window may still restart it
   }
   return claimLease(path, mine);
 }
@@ -45,9 +45,9 @@ export interface RecoveredSession {
 }
 
 /**
- * The state a session folder holds: the journal replayed, the columns mapped (verified while not known to be flushed),
- * mask and painted labels computed from the undo state. Undefined for a session that its parent never brought into
- * being: half of a split that did not happen. Errors: invalid_file, not_found.
+ * Reads the state in a session folder: replays the journal, maps the columns (verified unless known to be flushed) and
+ * computes mask and painted labels from the undo state. Undefined for a child whose parent never committed it, such as
+ * half of an unfinished split. Errors: invalid_file, not_found.
  */
 export async function readSessionFolder(folder: string, log: Logger): Promise<RecoveredSession | undefined> {
   const { journal, records } = await Journal.recover(join(folder, JOURNAL));
@@ -73,10 +73,10 @@ export async function readSessionFolder(folder: string, log: Logger): Promise<Re
   }
 }
 
-/** A lease or journal that was being written when its process died: the folder is ours, nobody renames it any more. */
+/** True for a lease or journal that was being written when its process died. */
 const isUnfinished = (name: string): boolean => /\.(tmp|new)$/.test(name);
 
-/** A parent that is gone counts as a yes: nothing is thrown away on a doubt. */
+/** Whether the parent committed this child. True if the parent is gone: in doubt, no data is removed. */
 async function wasBorn(folder: string, { birth }: ReplayedJournal): Promise<boolean> {
   if (!birth) return true;
   const parent = join(dirname(folder), birth.parent, JOURNAL);
@@ -85,7 +85,7 @@ async function wasBorn(folder: string, { birth }: ReplayedJournal): Promise<bool
   return !journal || journal.births.has(birth.token);
 }
 
-/** Columns by file, each mapped once. */
+/** Maps column files, each once. */
 class FileColumns {
   readonly #columns = new Map<string, ColumnRef>();
   readonly #made: ColumnRef[] = [];
@@ -102,12 +102,12 @@ class FileColumns {
     this.#columns.set(file, column);
     return column;
   }
-  /** A column that was computed rather than read. */
+  /** Registers a computed column, to release it if it is not kept. */
   keep(column: ColumnRef): ColumnRef {
     this.#made.push(column);
     return column;
   }
-  /** Lets go of what the state does not hold. */
+  /** Releases all columns that are not `wanted`. */
   keepOnly(wanted: ReadonlySet<ColumnRef>): void {
     for (const column of [...this.#columns.values(), ...this.#made]) if (!wanted.has(column)) column.release();
   }
@@ -136,7 +136,7 @@ async function loadState(files: FileColumns, replayed: ReplayedJournal): Promise
 
 type Open = (file: string) => Promise<ColumnRef>;
 
-/** The columns of a generation: what an earlier compaction left of those before, then files, strokes and motions. */
+/** The columns of a generation: those left by the previous compaction, replaced by files, then painted and moved. */
 async function loadColumns(gen: Generation, files: FileColumns, open: Open): Promise<Map<string, ColumnRef>> {
   const columns = gen.before ? await compacted(gen.before, files, open) : new Map<string, ColumnRef>();
   for (const key of gen.gone) columns.delete(key);
@@ -159,7 +159,7 @@ function rowCount(columns: ReadonlyMap<string, ColumnRef>): number {
   return rows;
 }
 
-/** The columns of a generation without the rows that were dropped. */
+/** The columns of a generation without the dropped rows. */
 async function compacted(gen: CompactedGeneration, files: FileColumns, open: Open): Promise<Map<string, ColumnRef>> {
   const columns = await loadColumns(gen, files, open);
   columns.delete("deleted");
@@ -202,7 +202,7 @@ async function maskOf({ base, deletes }: UndoState, rows: number, files: FileCol
   return files.keep(new ColumnRef(await edits.unionRows(rows, null, sets).promise));
 }
 
-/** A column of points after its motions. */
+/** A column of points after motions. */
 async function moved(column: ColumnRef, moves: readonly (readonly number[])[], files: FileColumns): Promise<ColumnRef> {
   let result = column;
   for (const move of moves) {
@@ -211,7 +211,7 @@ async function moved(column: ColumnRef, moves: readonly (readonly number[])[], f
   return result;
 }
 
-/** A label column as it was after the last stroke, or the last stroke that was taken back. */
+/** A label column after a sequence of strokes and undone strokes. */
 async function repaint(
   from: ColumnRef | undefined,
   actions: readonly LabelAction[],
@@ -229,14 +229,14 @@ async function repaint(
   return column;
 }
 
-/** A class value as a column of one row, as narrow as it goes. */
+/** A class value as a column of one row with the narrowest type. */
 export function classColumn(value: number) {
   if (value <= 0xff) return new addon.Column("u8", Uint8Array.of(value));
   if (value <= 0xffff) return new addon.Column("u16", new Uint8Array(Uint16Array.of(value).buffer));
   return new addon.Column("u32", new Uint8Array(Uint32Array.of(value).buffer));
 }
 
-/** Every column has a value per point. */
+/** Errors: invalid_file if a column does not have one value per point. */
 function checkLengths(columns: ReadonlyMap<string, ColumnRef>, rows: number): void {
   for (const [key, { length }] of columns) {
     if (length !== rows)
@@ -244,7 +244,7 @@ function checkLengths(columns: ReadonlyMap<string, ColumnRef>, rows: number): vo
   }
 }
 
-/** Keeps a folder that cannot be recovered for a person to look at, out of the way of the next start. */
+/** Renames a folder that cannot be recovered: it stays for inspection, and the next start ignores it. */
 export const setAside = (folder: string): Promise<void> => rename(folder, `${folder}.${Date.now()}.damaged`);
 
 function nextFileNumber(names: string[]): number {

@@ -14,37 +14,37 @@ import { NOTHING_TO_UNDO } from "./undo.ts";
 
 interface Stored {
   readonly session: CloudSession;
-  /** Absent when the journal is off or the disk had no room at creation. */
+  /** Absent if the journal is off or the disk was full at creation. */
   readonly disk?: SessionDisk;
 }
 
-/** A session on its way in and what it will say of itself. */
+/** A staged session and its description. */
 export interface Child {
   readonly staged: StagedSession;
   readonly meta: CloudMeta;
 }
 
-/** When sessions give up the memory that their files do not hold yet. */
+/** When columns in memory are written to files, so that the memory can be freed. */
 export interface SpillLimits {
-  /** Idle for so long; 0 = never. */
+  /** For sessions idle for this long; 0 = never. */
   readonly idle_ms: number;
-  /** The least recently used ones beyond this count. */
+  /** For the least recently used sessions beyond this count. */
   readonly max_sessions: number;
 }
 
 const SPILL_POLL_MS = 30_000;
 
-/** What create() was given and what became of it. */
+/** Result of register(). */
 export interface CreatedSession {
   readonly session: CloudSession;
-  /** Why the session will not survive a crash; null when it will. */
+  /** Why the session will not survive a crash; null if it will. */
   readonly unsaved_reason: string | null;
 }
 
 /**
- * Every cloud session of this process, and its copy on disk (design: a journal per session, columns in files of their
- * own). Columns are mapped from their files once written, so the system can drop and page them: a session is never
- * evicted and a lookup never fails because of memory.
+ * All cloud sessions of this process and their copies on disk: a journal per session and a file per column. Written
+ * columns are mapped from their files, so the system can page them out: a session is never evicted, and a lookup never
+ * fails for lack of memory.
  */
 export class SessionStore {
   readonly #sessions = new Map<string, Stored>();
@@ -56,7 +56,7 @@ export class SessionStore {
   readonly #arrivals: RecoveryQueue | undefined;
   readonly #spilling = new Set<CloudSession>();
 
-  /** False when sessions have no copy on disk. */
+  /** False if sessions have no copy on disk. */
   get saved(): boolean {
     return this.#root !== null;
   }
@@ -76,7 +76,7 @@ export class SessionStore {
     this.#timer.unref();
   }
 
-  /** The session of an id; 404 when there is none. An id that is being recovered is waited for. */
+  /** The session of an id; waits if it is being recovered. Errors: not_found. */
   async get(id: string): Promise<CloudSession> {
     await this.#arrivals?.arrived(id);
     const stored = this.#sessions.get(id);
@@ -87,7 +87,7 @@ export class SessionStore {
   list(): CloudSession[] {
     return [...this.#sessions.values()].map((stored) => stored.session);
   }
-  /** Octrees that a session still needs, current, drawn or miss overlay. */
+  /** Octrees that sessions need: current, drawn or miss overlay. */
   octreeIds(): string[] {
     return this.list().flatMap(({ state: { meta } }) =>
       [meta.octree_cache_id, meta.rendered_octree_cache_id, meta.miss_octree_cache_id].filter((id) => id !== null),
@@ -95,9 +95,8 @@ export class SessionStore {
   }
 
   /**
-   * Writes a session's columns to the store. Nothing is visible yet: `register` publishes, `discard` undoes.
-   * Takes over the references in `columns`. Unless it must be saved, a full disk is not an error: the session then
-   * lives in memory only.
+   * Writes the columns of a new session, which stays invisible until `register`; `discard` removes it. Takes over the
+   * references in `columns`. Without `mustBeSaved` a full disk is not an error: the session then exists in memory only.
    */
   async stage(
     columns: ReadonlyMap<string, ColumnRef>,
@@ -118,7 +117,7 @@ export class SessionStore {
     return staged;
   }
 
-  /** True when another backend of this data folder has a session of that id. */
+  /** True if another backend with the same data folder has a session of this id. */
   async #taken(id: string): Promise<boolean> {
     if (this.#root === null) return false;
     const found = await Promise.all(
@@ -127,7 +126,7 @@ export class SessionStore {
     return found.some((info) => info !== undefined);
   }
 
-  /** Publishes a staged session: the journal's first record is flushed, then the id answers. The last step of a create. */
+  /** Publishes a staged session, the last step of a create: flushes the first journal record, then adds the session. */
   async register(staged: StagedSession, meta: CloudMeta): Promise<CreatedSession> {
     await staged.describe(meta, undefined, this.#log);
     const disk = await staged.place(this.#log);
@@ -137,7 +136,7 @@ export class SessionStore {
     return { session, unsaved_reason: staged.unsavedReason };
   }
 
-  /** Folders placed in the root survive the machine. A failure leaves none of them. */
+  /** Makes folders placed in the root survive a crash of the machine. A failure removes all of them. */
   async #syncRoot(placed: readonly SessionDisk[]): Promise<void> {
     if (this.#root === null || placed.length === 0) return;
     try {
@@ -158,20 +157,20 @@ export class SessionStore {
     return session;
   }
 
-  /** What children of that session say of where they come from, until they stand for themselves. */
+  /** A new birth token for children of a session: their journals refer to the parent until they are confirmed. */
   birthOf(parent: CloudSession): Birth {
     return { parent: parent.id, token: randomBytes(8).toString("hex") };
   }
 
-  /** Begins the journal of a child: what `registerChildren` wants of each, done while others are still being built. */
+  /** Begins the journal of a child. Required before `registerChildren`; may run while other children are built. */
   describe({ staged, meta }: Child, birth: Birth): Promise<void> {
     return staged.describe(meta, birth, this.#log);
   }
 
   /**
-   * Publishes the described children of a session together with a change of the parent, all or nothing, also across a
-   * crash: the children's journals name a token, `commit` puts it into the parent's. A child whose parent lacks the token
-   * at a restart never was. A failure, also of `commit`, leaves none of them.
+   * Publishes the described children of a session together with a change of the parent, all or nothing, even if the
+   * process crashes: the children's journals name a token, which `commit` writes to the parent's journal. A restart
+   * removes children whose parent lacks the token. A failure, also of `commit`, removes all children.
    */
   async registerChildren(
     birth: Birth,
@@ -188,7 +187,7 @@ export class SessionStore {
       throw error;
     }
     void this.#confirm(birth, born).then(() => {
-      for (const disk of disks) disk?.flushLater(); // not before: large files would hold up the journals
+      for (const disk of disks) disk?.flushLater(); // afterwards, because large files would delay the journals
     });
     return born;
   }
@@ -207,15 +206,15 @@ export class SessionStore {
   }
 
   /**
-   * Behind the answer: from here on the children stand for themselves. Until then, and after a failure, their parent's
-   * journal names them; a parent that is deleted meanwhile leaves them too. Never rejects.
+   * Confirms the children in their own journals, after the answer. Until then, and after a failure, the parent's
+   * journal confirms them; they also survive a parent that is deleted meanwhile. Never rejects.
    */
   async #confirm({ parent, token }: Birth, born: readonly CloudSession[]): Promise<void> {
     try {
       await settled(born.map((child) => this.#confirmOne(child)));
       this.#sessions.get(parent)?.disk?.forgetBirths(token);
     } catch (error) {
-      this.#log.warn({ err: error, session: parent }, "children not confirmed; their parent's journal names them");
+      this.#log.warn({ err: error, session: parent }, "children not confirmed; their parent's journal confirms them");
     }
   }
 
@@ -223,14 +222,14 @@ export class SessionStore {
     try {
       await this.#sessions.get(child.id)?.disk?.journal.append({ type: "confirmed" });
     } catch (error) {
-      if (!child.closed) throw error; // one that was deleted meanwhile needs none
+      if (!child.closed) throw error; // a child deleted meanwhile needs no confirmation
     }
   }
 
   /** Frees a session and its folder. False for an unknown id. */
   async delete(id: string): Promise<boolean> {
     await this.#arrivals?.arrived(id);
-    if (this.#sessions.has(id)) await this.#arrivals?.done(); // a child on its way back may have to ask its parent's journal
+    if (this.#sessions.has(id)) await this.#arrivals?.done(); // a child being recovered may need its parent's journal
     const stored = this.#sessions.get(id);
     if (!stored) return false;
     this.#sessions.delete(id);
@@ -239,17 +238,17 @@ export class SessionStore {
     return true;
   }
 
-  /** Removes every session and its folder: the clean end of a window. */
+  /** Removes every session and its folder, when a window closes normally. */
   async deleteAll(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#arrivals?.stop(); // what is not recovered yet stays for the next start
+    await this.#arrivals?.stop(); // sessions not yet recovered stay for the next start
     const ends = await Promise.allSettled([...this.#sessions.keys()].map((id) => this.delete(id)));
     for (const end of ends) {
       if (end.status === "rejected") this.#log.error({ err: end.reason }, "a session's folder was not removed");
     }
   }
 
-  /** Lets go of everything and leaves the folders for the next start. */
+  /** Releases everything and keeps the folders for the next start. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#arrivals?.stop();
@@ -261,11 +260,11 @@ export class SessionStore {
     this.#sessions.clear();
   }
 
-  /** Brings back the sessions of a backend that died. Their ids answer as soon as this has listed them. */
+  /** Begins the recovery of sessions after a crash. Resolves when they are listed; lookups of their ids then wait. */
   async recover(): Promise<void> {
     await this.#arrivals?.begin();
   }
-  /** Settles when recovery has finished. */
+  /** Resolves when recovery has finished. */
   recovered(): Promise<void> {
     return this.#arrivals?.done() ?? Promise.resolve();
   }
@@ -273,21 +272,21 @@ export class SessionStore {
   async #save(session: CloudSession, disk: SessionDisk | undefined, change: CloudChange): Promise<void> {
     if (!disk) return;
     await disk.save(change);
-    if (disk.wantsCompaction(session.state)) void this.spill(session); // runs behind the edit that is being saved
+    if (disk.wantsCompaction(session.state)) void this.spill(session); // runs after the edit that is being saved
   }
 
-  /** Brings everything a session holds in memory alone to files, and tidies its folder. Never rejects. */
+  /** Writes columns that exist in memory only to files, and compacts the journal and folder. Never rejects. */
   async spill(session: CloudSession): Promise<void> {
     const disk = this.#sessions.get(session.id)?.disk;
     if (!disk || session.closed || this.#spilling.has(session)) return;
     this.#spilling.add(session);
     try {
-      await session.settled(); // the edit that asked for it
+      await session.settled(); // the edit that caused this
       await session.read((state) => disk.prepare(state));
       await session.edit((edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)
-        this.#log.warn({ err: error, session: session.id }, "session not tidied; the next turn tries");
+        this.#log.warn({ err: error, session: session.id }, "session not compacted; the next attempt follows");
     } finally {
       this.#spilling.delete(session);
     }
@@ -302,11 +301,11 @@ export class SessionStore {
   }
 }
 
-/** Some column has no file. */
+/** True if a column has no file. */
 const holdsMemory = ({ state }: CloudSession): boolean =>
   [...ownedColumns(state)].some(({ file, native }) => file === null && native.bytes > 0);
 
-/** Waits for all, also when one fails: nothing goes on behind the failure, which is then thrown. */
+/** Waits for all, even if one fails, then throws the first failure: nothing is left running. */
 async function settled(work: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   for (const end of await Promise.allSettled(work)) if (end.status === "rejected") throw end.reason;
 }

@@ -13,14 +13,14 @@ import { isNoSpace, JOURNAL, SessionDisk, type Track } from "./session-disk.ts";
 export const LEASE = "owner.json";
 export const STAGING = ".new";
 
-/** A session on its way in: columns written, nothing visible. */
+/** A new session before it becomes visible. */
 export class StagedSession {
   columns: Map<string, ColumnRef>;
   unsavedReason: string | null = null;
   #folder: string | null;
   #journal: Journal | undefined;
   readonly #fileOf = new Map<string, string>();
-  /** What `columns` were before `shed`. */
+  /** `columns` before `shed`. */
   #written: ReadonlyMap<string, ColumnRef> = new Map();
 
   constructor(
@@ -28,7 +28,7 @@ export class StagedSession {
     readonly root: string | null,
     readonly lease: Lease,
     columns: ReadonlyMap<string, ColumnRef>,
-    /** A full disk is an error; otherwise the session then lives in memory only. */
+    /** True: a full disk is an error. False: the session then exists in memory only. */
     readonly mustBeSaved: boolean,
   ) {
     this.columns = new Map(columns);
@@ -51,7 +51,7 @@ export class StagedSession {
     }
   }
 
-  /** Frees columns whose files are written, before `place` maps these. For who makes many and reads none meanwhile. */
+  /** Frees the columns, whose files are written, until `place` maps them. For making many sessions at once. */
   shed(): void {
     if (this.#folder === null || this.unsavedReason !== null) return;
     this.#written = this.columns;
@@ -64,7 +64,7 @@ export class StagedSession {
     log.warn({ err: error, session: this.id }, "session not saved");
   }
 
-  /** Begins the journal. A failure leaves no folder. */
+  /** Begins the journal. A failure removes the folder. */
   async describe(meta: CloudMeta, birth: Birth | undefined, log: Logger): Promise<void> {
     if (this.#folder === null || this.unsavedReason !== null) return;
     try {
@@ -84,8 +84,8 @@ export class StagedSession {
   }
 
   /**
-   * Moves the folder in place and swaps the columns for mappings of their files; `describe` comes before. The caller
-   * syncs the root. A failure leaves no folder.
+   * Moves the folder to its final name and replaces the columns by mappings of their files. Call `describe` before; the
+   * caller syncs the root. A failure removes the folder.
    */
   async place(log: Logger): Promise<SessionDisk | undefined> {
     if (this.#folder === null || this.root === null || this.unsavedReason !== null) return undefined;
@@ -97,7 +97,7 @@ export class StagedSession {
       this.#mapColumns(folder);
       const unsynced = [...this.#fileOf.values()];
       const disk = new SessionDisk(folder, this.#journal, log, { next: unsynced.length, unsynced });
-      this.#folder = null; // the disk's from here on
+      this.#folder = null; // owned by `disk`
       this.#journal = undefined;
       return disk;
     } catch (error) {
@@ -130,14 +130,14 @@ export class StagedSession {
     }
   }
 
-  /** Gives the columns to whoever publishes them: from here on `discard` has nothing to release. */
+  /** Passes ownership of the columns to the caller; `discard` then releases nothing. */
   handOver(): Map<string, ColumnRef> {
     const { columns } = this;
     this.columns = new Map();
     return columns;
   }
 
-  /** Undoes everything: columns released, files gone. */
+  /** Releases the columns and removes the files. */
   async discard(): Promise<void> {
     for (const column of this.columns.values()) column.release();
     this.columns.clear();

@@ -3,7 +3,7 @@ import type { ColumnRef } from "./column-ref.ts";
 import type { JournalRecord, LabelRecord, RowSetRecord, UndoRecord } from "./journal-records.ts";
 import type { LabelDelta, RowSet, UndoState } from "./undo.ts";
 
-/** The record a journal begins with. */
+/** The first record of a journal. */
 export function createRecord(
   state: Pick<CloudState, "columns" | "undo" | "meta">,
   nameOf: (column: ColumnRef) => string,

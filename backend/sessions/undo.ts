@@ -2,14 +2,14 @@ import type { ColumnRef } from "./column-ref.ts";
 
 export type RowEncoding = "rows" | "runs" | "bits";
 
-/** A set of rows in whichever form is smallest; `data` as native/cloud-edit.ts describes it. */
+/** A set of rows in the smallest of three forms; native/cloud/edit.ts describes `data`. */
 export interface RowSet {
   readonly encoding: RowEncoding;
   readonly data: ColumnRef;
   readonly count: number;
 }
 
-/** One stroke of the label brush: what it painted and what was there before. */
+/** One stroke of the label brush, with the previous values. */
 export interface LabelDelta {
   readonly stroke_id: string;
   readonly to_class: number;
@@ -18,7 +18,7 @@ export interface LabelDelta {
   readonly previous: ColumnRef;
 }
 
-/** What can be taken back. The deletion mask is always `base` and every step of `deletes` together. */
+/** What can be undone. The deletion mask is always the union of `base` and all `deletes`. */
 export interface UndoState {
   /** The floor that no undo goes below; null = nothing deleted. */
   readonly base: RowSet | null;
@@ -31,16 +31,16 @@ export interface UndoState {
 export const NOTHING_TO_UNDO: UndoState = Object.freeze({ base: null, deletes: [], labels: new Map() });
 
 /**
- * One change of the undo state, as it is committed and as the journal keeps it.
+ * One change of the undo state, in commits and in the journal.
  *
- * | op | undo state | column that a restart computes anew |
+ * | op | undo state | column that a restart recomputes |
  * |---|---|---|
  * | delete | one more delete step | deleted |
- * | keep_deletes | steps beyond `count` are gone | deleted |
- * | fold_deletes | the oldest `count` steps are gone, `base` is the new floor | deleted |
+ * | keep_deletes | steps beyond `count` are removed | deleted |
+ * | fold_deletes | the oldest `count` steps are removed, `base` is the new floor | deleted |
  * | paint | one more stroke of `slug` | extra/slug |
- * | keep_labels | strokes beyond `count` are taken back, newest first | extra/slug |
- * | forget_labels | the oldest `count` strokes cannot be taken back any more | |
+ * | keep_labels | strokes beyond `count` are undone, newest first | extra/slug |
+ * | forget_labels | the oldest `count` strokes can no longer be undone | |
  */
 export type UndoStep =
   | { readonly op: "delete"; readonly rows: RowSet }
@@ -50,7 +50,7 @@ export type UndoStep =
   | { readonly op: "keep_labels"; readonly slug: string; readonly count: number }
   | { readonly op: "forget_labels"; readonly slug: string; readonly count: number };
 
-/** The state after the steps. Owns nothing: references are the session's business. */
+/** The state after the steps. Takes no references; the session manages them. */
 export function applySteps(state: UndoState, steps: readonly UndoStep[]): UndoState {
   return steps.reduce(applyStep, state);
 }
@@ -74,7 +74,7 @@ function applyStep(state: UndoState, step: UndoStep): UndoState {
   }
 }
 
-/** Strokes of a label column that can be taken back, oldest first. */
+/** Strokes of a label column that can be undone, oldest first. */
 export const strokesOf = (state: UndoState, slug: string): readonly LabelDelta[] => state.labels.get(slug) ?? [];
 
 function withLabels(state: UndoState, slug: string, strokes: readonly LabelDelta[]): UndoState {
@@ -84,7 +84,7 @@ function withLabels(state: UndoState, slug: string, strokes: readonly LabelDelta
   return { ...state, labels };
 }
 
-/** The steps that make everything permanent: an undo boundary. `base` is the mask as it stands. */
+/** The steps of an undo boundary, which makes everything permanent. `base` is the current mask. */
 export function boundarySteps(state: UndoState, base: RowSet | null): UndoStep[] {
   return [{ op: "fold_deletes", count: state.deletes.length, base }, ...forgetAllLabels(state)];
 }
@@ -92,7 +92,7 @@ export function boundarySteps(state: UndoState, base: RowSet | null): UndoStep[]
 export const forgetAllLabels = (state: UndoState): UndoStep[] =>
   [...state.labels].map(([slug, strokes]) => ({ op: "forget_labels", slug, count: strokes.length }));
 
-/** Every column the undo state holds. */
+/** All columns of the undo state. */
 export function undoColumns(state: UndoState): ColumnRef[] {
   const strokes = [...state.labels.values()].flat();
   return [
@@ -102,7 +102,7 @@ export function undoColumns(state: UndoState): ColumnRef[] {
   ];
 }
 
-/** Every column that steps bring along. */
+/** All columns of steps. */
 export function stepColumns(steps: readonly UndoStep[]): ColumnRef[] {
   return steps.flatMap((step) => {
     if (step.op === "delete") return [step.rows.data];
@@ -111,7 +111,7 @@ export function stepColumns(steps: readonly UndoStep[]): ColumnRef[] {
   });
 }
 
-/** The same state with other columns of equal values. */
+/** The same state with columns replaced by equal ones. */
 export function withTwins(state: UndoState, twins: ReadonlyMap<ColumnRef, ColumnRef>): UndoState {
   const twin = (column: ColumnRef) => twins.get(column) ?? column;
   const rowSet = (rows: RowSet): RowSet => ({ ...rows, data: twin(rows.data) });
@@ -127,10 +127,10 @@ export function withTwins(state: UndoState, twins: ReadonlyMap<ColumnRef, Column
   };
 }
 
-/** Columns that a motion changes and a restart moves again. */
+/** Columns that a restart moves again after a motion. */
 export const MOVED_KEYS = ["positions", "beam_origins"] as const;
 
-/** Columns that a restart computes from the steps, or moves, instead of reading them from a file. */
+/** Columns that a restart computes from steps or motions instead of reading their files. */
 export function computedKeys(steps: readonly UndoStep[], moved: boolean): Set<string> {
   const keys = new Set<string>(moved ? MOVED_KEYS : []);
   for (const step of steps) {
@@ -140,5 +140,5 @@ export function computedKeys(steps: readonly UndoStep[], moved: boolean): Set<st
   return keys;
 }
 
-/** Bytes of the strokes of one label column. */
+/** Bytes of one stroke. */
 export const strokeBytes = ({ rows, previous }: LabelDelta): number => rows.data.native.bytes + previous.native.bytes;

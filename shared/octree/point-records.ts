@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { ElementType, OctreeAttribute, OctreeMetadata } from "./potree2-metadata.ts";
 
-/** One attribute's values, point by point, elements interleaved; in the attribute's own type. */
+/** Values of one attribute in its own type: point by point, elements interleaved. */
 export type AttributeArray =
   | Int8Array
   | Uint8Array
@@ -18,23 +18,23 @@ export interface PointRecords {
   readonly point_count: number;
   /** (n, 3) in the octree's frame (stored frame of the session): int32 * scale + offset. */
   readonly position: Float64Array;
-  /** The attributes asked for that the octree has. */
+  /** The requested attributes, as far as the octree has them. */
   readonly attributes: ReadonlyMap<string, AttributeArray>;
 }
 
-/** Number of records in `bytes`. Errors: invalid_file when the last one is cut. */
+/** Number of records in `bytes`. Errors: invalid_file if the last one is cut off. */
 export function recordCount(bytes: Uint8Array, metadata: OctreeMetadata): number {
   const n = bytes.length / metadata.record_bytes;
   if (!Number.isInteger(n)) {
     throw new AppError(
       "invalid_file",
-      `octree.bin: ${bytes.length} bytes are no whole number of ${metadata.record_bytes}-byte points`,
+      `octree.bin: ${bytes.length} bytes are not a multiple of the ${metadata.record_bytes} bytes of a point`,
     );
   }
   return n;
 }
 
-/** Decodes whole point records. Names the octree does not have are left out. Errors: invalid_file for a cut record. */
+/** Decodes complete point records. Unknown names are ignored. Errors: invalid_file for a cut record. */
 export function decodeRecords(
   bytes: Uint8Array,
   metadata: OctreeMetadata,

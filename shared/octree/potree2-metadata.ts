@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 
 /*
- * metadata.json of a Potree 2 octree (github.com/potree/PotreeConverter, "2.0" output) as far as a reader needs it.
+ * metadata.json of a Potree 2 octree (github.com/potree/PotreeConverter, "2.0" output): the keys that a reader needs.
  *
  * key                              meaning
  * version                          "2.0"
@@ -16,7 +16,7 @@ import { AppError } from "../errors.ts";
  * attributes[]                     record layout, in order; coordinates come first as "position"
  */
 
-/** Bytes per element of the types a record may hold. */
+/** Bytes per element of the types in a record. */
 export const ELEMENT_BYTES = {
   int8: 1,
   uint8: 1,
@@ -31,7 +31,7 @@ export const ELEMENT_BYTES = {
 } as const;
 export type ElementType = keyof typeof ELEMENT_BYTES;
 
-/** A record wider than this is no point. */
+/** Limit of the size of one point record. */
 const MAX_RECORD_BYTES = 64 * 1024;
 const MAX_ATTRIBUTES = 4096;
 /** Bytes of one node in hierarchy.bin. */
@@ -108,7 +108,7 @@ function invalid(rule: string): AppError {
   return new AppError("invalid_file", `metadata.json: ${rule}`);
 }
 
-/** Reads metadata.json. Errors: invalid_file naming the key, its value and the rule. */
+/** Parses metadata.json. Errors: invalid_file, naming the key, its value and the rule. */
 export function parseMetadata(text: string): OctreeMetadata {
   let json: unknown;
   try {
@@ -119,7 +119,7 @@ export function parseMetadata(text: string): OctreeMetadata {
   const parsed = Metadata.safeParse(json);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw invalid(`${issue?.path.join(".") || "the document"}: ${issue?.message ?? "not understood"}`);
+    throw invalid(`${issue?.path.join(".") || "the document"}: ${issue?.message ?? "not valid"}`);
   }
   const file = parsed.data;
   const { min, max } = file.boundingBox;
@@ -128,7 +128,7 @@ export function parseMetadata(text: string): OctreeMetadata {
   }
   if (file.hierarchy.firstChunkSize % HIERARCHY_RECORD_BYTES !== 0) {
     throw invalid(
-      `hierarchy.firstChunkSize ${file.hierarchy.firstChunkSize} is no multiple of ${HIERARCHY_RECORD_BYTES}`,
+      `hierarchy.firstChunkSize ${file.hierarchy.firstChunkSize} is not a multiple of ${HIERARCHY_RECORD_BYTES}`,
     );
   }
   return {

@@ -5,7 +5,7 @@ import { type Box, HIERARCHY_RECORD_BYTES, type OctreeMetadata, type Triple } fr
  * hierarchy.bin of a Potree 2 octree: chunks of 22-byte records, little-endian, breadth-first from the chunk's root.
  *
  * offset  size  type  meaning
- * 0       1     u8    0 inner node, 1 leaf, 2 proxy: the node's own record starts another chunk
+ * 0       1     u8    0 inner node, 1 leaf, 2 proxy: the record of the node is the first of another chunk
  * 1       1     u8    child mask, bit i = child i exists; child index: bit 2 = x, bit 1 = y, bit 0 = z
  * 2       4     u32   points of the node
  * 6       8     i64   byte offset in octree.bin; of a proxy: of its chunk in hierarchy.bin
@@ -17,14 +17,14 @@ import { type Box, HIERARCHY_RECORD_BYTES, type OctreeMetadata, type Triple } fr
 const INNER = 0;
 const LEAF = 1;
 const PROXY = 2;
-/** Cubes cannot halve further than this in float64; a deeper tree is a damaged one. */
+/** float64 cubes cannot be halved more often; a deeper tree is damaged. */
 const MAX_LEVEL = 1024;
 
 export interface OctreeNode {
   /** "r", then one digit per level. */
   readonly name: string;
   readonly level: number;
-  /** In octree.bin. */
+  /** Position in octree.bin. */
   readonly byte_offset: number;
   readonly byte_size: number;
   readonly point_count: number;
@@ -47,10 +47,10 @@ function invalid(rule: string): AppError {
 }
 
 /**
- * Every node of the octree, chunk by chunk from the root, so parents come before their children.
+ * All nodes of the octree, chunk by chunk from the root, parents before their children.
  *
- * Errors: invalid_file for a chunk outside the file, a cut record, a point range that is no whole number of records, or
- * more nodes than the file has bytes for (proxies that form a loop).
+ * Errors: invalid_file for a chunk outside the file, a cut record, a point range that is not a multiple of the record
+ * size, or more nodes than fit the file (proxies that form a loop).
  */
 export function parseHierarchy(bytes: Uint8Array, metadata: OctreeMetadata): OctreeNode[] {
   const nodes: OctreeNode[] = [];
@@ -60,7 +60,7 @@ export function parseHierarchy(bytes: Uint8Array, metadata: OctreeMetadata): Oct
   for (let next = chunks.pop(); next; next = chunks.pop()) {
     const end = next.offset + next.size;
     if (end > bytes.length) {
-      throw invalid(`node ${next.root.name}: its chunk ends at byte ${end}, the file has ${bytes.length}`);
+      throw invalid(`node ${next.root.name}: its chunk ends at byte ${end}, but the file has ${bytes.length}`);
     }
     bytesLeft -= next.size;
     if (bytesLeft < 0) throw invalid(`node ${next.root.name}: the chunks overlap or form a loop`);
@@ -77,7 +77,8 @@ function readChunk(bytes: Uint8Array, chunk: Chunk, metadata: OctreeMetadata, no
     const place = queue[i];
     if (!place) break;
     const at = i * HIERARCHY_RECORD_BYTES;
-    if (at + HIERARCHY_RECORD_BYTES > size) throw invalid(`node ${place.name}: its record is behind its chunk's end`);
+    if (at + HIERARCHY_RECORD_BYTES > size)
+      throw invalid(`node ${place.name}: its record is after the end of its chunk`);
     const type = view.getUint8(at);
     const span = { offset: safeInteger(view, at + 6, place), size: safeInteger(view, at + 14, place) };
     if (type === PROXY && i > 0) {
@@ -102,7 +103,7 @@ function node(
 ): OctreeNode {
   if (span.size !== pointCount * metadata.record_bytes) {
     throw invalid(
-      `node ${place.name} has ${pointCount} points in ${span.size} bytes, a point has ${metadata.record_bytes} bytes`,
+      `node ${place.name} has ${pointCount} points in ${span.size} bytes, but a point has ${metadata.record_bytes} bytes`,
     );
   }
   return { ...place, byte_offset: span.offset, byte_size: span.size, point_count: pointCount };

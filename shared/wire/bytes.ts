@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** Typed-array views read the host's byte order; every format here is little-endian, as is every host Electron runs on. */
+/** Typed arrays have the byte order of the host. All formats are little-endian, as are all hosts Electron supports. */
 if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
   throw new AppError("unsupported", "this machine is big-endian; the wire formats need a little-endian one");
 }
@@ -8,12 +8,12 @@ if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The four ASCII bytes of a magic as the uint32 that a little-endian read of them gives. */
+/** The four ASCII bytes of a magic, read as a little-endian uint32. */
 export function magicWord(magic: string): number {
   return new DataView(encoder.encode(magic).buffer).getUint32(0, true);
 }
 
-/** UTF-8 JSON, right-padded with spaces to a multiple of four bytes behind `headRoom` bytes left for the caller. */
+/** UTF-8 JSON, right-padded with spaces to a multiple of four bytes, after `headRoom` bytes for the caller. */
 export function paddedJson(value: unknown, headRoom: number): Uint8Array {
   const text = encoder.encode(JSON.stringify(value));
   const out = new Uint8Array(headRoom + Math.ceil(text.length / 4) * 4).fill(0x20, headRoom);
@@ -34,7 +34,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** `count` 4-byte elements at `offset` as a typed array: a view when the address is aligned, else one copy. */
+/** `count` 4-byte elements at `offset` as a typed array: a view if the address is aligned, else a copy. */
 export function words<T>(
   bytes: Uint8Array,
   offset: number,

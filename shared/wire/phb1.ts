@@ -12,8 +12,8 @@ import { isPlainObject, magicWord, paddedJson, utf8, viewOf, words } from "./byt
  *                                     right-padded with spaces to a multiple of 4
  * 8 + header_len  4 * length  f32|u32 payloads in descriptor order, no gaps; length counts elements, not bytes
  *
- * Arrays of more dimensions are row-major: (n, 3) has length 3n. -1 as an id is 0xFFFFFFFF. Numbers of `meta` that JSON
- * cannot hold (NaN, infinities) become null. Bytes behind the last payload are ignored.
+ * Arrays with several dimensions are row-major: (n, 3) has length 3n. An id of -1 is 0xFFFFFFFF. Numbers in `meta` that
+ * JSON cannot represent (NaN, infinities) become null. Bytes after the last payload are ignored.
  */
 
 export const PHB1_MAGIC = magicWord("PHB1");
@@ -22,13 +22,13 @@ export type FrameDtype = "f32" | "u32";
 export interface FrameDescriptor {
   readonly name: string;
   readonly dtype: FrameDtype;
-  /** Elements, not bytes. */
+  /** Number of elements, not bytes. */
   readonly length: number;
 }
 export type FrameArray = Float32Array | Uint32Array;
 export interface Frame {
   readonly meta: Readonly<Record<string, unknown>>;
-  /** In descriptor order. Views on the decoded bytes where their alignment allows it. */
+  /** In descriptor order. Views of the decoded bytes if their alignment allows it. */
   readonly buffers: ReadonlyMap<string, FrameArray>;
 }
 
@@ -36,7 +36,7 @@ function invalid(rule: string): AppError {
   return new AppError("invalid_argument", `PHB1 frame: ${rule}`);
 }
 
-/** Everything before the payloads. Throws invalid_argument for a duplicate name or a length that is no count. */
+/** Everything before the payloads. Errors: invalid_argument for a duplicate name or an invalid length. */
 export function encodeFrameHeader(
   meta: Readonly<Record<string, unknown>>,
   buffers: readonly FrameDescriptor[],
@@ -46,7 +46,7 @@ export function encodeFrameHeader(
   const out = paddedJson({ meta, buffers: plain }, 8);
   if (out.length - 8 > MAX_FRAME_HEADER_BYTES) {
     throw invalid(
-      `the header has ${out.length - 8} bytes, the limit is ${MAX_FRAME_HEADER_BYTES}; move lists to buffers`,
+      `the header has ${out.length - 8} bytes, but the limit is ${MAX_FRAME_HEADER_BYTES}; move lists to buffers`,
     );
   }
   const view = viewOf(out);
@@ -55,7 +55,7 @@ export function encodeFrameHeader(
   return out;
 }
 
-/** A whole frame in one array, for requests and small answers; large answers leave through backend/http/frame.ts. */
+/** A complete frame in one array, for requests and small answers; backend/http/frame.ts sends large ones. */
 export function encodeFrame(
   meta: Readonly<Record<string, unknown>>,
   buffers: Readonly<Record<string, FrameArray>> = {},
@@ -76,11 +76,11 @@ export function encodeFrame(
 }
 
 /**
- * Reads a frame. Every length is checked against the bytes at hand before anything is made from it.
- * Errors: invalid_argument naming the broken rule.
+ * Decodes a frame. Every length is checked against the available bytes before it is used.
+ * Errors: invalid_argument, naming the broken rule.
  */
 export function decodeFrame(bytes: Uint8Array): Frame {
-  if (bytes.length < 8) throw invalid(`${bytes.length} bytes are no frame, it starts with 8`);
+  if (bytes.length < 8) throw invalid(`${bytes.length} bytes are too few, a frame starts with 8`);
   const view = viewOf(bytes);
   if (view.getUint32(0, true) !== PHB1_MAGIC) throw invalid('the body must start with "PHB1"');
   const headerLength = view.getUint32(4, true);
@@ -119,7 +119,8 @@ function parseHeader(json: Uint8Array): { meta: Record<string, unknown>; descrip
 }
 
 function checkDescriptors(buffers: readonly unknown[]): asserts buffers is readonly FrameDescriptor[] {
-  if (buffers.length > MAX_FRAME_BUFFERS) throw invalid(`${buffers.length} buffers, the limit is ${MAX_FRAME_BUFFERS}`);
+  if (buffers.length > MAX_FRAME_BUFFERS)
+    throw invalid(`${buffers.length} buffers, but the limit is ${MAX_FRAME_BUFFERS}`);
   const names = new Set<string>();
   for (const [i, entry] of buffers.entries()) {
     if (!isPlainObject(entry)) throw invalid(`buffers[${i}] must be an object`);
@@ -128,22 +129,22 @@ function checkDescriptors(buffers: readonly unknown[]): asserts buffers is reado
     if (names.has(name)) throw invalid(`buffer "${name}" appears twice`);
     names.add(name);
     if (dtype !== "f32" && dtype !== "u32") {
-      throw invalid(`buffer "${name}" has dtype ${JSON.stringify(dtype)}; it is "f32" or "u32"`);
+      throw invalid(`buffer "${name}" has dtype ${JSON.stringify(dtype)}; it must be "f32" or "u32"`);
     }
     if (typeof length !== "number" || !Number.isSafeInteger(length) || length < 0 || length > 2 ** 48) {
-      throw invalid(`buffer "${name}" has length ${JSON.stringify(length)}; it is a count of elements`);
+      throw invalid(`buffer "${name}" has length ${JSON.stringify(length)}; it must be a number of elements`);
     }
   }
 }
 
-/** The named buffer as float32; invalid_argument when it is missing, not f32, or not rows of `width`. */
+/** The named buffer as float32. Errors: invalid_argument if it is missing, not f32, or not rows of `width`. */
 export function requireF32(frame: Frame, name: string, width = 1): Float32Array {
   const data = requireBuffer(frame, name, width);
   if (!(data instanceof Float32Array)) throw invalid(`buffer "${name}" must be f32`);
   return data;
 }
 
-/** The named buffer as uint32; invalid_argument when it is missing, not u32, or not rows of `width`. */
+/** The named buffer as uint32. Errors: invalid_argument if it is missing, not u32, or not rows of `width`. */
 export function requireU32(frame: Frame, name: string, width = 1): Uint32Array {
   const data = requireBuffer(frame, name, width);
   if (!(data instanceof Uint32Array)) throw invalid(`buffer "${name}" must be u32`);

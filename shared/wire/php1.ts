@@ -10,9 +10,9 @@ import { isPlainObject, magicWord, paddedJson, utf8, viewOf } from "./bytes.ts";
  * 4       4         u32    json_len, bytes of the payload with its padding
  * 8       json_len  UTF-8  the object below, right-padded with spaces to a multiple of 4
  *
- * key       type            when
- * progress  0..1 or null    always; null = cannot tell (the bar keeps its place)
- * message   string          always; ready to show
+ * key       type            present
+ * progress  0..1 or null    always; null = unknown (the bar does not move)
+ * message   string          always; text for the user
  * run_id    string          first marker only; the token for POST /api/cancel/{run_id}
  * canceled  true            last marker of a canceled run; no tail follows. `cancelled` beside it says the same
  * error     string, not ""  last marker of a failed run; on JSON routes a JSON tail with `error` follows
@@ -28,7 +28,7 @@ export interface Marker {
   readonly error?: string;
 }
 
-/** Encodes one marker. Long texts are cut at MAX_MARKER_TEXT_CHARS; a progress that is no number becomes null. */
+/** Encodes one marker. Cuts texts at MAX_MARKER_TEXT_CHARS; a progress of NaN becomes null. */
 export function encodeMarker(marker: Marker): Uint8Array {
   const { progress, message, run_id, canceled, error } = marker;
   const out = paddedJson(
@@ -49,8 +49,9 @@ export function encodeMarker(marker: Marker): Uint8Array {
 }
 
 /**
- * Reads the marker at the start of `bytes`; undefined while it has not arrived whole, `marker` undefined when its JSON
- * does not parse (readers skip it). Errors: invalid_file when json_len is above the limit, before anything is awaited.
+ * Decodes the marker at the start of `bytes`; undefined while it is incomplete, `marker` undefined if its JSON is
+ * invalid (readers skip it). Errors: invalid_file if json_len is above the limit, at once, without waiting for the
+ * payload.
  */
 export function decodeMarker(bytes: Uint8Array): { marker: Marker | undefined; length: number } | undefined {
   if (bytes.length < 8) return undefined;
@@ -69,7 +70,7 @@ function parsePayload(json: Uint8Array): Marker | undefined {
   try {
     value = JSON.parse(utf8(json));
   } catch {
-    return undefined; // the format's rule: a marker that does not parse is skipped
+    return undefined; // by the format's definition, an invalid marker is skipped
   }
   if (!isPlainObject(value)) return undefined;
   const { progress, message, run_id, error } = value;
@@ -77,7 +78,7 @@ function parsePayload(json: Uint8Array): Marker | undefined {
     progress: typeof progress === "number" ? Math.min(1, Math.max(0, progress)) : null,
     message: typeof message === "string" ? message : "",
     ...(typeof run_id === "string" ? { run_id } : {}),
-    // Either spelling will do: existing services write the one with two l alone.
+    // Existing services write the spelling `cancelled`, which is accepted too.
     ...(value.canceled === true || value.cancelled === true ? { canceled: true as const } : {}),
     ...(typeof error === "string" && error !== "" ? { error } : {}),
   };

@@ -10,7 +10,7 @@ import { magicWord, viewOf, words } from "./bytes.ts";
  * 8       1       u8     has_colors, 0 or 1
  * 9       1       u8     has_intensity, 0 or 1
  * 10      22      bytes  reserved, zero
- * 32      12 n    f32    positions x, y, z interleaved, metres (file frame minus the shift the client asked for)
+ * 32      12 n    f32    positions x, y, z interleaved, metres (file frame minus the requested shift)
  * ...     12 n    f32    colors r, g, b in 0..1, only with has_colors
  * ...     4 n     f32    intensity, only with has_intensity
  */
@@ -29,12 +29,12 @@ export interface PackedPoints {
   readonly intensity: Float32Array | undefined;
 }
 
-/** Bytes of a whole PHX1 body. */
+/** Bytes of a complete PHX1 body. */
 export function packedPointsBytes(pointCount: number, hasColors: boolean, hasIntensity: boolean): number {
   return PHX1_HEADER_BYTES + pointCount * (12 + (hasColors ? 12 : 0) + (hasIntensity ? 4 : 0));
 }
 
-/** Errors: unsupported when the count does not fit the format's uint32. */
+/** Encodes the header. Errors: unsupported if the count does not fit the format's uint32. */
 export function encodePointsHeader(pointCount: number, hasColors: boolean, hasIntensity: boolean): Uint8Array {
   if (!Number.isInteger(pointCount) || pointCount < 0 || pointCount > MAX_POINTS) {
     throw new AppError("unsupported", `${pointCount} points do not fit a PHX1 stream (at most ${MAX_POINTS})`);
@@ -48,15 +48,16 @@ export function encodePointsHeader(pointCount: number, hasColors: boolean, hasIn
   return out;
 }
 
-/** A whole body in one array, for small clouds and tests. Errors: invalid_argument when the arrays disagree. */
+/** A complete body in one array, for small clouds and tests. Errors: invalid_argument if the array lengths differ. */
 export function encodePoints(positions: Float32Array, colors?: Float32Array, intensity?: Float32Array): Uint8Array {
   const n = positions.length / 3;
-  if (!Number.isInteger(n)) throw new AppError("invalid_argument", `${positions.length} numbers are no rows of 3`);
+  if (!Number.isInteger(n))
+    throw new AppError("invalid_argument", `${positions.length} position values are not rows of 3`);
   if (colors && colors.length !== 3 * n) {
-    throw new AppError("invalid_argument", `${colors.length} color values for ${n} points, not three each`);
+    throw new AppError("invalid_argument", `${colors.length} color values for ${n} points; three per point are needed`);
   }
   if (intensity && intensity.length !== n) {
-    throw new AppError("invalid_argument", `${intensity.length} intensities for ${n} points`);
+    throw new AppError("invalid_argument", `${intensity.length} intensities for ${n} points; one per point is needed`);
   }
   const out = new Uint8Array(packedPointsBytes(n, colors !== undefined, intensity !== undefined));
   out.set(encodePointsHeader(n, colors !== undefined, intensity !== undefined));
@@ -69,10 +70,10 @@ export function encodePoints(positions: Float32Array, colors?: Float32Array, int
   return out;
 }
 
-/** Errors: invalid_file naming the broken rule; lengths are checked before any array is made. */
+/** Decodes a body. Errors: invalid_file, naming the broken rule; lengths are checked before they are used. */
 export function decodePoints(bytes: Uint8Array): PackedPoints {
   if (bytes.length < PHX1_HEADER_BYTES) {
-    throw new AppError("invalid_file", `PHX1: ${bytes.length} bytes, the header alone has ${PHX1_HEADER_BYTES}`);
+    throw new AppError("invalid_file", `PHX1: ${bytes.length} bytes, but the header alone has ${PHX1_HEADER_BYTES}`);
   }
   const view = viewOf(bytes);
   if (view.getUint32(0, true) !== PHX1_MAGIC)

@@ -5,16 +5,16 @@ import { decodeMarker, type Marker, PHP1_MAGIC } from "./php1.ts";
 import { decodePoints, type PackedPoints, PHX1_MAGIC } from "./phx1.ts";
 
 /*
- * The body of a streamed answer: (whitespace | PHP1 marker)* tail, in chunks cut anywhere.
+ * The body of a streamed answer: (whitespace | PHP1 marker)* tail. Chunks may be cut anywhere.
  *
  * state    input                                   next state
  * markers  0x20 0x09 0x0A 0x0D                     markers (skipped: keepalive)
- * markers  "PHP1" + whole marker                   markers (emitted)
+ * markers  "PHP1" + complete marker                markers (emitted)
  * markers  a prefix of the above                   markers (kept until more arrives)
  * markers  anything else                           tail
- * tail     any byte                                tail; its kind is its first bytes: "PHB1", "PHX1", else JSON
+ * tail     any byte                                tail; its first bytes give its kind: "PHB1", "PHX1", else JSON
  *
- * A body that ends inside a marker or a tail, or without any terminator, is an error: nothing is guessed.
+ * A body that ends inside a marker or a tail, or without any terminator, is an error.
  */
 
 export type RunOutcome =
@@ -22,17 +22,17 @@ export type RunOutcome =
   | { readonly kind: "frame"; readonly frame: Frame }
   | { readonly kind: "points"; readonly points: PackedPoints }
   | { readonly kind: "canceled" }
-  /** One of the late-failure forms: error marker, `error` in the JSON tail, `success: false` in a frame's meta. */
+  /** A failure of the run: an error marker, `error` in the JSON tail, or `success: false` in a frame's meta. */
   | { readonly kind: "failed"; readonly error: string; readonly code: string | undefined; readonly tail: unknown };
 
 export interface RunStreamOptions {
-  /** Largest tail accepted, bytes. Default: no limit of its own. */
+  /** Largest accepted tail, bytes. Default: no limit. */
   readonly maxTailBytes?: number;
 }
 
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 
-/** Incremental parser: push() every chunk, then finish(). Uses nothing but Uint8Array, for browsers and Node alike. */
+/** Incremental parser for browsers and Node: push() every chunk, then finish(). */
 export class RunStreamParser {
   #pending = new Uint8Array(256);
   #start = 0;
@@ -46,7 +46,7 @@ export class RunStreamParser {
     this.#maxTailBytes = options.maxTailBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Takes the next bytes of the body and returns the markers they complete. The chunk may be kept, not copied. */
+  /** Adds the next bytes of the body and returns the markers that they complete. Do not modify the chunk afterwards. */
   push(chunk: Uint8Array): Marker[] {
     if (this.#tail) {
       this.#addTail(chunk);
@@ -72,12 +72,12 @@ export class RunStreamParser {
     }
   }
 
-  /** The body has ended. Errors: invalid_file for a body that was cut or holds no known tail. */
+  /** Call at the end of the body. Errors: invalid_file for a truncated body or an unknown tail. */
   finish(): RunOutcome {
     if (this.#terminal?.canceled) return { kind: "canceled" };
     const markerError = this.#terminal?.error;
     if (markerError !== undefined) {
-      const tail = this.#tailIfWhole(); // the marker says it all; the tail only adds the code
+      const tail = this.#tailIfWhole(); // the marker contains the error; the tail only adds the code
       return { kind: "failed", error: markerError, code: codeOf(tail), tail: tailObject(tail) };
     }
     const tail = this.#tail ? this.#parseTail(this.#tail) : undefined;
@@ -101,7 +101,7 @@ export class RunStreamParser {
   #addTail(chunk: Uint8Array): void {
     this.#tailBytes += chunk.length;
     if (this.#tailBytes > this.#maxTailBytes) {
-      throw new AppError("invalid_file", `the result is longer than the ${this.#maxTailBytes} bytes allowed here`);
+      throw new AppError("invalid_file", `the result is longer than the limit of ${this.#maxTailBytes} bytes`);
     }
     if (chunk.length > 0) this.#tail?.push(chunk);
   }
@@ -127,14 +127,14 @@ export class RunStreamParser {
     try {
       return { kind: "json", value: JSON.parse(utf8(bytes)) };
     } catch (cause) {
-      throw new AppError("invalid_file", `the result was cut or is no JSON (${bytes.length} bytes)`, undefined, {
+      throw new AppError("invalid_file", `the result is truncated or not JSON (${bytes.length} bytes)`, undefined, {
         cause,
       });
     }
   }
 }
 
-/** True while `bytes` could still become a marker: its first bytes agree with "PHP1". */
+/** True if `bytes` may be the beginning of a marker: its first bytes match "PHP1". */
 function startsLikeMarker(bytes: Uint8Array): boolean {
   for (let i = 0; i < Math.min(4, bytes.length); i += 1) {
     if (bytes[i] !== ((PHP1_MAGIC >>> (8 * i)) & 0xff)) return false;
@@ -153,8 +153,8 @@ function codeOf(tail: RunOutcome | undefined): string | undefined {
 }
 
 /**
- * A tail that reports a failure instead of a result: `success: false`, or `error` without any `success` (session
- * create and backfill answer so). A result with `success: true` may carry an `error` of one of its parts.
+ * The failure in a tail: `success: false`, or `error` without `success`, as session create and backfill answer. A
+ * result with `success: true` may contain the `error` of one of its parts.
  */
 function failureIn(tail: RunOutcome): RunOutcome | undefined {
   const value = tailObject(tail);

@@ -94,12 +94,12 @@ describe("export-raster", () => {
     [
       { format: "tif", nodata: -1e40 },
       400,
-      "nodata -1e+40 is beyond the float32 of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
+      "nodata -1e+40 is outside the float32 range of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
     ],
     [
       { format: "tif", grid_z: [1, 2, 3, 4, 5, 1e39] },
       400,
-      "grid_z value 1e+39 is beyond the float32 of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
+      "grid_z value 1e+39 is outside the float32 range of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
     ],
   ])("%j is refused", async (body, status, sentence) => {
     expect(await refusal(made, RASTER, { ...grid, ...body })).toEqual([status, sentence]);

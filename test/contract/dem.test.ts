@@ -107,7 +107,7 @@ describe("DTM", () => {
     const points = plane.filter(([x, y]) => x < 4 && !(x === 1.5 && y === 1.5));
     const answer = await flat({ points, method });
     expect(answer.meta).toMatchObject({ method_used, points_used: 15, voids: 8, ground_source: "all_points" });
-    expect(answer.meta.warning).toBe("The terrain is made from all points: no ground class is there.");
+    expect(answer.meta.warning).toBe("The terrain is computed from all points: there is no ground class.");
     const z = answer.f32("grid_z")[6 + 1] as number;
     if (method === "nearest") expect([7.5, 8.5, 9.5]).toContain(z);
     else expect(z).toBeCloseTo(8.5, method.toLowerCase() === "idw" ? 0 : 6);
@@ -147,7 +147,9 @@ describe("ground", () => {
     const labels = forest.map((_, i) => (i < 2 ? 1 : 2));
     const { meta } = await dem(made, URL_, { points: forest, ground_labels: labels, cell_size: 1 });
     expect(meta.ground_source).toBe("all_points");
-    expect(meta.warning).toBe("The terrain is made from all points: the labels name 2 ground points, fewer than 3.");
+    expect(meta.warning).toBe(
+      "The terrain is computed from all points: the labels mark 2 ground points, fewer than 3.",
+    );
     const other = await dem(made, URL_, { points: forest, ground_labels: [1], cell_size: 1 }); // another length: absent
     expect(other.meta.ground_source).toBe("csf_auto");
   });
@@ -191,12 +193,12 @@ describe("failures inside the frame", () => {
     [{ points: [] }, "A DEM needs at least three points.", "dem_tin"],
     [
       { points: [square[0], square[0], square[0]] },
-      "The points have no horizontal extent (0 x 0 m): a DEM needs points beside each other.",
+      "The points have no horizontal extent (0 x 0 m): a DEM needs points at different x or y.",
       "dem_tin",
     ],
     [
       { cell_size: 0.0005 },
-      "cell_size 0.0005 m makes 4000 x 4000 = 16000000 cells, the limit is 4000000; use a larger cell size.",
+      "cell_size 0.0005 m makes 4000 x 4000 = 16000000 cells, but the limit is 4000000; use a larger cell size.",
       "dem_tin",
     ],
     [
@@ -206,12 +208,12 @@ describe("failures inside the frame", () => {
     ],
     [
       { bbox: [10, 10, 12, 12] },
-      "Only 0 of 2 x 2 cells of 1 m hold points, a DEM needs at least 3; use another cell size or bbox.",
+      "Only 0 of 2 x 2 cells of 1 m contain points, but a DEM needs at least 3; use another cell size or bbox.",
       "dem_tin",
     ],
     [
       { cell_size: 5, surface_type: "chm" },
-      "Only 1 of 1 x 1 cells of 5 m hold points, a DEM needs at least 3; use another cell size.",
+      "Only 1 of 1 x 1 cells of 5 m contain points, but a DEM needs at least 3; use another cell size.",
       "dem_chm",
     ],
     [
@@ -298,7 +300,7 @@ test("vertices that float32 moves by half a cell are warned about, those of a me
   expect(near.meta).not.toHaveProperty("warnings");
   const far = await dem(made, URL_, { points: at(10_000_000), cell_size: 1, auto_segment_ground: false });
   expect(far.meta.warnings).toEqual([
-    "Coordinates up to 10000003 m leave the 32-bit vertices of the mesh steps of 1 m, with cells of 1 m. grid_z with grid_origin is not affected; for an exact mesh work nearer to the origin (world_shift of a session).",
+    "At coordinates up to 10000003 m, the 32-bit vertices of the mesh have steps of 1 m, with cells of 1 m. grid_z with grid_origin is not affected; for an exact mesh, work nearer to the origin (world_shift of a session).",
   ]);
 });
 

@@ -115,12 +115,12 @@ describe("warnings", () => {
     const answer = await denoise({ points: NOISY, radius: 0.01 });
     expect(answer.over_removal).toBe(true);
     expect(answer.warnings).toEqual([
-      "100.0 % of the points would go; scanner noise is 0.1 to 3 %. Try a larger radius before you remove them.",
+      "100.0 % of the points are labelled noise; scanner noise is 0.1 to 3 %. Try a larger radius before you remove them.",
     ]);
   });
   test("sor of what was denoised before", async () => {
     const answer = await denoise({ points: NOISY, method: "sor", previously_denoised: true });
-    expect(answer.warnings[0]).toContain("sor takes more with every pass");
+    expect(answer.warnings[0]).toContain("sor takes more points with every pass");
     expect((await denoise({ points: NOISY, previously_denoised: true })).warnings).toEqual([]);
   });
   test("what was set for another method", async () => {
@@ -189,7 +189,7 @@ test.each([0, 1, 999])("%i points are too few", async (count) => {
   const answer = await denoise({ points: NOISY.slice(0, count) });
   expect(answer).toMatchObject({
     ...FAILED,
-    error: `Need at least 1000 points to tell noise from, there are ${count}; take a larger part of the cloud`,
+    error: `Need at least 1000 points for noise detection, but there are ${count}; use a larger part of the cloud`,
   });
 });
 

@@ -56,7 +56,7 @@ describe("asc", () => {
     expect(await exported(made, id, "asc", { columns })).toEqual(await exported(made, id, "txt", { columns }));
     const tail = await exportTail(made, { source: source(), format: "ASC" });
     expect(tail).toMatchObject({ success: true, filename: "pointcloud.asc", point_count: 4, has_colors: true });
-    expect(tail.warnings?.join(" ")).toMatch(/Left out: height, class, big, is_miss, timestamp\. Name them/);
+    expect(tail.warnings?.join(" ")).toMatch(/Left out: height, class, big, is_miss, timestamp\. List them/);
   });
 
   test("values that six decimals change are named, the others are not", async () => {
@@ -82,9 +82,9 @@ describe("pts", () => {
     ]);
     expect(tail).toMatchObject({ point_count: 4, has_colors: true, filename: "pointcloud.pts" });
     expect(tail.warnings).toEqual([
-      "Left out: height, class, big, is_miss, timestamp. PTS holds positions, intensity and colours; laz and pcd hold every column.",
-      expect.stringMatching(/^1 sky points \(misses\) are in the file and nothing marks them/),
-      "intensity: PTS holds 12 bits; the lower 4 of 16 are not in the file.",
+      "Left out: height, class, big, is_miss, timestamp. PTS stores positions, intensity and colours; laz and pcd store every column.",
+      expect.stringMatching(/^1 sky points \(misses\) are in the file, but not marked/),
+      "intensity: PTS stores 12 bits; the lower 4 of 16 bits are lost.",
     ]);
   });
 
@@ -158,7 +158,7 @@ describe("pcd", () => {
   test("16-bit colours are cut to 8 and said to be", async () => {
     const { session_id } = await create(made, made.file("deep.txt", "x y z r g b\n0 0 0 0.3 0.3 0.3\n1 1 1 1 1 1\n"));
     const tail = await exportTail(made, { source: source(session_id), format: "pcd" });
-    expect(tail.warnings).toEqual(["colors: PCD holds 8 bits a channel; the lower 8 of 16 are not in the file."]);
+    expect(tail.warnings).toEqual(["colors: PCD stores 8 bits per channel; the lower 8 of 16 bits are lost."]);
   });
 });
 
@@ -179,9 +179,9 @@ describe("ptx", () => {
     expect(tail.warnings).toEqual([
       "1 point left out: a cell of a PTX raster holds one point, the first echo.",
       "1 point left out: without row_index and column_index, or at the scanner itself, they have no cell.",
-      "Misses are empty cells: PTX holds no direction for them.",
-      "No scanner position is known; the file states the origin of the stored coordinates.",
-      "The raster begins where the points do, and its indexes count from there: scan 2 at row 3, column 7.",
+      "Misses are written as empty cells: PTX stores no direction for them.",
+      "No scanner position is known; the file states the origin of the stored coordinates instead.",
+      "The raster begins at the first row and column with points, and its indexes count from there: scan 2 at row 3, column 7.",
     ]);
   });
 
@@ -195,7 +195,7 @@ describe("ptx", () => {
     const wishes = { world_shift: [5e6, 0, 0] };
     const first = await create(made, made.file("two.ptx", text), wishes);
     const tail = await exportTail(made, { source: source(first.session_id), format: "ptx" });
-    expect(tail.warnings).toEqual(["Misses are empty cells: PTX holds no direction for them."]);
+    expect(tail.warnings).toEqual(["Misses are written as empty cells: PTX stores no direction for them."]);
     const again = await create(made, made.file("two-2.ptx", bytesOf(tail)), wishes);
     expect(await differences(made, first.session_id, again.session_id)).toEqual([]);
     const moved = await exportTail(made, {

@@ -58,7 +58,7 @@ describe("text formats, byte by byte", () => {
     const tail = await exportTail(made, { source: { session_id: id }, format: "csv" });
     expect(tail.warnings).toEqual([
       expect.stringMatching(/Left out: height, class, is_miss/),
-      expect.stringMatching(/^1 sky points \(misses\) are in the file and nothing marks them/),
+      expect.stringMatching(/^1 sky points \(misses\) are in the file, but not marked/),
     ]);
     const marked = await exportTail(made, { source: { session_id: id }, format: "csv", columns: ["is_miss"] });
     expect(marked.warnings).toBeUndefined();
@@ -194,7 +194,7 @@ test("scan angles in whole degrees come back as scan angles", async () => {
 test("a name that promises another format is said to; formats of positions alone carry no colours", async () => {
   const dest_path = made.file("cloud.laz", "");
   const tail = await exportTail(made, { ...INLINE, format: "las", dest_path });
-  expect(tail.warnings?.join()).toMatch(/"cloud.laz" holds LAS/);
+  expect(tail.warnings?.join()).toMatch(/"cloud.laz" contains LAS/);
   for (const format of ["xyz", "obj"]) expect((await exportTail(made, { ...INLINE, format })).has_colors).toBe(false);
   expect((await exportTail(made, { ...INLINE, format: "ply" })).has_colors).toBe(true);
 });

@@ -51,7 +51,7 @@ describe("/api/pointcloud/import_by_path", () => {
     expect(Array.from(flat.intensity ?? [])).toEqual([5, 7]);
     expect(flat.colors?.length).toBe(6);
     const all = made.file("all-sky.txt", "x y z is_miss\n0 0 20000 1\n");
-    expect((await refused(made, url, { file_path: all })).detail).toMatch(/No points but misses/);
+    expect((await refused(made, url, { file_path: all })).detail).toMatch(/contains only misses/);
   });
 
   test("the column plan wins", async () => {
@@ -62,7 +62,7 @@ describe("/api/pointcloud/import_by_path", () => {
   });
 
   test.each<[string, string, string, object, number, RegExp]>([
-    ["unsupported extension", "a.doc", "1 2 3", {}, 400, /"\.doc" .* readable are xyz/],
+    ["unsupported extension", "a.doc", "1 2 3", {}, 400, /"\.doc" .* use one of xyz/],
     ["no z", "b.csv", "x,y\n1,2\n", {}, 400, /z/],
     ["no rows", "c.xyz", "# nothing\n", {}, 400, /no data rows/],
     ["no valid rows", "d.xyz", "x y z\nnan nan nan\n", {}, 400, /No points found|no/],

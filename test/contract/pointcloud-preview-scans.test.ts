@@ -65,7 +65,7 @@ describe("E57", () => {
       crs: { epsg: 32632, name: "WGS 84 / UTM zone 32N", is_geographic: false, unit_m: 1 },
       suggested_shift: [3999998, -1, 0],
     });
-    expect(answer.warning).toMatch(/^2 scans: an import merges them/);
+    expect(answer.warning).toMatch(/^2 scans: the import merges them/);
     const [north, other] = answer.scans ?? [];
     expect(north).toMatchObject({
       scan_index: 0,

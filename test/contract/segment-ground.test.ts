@@ -108,7 +108,7 @@ describe("parameters", () => {
     expect(wide.params_used.cloth_resolution).toBeGreaterThan(12);
     expect(wide.success).toBe(true);
     expect(wide.warnings).toEqual([
-      `The spacing of the points asks for a cloth of 0.5 m; an extent of 60000.0 m allows ${wide.params_used.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise), or segment parts of the cloud.`,
+      `The point spacing suggests a cloth resolution of 0.5 m, but an extent of 60000.0 m allows ${wide.params_used.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise) or segment parts of the cloud.`,
     ]);
     const given = await segment({ points: [...points, [60_000, 0, 0]], cloth_resolution: 20 });
     expect([drone.warnings, thin.warnings, given.warnings]).toEqual([[], [], []]);
@@ -127,7 +127,7 @@ describe("parameters", () => {
   test("a cloth that did not settle is warned about", async () => {
     const answer = await segment({ points, ...EXPLICIT, iterations: 1 });
     expect(answer.warnings).toEqual([
-      "The cloth was still moving after 1 iterations; more of them may change the labels.",
+      "The cloth was still moving after 1 iterations; more iterations may change the labels.",
     ]);
   });
 });
@@ -227,8 +227,14 @@ describe("refused", () => {
     [{ points, method: "smrf", elevation_threshold: 0 }, "elevation_threshold must be a number above 0, not 0"],
     [{ points, method: "smrf", slope: -0.1 }, "slope must be a number from 0, not -0.1"],
     [{ points, method: "smrf", net_spacing: -1 }, "net_spacing must be a number from 0, not -1"],
-    [{ points, method: "smrf", window_radius: 0.5 }, "window_radius 0.5 is 0.500 cells of 1 m; 1 to 200 are possible"],
-    [{ points, method: "smrf", cell_size: 0.01 }, "window_radius 18 is 1.80e+3 cells of 0.01 m; 1 to 200 are possible"],
+    [
+      { points, method: "smrf", window_radius: 0.5 },
+      "window_radius 0.5 is 0.500 cells of 1 m; it must be 1 to 200 cells",
+    ],
+    [
+      { points, method: "smrf", cell_size: 0.01 },
+      "window_radius 18 is 1.80e+3 cells of 0.01 m; it must be 1 to 200 cells",
+    ],
   ])("%j", async (request, detail) => {
     expect(await refusal(made, URL, request)).toEqual([400, detail]);
   });
@@ -266,7 +272,7 @@ test.each([0, 1, 9])("%i points are too few", async (count) => {
     expect(await segment({ points: points.slice(0, count), method })).toMatchObject({
       ...FAILED,
       method,
-      error: `Need at least 10 points to find the ground among, there are ${count}`,
+      error: `Need at least 10 points for ground segmentation, but there are ${count}`,
     });
   }
 });

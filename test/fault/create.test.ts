@@ -72,7 +72,7 @@ describe("a native function that fails", () => {
     ["writeColumnFiles", 1],
     ["mapColumnFile", 1],
     ["mapColumnFile", 2],
-  ])("%s, call %s: the create fails with its sentence and leaves nothing", async (name, nth) => {
+  ])("%s, call %s: the create fails with its message and leaves nothing", async (name, nth) => {
     for (const late of name === "mapColumnFile" ? [false] : [false, true]) {
       const calls = await failing(name, nth, late, async () => {
         expect(await createError(made, source)).toBe(`${name} is broken`);
@@ -83,7 +83,7 @@ describe("a native function that fails", () => {
     }
   });
 
-  test("flushing behind the answer: the session is there, and is checked byte by byte at the next start", async () => {
+  test("a failing flush after the answer: the session exists, and the next start verifies its checksums", async () => {
     await failing("syncColumnFile", 1, true, async () => {
       const { session_id } = await create(made, source);
       await new Promise((resolve) => setTimeout(resolve, 60));
@@ -92,7 +92,7 @@ describe("a native function that fails", () => {
     });
   });
 
-  test("the lease of the octree cache: the session is there all the same", async () => {
+  test("a failing lease of the octree cache: the session exists nevertheless", async () => {
     const leases = join(made.octrees, ".leases");
     rmSync(leases, { recursive: true, force: true });
     made.deps.octreeCache.pinnedBy(() => ["f".repeat(40)]);
@@ -110,7 +110,7 @@ describe("a native function that fails", () => {
 
 describe("the file", () => {
   test.each([0, 3, 8, 15, 30])(
-    "cut while it is read, after %s ms: fewer points with a warning, all, or a sentence; never a crash",
+    "cut off during the import, after %s ms: fewer points with a warning, all, or an error; never a crash",
     async (later) => {
       const points = 400_000;
       const file = made.file("shrinking.las", bigLasBytes(points));
@@ -129,7 +129,7 @@ describe("the file", () => {
     },
   );
 
-  test("a loop of links, a link to nothing, a link to a device", async () => {
+  test("a loop of links, a dangling link, a link to a device", async () => {
     const link = (name: string, target: string) => {
       symlinkSync(target, join(made.folder, name));
       return join(made.folder, name);
@@ -149,7 +149,7 @@ describe("the file", () => {
 
   const root = process.geteuid?.() === 0;
   if (!root) console.log("unreadable files as another user: skipped, needs root");
-  test.skipIf(!root)("not ours to read, a folder not ours to write", async () => {
+  test.skipIf(!root)("an unreadable file, an unwritable folder", async () => {
     chmodSync(made.folder, 0o755);
     const secret = made.file("secret.xyz", "1 2 3\n");
     chmodSync(secret, 0o600);

@@ -35,28 +35,31 @@ const traces = () => ({
   runs: made.deps.jobs.size,
 });
 
-test.each(["dtm", "chm"])("memory that is missing anywhere leaves the session as it was (%s)", async (surface_type) => {
-  const { session_id } = await forest();
-  await made.deps.sessions.spill(await made.deps.sessions.get(session_id));
-  const before = traces();
-  for (let nth = 1; ; nth += 1) {
-    expect(nth).toBeLessThan(80);
-    const { value, failed } = await withoutMemoryAt(nth, async () => {
-      const url = `/api/cloud/session/${session_id}/dem`;
-      const answer = await made.app.inject({ method: "POST", url, payload: { ...BODY, surface_type } });
-      return readRun(answer.rawPayload).outcome;
-    });
-    if (!failed || value.kind === "frame") break; // what comes behind the answer is not asked for here
-    expect([nth, failed, value.kind, value.kind === "failed" ? value.code : ""]).toEqual([
-      nth,
-      failed,
-      "failed",
-      "out_of_memory",
-    ]);
-    await vi.waitFor(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }), { interval: 2 });
-  }
-  await made.deps.sessions.delete(session_id);
-});
+test.each(["dtm", "chm"])(
+  "an allocation that fails anywhere leaves the session unchanged (%s)",
+  async (surface_type) => {
+    const { session_id } = await forest();
+    await made.deps.sessions.spill(await made.deps.sessions.get(session_id));
+    const before = traces();
+    for (let nth = 1; ; nth += 1) {
+      expect(nth).toBeLessThan(80);
+      const { value, failed } = await withoutMemoryAt(nth, async () => {
+        const url = `/api/cloud/session/${session_id}/dem`;
+        const answer = await made.app.inject({ method: "POST", url, payload: { ...BODY, surface_type } });
+        return readRun(answer.rawPayload).outcome;
+      });
+      if (!failed || value.kind === "frame") break; // what comes behind the answer is not asked for here
+      expect([nth, failed, value.kind, value.kind === "failed" ? value.code : ""]).toEqual([
+        nth,
+        failed,
+        "failed",
+        "out_of_memory",
+      ]);
+      await vi.waitFor(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }), { interval: 2 });
+    }
+    await made.deps.sessions.delete(session_id);
+  },
+);
 
 test("a cancel while the display is rebuilt ends the run and changes nothing", async () => {
   const { session_id } = await forest(11); // no octree of it is in the cache
@@ -104,7 +107,7 @@ const write = async (dest_path: string) =>
 const disk = smallDisk(256 * 1024);
 afterAll(() => disk?.unmount());
 
-test.runIf(disk)("a full disk leaves the raster that was there and no rest", async () => {
+test.runIf(disk)("a full disk keeps the existing raster and leaves no partial file", async () => {
   const folder = join(disk?.folder ?? "", "rasters");
   mkdirSync(folder);
   const path = join(folder, "dem.tif");
@@ -122,7 +125,7 @@ test.runIf(disk)("a full disk leaves the raster that was there and no rest", asy
   expect(readFileSync(path).length).toBeGreaterThan(160_000);
 });
 
-test.runIf(disk)("a read-only folder is an error that names it, and nothing is left", async () => {
+test.runIf(disk)("a read-only folder is an error that names it, and no file is left", async () => {
   const folder = join(disk?.folder ?? "", "read-only");
   mkdirSync(folder);
   execFileSync("mount", ["-o", "remount,ro", disk?.folder ?? ""]);
@@ -135,7 +138,7 @@ test.runIf(disk)("a read-only folder is an error that names it, and nothing is l
   }
 });
 
-test("a folder that takes no files leaves no rest", async () => {
+test("a folder that accepts no files leaves no partial file", async () => {
   const folder = join(made.folder, "blocked");
   mkdirSync(folder);
   const answer = await write(join(folder, "x".repeat(300)));

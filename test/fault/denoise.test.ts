@@ -20,7 +20,7 @@ const traces = () => ({
 });
 
 test.each(["ror", "voxel_count", "sor", "auto"])(
-  "memory that is missing anywhere leaves the session as it was (%s)",
+  "an allocation that fails anywhere leaves the session unchanged (%s)",
   async (method) => {
     const { session_id } = await cloud(made, ["x y z", ...rowsOf(NOISY)]);
     await made.deps.sessions.spill(await made.deps.sessions.get(session_id));

@@ -31,7 +31,7 @@ const app = async (config: Parameters<typeof makeApp>[0]) => {
 };
 
 describe.skipIf(!probe)("a full disk", () => {
-  test("below the octree cache: the create fails with no_space and leaves nothing", async () => {
+  test("in the octree cache: the create fails with no_space and leaves nothing", async () => {
     const made = await app({ octreeCacheRoot: join(disk.folder, "octrees") });
     const before = addon.bulkBytesInUse();
     disk.fill(MIB);
@@ -51,24 +51,27 @@ describe.skipIf(!probe)("a full disk", () => {
   test.each([
     ["too little for the columns", MIB],
     ["none at all", 0],
-  ])("below the session store, %s: the cloud opens, and is said not to survive a crash", async (_name, left) => {
-    const made = await app({ dataDir: disk.folder });
-    const source = made.file("big.las", bigLasBytes(POINTS));
-    disk.fill(left);
-    const tail = await create(made, source);
-    expect(tail.point_count).toBe(POINTS);
-    expect(tail.warnings).toEqual([expect.stringMatching(/no space left .*would not survive a crash/)]);
-    expect(readdirSync(made.sessions)).toEqual([]);
-    const rebuilt = await made.app.inject({
-      method: "POST",
-      url: `/api/cloud/session/${tail.session_id}/rebuild_octree`,
-    });
-    expect(rebuilt.statusCode).toBe(200);
-    expect((await exported(made, tail.session_id, "las")).length).toBeGreaterThan(20 * POINTS);
-    expect(await made.deps.sessions.delete(tail.session_id)).toBe(true);
-  });
+  ])(
+    "in the session store, %s: the cloud opens with the warning that it would not survive a crash",
+    async (_name, left) => {
+      const made = await app({ dataDir: disk.folder });
+      const source = made.file("big.las", bigLasBytes(POINTS));
+      disk.fill(left);
+      const tail = await create(made, source);
+      expect(tail.point_count).toBe(POINTS);
+      expect(tail.warnings).toEqual([expect.stringMatching(/no space left .*would not survive a crash/)]);
+      expect(readdirSync(made.sessions)).toEqual([]);
+      const rebuilt = await made.app.inject({
+        method: "POST",
+        url: `/api/cloud/session/${tail.session_id}/rebuild_octree`,
+      });
+      expect(rebuilt.statusCode).toBe(200);
+      expect((await exported(made, tail.session_id, "las")).length).toBeGreaterThan(20 * POINTS);
+      expect(await made.deps.sessions.delete(tail.session_id)).toBe(true);
+    },
+  );
 
-  test("an edit that cannot be saved says so and changes nothing; the next one finds room again", async () => {
+  test("an edit that cannot be saved is an error and changes nothing; the next one succeeds when there is space again", async () => {
     const made = await app({ dataDir: disk.folder });
     const { session_id } = await create(made, made.file("a.xyz", "1 2 3\n4 5 6\n"));
     const session = await made.deps.sessions.get(session_id);
@@ -93,7 +96,7 @@ describe.skipIf(!probe)("a full disk", () => {
     expect((await rebuild()).statusCode).toBe(200);
   });
 
-  test("below dest_path: success false with the reason, no file", async () => {
+  test("at dest_path: success false with the reason, no file", async () => {
     const made = await app({});
     const { session_id } = await create(made, made.file("big.las", bigLasBytes(POINTS)));
     disk.fill(MIB);

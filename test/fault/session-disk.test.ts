@@ -61,14 +61,14 @@ const world = async (id: string) => ({
   bytes: addon.bulkBytesInUse(),
 });
 
-describe.skipIf(!probe)("a full disk below the session store", () => {
+describe.skipIf(!probe)("a full disk in the session store", () => {
   test.each<[string, string, object, number]>([
     ["delete_region", "delete_region", { region: LEFT }, 0],
     ["label_region", "label_region", { slug: "mine", strokes: [STROKE] }, 0],
     ["split", "split", { region: LEFT }, MIB],
     ["extract", "extract", { region: LEFT }, MIB],
     ["duplicate", "duplicate", {}, MIB],
-  ])("%s: 507, nothing happened, and it works when there is room again", async (_name, path, payload, left) => {
+  ])("%s: 507, nothing changes, and it succeeds when there is space again", async (_name, path, payload, left) => {
     const id = await open(POINTS);
     disk.fill(left);
     const before = await world(id);
@@ -85,7 +85,7 @@ describe.skipIf(!probe)("a full disk below the session store", () => {
     ["filter without octree", "filter", { region: LEFT, rebuild: false }, 0],
     ["extract_by_column", "extract_by_column", { slug: "mine" }, MIB],
   ])(
-    "%s: the error in its answer, nothing happened, and it works when there is room again",
+    "%s: the error in its answer, nothing changes, and it succeeds when there is space again",
     async (_name, path, payload, left) => {
       const id = await open(POINTS);
       await post(id, "label_region", { slug: "mine", strokes: [STROKE] });
@@ -104,7 +104,7 @@ describe.skipIf(!probe)("a full disk below the session store", () => {
     },
   );
 
-  test("spilling: the session stays in memory, can be edited, and is spilled when there is room again", async () => {
+  test("spilling: the session stays in memory, can be edited, and is spilled when there is space again", async () => {
     const id = await open(POINTS);
     await post(id, "label_region", { slug: "mine", strokes: [STROKE] });
     await post(id, "delete_region", { region: { ...LEFT, max: [1, 99, 99] } });
@@ -116,7 +116,7 @@ describe.skipIf(!probe)("a full disk below the session store", () => {
     disk.fill();
     await made.deps.sessions.spill(session);
     expect([held(), files()]).toEqual([2, before]);
-    expect(made.log.some(({ msg }) => /not tidied/.test(msg ?? ""))).toBe(true);
+    expect(made.log.some(({ msg }) => /not compacted/.test(msg ?? ""))).toBe(true);
     expect((await exported(made, id, "las")).equals(las)).toBe(true);
     disk.empty();
     await made.deps.sessions.spill(session);

@@ -154,7 +154,7 @@ async function failEverywhere(
 }
 
 describe.each(EDITS.map((wanted) => [wanted[0], wanted] as const))("%s", (_name, wanted) => {
-  test("canceled at each checkpoint: nothing happened", async () => {
+  test("canceled at each checkpoint: nothing changes", async () => {
     const original = Job.prototype.checkpoint;
     const checkpoints = await failEverywhere(
       wanted,
@@ -173,7 +173,7 @@ describe.each(EDITS.map((wanted) => [wanted[0], wanted] as const))("%s", (_name,
     expect(checkpoints).toBeGreaterThan(0);
   });
 
-  test("any native call without memory: nothing happened", async () => {
+  test("any native call out of memory: nothing changes", async () => {
     const calls = await failEverywhere(
       wanted,
       async (nth, body) => {
@@ -186,11 +186,11 @@ describe.each(EDITS.map((wanted) => [wanted[0], wanted] as const))("%s", (_name,
   });
 });
 
-describe("a client that hangs up in the middle of a plain answer", () => {
+describe("a client that hangs up during a plain answer", () => {
   const plain = EDITS.filter(([name]) => ["split", "extract", "merge", "transform, turn", "duplicate"].includes(name));
   const inside = ["octreeBuild", "cloudStats"] as const;
   test.each(plain.flatMap((wanted) => inside.map((op) => [wanted[0], op, wanted] as const)))(
-    "%s, inside %s: nothing happened",
+    "%s, inside %s: nothing changes",
     async (name, op, [, path, body]) => {
       const [id, other] = await twoSessions(name);
       forgetBuilt();
@@ -216,7 +216,7 @@ describe("a client that hangs up in the middle of a plain answer", () => {
 });
 
 describe("two edits at once on one session", () => {
-  test("both apply, in the order they came", async () => {
+  test("both are applied in arrival order", async () => {
     const [id, other] = await twoSessions("");
     const all = { kind: "box", min: [-99, -99, -99], max: [99, 99, 99] };
     const send = (path: string, payload: object) =>
@@ -250,7 +250,7 @@ describe("two edits at once on one session", () => {
   });
 
   test.each(["filter", "split", "transform, turn"])(
-    "%s overtaken by a deletion: 409, and only the deletion happened",
+    "%s overtaken by a deletion: 409, and only the deletion is applied",
     async (name) => {
       const [id, other] = await twoSessions(name);
       forgetBuilt();
@@ -275,7 +275,7 @@ describe("two edits at once on one session", () => {
   );
 });
 
-describe("DELETE while it runs", () => {
+describe("DELETE during a run", () => {
   test.each([
     ["bake", "octreeBuild"],
     ["bake", "compactColumns"],
@@ -286,7 +286,7 @@ describe("DELETE while it runs", () => {
     ["commit_labels", "octreeBuild"],
     ["transform, turn", "octreeBuild"],
     ["rebuild_octree", "octreeBuild"],
-  ] as const)("%s, inside %s: it ends with not_found, no folder and no memory stays", async (name, op) => {
+  ] as const)("%s, inside %s: it ends with not_found and leaves no folder and no memory", async (name, op) => {
     const start = addon.bulkBytesInUse();
     const [id, other] = await twoSessions(name);
     await made.deps.sessions.delete(other);
@@ -307,7 +307,7 @@ describe("DELETE while it runs", () => {
   });
 });
 
-describe("the octree cache deleted underneath", () => {
+describe("the octree cache is deleted during use", () => {
   test.each(
     EDITS.filter(([, path]) => !/^(delete|reset|label)/.test(path)).map((wanted) => [wanted[0], wanted] as const),
   )("%s builds what it needs", async (name, wanted) => {
@@ -319,7 +319,7 @@ describe("the octree cache deleted underneath", () => {
     expect(listed(made.octrees)).toEqual(expect.arrayContaining([octree_cache_id, miss_octree_cache_id]));
     await closeAll();
   });
-  test.each(["bake", "bake, rows kept"])("%s with nothing to do builds the octree that is gone", async (name) => {
+  test.each(["bake", "bake, rows kept"])("%s with nothing to do builds the missing octree", async (name) => {
     const { session_id } = await create(made, made.file("plain.txt", "x y z\n0 0 0\n1 1 1\n"));
     for (const entry of readdirSync(made.octrees)) rmSync(join(made.octrees, entry), { recursive: true });
     const wanted = EDITS.find(([each]) => each === name) as (typeof EDITS)[number];

@@ -56,7 +56,7 @@ async function command(
   return { code, stdout, stderr } satisfies Ended;
 }
 
-test("a text cloud becomes report, pictures and copy; --json tells where", async () => {
+test("a text cloud becomes report, pictures and copy; --json names their paths", async () => {
   const cloud = join(folder, "spiral.xyz");
   const count = await writeSpiral(cloud, 20_000);
   const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out, "--json", "--picture-size", "300"]);
@@ -91,7 +91,7 @@ test("a real scan from a LAS file", async () => {
   expect(rows).toHaveLength(1 + 30_826);
 });
 
-test("ground, terrain and canopy of a real plot; the copy has the columns", async () => {
+test("ground, terrain and canopy of a real plot; the copy contains the columns", async () => {
   const scan = testScan("als/pyfor_pine_200m.laz");
   if (!scan) return;
   const { code, stdout } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "300"]);
@@ -122,7 +122,7 @@ test("ground, terrain and canopy of a real plot; the copy has the columns", asyn
   expect(await readFile(outputs.report, "utf8")).toContain("Profile of the ground");
 });
 
-test("a tree without ground: no terrain is made up, and the report says so", async () => {
+test("a tree without ground: no terrain is computed, and the report gives the reason", async () => {
   const scan = testScan("trees_tls/itsme_tree1.las");
   if (!scan) return;
   const { code, stdout } = await command(["analyze", scan, "--out", out, "--no-denoise", "--picture-size", "200"]);
@@ -134,7 +134,7 @@ test("a tree without ground: no terrain is made up, and the report says so", asy
   expect(await readdir(out)).not.toContain("dtm_hillshade.png");
 });
 
-test("a file of several scans: every scan with its misses, in the report and as a table", async () => {
+test("a file with several scans: every scan with its misses, in the report and as a table", async () => {
   const scan = e57Points(
     [
       [1, 0, 0],
@@ -187,7 +187,7 @@ test.each(["laz", "e57", "ptx", "ply", "pcd", "pts"])("a %s file of the test dat
   expect(scans).toHaveLength(kind === "e57" || kind === "ptx" ? 2 : 0);
 });
 
-test("Ctrl-C exits 130 and leaves the output folder as it was", async () => {
+test("Ctrl-C exits 130 and leaves the output folder unchanged", async () => {
   const cloud = join(folder, "large.xyz");
   await writeSpiral(cloud, 400_000);
   await mkdir(out);
@@ -208,7 +208,7 @@ test("Ctrl-C exits 130 and leaves the output folder as it was", async () => {
   expect(await readdir(out)).toEqual(["report.html"]);
 });
 
-test("a file that is no cloud exits 2 with the reason and makes no folder", async () => {
+test("a file that is not a cloud exits 2 with the reason and creates no folder", async () => {
   const cloud = join(folder, "broken.las");
   await writeFile(cloud, "this is no LAS file");
   const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out, "--json"]);
@@ -227,7 +227,7 @@ describe("edits before the report", () => {
   };
   const SHIFT = ["--shift", "476000,0,0"];
 
-  test("merge, crop in true coordinates and filter; the copy has what is left", async () => {
+  test("merge, crop in true world coordinates and filter; the copy contains what is left", async () => {
     const [first, second] = [await line("a.txt", 0), await line("b.txt", 5)];
     // x 476002 to 476008 of both lines: 14 points, those of class 1 and 2: x = 2, 4, 5, 7, 8
     const rules = ["--crop", "476002,-1,-1,476008,9,9", "--filter", "class=1,2"];
@@ -257,9 +257,9 @@ describe("edits before the report", () => {
     [["--filter", "clas=1..2"], /Unknown scalar attribute: 'clas'\. Available: \[class\]/],
     [
       ["--crop", "0,0,0,1,1,1", "--filter", "class=1.."],
-      /no point is left by --crop 0,0,0,1,1,1 and --filter class=1\.\.: the cloud lies from 476000, 0, 0 to 476009, 0, 0\.9; widen what stays/,
+      /no point is left by --crop 0,0,0,1,1,1 and --filter class=1\.\.: the cloud extends from 476000, 0, 0 to 476009, 0, 0\.9; use a larger box or range/,
     ],
-  ])("%j ends with 2 and a way out", async (rules, message) => {
+  ])("%j exits 2 with a way out", async (rules, message) => {
     const { code, stdout, stderr } = await command([
       "analyze",
       await line("a.txt", 0),
@@ -273,7 +273,7 @@ describe("edits before the report", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test("the copy never replaces a file that is merged into it", async () => {
+  test("the copy never replaces a merged file", async () => {
     const first = await line("a.txt", 0);
     const { code } = await command(["analyze", first, "--out", out, "--format", "csv", "--picture-size", "200"]);
     expect(code).toBe(0);

@@ -36,14 +36,14 @@ describe("bodies", () => {
     expect([answer.status, handled]).toEqual([415, before]);
     expect(JSON.parse(answer.body)).toMatchObject({ code: "unsupported" });
   });
-  test("a cross-site form post with its Origin is refused before its type is looked at", async () => {
+  test("a cross-site form post with its Origin is refused before its type is checked", async () => {
     const answer = await post(
       { origin: "https://evil.example", "content-type": "application/x-www-form-urlencoded" },
       "a=1",
     );
     expect(answer.status).toBe(403);
   });
-  test("JSON, JSON without a type, and no body at all are taken", async () => {
+  test("accepts JSON, JSON without a type, and no body at all", async () => {
     expect(JSON.parse((await post({ "content-type": "application/json; charset=utf-8" }, '{"a":1}')).body)).toEqual({
       body: { a: 1 },
     });
@@ -51,14 +51,14 @@ describe("bodies", () => {
     expect(JSON.parse((await post({ "content-type": "application/json" }, "")).body)).toEqual({ body: null });
     expect(JSON.parse((await post({}, "")).body)).toEqual({ body: null });
   });
-  test("broken and hostile JSON is a 400", async () => {
+  test("invalid and hostile JSON is a 400", async () => {
     for (const text of ["{", '{"__proto__":{"admin":true}}', "\u0000"]) {
       const answer = await post({ "content-type": "application/json" }, text);
       expect([text, answer.status]).toEqual([text, 400]);
       expect(JSON.parse(answer.body)).toMatchObject({ code: "invalid_argument", detail: expect.any(String) });
     }
   });
-  test("a body that announces more than the limit is refused before it is sent", async () => {
+  test("a body that declares more than the limit is refused before it is sent", async () => {
     const headers = { "content-type": "application/json", "content-length": String(2 ** 30) };
     const answer = await new Promise<number>((resolve, reject) => {
       const sent = request({ host: "127.0.0.1", port, method: "POST", path: "/echo", headers }, (got) => {

@@ -100,7 +100,7 @@ describe("every edit once, over a socket", () => {
     });
   });
 
-  test("a refusal before the run has its status and sentence", async () => {
+  test("a refusal before the run has its status and message", async () => {
     const id = await five();
     const wrong = client.filter(id, { scalar_filters: [{ slug: "clas" }] });
     await expect(wrong).rejects.toMatchObject({
@@ -123,7 +123,7 @@ test("flat clouds: denoise, dem, exportRaster, snapGrid", async () => {
   expect(await client.snapGrid({ grid, dem, safety_fraction: 0 })).toMatchObject({ column_offsets: [4] });
 });
 
-test("the signal cancels an edit, streamed or not, and nothing is changed", async () => {
+test("the signal cancels an edit, streamed or not, and nothing changes", async () => {
   const id = await five();
   const before = await stateOf(made, id);
   const region = slab(0, 1);
@@ -144,7 +144,7 @@ test("the signal cancels an edit, streamed or not, and nothing is changed", asyn
   }
 });
 
-test("how long the client waits for a sign of life", async () => {
+test("how long the client waits for data", async () => {
   const waits: (number | undefined)[] = [];
   const clock = vi.spyOn(globalThis, "setTimeout").mockImplementation(((_: () => void, ms?: number) => {
     waits.push(ms);

@@ -85,7 +85,7 @@ test("plain calls are typed and carry the token", async () => {
   expect(await failure(stranger.deviceInfo())).toMatchObject({ name: "ApiError", status: 401, code: "unauthorized" });
 });
 
-test("files of an octree, whole and in part", async () => {
+test("files of an octree, complete and in part", async () => {
   mkdirSync(join(made.octrees, ID));
   writeFileSync(join(made.octrees, ID, "octree.bin"), "0123456789");
   const text = async (...range: [{ start: number; end: number }] | []) =>
@@ -95,7 +95,7 @@ test("files of an octree, whole and in part", async () => {
 });
 
 describe("runs", () => {
-  test("progress first, then the result", async () => {
+  test("reports progress, then the result", async () => {
     create = async (job) => {
       job.stage("Reading source file", 0.02, 0.25);
       job.stage("Finalizing", 1, 1);
@@ -149,7 +149,7 @@ describe("runs", () => {
     expect(await running).toEqual(sessionTail);
   });
 
-  test("a run canceled by somebody else", async () => {
+  test("a run canceled by another client", async () => {
     const native = new FakeNative<never>();
     create = (job) => job.track(() => native);
     const running = failure(
@@ -182,7 +182,7 @@ describe("runs", () => {
     expect(await formC).toMatchObject({ name: "ApiError", status: 200, message: "no triangles" });
   });
 
-  test("an answer that breaks its contract is an error", async () => {
+  test("an answer that violates its contract is an error", async () => {
     create = async () => ({ ...sessionTail, point_count: "three" });
     const error = await failure(client.createSession({ source_path: "/c" }));
     expect(error).toMatchObject({ name: "ApiError", message: expect.stringContaining("point_count") });
@@ -205,7 +205,7 @@ describe("runs", () => {
 
 describe("broken connections", () => {
   const transport = () => new Transport({ baseUrl, token: TOKEN });
-  test("silence ends in a time-out", async () => {
+  test("a silent connection times out", async () => {
     const error = await failure(transport().bytes({ method: "GET", path: "/slow", timeoutMs: 50 }));
     expect(error).toMatchObject({
       name: "ApiError",
@@ -214,11 +214,11 @@ describe("broken connections", () => {
       message: expect.stringContaining("/slow"),
     });
   });
-  test("a stream that is cut is an error, not a result", async () => {
+  test("a truncated stream is an error, not a result", async () => {
     const error = await failure(transport().run({ method: "GET", path: "/cut", timeoutMs: 5000 }));
     expect(error).toMatchObject({ status: 0, code: "network" });
   });
-  test("nobody listens", async () => {
+  test("no service listens", async () => {
     const error = await failure(createClient({ baseUrl: "http://127.0.0.1:1" }).version());
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 0, code: "network" });

@@ -87,7 +87,7 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
     expect(created.total_count).toBeGreaterThanOrEqual(created.point_count);
   });
 
-  test("its own window's requests carry the token, to no other origin", async () => {
+  test("requests of its own window carry the token, but to no other origin", async () => {
     const seen: (string | undefined)[] = [];
     const other = createServer(({ headers }, response) => {
       seen.push(headers.authorization);
@@ -109,7 +109,7 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
     }
   });
 
-  test("comes back after kill -9 on its port, with its token and its session", async () => {
+  test("restarts after kill -9 on its port, with its token and its session", async () => {
     const before = ready;
     const restarted = nextReady();
     const died = performance.now();
@@ -130,7 +130,7 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
     expect(exported).toMatchObject({ success: true, point_count: created.total_count });
   });
 
-  test("closing the window in the middle of an import ends it within 1 s, cleanly, with its sessions", async () => {
+  test("closing the window during an import ends the backend within 1 s, cleanly, and removes its sessions", async () => {
     const large = join(app.work, "large.xyz");
     await writeSpiral(large, 500_000);
     const request = { source_path: large, ascii_format: SPIRAL_FORMAT };

@@ -59,7 +59,7 @@ const statuses: Record<ErrorCode, number> = {
   unsupported: 400,
   internal: 500,
 };
-test.each(errorCodes)("%s has its status, ours and the native core's alike", async (code) => {
+test.each(errorCodes)("%s has its status, for errors of the service and of the native core", async (code) => {
   expect(httpStatus[code]).toBe(statuses[code]);
   thrown = new AppError(code, "radius 0 is not positive", { limit: 3 });
   expect(await post("/throw")).toEqual({
@@ -70,7 +70,7 @@ test.each(errorCodes)("%s has its status, ours and the native core's alike", asy
   expect(await post("/throw")).toEqual({ status: statuses[code], body: { detail: "line 7: not a number", code } });
 });
 
-test("a structured refusal brings its own detail", async () => {
+test("a structured refusal has its own detail", async () => {
   const detail = { message: "this takes 3 h", cost_warning: { minutes: 180 } };
   thrown = new AppError("conflict", detail.message, { detail });
   const { status, body } = await post("/throw");
@@ -78,7 +78,7 @@ test("a structured refusal brings its own detail", async () => {
   expect(Problem.parse(body)).toEqual(body);
 });
 
-test("anything else is a 500 with its own sentence, never empty, never a stack", async () => {
+test("any other error is a 500 with its own message, never empty, never a stack", async () => {
   for (const [value, detail] of [
     [new TypeError("x is not a function"), "x is not a function"],
     [new RangeError(), "RangeError"],
@@ -89,7 +89,7 @@ test("anything else is a 500 with its own sentence, never empty, never a stack",
   }
 });
 
-test("422: one entry per issue, and a sentence", async () => {
+test("422: one entry per issue, and a summary", async () => {
   const { status, body } = await post("/body", { radius_m: -1, points: [[1, 2]] });
   expect(status).toBe(422);
   expect(body).toEqual({
@@ -116,17 +116,17 @@ test("a body of the wrong kind is a 422, and huge values are not echoed", async 
   expect(JSON.stringify(body).length).toBeLessThan(1000);
 });
 
-test("unknown keys are let through and named", async () => {
+test("unknown keys are accepted and listed in a warning", async () => {
   const { status, body } = await post("/body", { session_id: "a", radius: 3, extra: {} });
   expect([status, body]).toEqual([200, { body: { session_id: "a", radius_m: 1 }, unknown: ["radius", "extra"] }]);
 });
 
-test("an answer that breaks its own contract is a 500, not a wrong answer", async () => {
+test("an answer that violates its own contract is a 500, not a wrong answer", async () => {
   const answer = await made.app.inject({ url: "/broken" });
   expect([answer.statusCode, (answer.json() as { code: string }).code]).toEqual([500, "internal"]);
 });
 
-test("a million inline points are checked quickly, and one bad one is found", () => {
+test("a million inline points are checked quickly, and one invalid point is found", () => {
   const points: unknown[] = Array.from({ length: 1_000_000 }, (_, i) => [i, i, i]);
   const started = performance.now();
   expect(PointList.safeParse(points).success).toBe(true);

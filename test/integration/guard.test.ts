@@ -50,14 +50,14 @@ describe("where a request may come from", () => {
     ["a page from disk", { origin: "file://" }],
     ["a configured origin", { origin: "https://lab.example", "sec-fetch-site": "cross-site" }],
     ["typed into the address bar", { "sec-fetch-site": "none" }],
-  ])("%s is let in", async (_name, headers) => {
+  ])("%s is accepted", async (_name, headers) => {
     const filled = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, v.replace("PORT", String(port))]));
     const answer = await ask(port, { headers: filled });
     expect(answer.status).toBe(200);
     expect(answer.headers["access-control-allow-origin"]).toBe(filled.origin);
   });
 
-  test("the pure rules", () => {
+  test("the rules as pure functions", () => {
     expect(hostAllowed(undefined, 80)).toBe(false);
     expect(hostAllowed("localhost", 80)).toBe(true);
     expect(hostAllowed("user@localhost:80", 80)).toBe(false);
@@ -80,7 +80,7 @@ describe("preflight", () => {
         ...more,
       },
     });
-  test("an allowed page is told what it may send, without a token", async () => {
+  test("an allowed page learns what it may send, without a token", async () => {
     for (const target of [port, lockedPort]) {
       const answer = await preflight(target, "app://localhost", { "access-control-request-private-network": "true" });
       expect(answer.status).toBe(204);
@@ -115,7 +115,7 @@ describe("the token", () => {
     `Bearer ${TOKEN.slice(0, -1)}`,
     `Basic ${TOKEN}`,
     TOKEN,
-  ])("%s is refused, readably for the page", async (authorization) => {
+  ])("%s is refused, with an answer that the page can read", async (authorization) => {
     const answer = await withToken(authorization);
     expect(answer.status).toBe(401);
     expect(answer.headers).toMatchObject({
@@ -124,7 +124,7 @@ describe("the token", () => {
     });
     expect(JSON.parse(answer.body)).toMatchObject({ code: "unauthorized" });
   });
-  test("the right one is let in; health and version need none; everything else does", async () => {
+  test("the right token is accepted; only health and version need none", async () => {
     expect((await withToken(`Bearer ${TOKEN}`)).status).toBe(200);
     expect((await withToken(undefined, "/health?x=1")).status).toBe(200);
     expect((await withToken(undefined, "/version")).status).toBe(200);

@@ -40,7 +40,7 @@ afterEach(async () => {
   await made.app.close();
 });
 
-test("one line per request: level by status, the reason of a refusal, no query, a stack for bugs only", async () => {
+test("one line per request: level by status, the reason of a refusal, no query, a stack only for bugs", async () => {
   for (const url of ["/version?secret=1", "/refuse?path=/home/me", "/bug", "/nowhere"]) await made.app.inject({ url });
   expect(lines.map(({ level, msg, err }) => [level, msg, err !== undefined])).toEqual([
     [30, "GET /version -> 200", false],
@@ -50,7 +50,7 @@ test("one line per request: level by status, the reason of a refusal, no query, 
   ]);
 });
 
-test("a slow request says what else was going on", async () => {
+test("a slow request logs what else was running", async () => {
   await made.app.inject({ url: "/slow" });
   expect(lines.map(({ msg }) => msg)).toEqual(["GET /slow -> 200", "slow: GET /slow -> 200"]);
   expect(lines[1]).toMatchObject({ level: WARN, others: 0, rss_after_bytes: expect.any(Number) });

@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)("an octree in the browser", () => {
   );
 
   test(
-    "shows a colored cloud the right way up",
+    "shows a coloured cloud in the right orientation",
     async () => {
       const source_path = join(backend.folder, "spiral.xyz");
       await writeSpiral(source_path, GENERATED_POINTS);

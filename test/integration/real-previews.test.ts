@@ -65,7 +65,7 @@ describe.skipIf(!present)("previews of real scans", () => {
     expect(await of("ply/trimesh_points_bin.ply")).toEqual([null, null, false]);
   });
 
-  test("previews list the scans that the import reads", async () => {
+  test("previews list the scans that the import will read", async () => {
     for (const [path, counts] of [
       ["e57/pdal_A_moved_B.e57", [2, 4]],
       ["e57/read_error.e57", [2651]],

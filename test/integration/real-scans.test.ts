@@ -26,7 +26,7 @@ describe.skipIf(!present)("real scans", () => {
     return counts;
   };
 
-  test("the table knows every file of its folders", () => {
+  test("the table lists every file of its folders", () => {
     for (const [folder, files] of Object.entries(SCANS)) {
       expect(readdirSync(join(DATA, folder)).sort(), folder).toEqual(Object.keys(files).sort());
     }
@@ -48,19 +48,19 @@ describe.skipIf(!present)("real scans", () => {
     });
   }
 
-  test("damage that leaves something to read is said", async () => {
+  test("partial damage is reported in a warning", async () => {
     const said = async (path: string) => (await tail(path)).warnings?.join(" ");
     expect(await said("las/malformed/garbage_nVariableLength.las")).toMatch(
       /declares 719 points, but only 718 complete records/,
     );
     expect(await said("las/malformed/bad_vlr_count.las")).toMatch(/declares 3 variable length records, but only 2/);
-    expect(await said("ptx_pts/bunny_8.pts")).toMatch(/states 8 points and holds 9/);
+    expect(await said("ptx_pts/bunny_8.pts")).toMatch(/declares 8 points but contains 9/);
     expect(await said("las/crs/epsg_4326.las")).toMatch(/degrees/);
     expect(await said("las/crs/certainty3d-color-utm-feet-navd88.las")).toMatch(/US survey foot .*source_units/);
     for (const { warnings = [] } of tails.values()) expect(new Set(warnings).size).toBe(warnings.length);
   });
 
-  test("classes and labels are those that the manifest counts", async () => {
+  test("classes and labels equal those counted in the manifest", async () => {
     const town = await tail("als/pdal_sample_c.las");
     expect(town.observed_classes?.las_classification).toEqual([2, 3, 4, 5, 6, 11, 14, 31]);
     const lewos = await tail("leaf_wood/lewos_tropical.xyz");
@@ -84,7 +84,7 @@ describe.skipIf(!present)("real scans", () => {
     }
   });
 
-  test("extra bytes keep the values that the data's author wrote", async () => {
+  test("extra bytes keep the values written by the author of the data", async () => {
     const { cache_id } = await tail("las/extra_bytes/extra_bytes_scalar_types.las");
     const bytes = octreeValues(made.octrees, cache_id, "u8_counter");
     expect(bytes).toEqual(Array.from({ length: 3_000 }, (_, i) => (7_919 * i) % 256).sort((a, b) => a - b));

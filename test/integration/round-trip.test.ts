@@ -180,7 +180,7 @@ describe("generated", () => {
     if ("scan_angle_rank" in angle) expect([laz[25], (laz[104] ?? 0) & 63]).toEqual(["wkt" in crs ? 4 : 2, 3]);
   });
 
-  test("a code alone, and classes that only the newer formats hold: found again, and the compromise is said", async () => {
+  test("an EPSG code without WKT, and classes of the newer formats: both are kept, and the compromise is reported", async () => {
     const table = ["x y z las_classification", "1 2 3 200", "4 5 6 1"].join("\n");
     const first = await create(made, made.file("code.txt", table));
     const session = await made.deps.sessions.get(first.session_id);
@@ -192,7 +192,7 @@ describe("generated", () => {
     }
   });
 
-  test("a column renamed since goes under its new name, with its record", async () => {
+  test("a renamed column is written with its new name and its record", async () => {
     const first = await las("names.las", lasBytes(rows(10), { extras: EXTRAS, offset: OFFSET }));
     const session = await made.deps.sessions.get(first.session_id);
     const extra_dims_meta = session.state.meta.extra_dims_meta.map((dim) =>
@@ -205,7 +205,7 @@ describe("generated", () => {
     expect(found).toMatchObject({ label: "Height", las_extra: { record: { description: "Height", scale: 0.01 } } });
   });
 
-  test("a journal from before the new fields still exports", async () => {
+  test("a session journaled without the newer fields can be exported", async () => {
     const first = await las("old.las", lasBytes(rows(10), { extras: EXTRAS, offset: OFFSET }));
     const session = await made.deps.sessions.get(first.session_id);
     const { extra_dims_meta, source_offset_m, crs_geotiff, scan_origins, ...old } = session.state.meta;
@@ -217,7 +217,7 @@ describe("generated", () => {
     expect([source_offset_m, crs_geotiff, scan_origins]).toEqual([OFFSET, undefined, undefined]);
   });
 
-  test.each(["pcd", "ply"])("%s: every column bit for bit, or named", async (format) => {
+  test.each(["pcd", "ply"])("%s: every column is bit-identical, or named as left out", async (format) => {
     const first = await las(`${format}.las`, lasBytes(rows(2000), { extras: EXTRAS, offset: OFFSET, scale: 0.01 }));
     const { changed, said } = await keepsOrSays(first, format);
     if (format === "pcd") expect(changed).toEqual(["colors: other values"]);
@@ -230,7 +230,7 @@ describe("generated", () => {
     }
   });
 
-  test("zero points are refused, one point and equal points survive", async () => {
+  test("zero points are refused; a single point and equal points survive", async () => {
     const one = await las("one.las", lasBytes(rows(1), { offset: OFFSET, scale: 0.01 }));
     await keepsEverything(one);
     const none = await las("none.las", lasBytes([]));
@@ -250,7 +250,7 @@ describe.skipIf(!present)("real scans", () => {
     ? ["als", "trees_tls", "las", "trees_als_idtrees"].flatMap((folder) => under(folder, /\.(las|laz)$/i))
     : [];
 
-  test("there are as many as the folders have", () => expect(files.length).toBeGreaterThanOrEqual(50));
+  test("the list has as many scans as the folders", () => expect(files.length).toBeGreaterThanOrEqual(50));
 
   test.each(files)("%s", async (path) => {
     const first = await create(made, join(DATA, path));

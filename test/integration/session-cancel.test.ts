@@ -114,7 +114,7 @@ describe("create", () => {
     { op: "octreeBuild", phase: "Sorting points", fraction: 0.5 },
     { op: "octreeBuild", phase: "Sampling octree", fraction: 0.5 },
     { op: "octreeBuild", phase: "Writing octree", fraction: 0.5 },
-  ])("canceled inside $op $phase $fraction: the marker within 250 ms, nothing left", async (moment) => {
+  ])("canceled inside $op $phase $fraction: the marker arrives within 250 ms, nothing is left", async (moment) => {
     await canceledAt(moment, CREATE, { source_path: big }, forgetClouds);
   });
 
@@ -129,7 +129,7 @@ describe("create", () => {
     },
   );
 
-  test("a cancel does not touch the run beside it, not even one that waits for the same octree", async () => {
+  test("a cancel does not affect a concurrent run, even one that waits for the same octree", async () => {
     const [one, two] = await Promise.all([
       openRun(base, CREATE, { source_path: big }),
       openRun(base, CREATE, { source_path: big }),
@@ -169,14 +169,17 @@ describe("export", () => {
     ["pcd", { op: "writePcd", phase: "Writing points", fraction: 0.1 }, true],
     ["ptx", { op: "writePtx", phase: "Formatting points", fraction: 0.5 }, true],
     ["ptx", { op: "writePtx" }, false],
-  ])("%s canceled inside %s, dest_path %s: the marker within 250 ms, no file", async (format, moment, toFile) => {
-    const dest_path = toFile ? join(made.folder, `out.${format}`) : null;
-    const undo = () => {
-      if (dest_path) rmSync(dest_path);
-    };
-    const source = { session_id: format === "ptx" ? rastered : session_id };
-    await canceledAt(moment, EXPORT, { source, format, dest_path }, undo);
-  });
+  ])(
+    "%s canceled inside %s, dest_path %s: the marker arrives within 250 ms, no file is left",
+    async (format, moment, toFile) => {
+      const dest_path = toFile ? join(made.folder, `out.${format}`) : null;
+      const undo = () => {
+        if (dest_path) rmSync(dest_path);
+      };
+      const source = { session_id: format === "ptx" ? rastered : session_id };
+      await canceledAt(moment, EXPORT, { source, format, dest_path }, undo);
+    },
+  );
 
   test("a client that hangs up", async () => {
     const dest_path = join(made.folder, "gone.csv");
@@ -206,7 +209,7 @@ describe("export", () => {
   });
 });
 
-test("plain JSON answers too: a rebuild whose client hangs up ends, the session stays as it was", async () => {
+test("plain JSON answers: a rebuild whose client hangs up ends, and the session is unchanged", async () => {
   const { session_id } = await create(made, big);
   const session = await made.deps.sessions.get(session_id);
   const { state } = session;

@@ -126,7 +126,7 @@ async function live(backend: BackendProcess, start: World, commands: readonly Co
 const entries = (...path: string[]) => readdirSync(join(folder, ...path)).sort();
 
 test(
-  `${KILLS} times kill -9: every restart finds what was answered, and the edit in flight whole or not at all`,
+  `${KILLS} times kill -9: every restart finds all answered edits, and the edit in progress completely or not at all`,
   async () => {
     let world: World = new Map();
     let cutOff = 0;

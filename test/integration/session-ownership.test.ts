@@ -24,11 +24,11 @@ afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 const restart = (changes: Record<string, (folder: string) => void>) => restartWith(template, changes);
 
-describe.skipIf(process.platform === "win32")("the backend before was killed a moment ago", () => {
+describe.skipIf(process.platform === "win32")("the previous backend was killed a moment ago", () => {
   const owner = (pid: number) =>
     JSON.stringify({ pid, start_time: processStartTime(pid), instance: "default" } satisfies Lease);
 
-  test("while it counts as running its session stays; asked for later it is back", async () => {
+  test("while it counts as running its session stays; a later request recovers it", async () => {
     const before = spawn("sleep", ["60"]);
     const lease = owner(before.pid ?? 0);
     const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
@@ -39,27 +39,30 @@ describe.skipIf(process.platform === "win32")("the backend before was killed a m
     await made.close();
   });
 
-  test.runIf(process.platform === "linux")("one that has ended and that no parent noticed is dead", async () => {
-    // The shell becomes a program that never asks after the child, a backend like any other.
-    const parent = spawn("sh", ["-c", "cat <&3 3<&- & echo $!; exec sleep 60"], {
-      stdio: ["ignore", "pipe", "ignore", "pipe"],
-    });
-    const [text] = (await once(parent.stdout as Readable, "data")) as [Buffer];
-    const lease = owner(Number(text));
-    expect(lease).toMatch(/"start_time":"/);
-    (parent.stdio[3] as Writable).end(); // the child reads to the end
-    await vi.waitFor(() => expect(processStartTime(Number(text))).toBeNull(), { timeout: 5000, interval: 10 });
-    process.kill(Number(text), 0); // its id is still taken
-    const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
-    expect(await exported(made, id, "las")).toEqual(las);
-    await made.close();
-    parent.kill("SIGKILL");
-  });
+  test.runIf(process.platform === "linux")(
+    "an ended process that its parent has not reaped counts as dead",
+    async () => {
+      // The shell becomes a program that never asks after the child, a backend like any other.
+      const parent = spawn("sh", ["-c", "cat <&3 3<&- & echo $!; exec sleep 60"], {
+        stdio: ["ignore", "pipe", "ignore", "pipe"],
+      });
+      const [text] = (await once(parent.stdout as Readable, "data")) as [Buffer];
+      const lease = owner(Number(text));
+      expect(lease).toMatch(/"start_time":"/);
+      (parent.stdio[3] as Writable).end(); // the child reads to the end
+      await vi.waitFor(() => expect(processStartTime(Number(text))).toBeNull(), { timeout: 5000, interval: 10 });
+      process.kill(Number(text), 0); // its id is still taken
+      const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
+      expect(await exported(made, id, "las")).toEqual(las);
+      await made.close();
+      parent.kill("SIGKILL");
+    },
+  );
 });
 
-describe("whose sessions", () => {
+describe("ownership of sessions", () => {
   const owner = (lease: object) => (folder: string) => writeFileSync(join(folder, "owner.json"), JSON.stringify(lease));
-  test("a living owner keeps its session; a reused process id does not pass for the owner", async () => {
+  test("a living owner keeps its session; a reused process id does not count as the owner", async () => {
     const made = await restart({
       [id]: owner({ pid: process.ppid, start_time: null, instance: "default" }),
       "0000bbbb": owner({ pid: process.ppid, start_time: "long ago", instance: "default" }),
@@ -68,7 +71,7 @@ describe("whose sessions", () => {
     await made.close();
   });
 
-  test("another window's session is left for it for a day, then taken over", async () => {
+  test("the session of another window is left to it for a day, then taken over", async () => {
     const other = owner({ pid: 2 ** 30, start_time: "1", instance: "other-window" });
     const old = new Date(Date.now() - DAY_MS - 60_000);
     const made = await restart({
@@ -82,7 +85,7 @@ describe("whose sessions", () => {
     await made.close();
   });
 
-  test("a torn or missing owner file is nobody's", async () => {
+  test("a torn or missing owner file means no owner", async () => {
     const made = await restart({
       [id]: (folder) => writeFileSync(join(folder, "owner.json"), '{"pid":'),
       "0000dddd": (folder) => rmSync(join(folder, "owner.json")),
@@ -91,7 +94,7 @@ describe("whose sessions", () => {
     await made.close();
   });
 
-  test("leftovers of dead creates and deletes go, those of living ones stay", async () => {
+  test("leftovers of dead creates and deletes are removed, those of living ones stay", async () => {
     const made = await restart({
       "1111aaaa.new": untouched,
       "1111bbbb.new": owner({ pid: process.ppid, start_time: null, instance: "default" }),

@@ -59,7 +59,7 @@ describe.each([
   ["shifted", SHIFT],
   ["shifted by a fraction", OTHER_SHIFT],
 ])("coordinates of 4e6 and 5e6 m, %s", (_name, shift) => {
-  test("import, a turn about the world's origin and its inverse: under a micrometre", async () => {
+  test("import, a turn about the world's origin and its inverse: less than a micrometre off", async () => {
     const points = worldPoints(1);
     const id = await open(points, shift);
     expect(worstError(await worldOf(id), points)).toBeLessThan(1e-9); // half a step of a double at 5e6
@@ -74,7 +74,7 @@ describe.each([
     expect(worstError(await worldOf(id), points)).toBeLessThan(WORST_M / 100);
   });
 
-  test("100 small steps there and back leave no trace", async () => {
+  test("100 small steps there and back leave no error", async () => {
     const points = worldPoints(2);
     const id = await open(points, shift);
     const step = (by: number) => ({
@@ -111,7 +111,7 @@ describe.each(["las", "laz"])("written as %s and read again", (format) => {
     expect(worstError(await worldOf(await again(session_id)), points)).toBeLessThan(WORST_M);
   });
 
-  test("a text cloud comes to whole millimetres once, and stays there", async () => {
+  test("a text cloud is rounded to millimetres once and stays there", async () => {
     const points = worldPoints(7);
     const first = await again(await open(points, SHIFT));
     const rounded = await worldOf(first);
@@ -124,7 +124,7 @@ test.each([
   ["both shifted", SHIFT, OTHER_SHIFT],
   ["only the first", SHIFT, null],
   ["only the second", null, OTHER_SHIFT],
-])("merge of two frames, %s: every point where it was", async (_name, first, second) => {
+])("merge of two frames, %s: every point keeps its place", async (_name, first, second) => {
   const [a, b] = [worldPoints(4), worldPoints(5)];
   const session_ids = [await open(a, first), await open(b, second)];
   const { merged } = await post("/api/cloud/session/merge", { session_ids });

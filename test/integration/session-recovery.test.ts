@@ -70,7 +70,7 @@ const flip = (name: string, at: number) => (folder: string) => {
 };
 const columnFile = () => readdirSync(template).find((name) => name.endsWith(".col")) ?? "";
 
-test("a restart brings the session back under its id, with every edit, and it can be edited again", async () => {
+test("a restart recovers the session under its id with every edit, and it can be edited again", async () => {
   const made = await restart({ [id]: untouched });
   expect(await exported(made, id, "las")).toEqual(las);
   const session = await made.deps.sessions.get(id);
@@ -81,7 +81,7 @@ test("a restart brings the session back under its id, with every edit, and it ca
   await made.close();
 });
 
-test("a journal cut at every byte recovers to the last whole record, never to half of one", async () => {
+test("a journal cut at any byte recovers up to its last complete record", async () => {
   const whole = readFileSync(join(template, "journal.log"));
   const ends = [0];
   for (let at = 0; at < whole.length; at += 8 + whole.readUInt32LE(at)) ends.push(at + 8 + whole.readUInt32LE(at));
@@ -111,7 +111,7 @@ test("a journal cut at every byte recovers to the last whole record, never to ha
   rmSync(folder, { recursive: true });
 });
 
-test("what a dead process was writing is removed: a lease, a journal", async () => {
+test("files that a dead process was writing are removed: a lease, a journal", async () => {
   const unfinished = ["owner.json.4711-0badcafe.tmp", "journal.log.new"];
   const made = await restart({
     [id]: (folder) => {
@@ -124,7 +124,7 @@ test("what a dead process was writing is removed: a lease, a journal", async () 
   await made.close();
 });
 
-test("garbage behind the journal is cut off, and the next edit is found again", async () => {
+test("garbage at the end of the journal is cut off, and the next edit is found again", async () => {
   const garbage = Buffer.alloc(100, 0xa5);
   const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "journal.log"), garbage, { flag: "a" }) });
   const session = await made.deps.sessions.get(id);
@@ -155,7 +155,7 @@ describe("damage", () => {
     ["no journal", (folder) => rmSync(join(folder, "journal.log"))],
     ["the first record flipped", flip("journal.log", 12)],
     ["a journal without its first record", without("create")],
-  ])("%s: set aside with a log line and a 404; the other session is fine", async (_name, change) => {
+  ])("%s: the folder is set aside with a log line and a 404; the other session is intact", async (_name, change) => {
     const original = mkdtempSync(join(tmpdir(), "original-"));
     cpSync(template, original, { recursive: true });
     const made = await restart({ "0000aaaa": change, [id]: untouched, ffffffff: untouched });
@@ -178,7 +178,7 @@ describe("damage", () => {
     await made.close();
   });
 
-  test("an error that says nothing about the folder leaves it for the next start", async () => {
+  test("an error not caused by the folder leaves it for the next start", async () => {
     const mapColumnFile = addon.mapColumnFile;
     addon.mapColumnFile = () => {
       throw Object.assign(new Error("too many mappings"), { code: "out_of_memory" });
@@ -202,7 +202,7 @@ const unconfirmed = (folder: string, birth: Birth) => {
   writeFileSync(path, Buffer.concat([{ ...first, birth } as JournalRecord, ...rest].map(encodeRecord)));
 };
 
-test("half of a split stays away, also when its parent is deleted while sessions return", async () => {
+test("half of a split is not recovered, even if its parent is deleted during the recovery", async () => {
   const birth = { parent: "00000001", token: "never" };
   const folder = mkdtempSync(join(tmpdir(), "restart-"));
   for (const name of [birth.parent, "00000002", "00000003"]) {
@@ -220,7 +220,7 @@ test("half of a split stays away, also when its parent is deleted while sessions
 test.each([
   ["its parent's record", true],
   ["a parent that was deleted since", false],
-])("a child that was answered but not confirmed yet comes back for good: %s", async (_, withParent) => {
+])("a child that was answered but not confirmed is recovered for good: %s", async (_, withParent) => {
   const birth = { parent: "00000001", token: "done" };
   const folder = mkdtempSync(join(tmpdir(), "restart-"));
   const place = (name: string) => join(folder, "sessions", name);
@@ -240,7 +240,7 @@ test.each([
   await made.close();
 });
 
-test("motions, strokes and dropped rows that no file has yet: a restart computes them in their order", async () => {
+test("a restart computes motions, strokes and dropped rows that are in no file, in their order", async () => {
   const made = await makeApp();
   vi.spyOn(made.deps.sessions, "spill").mockResolvedValue(undefined); // as if killed before the files were written
   const rows = Array.from({ length: 50 }, (_, i) => `${i} 0 0 ${i % 3}`);

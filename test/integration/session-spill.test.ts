@@ -40,7 +40,7 @@ const inMemory = async (made: TestApp, id: string) => {
 const summary = async (made: TestApp, id: string) =>
   (await made.app.inject({ url: `/api/cloud/session/${id}/label_summary` })).body;
 
-test("an idle session gives its memory to files, and answers as before", async () => {
+test("an idle session moves its memory to files and answers as before", async () => {
   const made = await app({ sessionIdleTtlS: 60 });
   const before = addon.bulkBytesInUse();
   const id = await edited(made, "idle");
@@ -60,7 +60,7 @@ test("an idle session gives its memory to files, and answers as before", async (
   expect(reset.json()).toMatchObject({ deleted_count: 0, remaining_count: 3000 });
 });
 
-test("a time of 0 never spills by time; beyond the count the one used longest ago goes first", async () => {
+test("a time of 0 never spills by time; beyond the count, the least recently used session is spilled first", async () => {
   const made = await app({ sessionIdleTtlS: 0, maxCloudSessions: 1 });
   const old = await edited(made, "old");
   const fresh = await edited(made, "fresh");
@@ -69,7 +69,7 @@ test("a time of 0 never spills by time; beyond the count the one used longest ag
   expect([await inMemory(made, old), (await inMemory(made, fresh)).length]).toEqual([[], 2]);
 });
 
-test("an operation that has to wait for memory makes idle sessions give theirs", async () => {
+test("an operation that waits for memory makes idle sessions spill", async () => {
   const made = await app({ memoryBudgetBytes: 1000 });
   const id = await edited(made, "pressed");
   const [first, second] = [new Job(), new Job()];

@@ -48,7 +48,7 @@ async function eventually(what: string, check: () => boolean, ms = 5000): Promis
 const TEXT =
   "x y z intensity class time is_miss\n0 0 0 1 2 350000000.5 0\n1 2 3.25 2 3 350000000.25 0\n900 0 0 3 4 350000000.75 1\n";
 
-test("create, rebuild, export, delete over a real process; kill -9 in between loses nothing that was answered", async () => {
+test("create, rebuild, export, delete in a real process; a kill -9 between them loses nothing that was answered", async () => {
   let backend = await start();
   const made = await create(backend, write("cloud.txt", TEXT), { world_shift: [0, 0, 1] });
   const before = await contents(backend, made.session_id);
@@ -92,7 +92,7 @@ test("create, rebuild, export, delete over a real process; kill -9 in between lo
   expect(sessionFolders()).toEqual([]);
 });
 
-test("kill -9 at any moment of a create: answered sessions come back whole, the unanswered one leaves nothing", async () => {
+test("kill -9 at any moment of a create: answered sessions are recovered completely, the unanswered one leaves nothing", async () => {
   const big = write("big.las", bigLasBytes(1_500_000));
   const answered = new Map<string, Awaited<ReturnType<typeof contents>>>();
   const moments = [
@@ -128,7 +128,7 @@ test("kill -9 at any moment of a create: answered sessions come back whole, the 
   }
 });
 
-test("two backends over one data folder: neither takes the other's live sessions, a restart takes the dead one's", async () => {
+test("two backends on one data folder: neither takes live sessions of the other, a restart takes those of the dead one", async () => {
   const first = await start();
   const { session_id } = await create(first, write("a.txt", TEXT));
   const before = await contents(first, session_id);
@@ -150,7 +150,7 @@ test("two backends over one data folder: neither takes the other's live sessions
 });
 
 // Others share the cores, so the best of a few times counts; a wrong end is never tried again.
-test("SIGTERM during a run exits 0 within a second; the session that was there comes back", async () => {
+test("SIGTERM during a run exits 0 within a second; the existing session is recovered", async () => {
   const times: number[] = [];
   for (let attempt = 0; attempt < 3 && !times.some((ms) => ms < 1000); ++attempt) {
     const backend = await start();
@@ -170,7 +170,7 @@ test("SIGTERM during a run exits 0 within a second; the session that was there c
   expect(Math.min(...times)).toBeLessThan(1000);
 });
 
-test("the journal can be turned off: nothing is written, a restart knows nothing", async () => {
+test("the journal can be turned off: nothing is written, a restart recovers nothing", async () => {
   const backend = await start({ APP_SESSION_JOURNAL: "off" });
   const { session_id } = await create(backend, write("a.txt", TEXT));
   expect((await contents(backend, session_id)).points).toBe(3);

@@ -58,7 +58,7 @@ describe("a run's stream", () => {
     });
   });
 
-  test("on frame routes the error marker stands alone, and an empty error has a text", async () => {
+  test("on frame routes there is only the error marker, and an empty error gets a text", async () => {
     const made = await appWith(async () => {
       throw new RangeError();
     });
@@ -72,7 +72,7 @@ describe("a run's stream", () => {
     expect(rawPayload.includes("PHB1")).toBe(false);
   });
 
-  test("a frame tail, read from columns that the run has already let go", async () => {
+  test("a frame tail is read from columns that the run has already released", async () => {
     const column = new CountingColumn(5_000_000);
     const made = await appWith(async (job) => {
       job.adopt(column);
@@ -85,7 +85,7 @@ describe("a run's stream", () => {
     expect([column.owners, column.reads]).toEqual([0, 3]);
   });
 
-  test("a large list is the same text as JSON.stringify's", async () => {
+  test("a large list has the same text as from JSON.stringify", async () => {
     const value = {
       labels: Float32Array.from({ length: 30_001 }, (_, i) => i / 3),
       list: Array.from({ length: 25_000 }, (_, i) => i),
@@ -119,7 +119,7 @@ describe("a run's stream", () => {
     expect(made.runs).toMatchObject([{ outcome: "canceled" }]);
   });
 
-  test("after 5 s of silence four spaces, and again; a finished result is not held back", async () => {
+  test("after 5 s without data four spaces are sent, repeatedly; a finished result is not delayed", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const native = new FakeNative<object>();
     const made = await appWith((job) => job.track(() => native));
@@ -167,7 +167,7 @@ describe("over a socket", () => {
     expect(made.runs).toMatchObject([{ outcome: "canceled" }]);
   });
 
-  test("a client that does not read holds the columns, not their bytes, and leaving frees them", async () => {
+  test("a client that does not read retains the columns, not copies of their bytes; hanging up frees them", async () => {
     const column = new CountingColumn(64 * 1024 * 1024); // 256 MiB as bytes
     const made = await appWith(
       async () => ({}),
@@ -189,7 +189,7 @@ describe("over a socket", () => {
     await vi.waitFor(() => expect(column.owners).toBe(1), { timeout: 1000 });
   });
 
-  test("a PHX1 stream arrives whole", async () => {
+  test("a PHX1 stream arrives completely", async () => {
     const positions = new CountingColumn(3 * 1_000_000);
     const made = await appWith(
       async () => ({}),

@@ -132,7 +132,7 @@ class Model {
   }
 }
 
-test("commits, conflicts, reads and failing disks: every column is freed exactly once, the disk always has the state", async () => {
+test("commits, conflicts, reads and failing disks: every column is freed exactly once, and the disk always has the state", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const model = new Model();
@@ -143,7 +143,7 @@ test("commits, conflicts, reads and failing disks: every column is freed exactly
   );
 });
 
-test("a session closed while it is being saved frees everything, and the edit says that it is gone", async () => {
+test("a session closed while it is being saved frees everything, and the edit fails with not_found", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const model = new Model();
@@ -178,7 +178,7 @@ test("columns swapped for their twins: the same state, no commit, and nothing is
   await model.session.commit(base, {}); // not a conflict: the values are the same
 });
 
-test("edits run one after the other, in the order they came, and a failing one does not stop the next", async () => {
+test("edits run one after another in arrival order, and a failing one does not stop the next", async () => {
   const { session } = new Model();
   const seen: number[] = [];
   const edits = [1, 2, 3, 4].map((n) =>

@@ -64,7 +64,7 @@ async function labels(points: readonly Point[], params: NoiseParams): Promise<nu
 
 const SETTINGS = { seed: 2026, numRuns: 300 };
 
-test("labels follow the points in whatever order they come", async () => {
+test("labels follow the points in any order", async () => {
   let noise = 0;
   let clean = 0;
   await fc.assert(
@@ -84,7 +84,7 @@ test("labels follow the points in whatever order they come", async () => {
   expect(Math.min(noise, clean)).toBeGreaterThan(1000); // or nothing was told apart
 });
 
-test("a cloud a million metres away has the same labels", async () => {
+test("a cloud a million metres away gets the same labels", async () => {
   const far = fc.constantFrom<Point>([1e6, -1e6, 0], [5e5, 4.5e6, 300], [-1e6, 1e6, -1e6]);
   await fc.assert(
     fc.asyncProperty(clouds, untiled, far, async (points, params, [dx, dy, dz]) => {
@@ -95,7 +95,7 @@ test("a cloud a million metres away has the same labels", async () => {
   );
 });
 
-test("tiles change no label", async () => {
+test("tiles do not change any label", async () => {
   await fc.assert(
     fc.asyncProperty(clouds, untiled, tiles, async (points, params, tile_points) => {
       if (params.method !== "ror" && params.method !== "voxel_count") return;
@@ -105,7 +105,7 @@ test("tiles change no label", async () => {
   );
 });
 
-test("a point ten thousand kilometres away is noise and changes no other label", async () => {
+test("a point ten thousand kilometres away is noise and does not change any other label", async () => {
   await fc.assert(
     fc.asyncProperty(clouds, untiled, async (points, params) => {
       const alone = params.method === "voxel_count" ? params.min_points === 1 : false;

@@ -53,7 +53,7 @@ describe("labels of the endpoint", () => {
     );
   });
 
-  test("do not change with a shift of 1000 km", async () => {
+  test("do not change when the cloud is shifted by 1000 km", async () => {
     await fc.assert(
       fc.asyncProperty(scene, fc.constantFrom(1e6, -1e6, 4e6), async (s, shift) => {
         const points = pointsOf(s);
@@ -69,7 +69,7 @@ describe("labels of the endpoint", () => {
     );
   });
 
-  test("by tiles are those of the whole, but for half a percent", async () => {
+  test("computed by tiles equal those of the whole cloud, except for half a percent", async () => {
     await fc.assert(
       fc.asyncProperty(fc.record({ steepness: fc.constantFrom(0, 0.1, 0.5), soft: fc.boolean() }), async (s) => {
         const points = exact(wooded(24, 0.4, s.steepness).points);
@@ -90,7 +90,7 @@ describe("labels of the endpoint", () => {
   });
 });
 
-test("what is measured of a cloud depends on neither threads, order nor place", async () => {
+test("measurements of a cloud do not depend on threads, order or position", async () => {
   await fc.assert(
     fc.asyncProperty(scene, async (s) => {
       const points = pointsOf(s) as [number, number, number][];
@@ -120,7 +120,7 @@ test("what is measured of a cloud depends on neither threads, order nor place", 
   );
 });
 
-test("rows that are not finite: plants, counted out, and nothing else changes", async () => {
+test("rows that are not finite are labelled plant and counted, and nothing else changes", async () => {
   const points = wooded(10, 0.5).points;
   const odd = pointsColumn([...points, [Number.NaN, 1, 1], [1, Number.POSITIVE_INFINITY, 1]]);
   const { finite_count, extent } = await addon.groundExtent(odd.native, null).promise;

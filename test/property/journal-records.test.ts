@@ -141,7 +141,7 @@ function compacted(model: Model): JournalRecord {
   return written(createRecord({ columns, undo: model.undo, meta: EMPTY_META }, model.nameOf, []));
 }
 
-test("replaying a journal comes to the undo state, the mask and the labels that the steps made", () => {
+test("replaying a journal gives the undo state, the mask and the labels that the steps made", () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 12 }),

@@ -48,7 +48,7 @@ const record = fc
   .map((raw) => JSON.parse(JSON.stringify(raw)) as JournalRecord);
 const records = fc.array(record, { maxLength: 6 });
 
-test("what was encoded is decoded", () => {
+test("decoding inverts encoding", () => {
   fc.assert(
     fc.property(records, (list) => {
       const bytes = Buffer.concat(list.map(encodeRecord));
@@ -57,7 +57,7 @@ test("what was encoded is decoded", () => {
   );
 });
 
-test("any truncation yields a prefix, and the length of exactly that prefix", () => {
+test("any truncation yields a prefix of the records and the length of exactly that prefix", () => {
   fc.assert(
     fc.property(records, fc.nat(), (list, cut) => {
       const parts = list.map(encodeRecord);
@@ -72,7 +72,7 @@ test("any truncation yields a prefix, and the length of exactly that prefix", ()
   );
 });
 
-test("one flipped bit ends the journal before its record, and nothing before it changes", () => {
+test("one flipped bit ends the journal before its record and changes nothing before it", () => {
   fc.assert(
     fc.property(
       fc.array(record, { minLength: 1, maxLength: 5 }),
@@ -94,7 +94,7 @@ test("one flipped bit ends the journal before its record, and nothing before it 
   );
 });
 
-test("random bytes never throw and never make a record", () => {
+test("random bytes never throw and never become a record", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(decodeJournal(Buffer.from(bytes)).records).toEqual([]);
@@ -102,7 +102,7 @@ test("random bytes never throw and never make a record", () => {
   );
 });
 
-test("appends that overlap land one behind the other, in the order they were asked for", async () => {
+test("overlapping appends are written one after another in the order of the calls", async () => {
   let made = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(record, { minLength: 2, maxLength: 12 }), async (list) => {
@@ -117,7 +117,7 @@ test("appends that overlap land one behind the other, in the order they were ask
   );
 });
 
-test("recover cuts the tail, and what is appended afterwards is found", async () => {
+test("recover cuts off the tail, and later appends are found", async () => {
   await fc.assert(
     fc.asyncProperty(create, records, fc.uint8Array({ maxLength: 60 }), record, async (first, list, garbage, next) => {
       const path = join(folder, "recovered");

@@ -4,7 +4,7 @@ import { jsonChunks } from "../../backend/http/json-stream.ts";
 
 const text = (value: unknown) => Buffer.concat([...jsonChunks(value)]).toString();
 
-test("the text is JSON.stringify's, for any value", () => {
+test("the text equals that of JSON.stringify for any value", () => {
   const odd = fc.oneof(
     fc.constantFrom(undefined, Number.NaN, Infinity, -0, new Date(0), () => 1, Symbol("s")),
     fc.anything(),
@@ -27,7 +27,7 @@ const hasBigInt = (value: unknown) => visit(value, (v) => typeof v === "bigint")
 const isView = (value: unknown) => ArrayBuffer.isView(value);
 const containsView = (value: unknown) => visit(value, isView);
 
-test("long lists and typed arrays of any length, at the slice borders too", () => {
+test("long lists and typed arrays of any length, also at the borders of slices", () => {
   for (const n of [0, 1, 2047, 2048, 2049, 9_999, 10_000, 10_001, 30_000]) {
     const list = Array.from({ length: n }, (_, i) => (i % 7 === 0 ? Number.NaN : i / 3));
     expect(text({ list })).toBe(JSON.stringify({ list }));
@@ -38,14 +38,14 @@ test("long lists and typed arrays of any length, at the slice borders too", () =
   }
 });
 
-test("long strings, with surrogate pairs across every border", () => {
+test("long strings with surrogate pairs across every border", () => {
   for (const pad of ["", "x"]) {
     const value = pad + '\u{1F332}"\n'.repeat(700_000);
     expect(JSON.parse(text({ data: value }))).toEqual({ data: value });
   }
 });
 
-test("no chunk is large, and the first comes before the rest is made", () => {
+test("chunks are small, and the first one comes before the rest is made", () => {
   const value = {
     points: Array.from({ length: 200_000 }, (_, i) => [i, i + 0.5, -i]),
     big: new Float64Array(300_000).fill(1 / 3),
@@ -67,7 +67,7 @@ test("no chunk is large, and the first comes before the rest is made", () => {
   expect(made).toBe(100_000);
 });
 
-test("what JSON has not is an error, not a guess", () => {
+test("values without a JSON form are an error", () => {
   expect(() => text({ id: 1n })).toThrow(/bigint 1/);
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;

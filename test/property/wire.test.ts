@@ -20,7 +20,7 @@ const concat = (parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(pa
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe("PHB1", () => {
-  test("any frame comes back bit for bit, also behind odd offsets", () => {
+  test("any frame survives a round trip bit for bit, also at odd offsets", () => {
     fc.assert(
       fc.property(json, buffers, fc.nat(3), (meta, arrays, shift) => {
         const bytes = encodeFrame(meta, arrays);
@@ -39,7 +39,7 @@ describe("PHB1", () => {
     );
   });
 
-  test("any damage is an error or a smaller reading, never a crash or a foreign exception", () => {
+  test("any damage is an error or a smaller frame, never a crash or another exception", () => {
     fc.assert(
       fc.property(json, buffers, fc.nat(), fc.nat(255), fc.nat(), (meta, arrays, at, value, end) => {
         const bytes = encodeFrame(meta, arrays);
@@ -63,7 +63,7 @@ describe("PHX1", () => {
       intensity: fc.option(fc.float32Array({ minLength: n, maxLength: n }), { nil: undefined }),
     }),
   );
-  test("any cloud comes back bit for bit", () => {
+  test("any cloud survives a round trip bit for bit", () => {
     fc.assert(
       fc.property(cloud, ({ positions, colors, intensity }) => {
         const back = decodePoints(encodePoints(positions, colors, intensity));
@@ -74,7 +74,7 @@ describe("PHX1", () => {
       }),
     );
   });
-  test("a body cut anywhere is an error", () => {
+  test("a truncated body is an error", () => {
     fc.assert(
       fc.property(cloud, fc.nat(), ({ positions, colors, intensity }, end) => {
         const bytes = encodePoints(positions, colors, intensity);
@@ -87,7 +87,7 @@ describe("PHX1", () => {
 const progress = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null });
 const stage: fc.Arbitrary<Marker> = fc.record({ progress, message: fc.string({ maxLength: 30 }) });
 
-test("PHP1: any marker comes back, and is a multiple of 4 bytes", () => {
+test("PHP1: any marker survives a round trip and is a multiple of 4 bytes", () => {
   fc.assert(
     fc.property(stage, fc.option(fc.stringMatching(/^[0-9a-f]{32}$/), { nil: undefined }), (marker, run_id) => {
       const whole = run_id === undefined ? marker : { ...marker, run_id };
@@ -109,7 +109,7 @@ describe("a run's stream", () => {
     })),
     fc.constant({ kind: "points", bytes: encodePoints(new Float32Array([1, 2, 3]), undefined, new Float32Array([4])) }),
   );
-  test("reads the same markers and tail however it is cut and padded", () => {
+  test("gives the same markers and tail however it is cut and padded", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(space, stage), { maxLength: 8 }),

@@ -142,7 +142,7 @@ export function fakeService(
     },
     denoiseSession: async (_id, _request, call) => {
       await enter("denoiseSession", call);
-      throw new ApiError(400, "invalid_argument", "Need at least 1000 points to tell noise from", undefined);
+      throw new ApiError(400, "invalid_argument", "Need at least 1000 points for noise detection", undefined);
     },
     segmentGroundSession: async (_id, _request, call) => {
       await enter("segmentGroundSession", call);

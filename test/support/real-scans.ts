@@ -7,7 +7,7 @@ if (!present) console.log("real scans: skipped, the test data is not there (APP_
 
 /** How a file opens: its number of points, or the sentence it is refused with. Counts are those of the data's manifest. */
 export type Opens = number | RegExp;
-const NO_Z = /no z column: the header names .*; say which columns they are/;
+const NO_Z = /no z column: the header names .*; assign the columns with/;
 export const SCANS: Readonly<Record<string, Readonly<Record<string, Opens>>>> = {
   "las/copc": { "ellipsoid.copc.laz": 100_000, "ellipsoid.laz": 100_000 },
   "las/crs": {

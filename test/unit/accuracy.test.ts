@@ -24,7 +24,7 @@ const { confusion, dtmRmse, planesRmse, scores } = (await import(path("scores.mj
 const { relief } = (await import(path("relief.mjs"))) as Relief;
 
 describe("scores", () => {
-  test("of a labelling that is worked out by hand", () => {
+  test("equal those of a labelling computed by hand", () => {
     // truth: 4 ground, 4 not, 1 unknown; one ground lost, two objects taken
     const counts = confusion(Uint8Array.of(1, 1, 1, 1, 2, 2, 2, 2, 0), Uint8Array.of(1, 1, 1, 2, 1, 1, 2, 2, 1));
     expect(counts).toEqual({ groundGround: 3, groundPlant: 1, plantGround: 2, plantPlant: 2 });
@@ -68,7 +68,7 @@ describe("the terrain of points on a plane is that plane, and a constant offset 
   });
 });
 
-test("the relief is the same every time and its ground points lie on its height", () => {
+test("the relief is reproducible and its ground points lie at its height", () => {
   const one = relief(3, 1);
   const two = relief(3, 1);
   expect(one.xyz).toEqual(two.xyz);

@@ -25,12 +25,12 @@ const bench = (...args: string[]) =>
   spawnSync(process.execPath, [path("scripts/bench.mjs"), ...args], { encoding: "utf8" });
 
 describe("median", () => {
-  test("takes the middle of odd and the mean of even counts", () => {
+  test("takes the middle of an odd and the mean of an even count", () => {
     expect(report.median([{ wall_s: 3 }, { wall_s: 1 }, { wall_s: 2 }])).toEqual({ wall_s: 2 });
     expect(report.median([{ wall_s: 1 }, { wall_s: 2 }])).toEqual({ wall_s: 1.5 });
   });
 
-  test("counts a stage that a run did not show as no time", () => {
+  test("counts a stage that a run did not show as zero", () => {
     const stages = [{ stages: { read: 1 } }, { stages: { read: 2, hash: 5 } }, { stages: { read: 3 } }];
     expect(report.median(stages)).toEqual({ stages: { read: 2, hash: 0 } });
   });
@@ -39,7 +39,7 @@ describe("median", () => {
 describe("compare", () => {
   const before = { wall_s: 2, cpu_s: 4, peak_rss_mib: 100 };
 
-  test("names the figure that got worst", () => {
+  test("names the figure that became worst", () => {
     const found = report.compare({ wall_s: 3, cpu_s: 4, peak_rss_mib: 120 }, job, before);
     expect(found).toEqual({
       ratios: { wall_s: 1.5, cpu_s: 1, peak_rss_mib: 1.2 },
@@ -47,12 +47,12 @@ describe("compare", () => {
     });
   });
 
-  test("takes figures below the noise floor as the floor", () => {
+  test("counts figures below the noise floor as the floor", () => {
     const found = report.compare({ wall_s: 0.04, cpu_s: 4, peak_rss_mib: 100 }, job, { ...before, wall_s: 0.001 });
     expect(found?.ratios.wall_s).toBe(1);
   });
 
-  test("knows nothing without a baseline", () => {
+  test("reports nothing without a baseline", () => {
     expect(report.compare({ wall_s: 3 }, job, undefined)).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe("configuration", () => {
     expect(config.instanceId).toBe("default");
   });
 
-  test("every variable is read", () => {
+  test("reads every variable", () => {
     const config = parseConfig({
       APP_BACKEND_PORT: "8008",
       APP_AUTH_TOKEN: "0123456789abcdef",
@@ -115,13 +115,13 @@ describe("configuration", () => {
     expect(() => parseConfig({ [name]: value })).toThrow(rule);
   });
 
-  test("a bad token is refused without showing it; all problems come at once", () => {
+  test("a bad token is refused without showing it; all problems are reported at once", () => {
     const broken = () => parseConfig({ APP_AUTH_TOKEN: "short secret", APP_DEVICE: "tpu" });
     expect(broken).toThrow(/APP_AUTH_TOKEN must.*APP_DEVICE "tpu"/);
     expect(broken).not.toThrow(/short secret/);
   });
 
-  test("a name that is no setting is a warning", () => {
+  test("an unknown APP_ name causes a warning", () => {
     expect(parseConfig({ APP_BACKEND_PROT: "1" }).warnings).toEqual([
       "APP_BACKEND_PROT is not a setting of this service",
     ]);
@@ -129,21 +129,21 @@ describe("configuration", () => {
 });
 
 describe("platform", () => {
-  test("folders of the three systems", () => {
+  test("data and cache folders of the three systems", () => {
     const home = homedir();
     expect(appFolders("a", {}, "linux")).toEqual({ data: join(home, ".local/share/a"), cache: join(home, ".cache/a") });
     const mac = join(home, "Library/Application Support/a");
     expect(appFolders("a", {}, "darwin")).toEqual({ data: mac, cache: join(mac, "cache") });
     expect(appFolders("a", { LOCALAPPDATA: "/L" }, "win32")).toEqual({ data: join("/L/a"), cache: join("/L/a/cache") });
   });
-  test("memory texts", () => {
+  test("memory texts are parsed", () => {
     expect(parseMemAvailable("MemTotal:  9 kB\nMemAvailable:    1024 kB\nBuffers: 1 kB\n")).toBe(1048576);
     expect(parseMemAvailable("MemTotal: 9 kB\n")).toBeUndefined();
     const { physical_bytes, available_bytes, rss_bytes } = memoryStatus();
     expect(available_bytes).toBeLessThanOrEqual(physical_bytes);
     expect(rss_bytes).toBeGreaterThan(1e6);
   });
-  test("a process's start time survives names with spaces and brackets", () => {
+  test("a start time is found after process names with spaces and brackets", () => {
     const rest = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20";
     expect(parseStartTicks(`12 (a) b (c) ${rest}`)).toBe("777");
     expect(parseStartTicks("garbage")).toBeNull();

@@ -22,12 +22,12 @@ import { drawTerrain } from "./terrain-pictures.ts";
 
 const SCANS_FILE = "scans.csv";
 
-/** The service's own settings for one short run: no port to guess, no journal to keep, its log only when it fails. */
+/** Settings of the service for one short run: any free port, no journal, and only errors in the log. */
 const RUN_CONFIG = { port: 0, sessionJournal: false, logLevel: "error" } as const satisfies Partial<Config>;
 
 /**
- * Imports a cloud through the HTTP API of a service in this process and leaves report, pictures and a copy in the output
- * folder: all of them, or after a cancel or a failure none.
+ * Imports a cloud through the HTTP API of a service in this process and writes report, pictures and a copy to the
+ * output folder, all of them or, after a cancel or failure, none.
  * Errors: those of the options and the client; the signal's reason or CanceledError after a cancel.
  */
 export async function analyze(file: string, options: AnalyzeOptions, deps: AnalyzeDeps): Promise<AnalyzeResult> {
@@ -52,7 +52,7 @@ export async function analyze(file: string, options: AnalyzeOptions, deps: Analy
   }
 }
 
-/** The copy's name is longer than the first file's; one of the others may have it. */
+/** Errors: invalid_argument if the copy would replace a merged file. It cannot replace the first one: copyName(). */
 async function refuseOverwriting(merge: readonly InputFile[], copy: string): Promise<void> {
   const existing = await realpath(copy).catch(() => undefined);
   if (existing === undefined || !merge.some(({ path }) => path === existing)) return;
@@ -91,7 +91,7 @@ async function work(run: Run): Promise<AnalyzeResult> {
     await client.closeSession(open);
     return result;
   } catch (error) {
-    // The first failure is the one to report; stopping the service removes every session as well.
+    // Report the first failure; stopping the service removes every session anyway.
     await client.closeSession(open).catch(() => undefined);
     throw error;
   }

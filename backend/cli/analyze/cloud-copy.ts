@@ -2,22 +2,22 @@ import type { CreateSessionTail } from "../../../shared/contract/cloud-session/c
 import { copyName } from "./options.ts";
 import type { Run } from "./run.ts";
 
-/** The copy of a cloud as it was measured. */
+/** The exported copy of the analyzed cloud. */
 export interface Copy {
   readonly name: string | null;
   readonly point_count: number;
   readonly warnings: readonly string[];
 }
 
-/** Formats that write the scalar columns they are asked for; LAS takes all of them, XYZ and OBJ none. */
+/** Formats that write only requested scalar columns; LAS writes all of them, XYZ and OBJ none. */
 const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
-/** These have columns of their own in every format. */
+/** Attributes that are not scalar columns. */
 const BUILT_IN: ReadonlySet<string> = new Set(["position", "rgb", "intensity"]);
 
 const scalarNames = ({ attributes }: CreateSessionTail) =>
   attributes.map(({ name }) => name).filter((name) => !BUILT_IN.has(name));
 
-/** Writes the copy with all columns the format holds; none for a cloud without points. */
+/** Writes the copy with all columns that the format can store; no copy for a cloud without points. */
 export async function writeCopy(
   { input, options, client, out, progress, signal }: Run,
   tail: CreateSessionTail,

@@ -15,8 +15,8 @@ interface Editing {
 }
 
 /**
- * Merges further files behind the cloud and drops what crop and filters leave out. The session of the answer takes the
- * place of the one given. Errors: invalid_argument when no point would be left; those of the client.
+ * Merges further files into the cloud and drops the points outside crop and filters. The session of the result replaces
+ * the given one. Errors: invalid_argument if no point would be left; those of the client.
  */
 export async function editCloud(first: CreateSessionTail, editing: Editing): Promise<EditedCloud> {
   const { options, merge } = editing;
@@ -90,7 +90,7 @@ function systemWarning(tails: readonly CreateSessionTail[]): string[] {
   const systems = [...new Set(tails.map(({ crs_epsg }) => (crs_epsg ? `EPSG:${crs_epsg}` : "none stated")))];
   if (systems.length === 1) return [];
   return [
-    `The merged files are in different coordinate systems (${systems.join(", ")}); their coordinates were joined as they are.`,
+    `The merged files are in different coordinate systems (${systems.join(", ")}); their coordinates were joined without conversion.`,
   ];
 }
 
@@ -113,7 +113,7 @@ async function cut(
     const rules = [...(crop ? [`--crop ${[...crop.min, ...crop.max].join(",")}`] : []), ...filters.map(optionText)];
     throw new AppError(
       "invalid_argument",
-      `no point is left by ${rules.join(" and ")}: ${boundsText(tail)}; widen what stays`,
+      `no point is left by ${rules.join(" and ")}: ${boundsText(tail)}; use a larger box or range`,
     );
   }
   const { rebuilt: _, warnings = [], ...octree } = answer;
@@ -125,10 +125,10 @@ const optionText = (rule: FilterRule) => `--filter ${filterText(rule)}`;
 function boundsText({ tight_bounds: { min, max }, world_shift, point_count }: CreateSessionTail): string {
   const world = (corner: readonly number[]) =>
     corner.map((value, axis) => Math.round((value + (world_shift?.[axis] ?? 0)) * 1000) / 1000).join(", ");
-  return point_count === 0 ? "the cloud has no points" : `the cloud lies from ${world(min)} to ${world(max)}`;
+  return point_count === 0 ? "the cloud has no points" : `the cloud extends from ${world(min)} to ${world(max)}`;
 }
 
-/** Without what was measured of other points. The ground height is taken from the sample later. */
+/** Removes measurements of the cloud before its edits. The ground height is measured later, in the sample. */
 function remeasured(tail: CreateSessionTail): CreateSessionTail {
   const box = tail.robust_bounds;
   const extent = (axis: 0 | 1 | 2) => (box ? box.max[axis] - box.min[axis] : 0);

@@ -31,7 +31,9 @@ export function parseFilter(text: string): FilterRule {
   const slug = text.slice(0, Math.max(0, at)).trim();
   const rule = text.slice(at + 1).trim();
   if (slug === "" || rule === "") {
-    throw bad(`--filter "${text}" must be a column, = and what stays: reflectance=-20..0, height=2.. or class=1,2,5`);
+    throw bad(
+      `--filter "${text}" must be a column, = and the values to keep: reflectance=-20..0, height=2.. or class=1,2,5`,
+    );
   }
   return rule.includes("..") ? range(text, slug, rule) : values(text, slug, rule);
 }
@@ -41,7 +43,9 @@ function range(text: string, slug: string, rule: string): FilterRule {
   const end = (part: string) => (part.trim() === "" ? null : number(part));
   const [min, max] = [end(rule.slice(0, dots)), end(rule.slice(dots + 2))];
   if ([min, max].some((value) => value !== null && !Number.isFinite(value)) || (min === null && max === null)) {
-    throw bad(`--filter "${text}": a range is min..max with numbers, one of which may be left out, such as 2..`);
+    throw bad(
+      `--filter "${text}": a range must be min..max with two numbers, one of which may be left out, such as 2..`,
+    );
   }
   if (min !== null && max !== null && min > max) {
     throw bad(`--filter "${text}": ${min} is above ${max}; give the lower end first`);
@@ -52,7 +56,9 @@ function range(text: string, slug: string, rule: string): FilterRule {
 function values(text: string, slug: string, rule: string): FilterRule {
   const numbers = rule.split(",").map(number);
   if (!numbers.every(Number.isSafeInteger)) {
-    throw bad(`--filter "${text}": values are whole numbers such as 1,2,5; for others give a range, min..max`);
+    throw bad(
+      `--filter "${text}": values must be whole numbers such as 1,2,5; for other values give a range, min..max`,
+    );
   }
   return { slug, values: numbers };
 }

@@ -6,16 +6,16 @@ import { type OctreeNode, parseHierarchy } from "../../../shared/octree/potree2.
 import { type OctreeMetadata, parseMetadata } from "../../../shared/octree/potree2-metadata.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 
-/** One request fetches at most this much, and reads over gaps up to this size instead of starting another. */
+/** Largest size of one request, and largest gap between nodes that a request includes. */
 const SPAN_BYTES = 16 * MIB;
 const GAP_BYTES = 256 * 1024;
 const ATTRIBUTES = ["rgb", "intensity", "ground_class", "noise_class"] as const;
 
 export interface OctreePointsOptions {
-  /** Most points taken. */
+  /** Largest number of points to load. */
   readonly budget: number;
   readonly signal?: AbortSignal;
-  /** Points so far, of those that will be taken. */
+  /** Called with the number of points loaded and to load. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -24,18 +24,18 @@ export interface OctreePoints {
   readonly sample: PointSample;
 }
 
-/** A run of whole point records of one node. */
+/** Consecutive complete point records of one node. */
 interface Piece {
   readonly offset: number;
   readonly point_count: number;
-  /** How many of them are kept. */
+  /** Number of records to keep. */
   readonly keep_count: number;
 }
 
 /**
- * Points of an octree through the service, level by level from the root: whole levels while they fit the budget, then an
- * even share of every node of the next level.
- * Errors: invalid_file for a damaged octree, those of the client, CanceledError when the signal fires.
+ * Loads points of an octree from the service: complete levels from the root while they fit the budget, then an equal
+ * share of every node of the next level.
+ * Errors: invalid_file for a damaged octree, those of the client, CanceledError if the signal aborts.
  */
 export async function loadOctreePoints(
   client: Pick<Client, "octreeFile">,
@@ -55,7 +55,7 @@ export async function loadOctreePoints(
     if (bytes.length !== span.end - span.start) {
       throw new AppError(
         "invalid_file",
-        `octree.bin: bytes ${span.start} to ${span.end - 1} came as ${bytes.length} bytes; build the octree again`,
+        `octree.bin: bytes ${span.start} to ${span.end - 1} arrived as ${bytes.length} bytes; build the octree again`,
       );
     }
     for (const { offset, point_count, keep_count } of span.pieces) {
@@ -79,7 +79,7 @@ function choosePieces(nodes: readonly OctreeNode[], metadata: OctreeMetadata, bu
   for (const level of levels) {
     const points = (level ?? []).reduce((sum, node) => sum + node.point_count, 0);
     const share = points > left ? left / points : 1;
-    // Rounding is carried from node to node, so that small nodes do not all round down to nothing.
+    // The rounding error is carried to the next node; otherwise all small nodes would round down to 0.
     let owed = 0;
     for (const node of level ?? []) {
       for (const piece of cutNode(node, metadata.record_bytes)) {
@@ -95,7 +95,7 @@ function choosePieces(nodes: readonly OctreeNode[], metadata: OctreeMetadata, bu
   return pieces;
 }
 
-/** A node in pieces of whole records that fit one request. */
+/** Cuts a node into pieces of complete records that fit one request. */
 function* cutNode(node: OctreeNode, recordBytes: number): Generator<Omit<Piece, "keep_count">> {
   const most = Math.floor(SPAN_BYTES / recordBytes);
   for (let first = 0; first < node.point_count; first += most) {
@@ -103,7 +103,7 @@ function* cutNode(node: OctreeNode, recordBytes: number): Generator<Omit<Piece, 
   }
 }
 
-/** Pieces in file order, gathered into requests. */
+/** Groups pieces into requests, in file order. */
 function mergeSpans(pieces: readonly Piece[], metadata: OctreeMetadata) {
   const spans: { start: number; end: number; pieces: Piece[] }[] = [];
   for (const piece of pieces.toSorted((a, b) => a.offset - b.offset)) {
@@ -143,7 +143,7 @@ class SampleSink {
     this.#total = metadata.point_count;
   }
 
-  /** Keeps `keep` of the records, evenly spread over their order. */
+  /** Keeps `keep` of the records, evenly spaced in their order. */
   add(records: PointRecords, keep: number): void {
     const rgb = records.attributes.get("rgb");
     const intensity = records.attributes.get("intensity");
@@ -166,7 +166,7 @@ class SampleSink {
 
   finish(): PointSample {
     const rgb = this.#rgb;
-    // Colours are 16 bit; some writers leave 8-bit values in them, and then all of them are below 256.
+    // Colours have 16 bits. If all are below 256, the writer stored 8-bit values.
     const shift = rgb?.some((value) => value > 255) ? 8 : 0;
     return {
       point_count: this.count,

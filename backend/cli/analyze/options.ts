@@ -14,12 +14,12 @@ export const UNITS = Object.keys(SOURCE_UNITS) as SourceUnits[];
 
 export const DEFAULT_SAMPLE_POINTS = 3_000_000;
 const MIN_SAMPLE_POINTS = 1_000;
-/** A point of the sample takes about 40 bytes here. */
+/** A point of the sample takes about 40 bytes. */
 const MAX_SAMPLE_POINTS = 50_000_000;
 const MIN_PICTURE_PX = 200;
 /** Drawing takes about 60 bytes per pixel. */
 const MAX_PICTURE_PX = 2_800;
-/** The formats whose columns a legend names. */
+/** Extensions of text files, whose columns a legend names. */
 const TEXT_EXTENSIONS = [".xyz", ".txt", ".csv", ".tsv", ".pts", ".asc"];
 
 export interface AnalyzeOptions {
@@ -29,17 +29,17 @@ export interface AnalyzeOptions {
   readonly shift: readonly [number, number, number] | undefined;
   /** Legend of a text file. */
   readonly columns: string | undefined;
-  /** Files merged behind the first one, before anything else. */
+  /** Files to merge with the first one, before everything else. */
   readonly merge: readonly string[];
   readonly crop: CropBox | undefined;
-  /** All of them must hold. */
+  /** A point must pass all filters. */
   readonly filters: readonly FilterRule[];
-  /** Most points fetched for pictures and the density. */
+  /** Largest number of points loaded for pictures and density. */
   readonly points: number;
   /** Longest side of a picture, pixels. */
   readonly pictureSize: number;
   readonly json: boolean;
-  /** Steps behind the import; all by default. */
+  /** Steps after the import; all by default. */
   readonly denoise: boolean;
   readonly ground: boolean;
   readonly dem: boolean;
@@ -106,26 +106,28 @@ export function parseUnits(text: string): SourceUnits {
 }
 
 /**
- * The file to analyze, checked before a service is started for it.
- * Errors: not_found, invalid_argument for what is no readable file or does not go with the options.
+ * Checks the file to analyze before a service is started.
+ * Errors: not_found; invalid_argument for an unreadable file or one that contradicts the options.
  */
 export async function checkInput(file: string, options: AnalyzeOptions): Promise<InputFile> {
   const input = await checkFile(file);
   if (options.columns !== undefined && !isText(input.name)) {
     throw bad(
-      `--columns names the columns of a text file (${TEXT_EXTENSIONS.join(" ")}); "${input.name}" has its own, leave it out`,
+      `--columns names the columns of a text file (${TEXT_EXTENSIONS.join(" ")}); "${input.name}" describes its own columns; leave the option out`,
     );
   }
   return input;
 }
 
-/** The files of --merge. Errors: as checkInput, and a file that is named twice. */
+/** The files of --merge. Errors: as checkInput, and invalid_argument for a file that is named twice. */
 export async function checkMerge(first: InputFile, options: AnalyzeOptions): Promise<InputFile[]> {
   const inputs: InputFile[] = [];
   for (const file of options.merge) {
     const input = await checkFile(file);
     if ([first, ...inputs].some(({ path }) => path === input.path)) {
-      throw bad(`--merge "${file}" is in the merge already: each of its points would be there twice; leave it out`);
+      throw bad(
+        `--merge "${file}" names a file for the second time: each of its points would be duplicated; leave it out`,
+      );
     }
     inputs.push(input);
   }
@@ -134,7 +136,7 @@ export async function checkMerge(first: InputFile, options: AnalyzeOptions): Pro
 
 const isText = (name: string): boolean => TEXT_EXTENSIONS.includes(extname(name).toLowerCase());
 
-/** The legend goes to text files only; others say themselves what their columns are. */
+/** The legend, for text files only: other formats describe their own columns. */
 export const legendOf = (path: string, { columns }: AnalyzeOptions): string | null =>
   columns !== undefined && isText(path) ? columns : null;
 
@@ -154,7 +156,7 @@ async function checkFile(file: string): Promise<InputFile> {
   return { path: await realpath(given), name, bytes: found.size, modified: found.mtime.toISOString() };
 }
 
-/** Name of the exported copy. Longer than the source's, so that it can never be the source. */
+/** Name of the exported copy: longer than that of the source, so that it cannot replace the source. */
 export function copyName(sourceName: string, format: CopyFormat): string {
   return `${basename(sourceName, extname(sourceName))}_copy.${format}`;
 }

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
 
 /**
- * A folder that gets all of a run's files or none. Files are made in a hidden staging folder inside it and renamed into
- * place at the end; until then nothing that was there is touched.
+ * A folder that receives all files of a run or none. Files are written to a hidden staging folder inside it and moved
+ * to their places at the end; until then, existing files are not touched.
  */
 export class OutputFolder {
   readonly #names: string[] = [];
@@ -13,11 +13,11 @@ export class OutputFolder {
   private constructor(
     readonly path: string,
     private readonly staging: string,
-    /** First folder that was made for this run. */
+    /** The topmost folder that this run created, if any. */
     private readonly created: string | undefined,
   ) {}
 
-  /** Makes the folder when it is missing. Errors: invalid_argument when it cannot be made or written to. */
+  /** Creates the folder if it is missing. Errors: invalid_argument if it cannot be created or written to. */
   static async open(path: string): Promise<OutputFolder> {
     const folder = resolve(path);
     try {
@@ -32,20 +32,20 @@ export class OutputFolder {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new AppError(
         "invalid_argument",
-        `--out "${path}" must be a folder that can be written to (${reason}); name another one`,
+        `--out "${path}" must be a writable folder (${reason}); choose another one`,
         undefined,
         { cause },
       );
     }
   }
 
-  /** Where a file of this name is made; it counts as one of the run's files from here on. */
+  /** Staging path for a file of this name, which `publish` will move to its place. */
   stage(name: string): string {
     this.#names.push(name);
     return join(this.staging, name);
   }
 
-  /** Where it will be in the end. */
+  /** Path of the file after `publish`. */
   final(name: string): string {
     return join(this.path, name);
   }
@@ -55,8 +55,8 @@ export class OutputFolder {
   }
 
   /**
-   * Renames every staged file into place, replacing files of the same name. If one rename fails, all are undone.
-   * Errors: those of the file system; the folder is then as it was before.
+   * Moves every staged file to its place, replacing files of the same name. If one move fails, all are undone.
+   * Errors: those of the file system; the folder is then unchanged.
    */
   async publish(): Promise<void> {
     const backup = join(this.staging, `old-${randomBytes(4).toString("hex")}`);
@@ -79,7 +79,7 @@ export class OutputFolder {
     await rm(this.staging, { recursive: true, force: true });
   }
 
-  /** Removes everything the run made, and the folder itself if the run created it. */
+  /** Removes the staged files, and the folder if the run created it. */
   async discard(): Promise<void> {
     await rm(this.staging, { recursive: true, force: true });
     await removeIfEmpty(this.path, this.created);
@@ -96,13 +96,13 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Takes away `folder` and the parents made with it, as long as nobody else put something in. */
+/** Removes `folder` and the parents created with it, as long as they are empty. */
 async function removeIfEmpty(folder: string, created: string | undefined): Promise<void> {
   if (created === undefined) return;
   for (let path = folder; path.length >= created.length; path = resolve(path, "..")) {
     const isGone = await rmdir(path).then(
       () => true,
-      () => false, // not empty any more: it belongs to someone else now
+      () => false, // not empty: another program uses it
     );
     if (!isGone) return;
   }

@@ -6,7 +6,7 @@ import { terrainFacts } from "../report/terrain-report.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { AnalyzeResult } from "./run.ts";
 
-/** What a run was asked for. */
+/** Inputs and options of a run. */
 export interface Recorded {
   readonly input: InputFile;
   readonly merge: readonly InputFile[];
@@ -39,7 +39,7 @@ export async function describeVersions(
   return { service: version, node: process.version, platform: `${process.platform} ${process.arch}` };
 }
 
-/** Everything needed to get the same result again. */
+/** The facts that are needed to reproduce the result. */
 export function reproduceFacts({ input, merge, options }: Recorded, versions: Record<string, string>): Fact[] {
   const { crop, filters } = options;
   return [
@@ -69,7 +69,7 @@ export function reproduceFacts({ input, merge, options }: Recorded, versions: Re
   ];
 }
 
-/** What the terminal shows. */
+/** The summary for the terminal. */
 export function summaryTable(result: AnalyzeResult): string {
   const facts: Fact[] = [
     ["File", result.file.name],
@@ -80,7 +80,7 @@ export function summaryTable(result: AnalyzeResult): string {
   if (result.outputs.scans !== null) facts.push(["Scan table", result.outputs.scans]);
   if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
   const width = Math.max(...facts.map(([label]) => label.length));
-  // Narrow spaces and true minus signs are for paper; a terminal's text gets copied.
+  // Plain spaces and hyphens instead of narrow spaces and minus signs: text in a terminal is copied.
   const plain = (text: string) => printable(text).replaceAll("\u202f", " ").replaceAll("\u2212", "-");
   const lines = facts.map(([label, value]) => `${label.padEnd(width)}  ${plain(value)}`);
   for (const warning of result.warnings) lines.push(`Warning: ${printable(warning)}`);

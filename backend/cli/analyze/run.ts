@@ -6,7 +6,7 @@ import type { AnalysisSummary } from "../report/summary.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { OutputFolder } from "./output-folder.ts";
 
-/** The backend of this process, as backend/entry/serve.ts starts it. */
+/** The backend in this process, started by backend/entry/serve.ts. */
 export interface Backend {
   readonly url: string;
   readonly token: string | null;
@@ -39,7 +39,7 @@ export interface AnalyzeDeps {
   readonly signal: AbortSignal;
 }
 
-/** What a run of `analyze` made; the document of --json. */
+/** Result of `analyze`; the document of --json. */
 export interface AnalyzeResult extends AnalysisSummary {
   readonly terrain: TerrainSummary;
   readonly copy: { readonly format: string; readonly point_count: number } | null;

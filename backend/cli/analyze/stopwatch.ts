@@ -1,4 +1,4 @@
-/** Seconds per part of the run. */
+/** Measures the seconds of each part of a run. */
 export class Stopwatch {
   readonly #laps = new Map<string, number>();
   readonly #started = performance.now();

@@ -4,7 +4,7 @@ import { canopyPicture, hillshadePicture, type RasterPicture } from "../drawing/
 import type { TerrainPictures } from "../report/terrain-report.ts";
 import type { Canopy, Terrain } from "./terrain.ts";
 
-/** The pictures that there is something for. */
+/** Draws the pictures for which there are data. */
 export async function drawTerrain(
   { dtm, ground }: Terrain,
   crowns: Canopy,

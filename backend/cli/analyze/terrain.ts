@@ -25,7 +25,7 @@ interface Steps {
 const notAsked = (option: string) => ({ done: false, asked: false, reason: `left out (${option})` }) as const;
 const impossible = (reason: string) => ({ done: false, asked: true, reason }) as const;
 
-/** What the service refuses because the cloud does not allow it is said; everything else is a failure of the run. */
+/** Runs a step. A refusal by the service because of the cloud becomes its outcome; other errors are thrown. */
 async function attempted<T extends object>(body: () => Promise<T>): Promise<StepOutcome<T>> {
   try {
     return { done: true, ...(await body()) };
@@ -39,7 +39,7 @@ function refusedByCloud(error: unknown): ReturnType<typeof impossible> {
   throw error;
 }
 
-/** With fewer, or a smaller share, the terrain would be made up: the foot of a stem is no ground around a tree. */
+/** With fewer ground points or a smaller share, a terrain would be fiction: the foot of a stem is not ground. */
 const FEWEST_GROUND = 3;
 const SMALLEST_GROUND_SHARE = 0.005;
 
@@ -47,8 +47,8 @@ const isTooLittle = ({ num_ground, num_plant }: GroundSummary) =>
   num_ground < FEWEST_GROUND || num_ground < SMALLEST_GROUND_SHARE * (num_ground + num_plant);
 
 /**
- * Labels noise and ground and makes the terrain, each where the options want it and the cloud allows it. The tail of the
- * answer shows the columns that were added.
+ * Labels noise and ground and computes the terrain, each step only if the options request it and the cloud allows it.
+ * The returned tail lists the added columns.
  */
 export async function labelTerrain(
   tail: CreateSessionTail,
@@ -102,7 +102,7 @@ export async function labelTerrain(
 }
 
 /**
- * The canopy above the terrain, of what is left when noise is dropped: the last step, since the session loses these points.
+ * Computes the canopy height model without noise. This is the last step, because it deletes the noise from the session.
  */
 export async function canopy(id: string, { noise, dtm }: Terrain, steps: Steps) {
   if (!steps.options.dem) return notAsked("--no-dem");
@@ -118,7 +118,7 @@ export async function canopy(id: string, { noise, dtm }: Terrain, steps: Steps) 
 }
 export type Canopy = Awaited<ReturnType<typeof canopy>>;
 
-/** Without the rasters, for the report and --json. */
+/** The results without rasters, for the report and --json. */
 export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, crowns: Canopy): TerrainSummary {
   const { grid: _, octree: ___, ...terrain } = dtm.done ? dtm : { ...dtm, grid: null, octree: null };
   const { grid: __, warnings: more = [], ...chm } = crowns.done ? crowns : { ...crowns, grid: null, warnings: [] };

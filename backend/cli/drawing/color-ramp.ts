@@ -1,7 +1,7 @@
 export type Rgb = readonly [number, number, number];
 
 /**
- * Viridis at 0, 0.1, ... 1 (sRGB): lightness rises evenly, readable with every form of colour blindness.
+ * Viridis at 0, 0.1, ... 1 (sRGB): lightness increases evenly; readable with every form of colour blindness.
  * Source: S. van der Walt and N. Smith, matplotlib 1.5 colour maps, published under CC0.
  */
 const VIRIDIS: readonly Rgb[] = [
@@ -18,7 +18,7 @@ const VIRIDIS: readonly Rgb[] = [
   [0xfd, 0xe7, 0x25],
 ];
 
-/** Greys that stay apart from the white page at both ends. */
+/** Greys that differ from the white page at both ends. */
 const GREYS: readonly Rgb[] = [
   [0x16, 0x18, 0x1c],
   [0xdc, 0xde, 0xe0],
@@ -27,7 +27,7 @@ const GREYS: readonly Rgb[] = [
 export type RampName = "viridis" | "greys";
 const ramps: Record<RampName, readonly Rgb[]> = { viridis: VIRIDIS, greys: GREYS };
 
-/** Colour at `t` (0..1, clamped; NaN counts as 0), linear between the table's entries. */
+/** Colour at `t` (0..1, clamped; NaN counts as 0), interpolated linearly. */
 export function rampColor(name: RampName, t: number): Rgb {
   const table = ramps[name];
   const at = Math.min(1, Math.max(0, t || 0)) * (table.length - 1);

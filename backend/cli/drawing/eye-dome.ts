@@ -2,13 +2,13 @@ import { SUPERSAMPLING } from "./splat.ts";
 import type { ViewFrame } from "./view-frame.ts";
 import type { Visibility } from "./visibility.ts";
 
-/** Neighbour distances, in picture pixels but never below half a disc: thin edges, then the shade of larger shapes. */
+/** Neighbour distances, in picture pixels and at least half a disc: the first for edges, the other for large shapes. */
 const RADII_PX = [1, 4] as const;
 /** Weight of each radius. */
 const WEIGHTS = [0.6, 0.4] as const;
-/** Shade of a fully enclosed pixel is exp(-STRENGTH). */
+/** A fully enclosed pixel keeps exp(-STRENGTH) of its light. */
 const STRENGTH = 1.1;
-/** Steepness (depth difference over distance) that hides half of what can be hidden. */
+/** Steepness (depth difference over distance) at which a neighbour takes half of the light that it can take. */
 const HALF_SLOPE = 2;
 const DIAGONAL = Math.SQRT1_2;
 const DIRECTIONS = [
@@ -23,12 +23,12 @@ const DIRECTIONS = [
 ] as const;
 
 /**
- * Eye-dome lighting: a pixel is darkened by neighbours that are nearer to the viewer.
- * Returns 0..255 per subpixel, 255 = unshaded.
+ * Eye-dome lighting: neighbours that are nearer to the viewer darken a pixel. Returns 0..255 per subpixel, 255 =
+ * unshaded.
  *
  * Source: C. Boucheny, "Visualisation scientifique de grands volumes de donnees: pour une approche perceptive", thesis,
- * Grenoble 2009, ch. 4. Here for a parallel projection: the depth difference s over the distance of the two pixels
- * counts s / (s + HALF_SLOPE), so the look does not depend on the size of the cloud; empty pixels give no shade.
+ * Grenoble 2009, ch. 4. Here for a parallel projection: a depth difference s relative to the pixel distance counts as
+ * s / (s + HALF_SLOPE), so the result does not depend on the size of the cloud. Empty pixels cast no shade.
  */
 export function eyeDomeShade(seen: Visibility, frame: ViewFrame): Uint8Array {
   const { width, height, depth } = seen;
@@ -59,7 +59,7 @@ export function eyeDomeShade(seen: Visibility, frame: ViewFrame): Uint8Array {
   return shade;
 }
 
-/** The neighbours looked at, as parallel lists. `half_m`: depth difference in metres that hides half. */
+/** The neighbours used, as parallel lists. `half_m`: depth difference in metres that takes half of the light. */
 function shadeTaps(seen: Visibility, frame: ViewFrame) {
   const metresPerSubpixel = frame.metres_per_px / SUPERSAMPLING;
   const unit = Math.max(SUPERSAMPLING, seen.diameter / 2);

@@ -1,6 +1,6 @@
 import { NO_POINT, type Visibility } from "./visibility.ts";
 
-/** Radius of the closing in disc diameters, and its least value in subpixels. */
+/** Radius of the closing in disc diameters, and its minimum in subpixels. */
 const RADIUS_DIAMETERS = 0.55;
 const MIN_RADIUS = 3.5;
 /** Chamfer steps: 3 per subpixel straight, 4 diagonally (G. Borgefors 1986: at most 8 % off the Euclidean distance). */
@@ -9,8 +9,8 @@ const DIAGONAL = 4;
 const FAR = 255;
 
 /**
- * Closes the pinholes that discs of a randomly sampled surface leave: morphological closing with a disc, each filled
- * subpixel taking the closest point. Outlines keep their place, gaps wider than the disc stay open.
+ * Fills pinholes between the discs of a randomly sampled surface by morphological closing with a disc. A filled
+ * subpixel gets the nearest point. Outlines do not move; gaps wider than the disc stay open.
  */
 export function closeGaps({ width, height, point, depth, diameter }: Visibility): void {
   const radius = Math.min(FAR - 1, Math.round(STRAIGHT * Math.max(MIN_RADIUS, RADIUS_DIAMETERS * diameter)));
@@ -24,11 +24,11 @@ export function closeGaps({ width, height, point, depth, diameter }: Visibility)
   for (let at = 0; at < point.length; at += 1) {
     if (point[at] !== NO_POINT || (toPoint[at] ?? FAR) > radius || (toOutside[at] ?? 0) <= radius) continue;
     point[at] = nearest[at] ?? NO_POINT;
-    depth[at] = 0; // no longer empty; the caller sets the point's own depth
+    depth[at] = 0; // marks it as filled; the caller sets the depth
   }
 }
 
-/** Distances to the nearest zero in two sweeps, capped at FAR; `label` follows the nearest one. */
+/** Computes distances to the nearest zero in two sweeps, at most FAR; `label` receives the label of that zero. */
 function chamfer(distance: Uint8Array, width: number, height: number, label: Uint32Array | undefined): void {
   const relax = (at: number, from: number, step: number) => {
     const candidate = (distance[from] ?? FAR) + step;

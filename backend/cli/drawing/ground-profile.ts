@@ -13,22 +13,22 @@ export const CLASS_COLORS: Readonly<Record<PointClass, Rgb>> = {
   ground: [0xa6, 0x6a, 0x2c],
   noise: [0xd6, 0x20, 0x3a],
 };
-/** Later ones are drawn over earlier ones: what is rare or thin stays seen. */
+/** Drawing order: rare and thin classes come last, over the others, so that they stay visible. */
 const ORDER: readonly PointClass[] = ["plant", "ground", "noise"];
 
 /** A slice through the cloud along its longer horizontal axis. */
 export interface GroundProfile {
   readonly frame: ViewFrame;
   readonly png: Uint8Array;
-  /** Points of the slice that are drawn. */
+  /** Drawn points per class. */
   readonly counts: Readonly<Record<PointClass, number>>;
-  /** Terrain along the middle of the slice: (distance axis, z) runs of cells with a value, stored frame. */
+  /** Terrain along the middle of the slice: runs of cells with a value as (coordinate along, z), stored frame. */
   readonly terrain: readonly (readonly (readonly [number, number])[])[];
-  /** The middle of the slice on the other axis, stored frame. */
+  /** Coordinate of the middle of the slice on the other axis, stored frame. */
   readonly at_stored: number;
 }
 
-/** Undefined for a cloud without points in the slice, which lies where most points are: at the median. */
+/** Draws the slice at the median of the points; undefined if there are no points in it. */
 export async function groundProfile(
   sample: PointSample,
   grid: SurfaceGrid | null,
@@ -65,13 +65,13 @@ export async function groundProfile(
   return { frame, png: await encodePng(raster), counts, terrain, at_stored };
 }
 
-/** Noise before ground: a point that is both was found to be no surface. */
+/** Class of a point. Noise takes precedence over ground: a noise point is on no surface. */
 export function classOf({ ground, noise }: PointSample, i: number): PointClass {
   if (noise?.[i] === 2) return "noise";
   return ground?.[i] === 1 ? "ground" : "plant";
 }
 
-/** A point is one of so many dots side by side. */
+/** Width of the picture in dots; a point is drawn as one dot. */
 const DOTS_ACROSS = 450;
 
 function drawSlice(sample: PointSample, rows: readonly number[], frame: ViewFrame) {
@@ -98,7 +98,7 @@ function drawSlice(sample: PointSample, rows: readonly number[], frame: ViewFram
 
 const LINE: Rgb = [0x10, 0x15, 0x1c];
 
-/** A dark line, one pixel wide, through the points of a run. */
+/** Draws a dark line, one pixel wide, through the points of a run. */
 function drawRun({ width, height, data }: Raster, frame: ViewFrame, run: readonly (readonly [number, number])[]): void {
   const { metres_per_px, left_stored, top_stored } = frame;
   const pixels = run.map(
@@ -115,7 +115,7 @@ function drawRun({ width, height, data }: Raster, frame: ViewFrame, run: readonl
   }
 }
 
-/** Heights of the cells along a line; a void ends a run. */
+/** Heights of the cells along a line, in runs that end at voids. */
 export function terrainLine(
   { nx, ny, cell, origin, z }: SurfaceGrid,
   along: 0 | 1,

@@ -1,26 +1,26 @@
-/** Points of an octree at the detail that fits a budget, for pictures and estimates. */
+/** A sample of an octree's points within a budget, for pictures and estimates. */
 export interface PointSample {
   readonly point_count: number;
   /** Points of the whole octree. */
   readonly total_count: number;
   /** (n, 3) metres, stored frame. */
   readonly position: Float64Array;
-  /** (n, 3) 0..255; undefined when the cloud has no colours. */
+  /** (n, 3) 0..255; undefined if the cloud has no colours. */
   readonly rgb: Uint8Array | undefined;
-  /** (n) in the source's scale; undefined when the cloud has none. */
+  /** (n) in the scale of the source; undefined if the cloud has none. */
   readonly intensity: Float32Array | undefined;
-  /** (n) 1 ground, 2 plant; absent when nobody looked. */
+  /** (n) 1 ground, 2 plant; absent if not labelled. */
   readonly ground?: Uint8Array | undefined;
-  /** (n) 1 clean, 2 noise; absent when nobody looked. */
+  /** (n) 1 clean, 2 noise; absent if not labelled. */
   readonly noise?: Uint8Array | undefined;
 }
 
-/** How many values a percentile of the sample is taken from. */
+/** Largest number of values that percentiles are computed from. */
 const PERCENTILE_VALUES = 200_000;
 
 /**
- * Percentiles (0..1) of `count` values, linear between order statistics, from an even stride of at most 200,000 of them.
- * Values that are not finite are left out; undefined when none is left.
+ * Percentiles (0..1) of `count` values, interpolated linearly between order statistics; of more than 200,000 values, an
+ * even stride is used. Values that are not finite are left out; undefined if none is left.
  */
 export function samplePercentiles(
   count: number,

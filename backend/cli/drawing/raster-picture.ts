@@ -4,29 +4,29 @@ import { encodePng, type Raster } from "./render.ts";
 import type { SurfaceGrid } from "./surface-grid.ts";
 import { VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 
-/** A raster seen from above, ready for a figure. */
+/** A picture of a raster from above. */
 export interface RasterPicture {
   readonly name: "dtm_hillshade" | "chm";
   readonly title: string;
   readonly frame: ViewFrame;
   readonly png: Uint8Array;
   readonly bar: { readonly ramp: RampName; readonly range: readonly [number, number]; readonly unit: string };
-  /** The bar's values are heights of the stored frame. */
+  /** True if the values of the bar are heights in the stored frame. */
   readonly is_height: boolean;
 }
 
 const VOID = 255;
-/** A shaded slope keeps this much of its colour. */
+/** Share of its colour that a fully shaded slope keeps. */
 const DARKEST = 0.25;
 
-/** The terrain coloured by height and shaded by its relief. Undefined without a cell. */
+/** Draws the terrain, coloured by height and shaded by its relief. Undefined if all cells are void. */
 export function hillshadePicture(grid: SurfaceGrid, longestPx: number): Promise<RasterPicture | undefined> {
   const light = (cell: number) => DARKEST + (1 - DARKEST) * (grid.hillshade?.[cell] ?? 1);
   const title = "Terrain (DTM), shaded relief";
   return picture({ name: "dtm_hillshade", title, unit: "z, m", is_height: true }, grid, light, longestPx);
 }
 
-/** Canopy heights from 0 on. Undefined without a cell. */
+/** Draws canopy heights from 0 on. Undefined if all cells are void. */
 export function canopyPicture(grid: SurfaceGrid, longestPx: number): Promise<RasterPicture | undefined> {
   const title = "Canopy height model (CHM)";
   return picture({ name: "chm", title, unit: "height, m", is_height: false }, grid, () => 1, longestPx);
@@ -55,7 +55,7 @@ function gridFrame({ nx, ny, cell, origin: [x, y] }: SurfaceGrid, longestPx: num
   return viewFrame(top, { min: [x, y, 0], max: [x + nx * cell, y + ny * cell, 0] }, longestPx);
 }
 
-/** Every pixel takes the cell it lies in; cells are values, and are not blurred. */
+/** Draws a grid; every pixel shows the value of its cell, without interpolation. */
 export function drawGrid(
   { nx, ny, cell, origin, z }: SurfaceGrid,
   frame: ViewFrame,

@@ -9,7 +9,7 @@ import { NO_POINT, type Visibility } from "./visibility.ts";
 
 export type ColorMode = "height" | "rgb" | "intensity";
 
-/** What the colours of a mode mean. */
+/** The meaning of the colours of a mode. */
 export interface ColorScale {
   readonly mode: ColorMode;
   /** undefined for true colours. */
@@ -29,7 +29,7 @@ export interface Picture {
   readonly frame: ViewFrame;
   readonly scale: ColorScale;
   readonly png: Uint8Array;
-  /** Points inside the picture, of the sample. */
+  /** Points of the sample inside the picture. */
   readonly drawn_count: number;
 }
 
@@ -43,9 +43,8 @@ export interface RenderOptions {
 const BACKGROUND = 255;
 
 /**
- * Draws the top, front and side view in every colour mode the cloud has. Gives the event loop a turn between the steps,
- * each well below a second. No pictures for a cloud without points.
- * Errors: the signal's reason when it is aborted.
+ * Draws the top, front and side view in every colour mode of the cloud; no pictures for a cloud without points. Yields
+ * to the event loop between steps, each well below a second. Errors: the reason of an aborted signal.
  */
 export async function renderPictures(sample: PointSample, options: RenderOptions = {}): Promise<Picture[]> {
   const box = sceneBox(sample);
@@ -74,7 +73,7 @@ async function turn(signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** Height always; colours and intensity when the cloud has them and they vary. */
+/** The colour modes of a cloud: always height; colours and intensity if they exist and vary. */
 export function colorScales(sample: PointSample): ColorScale[] {
   const n = sample.point_count;
   const [low = 0, high = 0] = samplePercentiles(n, (i) => sample.position[3 * i + 2] ?? 0, [0.005, 0.995]) ?? [];
@@ -88,7 +87,7 @@ export function colorScales(sample: PointSample): ColorScale[] {
   return scales;
 }
 
-/** Colours what is seen, shades it, and averages the subpixels of each pixel over a white page. */
+/** Colours and shades the visible points and averages the subpixels of each pixel on a white background. */
 export function paint(sample: PointSample, seen: Visibility, shade: Uint8Array, scale: ColorScale): Raster {
   const colors = pointColors(sample, scale);
   const width = seen.width / SUPERSAMPLING;
@@ -126,7 +125,7 @@ function pointColors(sample: PointSample, { mode, ramp, range }: ColorScale): Ui
   const table = rampTable(ramp);
   const values = mode === "intensity" ? sample.intensity : undefined;
   const [low, high] = range;
-  // A cloud of one value takes the middle of the ramp, as its colour bar shows it.
+  // A cloud with a single value gets the middle of the ramp, as its colour bar shows.
   const perUnit = high > low ? 255 / (high - low) : 0;
   const first = high > low ? 0 : 128;
   const out = new Uint8Array(3 * sample.point_count);
@@ -140,12 +139,12 @@ function pointColors(sample: PointSample, { mode, ramp, range }: ColorScale): Ui
   return out;
 }
 
-/** The raster as a PNG file, true colour without alpha. */
+/** Encodes the raster as PNG, true colour without alpha. */
 export async function encodePng({ width, height, data }: Raster): Promise<Uint8Array> {
-  // Sub filter, medium effort: noise-like pictures gain 2 % from more, at four times the time.
+  // Sub filter, medium effort: more effort makes noisy pictures 2 % smaller in four times the time.
   const png = new PNG({ width, height, colorType: 2, inputColorType: 6, filterType: 1, deflateLevel: 5 });
   png.data = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  // pngjs speaks the old stream interface: no async iteration. Compression runs on libuv's pool.
+  // pngjs has the old stream interface without async iteration. Compression runs in libuv's pool.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     png.on("data", (chunk: Buffer) => chunks.push(chunk));

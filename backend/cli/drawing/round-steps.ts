@@ -1,7 +1,7 @@
 /** The largest 1, 2 or 5 times a power of ten that is not above `value`. `value` must be positive and finite. */
 export function roundStepBelow(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  // log10 may round across a power; the comparison settles it.
+  // log10 may round across a power of ten; the comparison corrects this.
   const candidates = [10, 5, 2, 1, 0.5, 0.2, 0.1].map((digit) => digit * power);
   const step = candidates.find((candidate) => candidate <= value * (1 + 1e-12)) ?? power / 10;
   return Number(step.toPrecision(1));
@@ -16,7 +16,7 @@ function roundStepAbove(value: number): number {
   return Number((below * factor).toPrecision(1));
 }
 
-/** Multiples of a round step between `low` and `high`, at most about `wanted` of them. Empty when the range is empty. */
+/** Multiples of a round step between `low` and `high`, about `wanted` at most. Empty for an empty range. */
 export function roundTicks(
   low: number,
   high: number,
@@ -32,23 +32,23 @@ export function roundTicks(
   return { values, step };
 }
 
-/** Decimals a multiple of `step` needs. */
+/** Number of decimals that a multiple of `step` needs. */
 export function stepDecimals(step: number): number {
   return step >= 1 ? 0 : Math.min(9, Math.ceil(-Math.log10(step) - 1e-9));
 }
 
-/** A number for people: fixed decimals, thousands apart by narrow spaces, a true minus sign. */
+/** Formats a number for readers: fixed decimals, narrow spaces between thousands, a true minus sign. */
 export function plainNumber(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return "–";
   const [whole = "0", fraction] = Math.abs(value).toFixed(decimals).split(".");
-  // toFixed goes over to exponents at 1e21: such a number is shown as it is.
+  // toFixed returns an exponent from 1e21 on.
   if (whole.includes("e")) return String(value);
   const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") : whole;
   const isZero = !/[1-9]/.test(whole + (fraction ?? ""));
   return `${value < 0 && !isZero ? "\u2212" : ""}${grouped}${fraction ? `.${fraction}` : ""}`;
 }
 
-/** A measured number of unknown size, to about six significant digits, without trailing zeros. */
+/** Formats a number of unknown size with about six significant digits, without trailing zeros. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return plainNumber(value, 0);

@@ -8,12 +8,12 @@ export const SUPERSAMPLING = 2;
 
 const MIN_DIAMETER = 2;
 const MAX_DIAMETER = 40;
-/** Size of a lone point, and the least one where so few places hold points that smaller dots would get lost. */
+/** Diameter of an isolated point, and the minimum if fewer than FEW_CELLS cells contain points. */
 const LONE_DIAMETER = 8;
 const FEW_CELLS = 200;
-/** Disc diameter over point spacing: closes a square lattice (its diagonal is 1.42 spacings) with a little to spare. */
+/** Disc diameter over point spacing: enough to close a square lattice, whose diagonal is 1.42 spacings. */
 const OVERLAP = 1.6;
-/** Points per occupied cell that make its density an estimate. */
+/** Points per occupied cell that are needed to estimate the density. */
 const CELL_POINTS = 4;
 
 interface Projected {
@@ -23,8 +23,8 @@ interface Projected {
 }
 
 /**
- * Draws every point as a round disc facing the viewer; the nearest one wins at each subpixel. Discs bulge a little
- * towards the viewer, so that neighbours at equal depth meet half-way instead of covering each other.
+ * Draws every point as a disc facing the viewer; each subpixel shows the nearest one. Discs bulge slightly towards the
+ * viewer, so that neighbours at equal depth meet half-way instead of covering each other.
  */
 export function splat(sample: PointSample, frame: ViewFrame): Visibility {
   const width = frame.width_px * SUPERSAMPLING;
@@ -36,7 +36,7 @@ export function splat(sample: PointSample, frame: ViewFrame): Visibility {
   const { view } = frame;
   const metresPerSubpixel = frame.metres_per_px / SUPERSAMPLING;
   const discs = Array.from({ length: MAX_DIAMETER + 1 }, (_, size) => disc(size, width, metresPerSubpixel));
-  // Depths are taken from the first point: float32 then keeps millimetres in any frame.
+  // Depths are relative to the first point, so that float32 keeps millimetres in any frame.
   const depthOrigin = sample.position[view.depth] ?? 0;
   let drawn = 0;
   for (let i = 0; i < sample.point_count; i += 1) {
@@ -64,7 +64,7 @@ export function splat(sample: PointSample, frame: ViewFrame): Visibility {
   }
   const seen = { width, height, point, depth, diameter: sizes.typical, drawn_count: drawn };
   closeGaps(seen);
-  // The bulge has done its work; shading wants the points' own depth.
+  // Shading needs the depths of the points without the bulge.
   for (let at = 0; at < point.length; at += 1) {
     const i = point[at] ?? NO_POINT;
     if (i !== NO_POINT) depth[at] = view.depth_sign * ((sample.position[3 * i + view.depth] ?? 0) - depthOrigin);
@@ -86,7 +86,7 @@ function project(sample: PointSample, frame: ViewFrame): Projected {
   return { u, v };
 }
 
-/** The subpixels of a disc and how far each lies behind the disc's middle. */
+/** The subpixels of a disc and their depth behind its centre, metres. */
 function disc(diameter: number, rowLength: number, metresPerSubpixel: number) {
   const dx: number[] = [];
   const dy: number[] = [];
@@ -95,7 +95,7 @@ function disc(diameter: number, rowLength: number, metresPerSubpixel: number) {
   for (let y = 0; y < diameter; y += 1) {
     for (let x = 0; x < diameter; x += 1) {
       const r2 = ((x + 0.5 - radius) ** 2 + (y + 0.5 - radius) ** 2) / (radius * radius);
-      if (r2 > 1.05) continue; // a hair more than 1 keeps small discs round instead of crosses
+      if (r2 > 1.05) continue; // slightly more than 1: otherwise small discs become crosses
       dx.push(x);
       dy.push(y);
       sag.push(0.5 * radius * metresPerSubpixel * r2);
@@ -109,7 +109,7 @@ function disc(diameter: number, rowLength: number, metresPerSubpixel: number) {
   };
 }
 
-/** Disc diameters from the density of the projected points: the picture's median, adapted cell by cell within bounds. */
+/** Disc diameters from the density of the projected points: the picture's median, adjusted per cell within limits. */
 class SplatSizes {
   readonly #cell: number;
   readonly #columns: number;
@@ -132,7 +132,7 @@ class SplatSizes {
     const typical = median < 2 ? LONE_DIAMETER : (OVERLAP * cell) / Math.sqrt(median);
     this.typical = Math.min(MAX_DIAMETER, Math.max(smallest, typical));
     this.#diameters = Uint8Array.from(counts, (n) => {
-      // Sparse cells (edges, single twigs) may grow by half, dense ones shrink: no blobs, no blur.
+      // Discs grow by at most half in sparse cells (edges, single twigs) and shrink in dense ones.
       const local = n === 0 ? typical : (OVERLAP * cell) / Math.sqrt(n);
       const bounded = Math.min(1.5 * typical, Math.max(0.5 * typical, local));
       return Math.round(Math.min(MAX_DIAMETER, Math.max(smallest, bounded)));
@@ -157,7 +157,7 @@ function countPerCell({ u, v }: Projected, cell: number, width: number, height: 
   return counts;
 }
 
-/** Median count of the cells that hold a point; 0 without any. */
+/** Median count of the cells with points; 0 without any. */
 function medianOccupied(counts: Uint32Array): number {
   const occupied = counts.filter((n) => n > 0).sort();
   return occupied[Math.floor(occupied.length / 2)] ?? 0;

@@ -4,7 +4,7 @@ import { type PointSample, samplePercentiles } from "./point-sample.ts";
 export type ViewName = "top" | "front" | "side";
 type Axis = 0 | 1 | 2;
 
-/** A parallel projection. x points east, y north, z up; the nearer point has the larger depth. */
+/** A parallel projection. x points east, y north, z up; nearer points have a larger depth. */
 export interface View {
   readonly name: ViewName;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface View {
   readonly depth_sign: 1 | -1;
 }
 
-/** The side view stands in the east: looking west with z up, y runs to the right. */
+/** The side view looks west: with z up, y increases to the right. */
 export const VIEWS: readonly View[] = [
   { name: "top", title: "Top view, north up", right: 0, up: 1, depth: 2, depth_sign: 1 },
   { name: "front", title: "Front view, looking north", right: 0, up: 2, depth: 1, depth_sign: -1 },
@@ -26,12 +26,12 @@ export const AXIS_NAMES = ["x", "y", "z"] as const;
 
 /** Longest side of a picture, pixels. */
 export const DEFAULT_PICTURE_PX = 1400;
-/** A thin cloud's picture is padded to this share of its longest side. */
+/** The picture of a thin cloud is padded to this share of its longest side. */
 const SHORTEST_SIDE = 0.2;
-/** Empty border around the points, share of the longest extent. */
+/** Empty border around the points, as a share of the longest extent. */
 const MARGIN = 0.02;
 
-/** Where a view's picture lies in the stored frame. */
+/** Placement of a view's picture in the stored frame. */
 export interface ViewFrame {
   readonly view: View;
   readonly width_px: number;
@@ -46,8 +46,8 @@ const axes = [0, 1, 2] as const;
 const triple = (value: (axis: Axis) => number): Triple => [value(0), value(1), value(2)];
 
 /**
- * The box the pictures show: the extent of the points that lie within one scene size (longest p1..p99 extent) of the
- * p1..p99 box, so that one stray return far away does not shrink the cloud to a dot. undefined without points.
+ * The box that the pictures show: the extent of the points within one scene size (longest p1..p99 extent) of the
+ * p1..p99 box, so that one distant stray return does not shrink the cloud to a dot. Undefined without points.
  */
 export function sceneBox(sample: PointSample): Box | undefined {
   const whole = extentWithin(sample, undefined);
@@ -65,7 +65,7 @@ export function sceneBox(sample: PointSample): Box | undefined {
   return extentWithin(sample, near) ?? whole;
 }
 
-/** Extent of the points inside `limit`; undefined when there is none. */
+/** Extent of the points inside `limit`; undefined without any. */
 function extentWithin({ point_count, position }: PointSample, limit: Box | undefined): Box | undefined {
   const min: [number, number, number] = [Infinity, Infinity, Infinity];
   const max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
@@ -83,11 +83,11 @@ function extentWithin({ point_count, position }: PointSample, limit: Box | undef
   return max[0] === -Infinity ? undefined : { min, max };
 }
 
-/** Lays a view's picture over the box: longest side `longestPx`, same scale on both axes. */
+/** Fits a view's picture to the box: longest side `longestPx`, same scale on both axes. */
 export function viewFrame(view: View, box: Box, longestPx = DEFAULT_PICTURE_PX): ViewFrame {
   const extent = { right: box.max[view.right] - box.min[view.right], up: box.max[view.up] - box.min[view.up] };
   const longest = Math.max(extent.right, extent.up);
-  // A single point still gets a picture: one metre wide.
+  // The picture of a single point is one metre wide.
   const shown = longest > 0 ? longest * (1 + 2 * MARGIN) : 1;
   const metresPerPx = shown / longestPx;
   const pixels = (length: number) =>

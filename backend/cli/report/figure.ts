@@ -4,18 +4,18 @@ import { plainNumber, roundStepBelow, roundTicks, shortNumber, stepDecimals } fr
 import { AXIS_NAMES, type ViewFrame } from "../drawing/view-frame.ts";
 import { Html, html } from "./html.ts";
 
-/** Largest picture in drawing units, which are CSS pixels; a tall one leaves room for a second one beside it. */
+/** Largest picture in drawing units, which are CSS pixels. */
 const MAX_WIDTH = 910;
 const MAX_HEIGHT = 760;
 const MARGIN = { left: 112, right: 100, top: 14, bottom: 62 } as const;
-/** Width of a digit of the labels. */
+/** Width of a digit in labels. */
 const DIGIT = 7.4;
-/** Thin pictures still need room for their labels. */
+/** Minimum width, for the labels of a narrow picture. */
 const MIN_WIDTH = 250;
 const BAR_STEPS = 32;
 
 export interface FigureLabels {
-  /** Added to stored coordinates to get world ones, metres. */
+  /** Added to stored coordinates to get true world coordinates, metres. */
   readonly world_shift: readonly [number, number, number];
 }
 
@@ -39,7 +39,7 @@ export function lengthLabel(metres: number): string {
 
 interface Layout {
   readonly frame: ViewFrame;
-  /** Drawing units per picture pixel, and the picture's place. */
+  /** Drawing units per picture pixel. */
   readonly unit: number;
   readonly x: number;
   readonly y: number;
@@ -55,7 +55,7 @@ export function figureWidth(frame: ViewFrame): number {
   return MARGIN.left + Math.max(MIN_WIDTH, frame.width_px * pixelUnit(frame)) + MARGIN.right;
 }
 
-/** Ramp beside a picture with the values at its ends, as they are to be read. */
+/** Colour bar beside a picture, with the displayed values at its ends. */
 export interface FigureBar {
   readonly ramp: RampName;
   readonly range: readonly [number, number];
@@ -69,7 +69,7 @@ export interface FigureParts {
   readonly bar: FigureBar | null;
 }
 
-/** A picture of the cloud with everything around it. */
+/** A picture of the cloud with axes, scale bar and colour bar. */
 export function figureSvg({ frame, scale, png }: Picture, labels: FigureLabels): Html {
   const { ramp, mode, range } = scale;
   const shift = mode === "height" ? labels.world_shift[2] : 0;
@@ -141,7 +141,7 @@ function axisTitle(axis: 0 | 1 | 2): string {
   return `${AXIS_NAMES[axis]} ${["(east)", "(north)", "(up)"][axis]}, m`;
 }
 
-/** Below the picture, right-hand end, so that it hides no points. */
+/** Scale bar below the right end of the picture, where it hides no points. */
 function scaleBar({ frame, unit, x, y, width, height }: Layout): Html {
   const metres = scaleBarLength(frame);
   const length = (metres / frame.metres_per_px) * unit;
@@ -157,7 +157,7 @@ function northArrow({ x, y, width }: Layout): Html {
  text-anchor="middle">N</text></g>`;
 }
 
-/** Right of the picture: the ramp with round labels. */
+/** Colour bar to the right of the picture, with round labels. */
 function colorBar({ frame, x, y, width, height }: Layout, { ramp, range: [low, high], unit }: FigureBar): Html {
   const length = Math.min(260, height - 100);
   const top = y + (frame.view.name === "top" ? 78 : 26);

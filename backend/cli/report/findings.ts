@@ -1,10 +1,10 @@
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
 
-/** What the steps of an analysis found: made by `analyze`, shown by report, terminal and --json. */
+/** Results of the steps of `analyze`, shown in the report, in the terminal and by --json. */
 
 type Triple = readonly [number, number, number];
 
-/** A step of the analysis: done, left out by an option, or not possible, and why. */
+/** Outcome of a step: its result, or why it was left out by an option (`asked` false) or was not possible. */
 export type StepOutcome<T> =
   | ({ readonly done: true } & T)
   | { readonly done: false; readonly reason: string; readonly asked: boolean };
@@ -14,7 +14,7 @@ export type UsedParameters = Readonly<Record<string, number | boolean>>;
 export interface NoiseSummary {
   readonly flagged: number;
   readonly kept: number;
-  /** More than a fifth is no scanner noise: the canopy is then made from all points. */
+  /** More than a fifth was labelled, too much for scanner noise: the canopy is then computed from all points. */
   readonly over_removal: boolean;
   readonly method: string;
   readonly params_used: UsedParameters;
@@ -36,7 +36,7 @@ export interface SurfaceSummary {
   readonly ground_source: string | null;
 }
 
-/** What denoise, ground and surfaces gave: part of the --json document. */
+/** Results of noise, ground and surfaces; part of the --json document. */
 export interface TerrainSummary {
   readonly noise: StepOutcome<NoiseSummary>;
   readonly ground: StepOutcome<GroundSummary>;
@@ -51,30 +51,30 @@ export interface CropBox {
   readonly max: Triple;
 }
 
-/** What of a scalar column stays: a range with open ends, or whole numbers. */
+/** Values of a scalar column to keep: a range, null = open end, or whole numbers. */
 export type FilterRule =
   | { readonly slug: string; readonly min: number | null; readonly max: number | null }
   | { readonly slug: string; readonly values: readonly number[] };
 
-/** A rule as it was given. */
+/** A rule as text of the option --filter. */
 export function filterText(rule: FilterRule): string {
   if ("values" in rule) return `${rule.slug}=${rule.values.join(",")}`;
   return `${rule.slug}=${rule.min ?? ""}..${rule.max ?? ""}`;
 }
 
-/** What the options did to the cloud before anything was measured. */
+/** Edits of the cloud by options, before all measurements. */
 export interface EditSummary {
-  /** Files behind the first one. */
+  /** Files merged with the first one. */
   readonly merged: readonly { readonly path: string; readonly points: number; readonly rows: number }[];
   readonly crop_world: CropBox | null;
   readonly filters: readonly FilterRule[];
-  /** Points before crop and filters, and how many of them those dropped. */
+  /** Points before crop and filters, and number of points dropped by them. */
   readonly points_before: number;
   readonly points_dropped: number;
 }
 
 export interface EditedCloud {
   readonly tail: CreateSessionTail;
-  /** Null when no option asked for any. */
+  /** Null if no option requested edits. */
   readonly edits: EditSummary | null;
 }

@@ -5,10 +5,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-/** Control characters, and the marks that turn the writing direction. */
+/** Control characters and marks that change the writing direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** Text from a file, made safe for HTML and SVG, in elements and in quoted attributes. */
+/** Escapes text from a file for HTML and SVG, in elements and in quoted attributes. */
 export function escapeHtml(text: string): string {
   const visible = text.replace(UNPRINTABLE, (character) => (/[\t\n]/.test(character) ? character : "\ufffd"));
   return visible.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
@@ -24,7 +24,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[];
 
-/** Template tag: strings and numbers are escaped, Html and lists of it go in as they are. */
+/** Template tag: escapes strings and numbers; inserts Html and lists of it unchanged. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const insert = (part: Part): string => {
     if (part instanceof Html) return part.text;

@@ -13,17 +13,17 @@ export interface ReportInput {
   readonly pictures: readonly Picture[];
   readonly terrain: TerrainSummary;
   readonly terrainPictures: TerrainPictures;
-  /** Everything needed to get the same result again. */
+  /** The facts that are needed to reproduce the result. */
   readonly reproduce: readonly Fact[];
-  /** Name, format and rows of the exported copy; null when there was nothing to copy. */
+  /** Name, format and rows of the exported copy; null for a cloud without points. */
   readonly copy: { readonly name: string; readonly format: string; readonly point_count: number } | null;
   readonly created: Date;
 }
 
-/** Left and right of a figure's drawing, pixels; see report-style.ts. */
+/** Padding to the left and right of a drawing in total, pixels; see style.ts. */
 const FIGURE_PADDING = 22;
 
-/** The report as one HTML document without any reference to the network: pictures, style and all. */
+/** The report as one self-contained HTML document: pictures and style are embedded. */
 export function reportHtml(input: ReportInput): string {
   const { summary, created } = input;
   const page = html`<!doctype html>
@@ -50,8 +50,8 @@ ${terrainSection(input.terrain, input.terrainPictures, summary)}
 ${factTable(keyFacts(summary))}
 <p class="note">Coordinates are true world coordinates${
     summary.world_shift.some((metres) => metres !== 0) ? " (stored coordinates plus the world shift)" : ""
-  }. The density counts the points over the 1 m cells that hold at least one${
-    summary.density?.is_estimate ? "; cells come from the sample below, so it is an estimate from above" : ""
+  }. The density is the number of points over the number of 1 m cells with points${
+    summary.density?.is_estimate ? "; cells are counted in the drawn sample, so the density is an upper estimate" : ""
   }.</p>
 ${scanSection(summary.scans)}
 ${attributeSection(summary)}
@@ -132,6 +132,6 @@ function factTable(facts: readonly Fact[]): Html {
 
 function copyLine({ copy }: ReportInput): Html {
   if (!copy) return html`No copy was written: the cloud has no points.`;
-  return html`A copy of the cloud lies beside this report: ${copy.name} (${copy.format.toUpperCase()},
+  return html`A copy of the cloud is in the folder of this report: ${copy.name} (${copy.format.toUpperCase()},
 ${counted(copy.point_count, "row")}).`;
 }

@@ -21,7 +21,7 @@ const COLUMNS = [
   "phi_max",
 ] as const;
 
-/** The scans as a table of comma separated values: metres in the true world, degrees; empty = not stated. */
+/** The scans as comma-separated values: metres in the true world, degrees; empty = not declared. */
 export function scansCsv(scans: readonly ScanSummary[]): string {
   const rows = scans.map((scan) => [
     scan.scan_index,
@@ -40,14 +40,14 @@ export function scansCsv(scans: readonly ScanSummary[]): string {
   return `${[COLUMNS, ...rows].map((row) => row.join(",")).join("\n")}\n`;
 }
 
-/** Text of a file as a field: quoted, on one line, and never the start of a spreadsheet's formula. */
+/** Text from a file as a CSV field: on one line, quoted if necessary, and never a spreadsheet formula. */
 function csvText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, " ");
   const inert = /^\s*[=+\-@]/.test(plain) ? `'${plain}` : plain;
   return /[",']|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-/** The report's section on the scans; nothing for a file that has none. */
+/** The report's section on scans; empty for a file without scans. */
 export function scanSection(scans: readonly ScanSummary[]): Html {
   if (scans.length === 0) return html``;
   const number = (text: string) => html`<td class="number">${text}</td>`;
@@ -65,7 +65,7 @@ ${number(rangeText(scan.theta_min, scan.theta_max))}${number(rangeText(scan.phi_
 <table><thead><tr><th>Scan</th><th>Name</th>${head}</tr></thead>
 <tbody class="plain">${rows}</tbody></table>
 <p class="note">Raster: rows × columns. Angles are degrees as the file declares them: from straight up, and clockwise from
-+y. Sky points in brackets have no direction in the file. The same table lies beside this report: scans.csv.</p>`;
++y. Sky points in brackets have no direction in the file. The same table is in the folder of this report: scans.csv.</p>`;
 }
 
 const missText = ({ miss_count, unplaceable_miss_count }: ScanSummary) =>

@@ -22,15 +22,15 @@ export interface AttributeSummary {
   readonly robust_range: readonly [number, number] | null;
 }
 
-/** Points per square metre of the 1 m cells that hold a point, seen from above. */
+/** Points per square metre over the 1 m cells with points, seen from above. */
 export interface Density {
   readonly points_per_m2: number;
   readonly occupied_cells: number;
-  /** False when every point of the cloud was looked at. */
+  /** False if the sample contains every point of the cloud. */
   readonly is_estimate: boolean;
 }
 
-/** What `analyze` found: the --json document without its paths, and the report's numbers. Metres, true world frame. */
+/** Results of `analyze`: the --json document without paths, and the numbers of the report. Metres, true world. */
 export interface AnalysisSummary {
   readonly file: { readonly path: string; readonly name: string; readonly bytes: number };
   readonly counts: {
@@ -42,7 +42,7 @@ export interface AnalysisSummary {
     readonly autodetected_misses: number;
     readonly unplaceable_misses: number;
   };
-  /** What was merged and dropped before anything was measured; null for the file as it is. */
+  /** Merges and deletions before all measurements; null if there were none. */
   readonly edits: EditSummary | null;
   readonly bounds_world: BoxWorld | null;
   readonly extent_m: Triple | null;
@@ -50,7 +50,7 @@ export interface AnalysisSummary {
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
   readonly crs_name: string | null;
-  /** Rows that the file's header promises; null when it does not say. */
+  /** Rows declared in the header of the file; null if not declared. */
   readonly declared_rows: number | null;
   readonly source_units: string | null;
   readonly source_unit_scale: number | null;
@@ -73,7 +73,7 @@ const triple = (value: (axis: 0 | 1 | 2) => number): Triple => [value(0), value(
 const sampleGround = ({ point_count, position }: PointSample): number | null =>
   samplePercentiles(point_count, (i) => position[3 * i + 2] ?? Number.NaN, [0.005])?.[0] ?? null;
 
-/** Gathers the import's answer and the sample into one summary; stored coordinates become world ones. */
+/** Combines the import's answer and the sample in one summary; converts stored to true world coordinates. */
 export function summarize(
   file: AnalysisSummary["file"],
   { tail, edits }: EditedCloud,
@@ -104,7 +104,7 @@ export function summarize(
     world_shift: shift,
     crs_epsg: tail.crs_epsg ?? null,
     crs_name: merged && tail.crs_epsg === null ? null : (look.crs?.name ?? null),
-    declared_rows: merged ? null : (look.point_count ?? null), // of the first file alone
+    declared_rows: merged ? null : (look.point_count ?? null), // known for the first file only
     source_units: tail.source_units,
     source_unit_scale: tail.source_unit_scale,
     gps_time_encoding: tail.gps_time_encoding ?? null,
@@ -117,7 +117,7 @@ export function summarize(
       label: label ?? null,
       type,
       num_elements,
-      // Coordinates are shown where they belong: among the bounds.
+      // Positions are shown in true world coordinates, like the bounds.
       min: name === "position" && min ? axes.map((k) => (min[k] ?? 0) + shift[k]) : (min ?? null),
       max: name === "position" && max ? axes.map((k) => (max[k] ?? 0) + shift[k]) : (max ?? null),
       robust_range: ranges[name] ?? null,
@@ -128,12 +128,12 @@ export function summarize(
   };
 }
 
-/** Cells are addressed by one float64; wider clouds than this have no cell density. */
+/** A cell's index fits in one float64; wider clouds have no density. */
 const MAX_CELLS_PER_AXIS = 2 ** 26;
 
 /**
- * Points of the whole cloud over the 1 m x 1 m cells that hold a point of the sample. With a part of the cloud some
- * cells are missed, so the value is an estimate from above. null without points or beyond 67,000 km.
+ * Points of the whole cloud over the number of 1 m x 1 m cells with points of the sample. A sample may miss cells, so
+ * the value is an upper estimate. Null without points or beyond 67,000 km.
  */
 export function groundDensity(sample: PointSample): Density | null {
   const { point_count: n, position } = sample;
@@ -159,7 +159,7 @@ export type Fact = readonly [label: string, value: string];
 
 const list = (values: readonly number[], decimals: number) => values.map((v) => plainNumber(v, decimals)).join(", ");
 
-/** The numbers a reader looks for first, worded for the terminal and the report alike. */
+/** The most important numbers, for the terminal and the report. */
 export function keyFacts(summary: AnalysisSummary): Fact[] {
   const { counts, bounds_world: bounds, extent_m: extent, density } = summary;
   const facts: Fact[] = [["Points", plainNumber(counts.points, 0)]];

@@ -18,7 +18,7 @@ const parameters = (used: UsedParameters) =>
     .map(([name, value]) => `${name} ${typeof value === "number" ? shortNumber(Number(value.toPrecision(4))) : value}`)
     .join(", ");
 
-/** What each step gave, worded for the terminal and the report alike. */
+/** The results of the steps, for the terminal and the report. */
 export function terrainFacts({ noise, ground, dtm, chm }: TerrainSummary): Fact[] {
   const facts: Fact[] = [];
   if (noise.done) {
@@ -62,14 +62,14 @@ function parameterFacts({ noise, ground, dtm }: TerrainSummary): Fact[] {
 }
 const GROUND_SOURCES: Readonly<Record<string, string>> = {
   column: "column ground_class",
-  csf_auto: "found by a cloth for the terrain alone",
+  csf_auto: "found by cloth simulation, for the terrain only",
   all_points: "all points",
 };
 
-/** Left and right of a figure's drawing, pixels; see report-style.ts. */
+/** Padding to the left and right of a drawing in total, pixels; see style.ts. */
 const FIGURE_PADDING = 22;
 
-/** Noise, ground, terrain and canopy of a report. */
+/** The report's section on noise, ground, terrain and canopy. */
 export function terrainSection(
   terrain: TerrainSummary,
   { rasters, profile }: TerrainPictures,
@@ -86,9 +86,9 @@ export function terrainSection(
 <table><tbody>${rows}</tbody></table>
 <p class="note">Labels are columns of the copy (noise_class, ground_class, height_above_ground); no point was deleted. ${
     terrain.noise.done && !terrain.noise.over_removal
-      ? "The canopy is made without the noise."
-      : "The canopy is made from all points."
-  } Heights outside a colour bar take its end colours, empty cells are white.</p>
+      ? "The canopy is computed without noise."
+      : "The canopy is computed from all points."
+  } Heights outside a colour bar have its end colours; empty cells are white.</p>
 <div class="figures">${figures}</div>`;
 }
 

@@ -4,7 +4,7 @@ import { addonAs } from "../core/load.ts";
 
 const addon = addonAs<DenoiseNative>();
 
-/** What a point must have around it to be clean. Lengths in metres; `tile_points` 0 = no tiles. */
+/** Method and parameters that tell clean points from noise. Lengths in metres; `tile_points` 0 = no tiles. */
 export type NoiseParams =
   | { readonly method: "ror"; readonly radius: number; readonly nb_points: number; readonly tile_points: number }
   | {
@@ -22,7 +22,7 @@ export type NoiseParams =
       readonly cluster_points: number;
     };
 
-/** How a cloud was cut. */
+/** How a cloud was divided into tiles. */
 export interface TilePlan {
   readonly n: number;
   readonly tile_m: number;
@@ -36,12 +36,12 @@ export interface TilePlan {
 export interface NoiseLabels {
   /** u8: 1 clean, 2 noise. Per hit; with `scatter` per row, misses 1, deleted rows 0. */
   readonly noise_class: NativeColumn;
-  /** Hits. */
+  /** Number of hits. */
   readonly analyzed_count: number;
   readonly flagged_count: number;
-  /** Of those, hits with a coordinate that is no finite number. */
+  /** Hits among the flagged with a coordinate that is not finite. */
   readonly non_finite_count: number;
-  /** Why the GPU was not used though it was asked for. */
+  /** Why the GPU was not used although it was requested. */
   readonly warnings: readonly string[];
   readonly plan: TilePlan | null;
 }
@@ -56,6 +56,6 @@ export interface DenoiseNative {
   ): NativeJob<NoiseLabels>;
 }
 
-/** Labels the rows that `skip` (of hitMask) leaves as clean or noise. Errors: invalid_argument. */
+/** Labels the rows that `skip` (of hitMask) does not mark as clean or noise. Errors: invalid_argument. */
 export const labelNoise: DenoiseNative["labelNoise"] = (positions, skip, params, scatter, options) =>
   addon.labelNoise(positions, skip, params, scatter, options);

@@ -6,18 +6,18 @@ import type { TilePlan } from "./denoise.ts";
 const addon = addonAs<GroundNative>();
 
 export interface ClothParams {
-  /** Distance of the cloth's particles, metres. */
+  /** Distance between the particles of the cloth, metres. */
   readonly cloth_resolution: number;
   /** 1 conforming .. 3 stiff. */
   readonly rigidness: number;
-  /** Metres: a point nearer to the settled cloth is ground. */
+  /** Points nearer to the settled cloth are ground; metres. */
   readonly class_threshold: number;
   readonly iterations: number;
   readonly slope_smooth: boolean;
   /** Measure the threshold; `class_threshold` is the fallback. */
   readonly auto_class_threshold: boolean;
   readonly want_heights: boolean;
-  /** From so many points on the cloth drops tile by tile. */
+  /** From this number of points on, the simulation runs tile by tile. */
   readonly tile_min_points: number;
   readonly tile_target_points: number;
 }
@@ -27,17 +27,17 @@ export interface GroundLabels {
   readonly ground_class: NativeColumn;
   readonly num_ground: number;
   readonly num_plant: number;
-  /** Points below the ground that were set aside before the surface was made. */
+  /** Points below the ground that were excluded before the surface was computed. */
   readonly low_outliers: number;
 }
 
 export interface ClothGround extends GroundLabels {
-  /** f32 per row, metres; NaN where there is none. Null unless wanted. */
+  /** f32 per row, metres; NaN where undefined. Null unless `want_heights`. */
   readonly height_above_cloth: NativeColumn | null;
   readonly class_threshold_used: number;
   readonly class_threshold_method: "manual" | "knee" | "tail" | "fallback";
   readonly iterations_run: number;
-  /** False when `iterations` ended the simulation. */
+  /** False if the simulation ended at the limit `iterations`. */
   readonly settled: boolean;
   readonly nodes: number;
   readonly tiled: TilePlan | null;
@@ -51,7 +51,7 @@ export interface SmrfParams {
   readonly slope: number;
   readonly window_radius: number;
   readonly elevation_threshold: number;
-  /** Metres per slope added to the threshold. */
+  /** Metres per unit of slope, added to the threshold. */
   readonly elevation_scale: number;
   /** Metres between the lines that cut large objects; 0 = none. */
   readonly net_spacing: number;
@@ -62,7 +62,7 @@ export interface SmrfGround extends GroundLabels {
   readonly object_cells: number;
 }
 
-/** What was measured and the parameters derived from it: cpp/ops/ground/ground_auto.h. */
+/** Labels, measurements and the parameters derived from them: cpp/ops/ground/ground_auto.h. */
 export interface AutoGround extends GroundLabels {
   readonly derived: {
     readonly point_spacing_m: number;
@@ -72,7 +72,7 @@ export interface AutoGround extends GroundLabels {
   };
 }
 
-/** Of every finite point, low outliers among them: what the limit on cloth nodes counts. */
+/** Extent of all finite points, low outliers included; the limit on cloth nodes applies to it. */
 export interface GroundExtent {
   readonly finite_count: number;
   /** x and y, metres; 0 without finite points. */
@@ -87,12 +87,12 @@ export interface GroundMeasures {
 }
 
 export interface ClothCost {
-  /** (ceil(extent / resolution) + 1)^2 of the larger horizontal extent: what the guard counts. */
+  /** (ceil(extent / resolution) + 1)^2 of the larger horizontal extent; the limit applies to it. */
   readonly nodes: number;
   readonly grid_nodes: number;
   readonly bytes: number;
   readonly admissible: boolean;
-  /** The finest resolution that is admissible, rounded up; 0 for an extent of 0. */
+  /** The finest admissible resolution, rounded up; 0 for an extent of 0. */
   readonly finest_resolution_m: number;
 }
 
@@ -115,21 +115,21 @@ export interface GroundNative {
   clothSimulationCost(points: number, extent: readonly [number, number], clothResolution: number): ClothCost;
 }
 
-/** Cloth simulation filter over the rows that `skip` leaves. */
+/** Cloth simulation filter over the rows that `skip` does not mark. */
 export const clothSimulation: GroundNative["clothSimulation"] = (positions, skip, params, options) =>
   addon.clothSimulation(positions, skip, params, options);
-/** Simple morphological filter over the rows that `skip` leaves. */
+/** Simple morphological filter over the rows that `skip` does not mark. */
 export const smrf: GroundNative["smrf"] = (positions, skip, params, options) =>
   addon.smrf(positions, skip, params, options);
-/** Ground filter that derives its parameters from the cloud, over the rows that `skip` leaves. */
+/** Ground filter that derives its parameters from the cloud, over the rows that `skip` does not mark. */
 export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options) =>
   addon.groundAuto(positions, skip, options);
-/** Finite points and their extent, over the rows that `skip` leaves. */
+/** Finite points and their extent, over the rows that `skip` does not mark. */
 export const groundExtent: GroundNative["groundExtent"] = (positions, skip, options) =>
   addon.groundExtent(positions, skip, options);
-/** What parameters of ground filters are derived from, over the rows that `skip` leaves. */
+/** Measurements for deriving filter parameters, over the rows that `skip` does not mark. */
 export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, options) =>
   addon.groundMeasures(positions, skip, options);
-/** What a cloth over `points` in an extent of x by y metres takes; see `admissible` before a run. */
+/** Cost of a cloth over `points` in an extent of x by y metres; check `admissible` before a run. */
 export const clothSimulationCost: GroundNative["clothSimulationCost"] = (points, extent, clothResolution) =>
   addon.clothSimulationCost(points, extent, clothResolution);

@@ -5,7 +5,7 @@ import type { Bounds } from "../files/readers.ts";
 const addon = addonAs<CloudNative>();
 
 export interface HitMask {
-  /** u8 per row, 1 = not a hit or deleted; null when every row is a surviving hit. */
+  /** u8 per row, 1 = miss or deleted; null if every row is a surviving hit. */
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
   /** Rows whose is_miss is set, deleted or not. */
@@ -21,7 +21,7 @@ export interface ColumnStats {
   readonly infinite_count: number;
   readonly is_constant: boolean;
   readonly is_integral: boolean;
-  /** Sorted distinct values when integral and at most 4096, else null. */
+  /** Sorted distinct values if all are integers and there are at most 4096, else null. */
   readonly distinct: readonly number[] | null;
   readonly p01: number | null;
   readonly p99: number | null;
@@ -40,7 +40,7 @@ export interface PointSpacing {
   /** Metres; null with fewer than two points. */
   readonly median_m: number | null;
   readonly p95_m: number | null;
-  /** The same over sampled points whose nearest other row lies elsewhere. */
+  /** The same over the sampled points whose nearest other row has another position. */
   readonly distinct_median_m: number | null;
   readonly distinct_p95_m: number | null;
   readonly sampled_count: number;
@@ -50,7 +50,7 @@ export interface PointSpacing {
 
 export interface MissInput {
   readonly positions: NativeColumn;
-  /** The file's own flags; they win when any is set. */
+  /** Flags of the file; they take precedence if any is set. */
   readonly is_miss: NativeColumn | null;
   readonly target_index: NativeColumn | null;
   /** Origin of each point, used instead of `origin`. */
@@ -60,7 +60,7 @@ export interface MissInput {
 }
 
 export interface MissDetection {
-  /** u8 per row, 1 = miss; null when the file's flags count or no signal fired. */
+  /** u8 per row, 1 = miss; null if the file's flags apply or no miss was found. */
   readonly is_miss: NativeColumn | null;
   readonly by_target_index: number;
   readonly by_distance: number;
@@ -112,13 +112,13 @@ export interface CloudNative {
   ): NativeJob<NativeColumn>;
 }
 
-/** Which rows the octree and every measurement see: surviving hits. */
+/** Mask of the rows that octree and measurements use: the surviving hits. */
 export const hitMask = (isMiss: NativeColumn | null, deleted: NativeColumn | null, rows: number) =>
   addon.hitMask(isMiss, deleted, rows);
-/** Extremes, distinct values and percentiles of scalar columns over the rows that `skip` leaves. */
+/** Extremes, distinct values and percentiles of scalar columns over the rows that `skip` does not mark. */
 export const columnStats = (columns: readonly NativeColumn[], skip: NativeColumn | null) =>
   addon.columnStats(columns, skip);
-/** Bounds, robust bounds and ground height over the rows that `skip` leaves. */
+/** Bounds, robust bounds and ground z over the rows that `skip` does not mark. */
 export const cloudStats = (positions: NativeColumn, skip: NativeColumn | null) => addon.cloudStats(positions, skip);
 /** Nearest-neighbour distances of a sample, metres. */
 export const pointSpacing = (
@@ -129,15 +129,15 @@ export const pointSpacing = (
 ) => addon.pointSpacing(positions, skip, params, options);
 /** Linear map of a column's finite range to 0..65535. */
 export const scaleToU16 = (column: NativeColumn) => addon.scaleToU16(column);
-/** Three channels into one colour column; "unit" 0..1, "byte" 0..255, "u16" as is. */
+/** Merges three channels into one colour column. Scale: "unit" 0..1, "byte" 0..255, "u16" unchanged. */
 export const mergeRgb = (r: NativeColumn, g: NativeColumn, b: NativeColumn, scale: "unit" | "byte" | "u16") =>
   addon.mergeRgb(r, g, b, scale);
-/** Three scalar columns into one vec3d column, value * unit_scale - shift. */
+/** Merges three scalar columns into one vec3d column, value * unit_scale - shift. */
 export const interleaveTriple: CloudNative["interleaveTriple"] = (x, y, z, frame) =>
   addon.interleaveTriple(x, y, z, frame);
 /** Miss flags by echo number 99 and by distance from the scanner. */
 export const detectMisses: CloudNative["detectMisses"] = (input, farRangeM) => addon.detectMisses(input, farRangeM);
-/** Positions of the miss overlay: surviving misses, moved onto a sphere around the scanner when it is known. */
+/** Positions of the miss overlay: surviving misses, on a sphere around the scanner if that is known. */
 export const projectMisses: CloudNative["projectMisses"] = (positions, isMiss, deleted, scanner) =>
   addon.projectMisses(positions, isMiss, deleted, scanner);
 /** f32 copy of any column, triples flattened: (value + shift for positions) / divisor. */

@@ -13,7 +13,7 @@ export interface ScreenView {
   readonly height: number;
 }
 
-/** What a user draws round points. Coordinates of boxes in the frame of the positions, of screen shapes in pixels. */
+/** A region drawn by the user. Boxes have the frame of the positions, screen shapes are in pixels. */
 export type NativeRegion =
   | { readonly kind: "box"; readonly min: Triple; readonly max: Triple; readonly invert: boolean }
   | {
@@ -30,7 +30,7 @@ export type NativeRegion =
       readonly invert: boolean;
     };
 
-/** `values` non-empty: keep rint(v) in values; otherwise min <= v <= max. NaN is kept by neither. */
+/** Selects rint(v) in `values` if that is non-empty, otherwise min <= v <= max. Never selects NaN. */
 export interface NativeFilter {
   readonly column: NativeColumn;
   readonly min: number;
@@ -40,13 +40,13 @@ export interface NativeFilter {
 
 export interface RowSelection {
   readonly positions: NativeColumn;
-  /** All of them must hold. */
+  /** A row must be selected by all regions and filters. */
   readonly regions: readonly NativeRegion[];
   readonly filters: readonly NativeFilter[];
 }
 
 /**
- * A set of rows in whichever form is smallest. `data`: "rows" u32 ascending; "runs" u32 pairs of start and length,
+ * A set of rows in the smallest of three forms. `data`: "rows" u32 ascending; "runs" u32 pairs of start and length,
  * ascending; "bits" u8, bit i % 8 of byte i / 8 is row i. u64 instead of u32 for clouds of 2^32 rows and more.
  */
 export interface NativeRowSet {
@@ -56,7 +56,7 @@ export interface NativeRowSet {
 }
 
 export interface Deletion {
-  /** u8 per row: the old mask with the new rows. */
+  /** u8 per row: the mask with the new rows added. */
   readonly deleted: NativeColumn;
   /** Rows that were not deleted before. */
   readonly rows: NativeRowSet;
@@ -65,7 +65,7 @@ export interface Deletion {
 }
 
 export interface LabelStroke {
-  /** The label column; null = all 0 (a u8 column is made). */
+  /** The label column; null = all 0 (a u8 column is created). */
   readonly column: NativeColumn | null;
   /** u8 per row, non-zero = inside the stroke. */
   readonly selected: NativeColumn;
@@ -79,23 +79,23 @@ export interface LabelStroke {
 }
 
 export interface PaintedLabels {
-  /** The column after the stroke; wider than before when `to_class` does not fit its type. */
+  /** The column after the stroke, widened if `to_class` does not fit its type. */
   readonly column: NativeColumn;
   readonly rows: NativeRowSet;
-  /** Values before the stroke of `rows`, in their order and the old type; of length 1 when all were equal, 0 when no row changed. */
+  /** Previous values of `rows`, in their order and type; length 1 if all were equal, 0 if no row changed. */
   readonly previous: NativeColumn;
   /** Editable rows inside the stroke. */
   readonly selected_count: number;
 }
 
 export interface ClassCounts {
-  /** Sorted distinct values of rint(v), finite ones. */
+  /** Sorted distinct finite values of rint(v). */
   readonly values: readonly number[];
   readonly counts: readonly number[];
 }
 
 export interface Groups {
-  /** Sorted distinct values of rint(v), finite ones. */
+  /** Sorted distinct finite values of rint(v). */
   readonly values: readonly number[];
   readonly counts: readonly number[];
   /** Rows of the first value ascending, then of the second, ...; u32, u64 from 2^32 rows on. */
@@ -103,13 +103,13 @@ export interface Groups {
 }
 
 export interface ConcatPart {
-  /** Null = `rows` times the fill value. */
+  /** Null = the fill value in all `rows`. */
   readonly column: NativeColumn | null;
   /** Rows before dropping. */
   readonly rows: number;
   /** u8 per row, non-zero = leave out; null = keep all. */
   readonly drop: NativeColumn | null;
-  /** Added to each triple of vec3d; zeros for other types. */
+  /** Added to each triple of a vec3d column; must be zeros for other types. */
   readonly offset: Triple;
 }
 
@@ -143,9 +143,9 @@ export interface CloudEditNative {
   octreeTranslate(folder: string, staging: string, delta: Triple): NativeJob<null>;
 }
 
-/** u8 per row: 1 where every region and every filter holds. No regions and no filters select every row. */
+/** u8 per row: 1 = selected by all regions and filters. Without regions and filters, every row is selected. */
 export const selectRows = (selection: RowSelection) => addon.selectRows(selection);
-/** Deletes the selected rows that are hits; misses are never deleted. `isMiss` any scalar type, non-zero = miss. */
+/** Deletes the selected hits; misses are never deleted. `isMiss`: any scalar type, non-zero = miss. */
 export const deleteRows: CloudEditNative["deleteRows"] = (selected, isMiss, deleted) =>
   addon.deleteRows(selected, isMiss, deleted);
 /** u8 per row: 1 in `base` (u8) or in any of the sets. */
@@ -154,25 +154,25 @@ export const unionRows: CloudEditNative["unionRows"] = (rowCount, base, sets) =>
 export const encodeRows = (mask: NativeColumn) => addon.encodeRows(mask);
 /** One stroke of the label brush. */
 export const paintLabels = (stroke: LabelStroke) => addon.paintLabels(stroke);
-/** A copy of the column with `values` (one per row of the set, or a single one for all) put in; widened where needed. */
+/** A copy of the column with `values` (one per row of the set, or one for all) in `rows`; widened if necessary. */
 export const setLabels: CloudEditNative["setLabels"] = (column, rows, values) => addon.setLabels(column, rows, values);
-/** How many of the rows that `skip` (u8) leaves hold each value. */
+/** Number of rows per value, over the rows that `skip` (u8) does not mark. */
 export const classCounts = (column: NativeColumn, skip: NativeColumn | null) => addon.classCounts(column, skip);
-/** Every column without the rows whose `drop` (u8) is non-zero, in row order, types kept. */
+/** Every column without the rows whose `drop` (u8) is non-zero; keeps order and types. */
 export const compactColumns = (columns: readonly NativeColumn[], drop: NativeColumn) =>
   addon.compactColumns(columns, drop);
-/** The rows that `skip` leaves, ordered by class, rows ascending within a class; excluded values are left out. */
+/** The rows that `skip` does not mark, ordered by class, then by row; without excluded values. */
 export const categoricalSplit: CloudEditNative["categoricalSplit"] = (column, skip, exclude) =>
   addon.categoricalSplit(column, skip, exclude);
 /** Rows order[first .. first + count) of every column. */
 export const takeRows: CloudEditNative["takeRows"] = (columns, order, first, count) =>
   addon.takeRows(columns, order, first, count);
-/** The parts one behind the other as `dtype`; every value must fit it (a narrower type is refused, never wrapped). */
+/** The parts joined in order as `dtype`. Every value must fit: a narrower type is refused, values never wrap. */
 export const concatColumns: CloudEditNative["concatColumns"] = (parts, params) => addon.concatColumns(parts, params);
 /** p' = A p + b for the (3, 4) row-major matrix [A | b], in float64; `b` is added last. */
 export const transformPositions = (positions: NativeColumn, matrix: readonly number[]) =>
   addon.transformPositions(positions, matrix);
-/** n' = A^-T n, renormalised, for the (3, 3) row-major A; for a rotation that is A n. Zero vectors stay zero; types kept. */
+/** n' = A^-T n, normalised, for the (3, 3) row-major A; A n for a rotation. Zero vectors stay zero; keeps types. */
 export const transformNormals: CloudEditNative["transformNormals"] = (normals, linear) =>
   addon.transformNormals(normals, linear);
 /** acos(|nz|) in degrees, f32; NaN stays NaN, |nz| > 1 counts as 1. */
@@ -180,8 +180,8 @@ export const verticality = (nz: NativeColumn) => addon.verticality(nz);
 /** value * factor; f64 stays f64, every other type becomes f32. */
 export const scaleColumn = (column: NativeColumn, factor: number) => addon.scaleColumn(column, factor);
 /**
- * Writes a copy of an octree moved by `delta` metres to `staging`. Errors: unsupported when the folder is not of our
- * builder's layout or the moved coordinates leave int32.
+ * Writes a copy of an octree, translated by `delta` metres, to `staging`. Errors: unsupported if the folder does not
+ * have the builder's layout or coordinates would exceed int32.
  */
 export const octreeTranslate: CloudEditNative["octreeTranslate"] = (folder, staging, delta) =>
   addon.octreeTranslate(folder, staging, delta);

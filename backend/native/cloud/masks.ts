@@ -3,7 +3,7 @@ import { addonAs } from "../core/load.ts";
 
 const addon = addonAs<MasksNative>();
 
-/** One operand: the rows whose byte is non-zero, or with `invert` the others. */
+/** One operand: the rows whose byte is non-zero; with `invert`, the other rows. */
 export interface MaskTerm {
   readonly mask: NativeColumn;
   readonly invert: boolean;
@@ -19,5 +19,5 @@ export interface MasksNative {
   combineMasks(terms: readonly MaskTerm[], how: "and" | "or"): NativeJob<CombinedMask>;
 }
 
-/** Rows that hold in all ("and") or in any ("or") of the terms. At least one term, all of one length. */
+/** Rows in all ("and") or in any ("or") of the terms. Needs at least one term; all have the same length. */
 export const combineMasks: MasksNative["combineMasks"] = (terms, how) => addon.combineMasks(terms, how);

@@ -13,7 +13,7 @@ import type { DType, NativeColumn } from "./handles.ts";
 import { addonAs } from "./load.ts";
 import type { ThreadsNative } from "./threads.ts";
 
-/** Everything the addon exports. Services call the typed facades; this view of the whole is for columns made by hand and for tests. */
+/** All exports of the addon. Services call the typed facades; use this for columns made from bytes and in tests. */
 export interface Addon
   extends ColumnFilesNative,
     ReadersNative,
@@ -30,7 +30,7 @@ export interface Addon
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;
   /** Bytes in anonymous native pages; tests assert that it returns to its start. */
   bulkBytesInUse(): number;
-  /** Until the function is called, up to `bytes` of freed pages stay with the process for the next blocks. */
+  /** Keeps up to `bytes` of freed pages for later blocks until the returned function is called. */
   reusePages(bytes: number): () => void;
 }
 

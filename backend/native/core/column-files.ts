@@ -11,14 +11,15 @@ export interface ColumnFilesNative {
 
 const addon = addonAs<ColumnFilesNative>();
 
-/** Writes columns to files of the session store, one each; complete for other processes when it resolves. */
+/** Writes each column to a file of the session store; other processes see complete files when it resolves. */
 export const writeColumnFiles = (columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null> =>
   addon.writeColumnFiles(columns, paths);
 /** Flushes a written column file to the disk. */
 export const syncColumnFile = (path: string): NativeJob<null> => addon.syncColumnFile(path);
-/** Reads the whole file and compares its checksum. */
+/** Reads the whole file and verifies its checksum. */
 export const verifyColumnFile = (path: string): NativeJob<boolean> => addon.verifyColumnFile(path);
-/** Maps a column file read-only. Throws `invalid_file` when it is damaged. */
+/** Maps a column file read-only. Errors: invalid_file if it is damaged. */
 export const mapColumnFile = (path: string): NativeColumn => addon.mapColumnFile(path);
-/** An exclusive lock between processes; the system frees it when its holder dies. Null when another holds it. */
+/** Takes an exclusive lock between processes and returns its release; null if another process holds it. The system
+ * releases it when the holder dies. */
 export const tryLockFile = (path: string): (() => void) | null => addon.tryLockFile(path);

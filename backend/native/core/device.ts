@@ -7,7 +7,7 @@ export interface NativeDeviceInfo {
   readonly gpu_count: number;
   readonly gpu_name: string | null;
   readonly driver_version: string | null;
-  /** Why there is no usable GPU; empty when there is one. */
+  /** Why there is no usable GPU; empty if there is one. */
   readonly reason: string;
 }
 export interface DeviceNative {

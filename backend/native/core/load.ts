@@ -6,7 +6,7 @@ import { AppError } from "../../../shared/errors.ts";
 
 const ADDON = join("build", "native", "Release", "pc.node");
 
-/** The addon's file: beside the running code's package root, whether that runs from source or from a bundle. */
+/** Path of the addon: in the nearest parent folder that contains it, for code run from source and from a bundle. */
 export function addonPath(): string {
   const pinned = process.env.APP_ADDON_PATH;
   if (pinned) return pinned;
@@ -25,7 +25,7 @@ export function addonPath(): string {
 }
 
 function load(): unknown {
-  // OpenMP's idle threads spin by default, up to 10x CPU on short regions; read once when the runtime loads.
+  // By default idle OpenMP threads spin, up to 10x CPU time on short regions. The runtime reads this once, at load.
   process.env.OMP_WAIT_POLICY ??= "passive";
   const path = addonPath();
   try {
@@ -39,5 +39,5 @@ function load(): unknown {
 
 const loaded = load();
 
-/** The addon as one family of functions. A facade names its own family, so that none has to know the others. */
+/** The addon as one family of functions, so that a facade depends only on its own family. */
 export const addonAs = <Family>(): Family => loaded as Family;

@@ -4,18 +4,18 @@ import { freemem, homedir, totalmem } from "node:os";
 import { join } from "node:path";
 
 /*
- * The one place of the TypeScript side where operating systems differ. What a system does not tell is said to be
- * unknown (0, null, measured: false); nothing is made up.
+ * The only TypeScript code that depends on the operating system. Values that a system does not provide are reported as
+ * unknown (0, null, measured: false), never guessed.
  */
 
 export interface MemoryStatus {
-  /** Memory of the machine, or of the container when its limit is lower; 0 = unknown. */
+  /** Memory of the machine, or the limit of the container if that is lower; 0 = unknown. */
   readonly physical_bytes: number;
-  /** What can be taken without swapping; 0 = unknown. */
+  /** Memory available without swapping; 0 = unknown. */
   readonly available_bytes: number;
   /** Resident size of this process. */
   readonly rss_bytes: number;
-  /** False when `available_bytes` is the system's free memory only, which leaves out reclaimable caches. */
+  /** False if `available_bytes` is only the free memory, without reclaimable caches. */
   readonly measured: boolean;
 }
 
@@ -36,19 +36,19 @@ function linuxAvailable(): number | undefined {
   try {
     return parseMemAvailable(readFileSync("/proc/meminfo", "utf8"));
   } catch {
-    return undefined; // no /proc in this sandbox: the caller falls back to the free memory and says so
+    return undefined; // no /proc in a sandbox: the caller uses the free memory and reports measured: false
   }
 }
 
-/** MemAvailable of a /proc/meminfo text in bytes; undefined when the line is missing. Source: proc(5). */
+/** MemAvailable of a /proc/meminfo text in bytes; undefined if the line is missing. Source: proc(5). */
 export function parseMemAvailable(meminfo: string): number | undefined {
   const kib = /^MemAvailable:\s*(\d+) kB$/m.exec(meminfo)?.[1];
   return kib === undefined ? undefined : Number(kib) * 1024;
 }
 
 /**
- * When the process started, as an opaque text that two processes with one reused id do not share; null = unknown
- * (no such process, one that has ended, or Windows). Source: proc(5), field 22 of stat; ps(1) lstart elsewhere.
+ * Start time of a process as opaque text, different for processes that reuse an id; null = unknown (no such process, an
+ * ended one, or Windows). Source: proc(5), field 22 of stat; ps(1) lstart elsewhere.
  */
 export function processStartTime(pid: number): string | null {
   try {
@@ -63,8 +63,8 @@ export function processStartTime(pid: number): string | null {
 }
 
 /**
- * Field 22 of a /proc/<pid>/stat line; null for a process that has ended and waits for its parent to notice (state Z or
- * X). The process name (field 2) may hold spaces and brackets: count from its end.
+ * Field 22 of a /proc/<pid>/stat line; null for an ended process that its parent has not reaped (state Z or X). Fields
+ * are counted from the end of the process name (field 2), which may contain spaces and brackets.
  */
 export function parseStartTicks(stat: string): string | null {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -76,7 +76,7 @@ export interface AppFolders {
   readonly cache: string;
 }
 
-/** Where this system keeps an application's data and caches. Sources: XDG base directories; Apple and Windows guides. */
+/** The system's folders for an application's data and caches. Sources: XDG base directories; Apple, Windows guides. */
 export function appFolders(
   app: string,
   env: NodeJS.ProcessEnv,

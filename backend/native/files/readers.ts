@@ -10,15 +10,15 @@ export interface PositionFrame {
 }
 
 export interface SourceColumn {
-  /** The file's name for it; LAS: the standard dimension's snake_case name. */
+  /** Name in the file; LAS: snake_case name of the standard dimension. */
   readonly name: string;
   readonly description: string;
-  /** True when the format itself does not define the column (LAS extra bytes, PLY and PCD properties). */
+  /** True if the format itself does not define the column (LAS extra bytes, PLY and PCD properties). */
   readonly extra: boolean;
   readonly column: NativeColumn;
 }
 
-/** What every reader returns. Positions are finite and in the stored frame; the caller owns every column. */
+/** Result of every reader. Positions are finite and in the stored frame; the caller owns all columns. */
 export interface CloudTable {
   readonly positions: NativeColumn;
   readonly columns: readonly SourceColumn[];
@@ -32,16 +32,16 @@ export interface Bounds {
   readonly max: readonly [number, number, number];
 }
 
-/** What the Extra Bytes record says of a dimension, and its values do not show. */
+/** Properties of a dimension in its Extra Bytes record that are not visible in its values. */
 export interface LasExtraRecord {
   readonly name: string;
   readonly description: string;
   /** Type in the file. */
   readonly stored: DType;
-  /** value = stored * scale + offset; null where the file states none. */
+  /** value = stored * scale + offset; null if the file declares none. */
   readonly scale: number | null;
   readonly offset: number | null;
-  /** The eight bytes of the no-data value in hex, null where the file states none. */
+  /** The eight bytes of the no-data value in hex; null if the file declares none. */
   readonly no_data: string | null;
 }
 
@@ -147,19 +147,19 @@ export interface ReadersNative {
 
 export interface ScanReadParams {
   readonly frame: PositionFrame;
-  /** One scan of the file; null = all. */
+  /** The only scan to read; null = all. */
   readonly scan_index: number | null;
 }
-/** One scanner position of a file. Angles are degrees, zenith 0 = up, bearings clockwise from +y; null where the file
- * states none. */
+/** One scanner position of a file. Angles are degrees, zenith 0 = up, bearings clockwise from +y; null if the file
+ * declares none. */
 export interface ScanInfo {
   readonly scan_index: number;
-  /** "" where the file gives none. */
+  /** "" if the file has none. */
   readonly name: string;
   readonly row_count: number;
   readonly miss_count: number;
   readonly unplaceable_miss_count: number;
-  /** Between the scanner's axis and the vertical. */
+  /** Angle between the scanner's axis and the vertical. */
   readonly tilt: number;
   /** Scanner position, stored frame, metres; null without a pose. */
   readonly origin: readonly [number, number, number] | null;
@@ -173,20 +173,20 @@ export interface ScanInfo {
 }
 export interface ScanCloud extends CloudTable {
   readonly scans: readonly ScanInfo[];
-  /** E57 that names a coordinate system. */
+  /** For E57 files that declare a coordinate system. */
   readonly crs?: LasCrs | null;
-  /** Misses without a direction: they lie at their scanner. */
+  /** Misses without a direction; they are placed at their scanner. */
   readonly unplaceable_miss_count: number;
 }
 export interface E57HeaderScan {
   readonly name: string;
-  /** As declared; may be any number in a damaged file. */
+  /** As declared; may be wrong in a damaged file. */
   readonly point_count: number;
   /** File frame, metres; null without a pose. */
   readonly origin: readonly [number, number, number] | null;
   /** Unit quaternion x y z w; null without a pose. */
   readonly rotation: readonly [number, number, number, number] | null;
-  /** File frame; null where the file declares none. */
+  /** File frame; null if the file declares none. */
   readonly bounds: Bounds | null;
   /** Declared rows and columns, 0 = none. */
   readonly n_theta: number;
@@ -196,7 +196,7 @@ export interface E57HeaderScan {
 }
 export interface E57Header {
   readonly scans: readonly E57HeaderScan[];
-  /** Null when the file names no coordinate system. */
+  /** Null if the file declares no coordinate system. */
   readonly crs: LasCrs | null;
   readonly image_count: number;
   readonly warnings: readonly string[];
@@ -204,18 +204,18 @@ export interface E57Header {
 export interface E57Sample {
   /** File frame; null for a miss. */
   readonly positions: readonly (readonly [number, number, number] | null)[];
-  /** Per field of the scan, as the file has them; text fields: none. */
+  /** Values per field of the scan, in file order; none for text fields. */
   readonly values: readonly (readonly number[])[];
 }
 export interface PtxHead {
   readonly scans: readonly {
     readonly n_theta: number;
     readonly n_phi: number;
-    /** File frame; null when the matrix overflows. */
+    /** File frame; null if the matrix overflows. */
     readonly origin: readonly [number, number, number] | null;
     readonly has_empty_cells: boolean;
   }[];
-  /** The walk came to the end of the file. */
+  /** True if the search reached the end of the file. */
   readonly complete: boolean;
   /** First cells of the first scan; `position` in the file frame, null for an empty cell. */
   readonly sample: readonly {
@@ -233,7 +233,7 @@ export interface RecordReadParams {
 }
 export interface PlyProperty {
   readonly name: string;
-  /** Of the value, or of a list's values. */
+  /** Type of the value, or of the values of a list. */
   readonly dtype: DType;
   readonly is_list: boolean;
 }
@@ -245,7 +245,7 @@ export interface PlyHeader {
     readonly properties: readonly PlyProperty[];
   }[];
   readonly comments: readonly string[];
-  /** Raw values of the first vertices; empty where lists of other elements stand before them. */
+  /** Raw values of the first vertices; empty if lists of other elements precede them. */
   readonly sample_rows: readonly (readonly string[])[];
 }
 export interface PcdHeader {
@@ -260,41 +260,41 @@ export interface PcdHeader {
   readonly warnings: readonly string[];
 }
 export interface PcdSample {
-  /** Columns of a point: COUNT > 1 and packed colour taken apart, no padding. */
+  /** Columns of a point: fields with COUNT > 1 and packed colours are split, padding is left out. */
   readonly columns: readonly { readonly name: string; readonly dtype: DType }[];
   readonly rows: readonly (readonly string[])[];
 }
 export interface PcdCloud extends CloudTable {
-  /** The VIEWPOINT is 0 0 0 1 0 0 0, which says nothing. */
+  /** The VIEWPOINT is the default 0 0 0 1 0 0 0, which states no position. */
   readonly default_viewpoint: boolean;
-  /** Sensor position, stored frame, metres; null when the file has no VIEWPOINT line. */
+  /** Sensor position, stored frame, metres; null without a VIEWPOINT line. */
   readonly scan_origin: readonly [number, number, number] | null;
 }
 
-/** LAS points into columns; see cpp/io/las.h for their names. */
+/** Reads LAS points into columns; see cpp/io/las.h for their names. */
 export const readLas = (path: string, params: LasReadParams) => addon.readLas(path, params);
-/** LAS header, records and CRS; works for LAZ too. */
+/** Reads header, records and CRS of LAS and LAZ. */
 export const readLasHeader = (path: string) => addon.readLasHeader(path);
-/** Text table into columns. */
+/** Reads a text table into columns. */
 export const readText = (path: string, params: TextReadParams) => addon.readText(path, params);
-/** First lines of a text file. */
+/** Reads the first lines of a text file. */
 export const sampleText = (path: string, maxLines: number) => addon.sampleText(path, maxLines);
-/** PLY vertices into columns. */
+/** Reads PLY vertices into columns. */
 export const readPly = (path: string, params: RecordReadParams) => addon.readPly(path, params);
 export const readPlyHeader = (path: string, maxRows: number) => addon.readPlyHeader(path, maxRows);
-/** PCD points into columns. */
+/** Reads PCD points into columns. */
 export const readPcd = (path: string, params: RecordReadParams) => addon.readPcd(path, params);
 export const readPcdHeader = (path: string) => addon.readPcdHeader(path);
-/** First points of a PCD file as text. */
+/** Reads the first points of a PCD file as text. */
 export const readPcdSample = (path: string, maxRows: number) => addon.readPcdSample(path, maxRows);
-/** E57 scans into columns; see cpp/io/e57.h for their names. */
+/** Reads E57 scans into columns; see cpp/io/e57.h for their names. */
 export const readE57 = (path: string, params: ScanReadParams) => addon.readE57(path, params);
 export const readE57Header = (path: string) => addon.readE57Header(path);
-/** First points of one E57 scan. */
+/** Reads the first points of one E57 scan. */
 export const readE57Sample = (path: string, scanIndex: number, maxRows: number) =>
   addon.readE57Sample(path, scanIndex, maxRows);
-/** PTX scans into columns. */
+/** Reads PTX scans into columns. */
 export const readPtx = (path: string, params: ScanReadParams) => addon.readPtx(path, params);
-/** Scans of a PTX file as far as `maxBytes` of it reach, and its first cells. */
+/** Finds the scans in the first `maxBytes` of a PTX file, and reads its first cells. */
 export const readPtxHead = (path: string, maxRows: number, maxBytes: number) =>
   addon.readPtxHead(path, maxRows, maxBytes);

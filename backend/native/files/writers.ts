@@ -21,12 +21,12 @@ export interface CloudViewInput {
   readonly stride: number;
 }
 
-/** Where a scalar goes in a LAS file; see cpp/io/las.h. */
+/** How a scalar is stored in a LAS file; see cpp/io/las.h. */
 export interface LasPlacement {
   readonly slug: string;
-  /** Standard field it fills when its values fit; "" = none. */
+  /** Standard field to write if all values fit it; "" = none. */
   readonly field: string;
-  /** How it was stored: always an extra dimension. */
+  /** Its record in the source file; if set, it is written as an extra dimension. */
   readonly record: LasExtraRecord | null;
 }
 
@@ -34,7 +34,7 @@ export interface LasWriteParams {
   readonly version: "1.2" | "1.4";
   /** 1.4 with point formats 0 to 3. */
   readonly legacy_points: boolean;
-  /** Steps of the source, file frame: taken where every coordinate lies on them. */
+  /** Coordinate grid of the source, file frame; used if every coordinate lies on it. */
   readonly grid: { readonly scale: Triple; readonly offset: Triple } | null;
   readonly placements: readonly LasPlacement[];
   /** LAZ */
@@ -57,28 +57,28 @@ export interface WriteResult {
   readonly point_count: number;
   readonly bytes: number;
   readonly warnings: readonly string[];
-  /** Columns with a value that six decimals changed. */
+  /** Columns with a value that was rounded to six decimals. */
   readonly rounded: readonly string[];
-  /** A colour has a channel that 8 bits changed. */
+  /** True if a colour channel was rounded to 8 bits. */
   readonly colors_cut: boolean;
 }
 export interface PcdWriteParams {
-  /** Scanner position, stored frame; null = none is known. */
+  /** Scanner position, stored frame; null = unknown. */
   readonly viewpoint: readonly [number, number, number] | null;
 }
 export interface PtxWriteParams {
-  /** Of one scan. */
+  /** Largest number of cells of one scan. */
   readonly max_cells: number;
-  /** Scanner position of scans that `origins` does not name, stored frame. */
+  /** Scanner position of scans that are not in `origins`, stored frame. */
   readonly origin: readonly [number, number, number];
   readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
 }
-/** What became of one scan's points; see cpp/io/ptx.h. */
+/** Result for one scan; see cpp/io/ptx.h. */
 export interface PtxWrittenScan {
   readonly scan_index: number;
   readonly rows: number;
   readonly columns: number;
-  /** Index at which the file's raster begins. */
+  /** Indexes of the first row and column of the raster in the file. */
   readonly first_row: number;
   readonly first_column: number;
   readonly filled: number;
@@ -101,17 +101,17 @@ export interface WritersNative {
   writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>;
 }
 
-/** LAS, streamed in blocks with flat memory. */
+/** Writes LAS or LAZ in blocks, with constant memory. */
 export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: string) =>
   addon.writeLas(view, params, path);
-/** Text formats, streamed in blocks with flat memory. */
+/** Writes a text format in blocks, with constant memory. */
 export const writeText = (view: CloudViewInput, format: TextFormat, path: string) =>
   addon.writeText(view, format, path);
-/** PTS: positions, intensity and colour. */
+/** Writes PTS: positions, intensity and colour. */
 export const writePts = (view: CloudViewInput, path: string) => addon.writePts(view, path);
-/** PCD, binary. */
+/** Writes binary PCD. */
 export const writePcd = (view: CloudViewInput, params: PcdWriteParams, path: string) =>
   addon.writePcd(view, params, path);
-/** PTX: one raster a scan. */
+/** Writes PTX: one raster per scan. */
 export const writePtx = (view: CloudViewInput, params: PtxWriteParams, path: string) =>
   addon.writePtx(view, params, path);

@@ -20,7 +20,7 @@ import { type CheckedCriterion, measureSpacing, noiseParams, noiseReport } from 
 
 const NOISE = { slug: "noise_class", label: "Noise Class" } as const;
 
-/** Points to label: rows that `skip` leaves. */
+/** Points to label: the rows that `skip` does not mark. */
 interface NoiseInput {
   readonly positions: NativeColumn;
   readonly skip: NativeColumn | null;
@@ -33,7 +33,7 @@ interface NoiseOutcome {
   readonly report: NoiseReport;
 }
 
-/** Labels hits as clean or noise; with `scatter` a label for every row. The column lives until the run ends. */
+/** Labels hits as clean or noise; with `scatter`, one label per row of the cloud. The run owns the column. */
 async function labelNoise(
   input: NoiseInput,
   criterion: CheckedCriterion,
@@ -57,16 +57,16 @@ async function labelNoise(
 const tooFew = (points: number) =>
   new AppError(
     "invalid_argument",
-    `Need at least ${MIN_DENOISE_POINTS} points to tell noise from, there are ${points}; take a larger part of the cloud`,
+    `Need at least ${MIN_DENOISE_POINTS} points for noise detection, but there are ${points}; use a larger part of the cloud`,
   );
 
-/** Points of a tile; 0 = no tiles. */
+/** Points per tile; 0 = no tiles. */
 const tilePoints = ({ method }: CheckedCriterion, points: number, config: Deps["config"]): number =>
   (method === "ror" || method === "voxel_count") && points >= config.denoiseTileMinPoints
     ? config.denoiseTileTargetPoints
     : 0;
 
-/** Bytes besides the cloud: hits gathered, tree or cells (spatial/kd_tree.h, ops/denoise), labels. */
+/** Bytes needed besides the cloud: gathered hits, tree or cells (spatial/kd_tree.h, ops/denoise), labels. */
 function denoiseBytes(
   criterion: CheckedCriterion,
   { positions, skip, hit_count }: NoiseInput,
@@ -81,8 +81,8 @@ function denoiseBytes(
 }
 
 /**
- * Labels a flat cloud. What goes wrong behind the checks is said in the answer. Labels do not depend on the frame, so the
- * points of a source stay in that of its session.
+ * Labels a flat cloud. A failure after the checks is reported in `error` of the answer. Labels do not depend on the
+ * frame, so the points of a source stay in the stored frame.
  */
 export async function denoiseFlat(
   request: DenoiseRequest,
@@ -117,7 +117,7 @@ export async function denoiseFlat(
   }
 }
 
-/** Errors: invalid_argument, not_found: everything a flat request can be refused for before it runs. */
+/** Checks a flat request before it runs. Errors: invalid_argument, not_found. */
 export async function checkDenoiseSource(request: DenoiseRequest, deps: Deps): Promise<CloudSession | null> {
   if (request.source) {
     sourceTranslation(request.source);
@@ -150,8 +150,8 @@ function failedFlat(raw: unknown, { method }: CheckedCriterion, job: Job): Denoi
 }
 
 /**
- * Labels the surviving hits of a session in the column noise_class; misses are clean, so that a clean cloud keeps them.
- * Nothing is deleted. Computed on a snapshot: an edit that lands meanwhile makes the run fail, not the edit.
+ * Labels the surviving hits of a session in the column noise_class. Misses are labelled clean, so that filtering for
+ * clean points keeps them. Nothing is deleted. Works on a snapshot; if an edit lands meanwhile, the run fails.
  */
 export function denoiseSession(
   session: CloudSession,

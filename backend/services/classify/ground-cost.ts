@@ -3,8 +3,8 @@ import type { CostEstimate } from "../run/cost-warning.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 
 /**
- * CPU seconds of this build, measured on two cores with clouds of 38 thousand to 9 million points: 10 to 14 ns per
- * particle and step, 0.09 us a point, 21 ns per cell and cell of the window; auto 0.13 us a point and 0.9 us a cell.
+ * CPU seconds, measured on two cores with clouds of 38 thousand to 9 million points: 10 to 14 ns per particle and step,
+ * 0.09 us per point, 21 ns per cell and window cell; auto 0.13 us per point and 0.9 us per cell.
  */
 const SECONDS = {
   clothStep: 1.4e-8,
@@ -13,21 +13,21 @@ const SECONDS = {
   autoPoint: 1.3e-7,
   autoCell: 1e-6,
 } as const;
-/** Of an octree, a point. */
+/** CPU seconds of an octree build per point. */
 const OCTREE_POINT_SECONDS = 7e-7;
 
 const MAX_AUTO_CELLS = 16e6;
 const cellsOf = ([x, y]: readonly [number, number], size: number) => (x / size + 4) * (y / size + 4);
 
-/** Bytes besides the cloud for a run's low outliers (cpp/ops/ground/low_outliers.h) and labels. */
+/** Bytes for the low outliers (cpp/ops/ground/low_outliers.h) and the labels of a run, besides the cloud. */
 const sharedBytes = (points: number) => 22 * Math.min(25e6, 4 * points + 1024) + 9 * points;
-/** Hits of a cloud with misses or deletions are gathered first. */
+/** Bytes for gathering the hits of a cloud that has misses or deletions. */
 export const gatheredBytes = (rows: number, hits: number) => (rows === hits ? 0 : 28 * hits + rows);
 
-/** Bytes that measuring spacing and relief takes: 40 for each of at most 250 thousand cells. */
+/** Bytes for measuring spacing and relief: 40 for each of at most 250 thousand cells. */
 export const measuringBytes = (points: number) => sharedBytes(points) + 10e6;
 
-/** What a filter takes at most besides the points. The cloth may settle long before its last step. */
+/** Upper bound of time and of memory besides the points. The cloth may settle long before its last step. */
 export function groundCost(
   filter: CheckedGround,
   cloth: ClothPlan | null,
@@ -51,5 +51,5 @@ export function groundCost(
   return { seconds: cpu / cores, bytes: sharedBytes(finite_count) + 60 * cells };
 }
 
-/** Seconds of the octree that shows the labels. */
+/** Seconds for building the octree that shows the labels. */
 export const octreeSeconds = (points: number) => (OCTREE_POINT_SECONDS * points) / availableParallelism();

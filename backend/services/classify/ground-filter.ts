@@ -13,13 +13,13 @@ import * as native from "../../native/classify/ground.ts";
 
 type ClothWish = Pick<GroundFilter, (typeof CLOTH_FIELDS)[number]>;
 
-/** A filter whose numbers are admissible. What a cloth's wish leaves open is derived from the cloud. */
+/** A filter with valid parameters. Cloth parameters that `wish` does not set are derived from the cloud. */
 export type CheckedGround =
   | { readonly method: "cloth"; readonly wish: ClothWish }
   | { readonly method: "smrf"; readonly params: native.SmrfParams }
   | { readonly method: "auto" };
 
-/** Cells that a window of smrf may reach. */
+/** Largest window radius of smrf, in cells. */
 const MAX_WINDOW_CELLS = 200;
 const MAX_ITERATIONS = 10_000;
 
@@ -27,7 +27,7 @@ type Field = (typeof CLOTH_FIELDS)[number] | (typeof SMRF_FIELDS)[number];
 const refused = (message: string) => new AppError("invalid_argument", message);
 const given = (value: unknown) => value !== null && value !== undefined;
 
-/** Errors: invalid_argument naming the value and its rule. A field of another method is one: it would be ignored. */
+/** Errors: invalid_argument, naming the value and its rule. Fields of another method are refused, never ignored. */
 export function checkGround(filter: GroundFilter): CheckedGround {
   const method = GROUND_METHODS.find((name) => name === filter.method);
   if (!method) throw refused(`method "${filter.method.slice(0, 60)}" is none of ${GROUND_METHODS.join(", ")}`);
@@ -85,30 +85,30 @@ function checkedSmrf(filter: GroundFilter): native.SmrfParams {
   const cells = params.window_radius / params.cell_size;
   if (!(cells >= 1 && cells <= MAX_WINDOW_CELLS)) {
     throw refused(
-      `window_radius ${params.window_radius} is ${cells.toPrecision(3)} cells of ${params.cell_size} m; 1 to ${MAX_WINDOW_CELLS} are possible`,
+      `window_radius ${params.window_radius} is ${cells.toPrecision(3)} cells of ${params.cell_size} m; it must be 1 to ${MAX_WINDOW_CELLS} cells`,
     );
   }
   return params;
 }
 
-/** What is known of a cloud before a run. */
+/** Measurements of a cloud before a run. */
 export interface GroundMeasured extends native.GroundExtent {
-  /** Null when nothing was to be derived from it. */
+  /** Null if no parameter has to be derived. */
   readonly measures: native.GroundMeasures | null;
 }
 
-/** Whether a request leaves something to be derived from spacing and relief. */
+/** Whether a parameter must be derived from spacing and relief. */
 export const leavesOpen = (filter: CheckedGround): boolean =>
   filter.method === "cloth" && DERIVED_FIELDS.some((name) => !given(filter.wish[name]));
 
-/** Ground steeper than 10 degrees takes a soft cloth and slope fitting: docs/adr/0014. Metres per metre. */
+/** Ground steeper than 10 degrees needs a soft cloth and slope fitting: docs/adr/0014. Metres per metre. */
 const STEEP_GROUND = Math.tan(Math.PI / 18);
 const DERIVED_FIELDS = ["cloth_resolution", "rigidness", "class_threshold", "slope_smooth"] as const;
 
 const clip = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
 const toMillimetres = (metres: number) => Math.round(metres * 1000) / 1000;
 
-/** The parameters that spacing and relief ask for: docs/adr/0014. */
+/** Parameters derived from spacing and relief: docs/adr/0014. */
 export function derivedCloth({ point_spacing_m, steepness }: native.GroundMeasures) {
   const steep = steepness > STEEP_GROUND;
   return {
@@ -121,21 +121,21 @@ export function derivedCloth({ point_spacing_m, steepness }: native.GroundMeasur
 
 export interface ClothPlan {
   readonly params: native.ClothParams;
-  /** Names of those that were derived. */
+  /** Names of the derived parameters. */
   readonly derived: readonly string[];
-  /** The resolution that the point spacing asks for, where the extent allows none as fine. */
+  /** The resolution derived from the point spacing, if the extent allows only a coarser one; else null. */
   readonly too_fine: number | null;
   readonly cost: native.ClothCost;
 }
 
-/** Errors: invalid_argument with the finest resolution that fits, when a cloth that was asked for has too many nodes. */
+/** Errors: invalid_argument with the finest resolution that fits, if the requested cloth has too many nodes. */
 export function checkCloth({ cloth_resolution }: ClothWish, { finite_count, extent }: native.GroundExtent): void {
   if (cloth_resolution === null || cloth_resolution === undefined) return;
   const cost = native.clothSimulationCost(finite_count, extent, cloth_resolution);
   if (!cost.admissible) throw tooFine(cloth_resolution, Math.max(...extent), cost);
 }
 
-/** What a cloth is run with, after checkCloth(). */
+/** The parameters and the cost of a cloth that checkCloth() has accepted. */
 export function clothPlan(
   wish: ClothWish,
   { finite_count, extent, measures }: GroundMeasured,
@@ -167,11 +167,11 @@ export function clothPlan(
 }
 
 function known<T>(open: T | null): T {
-  if (open === null) throw new AppError("internal", "cloth parameters are to be derived and nothing was measured");
+  if (open === null) throw new AppError("internal", "cloth parameters must be derived, but the cloud was not measured");
   return open;
 }
 
-/** Marks the one failure of a run that a flat request answers with 400. */
+/** Key in the details of the only run failure that a flat request answers with 400. */
 export const FINEST_RESOLUTION = "finest_cloth_resolution";
 
 function tooFine(resolution: number, extent: number, { nodes, finest_resolution_m }: native.ClothCost): AppError {

@@ -2,7 +2,7 @@ import type { GroundReport } from "../../../shared/contract/segment-ground.ts";
 import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 
-/** Labels with what is said of the run that made them. */
+/** Labels and what the report needs to know about their run. */
 export type FoundGround =
   | { readonly method: "cloth"; readonly found: ClothGround; readonly plan: ClothPlan }
   | {
@@ -24,7 +24,7 @@ type OfMethod = Pick<
   | "warnings"
 >;
 
-/** What an answer says about labels. */
+/** The report on ground labels in an answer. */
 export function groundReport(
   ground: FoundGround,
   measured: GroundMeasured,
@@ -77,17 +77,17 @@ function clothReport(
   const warnings = [...found.warnings];
   if (too_fine !== null) {
     warnings.push(
-      `The spacing of the points asks for a cloth of ${too_fine} m; an extent of ${Math.max(...extent).toFixed(1)} m allows ${params.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise), or segment parts of the cloud.`,
+      `The point spacing suggests a cloth resolution of ${too_fine} m, but an extent of ${Math.max(...extent).toFixed(1)} m allows ${params.cloth_resolution} m at best, which may be too coarse for the ground. Remove stray points (denoise) or segment parts of the cloud.`,
     );
   }
   if (!found.settled) {
     warnings.push(
-      `The cloth was still moving after ${params.iterations} iterations; more of them may change the labels.`,
+      `The cloth was still moving after ${params.iterations} iterations; more iterations may change the labels.`,
     );
   }
   if (how === "fallback") {
     warnings.push(
-      `The class threshold could not be measured; ${found.class_threshold_used} m was used, as class_threshold says.`,
+      `The class threshold could not be measured; class_threshold, ${found.class_threshold_used} m, was used instead.`,
     );
   }
   const isDerived = how === "manual" && derived.includes("class_threshold");

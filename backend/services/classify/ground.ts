@@ -33,17 +33,17 @@ import { type FoundGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
 
 const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
-/** The endpoint's `tool`, too. */
+/** Also the `tool` of the endpoint. */
 export const GROUND_TOOL = "Ground segmentation";
 
-/** Points to label: rows that `skip` leaves. */
+/** Points to label: the rows that `skip` does not mark. */
 interface GroundInput {
   readonly positions: NativeColumn;
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
 }
 
-/** A run that can begin: what is known of the cloud, with which parameters, what it takes. */
+/** A run that is ready to begin: its parameters, the measured cloud and the cost. */
 interface GroundPlan {
   readonly filter: CheckedGround;
   readonly measured: GroundMeasured;
@@ -54,7 +54,7 @@ interface GroundPlan {
 const tooFew = (points: number) =>
   new AppError(
     "invalid_argument",
-    `Need at least ${MIN_GROUND_POINTS} points to find the ground among, there are ${points}`,
+    `Need at least ${MIN_GROUND_POINTS} points for ground segmentation, but there are ${points}`,
   );
 
 /** Errors: invalid_argument for too few points and for a cloth that is too fine. */
@@ -82,7 +82,7 @@ interface GroundOutcome {
   readonly report: GroundReport;
 }
 
-/** The column lives until the run ends. */
+/** The run owns the column. */
 async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job: Job): Promise<GroundOutcome> {
   const start = performance.now();
   const ground = await runFilter(input, plan, deps, job);
@@ -109,7 +109,7 @@ async function runFilter(
   return { method: "auto", found: await job.track(() => native.groundAuto(positions, skip)) };
 }
 
-/** Errors: invalid_argument, not_found: everything a flat request can be refused for before it runs. */
+/** Checks a flat request before it runs. Errors: invalid_argument, not_found. */
 export async function checkGroundSource(request: GroundRequest, deps: Deps): Promise<CloudSession | null> {
   if (request.source) {
     sourceTranslation(request.source);
@@ -120,8 +120,8 @@ export async function checkGroundSource(request: GroundRequest, deps: Deps): Pro
 }
 
 /**
- * Labels a flat cloud. What goes wrong behind the checks is said in the answer, but for a cloth that is too fine: 400.
- * Labels do not depend on the frame, so the points of a source stay in that of its session.
+ * Labels a flat cloud. A failure after the checks is reported in `error` of the answer, except for a cloth that is too
+ * fine: 400. Labels do not depend on the frame, so the points of a source stay in the stored frame.
  */
 export async function groundFlat(
   request: GroundRequest,
@@ -154,7 +154,7 @@ export async function groundFlat(
   }
 }
 
-/** The labels of the hits, one after the other. */
+/** The labels of the hits only, in row order. */
 async function hitLabels(labels: ColumnRef, { skip }: GroundInput, job: Job): Promise<Uint8Array> {
   const [hits] = skip ? await job.track(() => compactColumns([labels.native], skip)) : [];
   const column = hits ? job.adopt(new ColumnRef(hits)) : labels;
@@ -185,8 +185,8 @@ const failedFlat = (message: string, { method }: CheckedGround, job: Job): Groun
 });
 
 /**
- * Labels the surviving hits of a session in the column ground_class; misses and deleted rows are 0. Computed on a
- * snapshot: an edit that lands meanwhile makes the run fail, not the edit.
+ * Labels the surviving hits of a session in the column ground_class; misses and deleted rows are 0. Works on a
+ * snapshot; if an edit lands meanwhile, the run fails.
  * Errors: conflict with a cost warning before anything is computed, unless the cost is acknowledged.
  */
 export function segmentGroundSession(

@@ -24,19 +24,19 @@ export interface LabelColumn {
 interface Publishing {
   readonly defer_octree: boolean;
   readonly mask: Surviving;
-  /** Where the octree begins in the run's bar. */
+  /** Progress of the run at which the octree build begins, 0..1. */
   readonly from?: number;
 }
 
-/** What an answer says of the octree that shows the labels. */
+/** The fields of an answer that describe the octree with the labels. */
 export type PublishedLabels = { readonly warnings: readonly string[] } & (
   | (OctreeBlock & { readonly miss_octree_cache_id: string | null })
   | { readonly octree_deferred: true }
 );
 
 /**
- * Commits labels computed on `base` with the octree that shows them, both or nothing, or with `defer_octree` without one.
- * They take the place of whatever the column held. Errors: conflict when an edit landed meanwhile; canceled.
+ * Commits labels computed on `base` together with the octree that shows them, or alone with `defer_octree`. They
+ * replace the column's content. All or nothing. Errors: conflict if an edit landed meanwhile; canceled.
  */
 export async function publishLabels(
   session: CloudSession,
@@ -65,7 +65,7 @@ export async function publishLabels(
   return { ...octreeBlock(built), miss_octree_cache_id, warnings: built.overlay?.warnings ?? [] };
 }
 
-/** The change that puts labels in place of whatever the column held; what was painted on it is forgotten. */
+/** The change that replaces the column's content by labels and drops its strokes from the undo stack. */
 function columnChange({ meta, undo }: CloudState, { slug, label, labels }: LabelColumn): CloudChange {
   const entry = { slug, label };
   const others = meta.extra_dims_meta;

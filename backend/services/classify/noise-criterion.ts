@@ -11,7 +11,7 @@ import type { NoiseLabels, NoiseParams } from "../../native/classify/denoise.ts"
 import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 
-/** A criterion whose numbers are admissible. */
+/** A criterion with valid parameters. */
 export type CheckedCriterion = Omit<NoiseCriterion, "method"> & { readonly method: DenoiseMethod };
 
 const MAX_COUNT = 2 ** 32 - 2;
@@ -20,7 +20,7 @@ const SAMPLES = 200_000;
 /** Chosen on generated plots and scans with planted noise: docs/accuracy.md. */
 const CLUSTERS = { nb_neighbors: 16, link_factor: 10, cluster_points: 5 };
 
-/** Errors: invalid_argument naming the value and its rule; of all fields, so that a wrong one is never ignored. */
+/** Checks all fields, also those of other methods. Errors: invalid_argument, naming the value and its rule. */
 export function checkCriterion(criterion: NoiseCriterion): CheckedCriterion {
   const method = DENOISE_METHODS.find((name) => name === criterion.method);
   if (!method) {
@@ -54,7 +54,7 @@ const USED_BY = {
   std_ratio: "sor",
 } as const satisfies Partial<Record<keyof NoiseCriterion, DenoiseMethod>>;
 
-/** Names what was set for another method: the contract lets clients send every field with its default. */
+/** Warnings for fields of other methods. Defaults pass: the contract lets clients send every field. */
 export function unusedFields(criterion: CheckedCriterion): string[] {
   const defaults = NoiseCriterion.parse({});
   const names = (Object.keys(USED_BY) as (keyof typeof USED_BY)[]).filter(
@@ -63,16 +63,16 @@ export function unusedFields(criterion: CheckedCriterion): string[] {
   return names.map((name) => `${name} belongs to method ${USED_BY[name]}; it was ignored for ${criterion.method}.`);
 }
 
-/** Distances to the nearest point elsewhere; null where they cannot be, or were not, measured. */
+/** Statistics of the distance to the nearest point at another position; null if not measured or not measurable. */
 export interface Spacing {
   readonly measured: boolean;
   readonly median_m: number | null;
   readonly p95_m: number | null;
-  /** Why the GPU was not used though it was asked for. */
+  /** Why the GPU was not used although it was requested. */
   readonly warnings: readonly string[];
 }
 
-/** voxel_count with a voxel given reads the points once: it measures nothing. */
+/** Measures the spacing, except for voxel_count with a given voxel, which does not need it. */
 export async function measureSpacing(
   { positions, skip }: { readonly positions: NativeColumn; readonly skip: NativeColumn | null },
   { method, voxel }: CheckedCriterion,
@@ -89,14 +89,14 @@ export async function measureSpacing(
 }
 
 /**
- * The 95th percentile, not the median: dense trunks set the median, and a length made from it deletes the tips of twigs
- * (contract classification section 3).
+ * A length in metres from the 95th percentile of the spacing. Dense trunks dominate the median, and a length derived
+ * from it would delete the tips of twigs (contract classification section 3).
  */
 function automatic(times: number, { p95_m }: Spacing, unmeasurable: number): number {
   return p95_m === null ? unmeasurable : Math.min(0.5, Math.max(0.02, times * p95_m));
 }
 
-/** What the method is run with. */
+/** The parameters of the method, with derived lengths. */
 export function noiseParams(criterion: CheckedCriterion, spacing: Spacing, tile_points: number): NoiseParams {
   const { method, nb_points, min_points, nb_neighbors, std_ratio } = criterion;
   if (method === "sor") return { method, nb_neighbors, std_ratio };
@@ -115,7 +115,7 @@ interface Finding {
   readonly previously_denoised: boolean;
 }
 
-/** What an answer says about labels. */
+/** The report on noise labels in an answer. */
 export function noiseReport({
   criterion,
   found,
@@ -137,20 +137,24 @@ export function noiseReport({
       auto: "ror with a larger radius",
     }[method];
     warnings.push(
-      `${(100 * fraction).toFixed(1)} % of the points would go; scanner noise is 0.1 to 3 %. Try ${milder} before you remove them.`,
+      `${(100 * fraction).toFixed(1)} % of the points are labelled noise; scanner noise is 0.1 to 3 %. Try ${milder} before you remove them.`,
     );
   }
   if (method !== "voxel_count" && analyzed_count > TREE_METHOD_WARNING_POINTS) {
     warnings.push(
-      `${method} sorts all ${analyzed_count} points into a tree; voxel_count takes a fraction of the time above ${TREE_METHOD_WARNING_POINTS / 1e6} M points.`,
+      `${method} sorts all ${analyzed_count} points into a tree; above ${TREE_METHOD_WARNING_POINTS / 1e6} M points, voxel_count takes a fraction of the time.`,
     );
   }
   if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled noise.`);
   if (method === "sor" && previously_denoised) {
-    warnings.push("Noise was removed or labelled here before: sor takes more with every pass, fine twigs first.");
+    warnings.push(
+      "Noise was removed or labelled here before: sor takes more points with every pass, fine twigs first.",
+    );
   }
   if (spacing.measured && spacing.p95_m === null && method !== "sor")
-    warnings.push("No two points lie apart, so their spacing could not be measured; fixed lengths were used instead.");
+    warnings.push(
+      "All points have the same position, so their spacing could not be measured; fixed lengths were used instead.",
+    );
   return {
     flagged,
     kept: analyzed_count - flagged,

@@ -7,24 +7,24 @@ export type Affine = readonly number[];
 export interface Motion {
   /** In the stored frame. */
   readonly stored: Affine;
-  /** A = c R: angles stay. */
+  /** A = c R: preserves angles. */
   readonly is_similarity: boolean;
-  /** The c of a similarity, 1 for a rigid motion. */
+  /** The factor c of a similarity, 1 for a rigid motion. */
   readonly scale: number;
-  /** A = I: nothing but a translation, by `delta` metres. */
+  /** A = I: a pure translation by `delta` metres. */
   readonly is_translation: boolean;
   readonly delta: Triple;
 }
 
 const TOLERANCE = 1e-9;
 const MIN_DETERMINANT = 1e-12;
-/** float64 has steps of 2 um there; a slip of the keyboard further out merges points for good. */
+/** float64 has steps of 2 um here; a mistyped larger translation would merge points for good. */
 const MAX_TRANSLATION_M = 1e10;
 /** Kilometres to millimetres. */
 const MAX_FACTOR = 1e6;
 
 /**
- * A motion of the true world as the stored frame sees it: stored' = A (stored + shift) + t - shift.
+ * Converts a motion of the true world to the stored frame: stored' = A (stored + shift) + t - shift.
  * `matrix`: 4 x 4, row-major. Errors: invalid_argument naming the rule.
  */
 export function motionOf(matrix: readonly number[], shift: Triple | null): Motion {
@@ -56,7 +56,7 @@ export function motionOf(matrix: readonly number[], shift: Triple | null): Motio
 function checkMatrix(matrix: readonly number[]): void {
   const wrong = (rule: string) => new AppError("invalid_argument", `matrix ${rule}`);
   if (matrix.length !== 16) throw wrong(`must be 16 numbers (4 x 4, row-major), not ${matrix.length}`);
-  const strange = matrix.findIndex((value) => !Number.isFinite(value)); // a client's NaN arrives as null
+  const strange = matrix.findIndex((value) => !Number.isFinite(value)); // a NaN in JSON arrives as null
   if (strange >= 0)
     throw wrong(`must hold finite numbers only; number ${strange + 1} of 16 is ${String(matrix[strange])}`);
   const last = matrix.slice(12);
@@ -97,7 +97,7 @@ export function apply(affine: Affine, [x, y, z]: Triple): Triple {
   return [row(0), row(1), row(2)];
 }
 
-/** `motion` behind what `pose` (16 numbers, null = nothing) did already: 4 x 4, row-major. */
+/** `motion` applied after `pose` (16 numbers, null = identity): 4 x 4, row-major. */
 export function composed(motion: Affine, pose: readonly number[] | null): number[] {
   const before = pose ?? [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
   const after = [...motion, 0, 0, 0, 1];

@@ -24,12 +24,12 @@ import { cloudSummary } from "../octree/summary.ts";
 import { floorOf } from "./edit.ts";
 
 /**
- * Builds the octree of the survivors and, with `compact`, drops the deleted rows for good. A deletion that lands
- * meanwhile wins: the octree is then only drawn and every row stays.
+ * Builds the octree of the survivors and, with `compact`, drops the deleted rows for good. If a deletion lands
+ * meanwhile, the octree is published for drawing only and no row is dropped.
  */
 export function bake(session: CloudSession, compact: boolean, deps: Deps, job: Job): Promise<BakeTail> {
   return session.read(async (base) => {
-    const mask = await surviving(base, job.quiet()); // the bar begins with the octree
+    const mask = await surviving(base, job.quiet()); // progress begins with the octree
     if (mask.hit_count === 0) return { session_id: session.id, point_count: 0, baked: false };
     const shown = compact && mask.deleted_count > 0 ? undefined : await currentBlock(base, mask, deps, job.quiet());
     if (shown) return { session_id: session.id, baked: false, ...pending(session), ...shown };
@@ -60,23 +60,23 @@ const pending = ({ state }: CloudSession) => ({
   pending_deleted_count: countsOf(state).pending_deleted_count,
 });
 
-/** The block of the octree a session shows already; undefined when it shows none of its points as they are. */
+/** The block of a session's current octree; undefined if it has none or the octree is posed. */
 async function currentBlock(state: CloudState, mask: Surviving, { octreeCache }: Deps, job: Job) {
   const { octree_cache_id, octree_pose } = state.meta;
   if (octree_cache_id === null || octree_pose !== null) return undefined;
   const folder = await octreeCache.path(octree_cache_id);
-  if (!folder) return undefined; // left the cache
+  if (!folder) return undefined; // evicted from the cache
   return octreeBlock({ octree: await readOctreeBlock(folder), summary: await cloudSummary(state, mask.skip, job) });
 }
 
 const columnBytes = ({ columns }: CloudState): number =>
   [...columns.values()].reduce((sum, { native: { bytes } }) => sum + bytes, 0);
 
-/** The mask changed since `base`. Every edit of it counts the octree's generation up. */
+/** True if the mask changed since `base`: every edit of it increments the octree's generation. */
 const overtaken = (base: CloudState, { state }: Edit): boolean =>
   state.meta.octree_stale_gen !== base.meta.octree_stale_gen;
 
-/** Rows stay under the mask, which becomes the floor of the undo stack. True when a deletion landed meanwhile. */
+/** Keeps the rows and makes the mask the floor of the undo stack. True if a deletion landed meanwhile. */
 async function publishMasked(session: CloudSession, base: CloudState, built: BuiltOctrees, job: Job): Promise<boolean> {
   const floor = await floorOf(fixedColumn(base, "deleted"), job);
   job.checkpoint(); // the last cancel point
@@ -92,7 +92,7 @@ async function publishMasked(session: CloudSession, base: CloudState, built: Bui
   });
 }
 
-/** The deleted rows go. True when a deletion landed meanwhile: then nothing goes. */
+/** Drops the deleted rows. True if a deletion landed meanwhile: then no row is dropped. */
 async function publishCompacted(
   session: CloudSession,
   base: CloudState,
@@ -120,7 +120,7 @@ async function publishCompacted(
       undo: boundarySteps(state.undo, null),
       meta: {
         ...currentOctree(octrees),
-        octree_stale_gen: state.meta.octree_stale_gen + 1, // the rows are others: what was built of the old ones is overtaken
+        octree_stale_gen: state.meta.octree_stale_gen + 1, // rows changed: octrees built from the previous rows are stale
         unrestorable_hit_count: state.meta.unrestorable_hit_count + dropped,
       },
     });
@@ -128,10 +128,10 @@ async function publishCompacted(
   });
 }
 
-/** Columns with a value per row, all but the mask itself. */
+/** Columns with one value per row, except the mask itself. */
 const alignedKeys = ({ columns }: CloudState): string[] => [...columns.keys()].filter((key) => key !== "deleted");
 
-/** Columns without the deleted rows; they belong to the run. */
+/** Columns without the deleted rows; the run owns them. */
 async function keptColumns(
   { columns }: CloudState,
   keys: readonly string[],

@@ -3,7 +3,7 @@ import type { Job } from "../../jobs/job.ts";
 import type { MadeChild } from "./child.ts";
 
 const CORES = availableParallelism();
-/** Builds at a time, one more than cores: files are made in between. */
+/** Concurrent builds: one more than cores, because builds also write files. */
 export const POOL = poolOf(CORES);
 
 export function poolOf(cores: number): number {
@@ -11,8 +11,8 @@ export function poolOf(cores: number): number {
 }
 
 /**
- * Threads of the build of one child; 0 = all cores. Small ones get their share of the cores: teams of threads would mostly
- * wait for each other. One with a large share of the points would be the last one under way, alone.
+ * Threads for the build of one child; 0 = all cores. A small child gets its share of the cores, because larger teams
+ * would mostly wait. A child with a large share of the points gets all, because it would run last and alone.
  */
 export function buildThreads(count: number, total: number, cores = CORES): number {
   const pool = poolOf(cores);
@@ -20,21 +20,21 @@ export function buildThreads(count: number, total: number, cores = CORES): numbe
 }
 
 /**
- * Rows of children that memory holds at a time: of the largest that may meet, or of all where sessions have no files to
- * let their columns go to. Each child has every miss.
+ * Largest number of rows of children in memory at a time: those of the largest concurrent builds, or of all children if
+ * sessions are not saved to files. Every child contains all misses.
  */
 export function rowsAtATime(counts: readonly number[], miss_count: number, saved: boolean, pool = POOL): number {
   const held = saved ? [...counts].sort((a, b) => b - a).slice(0, pool) : counts;
   return held.reduce((sum, count) => sum + count + miss_count, 0);
 }
 
-/** What makes a child of so many points. */
+/** Makes one child of `count` points. */
 export interface Maker {
   readonly count: number;
   readonly make: (quiet: Job) => Promise<MadeChild>;
 }
 
-/** Builds children a few at a time, large ones first, and tells how many are done. */
+/** Builds children, a few at a time and large ones first, and reports how many are done. */
 export class Builds {
   readonly #made: (MadeChild | undefined)[] = [];
   #done = 0;
@@ -61,7 +61,7 @@ export class Builds {
         this.#made[i] = await make(this.#quiet);
       },
     }));
-    tasks.sort((a, b) => b.count - a.count); // a large one that came last would be alone
+    tasks.sort((a, b) => b.count - a.count); // large ones first: a large last one would run alone
     if (parent) tasks.unshift({ count: 0, run: () => parent(this.#quiet) });
     const worker = async () => {
       for (let task = tasks.shift(); task && !this.#failed; task = tasks.shift()) await this.#one(task.run);
@@ -80,11 +80,11 @@ export class Builds {
     } catch (error) {
       if (!this.#failed) this.#failure = error;
       this.#failed = true;
-      this.#quiet.cancel(); // the others need not go on
+      this.#quiet.cancel(); // stops the other builds
     }
   }
 
-  /** Nothing of what was built stays. */
+  /** Removes everything that was built. */
   async discard(): Promise<void> {
     for (const child of this.#made) await child?.staged.discard();
   }

@@ -12,14 +12,14 @@ import type { OctreeWindow } from "../octree/build.ts";
 import { surviving } from "../octree/misses.ts";
 import { buildOctrees, octreeBlock, rebuilt } from "../octree/publish.ts";
 
-/** A session that is written and built and that nobody sees yet: `register` it or `discard` it. */
+/** A session that is written and built but not yet visible: `register` or `discard` it. */
 export interface MadeChild extends Child {
   readonly block: ChildSession;
   readonly miss_count: number;
   readonly warnings: readonly string[];
 }
 
-/** As makeChild, for `registerChildren`: its journal is begun too. */
+/** Like makeChild, for `registerChildren`: begins the journal too. */
 export async function makeChildOf(birth: Birth, ...[columns, meta, deps, window, job]: Parameters<typeof makeChild>) {
   const child = await makeChild(columns, meta, deps, window, job);
   try {
@@ -32,8 +32,8 @@ export async function makeChildOf(birth: Birth, ...[columns, meta, deps, window,
 }
 
 /**
- * Writes a new session's columns and builds its octrees, in admission already. Takes over the references in `columns`.
- * A failure, a full disk too, leaves nothing.
+ * Writes the columns of a new session and builds its octrees; the caller is admitted. Takes over the references in
+ * `columns`. A failure, such as a full disk, leaves nothing behind.
  */
 export async function makeChild(
   columns: ReadonlyMap<string, ColumnRef>,
@@ -51,7 +51,7 @@ export async function makeChild(
       return { built: await buildOctrees(state, mask, deps, { ...window, overlay }, job), miss_count: mask.miss_count };
     });
     const shown = currentOctree(rebuilt(built, state));
-    staged.shed(); // the next child's memory
+    staged.shed(); // frees memory for the next child
     return {
       staged,
       meta: { ...meta, ...shown },
@@ -65,7 +65,7 @@ export async function makeChild(
   }
 }
 
-/** What a child takes over of its parent's description. `taken_count`: hits of the parent that it got. */
+/** The description that a child inherits from its parent. `taken_count`: number of the parent's hits in the child. */
 export function childMeta(parent: CloudState, hit_count: number, taken_count: number): CloudMeta {
   return {
     ...parent.meta,
@@ -81,7 +81,7 @@ export function childMeta(parent: CloudState, hit_count: number, taken_count: nu
   };
 }
 
-/** Every column of a state without the rows that `drop` names, the mask left out. The caller owns them. */
+/** All columns of a state except the mask, without the rows marked in `drop`. The caller owns them. */
 export async function keptColumns(
   { columns }: CloudState,
   drop: NativeColumn,

@@ -17,8 +17,8 @@ const INTEGERS: Readonly<Partial<Record<DType, Integer>>> = {
 };
 
 /**
- * The narrowest type that holds every value of all types. Integers stay integers; u64 beside a signed type, and any
- * 32-bit or wider integer beside a float, become f64, exact up to 2^53.
+ * The narrowest type that can represent every value of all types. Integers stay integers; u64 with a signed type, and a
+ * 32-bit or wider integer with a float, become f64, exact up to 2^53.
  */
 export function commonDtype(dtypes: readonly DType[]): DType {
   const [first, ...rest] = dtypes;
@@ -31,7 +31,7 @@ function wider(a: DType, b: DType): DType {
   const [left, right] = [INTEGERS[a], INTEGERS[b]];
   if (left && right) return widerInteger(left, right);
   if (a === "f64" || b === "f64") return "f64";
-  const bits = (left ?? right)?.bits ?? 0; // the other one is f32, whose 24 bits hold 16-bit integers
+  const bits = (left ?? right)?.bits ?? 0; // the other type is f32, whose 24 bits represent 16-bit integers
   return bits <= 16 ? "f32" : "f64";
 }
 

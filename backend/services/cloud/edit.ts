@@ -11,19 +11,19 @@ import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { selectRows } from "./selection.ts";
 
-/** A native row set that belongs to the run. */
+/** A native row set, owned by the run. */
 export function adoptRows(rows: native.NativeRowSet, job: Job): RowSet {
   return { encoding: rows.encoding, count: rows.count, data: job.adopt(new ColumnRef(rows.data)) };
 }
 
-/** A row set as native ops take it. */
+/** A row set in the form that native ops accept. */
 export const nativeRows = ({ encoding, count, data }: RowSet): native.NativeRowSet => ({
   encoding,
   count,
   data: data.native,
 });
 
-/** Marks the hits inside a region as deleted: one step of the undo stack, also when it changes nothing. */
+/** Marks the hits inside a region as deleted. Adds one undo step, even if nothing changes. */
 export function deleteRegion(
   session: CloudSession,
   region: native.NativeRegion,
@@ -53,7 +53,7 @@ export function deleteRegion(
   });
 }
 
-/** Beyond the cap the oldest steps become part of the floor. */
+/** Moves the oldest steps beyond the cap into the floor. */
 async function foldOverflow(state: CloudState, added: RowSet, maxSteps: number, job: Job): Promise<UndoStep[]> {
   const oldest = overflowing([...state.undo.deletes, added], maxSteps);
   if (oldest.length === 0) return [];
@@ -62,7 +62,7 @@ async function foldOverflow(state: CloudState, added: RowSet, maxSteps: number, 
   return [{ op: "fold_deletes", count: oldest.length, base }];
 }
 
-/** Takes delete steps back, newest first, down to `edit_count` of them. */
+/** Undoes delete steps, newest first, until `edit_count` are left. */
 export function resetEdits(session: CloudSession, edit_count: number, job: Job): Promise<ResetEditsResponse> {
   return session.edit(async (edit) => {
     const { state } = edit;
@@ -79,19 +79,19 @@ export function resetEdits(session: CloudSession, edit_count: number, job: Job):
   });
 }
 
-/** The mask that row sets make together; belongs to the run. */
+/** The mask of the union of row sets; owned by the run. */
 async function union(state: CloudState, sets: readonly RowSet[], job: Job): Promise<ColumnRef> {
   const rows = positionsColumn(state).length;
   const mask = await job.track(() => native.unionRows(rows, null, sets.map(nativeRows)));
   return job.adopt(new ColumnRef(mask));
 }
 
-/** The rows of a mask as a set; belongs to the run. */
+/** The rows of a mask as a set; owned by the run. */
 export async function rowsOf(mask: ColumnRef, job: Job): Promise<RowSet> {
   return adoptRows(await job.track(() => native.encodeRows(mask.native)), job);
 }
 
-/** The mask as the permanent floor of the undo stack: what an undo boundary leaves. */
+/** The rows of a mask as the floor of the undo stack after an undo boundary; null if none. */
 export async function floorOf(mask: NativeColumn | null, job: Job): Promise<RowSet | null> {
   if (!mask) return null;
   const rows = adoptRows(await job.track(() => native.encodeRows(mask)), job);

@@ -16,7 +16,7 @@ import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, 
 import { Builds, buildThreads, type Maker, POOL, rowsAtATime } from "./builds.ts";
 import { childMeta, type MadeChild, makeChildOf, stateBytes } from "./child.ts";
 
-/** Most memory that the builds hand on to each other. */
+/** Limit of the memory that builds reuse from each other. */
 const MAX_REUSED_BYTES = POOL * (32 << 20);
 
 export interface ByColumn {
@@ -27,8 +27,8 @@ export interface ByColumn {
 }
 
 /**
- * One new session per distinct value of a column; the parent keeps its points. All of them appear together or none. An
- * edit of the parent that lands meanwhile wins over `rebuild_parent`: that octree is then only drawn, and says so.
+ * Creates one session per distinct value of a column, all or none; the parent keeps its points. If an edit of the
+ * parent lands meanwhile, the octree of `rebuild_parent` is for drawing only and the answer marks it as stale.
  * Errors: invalid_argument, no_space.
  */
 export function extractByColumn(
@@ -49,7 +49,7 @@ export function extractByColumn(
     const misses = request.include_misses ? await missColumns(base, mask.skip, job) : null;
     const birth = deps.sessions.birthOf(session);
     const bytes = octreeCost(base, mask) + childBytes(base, slices, misses, deps);
-    const reused = Math.min(MAX_REUSED_BYTES, Math.ceil(bytes)); // a small cloud asks for no more than it can free
+    const reused = Math.min(MAX_REUSED_BYTES, Math.ceil(bytes)); // a small cloud reuses no more than it can free
     return deps.admission.run(job, "Extract", bytes + reused, async () => {
       job.adopt({ release: addon.reusePages(reused) });
       const builds = new Builds(slices.length + (request.rebuild_parent ? 1 : 0), job);
@@ -104,7 +104,7 @@ function answer({ session, slices, children, parent, stale }: Extracted) {
   };
 }
 
-/** Most that children take while they are built. Pages that builds hand on are up to half as large again. */
+/** Upper bound of the memory of children during their builds. Reused pages are up to half as large again. */
 function childBytes(base: CloudState, slices: readonly Slice[], misses: Misses | null, { sessions }: Deps): number {
   const rows = Math.max(1, positionsColumn(base).length);
   const counts = slices.map(({ count }) => count);
@@ -131,11 +131,11 @@ function slicesOf({ values, counts }: native.Groups): Slice[] {
 
 type Misses = ReadonlyMap<string, NativeColumn>;
 
-/** The surviving misses of a state, column by column; null without any. */
+/** The columns of the surviving misses; null without any. */
 async function missColumns(base: CloudState, skip: NativeColumn | null, job: Job): Promise<Misses | null> {
   if (!skip) return null;
   const deleted = fixedColumn(base, "deleted");
-  // Survivors that are no hits: skipped and not deleted.
+  // Surviving misses: skipped but not deleted.
   const terms = [{ mask: skip, invert: false }, ...(deleted ? [{ mask: deleted, invert: true }] : [])];
   const found = await job.track(() => combineMasks(terms, "and"));
   const misses = job.adopt(new ColumnRef(found.mask)).native;
@@ -158,7 +158,7 @@ interface Group {
   readonly misses: Misses | null;
 }
 
-/** Columns of one group, with the misses behind its hits. The caller owns them. */
+/** Columns of one group: its hits, then the misses. The caller owns them. */
 async function groupColumns(
   base: CloudState,
   { order, slice, misses }: Group,
@@ -191,7 +191,7 @@ async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promis
   return new ColumnRef(both);
 }
 
-/** The children and the parent's octree appear. True when an edit of the parent overtook that octree. */
+/** Publishes the children and the parent's octree. True if an edit of the parent made that octree stale. */
 async function publish(
   { session, base, birth, children, parent }: Extraction & { readonly base: CloudState; readonly birth: Birth },
   deps: Deps,

@@ -20,8 +20,8 @@ import { floorOf } from "./edit.ts";
 import { type CheckedSelection, selectHits } from "./selection.ts";
 
 /**
- * Deletes every surviving hit outside the selection, for good. All or nothing: the octree is built before anything is
- * committed. Errors: conflict when the cloud changed meanwhile.
+ * Deletes every surviving hit outside the selection for good. All or nothing: the octree is built before anything is
+ * committed. Errors: conflict if the cloud changed meanwhile.
  */
 export function filterCloud(
   session: CloudSession,
@@ -66,7 +66,7 @@ export function filterCloud(
   });
 }
 
-/** The change that deletes the hits of a mask and lets no undo bring them back. Columns belong to the run. */
+/** The change that deletes the hits of a mask beyond any undo. The run owns the columns. */
 export async function permanentDeletion(
   state: CloudState,
   rows: Parameters<typeof native.deleteRows>[0],

@@ -21,7 +21,7 @@ import { parseBox, parseRegion } from "./region.ts";
 
 const CAPS = { strokes: MAX_LABEL_STROKES, bytes: MAX_LABEL_HISTORY_BYTES };
 
-/** A stroke that was checked before anything was painted. */
+/** A stroke that passed the checks before painting. */
 interface CheckedStroke {
   readonly stroke_id: string;
   readonly regions: readonly native.NativeRegion[];
@@ -39,7 +39,7 @@ export function checkStrokes({ strokes, slug }: LabelRegionRequest, state: Cloud
   if (!state.columns.has(extraKey(slug)) && extraSlug(slug) !== slug) {
     throw new AppError(
       "invalid_argument",
-      `slug "${slug}" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field; "${extraSlug(slug)}" would do`,
+      `slug "${slug}" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field, for example "${extraSlug(slug)}"`,
     );
   }
   const highest = /(^|_)instance$/.test(slug) ? MAX_INSTANCE : MAX_CLASS;
@@ -106,12 +106,12 @@ async function zeros(state: CloudState, job: Job): Promise<ColumnRef> {
 
 export interface LabelReset {
   readonly slug: string;
-  /** Stroke ids the client holds, newest first; null = `edit_count` says how many to keep. */
+  /** Stroke ids that the client knows, newest first; null = keep the oldest `edit_count` strokes. */
   readonly undo_after_stroke_ids: readonly string[] | null;
   readonly edit_count: number | null;
 }
 
-/** Takes strokes back, newest first. */
+/** Undoes strokes, newest first. */
 export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: Job): Promise<LabelSummary> {
   return session.edit(async (edit) => {
     const { state } = edit;
@@ -160,7 +160,7 @@ async function summarize(session_id: string, state: CloudState, slug: string, jo
   };
 }
 
-/** The column that labels are committed of is there. Errors: invalid_argument. */
+/** Errors: invalid_argument if the label column to commit does not exist. */
 export function checkLabelColumn(state: CloudState, slug: string): void {
   if (state.columns.has(extraKey(slug))) return;
   const available = state.meta.extra_dims_meta.map((extra) => extra.slug).join(", ");
@@ -168,8 +168,8 @@ export function checkLabelColumn(state: CloudState, slug: string): void {
 }
 
 /**
- * Makes the strokes of a column permanent, whatever comes then, and builds the octree that shows them. What the answer
- * says is worked out before: a failure behind the build would hide an octree that is there.
+ * Makes the strokes of a column permanent, even if the build fails, and builds the octree that shows them. The summary
+ * is computed before the build: a failure after it would hide an octree that exists.
  */
 export async function commitLabels(
   session: CloudSession,

@@ -14,10 +14,10 @@ import { keepOctrees, octreeCost } from "../octree/publish.ts";
 import { makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 
-/** Fixed columns and what stands in them for a cloud that has none. */
+/** Fixed columns and the value that fills them for clouds without the column. */
 const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } as const;
 
-/** The sessions of a merge, each once, in the order they were named. Errors: invalid_argument, not_found. */
+/** The sessions of a merge, each once, in the requested order. Errors: invalid_argument, not_found. */
 export async function mergeInputs(ids: readonly string[], { sessions }: Deps): Promise<CloudSession[]> {
   const unique = [...new Set(ids)];
   if (unique.length < 2) {
@@ -27,7 +27,7 @@ export async function mergeInputs(ids: readonly string[], { sessions }: Deps): P
   return Promise.all(unique.map((id) => sessions.get(id)));
 }
 
-/** Puts the survivors of several sessions into a new one, in the frame of the first; the inputs stay as they are. */
+/** Joins the survivors of several sessions in a new one, in the frame of the first; the inputs do not change. */
 export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, job: Job): Promise<MergeResponse> {
   return reading(inputs, async (states) => {
     const parts = states.filter((state) => deletedCount(state.undo) < positionsColumn(state).length);
@@ -62,7 +62,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
   });
 }
 
-/** Runs `body` on the states of several sessions at one moment. */
+/** Runs `body` while reading all sessions. */
 function reading<T>([first, ...rest]: readonly CloudSession[], body: (states: CloudState[]) => Promise<T>): Promise<T> {
   if (!first) return body([]);
   return first.read((state) => reading(rest, (others) => body([state, ...others])));
@@ -102,14 +102,14 @@ function part(state: CloudState, key: string, offset: Triple): native.ConcatPart
   return { column, rows: positionsColumn(state).length, drop: fixedColumn(state, "deleted"), offset };
 }
 
-/** From a session's stored frame to the merged one: stored_out = stored + shift - shift_first. */
+/** Offset from a session's stored frame to the merged one: stored_out = stored + shift - shift_first. */
 function shiftBetween({ meta }: CloudState, shift: Triple | null): Triple {
   const [ax, ay, az] = meta.world_shift ?? [0, 0, 0];
   const [bx, by, bz] = shift ?? [0, 0, 0];
   return [ax - bx, ay - by, az - bz];
 }
 
-/** Extras of all inputs by first appearance; normals only where every input has them: (0, 0, 0) is no direction. */
+/** Extras of all inputs by first appearance; normals only if every input has them, as (0, 0, 0) is not a direction. */
 function mergedExtras(states: readonly CloudState[]) {
   const everywhere = states.every(hasNormals);
   const seen = new Map<string, CloudMeta["extra_dims_meta"][number]>();
@@ -156,7 +156,7 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
   };
 }
 
-/** The finest resolution of all; null as soon as one source had none. */
+/** The finest coordinate step of all sources per axis; null if one source has none. */
 function finest(scales: readonly (Triple | null)[]): Triple | null {
   const known = scales.filter((scale) => scale !== null);
   if (known.length < scales.length || known.length === 0) return null;

@@ -6,8 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const wrong = (message: string) => new AppError("invalid_argument", message);
 
 /**
- * A region of a request as the selection takes it. `name` is the field it came in.
- * Errors: invalid_argument with a sentence that names the field.
+ * Parses a region of a request. `name` is the field that contains it. Errors: invalid_argument, naming the field.
  */
 export function parseRegion(value: unknown, name = "region"): NativeRegion {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

@@ -10,7 +10,7 @@ import { extraColumn, fixedColumn, positionsColumn } from "../octree/columns.ts"
 import { surviving } from "../octree/misses.ts";
 import { parseRegion } from "./region.ts";
 
-/** A selection that was checked before the run began. */
+/** A selection that passed the checks before the run. */
 export interface CheckedSelection {
   readonly region: native.NativeRegion | null;
   readonly filters: readonly CheckedFilter[];
@@ -23,16 +23,13 @@ interface CheckedFilter {
   readonly values: readonly number[];
 }
 
-/** Checks a selection against a session. Errors: invalid_argument naming the field, or the columns there are. */
+/** Checks a selection against a session. Errors: invalid_argument, naming the field or listing the columns. */
 export function checkSelection({ region, scalar_filters }: Selection, state: CloudState): CheckedSelection {
   if (!region && !scalar_filters?.length) {
-    throw new AppError(
-      "invalid_argument",
-      "give a region, scalar_filters or both: nothing says which points are meant",
-    );
+    throw new AppError("invalid_argument", "the selection is empty: give a region, scalar_filters or both");
   }
   const filters = (scalar_filters ?? []).map(({ slug, min, max, values }) => {
-    filterColumn(state, slug); // it exists
+    filterColumn(state, slug); // throws if it does not exist
     return {
       slug,
       min: min ?? Number.NEGATIVE_INFINITY,
@@ -43,7 +40,7 @@ export function checkSelection({ region, scalar_filters }: Selection, state: Clo
   return { region: region ? parseRegion(region) : null, filters };
 }
 
-/** The column a filter names. */
+/** The column that a filter names. */
 function filterColumn(state: CloudState, slug: string): NativeColumn {
   const clock = fixedColumn(state, "timestamps");
   if (clock && (slug === "timestamp" || slug === "gps-time")) return clock;
@@ -59,7 +56,7 @@ export interface SelectedHits {
   readonly outside_count: number;
 }
 
-/** Parts the surviving hits. Masks belong to the run. */
+/** Divides the surviving hits by a selection. The run owns the masks. */
 export async function selectHits(state: CloudState, selection: CheckedSelection, job: Job): Promise<SelectedHits> {
   const selected = await selectRows(state, selection, job);
   const { skip } = await surviving(state, job);
@@ -78,7 +75,7 @@ export async function selectHits(state: CloudState, selection: CheckedSelection,
   };
 }
 
-/** u8 per row: inside the region and through every filter, whatever the row is. Belongs to the run. */
+/** u8 per row, 1 = inside the region and through every filter, also for misses and deleted rows. The run owns it. */
 export async function selectRows(
   state: CloudState,
   { region, filters }: CheckedSelection,
@@ -94,7 +91,7 @@ export async function selectRows(
   return job.adopt(new ColumnRef(rows)).native;
 }
 
-/** The ends of a range as the column would hold them: what a float32 column shows as 2.4 is inside up to 2.4. */
+/** Rounds the ends of a range to the column's type, so that the float32 value shown as 2.4 is inside up to 2.4. */
 function nativeFilter(column: NativeColumn, { min, max, values }: CheckedFilter): native.NativeFilter {
   const held = column.dtype === "f32" ? Math.fround : (value: number) => value;
   return { column, min: held(min), max: held(max), values };

@@ -28,7 +28,7 @@ import { type CheckedSelection, selectHits } from "./selection.ts";
 
 const NOTHING_KEPT = { point_count: 0, cache_id: null, cache_dir: null } as const;
 
-/** Octree passes of one answer share its bar. */
+/** The two octree builds of one answer share its progress. */
 const FIRST_HALF = { from: 0.05, to: 0.5 };
 const SECOND_HALF = { from: 0.5, to: 1 };
 
@@ -38,7 +38,7 @@ const warningsOf = (...lists: readonly (readonly string[])[]) => {
 };
 
 /**
- * Keeps the hits of the selection, and every miss; the other hits move to a new session. Both octrees are built before
+ * Keeps the hits of the selection and every miss; the other hits move to a new session. Both octrees are built before
  * anything is committed; child and parent change together or not at all. Errors: conflict, no_space.
  */
 export function splitCloud(
@@ -80,7 +80,7 @@ async function keptOctrees(after: CloudState, deps: Deps, job: Job): Promise<Bui
 const withOctree = (change: CloudChange, base: CloudState, built: BuiltOctrees | undefined): CloudChange =>
   built ? { ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, base)) } } : change;
 
-/** Every hit passed: nothing moves, the octree is that of the points as they are, and no undo goes behind it. */
+/** All hits are selected: no point moves. Publishes the octree of the current points and sets an undo boundary. */
 async function answerUnmoved(
   session: CloudSession,
   base: CloudState,
@@ -121,7 +121,7 @@ async function commitSplit({ session, base, change, birth, leftover }: Split, de
   await keepOctrees(deps);
 }
 
-/** Runs `register`; a failure leaves nothing of the child. */
+/** Runs `register`; if it fails, removes the child. */
 async function discardUnless<T>(child: MadeChild, register: () => Promise<T>): Promise<T> {
   try {
     return await register();
@@ -131,7 +131,7 @@ async function discardUnless<T>(child: MadeChild, register: () => Promise<T>): P
   }
 }
 
-/** A child of hits of a state, without its misses. */
+/** Makes a child of some hits of a state, without its misses. */
 async function extractHits(
   base: CloudState,
   { take, count, birth }: { readonly take: NativeColumn; readonly count: number; readonly birth: Birth },
@@ -150,7 +150,7 @@ async function combined(terms: readonly MaskTerm[], how: "and" | "or", job: Job)
   return job.adopt(new ColumnRef(mask)).native;
 }
 
-/** Copies the hits of the selection and every miss to a new session; the parent stays as it is. */
+/** Copies the hits of the selection and every miss to a new session; the parent does not change. */
 export function extractCloud(
   session: CloudSession,
   selection: CheckedSelection,

@@ -25,15 +25,15 @@ import { cloudSummary } from "../octree/summary.ts";
 import { apply, composed, linearPart, type Motion } from "./affine.ts";
 import { floorOf } from "./edit.ts";
 
-/** Columns moved, and what else a motion changes. Not published yet. */
+/** The columns and the description that a motion changes, not yet published. */
 interface Moved {
   readonly columns: ReadonlyMap<string, ColumnRef>;
   readonly meta: Partial<CloudMeta>;
 }
 
 /**
- * Moves every point for good: an undo boundary. With `pose` the octree stays and the client draws it moved; otherwise it
- * is moved itself (a pure translation) or built anew. Errors: conflict when the cloud changed meanwhile.
+ * Moves every point for good, an undo boundary. With `pose` the octree stays and the client draws it moved; otherwise
+ * the octree is translated (pure translation) or rebuilt. Errors: conflict if the cloud changed meanwhile.
  */
 export function transformCloud(
   session: CloudSession,
@@ -78,7 +78,7 @@ export function transformCloud(
   });
 }
 
-/** Both results once both have settled: neither goes on behind a failure of the other. */
+/** Both results, after both have settled, so that neither is still running when the other's failure is thrown. */
 async function both<A, B>(first: Promise<A>, second: Promise<B> | undefined): Promise<[A, B | undefined]> {
   const [a, b] = await Promise.allSettled([first, second]);
   if (a.status === "rejected") throw a.reason;
@@ -89,7 +89,7 @@ async function both<A, B>(first: Promise<A>, second: Promise<B> | undefined): Pr
 const transformBytes = (base: CloudState, mask: Surviving): number =>
   octreeCost(base, mask) + 2 * positionsColumn(base).bytes;
 
-/** The columns a motion changes (contract sessions 12). They belong to the run. */
+/** The columns that a motion changes (contract sessions 12). The run owns them. */
 async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<Moved> {
   const columns = new Map<string, ColumnRef>();
   const put = (key: string, column: NativeColumn) => columns.set(key, job.adopt(new ColumnRef(column)));
@@ -127,11 +127,11 @@ interface After {
   readonly mask: Surviving;
 }
 
-/** The steps of the source go along with a translation; after any other motion the points lie on none. */
+/** Offset of the source's coordinate grid: it moves with a translation; any other motion takes points off the grid. */
 const movedOffset = ([x, y, z]: Triple, { is_translation, delta: [dx, dy, dz] }: Motion): Triple | null =>
   is_translation ? [x + dx, y + dy, z + dz] : null;
 
-/** The octree as it is, when there is a current one. */
+/** The session's octree, unchanged; undefined if there is none in the cache. */
 async function shownOctree(
   base: CloudState,
   { after, mask }: After,
@@ -154,13 +154,13 @@ async function shownOctree(
 const survivors = (base: CloudState, { deleted_count }: Surviving): number =>
   positionsColumn(base).length - deleted_count;
 
-/** Folders of octrees that were moved along. */
+/** Folders of translated octrees. */
 interface Folders {
   readonly octree: string;
   readonly misses: string | null;
 }
 
-/** Octrees of the moved points: those that were moved along, else built anew. */
+/** Octrees of the moved points: the translated ones if there are any, else rebuilt. */
 async function movedOctrees(
   base: CloudState,
   { after, mask, folders }: After & { readonly folders: Folders | undefined },
@@ -178,7 +178,7 @@ async function movedOctrees(
   return { octree, overlay, summary, survivor_count: survivors(base, mask), of: after };
 }
 
-/** The session's current octrees moved by `delta`; undefined when they have to be built anew. */
+/** The session's current octrees, translated by `delta`; undefined if they must be rebuilt. */
 async function translatedFolders(base: CloudState, delta: Triple, deps: Deps, job: Job): Promise<Folders | undefined> {
   const { octree_cache_id, octree_pose, octree_lacks_labels, miss_octree_cache_id } = base.meta;
   if (octree_cache_id === null || octree_pose !== null || octree_lacks_labels) return undefined;
@@ -189,7 +189,7 @@ async function translatedFolders(base: CloudState, delta: Triple, deps: Deps, jo
   return misses === undefined ? undefined : { octree, misses };
 }
 
-/** Folder of an octree moved by `delta`; undefined when it cannot be moved: it left the cache, or its layout is foreign. */
+/** Folder of an octree translated by `delta`; undefined if it was evicted or its layout is not supported. */
 async function translatedOctree(
   id: string,
   delta: Triple,

@@ -9,7 +9,7 @@ import { uniqueSlug } from "./slugs.ts";
 import type { SourceKind } from "./source.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 
-/** A source's columns as a session keeps them. The run owns every reference. */
+/** The columns of a source file in the form a session stores. The run owns every reference. */
 export interface AssignedColumns {
   readonly columns: Map<string, ColumnRef>;
   readonly extra_dims_meta: ExtraDim[];
@@ -21,10 +21,10 @@ export interface AssignedColumns {
 const CHANNELS = ["r", "g", "b"] as const;
 const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
 
-/** Formats in which 16 bits are the intensity as it is: their reader scales it scan by scan, or the file says so. */
+/** Formats whose u16 intensity is used unchanged: the file defines it so, or the reader has scaled it scan by scan. */
 const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx", "pcd"]);
 
-/** Gives every column of a file its place: colours, intensity, clock, beam origins, extras. */
+/** Assigns every column of a file: to colours, intensity, timestamps, beam origins or the extras. */
 export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, job: Job): Promise<AssignedColumns> {
   const scalars = cloud.columns.filter(({ column }) => column.native.dtype !== "rgb16");
   const stats = await measureColumns(
@@ -46,7 +46,7 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
   return { columns: assignment.columns, extra_dims_meta: assignment.extra_dims_meta, stats, warnings };
 }
 
-/** Builds the session's columns; what a role does not take falls through to the extras. */
+/** Builds the session's columns; a column that no role claims becomes an extra. */
 class Assignment {
   readonly columns = new Map<string, ColumnRef>();
   readonly extra_dims_meta: ExtraDim[] = [];
@@ -79,7 +79,7 @@ class Assignment {
     }
     const channels = CHANNELS.map((channel) => this.#find(`${channel}255`) ?? this.#find(channel));
     const [r, g, b] = channels;
-    if (!r || !g || !b) return; // a partial triple is no colour; its columns stay extras
+    if (!r || !g || !b) return; // an incomplete triple is not a colour; its columns stay extras
     for (const channel of [r, g, b]) this.#taken.add(channel);
     const scale = [r, g, b].some(({ role }) => role?.endsWith("255")) ? "byte" : this.cloud.rgb_scale;
     const merged = await this.job.track(() =>
@@ -88,7 +88,7 @@ class Assignment {
     this.columns.set("colors", this.#adopt(merged));
   }
 
-  /** LAS values are kept; other formats are mapped linearly from their whole range, so that decibels survive the clip. */
+  /** LAS values are kept; other formats are scaled linearly from their full range, so that decibels are not clipped. */
   async intensity(max: (source: RoledColumn) => number): Promise<void> {
     const found = this.#find("intensity") ?? this.#find("reflectance");
     if (!found) return;

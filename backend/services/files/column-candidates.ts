@@ -3,7 +3,7 @@ import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./r
 import { extraSlug, tidyLabel } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 
-/** What the user wants otherwise than the file says. */
+/** The user's changes to what the file declares. */
 export interface ColumnWishes {
   readonly frame: PositionFrame;
   /** Lower-case slugs to leave out; "colors" and "intensity" too. */
@@ -14,7 +14,7 @@ export interface ColumnWishes {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** LAS standard dimensions that have a place of their own; every other one becomes `las_<name>`. */
+/** LAS standard dimensions with a role; every other dimension becomes `las_<name>`. */
 const LAS_ROLES: ReadonlyMap<string, string> = new Map([
   ["rgb", "rgb"],
   ["intensity", "intensity"],
@@ -40,11 +40,11 @@ export interface Candidate {
   readonly role: string | null;
   readonly slug: string;
   readonly label: string;
-  /** The label without the user's wish for another one. */
+  /** The label before the user's override. */
   readonly own_label: string;
 }
 
-/** The columns of a file that take a place, in file order. `varies` tells whether a column has more than one value. */
+/** The columns of a file to import, in file order. `varies` tells whether a column has more than one value. */
 export function columnCandidates(
   cloud: SourceCloud,
   wishes: ColumnWishes,
@@ -57,9 +57,8 @@ export function columnCandidates(
   return { candidates, warnings: unheeded(cloud, offered, wishes) };
 }
 
-/** LAS fills every field of its format; a constant one says nothing and is left out (a constant echo number would
- * switch leaf area density to full waveform), as E57's echo columns are. Columns a user or program added stay,
- * constant or not. */
+/** A LAS record has every field of its format, used or not. A constant field is left out, and so is a constant echo
+ * column of E57: a constant echo number would switch leaf area density to full-waveform analysis. Extra bytes stay. */
 function keeps(source: RoledColumn, cloud: SourceCloud, varies: (source: RoledColumn) => boolean): boolean {
   if (cloud.kind === "e57" && ECHO_COLUMNS.has(source.name)) return varies(source);
   if (cloud.kind !== "las" || !source.role?.startsWith("las:")) return true;
@@ -74,7 +73,7 @@ function candidate(source: RoledColumn, wishes: ColumnWishes): Candidate {
   return { source, role, slug, label: wished(wishes.labels, slug) ?? own_label, own_label };
 }
 
-/** The role the user gives a column, by any of the names it goes under: the file's, or the slug it would have. */
+/** The role that the user assigns to a column, by its name in the file or by the slug it would get. */
 function overrideOf(source: RoledColumn, { roles }: ColumnWishes): string | undefined {
   return namesOf(source)
     .map((name) => wished(roles, name))
@@ -90,11 +89,11 @@ const namesOf = (source: RoledColumn): string[] => [
   extraSlug(source.name),
 ];
 
-/** A wish for a column; a column may be called "constructor". */
+/** The user's entry for a column. Own keys only: a column may be called "constructor". */
 export const wished = (wishes: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(wishes, name) ? wishes[name] : undefined;
 
-/** Wishes for columns that the file does not have: a misspelt one must not pass for a heeded one. */
+/** Warnings for entries that match no column of the file, so that a misspelt name does not go unnoticed. */
 function unheeded(
   cloud: SourceCloud,
   candidates: readonly Candidate[],
@@ -115,7 +114,7 @@ function unheeded(
 function roleOf({ role, name, slug }: RoledColumn): string | null {
   if (role?.startsWith("las:")) return LAS_ROLES.get(name) ?? null;
   if (role !== null) return role;
-  if (slug !== null) return null; // the user named it: an extra whatever it is called
+  if (slug !== null) return null; // the user chose the slug: an extra, whatever its name
   const resolved = roleOfName(name.replace(/^scalar_/i, ""));
   return resolved !== null && isCanonicalRole(resolved) ? resolved : null;
 }

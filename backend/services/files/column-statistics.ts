@@ -5,7 +5,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 /** Statistics of scalar columns, by column. */
 export type ColumnStatistics = ReadonlyMap<NativeColumn, native.ColumnStats>;
 
-/** Measures columns over the rows that `skip` leaves. */
+/** Measures columns over the rows that `skip` does not mark. */
 export async function measureColumns(
   columns: readonly NativeColumn[],
   skip: NativeColumn | null,

@@ -5,11 +5,11 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Which of a session's scalar columns a format writes. */
 type Scalars =
-  /** every one, or those that were asked for */
+  /** all, or only those the request lists */
   | "all"
-  /** those that were asked for */
+  /** only those the request lists */
   | "asked"
-  /** those that make its raster */
+  /** those that define the raster */
   | "raster"
   | "none";
 
@@ -18,7 +18,7 @@ interface FormatTraits {
   readonly intensity: boolean;
   /** Clock, beam origins and scalars. */
   readonly scalars: Scalars;
-  /** What a format without room for every column holds, for a sentence. */
+  /** For messages: the columns of a format that cannot store all of them. */
   readonly holds?: string;
 }
 
@@ -38,13 +38,13 @@ const TRAITS: Readonly<Record<ExportFormat, FormatTraits>> = {
   xyz: POSITIONS,
   obj: POSITIONS,
 };
-/** Columns that a PTX file is made from; its cells say what they say. */
+/** Columns that a PTX file expresses by the position of a point in its raster instead of storing them. */
 export const RASTER_COLUMNS: readonly string[] = ["row_index", "column_index", "target_index", "is_miss", "scan_index"];
 
 export const formatTraits = (format: ExportFormat): FormatTraits => TRAITS[format];
 export const isLas = (format: ExportFormat): boolean => format === "las" || format === "laz";
 
-/** Errors: invalid_argument naming the formats there are. */
+/** Errors: invalid_argument, listing the supported formats. */
 export function exportFormat(text: string): ExportFormat {
   const format = EXPORT_FORMATS.find((name) => name === text.toLowerCase());
   if (format) return format;
@@ -52,7 +52,7 @@ export function exportFormat(text: string): ExportFormat {
 }
 
 /**
- * PTX is a raster: a cloud without one cannot be written as such. `slugs` are the cloud's scalar columns, null for inline
+ * Refuses PTX, which stores a raster, for a cloud without one. `slugs` are the cloud's scalar columns, null for inline
  * points. Errors: invalid_argument.
  */
 export function checkRaster(format: ExportFormat, slugs: readonly string[] | null): void {
@@ -67,6 +67,6 @@ export function checkRaster(format: ExportFormat, slugs: readonly string[] | nul
   if (missing.length === 0) return;
   throw new AppError(
     "invalid_argument",
-    `ptx needs a raster, and the session has no ${missing.join(" and no ")}; E57 and PTX files bring them, a column_plan names them in a text file. Without a raster choose pts, laz or pcd`,
+    `ptx needs a raster, and the session has no ${missing.join(" and no ")}; E57 and PTX files contain them, and a column_plan assigns them in a text file. Without a raster, choose pts, laz or pcd`,
   );
 }

@@ -46,8 +46,8 @@ export async function checkFlatImport(request: ImportByPathRequest): Promise<Che
 }
 
 /**
- * Reads a file into float32 columns; scalars are not returned, and so misses are left out: nothing could tell a sky point
- * 20 km away from a hit. Positions are shifted in float64 before the cast.
+ * Reads a file into float32 columns. Scalars such as is_miss are not returned, so misses are left out: a client could
+ * not tell a sky point 20 km away from a hit. Positions are shifted in float64 before the cast.
  */
 export async function importFlat(
   { request, path, kind, shift }: CheckedFlatImport,
@@ -72,7 +72,7 @@ export async function importFlat(
     const intensity = await flatIntensity(cloud, columns, floats);
     if (!positions) throw new AppError("internal", "positions were not packed");
     const kept = [positions, colors, intensity].filter((column) => column !== undefined);
-    for (const column of kept) column.retain(); // beyond the run, until the stream has taken them
+    for (const column of kept) column.retain(); // they outlive the run until the stream has sent them
     return {
       point_count: hits.count,
       positions,
@@ -85,13 +85,14 @@ export async function importFlat(
   });
 }
 
-/** How many rows are hits, and a mask of the others; null when all are. Errors: invalid_argument without hits. */
+/** The number of hits and a mask of the misses, null if there are none. Errors: invalid_argument without hits. */
 async function hitRows(columns: ReadonlyMap<string, ColumnRef>, rows: number, path: string, job: Job) {
   const isMiss = columns.get(extraKey(MISS_SLUG));
   if (!isMiss) return { count: rows, misses: null };
   const { skip, hit_count } = await job.track(() => native.hitMask(isMiss.native, null, rows));
   const misses = skip && job.adopt(new ColumnRef(skip)).native;
-  if (hit_count === 0) throw new AppError("invalid_argument", `No points but misses (sky points) found in ${path}`);
+  if (hit_count === 0)
+    throw new AppError("invalid_argument", `${path} contains only misses (sky points); an import needs hits`);
   return { count: hit_count, misses };
 }
 
@@ -101,7 +102,7 @@ async function withoutRows({ native: column }: ColumnRef, drop: NativeColumn, jo
   return job.adopt(new ColumnRef(kept)).native;
 }
 
-/** Text: the intensity (or reflectance) column as it is; LAS: 16 bits as they are; PLY and PCD carry none here. */
+/** Text: raw values of the intensity, else the reflectance; LAS, E57 and PTX: u16 values; PLY and PCD: none. */
 function flatIntensity(
   cloud: SourceCloud,
   columns: ReadonlyMap<string, ColumnRef>,

@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { readLasHeader } from "../../native/files/readers.ts";
 import type { SourceKind } from "./source.ts";
 
-/** Bytes of memory an import takes per byte of its file: columns, the octree's scratch and a second copy while columns
- * are converted. Text grows least per byte, packed binary formats most. */
+/** Bytes of memory that an import needs per byte of its file: columns, scratch of the octree and a second copy while
+ * columns are converted. Lowest for text, highest for packed binary formats. */
 const BYTES_PER_FILE_BYTE: Readonly<Record<SourceKind, number>> = {
   ascii: 2,
   ptx: 2,
@@ -13,12 +13,12 @@ const BYTES_PER_FILE_BYTE: Readonly<Record<SourceKind, number>> = {
   e57: 10,
 };
 
-/** Memory an import is admitted with. A compressed file is counted as the records it unpacks to. */
+/** Memory to admit an import with. For a compressed file, the size of its unpacked records counts. */
 export async function importBytes(path: string, kind: SourceKind): Promise<number> {
   const { size } = await stat(path);
   const packed = size * BYTES_PER_FILE_BYTE[kind];
   if (kind !== "las") return packed;
-  const header = await readLasHeader(path).promise.catch(() => undefined); // the read itself says what is wrong
+  const header = await readLasHeader(path).promise.catch(() => undefined); // the read that follows reports the error
   if (!header?.compressed) return packed;
   return header.declared_point_count * header.record_bytes * BYTES_PER_FILE_BYTE.las;
 }

@@ -5,7 +5,7 @@ import type { ColumnRef } from "../../sessions/column-ref.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
 import { readTextCloud } from "./text/read.ts";
 
-/** Reads a file of any supported format. Errors: invalid_file, invalid_argument, unsupported, naming the file and the place. */
+/** Reads a file of any format. Errors, naming the file and position: invalid_file, invalid_argument, unsupported. */
 export function readCloud(request: ReadRequest, job: Job): Promise<SourceCloud> {
   switch (request.kind) {
     case "las":
@@ -30,7 +30,7 @@ async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
   const { positions, columns } = adoptTable(cloud, job);
   const { header } = cloud;
   const metres = ([x, y, z]: Triple): Triple => [x * frame.unit_scale, y * frame.unit_scale, z * frame.unit_scale];
-  const dimensions = header.dimensions.filter(({ name }) => !SKIPPED.includes(name)); // as the columns are
+  const dimensions = header.dimensions.filter(({ name }) => !SKIPPED.includes(name)); // one per column
   return {
     kind: "las",
     positions,
@@ -100,7 +100,7 @@ async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     kind: "pcd",
     positions,
     columns: columns.map(named),
-    scan_origin: cloud.default_viewpoint ? null : cloud.scan_origin, // every PCD writer fills in the default
+    scan_origin: cloud.default_viewpoint ? null : cloud.scan_origin, // PCD writers without a position write the default
     ...ONE_SCAN,
     ...NO_GEOREFERENCE,
     ...counts(cloud),

@@ -13,7 +13,7 @@ export const CANONICAL_LABELS: Readonly<Record<string, string>> = {
   origin_z: "Beam Origin Z",
 };
 
-/** Accepted names by role, without case, punctuation and [unit]. */
+/** Accepted names of each role; case, punctuation and [unit] do not count. */
 const ALIASES: Readonly<Record<string, string>> = {
   x: "x easting",
   y: "y northing",
@@ -38,9 +38,9 @@ const ROLE_OF_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(ALIASES).flatMap(([role, names]) => names.split(" ").map((name) => [name, role] as const)),
 );
 const SINGLETONS: ReadonlySet<string> = new Set([...SINGLETON_ROLES, "r255", "g255", "b255"]);
-/** Echo columns: pinned, unless the user says that this one is a class. */
+/** Echo columns: stored under their role unless the user marks the column as a class. */
 const MULTI_RETURN: ReadonlySet<string> = new Set(["target_index", "target_count", "timestamp"]);
-/** Quantities that vary continuously: they stay floating point even where every value happens to be whole. */
+/** Continuous quantities: stored as floating point even if every value happens to be whole. */
 const CONTINUOUS: ReadonlySet<string> = new Set(["nx", "ny", "nz", "curvature", "verticality", "height_above_ground"]);
 
 /** Role that a header or legend name stands for, or null. */
@@ -54,7 +54,7 @@ export function roleOfName(name: string): string | null {
   return ROLE_OF_NAME.get(bare) ?? null;
 }
 
-/** True for every role that means something to the import: all but `extra`, `skip` and free words. */
+/** True for every role that the import interprets: all but `extra`, `skip` and free text. */
 export const isCanonicalRole = (role: string): boolean => SINGLETONS.has(role);
 
 /** True for roles whose column is stored under the role's own name. */
@@ -62,7 +62,7 @@ export const isPinnedRole = (role: string): boolean => Object.hasOwn(CANONICAL_L
 
 export const isMultiReturnRole = (role: string): boolean => MULTI_RETURN.has(role);
 
-/** Roles compare without the 255 of the colour channels. */
+/** A role without the 255 of a colour channel, for comparisons. */
 export const foldRole = (role: string): string => role.replace(/^([rgb])255$/, "$1");
 
 /** How the reader stores a column: see TextColumnType in cpp/io/ascii_table.h. */

@@ -3,7 +3,7 @@ export const MISS_SLUG = "is_miss";
 
 const MAX_SLUG_CHARS = 32;
 
-/** Dimension names of LAS, lower case: an extra of that name would shadow them in an export. */
+/** Dimension names of LAS, lower case. An extra of the same name would hide the dimension in an export. */
 const LAS_DIMENSIONS: ReadonlySet<string> = new Set(
   (
     "x y z intensity bit_fields raw_classification classification classification_flags scan_angle_rank scan_angle " +
@@ -12,10 +12,10 @@ const LAS_DIMENSIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Names that viewers of the octree take for themselves, lower case. */
+/** Attribute names that octree viewers reserve, lower case. */
 const VIEWER_NAMES: ReadonlySet<string> = new Set("position position_cartesian rgb rgba indices normal".split(" "));
 
-/** A name as a slug: [A-Za-z0-9_], other runs become one `_`, none at the ends, at most 32 characters, never empty. */
+/** Turns a name into a slug of 1 to 32 characters: runs outside [A-Za-z0-9_] become one `_`, none at either end. */
 export function sanitizeSlug(name: string): string {
   const slug = name
     .replace(/[^A-Za-z0-9_]+/g, "_")
@@ -25,7 +25,7 @@ export function sanitizeSlug(name: string): string {
   return slug === "" ? "field" : slug;
 }
 
-/** Slug of an extra column: sanitized, and never the name of a LAS dimension or of a viewer's own attribute. */
+/** Slug of an extra column: sanitized, and never the name of a LAS dimension or a reserved attribute. */
 export function extraSlug(name: string): string {
   const slug = sanitizeSlug(name);
   const taken = LAS_DIMENSIONS.has(slug.toLowerCase()) || VIEWER_NAMES.has(slug.toLowerCase());
@@ -42,7 +42,7 @@ export function uniqueSlug(slug: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** Display label of a file's name for a column: no empty brackets, a space before a unit, single spaces. */
+/** Display label for a column name of a file: without empty brackets, a space before the unit, single spaces. */
 export function tidyLabel(name: string): string {
   return name
     .replace(/\[\s*\]|\(\s*\)/g, "")

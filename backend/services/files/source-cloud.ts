@@ -5,48 +5,48 @@ import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { SourceKind } from "./source.ts";
 
-/** What the user asked about reading a file. */
+/** Which file to read, and how. */
 export interface ReadRequest {
   readonly path: string;
   readonly kind: SourceKind;
   readonly frame: native.PositionFrame;
   readonly ascii_format: string | null;
   readonly column_plan: ColumnPlan | null;
-  /** One scan of a file with several; null = all. */
+  /** The only scan to read from a file with several; null = all. */
   readonly scan_index: number | null;
 }
 
-/** One column of a file with what it stands for. `role` null = an extra of its own. */
+/** One column of a file and its role. */
 export interface RoledColumn {
   readonly name: string;
   readonly label: string;
-  /** Role of the column plan (intensity, timestamp, origin_x ...), "rgb" for ready colours, or null. */
+  /** Role of the column plan (intensity, timestamp, origin_x ...), "rgb" for merged colours, null for an extra. */
   readonly role: string | null;
-  /** The user named this slug or role; it is not resolved any further. */
+  /** Slug chosen by the user, used without further resolution; else null. */
   readonly slug: string | null;
-  /** How a LAS file stored it. */
+  /** Its extra-bytes record in a LAS file. */
   readonly record?: native.LasExtraRecord | null;
   readonly column: ColumnRef;
 }
 
-/** A file read whole. Every column is adopted by the run. */
+/** A whole file in memory. The run owns every column. */
 export interface SourceCloud {
   readonly kind: SourceKind;
   readonly positions: ColumnRef;
   readonly columns: readonly RoledColumn[];
   /** Scale of separate colour channels: "byte" 0..255, "unit" 0..1. */
   readonly rgb_scale: "byte" | "unit";
-  /** Scanner position the file states, stored frame; of the first scan when there are several. */
+  /** Scanner position that the file states, of the first scan if there are several; stored frame. */
   readonly scan_origin: Triple | null;
-  /** Scanner positions of the file; empty for formats without. */
+  /** Scanner positions of the file; empty for formats without scans. */
   readonly scans: readonly native.ScanInfo[];
-  /** Misses without a direction: they lie at their scanner. */
+  /** Misses without a direction; they are placed at their scanner. */
   readonly unplaceable_miss_count: number;
   readonly crs: native.LasCrs | null;
   readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
   /** Coordinate step of the file in metres, null for formats without one. */
   readonly scale_m: Triple | null;
-  /** Where its steps begin, true world, metres. */
+  /** Offset that the coordinate steps count from, true world, metres. */
   readonly offset_m?: Triple;
   readonly nonfinite_dropped: number;
   readonly malformed_dropped: number;
@@ -60,7 +60,7 @@ export function adoptTable(table: native.CloudTable, job: Job) {
   return { positions, columns };
 }
 
-/** What a table says about rows it left out. */
+/** A table's report about the rows it left out. */
 export function counts({ nonfinite_dropped, malformed_dropped, warnings }: native.CloudTable) {
   return { nonfinite_dropped, malformed_dropped, warnings };
 }

@@ -30,21 +30,21 @@ export function userPath(path: string): string {
   const expanded =
     path === "~" || path.startsWith("~/") || path.startsWith("~\\") ? join(homedir(), path.slice(1)) : path;
   if (!isAbsolute(expanded)) throw new AppError("invalid_argument", `"${path}" is not an absolute path`);
-  if (expanded.includes("\0")) throw new AppError("invalid_argument", "a path cannot hold a NUL character");
+  if (expanded.includes("\0")) throw new AppError("invalid_argument", "a path cannot contain a NUL character");
   return normalize(resolve(expanded));
 }
 
 /** Lower-case extension with its dot, "" when there is none. */
 export const extensionOf = (path: string): string => extname(path).toLowerCase();
 
-/** Which reader opens a file. Errors: invalid_argument naming the extension and the ones that can be read. */
+/** Which reader opens a file. Errors: invalid_argument, naming the extension and the supported ones. */
 export function kindOfFile(path: string): SourceKind {
   const extension = extensionOf(path);
   const kind = KIND_OF[extension];
   if (kind) return kind;
   throw new AppError(
     "invalid_argument",
-    `${basename(path)}: the extension "${extension}" is not a point cloud format; readable are ${READABLE_EXTENSIONS.join(", ")}`,
+    `${basename(path)}: the extension "${extension}" is not a point cloud format; use one of ${READABLE_EXTENSIONS.join(", ")}`,
   );
 }
 

@@ -4,7 +4,7 @@ import * as native from "../../native/files/writers.ts";
 import type { ScanOrigin, Triple } from "../../sessions/column-names.ts";
 import { type ExportFormat, isLas } from "./export-format.ts";
 
-/** What a writer is given: the columns that the format holds, and what it wants to know besides. */
+/** Input of a writer: the columns that the format can store, and the metadata it needs. */
 export interface ExportView {
   readonly input: native.CloudViewInput;
   readonly las: native.LasWriteParams;
@@ -15,7 +15,7 @@ export interface ExportView {
 }
 
 interface Scanners {
-  /** Of the cloud, or of its first scan; null = none is known. */
+  /** Of the cloud, or of its first scan; null = unknown. */
   readonly origin: Triple | null;
   readonly origins: readonly ScanOrigin[];
 }
@@ -28,7 +28,7 @@ export interface WrittenPoints {
   readonly warnings: readonly string[];
 }
 
-/** Writes the points in the format's own way. */
+/** Writes the points with the writer of the format. */
 export async function writePoints(
   view: ExportView,
   format: ExportFormat,
@@ -47,11 +47,11 @@ export async function writePoints(
   return { ...written, warnings: [...written.warnings, ...lossWarnings(view, format, written)] };
 }
 
-/** asc has no layout of its own that programs agree on: it is what txt is. */
+/** Programs do not agree on a layout for asc; it is written like txt. */
 const textFormat = (format: ExportFormat): native.TextFormat =>
   format === "asc" ? "txt" : (format as native.TextFormat);
 
-/** Values that the format's numbers changed. Inline points came as numbers for a picture: nothing is said of them. */
+/** Warnings about values that the format cannot store exactly. None for inline points, which are for display. */
 function lossWarnings(
   { input, scanners }: ExportView,
   format: ExportFormat,
@@ -60,16 +60,15 @@ function lossWarnings(
   if (scanners === null) return [];
   const name = format.toUpperCase();
   const warnings: string[] = [];
-  if (written.colors_cut)
-    warnings.push(`colors: ${name} holds 8 bits a channel; the lower 8 of 16 are not in the file.`);
+  if (written.colors_cut) warnings.push(`colors: ${name} stores 8 bits per channel; the lower 8 of 16 bits are lost.`);
   if (format === "pts" && input.intensity)
-    warnings.push("intensity: PTS holds 12 bits; the lower 4 of 16 are not in the file.");
+    warnings.push("intensity: PTS stores 12 bits; the lower 4 of 16 bits are lost.");
   if (format === "ptx" && !input.intensity)
-    warnings.push("intensity: none is known; PTX wants one, and 0.5 stands in for it.");
+    warnings.push("intensity: the cloud has none; PTX requires one, so 0.5 is written.");
   const wide = format === "ply" ? input.scalars.filter(({ column }) => /^[iu]64$/.test(column.dtype)) : [];
   if (wide.length > 0) {
     const list = wide.map(({ slug }) => slug).join(", ");
-    warnings.push(`${list}: PLY has no whole numbers of 64 bits; they are double, exact up to 2^53.`);
+    warnings.push(`${list}: PLY has no 64-bit integers; the values are written as double, exact up to 2^53.`);
   }
   if (written.rounded && written.rounded.length > 0) {
     warnings.push(`${written.rounded.join(", ")}: written with 6 decimals, which changes some values.`);
@@ -94,11 +93,11 @@ async function writePtx(view: ExportView, path: string, job: Job): Promise<Writt
     sum(({ unplaced }) => unplaced),
     "left out: without row_index and column_index, or at the scanner itself, they have no cell.",
   );
-  say(written.without_scan, "left out: their scan_index is no whole number from 0 to 65534.");
+  say(written.without_scan, "left out: their scan_index is not an integer from 0 to 65534.");
   if (view.input.scalars.some(({ slug }) => slug === "is_miss"))
-    warnings.push("Misses are empty cells: PTX holds no direction for them.");
+    warnings.push("Misses are written as empty cells: PTX stores no direction for them.");
   if (origin === null && origins.length === 0)
-    warnings.push("No scanner position is known; the file states the origin of the stored coordinates.");
+    warnings.push("No scanner position is known; the file states the origin of the stored coordinates instead.");
   warnings.push(...begins(written.scans));
   return {
     point_count: sum(({ filled }) => filled),
@@ -109,7 +108,7 @@ async function writePtx(view: ExportView, path: string, job: Job): Promise<Writt
 
 const SAID_SCANS = 3;
 
-/** A raster that begins elsewhere than at 0, 0 is read back with other indexes. */
+/** Warns of rasters that do not begin at 0, 0: a reader of the file gets other indexes than the session has. */
 function begins(scans: readonly native.PtxWrittenScan[]): string[] {
   const shifted = scans.filter(({ first_row, first_column }) => first_row + first_column > 0);
   if (shifted.length === 0) return [];
@@ -117,5 +116,7 @@ function begins(scans: readonly native.PtxWrittenScan[]): string[] {
     .slice(0, SAID_SCANS)
     .map(({ scan_index, first_row, first_column }) => `scan ${scan_index} at row ${first_row}, column ${first_column}`);
   const more = shifted.length > SAID_SCANS ? ` and ${shifted.length - SAID_SCANS} more` : "";
-  return [`The raster begins where the points do, and its indexes count from there: ${list.join("; ")}${more}.`];
+  return [
+    `The raster begins at the first row and column with points, and its indexes count from there: ${list.join("; ")}${more}.`,
+  ];
 }

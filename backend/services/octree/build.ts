@@ -9,7 +9,7 @@ import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import type { OctreeCache } from "../../sessions/octree-cache.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "./columns.ts";
 
-/** A node with more points is split: what viewers of this format expect. */
+/** A node with more points is split; viewers of this format expect this size. */
 const LEAF_CAPACITY = 10_000;
 /** Coordinate step where the source states none, metres. */
 const DEFAULT_SCALE_M = 0.001;
@@ -59,13 +59,13 @@ export function positionsOctreeSource(positions: NativeColumn): OctreeSource {
   };
 }
 
-/** Where the build lies in the run's bar. */
+/** The share of the run's progress that the build covers, 0..1. */
 export interface OctreeWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** Builds an octree, or takes it from the cache; the labels are those of the contract. */
+/** Builds an octree or takes it from the cache. The phase names are those of the contract. */
 export async function buildOctree(
   cache: OctreeCache,
   source: OctreeSource,
@@ -93,7 +93,7 @@ export function octreeScratchBytes(source: OctreeSource): number {
   return native.octreeBuildCost(source.input.positions.length, Math.ceil(bytesPerPoint)).scratch_bytes;
 }
 
-/** Bytes an octree of positions alone needs, these included. */
+/** Bytes that a position-only octree needs, including the positions. */
 export const pointsScratchBytes = (count: number): number =>
   24 * count + native.octreeBuildCost(count, 12).scratch_bytes;
 
@@ -114,7 +114,7 @@ interface Metadata {
   }[];
 }
 
-/** The octree block of a complete octree folder: what our own builder wrote. */
+/** Reads the octree block of a complete folder that the builder wrote. */
 export async function readOctreeBlock(folder: string): Promise<Omit<BuiltOctree, "cached">> {
   const metadata = JSON.parse(await readFile(join(folder, "metadata.json"), "utf8")) as Metadata;
   const labels = JSON.parse(await readFile(join(folder, "attribute_labels.json"), "utf8")) as Record<string, string>;
@@ -135,7 +135,7 @@ export async function readOctreeBlock(folder: string): Promise<Omit<BuiltOctree,
       type,
       num_elements: numElements,
       ...(labels[name] ? { label: labels[name] } : {}),
-      ...(metadata.points > 0 && min && max ? { min, max } : {}), // of nothing there are no extrema
+      ...(metadata.points > 0 && min && max ? { min, max } : {}), // an empty octree has no extrema
     })),
   };
 }
@@ -145,7 +145,7 @@ function tightBounds(position: Metadata["attributes"][number] | undefined) {
   return { min: position.min as [number, number, number], max: position.max as [number, number, number] };
 }
 
-/** As fine as the source, when that is finer than a millimetre. */
+/** Coordinate step: a millimetre, or that of the source if it is finer. */
 function octreeScale(source: Triple | null): number {
   return source ? Math.min(DEFAULT_SCALE_M, ...source) : DEFAULT_SCALE_M;
 }

@@ -3,12 +3,12 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey, type FIXED_COLUMNS } from "../../sessions/column-names.ts";
 
-/** A fixed column of a session, null when it has none. */
+/** A fixed column of a session; null if absent. */
 export function fixedColumn(state: CloudState, name: (typeof FIXED_COLUMNS)[number]): NativeColumn | null {
   return state.columns.get(name)?.native ?? null;
 }
 
-/** An extra by slug. Errors: invalid_argument naming the ones there are, behind `also`, which the caller knows as well. */
+/** An extra by slug. Errors: invalid_argument, listing `also` (other names the caller accepts) and the extras. */
 export function extraColumn(state: CloudState, slug: string, also: readonly string[] = []): NativeColumn {
   const column = state.columns.get(extraKey(slug));
   if (column) return column.native;

@@ -11,8 +11,8 @@ import { buildOctree, type OctreeWindow, positionsOctreeSource } from "./build.t
 import { fixedColumn, optionalExtra, positionsColumn } from "./columns.ts";
 
 /**
- * Marks sky points where the file does not: echo number 99 first, then distance from a known scanner. An `is_miss`
- * column of the file that marks anything wins. Adds the column and a warning that says by which signal.
+ * Marks sky points that the file does not mark: by echo number 99, else by the distance from a known scanner. Leaves an
+ * `is_miss` column that marks any point unchanged. Adds the column and a warning that names the signal.
  */
 export async function detectMisses(
   assigned: AssignedColumns,
@@ -48,7 +48,7 @@ export async function detectMisses(
   return { autodetected: found.by_target_index + found.by_distance };
 }
 
-/** Surviving hits of a state: the skip mask belongs to the run. */
+/** Counts and the skip mask of the surviving hits. The run owns the mask. */
 export async function surviving(state: CloudState, job: Job) {
   const mask = await job.track(() =>
     native.hitMask(optionalExtra(state, MISS_SLUG), fixedColumn(state, "deleted"), positionsColumn(state).length),
@@ -58,14 +58,14 @@ export async function surviving(state: CloudState, job: Job) {
 }
 
 export interface MissOverlay {
-  /** Null when there is nothing to show or the build failed. */
+  /** Null if there is nothing to show or the build failed. */
   readonly cache_id: string | null;
   readonly warnings: readonly string[];
 }
 
 /**
- * The overlay of sky points: on a sphere around the scanner when it is known. A cloud is worth having without it, so
- * a failed build is a warning; a cancel is a cancel.
+ * Builds the overlay of sky points, on a sphere around the scanner if that is known. The cloud is usable without it, so
+ * a failed build is only a warning. A cancel is thrown.
  */
 export async function buildMissOctree(
   state: CloudState,
@@ -80,7 +80,7 @@ export async function buildMissOctree(
     const deleted = fixedColumn(state, "deleted");
     const scanner = { origin: state.meta.miss_octree_origin };
     const placed = await job.track(() => native.projectMisses(positionsColumn(state), isMiss, deleted, scanner));
-    const projected = new ColumnRef(placed); // not the run's: a run may build hundreds
+    const projected = new ColumnRef(placed); // not owned by the run, which may build hundreds of them
     try {
       if (projected.length === 0) return { cache_id: null, warnings: [] };
       const built = await buildOctree(cache, positionsOctreeSource(projected.native), window, job);

@@ -9,7 +9,7 @@ import { type BuiltOctree, buildOctree, hitsOctreeSource, type OctreeWindow, oct
 import { buildMissOctree, type MissOverlay } from "./misses.ts";
 import { type CloudSummary, cloudSummary } from "./summary.ts";
 
-/** What of a state the octree shows. */
+/** The rows of a state that its octree shows. */
 export interface Surviving {
   /** u8 per row, non-zero = miss or deleted; null = all rows are surviving hits. */
   readonly skip: NativeColumn | null;
@@ -20,15 +20,15 @@ export interface Surviving {
 
 export interface BuiltOctrees {
   readonly octree: Omit<BuiltOctree, "cached">;
-  /** Null when it was not to be built. */
+  /** Null if it was not requested. */
   readonly overlay: MissOverlay | null;
   readonly summary: CloudSummary;
   readonly survivor_count: number;
-  /** The state whose columns it shows. */
+  /** The state that the octrees were built from. */
   readonly of: CloudState;
 }
 
-/** The octree of a state, one that is committed or one that may be, with the statistics that go with it. */
+/** Builds the octrees of a state, committed or not, and computes its statistics. */
 export async function buildOctrees(
   state: CloudState,
   mask: Surviving,
@@ -45,14 +45,14 @@ export async function buildOctrees(
       : null;
     return { octree, overlay };
   };
-  // Statistics beside the octree: they fill the moments in which a core of its team waits.
+  // The statistics run beside the octree build and use the cores that wait in it.
   const quiet = job.quiet();
   const [octrees, summary] = await together(build(), cloudSummary(state, mask.skip, quiet), quiet);
   const rows = state.columns.get("positions")?.length ?? 0;
   return { ...octrees, summary, survivor_count: rows - mask.deleted_count, of: state };
 }
 
-/** Both results. A failure of the first ends the second, which `job` runs; it is thrown once both are over. */
+/** Both results. If the first fails, `job`, which runs the second, is canceled. Throws after both have ended. */
 async function together<A, B>(first: Promise<A>, second: Promise<B>, job: Job): Promise<[A, B]> {
   void first.catch(() => job.cancel());
   const [a, b] = await Promise.allSettled([first, second]);
@@ -61,16 +61,16 @@ async function together<A, B>(first: Promise<A>, second: Promise<B>, job: Job): 
   return [a.value, b.value];
 }
 
-/** Memory an octree build of a state takes besides the state. */
+/** Memory that an octree build needs besides the state, bytes. */
 export const octreeCost = (state: CloudState, mask: Pick<Surviving, "skip">): number =>
   octreeScratchBytes(hitsOctreeSource(state, mask.skip));
 
-/** The overlay's id after a build: one that failed leaves the overlay there was, it shows the same sky. */
+/** The overlay's id after a build. If the build failed, the previous overlay stays: it shows the same sky. */
 export function overlayId({ overlay }: BuiltOctrees, before: string | null): string | null {
   return overlay === null || (overlay.cache_id === null && overlay.warnings.length > 0) ? before : overlay.cache_id;
 }
 
-/** What a session in a state `now` says of octrees that were built for it. */
+/** The description of built octrees for a session whose state is `now`. */
 export const rebuilt = (built: BuiltOctrees, now: CloudState): RebuiltOctree => ({
   cache_id: built.octree.cache_id,
   miss_cache_id: overlayId(built, now.meta.miss_octree_cache_id),
@@ -82,8 +82,8 @@ export const rebuilt = (built: BuiltOctrees, now: CloudState): RebuiltOctree => 
 });
 
 /**
- * Publishes octrees built of `base`. An edit that landed meanwhile wins: they are then only what the client draws.
- * True when that was so.
+ * Publishes octrees built from `base`. If an edit landed meanwhile, they are marked stale, for drawing only, and the
+ * result is true.
  */
 export async function publishOctrees(
   session: CloudSession,
@@ -102,10 +102,10 @@ export async function publishOctrees(
   return overtaken;
 }
 
-/** Pins what the sessions show now and lets the cache evict the rest. */
+/** Pins the octrees that the sessions show and lets the cache evict the others. */
 export async function keepOctrees({ octreeCache }: Pick<Deps, "octreeCache">): Promise<void> {
   await octreeCache.writePins();
-  void octreeCache.evict(); // never rejects; nobody waits for a clean-up
+  void octreeCache.evict(); // never rejects; no request waits for the clean-up
 }
 
 /** The octree block of an answer. */

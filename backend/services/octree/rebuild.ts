@@ -7,12 +7,12 @@ import { surviving } from "./misses.ts";
 import { buildOctrees, octreeBlock, octreeCost, overlayId, publishOctrees } from "./publish.ts";
 
 /**
- * Builds the octrees of a session from its current arrays. Deletions stay pending. An edit that lands meanwhile wins:
- * the octree is then handed out as the drawn one and the answer says that it is stale.
+ * Builds the octrees of a session from its current columns. Deletions stay pending. If an edit lands meanwhile, the
+ * octree is published for drawing only and the answer marks it as stale.
  */
 export function rebuildOctree(session: CloudSession, deps: Deps, job: Job): Promise<RebuildOctreeResponse> {
   return session.read(async (base) => {
-    const mask = await surviving(base, job.quiet()); // the bar begins with the octree
+    const mask = await surviving(base, job.quiet()); // progress begins with the octree
     const before = base.meta.miss_octree_cache_id;
     const window = { from: 0, to: 1, overlay: before !== null };
     const built = await deps.admission.run(job, "Octree", octreeCost(base, mask), () =>

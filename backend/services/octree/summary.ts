@@ -10,7 +10,7 @@ import { type ColumnStatistics, measureColumns } from "../files/column-statistic
 import { MISS_SLUG } from "../files/slugs.ts";
 import { positionsColumn } from "./columns.ts";
 
-/** Columns that measure something: their whole numbers are no classes. */
+/** Columns with continuous quantities: whole numbers in them are not classes. */
 const CONTINUOUS: ReadonlySet<string> = new Set([
   "nx",
   "ny",
@@ -21,7 +21,7 @@ const CONTINUOUS: ReadonlySet<string> = new Set([
   "height_above_ground",
 ]);
 
-/** Statistics of the surviving hits that the client frames, colours and filters with. Stored frame, metres. */
+/** Statistics of the surviving hits; the client uses them to frame, colour and filter. Stored frame, metres. */
 export interface CloudSummary {
   readonly ground_z: number | null;
   readonly robust_bounds: Box | null;
@@ -30,7 +30,7 @@ export interface CloudSummary {
   readonly observed_classes: Record<string, number[]>;
 }
 
-/** `known`: statistics over all rows that exist already; they count where no row is skipped. */
+/** `known`: existing statistics over all rows, used if no row is skipped. */
 export async function cloudSummary(
   state: CloudState,
   skip: NativeColumn | null,
@@ -69,7 +69,7 @@ export async function cloudSummary(
   };
 }
 
-/** What says which rows count. */
+/** Identity of the columns that decide which rows count. */
 interface Rows {
   readonly is_miss: object | undefined;
   readonly deleted: object | undefined;
@@ -80,7 +80,7 @@ const rowsOf = ({ columns }: CloudState): Rows => ({
   deleted: columns.get("deleted")?.content,
 });
 
-/** The last statistics of each column, and of which rows. Columns never change, so they stay right. */
+/** The last statistics of each column and the rows they cover. Columns never change, so they stay valid. */
 const lastStats = new WeakMap<object, { readonly rows: Rows; readonly stats: ColumnStats }>();
 
 function remembered({ content }: ColumnRef, { is_miss, deleted }: Rows): ColumnStats | undefined {

@@ -3,13 +3,13 @@ import { AppError } from "../../../shared/errors.ts";
 import { GIB } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 
-/** What a run is expected to take at most. */
+/** Upper bound of the time and memory of a run. */
 export interface CostEstimate {
   readonly seconds: number;
   readonly bytes: number;
 }
 
-/** Null while the estimate stays below the guidelines: contract classification section 1.1. */
+/** The warning for an estimate above the limits of contract classification section 1.1; null below. */
 export function costWarning(
   tool: string,
   { seconds, bytes }: CostEstimate,
@@ -23,7 +23,7 @@ export function costWarning(
   const parts = [
     over_time ? `may take up to ${durationText(seconds)}` : "",
     over_memory
-      ? `needs about ${gibText(bytes)} of memory, ${gibText(headroom_bytes)} of ${gibText(budget_bytes)} are free for it`
+      ? `needs about ${gibText(bytes)} of memory, but only ${gibText(headroom_bytes)} of ${gibText(budget_bytes)} are free`
       : "",
   ].filter((text) => text !== "");
   return {
@@ -38,7 +38,7 @@ export function costWarning(
   };
 }
 
-/** Errors: conflict with the warning, unless the caller has seen it or there is none. */
+/** Errors: conflict with the cost warning, if there is one and the caller has not acknowledged it. */
 export function askAboutCost(
   tool: string,
   estimate: CostEstimate,

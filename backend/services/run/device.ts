@@ -3,7 +3,7 @@ import { DEVICE_PROBE_TIMEOUT_MS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { OpOptions } from "../../native/cloud/cloud.ts";
 
-/** Runs the probe with a time limit. A probe that fails or hangs means no GPU; the reason says so. Never rejects. */
+/** Runs the probe with a time limit. If it fails or hangs, reports no GPU and the cause in `reason`. Never rejects. */
 export async function deviceInfo(
   probe: () => Promise<DeviceInfo>,
   timeoutMs = DEVICE_PROBE_TIMEOUT_MS,
@@ -22,18 +22,18 @@ export async function deviceInfo(
   }
 }
 
-/** What the run-time probe of the native layer found. */
+/** Result of the native run-time probe. */
 export interface FoundDevice {
   readonly gpu_count: number;
   readonly gpu_name: string | null;
   readonly driver_version: string | null;
-  /** Why there is no usable GPU; empty when there is one. */
+  /** Why there is no usable GPU; empty if there is one. */
   readonly reason: string;
 }
 
 /**
- * The path computations take: the GPU when one is usable, the host is no Mac and APP_DEVICE does not say cpu.
- * The reason is a sentence for the user and never empty.
+ * Where computations run: on the GPU if one is usable, the host is not a Mac and APP_DEVICE is not cpu. `reason` is a
+ * sentence for the user, never empty.
  */
 export function describeDevice(
   found: FoundDevice,
@@ -63,15 +63,15 @@ export function describeDevice(
     return {
       ...base,
       effective_path: "cpu",
-      reason: `${name} is there, but APP_DEVICE=cpu keeps computations on the CPU.`,
+      reason: `${name} is available, but APP_DEVICE=cpu keeps computations on the CPU.`,
     };
   }
   return { ...base, effective_path: "gpu", reason: `GPU acceleration is active on ${name}.` };
 }
 
 /**
- * Where an op with a CUDA twin runs: on the GPU when /api/device-info says so. An op that then cannot use it runs on the
- * CPU and says why in its `warnings`.
+ * Device for an op with a CUDA twin: the one that /api/device-info reports. An op that cannot use the GPU runs on the
+ * CPU and gives the cause in its `warnings`.
  */
 export async function opDevice({ deviceInfo }: Pick<Deps, "deviceInfo">): Promise<OpOptions> {
   return { device: (await deviceInfo()).effective_path === "gpu" ? "cuda" : "cpu" };

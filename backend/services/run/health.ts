@@ -6,7 +6,7 @@ import { memoryStatus } from "../../native/core/platform.ts";
 
 const SERVICE = "point-cloud-backend";
 
-/** Liveness, the memory of machine and process, and what is admitted at the moment. */
+/** Liveness, the memory of machine and process, and the operations admitted at the moment. */
 export function health({
   config,
   admission,

@@ -8,7 +8,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 type Triple = readonly [number, number, number];
 
 /**
- * The session a source descriptor names: the one place where file-only sources are refused.
+ * The session that a source descriptor names. This is the only place that refuses sources without a session.
  * Errors: not_found, invalid_argument.
  */
 export async function sourceSession(source: PointSource, { sessions }: Deps): Promise<CloudSession> {
@@ -53,7 +53,7 @@ export function pointsColumn(points: readonly Triple[]): ColumnRef {
   return new ColumnRef(new addon.Column("vec3d", new Uint8Array(values.buffer)));
 }
 
-/** Inline colours 0..1 as a native column of 16-bit channels; values outside are clipped. */
+/** Inline colours 0..1 as a native column of 16-bit channels; values outside the range are clipped. */
 export function colorsColumn(colors: readonly Triple[]): ColumnRef {
   const values = new Uint16Array(3 * colors.length);
   for (const [i, color] of colors.entries()) {

@@ -1,4 +1,4 @@
-/** What an answer says about request keys that were ignored: a misspelt option must not pass for a heeded one. */
+/** Warnings for request keys that were ignored, so that a misspelt option does not go unnoticed. */
 export function unknownKeyWarnings(keys: readonly string[]): string[] {
   if (keys.length === 0) return [];
   const named = keys.slice(0, 10).map((key) => `"${key.slice(0, 60)}"`);
@@ -6,7 +6,7 @@ export function unknownKeyWarnings(keys: readonly string[]): string[] {
   return [`The request has keys that mean nothing here and were ignored: ${named.join(", ")}${more}.`];
 }
 
-/** An answer that says which keys of its request were ignored, before what it says itself. */
+/** The answer with warnings for ignored request keys before its own warnings. */
 export function withUnknownKeys<A extends { readonly warnings?: string[] | undefined }>(
   answer: A,
   keys: readonly string[],

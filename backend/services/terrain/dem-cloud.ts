@@ -15,7 +15,7 @@ import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.t
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 
-/** The points a terrain is made from, and what is known of them. Columns belong to the run. */
+/** Input points of a DEM and their attributes. The run owns the columns. */
 export interface DemCloud {
   readonly positions: NativeColumn;
   /** u8 per row, non-zero = leave out; null = all rows are hits. */
@@ -23,11 +23,11 @@ export interface DemCloud {
   readonly hit_count: number;
   /** Per row, 1 = ground; null = unknown. */
   readonly ground: NativeColumn | null;
-  /** The caller named the ground: where its labels do not do, nothing is segmented. */
+  /** The caller sent ground labels: if they are insufficient, the ground is not segmented instead. */
   readonly ground_is_given: boolean;
   /** Per row, index of the return in its pulse; null = unknown. */
   readonly returns: NativeColumn | null;
-  /** Per row; the layer shows value / divisor. */
+  /** Per row; the intensity layer contains value / divisor. */
   readonly intensity: { readonly values: NativeColumn; readonly divisor: number } | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
@@ -53,7 +53,7 @@ export async function sessionCloud(state: CloudState, job: Job): Promise<DemClou
   };
 }
 
-/** Inline points, or those of a source in true world coordinates, with the labels that were sent beside them. */
+/** Inline points, or those of a source in true world coordinates, with the labels sent along. */
 export async function flatCloud(request: DemRequest, deps: Deps, job: Job): Promise<DemCloud> {
   const base = request.source ? await sourceCloud(request, deps, job) : inlineCloud(request, job);
   const column = (values: readonly number[] | null | undefined) =>
@@ -99,7 +99,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
     const move = [1, 0, 0, sx + tx, 0, 1, 0, sy + ty, 0, 0, 1, sz + tz];
     const given = [stored.positions, stored.ground, stored.returns, stored.intensity?.values ?? null];
     const present = given.filter((column) => column !== null);
-    // One row per hit, as inline labels have them; copies, because the session may go on meanwhile.
+    // One row per hit, like inline labels; copied, because the session may change meanwhile.
     const keep = stored.skip ?? (await noRows(stored.positions.length, job));
     const kept = (await job.track(() => edit.compactColumns(present, keep))).map((column) =>
       job.adopt(new ColumnRef(column)),
@@ -124,14 +124,14 @@ async function noRows(rows: number, job: Job): Promise<NativeColumn> {
   return job.adopt(new ColumnRef(await job.track(() => edit.unionRows(rows, null, [])))).native;
 }
 
-/** Which rows a surface is made from. */
+/** The rows that a surface is computed from. */
 export interface ChosenRows {
   /** u8 per row, non-zero = leave out. */
   readonly skip: NativeColumn | null;
   readonly count: number;
 }
 
-/** The hits whose `column` holds `value`. */
+/** The hits whose value in `column` is `value`. */
 async function rowsWith(cloud_: DemCloud, column: NativeColumn, value: number, job: Job): Promise<ChosenRows> {
   const filter = { column, min: -Infinity, max: Infinity, values: [value] };
   const selected = await job.track(() =>
@@ -150,13 +150,13 @@ export interface FirstReturns extends ChosenRows {
   readonly surface_source: "first_return" | "all_points";
 }
 
-/** The first return of each pulse, whether its numbers begin at 0 or 1; all hits where there are no numbers. */
+/** The first return of each pulse, numbered from 0 or from 1; all hits if return numbers are unknown. */
 export async function firstReturns(cloud_: DemCloud, job: Job): Promise<FirstReturns> {
   const all = { skip: cloud_.skip, count: cloud_.hit_count, surface_source: "all_points" } as const;
   const { returns, skip } = cloud_;
   if (!returns || cloud_.hit_count === 0) return all;
   const { values } = await job.track(() => edit.classCounts(returns, skip));
-  const first = values.find((value) => value !== MISS_RETURN); // they ascend
+  const first = values.find((value) => value !== MISS_RETURN); // values ascend
   if (first === undefined) return all;
   const chosen = await rowsWith(cloud_, returns, first, job);
   return chosen.count < FEWEST ? all : { ...chosen, surface_source: "first_return" };
@@ -167,7 +167,7 @@ export interface GroundRows extends ChosenRows {
   readonly warning?: string;
 }
 
-/** The ground points: those of the labels, else those that the cloth finds, else all. */
+/** The ground points: from the labels, else from cloth simulation, else all hits. */
 export async function groundRows(cloud_: DemCloud, segment: boolean, job: Job): Promise<GroundRows> {
   const { ground } = cloud_;
   const labelled = ground ? await rowsWith(cloud_, ground, 1, job) : null;
@@ -176,12 +176,12 @@ export async function groundRows(cloud_: DemCloud, segment: boolean, job: Job): 
     skip: cloud_.skip,
     count: cloud_.hit_count,
     ground_source: "all_points",
-    warning: `The terrain is made from all points: ${why}.`,
+    warning: `The terrain is computed from all points: ${why}.`,
   });
-  if (labelled && cloud_.ground_is_given) return all(`the labels name ${labelled.count} ground points, fewer than 3`);
-  if (!segment) return all(labelled ? "fewer than 3 are labelled as ground" : "no ground class is there");
+  if (labelled && cloud_.ground_is_given) return all(`the labels mark ${labelled.count} ground points, fewer than 3`);
+  if (!segment) return all(labelled ? "fewer than 3 are labelled as ground" : "there is no ground class");
   const bounds = await boundsOf(cloud_, cloud_.skip, job);
-  if (!bounds) return all("there are none to find the ground among");
+  if (!bounds) return all("there are no hits to segment");
   try {
     const found = await job.track(() => clothSimulation(cloud_.positions, cloud_.skip, scaledCloth(bounds)));
     const column = job.adopt(new ColumnRef(found.ground_class)).native;

@@ -18,7 +18,7 @@ import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-clou
 import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./grid.ts";
 import { dtmOnly, vertexWarnings } from "./warnings.ts";
 
-/** A buffer of the answer; its column belongs to the run. */
+/** A buffer of the answer; the run owns its column. */
 export interface DemBuffer {
   readonly dtype: "f32" | "u32";
   readonly length: number;
@@ -29,7 +29,7 @@ export interface DemFrame {
   readonly buffers: Readonly<Record<string, DemBuffer>>;
 }
 
-/** Errors: invalid_argument without points and source, not_found. What a computation finds wrong is told in the frame. */
+/** Errors: invalid_argument without points and source, not_found. Later failures are reported in the frame. */
 export async function checkDemRequest({ points, source }: DemRequest, deps: Deps): Promise<void> {
   if (source) {
     await sourceSession(source, deps);
@@ -54,7 +54,7 @@ export function flatDem(request: DemRequest, unknownKeys: readonly string[], dep
 export const HEIGHT_SLUG = "height_above_ground";
 const HEIGHT_LABEL = "Height Above Ground";
 
-/** DEM of the surviving hits of a session. Errors inside the frame: conflict when the cloud changed meanwhile. */
+/** DEM of the surviving hits of a session. Errors, reported in the frame: conflict if the cloud changed meanwhile. */
 export function sessionDem(
   session: CloudSession,
   request: SessionDemRequest,
@@ -80,7 +80,7 @@ export function sessionDem(
   );
 }
 
-/** What a computation cannot do is told in the frame; a cancel is a cancel. */
+/** Runs `body` and reports its failure in `meta` of the frame. A cancel is thrown. */
 async function failingInFrame(
   options: DemOptions,
   unknownKeys: readonly string[],
@@ -109,7 +109,7 @@ async function failingInFrame(
   }
 }
 
-/** Grids, mesh and layers of the largest raster, or what making it takes. */
+/** Bytes for computing the largest raster and for its grids, mesh and layers. */
 function demBytes({ positions, hit_count }: DemCloud): number {
   const perCell = 8 + 8 + 56 + 7 * 8 + 8; // two grids, the mesh, seven layers with their vertices, counts
   return native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) + perCell * MAX_DEM_CELLS + 28 * positions.length;
@@ -230,7 +230,7 @@ const ranges = (layers: Layers): NonNullable<DemSuccess["layers"]> =>
     Object.entries(layers).map(([name, { min, max }]) => [name, { min, max, label: LAYER_LABELS[name as LayerName] }]),
   );
 
-/** Height of every row above the terrain without gaps; 0 for rows that are no hits. Belongs to the run. */
+/** Height of every row above the DTM without voids, metres; 0 for rows that are not hits. The run owns the column. */
 async function heights(
   { positions, skip }: DemCloud,
   { frame, ground_skip }: DemSurface,
@@ -244,7 +244,7 @@ async function heights(
   return job.adopt(new ColumnRef(column));
 }
 
-/** Commits the column with the octree that shows it, both or nothing, and answers with the octree's block. */
+/** Commits the column and the octree that shows it, all or nothing, and returns the octree block. */
 async function addHeights(session: CloudSession, base: CloudState, labels: ColumnRef, deps: Deps, job: Job) {
   job.stage("Rebuilding display", 0.97, 1);
   const mask = await surviving(base, job);

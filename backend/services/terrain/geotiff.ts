@@ -70,7 +70,7 @@ export function geoTiff(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Where the values of each tag go (0 = into the entry) and where the image begins. */
+/** Offsets of the values of each tag (0 = inside its entry) and of the image. */
 function placed(tags: readonly Tag[]) {
   let end = 10 + 12 * tags.length + 4;
   const offsets = tags.map(({ type, values }) => {
@@ -92,7 +92,7 @@ function put(view: DataView, at: number, type: number, values: readonly number[]
   }
 }
 
-/** Key directory: model type, pixel is area, and the code under the key of its kind. */
+/** GeoKey directory: model type, pixel is area, and the EPSG code as geographic or projected system. */
 function geoKeys(epsg: number, geographic: boolean): number[] {
   const keys = [
     [1024, geographic ? 2 : 1],
@@ -102,12 +102,12 @@ function geoKeys(epsg: number, geographic: boolean): number[] {
   return [1, 1, 0, keys.length, ...keys.flatMap(([id, value]) => [id ?? 0, 0, 1, value ?? 0])];
 }
 
-/** Codes of geographic systems beyond the block that GeoTIFF gives them. */
+/** Codes of geographic systems outside 4000 to 4999, the block that GeoTIFF reserves for them. */
 const GEOGRAPHIC = new Set([
   5132, 5228, 5229, 5233, 5246, 5252, 5264, 5324, 5340, 5354, 5360, 5365, 5371, 5373, 5381, 5393, 5451, 5489, 5527,
   5561, 5681, 5886, 6135, 6318, 6322, 6325, 6668, 6706, 6783, 7683, 7844,
 ]);
-/** Runs of codes inside that block that the registry has given to projected systems since. */
+/** Ranges inside that block that the EPSG registry has assigned to projected systems. */
 const PROJECTED: readonly (readonly [number, number])[] = [
   [4087, 4088],
   [4390, 4462],

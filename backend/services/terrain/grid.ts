@@ -10,7 +10,7 @@ import { boundsOf, type DemCloud, firstReturns, groundRows } from "./dem-cloud.t
 
 export type SurfaceType = DemSuccess["surface_type"];
 
-/** Options whose words were understood. */
+/** Parsed and checked options. */
 export interface DemPlan {
   readonly surface: SurfaceType;
   readonly method: native.RasterMethod;
@@ -23,7 +23,7 @@ export interface DemPlan {
   readonly segment: boolean;
 }
 
-/** Errors: invalid_argument for a surface or method that there is not. */
+/** Errors: invalid_argument for an unknown surface or method. */
 export function demPlan(options: DemOptions): DemPlan {
   const surface = options.surface_type.toLowerCase();
   if (surface !== "dtm" && surface !== "dsm" && surface !== "chm")
@@ -67,7 +67,7 @@ export function rasterFrame(box: readonly [number, number, number, number], aske
   if (!(extent > 0)) {
     throw new AppError(
       "invalid_argument",
-      `The points have no horizontal extent (${width} x ${height} m): a DEM needs points beside each other.`,
+      `The points have no horizontal extent (${width} x ${height} m): a DEM needs points at different x or y.`,
     );
   }
   const cell = asked ?? Math.min(5, Math.max(0.01, extent / 256));
@@ -76,7 +76,7 @@ export function rasterFrame(box: readonly [number, number, number, number], aske
   if (nx * ny > MAX_DEM_CELLS) {
     throw new AppError(
       "invalid_argument",
-      `cell_size ${cell} m makes ${nx} x ${ny} = ${nx * ny} cells, the limit is ${MAX_DEM_CELLS}; use a larger cell size.`,
+      `cell_size ${cell} m makes ${nx} x ${ny} = ${nx * ny} cells, but the limit is ${MAX_DEM_CELLS}; use a larger cell size.`,
     );
   }
   return { min_x, min_y, cell, nx, ny };
@@ -85,7 +85,7 @@ export function rasterFrame(box: readonly [number, number, number, number], aske
 /** A surface on its grid, before it becomes a mesh. */
 export interface DemSurface {
   readonly frame: native.RasterFrame;
-  /** What grid_z holds: z, of a CHM the height. */
+  /** Values of grid_z: z, or the canopy height of a CHM. */
   readonly grid: NativeColumn;
   /** z of the mesh. */
   readonly drape: NativeColumn;
@@ -94,17 +94,17 @@ export interface DemSurface {
   readonly sources: Pick<DemSuccess, "ground_source" | "surface_source" | "slope_correction" | "warning">;
   /** Ground rows of a DTM, for the terrain without gaps. */
   readonly ground_skip: NativeColumn | null;
-  /** Hits per cell, where the surface needed them. */
+  /** Hits per cell; null if the surface did not need them. */
   readonly counts: native.CellCounts | null;
 }
 
 const FEWEST_POINTS = 3;
 
-/** How the ground points of a cell make its value. */
+/** How the value of a cell is computed from its ground points. */
 export const ofGround = ({ percentile, slope_correction }: DemPlan) =>
   ({ percentile, at_centers: slope_correction }) as const;
 
-/** Grids what the plan asks for. Errors: invalid_argument with the sentence of the rule that is broken. */
+/** Computes the grid that the plan describes. Errors: invalid_argument, naming the broken rule. */
 export function makeSurface(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurface> {
   if (cloud.hit_count < FEWEST_POINTS) throw tooFewPoints();
   if (plan.surface === "dtm") return terrain(cloud, plan, job);
@@ -199,7 +199,7 @@ async function canopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurf
   };
 }
 
-/** The grid over the box that was asked for, or over the points that are gridded. */
+/** The grid over the requested box, else over the points that are gridded. */
 async function frameOf(
   cloud: DemCloud,
   skips: readonly (NativeColumn | null)[],
@@ -218,7 +218,7 @@ async function frameOf(
   return rasterFrame([low(0), low(1), high(0), high(1)], cell_size);
 }
 
-/** Points per cell; the columns belong to the run. */
+/** Points per cell; the run owns the columns. */
 export async function cellCounts(
   { positions }: DemCloud,
   skip: NativeColumn | null,
@@ -235,12 +235,14 @@ function enoughCells(populated: number, { cell, nx, ny }: native.RasterFrame, { 
   if (populated >= FEWEST_POINTS) return;
   throw new AppError(
     "invalid_argument",
-    `Only ${populated} of ${nx} x ${ny} cells of ${cell} m hold points, a DEM needs at least 3; use another cell size${bbox ? " or bbox" : ""}.`,
+    `Only ${populated} of ${nx} x ${ny} cells of ${cell} m contain points, but a DEM needs at least 3; use another cell size${bbox ? " or bbox" : ""}.`,
   );
 }
 
 const lineWarning = ({ on_a_line }: native.RasterSurface): string | undefined =>
-  on_a_line ? "The cells with points lie on one line: every cell has the value of the nearest of them." : undefined;
+  on_a_line
+    ? "All cells with points lie on one line, so every other cell has the value of the nearest of them."
+    : undefined;
 
 const joined = (...texts: readonly (string | undefined)[]): string | undefined =>
   texts.filter((text) => text !== undefined).join(" ") || undefined;

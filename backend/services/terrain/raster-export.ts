@@ -8,7 +8,7 @@ import { fromNative } from "../../jobs/native-error.ts";
 import { destination } from "../files/destination.ts";
 import { geoTiff } from "./geotiff.ts";
 
-/** A raster whose rules hold. */
+/** A request that passed the checks. */
 interface CheckedRaster extends ExportRasterRequest {
   readonly kind: ExportRasterResponse["format"];
   readonly dest: string | null;
@@ -38,19 +38,19 @@ export async function checkRasterExport(request: ExportRasterRequest): Promise<C
 
 const MAX_FLOAT32 = 3.4028234663852886e38;
 
-/** Errors: invalid_argument for a value that float32 would make infinite. */
+/** Errors: invalid_argument for a value outside the range of float32. */
 function checkFloats({ grid_z, nodata }: ExportRasterRequest): void {
   const refused = (what: string) =>
     new AppError(
       "invalid_argument",
-      `${what} is beyond the float32 of a GeoTIFF (${MAX_FLOAT32}); use asc or another value.`,
+      `${what} is outside the float32 range of a GeoTIFF (${MAX_FLOAT32}); use asc or another value.`,
     );
   if (Math.abs(nodata) > MAX_FLOAT32) throw refused(`nodata ${nodata}`);
   const large = grid_z.find((z) => Math.abs(z) > MAX_FLOAT32);
   if (large !== undefined) throw refused(`grid_z value ${large}`);
 }
 
-/** Encodes a grid; with a destination the file is whole or not there. Errors: io, no_space. */
+/** Encodes a grid. A destination file is written completely or not at all. Errors: io, no_space. */
 export async function exportRaster(raster: CheckedRaster, job: Job): Promise<ExportRasterResponse> {
   const { kind, dest } = raster;
   const bytes = kind === "asc" ? asciiGrid(raster) : geoTiff(raster);
@@ -69,12 +69,12 @@ export async function exportRaster(raster: CheckedRaster, job: Job): Promise<Exp
   }
 }
 
-/** Share of a cell that the text of a header may move any cell by. */
+/** Largest displacement of a cell by rounding in the header, in cells. */
 const MAX_CELL_SHIFT = 1e-3;
 
 /**
- * ESRI ASCII grid: six header lines, then the rows from north to south. Six decimals, four of heights; all digits where
- * these would move the cells (degrees have small ones) or make a height the nodata value.
+ * ESRI ASCII grid: six header lines, then the rows from north to south. The header has six decimals and heights four;
+ * all digits are written if rounding would displace cells (those in degrees are small) or turn a height into nodata.
  */
 export function asciiGrid(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
   const { nx, ny, grid_z, cell_size, origin, nodata } = raster;

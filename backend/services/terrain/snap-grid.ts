@@ -8,7 +8,7 @@ import { addon } from "../../native/core/addon.ts";
 import { columnSnap } from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 
-/** Lifts the columns of a voxel grid to the terrain. What cannot be done is said in the answer (contract lad 2). */
+/** Lifts the columns of a voxel grid to the terrain. Problems are reported in `error` (contract lad 2). */
 export async function snapGrid(request: SnapGridRequest, job: Job): Promise<SnapGridResponse> {
   const { dem, safety_fraction } = request;
   const grid = atLeastOneCell(request.grid);
@@ -50,7 +50,7 @@ const refused = (message: string) => new AppError("invalid_argument", message);
 function checkGrid({ nx, ny, size }: VoxelGrid, safety: number): void {
   if (nx * ny > MAX_VOXEL_COLUMNS) {
     throw refused(
-      `The grid has ${nx} x ${ny} = ${nx * ny} columns; at most ${MAX_VOXEL_COLUMNS} are possible. Use larger voxels.`,
+      `The grid has ${nx} x ${ny} = ${nx * ny} columns, but the limit is ${MAX_VOXEL_COLUMNS}; use larger voxels.`,
     );
   }
   if (!size.every((extent) => extent > 0)) {
@@ -64,7 +64,9 @@ function terrainColumn({ grid_z, nx, ny, cell, nodata }: Terrain): ColumnRef {
   if (!(cell > 0)) throw refused(`dem.cell is ${cell}: the cell of a terrain must be positive, in metres.`);
   if (!(nx > 0 && ny > 0)) throw refused(`dem.nx x dem.ny is ${nx} x ${ny}: a terrain has at least one cell.`);
   if (nx * ny > MAX_DEM_CELLS) {
-    throw refused(`The terrain has ${nx} x ${ny} = ${nx * ny} cells; at most ${MAX_DEM_CELLS} are possible.`);
+    throw refused(
+      `The terrain has ${nx} x ${ny} = ${nx * ny} cells, but the limit is ${MAX_DEM_CELLS}; use larger cells.`,
+    );
   }
   const values = grid_z.flat();
   if (values.length !== nx * ny) {

@@ -154,7 +154,7 @@ describe("extra dimensions", () => {
       made,
       las(3, (i) => ({ extra: { ox: i, oy: 0, oz: 0 } }), { extras }),
     );
-    expect(tail.warnings).toEqual([expect.stringMatching(/Beam origins came without usable times/)]);
+    expect(tail.warnings).toEqual([expect.stringMatching(/beam origins have no usable times/)]);
     expect(tail).not.toHaveProperty("scan_params");
     const pair = await create(
       made,

@@ -67,7 +67,7 @@ test("scan_index picks one; beyond the file it is an error naming the count", as
     source_path: made.file("a.xyz", "1 2 3\n"),
     scan_index: 1,
   });
-  expect([text.status, text.detail]).toEqual([400, expect.stringMatching(/holds one scan/)]);
+  expect([text.status, text.detail]).toEqual([400, expect.stringMatching(/contains one scan/)]);
 });
 
 test("every scan is listed with its position and its misses", async () => {

@@ -217,7 +217,7 @@ describe("files", () => {
   test("a point count at the top that the rows do not keep is said", async () => {
     expect(await create(made, text(["2", "1 2 3", "4 5 6"], "pts"))).not.toHaveProperty("warnings");
     const tail = await create(made, text(["3", "1 2 3", "4 5 6"], "pts"));
-    expect(tail.warnings).toEqual(["The file states 3 points and holds 2; it may be incomplete."]);
+    expect(tail.warnings).toEqual(["The file declares 3 points but contains 2; it may be incomplete."]);
   });
 
   test.each(["xyz", "txt", "csv", "pts", "asc", "TXT"])("extension %s", async (extension) => {

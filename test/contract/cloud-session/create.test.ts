@@ -90,7 +90,7 @@ describe("refusals before the stream", () => {
   });
 
   test.each([
-    ["cloud.docx", /"\.docx" is not a point cloud format; readable are xyz, txt/],
+    ["cloud.docx", /"\.docx" is not a point cloud format; use one of xyz, txt/],
     ["cloud", /the extension "" is not a point cloud format/],
   ])("%s: 400 naming the extension", async (name, sentence) => {
     const answer = await refused(made, CREATE, { source_path: made.file(name, "1 2 3\n") });
@@ -110,16 +110,16 @@ describe("refusals before the stream", () => {
     ["origin of two numbers", { origin: [1, 2] }, /origin must be three finite numbers, not \[1, 2\]/],
     ["unknown unit", { source_units: "furlong" }, /source_units "furlong" is not one of m, km, cm, mm, ft, ftUS, in/],
     ["unit of Object", { source_units: "constructor" }, /"constructor" is not one of/],
-    ["second scan of a single-scan file", { scan_index: 1 }, /scan_index 1: .* holds one scan, its index is 0/],
+    ["second scan of a single-scan file", { scan_index: 1 }, /scan_index 1: .* contains one scan, with index 0/],
     [
       "unknown role",
       { role_overrides: { a: "hight" } },
-      /role_overrides\.a: "hight" cannot be given here, it is not a role/,
+      /role_overrides\.a: "hight" cannot be assigned here, it is not a role/,
     ],
     [
       "another x",
       { role_overrides: { a: "x" } },
-      /role_overrides\.a: "x" cannot be given here, positions stay the file's/,
+      /role_overrides\.a: "x" cannot be assigned here, positions always come from the file/,
     ],
   ])("%s: 400", async (_name, wishes, sentence) => {
     const answer = await refused(made, CREATE, { source_path: text("wish.xyz", ["1 2 3"]), ...wishes });

@@ -83,7 +83,7 @@ test("a second time: replaced, strokes on it forgotten, sor warned about", async
   await post(session_id, "label_region", { slug: "noise_class", strokes });
   expect((await stateOf(made, session_id)).undo.labels.size).toBe(1);
   const answer = await denoise(session_id, { method: "sor" });
-  expect(answer.warnings[0]).toContain("sor takes more with every pass");
+  expect(answer.warnings[0]).toContain("sor takes more points with every pass");
   expect(await classOf(session_id)).toEqual(["u8", EXPECTED]);
   const { undo, meta } = await stateOf(made, session_id);
   expect(undo.labels.size).toBe(0);
@@ -124,7 +124,7 @@ describe("refused", () => {
     const { session_id } = await plain(NOISY.slice(0, 999));
     expect(await refusal(made, url(session_id), {})).toEqual([
       400,
-      "Need at least 1000 points to tell noise from, there are 999; take a larger part of the cloud",
+      "Need at least 1000 points for noise detection, but there are 999; use a larger part of the cloud",
     ]);
   });
 });

@@ -91,7 +91,7 @@ test("refusals", async () => {
   const { session_id } = await lineCloud(made, [1, 2]);
   expect(await refusal(made, url(session_id), { scalar_filters: [] })).toEqual([
     400,
-    "give a region, scalar_filters or both: nothing says which points are meant",
+    "the selection is empty: give a region, scalar_filters or both",
   ]);
   expect(await refusal(made, url(session_id), { scalar_filters: [{ slug: "x" }] })).toEqual([
     400,

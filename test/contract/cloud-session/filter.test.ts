@@ -154,7 +154,7 @@ describe("refusals", () => {
   beforeAll(async () => {
     id = (await lineCloud(made, [1, 2])).session_id;
   });
-  const NEITHER = "give a region, scalar_filters or both: nothing says which points are meant";
+  const NEITHER = "the selection is empty: give a region, scalar_filters or both";
   test.each([
     [{}, NEITHER],
     [{ region: null, scalar_filters: null }, NEITHER],

@@ -147,7 +147,7 @@ describe("refusals change nothing, the strokes before the wrong one neither", ()
     [{ strokes: [good], slug: "is_miss" }, 'slug "is_miss" is a column of the scan, not a label column'],
     [
       { strokes: [good], slug: "my class" },
-      'slug "my class" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field; "my_class" would do',
+      'slug "my class" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field, for example "my_class"',
     ],
   ])("%j", async (body, sentence) => {
     expect(await refusal(made, url(id), body)).toEqual([400, sentence]);

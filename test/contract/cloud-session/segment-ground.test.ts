@@ -114,8 +114,8 @@ describe("refused", () => {
     [{ method: "csf" }, 'method "csf" is none of cloth, smrf, auto'],
     [{ cloth_resolution: 0 }, "cloth_resolution must be a number above 0, not 0"],
     [{ method: "auto", class_threshold: 1 }, 'class_threshold belongs to method "cloth", not to "auto"; leave it out'],
-    [{}, "Need at least 10 points to find the ground among, there are 9"],
-    [{ method: "smrf" }, "Need at least 10 points to find the ground among, there are 9"],
+    [{}, "Need at least 10 points for ground segmentation, but there are 9"],
+    [{ method: "smrf" }, "Need at least 10 points for ground segmentation, but there are 9"],
   ])("%j", async (request, detail) => {
     const { session_id } = await plain(WOODED.points.slice(0, 9));
     expect(await refusal(made, url(session_id), request)).toEqual([400, detail]);
@@ -128,7 +128,7 @@ describe("refused", () => {
     });
     expect(await refusal(made, url(session_id), {})).toEqual([
       400,
-      "Need at least 10 points to find the ground among, there are 9",
+      "Need at least 10 points for ground segmentation, but there are 9",
     ]);
     spy.mockRestore();
   });
@@ -185,7 +185,7 @@ describe("what a run takes", () => {
       headroom_bytes: 2_000_000,
     });
     expect(detail.cost_warning.estimated_bytes).toBeGreaterThan(2_000_000);
-    expect(detail.message).toContain(`of ${(2_000_000 / GIB).toFixed(3)} GiB are free for it`);
+    expect(detail.message).toContain(`of ${(2_000_000 / GIB).toFixed(3)} GiB are free`);
     const done = await segment(session_id, { cloth_resolution: 0.02, iterations: 2, acknowledge_cost: true }, small);
     expect(done.params_used.cloth_resolution).toBe(0.02);
     await small.close();

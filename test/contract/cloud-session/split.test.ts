@@ -121,7 +121,7 @@ describe("refusals", () => {
     const { session_id } = await lineCloud(made, [1, 2]);
     expect(await refusal(made, url(session_id), {})).toEqual([
       400,
-      "give a region, scalar_filters or both: nothing says which points are meant",
+      "the selection is empty: give a region, scalar_filters or both",
     ]);
     expect(await refusal(made, url(session_id), { scalar_filters: [{ slug: "no" }] })).toEqual([
       400,

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-describe("failures leave nothing behind", () => {
+describe("failures leave no output", () => {
   const failing = (error: Error, at: string) =>
     fakeService(smallOctree(), smallTail(), (step) => {
       if (step === at) throw error;
@@ -55,7 +55,7 @@ describe("failures leave nothing behind", () => {
 
 describe("cancel", () => {
   test.each(["createSession", "octreeFile", "exportCloud", "version"])(
-    "during %s exits 130 and leaves nothing",
+    "during %s exits 130 and leaves no output",
     async (at) => {
       const controller = new AbortController();
       const service = fakeService(smallOctree(), smallTail(), (step) => {
@@ -76,7 +76,7 @@ describe("cancel", () => {
     },
   );
 
-  test("Ctrl-C is such a cancel, and its handler goes away with the run", async () => {
+  test("Ctrl-C cancels the run, and its handler is removed after the run", async () => {
     const before = process.listenerCount("SIGINT");
     const service = fakeService(smallOctree(), smallTail(), async (step) => {
       if (step !== "createSession") return;

@@ -62,7 +62,7 @@ describe("analyze", () => {
     expect(service.calls.at(-1)).toBe("closeSession");
   });
 
-  test("--json prints one document and nothing else on stdout", async () => {
+  test("--json prints one document and nothing else to stdout", async () => {
     const { code, stdout } = await run(["analyze", cloud, "--out", out, "--json", "--format", "ply"]);
     expect(code).toBe(0);
     const result = JSON.parse(stdout);
@@ -83,7 +83,7 @@ describe("analyze", () => {
     }
   });
 
-  test("hands the options to the service", async () => {
+  test("passes the options to the service", async () => {
     const service = fakeService();
     const options = [
       "--units",
@@ -111,7 +111,7 @@ describe("analyze", () => {
     });
   });
 
-  test("merges first, then drops, then measures; every rule is told", async () => {
+  test("merges first, then drops, then measures; records every rule", async () => {
     const service = fakeService();
     const other = join(root, "other.xyz");
     writeFileSync(other, "4 5 6\n");
@@ -151,7 +151,7 @@ describe("analyze", () => {
     });
   });
 
-  test("the table and the report say what was dropped", async () => {
+  test("the table and the report show what was dropped", async () => {
     const { stdout } = await run(["analyze", cloud, "--out", out, "--filter", "height=..4.5"]);
     const report = readFileSync(join(out, "report.html"), "utf8");
     expect(stdout).toMatch(/^Points dropped +7 of 27$/m);
@@ -181,7 +181,7 @@ describe("analyze", () => {
   });
 });
 
-describe("bad input exits 2 with a sentence and without starting anything", () => {
+describe("bad input exits 2 with a message and starts no service", () => {
   test.each([
     ["a missing file", () => ["analyze", join(root, "no.las"), "--out", out], /no\.las" does not exist/],
     ["a folder", () => ["analyze", root, "--out", out], /is not a file/],
@@ -216,7 +216,7 @@ describe("bad input exits 2 with a sentence and without starting anything", () =
     [
       "a merge with itself",
       () => ["analyze", cloud, "--out", out, "--merge", cloud],
-      /would be there twice; leave it out/,
+      /would be duplicated; leave it out/,
     ],
     ["too few points", () => ["analyze", cloud, "--out", out, "--points", "12"], /--points "12"/],
     ["a picture size", () => ["analyze", cloud, "--out", out, "--picture-size", "1e3"], /--picture-size "1e3"/],
@@ -229,7 +229,7 @@ describe("bad input exits 2 with a sentence and without starting anything", () =
     expect(existsSync(out)).toBe(false);
   });
 
-  test("a legend for a file that names its own columns", async () => {
+  test("refuses a legend for a file that describes its own columns", async () => {
     const las = join(root, "a.las");
     writeFileSync(las, "");
     const { code, stderr } = await run(["analyze", las, "--out", out, "--columns", "x y z"]);
@@ -237,14 +237,14 @@ describe("bad input exits 2 with a sentence and without starting anything", () =
     expect(stderr).toMatch(/--columns .*"a\.las"/);
   });
 
-  test("an output folder that is a file", async () => {
+  test("refuses an output folder that is a file", async () => {
     const { code, stderr } = await run(["analyze", cloud, "--out", cloud]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--out/);
   });
 });
 
-test("help goes to stdout and exits 0", async () => {
+test("help is printed to stdout and exits 0", async () => {
   const { code, stdout } = await run(["analyze", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("--out <folder>");

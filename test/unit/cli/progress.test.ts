@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Progress, printable } from "../../../backend/cli/progress.ts";
 import { textSink } from "../../support/analyze-fake.ts";
 
-test("without a terminal: one plain line per stage, no bars", () => {
+test("without a terminal, each stage is one plain line without a bar", () => {
   const stream = textSink();
   const progress = new Progress(stream);
   progress.stage("First");
@@ -13,6 +13,6 @@ test("without a terminal: one plain line per stage, no bars", () => {
   expect(stream.text).toBe("First\nSecond\n");
 });
 
-test("text from outside cannot steer the terminal", () => {
+test("text from outside cannot control the terminal", () => {
   expect(printable("a\u001b[31mb\r\nc\u202ed")).toBe("a\ufffd[31mb\ufffd\ufffdc\ufffdd");
 });

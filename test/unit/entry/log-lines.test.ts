@@ -8,7 +8,7 @@ function split(...chunks: (string | undefined)[]): string[] {
   return lines;
 }
 
-test("lines come out whole, wherever the chunks are cut", () => {
+test("lines are complete, wherever the chunks are cut", () => {
   expect(split("a\nb", "c\r", "\n\n", "d", undefined)).toEqual(["a", "bc", "d"]);
   expect(split("unfinished")).toEqual([]);
 });

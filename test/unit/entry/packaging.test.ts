@@ -5,7 +5,7 @@ import { runtimePackageFolders } from "../../support/runtime-packages.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-test("the desktop package takes exactly the packages that the bundles load", () => {
+test("the desktop package contains exactly the packages that the bundles load", () => {
   const config = readFileSync(`${root}/electron-builder.yml`, "utf8");
   const listed = [...config.matchAll(/^ {2}- "?node_modules\/([^"*]+)\/\*\*"?$/gm)].map((match) => match[1]);
   // By name: where npm and the packager put a package (at the top or inside another) is theirs to decide.

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe("stop", () => {
-  test("asks, and reports the exit code", async () => {
+  test("asks the process to end and returns its exit code", async () => {
     const { supervisor, at, states } = await running();
     at(0).onPost = () => at(0).exit(0);
     await expect(supervisor.stop()).resolves.toEqual({ exit_code: 0, killed: false });
@@ -26,22 +26,25 @@ describe("stop", () => {
     expect(at(0).posted.at(-1)).toEqual({ type: "stop", removeSessions: false });
   });
 
-  test.each([false, true])("kills what does not follow and resolves within 1 s (unkillable: %s)", async (reluctant) => {
-    const { supervisor, at, processes } = await running();
-    at(0).reluctant = reluctant;
-    const began = performance.now();
-    const stopped = supervisor.stop().then((exit) => ({ ...exit, ms: performance.now() - began }));
-    await vi.advanceTimersByTimeAsync(1_000);
-    const { ms, ...exit } = await stopped;
-    expect(exit).toEqual({ exit_code: null, killed: true });
-    expect(ms).toBeLessThan(1_000);
-    expect(at(0).killed).toBe(true);
-    at(0).exit(9); // late: nobody restarts it
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(processes).toHaveLength(1);
-  });
+  test.each([false, true])(
+    "kills a process that does not end and resolves within 1 s (unkillable: %s)",
+    async (reluctant) => {
+      const { supervisor, at, processes } = await running();
+      at(0).reluctant = reluctant;
+      const began = performance.now();
+      const stopped = supervisor.stop().then((exit) => ({ ...exit, ms: performance.now() - began }));
+      await vi.advanceTimersByTimeAsync(1_000);
+      const { ms, ...exit } = await stopped;
+      expect(exit).toEqual({ exit_code: null, killed: true });
+      expect(ms).toBeLessThan(1_000);
+      expect(at(0).killed).toBe(true);
+      at(0).exit(9); // late: nobody restarts it
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(processes).toHaveLength(1);
+    },
+  );
 
-  test("called twice stops once", async () => {
+  test("stops once when called twice", async () => {
     const { supervisor, at } = await running();
     const both = [supervisor.stop(), supervisor.stop()];
     at(0).exit(0);
@@ -67,7 +70,7 @@ describe("stop", () => {
     expect(supervisor.state).toBe("stopped");
   });
 
-  test("of something that never ran is fine", async () => {
+  test("without a process resolves", async () => {
     const { supervisor, states } = supervise();
     await expect(supervisor.stop()).resolves.toEqual({ exit_code: null, killed: false });
     expect(states()).toEqual([]);

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe("start", () => {
-  test("hands port 0, folders, instance and a random token to the process", () => {
+  test("passes port 0, folders, instance and a random token to the process", () => {
     const { supervisor, at } = supervise();
     void supervisor.start();
     expect(at(0).env).toEqual({
@@ -26,7 +26,7 @@ describe("start", () => {
     expect(supervise().supervisor.token).not.toBe(supervisor.token);
   });
 
-  test("resolves with the address once ready and acknowledges every repeat", async () => {
+  test("resolves with the address when ready and acknowledges every repeat", async () => {
     const { supervisor, at, states } = supervise();
     const started = supervisor.start();
     expect(supervisor.address).toBeUndefined();
@@ -52,7 +52,7 @@ describe("start", () => {
     expect(states()).toEqual(["starting", "stopped"]);
   });
 
-  test("rejects with the failure in the log when the process ends", async () => {
+  test("rejects with the failure in the log if the process ends", async () => {
     const { supervisor, at, lines } = supervise();
     const started = supervisor.start();
     at(0).log('{"level":60,"msg":"the addon is missing"}');
@@ -76,7 +76,7 @@ describe("start", () => {
     await refused;
   });
 
-  test("rejects when the process cannot be created", async () => {
+  test("rejects if the process cannot be created", async () => {
     const { supervisor, states } = supervise({
       startProcess: () => {
         throw new Error("no such file");
@@ -86,7 +86,7 @@ describe("start", () => {
     expect(states()).toEqual(["starting", "stopped"]);
   });
 
-  test("is refused while it runs, and possible again after a stop", async () => {
+  test("is refused while the backend runs and possible again after a stop", async () => {
     const { supervisor, at } = await running();
     await expect(supervisor.start()).rejects.toMatchObject({ code: "conflict" });
     at(0).onPost = () => at(0).exit(0);
@@ -96,7 +96,7 @@ describe("start", () => {
     await expect(again).resolves.toMatchObject({ port: FAKE_PORT, pid: 101 });
   });
 
-  test("junk messages change nothing", async () => {
+  test("invalid messages change nothing", async () => {
     const { supervisor, at } = supervise();
     const started = supervisor.start();
     for (const junk of [null, undefined, 7, "ready", {}, { type: "other" }]) at(0).say(junk);
@@ -137,7 +137,7 @@ describe("restart", () => {
     expect(restartDelayMs(1e9)).toBe(10_000);
   });
 
-  test("is quick again after a process that ran well, not after one that died early", async () => {
+  test("is quick again after a healthy process, not after one that ended early", async () => {
     const { at, changes } = await running();
     at(0).exit(1);
     await vi.advanceTimersByTimeAsync(100);
@@ -152,7 +152,7 @@ describe("restart", () => {
     expect(changes.at(-1)?.delay_ms).toBe(100);
   });
 
-  test("goes on after a wrong port, another version and a hang", async () => {
+  test("continues after a wrong port, another version and a hang", async () => {
     const { supervisor, at, changes } = await running();
     at(0).exit(1);
     await vi.advanceTimersByTimeAsync(100);
@@ -170,7 +170,7 @@ describe("restart", () => {
     expect([1, 2, 3, 4].map((i) => at(i).killed)).toEqual([true, true, true, false]);
   });
 
-  test("does not listen to a process that was condemned", async () => {
+  test("ignores messages of a process that is being killed", async () => {
     const { supervisor, at } = supervise();
     void supervisor.start().catch(() => undefined);
     at(0).reluctant = true;

@@ -9,7 +9,7 @@ const headersOf = (url: string, webContentsId: number | undefined, requestHeader
   return access.headersFor({ url, requestHeaders, ...(webContentsId === undefined ? {} : { webContentsId }) });
 };
 
-test("the owner's requests to its backend carry the token, once", () => {
+test("requests of the window to its backend carry the token once", () => {
   expect(headersOf("http://127.0.0.1:4711/api/x?y#z", 1, { accept: "*/*", authorization: "Bearer old" })).toEqual({
     accept: "*/*",
     Authorization: "Bearer secret",
@@ -26,7 +26,7 @@ test.each([
   ["the origin as user name", "http://127.0.0.1:4711@evil.example/", 1],
   ["the origin as subdomain", "http://127.0.0.1.evil.example:4711/", 1],
   ["no address", "not a url", 1],
-])("%s gets nothing", (_, url, id) => {
+])("%s get no token", (_, url, id) => {
   expect(headersOf(url, id, { accept: "*/*" })).toEqual({ accept: "*/*" });
 });
 

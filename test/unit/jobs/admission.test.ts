@@ -43,7 +43,7 @@ describe("admission", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("runs what fits, makes the rest wait visibly, and lets it in on release", async () => {
+  test("runs operations that fit, makes others wait visibly, and admits them on release", async () => {
     const admission = new Admission(() => 100);
     const a = start(admission, "a", 60);
     const b = start(admission, "b", 40);
@@ -64,7 +64,7 @@ describe("admission", () => {
     expect(admission.admittedCount).toBe(0);
   });
 
-  test("alone goes ahead, however large, and says so in the log", async () => {
+  test("runs an operation alone, however large, and logs that", async () => {
     const lines: string[] = [];
     const admission = new Admission(() => 100, { info: (_f, message) => void lines.push(message) });
     const a = start(admission, "a", 1000);
@@ -80,7 +80,7 @@ describe("admission", () => {
     expect(b.state).toBe("running");
   });
 
-  test("memory that becomes free elsewhere is seen within 2 s", async () => {
+  test("notices memory freed by other programs within 2 s", async () => {
     let budget = 100;
     const admission = new Admission(() => budget);
     start(admission, "a", 80);
@@ -92,7 +92,7 @@ describe("admission", () => {
     expect(b.state).toBe("running");
   });
 
-  test("a canceled waiter leaves at once, never runs, and lets the next one in", async () => {
+  test("a canceled operation stops waiting at once, never runs, and lets the next one in", async () => {
     const admission = new Admission(() => 100);
     const a = start(admission, "a", 60);
     const big = start(admission, "big", 90);
@@ -106,14 +106,14 @@ describe("admission", () => {
     expect(admission.admittedCount).toBe(2);
   });
 
-  test("a failing operation gives its bytes back", async () => {
+  test("a failing operation releases its bytes", async () => {
     const admission = new Admission(() => 100);
     const job = new Job();
     await expect(admission.run(job, "x", 100, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(admission.admittedCount).toBe(0);
   });
 
-  test("a canceled job is not admitted; an estimate that is no number is a bug", async () => {
+  test("a canceled job is not admitted; an estimate of NaN is a bug", async () => {
     const admission = new Admission(() => 100);
     const job = new Job();
     await expect(admission.run(job, "x", Number.NaN, async () => 1)).rejects.toMatchObject({ code: "internal" });
@@ -122,7 +122,7 @@ describe("admission", () => {
     expect(admission.admittedCount).toBe(0);
   });
 
-  test("after the wait the stage is shown again", async () => {
+  test("shows the stage again after the wait", async () => {
     const admission = new Admission(() => 100);
     const a = start(admission, "a", 100);
     const job = new Job();
@@ -142,7 +142,7 @@ describe("memory budget", () => {
   const admissionBudget = (pinned_bytes: number | undefined, fraction: number, m = memory) =>
     memoryBudget({ pinned_bytes, fraction }, m);
 
-  test("a pinned budget is honoured literally", () => {
+  test("a pinned budget is used as it is", () => {
     expect(admissionBudget(100 * GIB, 0.5)).toEqual({
       budget_bytes: 100 * GIB,
       budget_fraction: 0.5,
@@ -150,12 +150,12 @@ describe("memory budget", () => {
       admission_budget_bytes: 100 * GIB,
     });
   });
-  test("a fraction is capped by 0.7 of what is free, but not below 1 GiB", () => {
+  test("a fraction is limited to 0.7 of the free memory, but at least 1 GiB", () => {
     expect(admissionBudget(undefined, 0.5)).toMatchObject({ budget_bytes: 16 * GIB, admission_budget_bytes: 7 * GIB });
     expect(admissionBudget(undefined, 0.1).admission_budget_bytes).toBe(Math.floor(3.2 * GIB));
     expect(admissionBudget(undefined, 0.5, { ...memory, available_bytes: 1 }).admission_budget_bytes).toBe(GIB);
   });
-  test("unknown memory", () => {
+  test("unknown memory has a fixed budget", () => {
     const unknown = { ...memory, physical_bytes: 0, available_bytes: 0 };
     expect(admissionBudget(undefined, 0.5, unknown)).toMatchObject({
       budget_bytes: 4 * GIB,

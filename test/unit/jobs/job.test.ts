@@ -5,7 +5,7 @@ import { addon } from "../../../backend/native/core/addon.ts";
 import { FakeNative, settle } from "../../support/fake-native.ts";
 
 describe("progress of a job", () => {
-  test("native progress is mapped into the stage's window", async () => {
+  test("native progress is mapped to the window of the stage", async () => {
     const job = new Job();
     const native = new FakeNative<number>();
     job.stage("Reading points", 0.2, 0.6);
@@ -22,7 +22,7 @@ describe("progress of a job", () => {
     expect(job.takeProgress()).toEqual([{ progress: 0.6, message: "Reading points" }]);
   });
 
-  test("phases get their weighted share and their own name; an unknown one holds the bar", () => {
+  test("phases get their weighted share and show their own name; an unknown phase does not move the bar", () => {
     const job = new Job();
     const native = new FakeNative<void>();
     const phases = [
@@ -41,7 +41,7 @@ describe("progress of a job", () => {
     native.finish();
   });
 
-  test("the fraction never goes backwards, whatever ops report", () => {
+  test("progress never decreases, whatever ops report", () => {
     const job = new Job();
     const native = new FakeNative<void>();
     job.stage("A", 0, 1);
@@ -59,7 +59,7 @@ describe("progress of a job", () => {
     native.finish();
   });
 
-  test("without stages the op's own phases are shown; a total of 0 is indeterminate", () => {
+  test("without stages the op's own phases are shown; a total of 0 is unknown progress", () => {
     const job = new Job();
     const native = new FakeNative<void>();
     void job.track(() => native);
@@ -71,7 +71,7 @@ describe("progress of a job", () => {
     native.finish();
   });
 
-  test("stages that nobody reads stay bounded, the newest survive", () => {
+  test("stages that nobody reads are bounded; the newest are kept", () => {
     const job = new Job();
     for (let i = 0; i <= 1000; i += 1) job.stage(`s${i}`, i / 1000, 1);
     const taken = job.takeProgress();
@@ -79,7 +79,7 @@ describe("progress of a job", () => {
     expect(taken.at(-1)).toEqual({ progress: 1, message: "s1000" });
   });
 
-  test("a window outside [0, 1] or a phase without weight is refused", () => {
+  test("refuses a window outside [0, 1] and a phase without weight", () => {
     const job = new Job();
     expect(() => job.stage("x", 0.5, 0.4)).toThrow(/window/);
     expect(() => job.stage("x", Number.NaN, 1)).toThrow(/window/);
@@ -87,7 +87,7 @@ describe("progress of a job", () => {
   });
 });
 
-test("a part of a run is canceled with it, also one that comes late, and alone", () => {
+test("a part of a run is canceled with it, even if it begins later, or alone", () => {
   const job = new Job();
   const parts = [job.quiet(), job.quiet()];
   const inner = parts[0]?.quiet();
@@ -97,7 +97,7 @@ test("a part of a run is canceled with it, also one that comes late, and alone",
   expect([job, ...parts, inner, job.quiet()].map((part) => part?.canceled)).toEqual([true, true, true, true, true]);
 });
 
-test("what a scoped part adopts goes when its body settles, what its quiet parts adopt too; a cancel reaches it", async () => {
+test("a scoped part releases what it and its quiet parts adopted when its body settles; a cancel reaches it", async () => {
   const released: string[] = [];
   const resource = (name: string) => ({ release: () => void released.push(name) });
   const job = new Job();
@@ -119,7 +119,7 @@ test("what a scoped part adopts goes when its body settles, what its quiet parts
   await job.scoped(async (part) => expect(part.canceled).toBe(true));
 });
 
-test("a part of a run may say how many threads its native ops get, its own parts too", async () => {
+test("a part of a run can set the threads of its native ops and of its own parts", async () => {
   const during = () => {
     const threads = addon.setThreadsOfJobs(0);
     addon.setThreadsOfJobs(threads);
@@ -144,7 +144,7 @@ test("a part of a run may say how many threads its native ops get, its own parts
 });
 
 describe("runs", () => {
-  test("cancel reaches every native op, is idempotent, and false for an ended run", async () => {
+  test("cancel reaches every native op, is idempotent, and returns false for an ended run", async () => {
     const jobs = new JobRegistry();
     const natives = [new FakeNative<number>(), new FakeNative<number>()];
     let id = "";
@@ -159,7 +159,7 @@ describe("runs", () => {
     expect([jobs.cancel(id), jobs.cancel("unknown"), jobs.size]).toEqual([false, false, 0]);
   });
 
-  test("a canceled run that is still unwinding is still listed", async () => {
+  test("a canceled run is listed until its body has ended", async () => {
     const jobs = new JobRegistry();
     let unwound: () => void = () => undefined;
     const run = jobs.run(async (job) => {
@@ -182,7 +182,7 @@ describe("runs", () => {
     expect(jobs.size).toBe(0);
   });
 
-  test("what a run adopted is released once, newest first, however it ends", async () => {
+  test("adopted resources are released once, newest first, however the run ends", async () => {
     const released: string[] = [];
     const resource = (name: string) => ({ release: () => void released.push(name) });
     const jobs = new JobRegistry();
@@ -198,7 +198,7 @@ describe("runs", () => {
     expect(released).toEqual(["b", "a", "c"]);
   });
 
-  test("a native error keeps its code and sentence; an unknown code is internal", async () => {
+  test("a native error keeps its code and message; an unknown code becomes internal", async () => {
     const jobs = new JobRegistry();
     const native = new FakeNative<void>();
     const run = jobs.run((job) => job.track(() => native));
@@ -222,7 +222,7 @@ describe("runs", () => {
     expect(await run).toBe("committed");
   });
 
-  test("after shutdown nothing begins", async () => {
+  test("after shutdown no run begins", async () => {
     const jobs = new JobRegistry();
     jobs.shutdown();
     let ran = false;
@@ -234,7 +234,7 @@ describe("runs", () => {
     expect(ran).toBe(false);
   });
 
-  test("each run leaves one record", async () => {
+  test("each run writes one record", async () => {
     const records: RunRecord[] = [];
     const jobs = new JobRegistry((record) => records.push(record));
     await jobs.run(async () => 1, { label: "import" });

@@ -28,7 +28,7 @@ const strokes = (names: readonly string[], bytes = 0): UndoState => ({
 const BUILT = { cache_id: "new", miss_cache_id: "sky", survivor_count: 7, lacks_labels: true };
 const CURRENT = { ...EMPTY_META, octree_cache_id: "old", octree_pose: [1], octree_stale_gen: 4 } satisfies CloudMeta;
 
-test("the octree table, row by row", () => {
+test("the table of octree states, row by row", () => {
   const stale = { ...CURRENT, ...staleOctree(CURRENT) };
   expect(stale).toMatchObject({
     octree_cache_id: null,
@@ -54,7 +54,7 @@ test("the octree table, row by row", () => {
   expect(overtakenOctree(CURRENT, BUILT)).toEqual({}); // a newer one is current already
 });
 
-test("counts: rows, deleted ones, and those the drawn octree has too many of", () => {
+test("counts rows, deleted rows and the surplus points of the drawn octree", () => {
   const undo: UndoState = { ...NOTHING_TO_UNDO, base: rows(2), deletes: [rows(3), rows(0)] };
   const state = (meta: Partial<CloudMeta>) => ({
     ...freshState(new Map([["positions", column({ length: 10 })]]), { ...EMPTY_META, ...meta }),
@@ -71,7 +71,7 @@ test("counts: rows, deleted ones, and those the drawn octree has too many of", (
   expect(countsOf(state({ octree_point_count: 4 })).pending_deleted_count).toBe(0); // points came back
 });
 
-test("normals are all three columns", () => {
+test("normals exist only with all three columns", () => {
   const state = (...slugs: string[]) =>
     freshState(new Map(slugs.map((slug) => [`extra/${slug}`, countedRef(slug).ref])), EMPTY_META);
   expect([hasNormals(state("nx", "ny", "nz")), hasNormals(state("nx", "ny")), hasNormals(state())]).toEqual([
@@ -81,14 +81,14 @@ test("normals are all three columns", () => {
   ]);
 });
 
-test("the cap of delete steps pushes the oldest out", () => {
+test("the oldest delete steps beyond the cap are dropped", () => {
   const steps = [rows(1), rows(2), rows(3)];
   expect(overflowing(steps, 3)).toEqual([]);
   expect(overflowing(steps, 2)).toEqual([steps[0]]);
   expect(overflowing(steps, 0)).toEqual(steps);
 });
 
-test("strokes are forgotten by count and by bytes, oldest first, no more than needed", () => {
+test("strokes are forgotten by number and by bytes, oldest first, no more than needed", () => {
   const forgotten = (count: number, caps: { strokes: number; bytes: number }) =>
     forgetOverflow(strokes(["1", "2", "3", "4"].slice(0, count), 10), "x", caps);
   const gone = (count: number) => [{ op: "forget_labels", slug: "x", count }];
@@ -100,7 +100,7 @@ test("strokes are forgotten by count and by bytes, oldest first, no more than ne
   expect(forgetOverflow(NOTHING_TO_UNDO, "x", { strokes: 0, bytes: 0 })).toEqual([]);
 });
 
-test("strokes are kept up to the first id, newest first, that is known", () => {
+test("strokes are kept up to the newest id that the client knows", () => {
   const kept = (...known: string[]) => keptStrokes(strokes(["1", "2", "3", "2"]), "x", known);
   expect([kept("3"), kept("9", "1"), kept("9"), kept()]).toEqual([3, 1, 0, 0]);
   expect(kept("2")).toBe(4); // an id that came twice means the newer one

@@ -52,26 +52,23 @@ const present = () =>
     .filter((name) => name !== ".leases")
     .sort();
 
-test.each([0, 1, 5])(
-  "a lease that is written while the process ends does not come back, %i turns on",
-  async (turns) => {
-    const leases = () => (existsSync(join(root, ".leases")) ? readdirSync(join(root, ".leases")) : []);
-    const octrees = cache();
-    let pinned = [A];
-    octrees.pinnedBy(() => pinned);
-    const writing = octrees.writePins();
-    for (let i = 0; i < turns; i += 1) await Promise.resolve();
-    await octrees.close();
-    expect(leases()).toEqual([]);
-    await writing;
-    pinned = [B];
-    await octrees.writePins();
-    expect(leases()).toEqual([]);
-  },
-);
+test.each([0, 1, 5])("a lease written while the process ends does not reappear, %i turns later", async (turns) => {
+  const leases = () => (existsSync(join(root, ".leases")) ? readdirSync(join(root, ".leases")) : []);
+  const octrees = cache();
+  let pinned = [A];
+  octrees.pinnedBy(() => pinned);
+  const writing = octrees.writePins();
+  for (let i = 0; i < turns; i += 1) await Promise.resolve();
+  await octrees.close();
+  expect(leases()).toEqual([]);
+  await writing;
+  pinned = [B];
+  await octrees.writePins();
+  expect(leases()).toEqual([]);
+});
 
 describe("getOrBuild", () => {
-  test("builds once, then finds; nothing but the octree is left", async () => {
+  test("builds once, then finds the octree; no other file is left", async () => {
     const octrees = cache();
     expect(await octrees.getOrBuild(A, build)).toEqual({ folder: join(root, A), cached: false });
     expect(await octrees.getOrBuild(A, () => Promise.reject(new Error("built twice")))).toEqual({
@@ -81,7 +78,7 @@ describe("getOrBuild", () => {
     expect(present()).toEqual([A]);
   });
 
-  test("any number at once: one build", async () => {
+  test("concurrent calls share one build", async () => {
     const octrees = cache();
     let builds = 0;
     const slow = async (staging: string) => {
@@ -94,7 +91,7 @@ describe("getOrBuild", () => {
     expect(results.filter(({ cached }) => !cached)).toHaveLength(1);
   });
 
-  test("a build that fails leaves nothing, and those who waited build themselves", async () => {
+  test("a failed build leaves nothing, and the waiting callers build themselves", async () => {
     const octrees = cache();
     let builds = 0;
     const flaky = async (staging: string) => {
@@ -113,7 +110,7 @@ describe("getOrBuild", () => {
     expect([builds, present()]).toEqual([2, [A]]);
   });
 
-  test("waiting for somebody else's build ends with the signal, and that build goes on", async () => {
+  test("the wait for another caller's build ends with the signal, and that build continues", async () => {
     const octrees = cache();
     let finish: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -142,7 +139,7 @@ describe("getOrBuild", () => {
     ["with points missing", (folder) => writeFileSync(join(folder, "octree.bin"), Buffer.alloc(12 * POINTS - 1))],
     ["without points", (folder) => rmSync(join(folder, "octree.bin"))],
     ["with an empty hierarchy", (folder) => writeFileSync(join(folder, "hierarchy.bin"), "")],
-  ])("a folder %s is no octree: built again", async (name, damage) => {
+  ])("a folder %s is rebuilt", async (name, damage) => {
     if (name !== "empty") fill(join(root, A));
     damage(join(root, A));
     const octrees = cache();
@@ -151,7 +148,7 @@ describe("getOrBuild", () => {
     expect(await octrees.path(A)).toBe(join(root, A));
   });
 
-  test("two caches over one folder, as two processes: the first stays, the other's work is dropped", async () => {
+  test("two caches on one folder, like two processes: the first octree stays, the other is dropped", async () => {
     const [one, two] = [cache(), cache()];
     let inode: number | undefined;
     const late = two.getOrBuild(A, async (staging) => {
@@ -164,13 +161,13 @@ describe("getOrBuild", () => {
     expect(present()).toEqual([A]);
   });
 
-  test("ids that are none are never looked up", async () => {
+  test("invalid ids are never looked up", async () => {
     for (const bad of ["..", "", `${A}/..`, A.toUpperCase(), `${A}0`]) expect(await cache().path(bad)).toBeUndefined();
   });
 });
 
 describe("evict", () => {
-  test("removes the least recently used beyond the cap; a look counts as use", async () => {
+  test("removes the least recently used octrees beyond the cap; a lookup counts as use", async () => {
     used(A, 30);
     used(B, 20);
     used(C, 10);
@@ -180,7 +177,7 @@ describe("evict", () => {
     expect(present()).toEqual([A, C]);
   });
 
-  test("points that moved octrees share take room once, until their last name goes", async () => {
+  test("octree.bin shared by translated octrees counts once, until its last name is removed", async () => {
     used(A, 30);
     for (const [i, name] of [B, C].entries()) {
       used(name, 20 - 10 * i);
@@ -194,7 +191,7 @@ describe("evict", () => {
     expect(present()).toEqual([C]);
   });
 
-  test("never what this process needs, holds or builds, however old", async () => {
+  test("never removes what this process needs, holds or builds, however old", async () => {
     for (const [i, name] of [A, B, C].entries()) used(name, 30 - i);
     const octrees = cache(0);
     octrees.pinnedBy(() => [A]);
@@ -213,7 +210,7 @@ describe("evict", () => {
     expect(present()).toEqual([A]);
   });
 
-  test("nothing at all while nobody knows what the sessions need", async () => {
+  test("removes nothing until the needs of the sessions are known", async () => {
     used(A, 30);
     used(B, 20);
     const octrees = cache(0);
@@ -230,7 +227,7 @@ describe("evict", () => {
     expect(present()).toEqual([A]);
   });
 
-  test("never what a living process has leased; a dead one's leases count for nothing and are removed", async () => {
+  test("never removes what a living process has leased; leases of a dead one are removed", async () => {
     used(A, 30);
     used(B, 20);
     used(C, 10);
@@ -247,14 +244,14 @@ describe("evict", () => {
     expect(readdirSync(join(root, ".leases"))).toEqual([`${process.ppid}.json`]);
   });
 
-  test("removes the staging of dead builders, keeps that of living ones and whatever it does not know", async () => {
+  test("removes staging folders of dead processes, keeps those of living ones and unknown files", async () => {
     const staging = (pid: number) => `${A}.${pid}-0123abcd.staging`;
     for (const name of [staging(2 ** 30), staging(process.ppid), "notes", `${A}.staging`]) mkdirSync(join(root, name));
     await cache(0).evict();
     expect(present()).toEqual([staging(process.ppid), `${A}.staging`, "notes"].sort());
   });
 
-  test("a cache folder that is not there, or is no folder, is not an error", async () => {
+  test("a cache folder that is missing or not a folder is not an error", async () => {
     await cache(0, join(root, "missing")).evict();
     const file = join(root, "file");
     writeFileSync(file, "");
@@ -266,7 +263,7 @@ describe("evict", () => {
   });
 });
 
-test("pins are written to this process's lease, renewed when they change, and dropped at the end", async () => {
+test("pins are written to this process's lease, updated when they change, and removed at the end", async () => {
   const octrees = cache();
   let pinned = [B, A, A];
   octrees.pinnedBy(() => pinned);
@@ -282,7 +279,7 @@ test("pins are written to this process's lease, renewed when they change, and dr
   expect(existsSync(path)).toBe(false);
 });
 
-test("pins written at the same time end with the newest, without a failure", async () => {
+test("concurrent writes of pins end with the newest and do not fail", async () => {
   const lines: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
   const octrees = new OctreeCache(root, 1e9, "test", log);
@@ -297,7 +294,7 @@ test("pins written at the same time end with the newest, without a failure", asy
   expect([lease.ids, lines]).toEqual([[C], []]);
 });
 
-test("pins that cannot be asked for are a log line, not a rejection", async () => {
+test("a failure to list the pins is logged, not thrown", async () => {
   const lines: string[] = [];
   const octrees = new OctreeCache(
     root,

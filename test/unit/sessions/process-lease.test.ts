@@ -17,12 +17,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a lease is alive while its process runs, told apart from a reused id", () => {
+test("a lease is alive while its process runs; a reused id does not count", () => {
   const mine = ownLease("test");
   expect([leaseAlive(mine), leaseAlive({ ...mine, start_time: "0" }), leaseAlive(DEAD)]).toEqual([true, false, false]);
 });
 
-test("a dead owner's lease is taken over, a live one's is not, torn ones are nobody's", async () => {
+test("the lease of a dead owner is taken over, that of a living one is not; a torn lease has no owner", async () => {
   const mine = ownLease("test");
   const path = join(folder, "owner.json");
   expect(await claimLease(path, mine)).toBe(true);
@@ -36,7 +36,7 @@ test("a dead owner's lease is taken over, a live one's is not, torn ones are nob
   expect(readdirSync(folder).sort()).toEqual(["owner.json", "owner.json.lock"]);
 });
 
-test("while another is at it the claim is refused; a lock file left behind stops nobody", async () => {
+test("a claim is refused while another process holds the lock; a leftover lock file blocks nobody", async () => {
   const path = join(folder, "owner.json");
   await writeLease(path, { ...DEAD });
   const unlock = tryLockFile(`${path}.lock`);
@@ -45,7 +45,7 @@ test("while another is at it the claim is refused; a lock file left behind stops
   expect(await claimLease(path, ownLease("test"))).toBe(true);
 });
 
-test("of four processes that claim 200 dead leases at once, each lease has one winner", async () => {
+test("when four processes claim 200 dead leases at once, each lease has one winner", async () => {
   const names = Array.from({ length: 200 }, (_, i) => `${String(i).padStart(3, "0")}.json`);
   for (const name of names) writeFileSync(join(folder, name), JSON.stringify(DEAD));
   const rivals = Array.from({ length: 4 }, () => {

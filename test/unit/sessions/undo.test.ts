@@ -30,7 +30,7 @@ const three = applySteps(
   [a, b, c].map((set) => ({ op: "delete", rows: set })),
 );
 
-test("delete steps: added at the end, kept from the start, folded from the start", () => {
+test("delete steps are appended, kept from the start and folded from the start", () => {
   expect(three.deletes).toEqual([a, b, c]);
   expect(applySteps(three, [{ op: "keep_deletes", count: 2 }]).deletes).toEqual([a, b]);
   expect(applySteps(three, [{ op: "keep_deletes", count: 9 }]).deletes).toEqual([a, b, c]);
@@ -40,7 +40,7 @@ test("delete steps: added at the end, kept from the start, folded from the start
   expect([NOTHING_TO_UNDO.deletes, three.deletes.length]).toEqual([[], 3]); // nobody's state changes
 });
 
-test("strokes: one list per column, and no empty one", () => {
+test("strokes have one list per column, and no empty list", () => {
   const painted = applySteps(NOTHING_TO_UNDO, [paint("x", "1"), paint("y", "2"), paint("x", "3")]);
   expect([ids(painted, "x"), ids(painted, "y"), ids(painted, "z")]).toEqual([["1", "3"], ["2"], []]);
   expect(ids(applySteps(painted, [{ op: "keep_labels", slug: "x", count: 1 }]), "x")).toEqual(["1"]);
@@ -48,14 +48,14 @@ test("strokes: one list per column, and no empty one", () => {
   expect([...applySteps(painted, [{ op: "keep_labels", slug: "x", count: 0 }]).labels.keys()]).toEqual(["y"]);
 });
 
-test("after a boundary nothing can be taken back", () => {
+test("after a boundary nothing can be undone", () => {
   const floor = rows("floor", 3);
   const state = applySteps(three, [paint("x", "1"), paint("y", "2"), paint("x", "3")]);
   expect(applySteps(state, boundarySteps(state, floor))).toEqual({ base: floor, deletes: [], labels: new Map() });
   expect(applySteps(NOTHING_TO_UNDO, boundarySteps(NOTHING_TO_UNDO, null))).toEqual(NOTHING_TO_UNDO);
 });
 
-test("every column the state and the steps hold, once each", () => {
+test("lists every column of the state and the steps once", () => {
   const stroke = paint("x", "1");
   const floor = rows("floor");
   const steps: UndoStep[] = [{ op: "fold_deletes", count: 1, base: floor }, stroke];
@@ -70,7 +70,7 @@ test("every column the state and the steps hold, once each", () => {
   expect(held).toEqual([floor.data, b.data, c.data, stroke.rows.data, stroke.previous]);
 });
 
-test("twins take the places of their columns, wherever those are", () => {
+test("twins replace their columns everywhere", () => {
   const stroke = paint("x", "1");
   const state = applySteps(three, [{ op: "fold_deletes", count: 1, base: a }, stroke]);
   const twins = new Map(undoColumns(state).map((column, i) => [column, countedRef(`twin ${i}`).ref]));
@@ -83,7 +83,7 @@ test("twins take the places of their columns, wherever those are", () => {
   expect(undoColumns(withTwins(state, new Map()))).toEqual(undoColumns(state));
 });
 
-test("a restart computes the mask and painted columns; forgetting computes nothing", () => {
+test("a restart computes the mask and painted columns, but nothing for forgotten strokes", () => {
   const keys = (steps: UndoStep[], moved = false) => [...computedKeys(steps, moved)].sort();
   expect(keys([{ op: "delete", rows: a }])).toEqual(["deleted"]);
   expect(keys([{ op: "keep_deletes", count: 0 }])).toEqual(["deleted"]);

@@ -16,15 +16,15 @@ import { sourceSession, sourceTranslation } from "../../run/points.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { inlineView, sessionView } from "./view.ts";
 
-/** An export whose cheap rules hold. */
+/** A request that passed the checks before the run. */
 export interface CheckedExport {
   readonly request: ExportRequest;
   readonly format: ExportFormat;
-  /** Where the file goes; null = base64 in the answer. */
+  /** Path of the file; null = base64 in the answer. */
   readonly dest: string | null;
   readonly filename: string;
   readonly session: CloudSession | null;
-  /** Keys of the request that mean nothing here. */
+  /** Unknown keys of the request. */
   readonly unknown_keys: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
-  const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // readable by this user alone
+  const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // only this user can read it
   const temporary = join(own ?? dirname(dest ?? ""), `.export-${randomBytes(8).toString("hex")}.partial`);
   try {
     job.stage("Writing points", 0.05, 0.95, [
@@ -102,11 +102,11 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
   }
 }
 
-/** A name that promises another format than the file holds. */
+/** Warns of a file name whose extension belongs to another format. */
 function nameWarnings(filename: string, format: ExportFormat): string[] {
   const extension = extname(filename).slice(1).toLowerCase();
   if (extension === format || ![...EXPORT_FORMATS, "e57"].includes(extension)) return [];
-  return [`"${filename}" holds ${format.toUpperCase()}, not what its extension says.`];
+  return [`"${filename}" contains ${format.toUpperCase()}, not the format of its extension.`];
 }
 
 const failure = (format: string, error: string): ExportTail => ({
@@ -123,13 +123,13 @@ async function base64(path: string, bytes: number, signal: AbortSignal): Promise
   if (bytes > MAX_INLINE_EXPORT_BYTES) {
     throw new AppError(
       "invalid_argument",
-      `${bytes} bytes do not fit an answer (limit ${MAX_INLINE_EXPORT_BYTES}); give dest_path to write a file`,
+      `${bytes} bytes do not fit into an answer (limit ${MAX_INLINE_EXPORT_BYTES}); send dest_path to write a file`,
     );
   }
   return (await readFile(path, { signal })).toString("base64");
 }
 
-/** Base name for the answer: the destination's, or the asked one with the right extension. */
+/** File name for the answer: that of the destination, else the requested one with the extension of the format. */
 function fileName(asked: string | null | undefined, format: ExportFormat, dest: string | null): string {
   if (dest) return basename(dest);
   const name = basename((asked ?? "").replaceAll("\\", "/")) || "pointcloud";

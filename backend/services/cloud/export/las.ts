@@ -5,7 +5,7 @@ import type { CloudMeta, CloudState } from "../../../sessions/cloud-session.ts";
 import type { ExtraDim, Triple } from "../../../sessions/column-names.ts";
 import { version } from "../../../version.ts";
 
-/** How a session becomes a LAS or LAZ file: its version, where its columns go, its steps and its coordinate system. */
+/** How a session becomes a LAS or LAZ file: version, fields of the columns, coordinate grid and coordinate system. */
 
 const SOFTWARE = `point-cloud-backend ${version}`.slice(0, 32);
 const DEFAULT_SCALE_M = 0.001;
@@ -15,7 +15,7 @@ const LEGACY_MAX: ReadonlyMap<string, number> = new Map([
   ["return_number", 7],
   ["number_of_returns", 7],
 ]);
-/** Columns whose values came from these LAS fields; they go back there. */
+/** LAS field of a column that was read from it; an export writes the column back there. */
 const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
   ["target_index", "return_number"],
   ["target_count", "number_of_returns"],
@@ -38,7 +38,7 @@ export async function sessionLasParams(
   return { ...baseParams(state.meta), ...versions, placements, grid: gridOf(state.meta, translation) };
 }
 
-/** Columns that came from LAS fields go back to them when every value fits (the writer checks the others). */
+/** Columns read from LAS fields are written back to them if every value fits (the writer checks the other columns). */
 async function placementsOf(scalars: readonly Scalar[], dims: readonly ExtraDim[], job: Job): Promise<LasPlacement[]> {
   const echo = scalars.filter(({ slug }) => LAS_FIELD_OF.has(slug));
   const stats = await job.track(() =>
@@ -57,7 +57,7 @@ async function placementsOf(scalars: readonly Scalar[], dims: readonly ExtraDim[
   });
 }
 
-/** What the source's file said of a column, as far as the column still goes by its names. */
+/** The extra-bytes record of a column in its source file, with the slug and label if the user changed them. */
 function recordOf(dim: ExtraDim | undefined): LasPlacement["record"] {
   const extra = dim?.las_extra;
   if (!dim || !extra) return null;
@@ -73,9 +73,9 @@ const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): 
   stats?.is_integral === true && stats.nan_count === 0 && (stats.min ?? low) >= low && (stats.max ?? high) <= high;
 
 /**
- * 1.4 with its own point formats, unless these cannot hold something that the older ones can, and the narrower fields of
- * those suffice: a coordinate system known as GeoTIFF keys (then 1.2), or scan angles in whole degrees, which the newer
- * formats count in steps of 0.006 degrees (then 1.2, or 1.4 with the older formats where the file has WKT).
+ * LAS 1.4 with point formats 6 and above, except for two things that only formats 0 to 3 store exactly, if the other
+ * values fit their narrower fields: a coordinate system known only as GeoTIFF keys (then 1.2), and scan angles in whole
+ * degrees, which newer formats store in steps of 0.006 degrees (then 1.2, or 1.4 with formats 0 to 3 if WKT is known).
  */
 async function versionFor(
   meta: CloudMeta,
@@ -104,7 +104,7 @@ async function versionFor(
   return { version: wkt ? "1.4" : "1.2", legacy_points: wkt };
 }
 
-/** The source's steps, moved along: where every coordinate still lies on them they give its integers back. */
+/** Coordinate grid of the source file, translated with the points: coordinates on it keep their integers. */
 function gridOf(meta: CloudMeta, [tx, ty, tz]: Triple): LasWriteParams["grid"] {
   const { source_scale_m: scale, source_offset_m: offset } = meta;
   if (!scale || !offset) return null;

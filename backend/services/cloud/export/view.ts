@@ -66,7 +66,7 @@ export async function sessionView(
   return { input, las, scanners, point_count: mask.hit_count, warnings };
 }
 
-/** Sky points in a file that does not say which they are would pass for hits far away. PTX says it by empty cells. */
+/** Warns of unmarked sky points in a file: they look like distant hits. PTX marks them by empty cells. */
 async function unmarkedMisses(
   state: CloudState,
   { scalars }: CloudViewInput,
@@ -78,7 +78,7 @@ async function unmarkedMisses(
   const { miss_count } = await surviving(state, job);
   if (miss_count === 0) return [];
   return [
-    `${miss_count} sky points (misses) are in the file and nothing marks them there: drop them after reading, or export with the column is_miss (laz, pcd).`,
+    `${miss_count} sky points (misses) are in the file, but not marked: drop them after reading, or export with the column is_miss (laz, pcd).`,
   ];
 }
 
@@ -86,7 +86,7 @@ type Scalar = CloudViewInput["scalars"][number];
 
 type Fixed = "colors" | "intensity" | "timestamps" | "beam_origins";
 
-/** The columns a format writes, and a word about those it leaves out. */
+/** The columns that a format writes, and warnings about those it leaves out. */
 function chooseColumns(state: CloudState, wanted: readonly string[] | null, format: ExportFormat) {
   const traits = formatTraits(format);
   const names = traits.scalars === "raster" ? RASTER_COLUMNS : [...new Set(wanted ?? [])];
@@ -117,15 +117,17 @@ function chooseColumns(state: CloudState, wanted: readonly string[] | null, form
 
 const ORIGIN = ["origin_x", "origin_y", "origin_z"];
 
-/** What the user did not leave out is named, with what can be done about it. */
+/** Warnings about columns that the user did not leave out, with a way to keep them. */
 function leftOut(left: readonly string[], wanted: readonly string[] | null, format: ExportFormat): string[] {
   const { holds } = formatTraits(format);
   const name = format.toUpperCase();
   if (left.length === 0) return [];
-  if (holds) return [`Left out: ${left.join(", ")}. ${name} holds ${holds}; laz and pcd hold every column.`];
+  if (holds) return [`Left out: ${left.join(", ")}. ${name} stores ${holds}; laz and pcd store every column.`];
   const named = wanted === null ? left.filter((column) => column !== "intensity") : [];
   return [
-    ...(named.length > 0 ? [`Left out: ${named.join(", ")}. Name them in columns to write them.`] : []),
-    ...(left.includes("intensity") ? [`Left out: intensity. ${name} is written without it; laz and pcd hold it.`] : []),
+    ...(named.length > 0 ? [`Left out: ${named.join(", ")}. List them in columns to write them.`] : []),
+    ...(left.includes("intensity")
+      ? [`Left out: intensity. ${name} is written without it; laz and pcd store it.`]
+      : []),
   ];
 }

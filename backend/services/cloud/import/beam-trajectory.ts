@@ -5,7 +5,7 @@ import * as native from "../../../native/cloud/cloud.ts";
 import type { CloudState } from "../../../sessions/cloud-session.ts";
 import { fixedColumn } from "../../octree/columns.ts";
 
-/** Poses of a trajectory handed to the client. */
+/** Most poses of a trajectory in an answer. */
 const MAX_POSES = 3000;
 
 interface TrajectoryResult {
@@ -13,7 +13,7 @@ interface TrajectoryResult {
   readonly warnings: string[];
 }
 
-/** The scanner's path from per-pulse beam origins, true world; null without origins or without usable times. */
+/** The scanner's path from the beam origin of each pulse, true world; null without origins or usable times. */
 export async function trajectoryParams(state: CloudState, job: Job): Promise<TrajectoryResult> {
   const origins = fixedColumn(state, "beam_origins");
   if (!origins) return { params: null, warnings: [] };
@@ -23,7 +23,7 @@ export async function trajectoryParams(state: CloudState, job: Job): Promise<Tra
   if (!path || !first || path.poses.length < 2) {
     return {
       params: null,
-      warnings: ["Beam origins came without usable times to order them: they are used, but make no trajectory."],
+      warnings: ["The beam origins have no usable times to order them: they are used, but no trajectory is made."],
     };
   }
   const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];

@@ -20,12 +20,12 @@ import { trajectoryParams } from "./beam-trajectory.ts";
 import { type CheckedCreate, toWorld } from "./request.ts";
 import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
 
-/** Formats that mark their misses cell by cell, or have none. Their poses are often placeholders: with the origin of a
- * national grid as scanner, every point would be sky. */
+/** Formats that mark each miss or contain none. Their poses are often placeholders: with the origin of a national grid
+ * as scanner position, detection by distance would mark every point as sky. */
 const SAYS_ITS_MISSES: ReadonlySet<SourceKind> = new Set(["pcd", "e57", "ptx"]);
 const SPACING = { max_samples: 20_000, seed: 1 };
 
-/** Reads a file once into a new session. Nothing is visible before the last step; a failure or cancel leaves nothing. */
+/** Imports a file as a new session. It becomes visible in the last step; a failure or cancel leaves nothing behind. */
 export async function createCloudSession(checked: CheckedCreate, deps: Deps, job: Job): Promise<CreateSessionTail> {
   if (checked.shift_problem) throw checked.shift_problem;
   return deps.admission.run(job, "Import", await importBytes(checked.path, checked.kind), async () => {
@@ -70,7 +70,7 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
   job.stage("Writing octree source", 0.58, 0.62);
   for (const column of state.columns.values()) column.retain(); // the staged session's own references
   const staging = deps.sessions.stage(state.columns, (start) => job.track(start)); // beside the octree build
-  staging.catch(() => undefined); // it may fail before anybody waits for it; `await staging` below reports it
+  staging.catch(() => undefined); // it may fail before `await staging` below, which throws the error
   let registered = false;
   try {
     const octree = await buildOctree(
@@ -95,17 +95,17 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
     registered = true;
     await deps.octreeCache.writePins();
     if (job.canceled) {
-      await deps.sessions.delete(staged.id); // canceled while it was published: nobody knows the id
+      await deps.sessions.delete(staged.id); // canceled while it was published: no client knows the id
       job.checkpoint();
     }
-    void deps.octreeCache.evict(); // never rejects; nobody waits for a clean-up
+    void deps.octreeCache.evict(); // never rejects; no request waits for the clean-up
     const { miss_count } = mask;
     const warnings = [...overlay.warnings, ...trajectory.warnings, ...spacing.warnings];
     const parts = { imported, summary, octree, created, trajectory: trajectory.params, warnings, miss_count };
     return tail({ ...parts, spacing_m: spacing.median_m });
   } catch (error) {
     if (registered) throw error;
-    await staging.then((staged) => staged.discard()).catch(() => undefined); // the failure that counts is `error`
+    await staging.then((staged) => staged.discard()).catch(() => undefined); // `error` is the failure to report
     throw error;
   }
 }
@@ -152,7 +152,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
   };
 }
 
-/** Where the scanners stood, for files with several. */
+/** Scanner positions of a file with several scans. */
 function scanOrigins({ scans }: SourceCloud): Pick<CloudMeta, "scan_origins"> {
   const scan_origins = scans.flatMap(({ scan_index, origin }) => (origin === null ? [] : [{ scan_index, origin }]));
   return scans.length > 1 && scan_origins.length > 0 ? { scan_origins } : {};
@@ -213,18 +213,16 @@ function tail({
   };
 }
 
-/** A layout for text files says nothing about a file that carries its own. */
+/** Warns of a text layout sent for a file that describes its own columns. */
 function layoutWarnings({ kind, request }: CheckedCreate): string[] {
   const given = [request.column_plan ? "column_plan" : "", request.ascii_format ? "ascii_format" : ""].filter(
     (name) => name !== "",
   );
   if (kind === "ascii" || given.length === 0) return [];
-  return [
-    `${given.join(" and ")}: for text files only, and left aside; this file (${kind}) says itself what its columns are.`,
-  ];
+  return [`${given.join(" and ")}: for text files only, and ignored; this file (${kind}) describes its own columns.`];
 }
 
-/** What the user should know about how the file was taken. */
+/** Warnings about how the file was read. */
 function importWarnings({ cloud, assigned, checked }: Imported): string[] {
   const warnings = [
     ...unknownKeyWarnings(checked.unknown_keys),
@@ -234,7 +232,7 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
     ...assigned.warnings,
   ];
   if (cloud.nonfinite_dropped > 0 && cloud.kind !== "ascii") {
-    // the text reader says it with line numbers
+    // the text reader reports them with line numbers
     warnings.push(`${cloud.nonfinite_dropped} points had NaN or infinite coordinates and were left out.`);
   }
   if (assigned.columns.has("timestamps") && cloud.gps_time_encoding === "gps_week") {
@@ -245,7 +243,7 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
   const unit = cloud.crs?.unit_m ?? 1;
   if (checked.unit_scale === null && Math.abs(unit - 1) > 1e-12) {
     warnings.push(
-      `The file's coordinates are in ${cloud.crs?.unit_name} (${unit} m); they were taken as metres. Import with source_units to convert them.`,
+      `The file's coordinates are in ${cloud.crs?.unit_name} (${unit} m); they were read as metres. Import with source_units to convert them.`,
     );
   }
   if (cloud.crs?.is_geographic) {

@@ -5,22 +5,22 @@ import type { Triple } from "../../../sessions/column-names.ts";
 import { isCanonicalRole } from "../../files/roles.ts";
 import { kindOfFile, SCAN_KINDS, type SourceKind, sourceFile } from "../../files/source.ts";
 
-/** A create request whose cheap rules hold. */
+/** A create request that passed the checks before the run. */
 export interface CheckedCreate {
   readonly request: CreateSessionRequest;
   readonly path: string;
   readonly kind: SourceKind;
   readonly frame: PositionFrame;
-  /** Scanner position the user gave, stored frame. */
+  /** Scanner position sent by the user, stored frame. */
   readonly origin: Triple | null;
   readonly unit_scale: number | null;
-  /** Why `world_shift` cannot be used. The contract wants this one refusal inside the stream, as the tail's `error`. */
+  /** Why `world_shift` is invalid. By contract, this refusal is reported in `error` of the tail. */
   readonly shift_problem: AppError | null;
-  /** Keys of the request that mean nothing here. */
+  /** Unknown keys of the request. */
   readonly unknown_keys: readonly string[];
 }
 
-/** Everything that needs no look into the file. Errors: not_found, invalid_argument, unsupported. */
+/** All checks that do not read the file. Errors: not_found, invalid_argument, unsupported. */
 export async function checkCreateRequest(
   request: CreateSessionRequest,
   unknown_keys: readonly string[] = [],
@@ -35,13 +35,15 @@ export async function checkCreateRequest(
   if ((request.scan_index ?? 0) > 0 && !SCAN_KINDS.has(kind)) {
     throw new AppError(
       "invalid_argument",
-      `scan_index ${request.scan_index}: a file of this format (${kind}) holds one scan, its index is 0`,
+      `scan_index ${request.scan_index}: a file of this format (${kind}) contains one scan, with index 0`,
     );
   }
   for (const [slug, role] of Object.entries(request.role_overrides ?? {})) {
     if (!isCanonicalRole(role) || ["x", "y", "z"].includes(role)) {
-      const rule = isCanonicalRole(role) ? "positions stay the file's" : "it is not a role of the column plan";
-      throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" cannot be given here, ${rule}`);
+      const rule = isCanonicalRole(role)
+        ? "positions always come from the file"
+        : "it is not a role of the column plan";
+      throw new AppError("invalid_argument", `role_overrides.${slug}: "${role}" cannot be assigned here, ${rule}`);
     }
   }
   const origin = given && toStored(given, frame);
@@ -74,7 +76,7 @@ const toStored = ([x, y, z]: Triple, { unit_scale, shift }: PositionFrame): Trip
   y * unit_scale - shift[1],
   z * unit_scale - shift[2],
 ];
-/** True world of a stored position. */
+/** A stored position in true world coordinates. */
 export const toWorld = ([x, y, z]: Triple, { shift }: PositionFrame): [number, number, number] => [
   x + shift[0],
   y + shift[1],

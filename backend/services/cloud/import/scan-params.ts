@@ -5,7 +5,7 @@ import type { PositionFrame, ScanInfo } from "../../../native/files/readers.ts";
 import type { SourceCloud } from "../../files/source-cloud.ts";
 import { toWorld } from "./request.ts";
 
-/** Raster of the first scan that was read, as far as the file states it. Degrees; zenith 0 = up, bearings clockwise
+/** Raster of the first scan that was read, as far as the file declares it. Degrees; zenith 0 = up, bearings clockwise
  * from +y (docs/glossary.md). */
 export function rasterParams(scans: readonly ScanInfo[]): z.infer<typeof ScanParams> {
   const [scan] = scans;
@@ -36,21 +36,21 @@ export function scanList(
   };
 }
 
-/** Beyond this tilt the limits of the sweep are no longer those of its directions in space. */
+/** Above this tilt, the angular limits of the sweep differ noticeably from those of its directions in space. */
 const LEVEL_DEG = 1;
 
-/** What is particular about a file of several scans or of misses without a direction. */
+/** Warnings about several scans, a tilted pose and misses without a direction. */
 export function scanWarnings({ scans, unplaceable_miss_count }: SourceCloud): string[] {
   const warnings: string[] = [];
   if (scans.length > 1) {
     warnings.push(
-      `${scans.length} scans were merged, each moved by its own pose; column scan_index tells them apart. scan_index of the import picks one.`,
+      `${scans.length} scans were merged, each placed by its own pose; the column scan_index tells them apart. Send scan_index to import a single one.`,
     );
   }
   const [first] = scans;
   if (first && first.tilt > LEVEL_DEG && (first.theta_min !== null || first.phi_min !== null)) {
     warnings.push(
-      `The pose of scan ${first.scan_index} is tilted by ${first.tilt.toFixed(1)} degrees: theta and phi of scan_params are about the scanner's own axis.`,
+      `The pose of scan ${first.scan_index} is tilted by ${first.tilt.toFixed(1)} degrees: theta and phi of scan_params refer to the scanner's own axis.`,
     );
   }
   if (scans.length > MAX_LISTED_SCANS) {
@@ -58,7 +58,7 @@ export function scanWarnings({ scans, unplaceable_miss_count }: SourceCloud): st
   }
   if (unplaceable_miss_count > 0) {
     warnings.push(
-      `${unplaceable_miss_count} sky points have no direction in the file: they lie at their scanner. Their row and column are kept, so that the raster can recover them.`,
+      `${unplaceable_miss_count} sky points have no direction in the file and were placed at their scanner. Their row and column are kept, so that the raster can recover them.`,
     );
   }
   return warnings;

@@ -13,13 +13,13 @@ export type TypeHint = Column["type_hint"];
 export type Triple = readonly [number, number, number];
 export type Rows = readonly (readonly string[])[];
 
-/** Rows that are looked at for hints and the shift, whatever the number that is shown. */
+/** Rows sampled for type hints and the suggested shift, however many are shown. */
 export const SAMPLE_ROWS = 100;
 
-/** What every preview of a file with a layout of its own shares. */
+/** Fields shared by the previews of all formats that define their own layout. */
 export const OWN_LAYOUT = { delimiter: null, has_header: true } as const;
 
-/** A column of a file that says itself what its columns are. */
+/** A column of a format that describes its own columns. */
 export interface FileColumn {
   readonly index: number;
   readonly name: string | null;
@@ -43,8 +43,8 @@ export function fileColumn({ index, name, role, is_float }: FileColumn, rows: Ro
   };
 }
 
-/** Kind of a column's sampled values. The type of a coordinate, channel or clock is known; an extra that may hold
- * fractions is a class as long as it shows none. */
+/** Type hint from a column's sampled values. A floating-point column with a role is always "float"; a floating-point
+ * extra may be a class as long as its samples have no fractions. */
 export function fieldHint(rows: Rows, index: number, role: string, isFloat: boolean): TypeHint {
   const values = rows.map((row) => row[index] ?? "").filter((value) => value !== "");
   if (values.length === 0) return "empty";
@@ -59,13 +59,13 @@ export const isFloatType = (dtype: DType): boolean => dtype === "f32" || dtype =
 export const numberText = (value: number | null | undefined): string =>
   value === null || value === undefined ? "" : String(value);
 
-/** A declared box, or null when it is none. */
+/** A declared box; null if it is absent or not finite. */
 export function boxOf(bounds: Bounds | null): { min: [number, number, number]; max: [number, number, number] } | null {
   if (!bounds || ![...bounds.min, ...bounds.max].every(Number.isFinite)) return null;
   return { min: [...bounds.min], max: [...bounds.max] };
 }
 
-/** Smallest coordinates, or null without any. */
+/** Smallest coordinate of each axis over the finite positions; null without any. */
 export function minimumOf(positions: readonly (Triple | null)[]): Triple | null {
   let low: [number, number, number] | null = null;
   for (const p of positions) {
@@ -75,7 +75,7 @@ export function minimumOf(positions: readonly (Triple | null)[]): Triple | null 
   return low;
 }
 
-/** Runs what only adds to a preview; a failure becomes a sentence and `otherwise`. Cancel goes on. */
+/** Runs an optional part of a preview: on failure adds a warning and returns `otherwise`. A cancel is thrown. */
 export async function orWarning<T>(task: () => Promise<T>, otherwise: T, warnings: string[], job: Job): Promise<T> {
   try {
     return await task();
@@ -91,7 +91,7 @@ export const joined = (warnings: readonly string[]): string | null =>
 
 type Georeference = Pick<PreviewResponse, "crs" | "detected_units" | "units_certain">;
 
-/** What a file says about its coordinate system, and the unit that follows. */
+/** The coordinate system that a file declares, and the unit of its coordinates. */
 export function georeference(crs: LasCrs | null): Georeference {
   if (crs === null) return { crs: null, detected_units: null, units_certain: false };
   const unit = crs.is_geographic ? null : sourceUnit(crs.unit_m);
@@ -121,17 +121,17 @@ function nameOf({ wkt, citation }: LasCrs): string | null {
   return quoted || citation.split("|")[0]?.trim() || null;
 }
 
-/** The import's word for a unit; null for one that it has no word for. */
+/** The import's name of a unit; null if it has none. */
 function sourceUnit(metres: number | null): SourceUnits | null {
   if (metres === null) return null;
   const units = Object.keys(SOURCE_UNITS) as SourceUnits[];
   return units.find((unit) => Math.abs(SOURCE_UNITS[unit] / metres - 1) < 1e-9) ?? null;
 }
 
-/** Above this, float32 coordinates are a millimetre off. */
+/** Metres from the origin at which neighbouring float32 numbers are 1 mm apart. */
 const SHIFT_ABOVE = 1e4;
 
-/** Floor of the minimum, when some axis is far from the origin. */
+/** The minimum rounded down; null if every axis is near the origin. */
 export function suggestedShift(min: readonly [number, number, number]): [number, number, number] | null {
   if (!min.every(Number.isFinite) || !min.some((value) => Math.abs(value) > SHIFT_ABOVE)) return null;
   return [Math.floor(min[0]), Math.floor(min[1]), Math.floor(min[2])];

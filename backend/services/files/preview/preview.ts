@@ -11,10 +11,10 @@ import { georeference, suggestedShift } from "./head.ts";
 import { lasPreview, pcdPreview, plyPreview } from "./records.ts";
 import { e57Preview, ptxPreview } from "./scans.ts";
 
-/** Rows of a text file that the suggested shift is taken from. */
+/** Rows of a text file that are read to suggest a shift. */
 const SHIFT_ROWS = 200_000;
 
-/** The head of a file for the import wizard. Errors: not_found; every other problem is a `warning` of the answer. */
+/** Previews a file for the import wizard. Errors: not_found; every other problem is reported in `warning`. */
 export async function previewFile(request: PreviewRequest, job: Job): Promise<PreviewResponse> {
   try {
     const path = await sourceFile(request.file_path);
@@ -77,6 +77,6 @@ async function textShift(path: string, layout: Parameters<typeof textReadParams>
     return bounds && suggestedShift(bounds.min);
   } catch {
     job.checkpoint();
-    return null; // the contract: any failure here means no suggestion, the wizard asks
+    return null; // by contract no suggestion on any failure; the wizard asks the user
   }
 }

@@ -33,7 +33,7 @@ interface LasField {
   readonly dtype: DType;
 }
 
-/** LAS: every dimension; the miss flag and a complete beam-origin triple are taken by the import and not offered. */
+/** LAS: every dimension except the miss flag and a complete triple of beam origins, which the import always assigns. */
 export async function lasPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readLasHeader(path));
   const warnings = [...header.warnings, ...header.crs.warnings];
@@ -62,7 +62,7 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
   };
 }
 
-/** Standard dimensions keep the slug and label that the import gives them. */
+/** Standard dimensions show the slug and label that the import will give them. */
 function lasColumn({ name, extra, dtype }: LasField, index: number, rows: Rows) {
   const { slug, label } = lasDimension(name);
   const role = extra ? "extra" : lasRole(name, slug);
@@ -98,7 +98,7 @@ async function lasRows(path: string, job: Job): Promise<Rows> {
   );
 }
 
-/** Fewest digits that give the same float32. */
+/** Shortest text that reads back as the same float32. */
 function float32Text(value: number | bigint): string {
   const number = Number(value);
   for (const digits of [6, 7, 8]) {
@@ -116,7 +116,7 @@ export async function plyPreview(path: string, maxRows: number, job: Job): Promi
   const unseen = vertex !== undefined && vertex.count > 0 && header.sample_rows.length === 0;
   const warnings = [
     ...(vertex ? [] : ["The file has no vertex element."]),
-    ...(unseen ? ["The first rows are not shown: they are cut off, or lists stand before them."] : []),
+    ...(unseen ? ["The first rows are not shown: the file is cut off, or lists precede the vertices."] : []),
   ];
   return {
     ...recordPreview("ply", properties, header.sample_rows, maxRows),
@@ -125,7 +125,7 @@ export async function plyPreview(path: string, maxRows: number, job: Job): Promi
   };
 }
 
-/** PCD: its fields, packed colour and fields of several values taken apart. */
+/** PCD: its fields; packed colours and fields with several values are split. */
 export async function pcdPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readPcdHeader(path));
   const warnings = [...header.warnings];
@@ -152,7 +152,7 @@ function doubts(fields: readonly { readonly name: string }[], rows: Rows): strin
   const missing = POSITIONS.filter((axis) => !names.has(axis));
   const short = rows.findIndex((row) => row.length < fields.length);
   return [
-    ...(missing.length > 0 ? [`There is no ${missing.join(", ")}; a point needs x, y and z.`] : []),
+    ...(missing.length > 0 ? [`The file has no ${missing.join(", ")}; a point needs x, y and z.`] : []),
     ...(short >= 0
       ? [
           `Row ${short} has ${rows[short]?.length} of the ${fields.length} values that the header declares; they must be numbers separated by blanks.`,
@@ -197,7 +197,7 @@ function recordRole(name: string): string {
   return role === "reflectance" ? "intensity" : role;
 }
 
-/** Columns the import takes for itself: miss flags, and beam origins when all three are there. */
+/** Columns that the import always assigns: miss flags, and beam origins if all three are present. */
 function hiddenNames(names: readonly string[]): ReadonlySet<string> {
   const roles = names.map((name) => [name, roleOfName(name.replace(/^scalar_/i, ""))] as const);
   const triple = ORIGIN_ROLES.every((role) => roles.some(([, found]) => found === role));

@@ -18,10 +18,10 @@ import {
 
 type Scan = z.infer<typeof PreviewScan>;
 
-/** A PTX file is walked for its scans up to here. */
+/** A preview searches this much of a PTX file for scans. */
 const PTX_WALK_BYTES = 256 * 1024 * 1024;
 
-/** E57 elements that the import turns into a column of its own. */
+/** Roles of E57 elements in the import. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ["colorRed", "r255"],
   ["colorGreen", "g255"],
@@ -82,7 +82,7 @@ export async function e57Preview(path: string, maxRows: number, job: Job): Promi
 
 type Field = Omit<FileColumn, "index">;
 
-/** x, y, z under the names of the file when it has Cartesian coordinates. */
+/** x, y and z, with the file's names if it stores Cartesian coordinates. */
 function e57Positions(scan: native.E57HeaderScan | undefined): Field[] {
   const has = (name: string) => scan?.fields.some((field) => field.name === name) ?? false;
   const cartesian = CARTESIAN.every(has);
@@ -93,7 +93,7 @@ function e57Positions(scan: native.E57HeaderScan | undefined): Field[] {
   }));
 }
 
-/** What becomes a column besides the positions: the sampled scan's fields, then those that only other scans have. */
+/** Columns besides the positions: the fields of the sampled scan, then fields that only other scans have. */
 function e57Fields(first: native.E57HeaderScan, scans: readonly native.E57HeaderScan[]): Field[] {
   const found = new Map<string, Field>();
   for (const scan of [first, ...scans.slice(0, MAX_LISTED_SCANS)]) {
@@ -122,7 +122,7 @@ const e57Scan = (scan: native.E57HeaderScan, scan_index: number): Scan => ({
   bounds: boxOf(scan.bounds),
 });
 
-/** Box of all scans with points; null when one of them declares none. */
+/** Box around all scans with points; null if one of them declares no box. */
 function unionOf(scans: readonly Scan[]): Scan["bounds"] {
   const filled = scans.filter(({ point_count }) => point_count > 0);
   const boxes = filled.flatMap(({ bounds }) => (bounds ? [bounds] : []));
@@ -132,7 +132,7 @@ function unionOf(scans: readonly Scan[]): Scan["bounds"] {
   return { min: each(Math.min, "min"), max: each(Math.max, "max") };
 }
 
-/** PTX: the scans that a walk over the head of the file finds, and the first cells of the first one. */
+/** PTX: the scans found in the first part of the file, and the first cells of the first scan. */
 export async function ptxPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const head = await job.track(() => native.readPtxHead(path, SAMPLE_ROWS, PTX_WALK_BYTES));
   const width = Math.max(0, ...head.sample.map(({ words }) => words.length));
@@ -157,7 +157,7 @@ export async function ptxPreview(path: string, maxRows: number, job: Job): Promi
       bounds: null,
     }),
   );
-  const more = `At least ${scans.length} scan${scans.length === 1 ? "" : "s"}: only the first 256 MiB were looked at.`;
+  const more = `At least ${scans.length} scan${scans.length === 1 ? "" : "s"}: only the first 256 MiB were searched.`;
   const stopped = !head.complete && head.warnings.length === 0;
   const low = minimumOf([...head.sample.map(({ position }) => position), ...scans.map(({ origin }) => origin)]);
   return {
@@ -169,14 +169,14 @@ export async function ptxPreview(path: string, maxRows: number, job: Job): Promi
     suggested_shift: low && suggestedShift(low),
     bounds: null,
     ...georeference(null),
-    detected_units: "m", // what the scanners of this format write; the format itself does not say
+    detected_units: "m", // scanners write metres; the format itself defines no unit
     ...scanList(scans, head.complete),
   };
 }
 
 const severalScans = (count: number): string[] =>
   count > 1
-    ? [`${count} scans: an import merges them, each moved by its own pose; scan_index of the import picks one.`]
+    ? [`${count} scans: the import merges them, each placed by its own pose; send scan_index to import a single one.`]
     : [];
 
 function scanList(scans: readonly Scan[], complete: boolean) {

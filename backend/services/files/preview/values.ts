@@ -17,7 +17,7 @@ const ARRAYS: Readonly<Record<DType, new (buffer: ArrayBuffer) => Values>> = {
   rgb16: Uint16Array,
 };
 
-/** A small column's values, triples flattened. For samples and tests: the whole column is copied. */
+/** The values of a column, triples flattened. Copies the whole column: for samples and tests only. */
 export function readNumbers(column: NativeColumn): Values {
   const bytes = new Uint8Array(column.bytes);
   column.readInto(bytes, 0);

@@ -12,7 +12,7 @@ import { extraSlug, tidyLabel, uniqueSlug } from "../slugs.ts";
 import { isInteger, isNumber, toNumber } from "./fields.ts";
 import { resolvesPosition, type TextHead } from "./head.ts";
 
-/** One column of a text file and what becomes of it. */
+/** One column of a text file and how it is imported. */
 export interface TextColumn {
   /** 0-based. */
   readonly index: number;
@@ -41,7 +41,7 @@ interface Draft {
 const POSITION_SAMPLE = 64;
 const HIGHEST_GRID_INDEX = 100_000;
 
-/** Gives drafts their slugs: a second column of a singleton role becomes an extra, equal slugs are numbered. */
+/** Assigns the slugs. A second column with the same singleton role becomes an extra; equal slugs are numbered. */
 function finish(drafts: readonly Draft[]): TextColumn[] {
   const roles = new Set<string>();
   const slugs = new Set(drafts.map(({ role }) => role).filter(isPinnedRole));
@@ -61,7 +61,7 @@ function finish(drafts: readonly Draft[]): TextColumn[] {
   });
 }
 
-/** A column that nothing names: kept under its number. */
+/** An unnamed column, kept under its number. */
 const numbered = (index: number): Draft => ({
   index,
   name: null,
@@ -70,12 +70,12 @@ const numbered = (index: number): Draft => ({
   label: `Column ${index + 1}`,
 });
 
-/** A column that the file names: the role of that name, else an extra under it. */
+/** A named column: the role that its name stands for, else an extra of that name. */
 function namedDraft(index: number, name: string): Draft {
   return name === "" ? numbered(index) : { index, name, role: roleOfName(name) ?? "extra" };
 }
 
-/** Columns by an explicit plan. Sources of the plan that are not listed are left out. */
+/** Columns by an explicit plan. Columns that it does not list are left out. */
 export function planColumns(plan: ColumnPlan, head: TextHead): TextColumn[] {
   const taken = new Set(plan.columns.map(({ role }) => foldRole(role.toLowerCase())));
   const drafts = plan.columns.map((entry): Draft => {
@@ -100,14 +100,14 @@ export function planColumns(plan: ColumnPlan, head: TextHead): TextColumn[] {
   return finish(drafts);
 }
 
-/** Slug of a class column whose name is an echo column's: made from its label. */
+/** Slug, made from the label, of a class column that is named like an echo column. */
 function classSlug(label: string): string {
   const slug = extraSlug(label);
   const alias = roleOfName(slug);
   return alias !== null && isPinnedRole(alias) ? uniqueSlug(`${slug}_class`, new Set()) : slug;
 }
 
-/** Columns by a legend of names; columns behind it are kept as extras. */
+/** Columns by a legend of names; columns beyond the legend are kept as extras. */
 export function legendColumns(names: readonly string[], width: number): TextColumn[] {
   const known = names.map((name, index): Draft => {
     const word = name.toLowerCase();
@@ -127,7 +127,7 @@ export function headerColumns(head: TextHead, width: number): TextColumn[] {
   return finish(unitColors(drafts, head));
 }
 
-/** Colours written as fractions are 0..1, whatever their header says: as 0..255 every point would be black. */
+/** Treats colours written as fractions as 0..1, whatever their header says: read as 0..255, all would be black. */
 function unitColors(drafts: Draft[], head: TextHead): Draft[] {
   const channels = drafts.filter(({ role }) => /^[rgb]255$/.test(role));
   const values = channels.flatMap(({ index }) =>
@@ -139,7 +139,7 @@ function unitColors(drafts: Draft[], head: TextHead): Draft[] {
   return drafts.map((draft) => (channels.includes(draft) ? { ...draft, role: foldRole(draft.role) } : draft));
 }
 
-/** Columns by their place and values, for tables without (usable) names. `width` >= 3. */
+/** Columns by position and values, for tables without usable names. `width` >= 3. */
 export function positionColumns(head: TextHead, width: number): TextColumn[] {
   const numeric = head.rows.filter((row) => row.every((field) => field === "" || isNumber(field, head.decimal_comma)));
   const rows = numeric.slice(0, POSITION_SAMPLE);
@@ -158,7 +158,7 @@ export function positionColumns(head: TextHead, width: number): TextColumn[] {
     roles.push(roles.length === 0 ? "row_index" : "column_index");
   }
   roles.push("x", "y", "z");
-  // A PTS file (it starts with its count) has its intensity before the colours.
+  // A PTS file (its first line is the point count) stores intensity before the colours.
   if (head.declared_count !== null && width - roles.length === 4 && bytesAt(roles.length + 1)) roles.push("intensity");
   if (bytesAt(roles.length)) roles.push("r255", "g255", "b255");
   if (width - roles.length === 1) roles.push("intensity");
@@ -167,7 +167,7 @@ export function positionColumns(head: TextHead, width: number): TextColumn[] {
     return role === undefined ? numbered(index) : { index, name: null, role };
   });
   if (head.names.length === 0 || resolvesPosition(head.names)) return finish(drafts);
-  // Names that do not say which column is x still say what the others are.
+  // Names that do not identify x, y and z still identify the other columns.
   const first = roles.indexOf("x");
   return finish(
     drafts.map((draft, index) => {

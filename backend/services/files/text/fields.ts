@@ -14,12 +14,12 @@ export const isComment = (line: string): boolean => /^\s*(?:#|\/\/)/.test(line);
 export const isBlank = (line: string): boolean => line.trim() === "";
 export const isInteger = (field: string): boolean => /^[+-]?\d+$/.test(field);
 
-/** A number as the reader understands it, words for "no value" included. */
+/** True for a number as the native reader parses it, and for words that mean "no value". */
 export function isNumber(field: string, decimalComma: boolean): boolean {
   return (decimalComma ? COMMA_NUMBER : POINT_NUMBER).test(field) || NO_VALUE.test(field);
 }
 
-/** The value of a field, NaN when it is no number. */
+/** The value of a field; NaN if it is not a number. */
 export function toNumber(field: string, decimalComma: boolean): number {
   if (!isNumber(field, decimalComma)) return Number.NaN;
   if (NO_VALUE.test(field))
@@ -27,7 +27,7 @@ export function toNumber(field: string, decimalComma: boolean): number {
   return Number((decimalComma ? field.replace(",", ".") : field).replace(/d/i, "e"));
 }
 
-/** The fields of a line: quotes removed, outer blanks trimmed, no empty field for a delimiter that closes the line. */
+/** The fields of a line, unquoted and trimmed. A delimiter at the end of the line adds no field. */
 export function splitFields(line: string, delimiter: TextDelimiter): string[] {
   const separator = delimiter === "whitespace" ? null : CHARACTERS[delimiter];
   const fields: string[] = [];
@@ -56,7 +56,7 @@ export function splitFields(line: string, delimiter: TextDelimiter): string[] {
 
 const plain = (line: string) => line.replace(/"[^"]*"/g, "0");
 
-/** True when every row, split so, reads as numbers with decimal commas and none with points. */
+/** True if the rows, split at `delimiter`, contain numbers with decimal commas and none with decimal points. */
 function hasDecimalCommas(rows: readonly string[], delimiter: TextDelimiter): boolean {
   const fields = rows.flatMap((row) => splitFields(row, delimiter));
   const commas = fields.some((field) => field.includes(",") && COMMA_NUMBER.test(field));
@@ -67,8 +67,8 @@ function hasDecimalCommas(rows: readonly string[], delimiter: TextDelimiter): bo
 }
 
 /**
- * Delimiter of the data: comma, tab, semicolon, else whitespace, the first that cuts the first row into three columns
- * (or into any at all). Commas are decimal signs when another delimiter leaves whole numbers between its cuts.
+ * Delimiter of the data: the first of comma, tab, semicolon and whitespace that splits the first row into three or more
+ * fields, else the first that occurs in it. Commas are decimal signs if splitting at another delimiter yields numbers.
  */
 export function chooseDelimiter(rows: readonly string[]): { delimiter: TextDelimiter; decimal_comma: boolean } {
   const first = plain(rows[0] ?? "");

@@ -4,15 +4,15 @@ import { chooseDelimiter, isBlank, isComment, isInteger, isNumber, splitFields, 
 
 const SAMPLED_ROWS = 100;
 
-/** What stands before the data, and the first rows of it. */
+/** What precedes the data of a text table, and its first rows. */
 export interface TextHead {
   readonly delimiter: TextDelimiter;
   readonly decimal_comma: boolean;
-  /** Names of the header row, [] without one; a closing delimiter makes no name. */
+  /** Names in the header row; [] without one. A delimiter at its end adds no name. */
   readonly names: readonly string[];
   /** Physical lines before the first data row. */
   readonly header_lines: number;
-  /** The number of points that the file starts with, as PTS files do; null when it does not. */
+  /** Point count on the first line, as in PTS files; null if absent. */
   readonly declared_count: number | null;
   /** Columns of the data. */
   readonly width: number;
@@ -29,13 +29,13 @@ const withoutMark = (line: string) => line.replace(/^\s*(?:#+|\/\/+)\s*/, "");
 const isContent = (line: string) => !isBlank(line) && !isComment(line);
 const DELIMITERS: readonly TextDelimiter[] = ["comma", "tab", "semicolon", "whitespace"];
 
-/** True when the names give each of x, y and z. */
+/** True if the names identify x, y and z. */
 export function resolvesPosition(names: readonly string[]): boolean {
   const roles = new Set(names.map(roleOfName));
   return ["x", "y", "z"].every((axis) => roles.has(axis));
 }
 
-/** Names of a header line: split as the data are, else by whatever delimiter finds x, y and z in it. */
+/** Names in a header line: split like the data, else at the first delimiter that yields x, y and z. */
 function namesOf(line: string, delimiter: TextDelimiter): string[] {
   const split = (by: TextDelimiter) => splitFields(line, by).map((name) => name.replace(/^\uFEFF/, "").trim());
   const own = split(delimiter);
@@ -45,7 +45,7 @@ function namesOf(line: string, delimiter: TextDelimiter): string[] {
   return own.length > 1 ? own : split(line.includes(",") ? "comma" : "whitespace");
 }
 
-/** Other text formats whose numbers, read as rows of points, would be nonsense. */
+/** Refuses other text formats, whose numbers would be nonsense as points. */
 function refuseOtherFormats(lines: readonly string[]): void {
   const content = lines.filter(isContent);
   const starts = (index: number, pattern: RegExp) => pattern.test(content[index] ?? "");
@@ -65,7 +65,7 @@ function refuseOtherFormats(lines: readonly string[]): void {
 }
 
 /**
- * Finds count line, header and data of a text table in its first lines (without line ends).
+ * Finds the point count, header and data in the first lines of a text table (given without line ends).
  * Errors: invalid_file for a raster grid, a PTX scan, and text without data rows.
  */
 export function readTextHead(source: readonly string[]): TextHead {
@@ -108,7 +108,7 @@ export function readTextHead(source: readonly string[]): TextHead {
 
 const hasThreeFields = (line: string) => DELIMITERS.some((delimiter) => splitFields(line, delimiter).length >= 3);
 
-/** A header has letters and no field that is a number, unless it plainly names x, y and z. */
+/** A header has letters, and either names x, y and z or has no numeric field. */
 function isHeader(line: string, next: readonly string[]): boolean {
   if (!hasLetters(line)) return false;
   const { delimiter, decimal_comma } = chooseDelimiter(next.length > 0 ? next.slice(0, SAMPLED_ROWS) : [line]);
@@ -116,7 +116,7 @@ function isHeader(line: string, next: readonly string[]): boolean {
   return resolvesPosition(names) || !names.some((name) => isNumber(name, decimal_comma));
 }
 
-/** A comment is a header only when it names x, y and z; else it is a remark. */
+/** A comment counts as header only if it names x, y and z. */
 function commentedNames(before: readonly string[], delimiter: TextDelimiter): string[] {
   for (const line of before) {
     if (!isComment(line)) continue;
@@ -127,12 +127,12 @@ function commentedNames(before: readonly string[], delimiter: TextDelimiter): st
 }
 
 function noData(empty: boolean, header: string): string {
-  if (empty) return "no data rows: the file holds no line that is neither blank nor a comment";
+  if (empty) return "no data rows: every line of the file is blank or a comment";
   const shown = header.trim().slice(0, 60);
-  return `no data rows: "${shown}" has letters and is taken for a header, and nothing follows it`;
+  return `no data rows: "${shown}" is taken for a header because it has letters, and nothing follows it`;
 }
 
-/** Names aligned with the columns of the data. `bare`: the header is a row of its own, not a comment. */
+/** Names aligned with the columns of the data. `bare`: the header is not inside a comment. */
 function fitNames(
   names: string[],
   rows: readonly (readonly string[])[],
@@ -143,23 +143,23 @@ function fitNames(
   const firstFields = rows.map((row) => row[0] ?? "");
   if (bare && names.length === width - 1 && rows.length > 1 && countsUp(firstFields)) {
     const warning =
-      "the header has one name less than the rows have columns: the first column counts the rows, so it got no name";
+      "the header has one name fewer than the rows have columns: the first column numbers the rows and stays unnamed";
     return { names: ["", ...names], warnings: [warning] };
   }
-  // Names between delimiters are what they say, and the reader reports columns that no row has.
+  // Delimited names can be trusted, and the reader reports columns that no row has.
   if (names.length <= width || (bare && delimiter !== "whitespace")) return { names, warnings: [] };
-  // A remark may follow the names behind a comment mark; between blanks a name of two words shifts all behind it.
-  const warning = `the header has ${names.length} names for ${width} columns; check that they belong together`;
+  // In a comment a remark may follow the names. Between blanks, a name of two words shifts all names after it.
+  const warning = `the header has ${names.length} names for ${width} columns; check that each name belongs to its column`;
   return { names: names.slice(0, width), warnings: bare ? [warning] : [] };
 }
 
-/** Columns that most of the rows have, so that one odd row does not decide. */
+/** The most frequent number of columns, so that one odd row does not decide. */
 function commonWidth(rows: readonly (readonly string[])[]): number {
   const counts = new Map<number, number>();
   for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
   return [...counts].sort(([a, n], [b, m]) => m - n || b - a)[0]?.[0] ?? 0;
 }
 
-/** Row numbers: whole numbers, each one more than the last. */
+/** True for row numbers: integers that increase by 1. */
 const countsUp = (fields: readonly string[]) =>
   fields.every((field, i) => isInteger(field) && (i === 0 || Number(field) === Number(fields[i - 1]) + 1));

@@ -14,11 +14,11 @@ export interface TextLayout {
   readonly has_header: boolean;
   /** Physical lines before the first data row. */
   readonly header_lines: number;
-  /** Number of points that the file states; null when it does not. */
+  /** Point count that the file declares; null if it declares none. */
   readonly declared_count: number | null;
-  /** Columns that a complete row has. */
+  /** Number of columns in a complete row. */
   readonly column_count: number;
-  /** What decided the roles. */
+  /** Where the roles come from. */
   readonly decided_by: "plan" | "legend" | "header" | "positions";
   readonly columns: readonly TextColumn[];
   /** Columns r, g, b hold 0..255; else 0..1. Columns r255, g255, b255 always hold 0..255. */
@@ -34,8 +34,8 @@ export interface TextLayoutOptions {
 }
 
 /**
- * Decides how a text table is laid out from its first lines: column plan, else legend (`ascii_format`), else header,
- * else positions and values.
+ * Derives the layout of a text table from the first of these that exists: column plan, legend (`ascii_format`), header;
+ * else from positions and values of the columns in its first lines.
  * Errors: validation (plan that claims a role or a column twice), invalid_argument (plan or legend without x, y, z),
  * invalid_file (raster grid, no data rows, fewer than three columns, header without x, y or z).
  */
@@ -83,7 +83,7 @@ function decide(plan: ColumnPlan | null, legend: readonly string[], head: TextHe
   return { columns: positionColumns(head, width), decided_by: "positions" as const };
 }
 
-/** A header that names some of x, y, z, or text in the first columns: guessing would give wrong coordinates. */
+/** Refuses a header that names only some of x, y and z, and text in the first columns: a guess could be wrong. */
 function checkNames(head: TextHead, width: number, warnings: string[]): void {
   const roles = new Set(head.names.map(roleOfName));
   const missing = ["x", "y", "z"].filter((axis) => !roles.has(axis));
@@ -93,7 +93,7 @@ function checkNames(head: TextHead, width: number, warnings: string[]): void {
     const names = missing.length === 3 ? "x, y and z columns" : `${missing.join(" and ")} column`;
     throw new AppError(
       "invalid_file",
-      `no ${names}: the header names ${found}; say which columns they are with a column plan or a legend`,
+      `no ${names}: the header names ${found}; assign the columns with a column plan or a legend`,
     );
   }
   warnings.push(`the header (${found}) names no x, y, z; the columns were assigned by their position`);
@@ -109,7 +109,7 @@ export interface TextPreviewColumn {
   readonly remappable: boolean;
 }
 
-/** The columns as the import wizard shows them: a column without any name is offered as `skip`. */
+/** The columns as the import wizard shows them; an unnamed column is offered as `skip`. */
 export function textPreviewColumns(layout: TextLayout): TextPreviewColumn[] {
   return layout.columns.map(({ index, header_name, role, slug, label }) => ({
     index,
@@ -127,7 +127,7 @@ export function textPreviewColumns(layout: TextLayout): TextPreviewColumn[] {
 
 const MOST_CLASSES = 32;
 
-/** Kind of the sampled values of one column. */
+/** Type hint from the sampled values of one column. */
 export function typeHint(fields: readonly string[], decimalComma: boolean): TextPreviewColumn["type_hint"] {
   if (fields.length === 0) return "empty";
   if (fields.every(isInteger)) {

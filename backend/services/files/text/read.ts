@@ -5,10 +5,10 @@ import * as native from "../../../native/files/readers.ts";
 import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "../source-cloud.ts";
 import { detectTextLayout, type TextColumn, type TextLayout } from "./layout.ts";
 
-/** Lines the layout is decided from. */
+/** Lines that the layout is derived from. */
 const SAMPLE_LINES = 200;
 
-/** How a text file is laid out. Errors: invalid_file, invalid_argument, validation; the message names the file. */
+/** Layout of a text file. Errors: invalid_file, invalid_argument, validation; the message names the file. */
 export async function textLayout(
   path: string,
   options: { readonly ascii_format: string | null; readonly column_plan: ColumnPlan | null },
@@ -23,7 +23,7 @@ export async function textLayout(
   }
 }
 
-/** What the native reader is told. `columns` empty reads positions only. */
+/** Parameters for the native reader. Without `columns` it reads positions only. */
 export function textReadParams(
   layout: TextLayout,
   columns: readonly TextColumn[],
@@ -51,11 +51,11 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
   const kept = layout.columns.filter(({ role }) => !["x", "y", "z", "skip"].includes(role));
   const table = await job.track(() => native.readText(path, textReadParams(layout, kept, frame, 0)));
   const { positions, columns } = adoptTable(table, job);
-  // Columns without a single number are left out by the reader, so the rest is matched by key.
+  // The reader leaves out columns without a single number, so the others are matched by key.
   const byKey = new Map(kept.map((column) => [keyOf(column), column]));
   const roled = columns.map(({ name, column }): RoledColumn => {
     const from = byKey.get(name);
-    if (!from) throw new AppError("internal", `${path}: the reader returned a column "${name}" that was not asked for`);
+    if (!from) throw new AppError("internal", `${path}: the reader returned a column "${name}" that was not requested`);
     const extra = from.role === "extra";
     return {
       name: from.header_name ?? from.label,
@@ -81,12 +81,12 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
   };
 }
 
-/** A file that was cut, or that somebody added rows to, says another number of points than it holds. */
+/** Warns of a file that was cut off or extended: it contains more or fewer points than it declares. */
 function countWarning({ declared_count }: TextLayout, table: native.CloudTable): string[] {
   const rows = table.positions.length + table.nonfinite_dropped + table.malformed_dropped;
   if (declared_count === null || declared_count === rows) return [];
-  return [`The file states ${declared_count} points and holds ${rows}; it may be incomplete.`];
+  return [`The file declares ${declared_count} points but contains ${rows}; it may be incomplete.`];
 }
 
-/** Unique in a layout, unlike the names in the file: an extra's slug, else the role. */
+/** A key that is unique in a layout, unlike the names in the file: an extra's slug, else the role. */
 const keyOf = ({ slug, role }: TextColumn): string => slug || role;

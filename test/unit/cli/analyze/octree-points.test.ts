@@ -19,7 +19,7 @@ describe("budget", () => {
     expect(sample.position).toHaveLength(3 * taken);
   });
 
-  test("whole levels come first, then an even share of the next", async () => {
+  test("takes complete levels first, then an equal share of the next", async () => {
     const { client } = fakeService();
     const { sample } = await loadOctreePoints(client, CACHE_ID, { budget: 12 });
     const z = Array.from({ length: 12 }, (_, i) => sample.position[3 * i + 2] ?? 0);
@@ -29,7 +29,7 @@ describe("budget", () => {
     expect(rest.map((i) => sample.rgb?.[3 * i])).toEqual([10, 13, 16]);
   });
 
-  test("a share is spread over all nodes of a level", async () => {
+  test("spreads a share over all nodes of a level", async () => {
     const node = (name: string, x: number) => ({
       name,
       points: [
@@ -45,7 +45,7 @@ describe("budget", () => {
   });
 });
 
-test("positions and 16-bit colours are decoded; neighbouring nodes share a request", async () => {
+test("decodes positions and 16-bit colours; neighbouring nodes share a request", async () => {
   const { client, calls } = fakeService();
   const progress: number[] = [];
   const { sample } = await loadOctreePoints(client, CACHE_ID, {
@@ -58,7 +58,7 @@ test("positions and 16-bit colours are decoded; neighbouring nodes share a reque
   expect(progress).toEqual([1]);
 });
 
-test("8-bit colours are taken as they are", async () => {
+test("keeps 8-bit colours unchanged", async () => {
   const octree = makeOctree({
     attributes: [{ name: "rgb", type: "uint16", elements: 3 }],
     nodes: [{ name: "r", points: [[0, 0, 0, 255, 128, 7]] }],
@@ -72,15 +72,15 @@ test("an octree without points gives an empty sample", async () => {
   expect([sample.point_count, sample.total_count, sample.position.length]).toEqual([0, 0, 0]);
 });
 
-test("a file that ends early is an error, not zeros", async () => {
+test("a truncated file is an error, not zeros", async () => {
   const octree = smallOctree();
   const short = { ...octree, files: () => ({ ...octree.files(), "octree.bin": octree.octree.slice(0, 100) }) };
   await expect(loadOctreePoints(fakeService(short).client, CACHE_ID, { budget: 100 })).rejects.toThrow(
-    /came as 100 bytes/,
+    /arrived as 100 bytes/,
   );
 });
 
-test("nodes that share bytes are refused", async () => {
+test("refuses nodes that share bytes", async () => {
   const octree = smallOctree();
   const bytes = octree.hierarchy.slice();
   new DataView(bytes.buffer).setBigInt64(22 + 6, 0n, true); // r0 starts where r starts

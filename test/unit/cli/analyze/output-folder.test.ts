@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("files appear together, and only when published", async () => {
+test("files appear together and only when published", async () => {
   const out = await OutputFolder.open(join(root, "a", "b"));
   await out.write("one.txt", "1");
   await out.write("two.txt", "2");
@@ -30,7 +30,7 @@ test("files appear together, and only when published", async () => {
   expect(readdirSync(join(root, "a", "b")).sort()).toEqual(["one.txt", "two.txt"]);
 });
 
-test("a discarded run takes away the folders it made", async () => {
+test("a discarded run removes the folders it created", async () => {
   const out = await OutputFolder.open(join(root, "a", "b"));
   await out.write("one.txt", "1");
   await out.discard();
@@ -56,7 +56,7 @@ test("publishing replaces files of the same name and leaves the others", async (
   expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("new");
 });
 
-test("if one file cannot be put in place, all stay as they were", async () => {
+test("if one file cannot be moved, all stay unchanged", async () => {
   writeFileSync(join(root, "one.txt"), "old");
   const out = await OutputFolder.open(root);
   await out.write("one.txt", "new");
@@ -67,11 +67,11 @@ test("if one file cannot be put in place, all stay as they were", async () => {
   expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("old");
 });
 
-test("a file in the way, or a folder that cannot be written to, is named", async () => {
+test("an error names a file in the way and a folder that is not writable", async () => {
   writeFileSync(join(root, "file"), "");
   await expect(OutputFolder.open(join(root, "file"))).rejects.toMatchObject({ code: "invalid_argument" });
   mkdirSync(join(root, "locked"));
   chmodSync(join(root, "locked"), 0o500);
   if (process.getuid?.() === 0) return; // root may write anywhere
-  await expect(OutputFolder.open(join(root, "locked"))).rejects.toThrow(/--out .*locked.* can be written to/);
+  await expect(OutputFolder.open(join(root, "locked"))).rejects.toThrow(/--out .*locked.* must be a writable folder/);
 });

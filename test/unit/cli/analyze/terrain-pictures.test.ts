@@ -21,7 +21,7 @@ const rgbAt = (png: Uint8Array, x: number, y: number) => {
 };
 const WHITE = [255, 255, 255];
 
-test("a raster: north is up, voids are white, shade darkens, heights run along the ramp", async () => {
+test("raster: north is up, voids are white, shade darkens, colour follows height", async () => {
   const picture = await hillshadePicture(GRID, 312);
   if (!picture) throw new Error("no picture");
   const { frame, png, bar } = picture;
@@ -50,7 +50,7 @@ test("a canopy begins at 0; a raster of voids gives no picture", async () => {
   expect(await canopyPicture({ ...GRID, z: new Float32Array(6).fill(NONE) }, 300)).toBeUndefined();
 });
 
-test("the terrain along a line: centres of the cells, a void ends a run", () => {
+test("the terrain along a line has the centres of the cells, and a void ends a run", () => {
   expect(terrainLine(GRID, 0, 205)).toEqual([
     [
       [105, 0],
@@ -86,7 +86,7 @@ function sampleOf(): PointSample {
   };
 }
 
-test("a profile: the slice of 2 m along the longer axis, classes counted and coloured, the terrain as a line", async () => {
+test("profile: 2 m slice along the longer axis, classes counted and coloured, the terrain as a line", async () => {
   const sample = sampleOf();
   const grid: SurfaceGrid = { nx: 2, ny: 1, cell: 20, origin: [0, -5], z: Float32Array.of(4, 4), hillshade: undefined };
   const profile = await groundProfile(sample, { ...grid, ny: 1, cell: 20 }, 400);
@@ -108,7 +108,7 @@ test("a profile: the slice of 2 m along the longer axis, classes counted and col
   expect(pixel(35, 6)).toEqual(WHITE);
 });
 
-test("a cloud along y is cut along y; noise counts before ground; nothing is no profile", async () => {
+test("a cloud along y is sliced along y; noise takes precedence over ground; no points give no profile", async () => {
   const sample = sampleOf();
   const turned = {
     ...sample,

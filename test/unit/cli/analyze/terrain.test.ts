@@ -38,7 +38,7 @@ function steps(client: Partial<Record<keyof AnalyzeClient, unknown>>, options: P
   };
 }
 
-test("steps that are left out are not asked for", async () => {
+test("steps that the options leave out are not requested", async () => {
   const { service, with: run } = steps({}, { denoise: false, ground: false, dem: false });
   const { tail, terrain } = await labelTerrain(smallTail(), run);
   const crowns = await canopy("0badcafe", terrain, run);
@@ -53,7 +53,7 @@ test("steps that are left out are not asked for", async () => {
   });
 });
 
-test("what the service refuses is said, and what needs it is left out", async () => {
+test("a refusal by the service becomes the outcome of the step, and dependent steps are left out", async () => {
   const { service, with: run } = steps({});
   const { terrain } = await labelTerrain(smallTail(), run);
   expect(terrain).toMatchObject({
@@ -64,7 +64,7 @@ test("what the service refuses is said, and what needs it is left out", async ()
   expect(service.calls).toEqual(["denoiseSession", "segmentGroundSession"]);
 });
 
-test("without --no-ground's labels the terrain finds its own ground; a failure there is said", async () => {
+test("with --no-ground the terrain finds its own ground; a failure there becomes its outcome", async () => {
   const { service, with: run } = steps({}, { denoise: false, ground: false });
   const { terrain } = await labelTerrain(smallTail(), run);
   expect(terrain.dtm).toMatchObject({ done: false, reason: "no terrain in this fixture" });
@@ -74,7 +74,7 @@ test("without --no-ground's labels the terrain finds its own ground; a failure t
 test.each([
   [2, 50],
   [49, 9951],
-])("%i ground points beside %i plants make no terrain; the labels get an octree", async (num_ground, num_plant) => {
+])("%i ground points beside %i plants give no terrain; the labels get an octree", async (num_ground, num_plant) => {
   const segmentGroundSession = async () => ({ ...GROUND, num_ground, num_plant });
   const { service, with: run } = steps({ segmentGroundSession, denoiseSession: async () => NOISE });
   const { terrain } = await labelTerrain(smallTail(), run);
@@ -83,7 +83,7 @@ test.each([
   expect(service.calls).toEqual(["rebuildOctree"]);
 });
 
-test("noise that takes too much leaves the canopy all points", async () => {
+test("too much noise: the canopy is computed from all points", async () => {
   const denoiseSession = vi.fn(async () => ({ ...NOISE, over_removal: true, flagged: 60 }));
   const sessionDem = async () => {
     throw new ApiError(200, "invalid_argument", "none", undefined);
@@ -102,7 +102,7 @@ test("noise that takes too much leaves the canopy all points", async () => {
   });
 });
 
-test("any other failure is one of the run", async () => {
+test("every other failure fails the run", async () => {
   const denoiseSession = async () => {
     throw new ApiError(503, "out_of_memory", "no memory", undefined);
   };

@@ -14,7 +14,7 @@ describe("colours", () => {
     ...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4),
   ];
 
-  test("a pixel is the mean of its four subpixels over white", () => {
+  test("a pixel is the mean of its four subpixels on white", () => {
     const sample = cloud(
       [
         [0, 0, 0],
@@ -40,7 +40,7 @@ describe("colours", () => {
     );
   });
 
-  test("the lowest point takes the ramp's first colour, the highest its last", () => {
+  test("the lowest point gets the first colour of the ramp, the highest the last", () => {
     const sample = cloud([
       [0, 0, 0],
       [10, 0, 10],
@@ -57,7 +57,7 @@ describe("colours", () => {
     expect(at(1)).toEqual([0xfd, 0xe7, 0x25]);
   });
 
-  test("the ramp is read linearly between its entries and clamped", () => {
+  test("the ramp is interpolated linearly and clamped", () => {
     expect(rampColor("viridis", 0.5)).toEqual([0x21, 0x91, 0x8c]);
     expect(rampColor("viridis", -1)).toEqual(rampColor("viridis", 0));
     expect(rampColor("viridis", 7)).toEqual(rampColor("viridis", 1));
@@ -96,7 +96,7 @@ describe("colours", () => {
   });
 });
 
-test("eye-dome lighting darkens what lies behind an edge, not the edge itself", () => {
+test("eye-dome lighting darkens what is behind an edge, not the edge itself", () => {
   const size = 64;
   const depth = Float32Array.from({ length: size * size }, (_, at) => (at % size < size / 2 ? 0 : 10));
   const seen: Visibility = {
@@ -123,13 +123,13 @@ test("eye-dome lighting darkens what lies behind an edge, not the edge itself", 
   expect(row[29]).toBeGreaterThan(row[31] ?? 255);
 });
 
-test("a PNG holds exactly the raster", async () => {
+test("a PNG contains exactly the raster", async () => {
   const data = Uint8Array.from({ length: 4 * 6 }, (_, i) => (i % 4 === 3 ? 255 : i * 9));
   const read = PNG.sync.read(Buffer.from(await encodePng({ width: 3, height: 2, data })));
   expect([...read.data]).toEqual([...data]);
 });
 
-test("a cloud of one height takes the middle of the ramp", () => {
+test("a cloud with a single height gets the middle of the ramp", () => {
   const sample = cloud([
     [0, 0, 7],
     [1, 0, 7],

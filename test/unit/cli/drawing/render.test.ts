@@ -13,7 +13,7 @@ const corners = cloud([
   [10, 10, 0],
 ]);
 
-describe("where points land", () => {
+describe("where points are drawn", () => {
   test("top view: north is up, east is right", () => {
     const seen = splat(corners, frameOf(TOP, corners));
     const northWest = centre(seen, 2);
@@ -53,7 +53,7 @@ describe("where points land", () => {
     expect(centre(seen, 3).column).toBeGreaterThan(0.9);
   });
 
-  test("top view: the highest point wins whatever the order, also at large coordinates", () => {
+  test("top view: the highest point is visible in any order, also at large coordinates", () => {
     for (const order of [
       [1, 9],
       [9, 1],
@@ -65,7 +65,7 @@ describe("where points land", () => {
   });
 });
 
-describe("pictures of hard clouds", () => {
+describe("pictures of difficult clouds", () => {
   test.each([
     ["one point", [[1, 2, 3]]],
     ["duplicates", Array.from({ length: 5000 }, () => [1e7, -1e7, 3])],
@@ -83,11 +83,11 @@ describe("pictures of hard clouds", () => {
     }
   });
 
-  test("no points, no pictures", async () => {
+  test("a cloud without points gives no pictures", async () => {
     expect(await renderPictures(cloud([]))).toEqual([]);
   });
 
-  test("a stray point far away does not shrink the cloud, and is counted as not drawn", () => {
+  test("a distant stray point does not shrink the cloud and counts as not drawn", () => {
     const grid = Array.from({ length: 10_000 }, (_, i) => [i % 100, Math.floor(i / 100), 0]);
     const sample = cloud([...grid, [1e7, 50, 0]]);
     const frame = frameOf(TOP, sample);
@@ -95,7 +95,7 @@ describe("pictures of hard clouds", () => {
     expect(splat(sample, frame).drawn_count).toBe(10_000);
   });
 
-  test("a tree over flat ground is not cut off by the p1..p99 box", () => {
+  test("the p1..p99 box does not cut off a tree on flat ground", () => {
     const ground = Array.from({ length: 10_000 }, (_, i) => [i % 100, Math.floor(i / 100), 0]);
     expect(sceneBox(cloud([...ground, [50, 50, 30]]))?.max[2]).toBe(30);
   });
@@ -131,7 +131,7 @@ test("gaps wider than the splats stay open", () => {
   expect(seenAt(splat(sample, frame), frame, [100, 50, 0])).toBe(NO_POINT);
 });
 
-test("rendering stops at the next step after an abort and reports its progress before", async () => {
+test("rendering stops at the next step after an abort and reports progress until then", async () => {
   const controller = new AbortController();
   const seen: number[] = [];
   const drawing = renderPictures(corners, {

@@ -25,7 +25,7 @@ test.each([
   expect(roundStepBelow(value)).toBe(expected);
 });
 
-test("the scale bar takes a round length of at most a quarter of the picture", () => {
+test("the scale bar has a round length of at most a quarter of the picture", () => {
   const top = VIEWS[0];
   if (!top) throw new Error("no views");
   // 100 m and 4 % of border are 104 m across; a quarter is 26 m.
@@ -50,17 +50,17 @@ describe("ticks", () => {
     expect(roundTicks(476769.1, 476776.2, 8).values).toEqual([476770, 476771, 476772, 476773, 476774, 476775, 476776]);
     expect(roundTicks(-1, 1, 2).values).toEqual([-1, 0, 1]);
   });
-  test("an empty or endless range has none", () => {
+  test("an empty or infinite range has no ticks", () => {
     expect(roundTicks(5, 5, 4).values).toEqual([]);
     expect(roundTicks(0, Number.POSITIVE_INFINITY, 4).values).toEqual([]);
     expect(roundTicks(Number.NaN, 1, 4).values).toEqual([]);
   });
-  test("decimals follow the step", () => {
+  test("decimals match the step", () => {
     expect([5, 1, 0.5, 0.2, 0.01, 0.005].map(stepDecimals)).toEqual([0, 0, 1, 1, 2, 3]);
   });
 });
 
-test("numbers are grouped from five digits on, without minus zero", () => {
+test("numbers are grouped from five digits on, and there is no minus zero", () => {
   expect(plainNumber(1234, 0)).toBe("1234");
   expect(plainNumber(12345.678, 2)).toBe("12\u202f345.68");
   expect(plainNumber(-1234567, 0)).toBe("\u22121\u202f234\u202f567");

@@ -45,7 +45,7 @@ async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.la
   });
 }
 
-test("escapes what a tag, an attribute or a reader could trip over", () => {
+test("escapes characters that are special in tags, attributes and text", () => {
   expect(escapeHtml(`<a b="c" d='e'>&\u0007\u202e\n`)).toBe(
     "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;\ufffd\ufffd\n",
   );
@@ -70,7 +70,7 @@ test("hostile names, labels and warnings stay text", async () => {
   expect(page.match(/&lt;script&gt;alert\(&#39;x&#39;\)/g)?.length).toBeGreaterThanOrEqual(6);
 });
 
-test("needs nothing from the network", async () => {
+test("refers to nothing on the network", async () => {
   const page = await report();
   const links = [...page.matchAll(/(?:href|src)="([^"]{0,30})/g)].map(([, target]) => target);
   expect(links).toHaveLength(3);
@@ -79,7 +79,7 @@ test("needs nothing from the network", async () => {
   expect(page).toContain("default-src 'none'");
 });
 
-test("shows world coordinates, counts, ranges and the estimate as one", async () => {
+test("shows world coordinates, counts, ranges and marks the estimate", async () => {
   const page = await report({ crs_epsg: 25832 });
   expect(page).toContain("476\u202f010.000, 5\u202f429\u202f020.000, 30.000 m");
   expect(page).toContain("EPSG:25832");
@@ -91,7 +91,7 @@ test("shows world coordinates, counts, ranges and the estimate as one", async ()
   expect(page).toContain("2030-01-02 03:04 UTC");
 });
 
-test("the top view alone has a north arrow; every picture has a scale bar of a round length", async () => {
+test("only the top view has a north arrow; every picture has a scale bar of a round length", async () => {
   const page = await report();
   expect(page.match(/class="north"/g)).toHaveLength(1);
   const bars = [...page.matchAll(/class="scale">.*?<text[^>]*>([^<]+)</gs)].map(([, text]) => text);
@@ -131,7 +131,7 @@ describe("density", () => {
       is_estimate: false,
     });
   });
-  test("is an estimate when part of the cloud was looked at", () => {
+  test("is an estimate for a sample of the cloud", () => {
     expect(
       groundDensity(
         flat(
@@ -144,7 +144,7 @@ describe("density", () => {
       ),
     ).toEqual({ points_per_m2: 50, occupied_cells: 2, is_estimate: true });
   });
-  test("is not given without points or across the globe", () => {
+  test("is missing without points and across the globe", () => {
     expect(groundDensity(flat([]))).toBeNull();
     expect(
       groundDensity(
@@ -175,7 +175,7 @@ const BARE = { ...SCAN, scan_index: 1, name: null, origin: null, n_theta: 0, n_p
 const NO_ANGLES = { theta_min: null, theta_max: null, phi_min: null, phi_max: null };
 
 describe("scans", () => {
-  test("are a section of the report, with their misses", async () => {
+  test("have a section in the report, with their misses", async () => {
     const page = await report({ scans: [SCAN, { ...BARE, ...NO_ANGLES }] });
     expect(page).toContain("<h2>Scans</h2>");
     expect(page).toContain("30 (4)");
@@ -186,7 +186,7 @@ describe("scans", () => {
     expect(await report()).not.toContain("<h2>Scans</h2>");
   });
 
-  test("a hostile name stays text, in the page and in a spreadsheet", async () => {
+  test("a hostile name stays text in the page and in a spreadsheet", async () => {
     const scans = ['=HYPERLINK("http://x","y")', HOSTILE, " a,b\nc"].map((name) => ({ ...SCAN, name }));
     const page = await report({ scans });
     expect(page).not.toContain("<script");
@@ -196,7 +196,7 @@ describe("scans", () => {
     expect(lines[3]).toMatch(/^0," a,b c",/);
   });
 
-  test("the table has a line a scan and nothing where nothing is stated", () => {
+  test("the table has a line per scan and empty fields for undeclared values", () => {
     expect(scansCsv([SCAN, { ...BARE, ...NO_ANGLES }])).toBe(
       [
         "scan_index,name,rows,misses,unplaceable_misses,origin_x,origin_y,origin_z,n_theta,n_phi,theta_min,theta_max,phi_min,phi_max",
@@ -208,7 +208,7 @@ describe("scans", () => {
   });
 });
 
-test("what the header promised stands beside what was read", async () => {
+test("the declared number of rows is shown beside the number read", async () => {
   const crs = {
     epsg: 2229,
     name: "NAD83 / California zone 5",
@@ -224,7 +224,7 @@ test("what the header promised stands beside what was read", async () => {
   expect(await report({}, "a.las", { point_count: 30 })).not.toContain("declared</td>");
 });
 
-test("says what each step found, with which numbers, or why there is nothing", async () => {
+test("shows the results and parameters of each step, or why there are none", async () => {
   const text = await report();
   expect(text).toContain("<td>3 (3.0 %)</td>");
   expect(text).toContain("<td>radius 0.1235, nb_points 2</td>");

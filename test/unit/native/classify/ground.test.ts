@@ -47,7 +47,7 @@ describe("cloth simulation", () => {
     expect(heights[441]).toBeCloseTo(3, 2);
   });
 
-  test("rows that are skipped get 0 and no height", async () => {
+  test("skipped rows get 0 and no height", async () => {
     const skip = new Uint8Array(442);
     skip[7] = 1;
     const result = await clothSimulation(plane(), new addon.Column("u8", skip), params).promise;
@@ -57,14 +57,14 @@ describe("cloth simulation", () => {
     expect(new Float32Array(bytes(result.height_above_cloth as NativeColumn).buffer)[7]).toBeNaN();
   });
 
-  test("tells the plan of tiles", async () => {
+  test("returns the plan of tiles", async () => {
     const { tiled } = await clothSimulation(plane(), null, { ...params, tile_min_points: 10, tile_target_points: 50 })
       .promise;
     expect(tiled).toMatchObject({ n: 442, buffer_m: 15, points_per_tile_mean: expect.any(Number) });
     expect(tiled?.tiles).toBe((tiled?.grid[0] ?? 0) * (tiled?.grid[1] ?? 0));
   });
 
-  test("refuses a cloth that is too fine with a resolution that is accepted", async () => {
+  test("refuses a cloth that is too fine and names a resolution that is accepted", async () => {
     await expect(clothSimulation(plane(), null, { ...params, cloth_resolution: 1e-4 }).promise).rejects.toMatchObject({
       code: "invalid_argument",
       message: expect.stringContaining("is the finest that fits"),
@@ -85,7 +85,7 @@ describe("other filters", () => {
     net_spacing: 0,
   };
 
-  test("the morphological filter labels rows and refuses bad parameters", async () => {
+  test("the morphological filter labels rows and refuses invalid parameters", async () => {
     const result = await smrf(plane(), null, opening).promise;
     expect(result).toMatchObject({ num_ground: 441, num_plant: 1, low_outliers: 0 });
     expect(bytes(result.ground_class)[441]).toBe(2);
@@ -94,7 +94,7 @@ describe("other filters", () => {
     });
   });
 
-  test("the automatic filter tells what it derived", async () => {
+  test("the automatic filter returns the derived parameters", async () => {
     const skip = new Uint8Array(442);
     skip[3] = 1;
     const result = await groundAuto(plane(), new addon.Column("u8", skip)).promise;

@@ -37,7 +37,7 @@ const box = { kind: "box", min: [0, 0, 0], max: [1, 1, 1], invert: false } as co
 const threeRows = () => ({ encoding: "rows", data: column("u32", [1]), count: 1 }) as const;
 
 describe("selecting and deleting", () => {
-  test("boxes, screen shapes and filters are joined with and", async () => {
+  test("boxes, screen shapes and filters are combined with and", async () => {
     const select = async (regions: edit.NativeRegion[], filters: edit.NativeFilter[] = []) =>
       values(await edit.selectRows({ positions: positions(), regions, filters }).promise);
     expect(await select([])).toEqual([1, 1, 1, 1]);
@@ -58,7 +58,7 @@ describe("selecting and deleting", () => {
     expect(await select([box], [{ ...filter, min: 1 }])).toEqual([0, 1, 0, 0]);
   });
 
-  test("rows are deleted, encoded and joined again", async () => {
+  test("rows are deleted, encoded and restored as a mask", async () => {
     const selected = column("u8", [1, 1, 1, 0]);
     const deletion = await edit.deleteRows(selected, column("f32", [0, 1, 0, 0]), column("u8", [1, 0, 0, 0])).promise;
     expect(values(deletion.deleted)).toEqual([1, 0, 1, 0]);
@@ -74,7 +74,7 @@ describe("selecting and deleting", () => {
 });
 
 describe("labels", () => {
-  test("a stroke paints and is taken back", async () => {
+  test("a stroke paints and is undone", async () => {
     const stroke = {
       column: column("u8", [0, 1, 2, 0]),
       selected: column("u8", [1, 1, 1, 1]),
@@ -110,7 +110,7 @@ describe("labels", () => {
   });
 });
 
-describe("whole columns", () => {
+describe("complete columns", () => {
   test("rows are dropped from every column", async () => {
     const [xyz, u16] = await edit.compactColumns([positions(), column("u16", [1, 2, 3, 4])], column("u8", [0, 1, 0, 1]))
       .promise;
@@ -118,7 +118,7 @@ describe("whole columns", () => {
     expect(values(u16 as NativeColumn)).toEqual([1, 3]);
   });
 
-  test("parts are joined as the wanted type, values that do not fit are refused", async () => {
+  test("parts are joined as the requested type; values that do not fit are refused", async () => {
     const part = { rows: 2, drop: null, offset: [0, 0, 0] as const };
     const parts = [
       { ...part, column: column("u8", [1, 2]), drop: column("u8", [1, 0]) },
@@ -147,7 +147,7 @@ describe("whole columns", () => {
   });
 });
 
-test("an octree is moved into a staging folder", async () => {
+test("an octree is translated into a staging folder", async () => {
   const base = await mkdtemp(join(tmpdir(), "translate-"));
   const [folder, staging] = [join(base, "a"), join(base, "b")];
   await Promise.all([mkdir(folder), mkdir(staging)]);
@@ -262,7 +262,7 @@ test("a released column is an error, not a crash", () => {
   expect(() => edit.encodeRows(mask)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
 });
 
-test("a job sees a cancel", async () => {
+test("a job is canceled", async () => {
   const dtype: DType = "u8";
   const mask = new addon.Column(dtype, new Uint8Array(20_000_000).fill(1));
   const job = edit.encodeRows(mask);

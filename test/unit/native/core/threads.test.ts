@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const threads = () => readdirSync("/proc/self/task");
 
 test.runIf(process.platform === "linux")(
-  "jobs one after the other share a thread, which ends when none comes",
+  "consecutive jobs share a thread, which ends when no job follows",
   async () => {
     await addon.verifyColumnFile(path).promise;
     const before = new Set(threads());
@@ -34,7 +34,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("jobs at the same time all run, however many threads wait", async () => {
+test("concurrent jobs all run, however many threads wait", async () => {
   for (let round = 0; round < 3; round += 1) {
     const jobs = Array.from({ length: 200 }, () => addon.verifyColumnFile(path).promise);
     expect(await Promise.all(jobs)).toEqual(jobs.map(() => true));
@@ -59,27 +59,27 @@ async function threadsOfWriting(threads: number): Promise<number> {
 }
 
 test.runIf(process.platform === "linux" && availableParallelism() > 1)(
-  "a job has the threads that were set when it was started",
+  "a job has the number of threads set at its start",
   async () => {
     expect(await threadsOfWriting(1)).toBe(1);
     expect(await threadsOfWriting(2)).toBe(2);
   },
 );
 
-test("threads of jobs are a whole number up to 4096", () => {
+test("the number of threads must be a whole number up to 4096", () => {
   for (const threads of [-1, 0.5, Number.NaN, "1", 4097])
     expect(() => addon.setThreadsOfJobs(threads as number)).toThrow(/threads/);
   expect(addon.setThreadsOfJobs(0)).toBe(0);
 });
 
-test("column files need a path each", () => {
+test("every column file needs a path", () => {
   const column = new addon.Column("u8", Uint8Array.of(1));
   expect(() => addon.writeColumnFiles([column], [])).toThrow(/as many/);
   expect(() => addon.writeColumnFiles([column], [7 as unknown as string])).toThrow(/paths/);
   expect(() => addon.writeColumnFiles("a" as unknown as [], [])).toThrow(/columns/);
 });
 
-test("a column file that cannot be written ends the job with the system's reason; those behind it are not begun", async () => {
+test("a column file that cannot be written ends the job with the system's reason; later files are not begun", async () => {
   const column = new addon.Column("u8", Uint8Array.of(1));
   const paths = [join(folder, "one.col"), join(folder, "none", "two.col"), join(folder, "three.col")];
   await expect(addon.writeColumnFiles([column, column, column], paths).promise).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test("a column file that cannot be written ends the job with the system's reason
   expect(paths.map((path) => existsSync(path))).toEqual([true, false, false]);
 });
 
-test("pages to keep are a whole number of bytes, and can be let go twice", () => {
+test("the pages to keep must be a whole number of bytes, and may be released twice", () => {
   for (const bytes of [-1, 0.5, Number.NaN, "1"]) expect(() => addon.reusePages(bytes as number)).toThrow(/bytes/);
   const release = addon.reusePages(1 << 20);
   release();

@@ -41,14 +41,14 @@ describe("kinds of motion", () => {
     ["uneven", [2, 0, 0, 0, 1, 0, 0, 0, 1]],
     ["a shear", [1, 0.001, 0, 0, 1, 0, 0, 0, 1]],
     ["a shear of 1e-8", [1, 1e-8, 0, 0, 1, 0, 0, 0, 1]],
-  ])("%s is none", (_, linear) => {
+  ])("%s is not a similarity", (_, linear) => {
     expect(motionOf(matrix(linear, ZERO), null)).toMatchObject({ is_similarity: false, is_translation: false });
   });
 });
 
 describe("in the stored frame", () => {
   const far: Triple = [4_000_000.25, 5_500_000.5, 100];
-  test("a translation is exactly itself, however far the frame lies", () => {
+  test("a translation stays exact, however far away the frame is", () => {
     const motion = motionOf(matrix(UNIT, [0.1, -0.2, 0.3]), far);
     expect(motion.delta).toEqual([0.1, -0.2, 0.3]);
     expect(apply(motion.stored, [1.5, 2.5, 3.5])).toEqual([1.6, 2.3, 3.8]);
@@ -58,7 +58,7 @@ describe("in the stored frame", () => {
     const motion = motionOf(matrix(QUARTER, ZERO), far);
     expect(apply(motion.stored, [1, 2, 3])).toEqual([-5500002.5 - far[0], 4000001.25 - far[1], 3]);
   });
-  test("a turn about the middle of the cloud stays near it: a micrometre at 4000 km", () => {
+  test("a turn about the middle of the cloud keeps it in place: a micrometre at 4000 km", () => {
     const linear = turn(30);
     const [c, s] = [linear[0] ?? 0, linear[3] ?? 0];
     const [x, y] = far;
@@ -69,7 +69,7 @@ describe("in the stored frame", () => {
     expect(Math.abs(at[1] - 10 * s)).toBeLessThan(1e-8);
     expect(at[2]).toBe(1);
   });
-  test("without a shift the matrix is as it came", () => {
+  test("without a shift the matrix does not change", () => {
     expect(motionOf(matrix(QUARTER, [7, 8, 9]), null).stored).toEqual([0, -1, 0, 7, 1, 0, 0, 8, 0, 0, 1, 9]);
     expect(motionOf(matrix(QUARTER, [7, 8, 9]), ZERO).stored).toEqual([0, -1, 0, 7, 1, 0, 0, 8, 0, 0, 1, 9]);
   });
@@ -79,7 +79,7 @@ test("the linear part is the left three columns", () => {
   expect(linearPart(motionOf(matrix(QUARTER, [7, 8, 9]), null).stored)).toEqual(QUARTER);
 });
 
-test("a composed pose does what the motions do one after the other", () => {
+test("a composed pose equals the motions one after the other", () => {
   const first = motionOf(matrix(QUARTER, [1, 2, 3]), [100, 0, 0]).stored;
   const second = motionOf(matrix([2, 0, 0, 0, 2, 0, 0, 0, 2], [0, 0, -5]), [100, 0, 0]).stored;
   const pose = composed(second, composed(first, null));

@@ -28,7 +28,7 @@ const holds = (wide: Scalar, dtype: Scalar) =>
 
 const pairs = SCALARS.flatMap((a) => SCALARS.map((b) => [a, b] as const));
 
-test.each(pairs)("%s and %s: the narrowest that holds both, an integer where one does", (a, b) => {
+test.each(pairs)("%s and %s: the narrowest type for both, an integer if there is one", (a, b) => {
   const found = commonDtype([a, b]) as Scalar;
   expect(commonDtype([b, a])).toBe(found);
   const fits = SCALARS.filter((dtype) => holds(dtype, a) && holds(dtype, b));
@@ -39,7 +39,7 @@ test.each(pairs)("%s and %s: the narrowest that holds both, an integer where one
   expect(BYTES[found]).toBe(Math.min(...best.map((dtype) => BYTES[dtype])));
 });
 
-test("one type is itself, triples too; three are as wide as the widest pair asks", () => {
+test("one type stays itself, triples too; three are as wide as the widest pair needs", () => {
   for (const dtype of [...SCALARS, "rgb16", "vec3d"] as DType[]) expect(commonDtype([dtype, dtype])).toBe(dtype);
   expect(commonDtype(["u8"])).toBe("u8");
   expect(commonDtype(["u8", "i8", "u16"])).toBe("i32");
@@ -47,7 +47,7 @@ test("one type is itself, triples too; three are as wide as the widest pair asks
   expect(() => commonDtype([])).toThrow();
 });
 
-test("the order of many does not matter for the values they hold", () => {
+test("the order of types does not change the values that they can represent", () => {
   for (const a of SCALARS)
     for (const b of SCALARS)
       for (const c of INTEGERS) {

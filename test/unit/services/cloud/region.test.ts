@@ -13,7 +13,7 @@ const message = (body: () => unknown) => {
   }
 };
 
-test("each kind becomes what the selection takes; other keys mean nothing", () => {
+test("parses each kind and ignores other keys", () => {
   expect(parseRegion({ ...box, color: "red" })).toEqual({ ...box, invert: false });
   expect(parseRegion({ ...box, invert: true })).toEqual({ ...box, invert: true });
   const points = [
@@ -31,11 +31,11 @@ test("each kind becomes what the selection takes; other keys mean nothing", () =
   expect(parseRegion({ ...squares, ...camera })).toEqual({ ...squares, screen, invert: false });
 });
 
-test("a flat box and a single point are boxes", () => {
+test("a flat box and a single point are valid boxes", () => {
   expect(parseRegion({ ...box, max: [0, 1, 2] })).toMatchObject({ min: [0, 1, 2], max: [0, 1, 2] });
 });
 
-test("sentences name the field as the request calls it", () => {
+test("messages name the field as in the request", () => {
   const name = "strokes[2].limit_box";
   expect(message(() => parseBox({ ...box, min: [0, 1] }, name))).toBe(`${name}.min must be three finite numbers`);
   expect(
@@ -57,7 +57,7 @@ test("sentences name the field as the request calls it", () => {
   expect(message(() => parseRegion(null, name))).toMatch(/^strokes\[2\]\.limit_box is missing/);
 });
 
-test("what is no number, no list, no object is told, never thrown as a bug", () => {
+test("values of the wrong type are refused, never a bug", () => {
   for (const strange of [undefined, null, 1, "box", [], true]) {
     expect(message(() => parseRegion(strange))).toMatch(/^region is missing/);
     expect(message(() => parseRegion({ ...box, min: strange }))).toBe("region.min must be three finite numbers");

@@ -88,7 +88,7 @@ describe("metadata.json", () => {
     expect(() => metadataOf(threeNodes, change)).toThrow(message);
   });
 
-  test("refuses what is no JSON", () => {
+  test("refuses text that is not JSON", () => {
     expect(() => parseMetadata('{"points": inf}')).toThrow(/not JSON/);
   });
 });
@@ -111,7 +111,7 @@ describe("hierarchy.bin", () => {
     ]);
   });
 
-  test("follows proxies into their chunks", () => {
+  test("follows proxies to their chunks", () => {
     const options = {
       nodes: ["r", "r0", "r7", "r01", "r012", "r70"].map((name) => ({ name, points: [[0, 0, 0]] })),
     };
@@ -123,7 +123,7 @@ describe("hierarchy.bin", () => {
     expect(sorted(chunked)).toEqual(sorted(plain));
   });
 
-  test("a proxy that points at its own chunk is refused, not followed for ever", () => {
+  test("refuses a proxy that points to its own chunk instead of following it for ever", () => {
     const octree = makeOctree({ nodes: [{ name: "r0", points: [] }], proxies: ["r0"] });
     const bytes = octree.hierarchy.slice();
     new DataView(bytes.buffer).setBigInt64(22 + 6, 0n, true); // r0's chunk = the root chunk
@@ -131,7 +131,7 @@ describe("hierarchy.bin", () => {
     expect(() => parseHierarchy(bytes, metadataOf(octree))).toThrow(/overlap or form a loop/);
   });
 
-  test("is refused when cut at any byte", () => {
+  test("is refused if cut at any byte", () => {
     const metadata = metadataOf(threeNodes);
     for (let length = 0; length < threeNodes.hierarchy.length; length += 1) {
       expect(() => parseHierarchy(threeNodes.hierarchy.slice(0, length), metadata)).toThrow(/hierarchy\.bin/);
@@ -147,7 +147,7 @@ describe("hierarchy.bin", () => {
     ["a negative offset", (view: DataView) => view.setBigInt64(6, -1n, true), /-1/],
     ["an offset beyond 2^53", (view: DataView) => view.setBigInt64(6, 2n ** 60n, true), /1152921504606846976/],
     ["an unknown node type", (view: DataView) => view.setUint8(0, 9), /unknown type 9/],
-    ["a child without a record", (view: DataView) => view.setUint8(45, 0xff), /behind its chunk's end/],
+    ["a child without a record", (view: DataView) => view.setUint8(45, 0xff), /after the end of its chunk/],
   ])("refuses %s", (_, change, message) => {
     const bytes = threeNodes.hierarchy.slice();
     change(new DataView(bytes.buffer));

@@ -27,14 +27,14 @@ describe("PHB1", () => {
     expect(Buffer.from(bytes.subarray(76)).toString("hex")).toBe("0000803f0000004000004040");
   });
 
-  test("numbers that JSON cannot hold become null, -1 ids stay 0xFFFFFFFF", () => {
+  test("numbers that JSON cannot represent become null; ids of -1 stay 0xFFFFFFFF", () => {
     const frame = decodeFrame(encodeFrame({ a: Number.NaN, b: [Infinity] }, { id: new Uint32Array([-1]) }));
     expect(frame.meta).toEqual({ a: null, b: [null] });
     expect(requireU32(frame, "id")[0]).toBe(0xffffffff);
   });
 
   test.each([
-    ["7 bytes", text("PHB1\0\0\0"), /7 bytes are no frame/],
+    ["7 bytes", text("PHB1\0\0\0"), /7 bytes are too few/],
     ["another magic", withHeader("PHB2", "{}"), /must start with "PHB1"/],
     ["a 4 GB header", withHeader("PHB1", "{}", 0xfffffffc), /above the limit/],
     ["a header longer than the body", withHeader("PHB1", "{}", 3), /only 2 bytes follow/],
@@ -48,9 +48,9 @@ describe("PHB1", () => {
       frameOf(Array.from({ length: 2000 }, (_, i) => ({ name: `${i}`, dtype: "u32", length: 2 ** 48 }))),
       /but only 0/,
     ],
-    ["a count no double holds", frameOf([{ name: "a", dtype: "f32", length: 1e300 }]), /count of elements/],
-    ["a negative count", frameOf([{ name: "a", dtype: "f32", length: -1 }]), /count of elements/],
-    ["a broken count", frameOf([{ name: "a", dtype: "f32", length: 0.5 }]), /count of elements/],
+    ["a count no double holds", frameOf([{ name: "a", dtype: "f32", length: 1e300 }]), /number of elements/],
+    ["a negative count", frameOf([{ name: "a", dtype: "f32", length: -1 }]), /number of elements/],
+    ["a broken count", frameOf([{ name: "a", dtype: "f32", length: 0.5 }]), /number of elements/],
     ["another dtype", frameOf([{ name: "a", dtype: "f64", length: 0 }]), /dtype "f64"/],
     [
       "one name twice",
@@ -69,7 +69,7 @@ describe("PHB1", () => {
     expect(() => decodeFrame(bytes)).toThrow(rule);
   });
 
-  test("bytes behind the last payload are ignored; required buffers are checked", () => {
+  test("bytes after the last payload are ignored; required buffers are checked", () => {
     const frame = decodeFrame(Buffer.concat([encodeFrame({}, { v: new Float32Array([1, 2, 3, 4]) }), text("more")]));
     expect([...requireF32(frame, "v")]).toEqual([1, 2, 3, 4]);
     expect(() => requireF32(frame, "v", 3)).toThrow(/4 elements, not rows of 3/);
@@ -91,7 +91,7 @@ describe("PHP1", () => {
     expect(decodeMarker(encodeMarker({ progress: Number.NaN, message: "" }))?.marker?.progress).toBeNull();
     expect(decodeMarker(encodeMarker({ progress: 0, message: "é".repeat(1e6) }))?.marker?.message.length).toBe(16_384);
   });
-  test("a declared length above the limit is refused at once, without waiting for it", () => {
+  test("a declared length above the limit is refused at once, without waiting for the payload", () => {
     expect(() => decodeMarker(withHeader("PHP1", "", 0x7fffffff))).toThrow(/above the limit/);
     expect(() => new RunStreamParser().push(withHeader("PHP1", "", 0x7fffffff))).toThrow(/above the limit/);
   });
@@ -110,8 +110,8 @@ describe("PHX1", () => {
     expect(() => decodePoints(bytes)).toThrow(/flags 2, 1/);
     expect(() => encodePointsHeader(2 ** 32, false, false)).toThrow(/do not fit/);
   });
-  test("arrays that disagree are refused", () => {
-    expect(() => encodePoints(new Float32Array(4))).toThrow(/no rows of 3/);
+  test("arrays of different lengths are refused", () => {
+    expect(() => encodePoints(new Float32Array(4))).toThrow(/not rows of 3/);
     expect(() => encodePoints(new Float32Array(3), new Float32Array(6))).toThrow(/6 color values for 1 points/);
     expect(() => encodePoints(new Float32Array(3), undefined, new Float32Array(2))).toThrow(/2 intensities for 1/);
   });
@@ -125,13 +125,13 @@ describe("the end of a run's stream", () => {
   };
   const error = encodeMarker({ progress: null, message: "", error: "disk full" });
 
-  test("form A: an error marker alone, and with the JSON tail that adds the code", () => {
+  test("form A: an error marker alone, or with the JSON tail that adds the code", () => {
     expect(finish(error)).toEqual({ kind: "failed", error: "disk full", code: undefined, tail: undefined });
     const tail = text('{"success":false,"error":"disk full","code":"no_space"}');
     expect(finish(error, tail)).toMatchObject({ kind: "failed", error: "disk full", code: "no_space" });
     expect(finish(error, tail.subarray(0, 20))).toMatchObject({ kind: "failed", error: "disk full", code: undefined });
   });
-  test("form B: a JSON tail with success false, or with error and no success", () => {
+  test("form B: a JSON tail with success false, or with error but without success", () => {
     expect(finish(text('{"success":false,"error":"no points"}'))).toMatchObject({ kind: "failed", error: "no points" });
     expect(finish(text('{"error":"bad file"}'))).toMatchObject({ kind: "failed", error: "bad file" });
     expect(finish(text('{"success":false}'))).toMatchObject({
@@ -141,7 +141,7 @@ describe("the end of a run's stream", () => {
     expect(finish(text('{"success":true,"error":"one tree failed"}'))).toMatchObject({ kind: "json" });
     expect(finish(text('{"error":null,"point_count":3}'))).toMatchObject({ kind: "json" });
   });
-  test("form C: a frame whose meta says success false", () => {
+  test("form C: a frame with success false in its meta", () => {
     expect(finish(encodeFrame({ success: false, error: "no triangles" }))).toMatchObject({ error: "no triangles" });
   });
   test("a canceled marker ends the run, in both spellings", () => {
@@ -150,14 +150,14 @@ describe("the end of a run's stream", () => {
     const text = new TextDecoder().decode(encodeMarker({ progress: null, message: "", canceled: true }));
     expect(text).toContain('"canceled":true,"cancelled":true');
   });
-  test("a body that stops short is an error, not a result", () => {
+  test("a truncated body is an error, not a result", () => {
     expect(() => finish()).toThrow(/ended before its result/);
     expect(() => finish(encodeMarker({ progress: 0.5, message: "x" }))).toThrow(/ended before its result/);
     expect(() => finish(text("PHP1"))).toThrow(/ended before its result/);
-    expect(() => finish(text('{"success":tr'))).toThrow(/cut or is no JSON/);
+    expect(() => finish(text('{"success":tr'))).toThrow(/truncated or not JSON/);
     expect(() => finish(encodeFrame({}, { a: new Float32Array(4) }).slice(0, -1))).toThrow(/only 15 follow/);
   });
-  test("a marker whose JSON does not parse is skipped", () => {
+  test("a marker with invalid JSON is skipped", () => {
     const parser = new RunStreamParser();
     expect(parser.push(withHeader("PHP1", "{nope}  "))).toEqual([]);
     expect(parser.push(encodeMarker({ progress: 0.5, message: "x" }))).toEqual([{ progress: 0.5, message: "x" }]);
@@ -165,6 +165,6 @@ describe("the end of a run's stream", () => {
   test("a tail above the reader's limit is refused", () => {
     const parser = new RunStreamParser({ maxTailBytes: 10 });
     parser.push(text("{"));
-    expect(() => parser.push(new Uint8Array(10))).toThrow(/longer than the 10 bytes/);
+    expect(() => parser.push(new Uint8Array(10))).toThrow(/longer than the limit of 10 bytes/);
   });
 });

@@ -32,7 +32,7 @@ describe("column plan", () => {
   ];
   const entry = (index: number, rest: object) => ({ columns: [...xyz, { index, ...rest }] });
 
-  test("wins over everything and leaves out what it does not list", () => {
+  test("takes precedence and leaves out columns that it does not list", () => {
     const layout = detect("a b x y z\n1 2 3 4 5", {
       ascii_format: "z y x",
       column_plan: ColumnPlan.parse({ columns: xyz }),
@@ -69,7 +69,7 @@ describe("column plan", () => {
     expect(withPlan("1 2 3 4", entry(3, { role: "quality" })).columns[3]?.type).toBe("auto");
   });
 
-  test("conflicts name both columns, in the schema and at the service", () => {
+  test("conflicts name both columns, in the schema and in the service", () => {
     const columns = [...xyz, { index: 3, role: "r255" }, { index: 4, role: "R" }];
     const parsed = ColumnPlan.safeParse({ columns });
     expect(parsed.error?.issues[0]?.message).toBe('role "r" is given to columns 3 and 4; only one column can have it');
@@ -86,7 +86,7 @@ describe("column plan", () => {
     ).toContain("column 0 has two entries");
   });
 
-  test("extra, label and skip repeat; defaults are filled in", () => {
+  test("extra, label and skip may repeat; defaults are filled in", () => {
     const repeated = ["extra", "extra", "label", "label", "skip", "skip"].map((role, i) => ({ index: i + 3, role }));
     const plan = ColumnPlan.parse({ columns: [...xyz, ...repeated] });
     expect(plan.rgb_is_255).toBe(true);
@@ -101,13 +101,13 @@ describe("column plan", () => {
     });
   });
 
-  test("a column beyond the data is left for the reader to report", () => {
+  test("the reader reports a column beyond the data", () => {
     expect(withPlan("1 2 3", entry(12, { role: "quality" })).column_count).toBe(13);
   });
 });
 
 describe("preview", () => {
-  test("nameless columns are offered as skip, positions have no slug", () => {
+  test("unnamed columns are offered as skip; positions have no slug", () => {
     const columns = textPreviewColumns(detect("1.5 2 3 4 500"));
     expect(columns[3]).toEqual({
       index: 3,
@@ -121,7 +121,7 @@ describe("preview", () => {
     expect(columns[0]).toMatchObject({ detected_role: "x", suggested_slug: "", suggested_label: "x" });
   });
 
-  test("labels are tidied, slugs are safe", () => {
+  test("labels are tidied and slugs are safe", () => {
     const [column] = textPreviewColumns(detect("Reflectance[dB] q x y z\n1 2 3 4 5")).slice(1);
     expect(column).toMatchObject({ detected_role: "extra", suggested_slug: "q" });
     const extra = textPreviewColumns(detect("x,y,z,Amplitude[dB],Classification\n1,2,3,4,5")).slice(3);

@@ -40,7 +40,7 @@ describe("delimiter", () => {
     expect(layout.decimal_comma).toBe(decimalComma);
   });
 
-  test("a point anywhere in the sample forbids decimal commas", () => {
+  test("a decimal point anywhere in the sample excludes decimal commas", () => {
     expect(detect("1,5;2,5;3\n1.5;2;3").decimal_comma).toBe(false);
   });
 
@@ -48,14 +48,14 @@ describe("delimiter", () => {
     expect(detect('1,2,3,"a,""b"""').sample_rows).toEqual([["1", "2", "3", 'a,"b"']]);
   });
 
-  test("a closing delimiter is no column, an empty field is one", () => {
+  test("a delimiter at the end adds no column; an empty field is a column", () => {
     expect(detect("1,2,3,\n4,5,6,").column_count).toBe(3);
     expect(detect("x,y,z,a,b\n1,2,3,,5\n4,5,6,,7").sample_rows[0]).toEqual(["1", "2", "3", "", "5"]);
   });
 });
 
 describe("header", () => {
-  test("names give the roles, any case, punctuation and unit", () => {
+  test("names give the roles in any case, with punctuation and unit", () => {
     const layout = detect(
       "Easting [m],NORTHING,Height,Red,green255,B,GPS Time,Return-Number,Deviation[]\n1,2,3,4,5,6,7,8,9",
     );
@@ -66,7 +66,7 @@ describe("header", () => {
     expect(layout.columns[6]?.type).toBe("f64");
   });
 
-  test("vector names, grid, miss and beam origin names", () => {
+  test("vector, grid, miss and beam origin names are known", () => {
     const layout = detect("XYZ[0] XYZ[1] XYZ[2] row scancol sky ox y_origin beam_origin_z\n1 2 3 4 5 6 7 8 9");
     expect(roles(layout)).toEqual([
       "x",
@@ -106,56 +106,55 @@ describe("header", () => {
     expect(layout.sample_rows).toHaveLength(1);
   });
 
-  test("a comment without x, y and z is a remark", () => {
+  test("a comment without x, y and z is not a header", () => {
     const layout = detect("# survey of May\n1.5 2 3");
     expect(layout).toMatchObject({ has_header: false, header_lines: 1, decided_by: "positions" });
   });
 
-  test("a header without z names what it found", () => {
+  test("a header without z is refused with the names found", () => {
     expect(refusal(() => detect("TreeID;X;Y;DBH\n1;2.5;3;4"))).toEqual({
       code: "invalid_file",
-      message:
-        "no z column: the header names TreeID, X, Y, DBH; say which columns they are with a column plan or a legend",
+      message: "no z column: the header names TreeID, X, Y, DBH; assign the columns with a column plan or a legend",
     });
   });
 
-  test("unknown names over numbers fall back to positions and say so", () => {
+  test("unknown names above numbers: columns by position, with a warning", () => {
     const layout = detect("p,q,s,Reflectance[dB]\n1.5,2,3,4");
     expect(roles(layout)).toEqual(["x", "y", "z", "reflectance"]);
     expect(layout.columns[0]?.header_name).toBe("p");
     expect(layout.warning).toContain("names no x, y, z");
   });
 
-  test("unknown names over text are refused", () => {
+  test("unknown names above text are refused", () => {
     expect(refusal(() => detect("text\ta\tb\tc\nzzz\t1\t2\t3")).message).toContain(
       "no x, y and z columns: the header names text, a, b, c",
     );
   });
 
-  test("columns behind the names are kept under their number", () => {
+  test("columns beyond the names are kept under their number", () => {
     const layout = detect("x,y,z\n1,2,3,4");
     expect(slugs(layout)[3]).toBe("col_4");
     expect(labels(layout)[3]).toBe("Column 4");
   });
 
-  test("names behind the data are kept for the reader to report", () => {
+  test("the reader reports names beyond the data", () => {
     expect(detect("x,y,z,a,b\n1,2,3,4").column_count).toBe(5);
   });
 
-  test("an unnamed counting first column shifts the names", () => {
+  test("an unnamed first column of row numbers shifts the names", () => {
     const layout = detect("x y z\n1 10.5 20 30\n2 11.5 21 31");
     expect(roles(layout)).toEqual(["extra", "x", "y", "z"]);
-    expect(layout.warning).toContain("one name less");
+    expect(layout.warning).toContain("one name fewer");
     expect(roles(detect("x y z\n10.5 20 30 1\n11.5 21 31 2"))).toEqual(["x", "y", "z", "extra"]);
   });
 
-  test("a second column of one role becomes an extra, equal slugs are numbered", () => {
+  test("a second column with the same role becomes an extra; equal slugs are numbered", () => {
     const layout = detect("x,y,z,x,time,gps time,a b,a-b\n1,2,3,4,5,6,7,8");
     expect(roles(layout)).toEqual(["x", "y", "z", "extra", "timestamp", "extra", "extra", "extra"]);
     expect(slugs(layout)).toEqual(["", "", "", "x_field", "timestamp", "gps_time_field", "a_b", "a_b_2"]);
   });
 
-  test("fractional colours are 0..1", () => {
+  test("fractional colours count as 0..1", () => {
     const layout = detect("x,y,z,r,g,b\n1,2,3,0.5,0,1");
     expect(roles(layout).slice(3)).toEqual(["r", "g", "b"]);
     expect(layout.rgb_is_255).toBe(false);
@@ -182,7 +181,7 @@ describe("positions", () => {
     expect(roles(detect(`${row}\n${row}`))).toEqual(expected);
   });
 
-  test("every sampled row counts", () => {
+  test("every sampled row is considered", () => {
     expect(roles(detect("1.5 2 3 0 1 2\n1.5 2 3 0 1 300"))).toEqual(["x", "y", "z", "extra", "extra", "extra"]);
   });
 
@@ -211,7 +210,7 @@ describe("positions", () => {
 });
 
 describe("legend", () => {
-  test("wins over the header; unknown words are extras in lower case", () => {
+  test("takes precedence over the header; unknown words become extras in lower case", () => {
     const layout = detect("x y z a b c\n1 2 3 4 5 6", { ascii_format: " Z  Y X  Quality skip " });
     expect(roles(layout)).toEqual(["z", "y", "x", "extra", "skip", "extra"]);
     expect(slugs(layout)).toEqual(["", "", "", "quality", "", "col_6"]);

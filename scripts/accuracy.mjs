@@ -20,19 +20,19 @@ const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: r
 if (built.status !== 0) process.exit(1);
 if (part === "dem") {
   register();
-  await (await import("../accuracy/dem.mjs")).run();
+  await (await import("../test/accuracy/dem.mjs")).run();
   process.exit(0);
 }
 
 async function measures() {
   if (part === "denoise") {
     register();
-    const own = await import("../accuracy/denoise.mjs");
+    const own = await import("../test/accuracy/denoise.mjs");
     const { denoiseAccuracy, denoiseTables, denoiseTargets, methods, groups } = own;
     return { accuracy: denoiseAccuracy, tables: denoiseTables, targets: denoiseTargets, methods, groups };
   }
-  const { groundAccuracy, groundTables, groundTargets, methods } = await import("../accuracy/ground.mjs");
-  const { groups } = await import("../accuracy/ground-data.mjs");
+  const { groundAccuracy, groundTables, groundTargets, methods } = await import("../test/accuracy/ground.mjs");
+  const { groups } = await import("../test/accuracy/ground-data.mjs");
   return {
     accuracy: groundAccuracy,
     tables: groundTables,

@@ -1,10 +1,10 @@
 // `npm run bench [-- JOB...] [--runs N] [--json] [--update] [--check] [--factor F] [--install-peers] [--list]`
 // Measures whole processes; prints a table and JSON. docs/bench.md describes the jobs.
 import { parseArgs } from "node:util";
-import { jobs } from "../bench/jobs.mjs";
-import { buildProgram, run } from "../bench/native.mjs";
-import { installPeers, measurePeer } from "../bench/peers.mjs";
-import { compare, machine, median, readBaseline, table, updateBaseline } from "../bench/report.mjs";
+import { jobs } from "../test/bench/jobs.mjs";
+import { buildProgram, run } from "../test/bench/native.mjs";
+import { installPeers, measurePeer } from "../test/bench/peers.mjs";
+import { compare, machine, median, readBaseline, table, updateBaseline } from "../test/bench/report.mjs";
 
 const SETUP = [process.execPath, ["scripts/setup.mjs"]];
 

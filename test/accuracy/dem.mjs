@@ -94,8 +94,8 @@ export async function measure({ terrainRaster, column, read }) {
 }
 
 export async function run() {
-  const { addon } = await import("../backend/native/core/addon.ts");
-  const { terrainRaster } = await import("../backend/native/terrain.ts");
+  const { addon } = await import("../../backend/native/core/addon.ts");
+  const { terrainRaster } = await import("../../backend/native/terrain.ts");
   const column = (dtype, values) => new addon.Column(dtype, new Uint8Array(values.buffer));
   const read = (native) => {
     const out = new Float64Array(native.length);

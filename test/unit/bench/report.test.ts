@@ -18,8 +18,8 @@ interface Report {
   table(results: readonly Figures[]): string;
 }
 
-const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const report = (await import(path("bench/report.mjs"))) as Report;
+const path = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+const report = (await import(path("test/bench/report.mjs"))) as Report;
 const job: Job = { title: "a job", compare: ["wall_s", "cpu_s", "peak_rss_mib"], figure: () => "1.0 M/s" };
 const bench = (...args: string[]) =>
   spawnSync(process.execPath, [path("scripts/bench.mjs"), ...args], { encoding: "utf8" });

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
-import { root } from "../scripts/fingerprint.mjs";
+import { root } from "../../scripts/fingerprint.mjs";
 
-const baselineFile = join(root, "bench", "baseline.json");
+const baselineFile = join(root, "test", "bench", "baseline.json");
 const SHORT = { wall_s: "wall", op_cpu_s: "op CPU", cpu_s: "CPU", peak_rss_mib: "RSS" };
 /** Figures below these are noise: a ratio of them says nothing. */
 const FLOOR = { wall_s: 0.05, op_cpu_s: 0.05, cpu_s: 0.05, peak_rss_mib: 16, worst_ms: 20, octree_p99_ms: 5 };

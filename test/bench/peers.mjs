@@ -1,7 +1,7 @@
 // Programs of others that do a job of ours, where Debian packages them. Nothing is installed unless asked for.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { root } from "../scripts/fingerprint.mjs";
+import { root } from "../../scripts/fingerprint.mjs";
 import { measured, plotFiles } from "./native.mjs";
 
 const PYTHON = "/usr/bin/python3"; // Debian's own: its packages do not reach other interpreters
@@ -11,7 +11,7 @@ const pandas = {
   debian: "python3-pandas",
   present: () => spawnSync(PYTHON, ["-c", "import pandas"]).status === 0,
   measure: async (count) =>
-    measured(PYTHON, [join(root, "bench", "peer-pandas.py"), (await plotFiles(count, true)).txt]),
+    measured(PYTHON, [join(root, "test", "bench", "peer-pandas.py"), (await plotFiles(count, true)).txt]),
 };
 
 /** job -> its peer, or why it has none. */

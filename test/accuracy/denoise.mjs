@@ -1,7 +1,7 @@
 // How much planted noise each method finds with its default parameters, and what it takes of the cloud itself.
 
-import { checkCriterion, measureSpacing, noiseParams } from "../backend/services/classify/noise-criterion.ts";
-import { DENOISE_METHODS, NoiseCriterion } from "../shared/contract/pointcloud-denoise.ts";
+import { checkCriterion, measureSpacing, noiseParams } from "../../backend/services/classify/noise-criterion.ts";
+import { DENOISE_METHODS, NoiseCriterion } from "../../shared/contract/pointcloud-denoise.ts";
 import { clouds, groups } from "./denoise-data.mjs";
 import { NOISE, plantNoise } from "./denoise-noise.mjs";
 import { addon, positions, values } from "./native.mjs";

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { register } from "tsx/esm/api";
-import { root } from "../scripts/fingerprint.mjs";
+import { root } from "../../scripts/fingerprint.mjs";
 import { dataFolder } from "./native.mjs";
 
 const READY_WITHIN_MS = 60_000;
 
 register();
-const { createClient, CanceledError } = await import("../shared/client/index.ts");
-const { Transport } = await import("../shared/client/transport.ts");
+const { createClient, CanceledError } = await import("../../shared/client/index.ts");
+const { Transport } = await import("../../shared/client/transport.ts");
 
 export { CanceledError };
 

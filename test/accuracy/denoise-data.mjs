@@ -1,7 +1,7 @@
 // Clouds that noise is planted into: generated ones whose twigs are known, and real scans taken as free of noise.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { root } from "../scripts/fingerprint.mjs";
+import { root } from "../../scripts/fingerprint.mjs";
 import { forestPlot, KIND } from "./denoise-plot.mjs";
 import { readLas } from "./native.mjs";
 

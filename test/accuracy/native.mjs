@@ -1,7 +1,7 @@
 // The addon, its readers and columns, for programs that are no part of the service.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { root } from "../scripts/fingerprint.mjs";
+import { root } from "../../scripts/fingerprint.mjs";
 
 process.env.OMP_WAIT_POLICY ??= "passive";
 export const addon = createRequire(import.meta.url)(join(root, "build", "native", "Release", "pc.node"));

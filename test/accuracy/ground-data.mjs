@@ -1,8 +1,8 @@
 // The clouds with known ground: { name, group, xyz (metres), truth (1 ground, 2 not, 0 unknown), height?, side? }.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { root } from "../../scripts/fingerprint.mjs";
 import { buildProgram, plotFiles } from "../bench/native.mjs";
-import { root } from "../scripts/fingerprint.mjs";
 import { readLas, readLasHeader, readPcd } from "./native.mjs";
 import { relief } from "./relief.mjs";
 

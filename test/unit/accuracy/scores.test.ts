@@ -19,7 +19,7 @@ interface Relief {
   ): { xyz: Float64Array; truth: Uint8Array; side: number; height: (x: number, y: number) => number };
 }
 
-const path = (name: string) => fileURLToPath(new URL(`../../accuracy/${name}`, import.meta.url));
+const path = (name: string) => fileURLToPath(new URL(`../../../test/accuracy/${name}`, import.meta.url));
 const { confusion, dtmRmse, planesRmse, scores } = (await import(path("scores.mjs"))) as Scores;
 const { relief } = (await import(path("relief.mjs"))) as Relief;
 

@@ -1,10 +1,15 @@
 // Synthetic relief with exact ground: fractal hills, terraces, a cliff, trees, shrubs, a crop field, houses, strays.
+import type { Uniform } from "./random.ts";
+
+/** The exact height at a place. */
+export type Height = (x: number, y: number) => number;
+
 const SIDE = 120;
 const POINTS_PER_M2 = 10;
 const RANGE_NOISE = 0.02;
 
 /** Uniform numbers from a seed (mulberry32). */
-function random(seed) {
+function random(seed: number): Uniform {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -15,28 +20,28 @@ function random(seed) {
   };
 }
 
-const normal = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+const normal = (next: Uniform) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 
 /** Smooth noise on a lattice of `size` metres. */
-function valueNoise(seed, size) {
+function valueNoise(seed: number, size: number): Height {
   const cells = Math.ceil(SIDE / size) + 2;
   const next = random(seed);
   const lattice = Float64Array.from({ length: cells * cells }, () => next() * 2 - 1);
-  const ease = (t) => t * t * t * (t * (6 * t - 15) + 10);
+  const ease = (t: number) => t * t * t * (t * (6 * t - 15) + 10);
   return (x, y) => {
     const i = Math.floor(x / size);
     const j = Math.floor(y / size);
     const u = ease(x / size - i);
     const v = ease(y / size - j);
-    const at = (a, b) => lattice[(j + b) * cells + i + a];
+    const at = (a: number, b: number) => lattice[(j + b) * cells + i + a] ?? Number.NaN;
     return (at(0, 0) * (1 - u) + at(1, 0) * u) * (1 - v) + (at(0, 1) * (1 - u) + at(1, 1) * u) * v;
   };
 }
 
-const clamp01 = (t) => Math.min(1, Math.max(0, t));
+const clamp01 = (t: number) => Math.min(1, Math.max(0, t));
 
 /** The exact terrain height. `rough` scales the relief. */
-function terrain(seed, rough) {
+function terrain(seed: number, rough: number): Height {
   const octaves = [0, 1, 2, 3, 4, 5].map((k) => ({
     noise: valueNoise(seed + k, 60 / 2 ** k),
     amplitude: rough * 6 * 0.4 ** k,
@@ -53,7 +58,7 @@ function terrain(seed, rough) {
   };
 }
 
-function trees(next, count, height) {
+function trees(next: Uniform, count: number, height: Height) {
   return Array.from({ length: count }, () => {
     const h = 5 + 15 * next();
     const x = 2 + (SIDE - 4) * next();
@@ -62,22 +67,37 @@ function trees(next, count, height) {
   });
 }
 
+interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly d: number;
+}
 const HOUSES = [
   { x: 90, y: 20, w: 12, d: 9, h: 6 },
   { x: 104, y: 40, w: 16, d: 14, h: 9 },
   { x: 15, y: 30, w: 8, d: 7, h: 4.5 },
 ];
 const FIELD = { x: 20, y: 5, w: 30, d: 20 };
-const within = (box, x, y) => x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.d;
+const within = (box: Rectangle, x: number, y: number) =>
+  x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.d;
 
-/** { xyz, truth (1 ground, 2 not), height(x, y), side } */
-export function relief(seed, rough) {
+export interface Relief {
+  readonly xyz: Float64Array;
+  /** 1 ground, 2 not. */
+  readonly truth: Uint8Array;
+  readonly height: Height;
+  /** Metres. */
+  readonly side: number;
+}
+
+export function relief(seed: number, rough: number): Relief {
   const height = terrain(seed, rough);
   const next = random(seed * 7919 + 1);
   const stand = trees(next, 160, height);
-  const xyz = [];
-  const truth = [];
-  const add = (x, y, z, label) => {
+  const xyz: number[] = [];
+  const truth: number[] = [];
+  const add = (x: number, y: number, z: number, label: number) => {
     xyz.push(x, y, z);
     truth.push(label);
   };

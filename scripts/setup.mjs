@@ -32,6 +32,7 @@ function missingPackages() {
   if (!cmake || Number(cmake[1]) * 1000 + Number(cmake[2]) < 3025) missing.push("cmake");
   if (!output("ninja", ["--version"]) && !output("make", ["--version"])) missing.push("ninja-build");
   if (tests && !existsSync("/usr/include/gtest/gtest.h")) missing.push("libgtest-dev");
+  if (tests && !output("clang-format", ["--version"])) missing.push("clang-format");
   return missing;
 }
 

@@ -53,6 +53,8 @@ export function fingerprint(paths, salt = "") {
   return hash.digest("hex");
 }
 
+/** Whether a step has ever succeeded here, be it stale since. */
+export const wasDone = (step) => readStamps()[step] !== undefined;
 export const isFresh = (step, value) => readStamps()[step] === value;
 export const markFresh = (step, value) => write({ ...readStamps(), [step]: value });
 

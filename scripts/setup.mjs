@@ -40,6 +40,7 @@ function missingPackages() {
     const folders = ["/usr/include", "/usr/local/include"];
     if (!folders.some((folder) => existsSync(join(folder, header)))) missing.push(name);
   }
+  if (tests && !output("clang-format", ["--version"])) missing.push("clang-format");
   return missing;
 }
 

@@ -104,11 +104,7 @@ async function cut(
   const stored = ([px, py, pz]: CropBox["min"]): Point => [px - x, py - y, pz - z];
   const region = crop ? { kind: "box" as const, min: stored(crop.min), max: stored(crop.max) } : null;
   const scalar_filters = filters.map((rule) => ("values" in rule ? { ...rule, values: [...rule.values] } : rule));
-  const answer = await client.filter(
-    tail.session_id,
-    { region, scalar_filters },
-    { signal },
-  );
+  const answer = await client.filter(tail.session_id, { region, scalar_filters }, { signal });
   if (!answer.rebuilt) {
     const rules = [...(crop ? [`--crop ${[...crop.min, ...crop.max].join(",")}`] : []), ...filters.map(optionText)];
     throw new AppError(

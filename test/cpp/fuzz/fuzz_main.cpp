@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -33,7 +34,9 @@ namespace {
 
 constexpr std::uint64_t kFreeBytes = std::uint64_t{64} << 20;  // memory any file may cost,
 constexpr std::uint64_t kBytesPerByte = 20;                    // plus this for each of its bytes
-constexpr std::chrono::seconds kCaseLimit{2};
+/// A case may take so much time of the processor; and so much in all, for one that waits and does not work.
+constexpr double kCaseCpuSeconds = 2;
+constexpr std::chrono::seconds kCaseLimit{60};
 
 /// All readers; with PC_FUZZ_ONLY defined as one target function, that one alone.
 std::vector<FuzzTarget> targets() {
@@ -89,7 +92,7 @@ void install_crash_report() {
 #endif
 }
 
-/// Ends the process when a case takes longer than kCaseLimit: a hang cannot be reported any other way.
+/// Ends the process when a case takes longer than its limits: a hang cannot be reported any other way.
 class Watchdog {
  public:
   Watchdog() : thread_([this] { watch(); }) {}
@@ -106,6 +109,7 @@ class Watchdog {
   void begin(const Case* current) {
     const std::lock_guard<std::mutex> lock(mutex_);
     current_ = current;
+    cpu_start_ = std::clock();
     deadline_ = std::chrono::steady_clock::now() + kCaseLimit;
   }
   void end() {
@@ -118,8 +122,10 @@ class Watchdog {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!stop_) {
       wake_.wait_for(lock, std::chrono::milliseconds(100));
-      if (current_ == nullptr || std::chrono::steady_clock::now() < deadline_) continue;
-      report(*current_, "still running after 2 s");
+      if (current_ == nullptr) continue;
+      const double cpu_s = static_cast<double>(std::clock() - cpu_start_) / CLOCKS_PER_SEC;
+      if (cpu_s < kCaseCpuSeconds && std::chrono::steady_clock::now() < deadline_) continue;
+      report(*current_, "still running after 2 s of processor time or 60 s in all");
       running = nullptr;
       std::abort();
     }
@@ -127,6 +133,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable wake_;
   const Case* current_ = nullptr;
+  std::clock_t cpu_start_ = 0;
   std::chrono::steady_clock::time_point deadline_;
   bool stop_ = false;
   std::thread thread_;
@@ -175,52 +182,79 @@ std::string scratch_path() {
       .string();
 }
 
-int run(const std::vector<FuzzTarget>& chosen, std::uint64_t count, std::uint64_t seed, std::uint64_t first) {
+constexpr std::uint64_t kEnough = 20;  ///< failures of one target that are reported
+
+/// Which cases of a target run.
+struct Range {
+  std::uint64_t seed = 0, first = 0, count = 0;
+};
+
+/// Failures among the seed files of a target: one that is refused tests nothing.
+std::uint64_t failed_seeds(const FuzzTarget& target, const std::vector<Bytes>& seeds,
+                           const std::string& path) {
+  std::uint64_t failed = 0;
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    platform::File::create(path).write_at(0, seeds[i].data(), seeds[i].size());
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 1);
+    try {
+      target.read(path, ctx);
+    } catch (const std::exception& error) {
+      std::printf("FAILED %s: seed file %zu cannot be read: %s\n", target.name, i, error.what());
+      ++failed;
+    }
+  }
+  return failed;
+}
+
+/// Runs one target and prints its result; false when an input failed or none was run.
+bool run_target(const FuzzTarget& target, const Range& range, const std::string& path, Watchdog& watchdog) {
+  const std::vector<Bytes> seeds = target.seeds();
+  std::uint64_t failed = failed_seeds(target, seeds, path), inputs = 0;
+  for (; inputs < range.count && failed < kEnough && !seeds.empty(); ++inputs) {
+    const std::uint64_t index = range.first + inputs;
+    const Case c{target.name, range.seed, index, make_case(seeds, range.seed, index)};
+    running = &c;
+    watchdog.begin(&c);
+    const std::string wrong = run_case(target, c, path);
+    watchdog.end();
+    running = nullptr;
+    if (wrong.empty()) continue;
+    report(c, wrong);
+    ++failed;
+  }
+  const bool passed = failed == 0 && inputs > 0;
+  std::printf("%s %s: %llu inputs, %llu failures%s\n", passed ? "ok" : "FAILED", target.name,
+              static_cast<unsigned long long>(inputs), static_cast<unsigned long long>(failed),
+              inputs == 0 ? "; a target that reads nothing tests nothing" : "");
+  std::fflush(stdout);
+  return passed;
+}
+
+/// Runs the targets; the last line counts them, not their inputs.
+int run(const std::vector<FuzzTarget>& chosen, const Range& range) {
   const std::string path = scratch_path();
-  std::uint64_t passed = 0, failed = 0;
+  std::size_t passed = 0;
   install_crash_report();
   std::printf("the input of the case under way lies in %s; it stays there when the process dies\n",
               path.c_str());
   std::fflush(stdout);
   {
     Watchdog watchdog;
-    for (const FuzzTarget& target : chosen) {
-      const std::vector<Bytes> seeds = target.seeds();
-      for (std::size_t i = 0; i < seeds.size(); ++i) {  // a seed that is refused tests nothing
-        platform::File::create(path).write_at(0, seeds[i].data(), seeds[i].size());
-        JobControl control;
-        OpContext ctx(control, Device::kCpu, 1);
-        try {
-          target.read(path, ctx);
-        } catch (const std::exception& error) {
-          std::printf("FAILED %s: seed file %zu cannot be read: %s\n", target.name, i, error.what());
-          ++failed;
-        }
-      }
-      for (std::uint64_t index = first; index < first + count; ++index) {
-        const Case c{target.name, seed, index, make_case(seeds, seed, index)};
-        running = &c;
-        watchdog.begin(&c);
-        const std::string wrong = run_case(target, c, path);
-        watchdog.end();
-        running = nullptr;
-        if (!wrong.empty()) report(c, wrong);
-        ++(wrong.empty() ? passed : failed);
-        if (failed >= 20) break;
-      }
-    }
+    for (const FuzzTarget& target : chosen) passed += run_target(target, range, path, watchdog) ? 1 : 0;
   }
   std::filesystem::remove(path);
-  std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(passed),
-              static_cast<unsigned long long>(failed));
-  return failed == 0 && passed > 0 ? 0 : 1;
+  const std::size_t failed = chosen.size() - passed;
+  std::printf("%zu passed, %zu failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace pc::fuzz
 
 /// pc_fuzz <target|all> [count] [seed] [first case]: `count` cases (2000) for each target from `first` (0)
-/// on. Ends with 0 when all passed. A failing input is kept in the current folder.
+/// on. The last line counts the targets that passed and failed; ends with 0 when all passed. A failing input
+/// is kept in the current folder.
 int main(int argc, char** argv) {
   using namespace pc::fuzz;
   const std::string wanted = argc > 1 ? argv[1] : "all";
@@ -237,5 +271,5 @@ int main(int argc, char** argv) {
     std::printf(" all\n");
     return 2;
   }
-  return run(chosen, number(2, 2000), number(3, 1), number(4, 0));
+  return run(chosen, {number(3, 1), number(4, 0), number(2, 2000)});
 }

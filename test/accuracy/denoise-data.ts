@@ -1,0 +1,94 @@
+// Clouds that noise is planted into: generated ones whose twigs are known, and real scans taken as free of noise.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DATA } from "../support/data-folder.ts";
+import type { NoiselessCloud } from "./denoise-noise.ts";
+import { type Edge, forestPlot, KIND } from "./denoise-plot.ts";
+import { readLas } from "./native.ts";
+import { boxOf, type Vector } from "./vector.ts";
+
+const FOOT = 0.3048;
+const GROUPS = ["plot", "tls", "als"] as const;
+export type DenoiseGroup = (typeof GROUPS)[number];
+export const groups: readonly string[] = GROUPS;
+
+interface Source {
+  readonly name: string;
+  readonly xyz: Float64Array;
+  /** 1 = the point is on a twig. */
+  readonly twig?: Uint8Array;
+  readonly edges?: readonly Edge[];
+  /** The scans have lost where the scanner stood: ghost edges are made as from a place beside or above the cloud. */
+  readonly from?: "side" | "above";
+}
+
+function plot(seed: number): Source {
+  const { xyz, kind, edges } = forestPlot(seed);
+  return { name: `plot ${seed}`, xyz, twig: kind.map((value) => (value === KIND.twig ? 1 : 0)), edges };
+}
+
+/** x, y and z of the first columns of a text table. */
+function text(path: string): Float64Array {
+  const lines = readFileSync(join(DATA, path), "utf8").split("\n");
+  const rows = lines.filter((line) => /^[-\d]/.test(line)).map((line) => line.trim().split(/\s+/).slice(0, 3));
+  return Float64Array.from(rows.flat(), Number);
+}
+
+const las = async (path: string, unit = 1) => (await readLas(join(DATA, path), "classification", unit)).xyz;
+
+const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<Source>)[]>> = {
+  plot: [() => plot(1), () => plot(2)],
+  tls: [
+    async () => ({ name: "itsme tree 1", xyz: await las("trees_tls/itsme_tree1.las"), from: "side" }),
+    () => ({ name: "itsme tree 2", xyz: text("trees_tls/itsme_tree2.txt"), from: "side" }),
+    async () => ({ name: "lodgepole pines", xyz: await las("trees_tls/treeiso_LPine1_demo.laz"), from: "side" }),
+    () => ({ name: "oak", xyz: text("leaf_wood/weiser_oak.xyz"), from: "side" }),
+    async () => ({ name: "composite", xyz: await las("trees_composite/composite_plot_a.laz"), from: "side" }),
+  ],
+  als: [
+    async () => ({ name: "pyfor pine", xyz: await las("als/pyfor_pine_200m.laz"), from: "above" }),
+    async () => ({ name: "autzen", xyz: await las("als/autzen_trim.laz", FOOT), from: "above" }),
+    async () => ({ name: "MLBS 1", xyz: await las("trees_als_idtrees/MLBS_1.las"), from: "above" }),
+  ],
+};
+
+/** Where ghosts trail away from: 15 m beside the cloud, or 300 m above it; and how far the cloud is from there. */
+function viewpointOf(
+  xyz: Float64Array,
+  from: "side" | "above",
+): { readonly viewpoint: Vector; readonly range: number } {
+  const { low, high } = boxOf(xyz);
+  const [x, y] = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
+  if (from === "above") return { viewpoint: [x, y, high[2] + 300], range: 300 };
+  return { viewpoint: [low[0] - 15, y, low[2] + 1.5], range: 15 + (high[0] - low[0]) / 2 };
+}
+
+export interface DenoiseCloud extends NoiselessCloud {
+  readonly group: DenoiseGroup;
+  readonly twig?: Uint8Array;
+}
+
+/** The clouds of some groups; says which are not there. `spacing` measures the median distance of neighbours. */
+export async function clouds(
+  wanted: readonly string[],
+  spacing: (xyz: Float64Array) => Promise<number>,
+): Promise<DenoiseCloud[]> {
+  const found: DenoiseCloud[] = [];
+  for (const group of GROUPS.filter((name) => wanted.includes(name)))
+    for (const load of sources[group]) {
+      if (group !== "plot" && !existsSync(DATA)) {
+        console.error(`${group} left out: there is no ${DATA} (APP_TEST_DATA)`);
+        break;
+      }
+      const { from, ...cloud } = await load();
+      const spacing_m = await spacing(cloud.xyz);
+      const lengths = { spacing_m, clearance_m: Math.max(0.1, 5 * spacing_m), depth_m: from === "above" ? 10 : 3 };
+      if (from === undefined) {
+        found.push({ group, ...cloud, ...lengths });
+      } else {
+        const { viewpoint, range } = viewpointOf(cloud.xyz, from);
+        found.push({ group, ...cloud, ...lengths, viewpoint, step: (2 * spacing_m) / range });
+      }
+    }
+  return found;
+}

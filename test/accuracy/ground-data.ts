@@ -1,0 +1,105 @@
+// The clouds with known ground.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { plotFiles } from "../bench/inputs.ts";
+import { buildProgram } from "../bench/native.ts";
+import { DATA } from "../support/data-folder.ts";
+import { readLas, readLasHeader, readPcd } from "./native.ts";
+import { relief } from "./relief.ts";
+import type { KnownTerrain } from "./terrain-error.ts";
+
+const INTERNATIONAL_FOOT = 0.3048;
+const GROUPS = ["isprs", "als", "tls", "relief"] as const;
+export type GroundGroup = (typeof GROUPS)[number];
+export const groups: readonly string[] = GROUPS;
+
+export interface GroundCloud {
+  readonly name: string;
+  readonly group: GroundGroup;
+  /** Metres. */
+  readonly xyz: Float64Array;
+  /** 1 ground, 2 not, 0 unknown. */
+  readonly truth: Uint8Array;
+  /** Where the exact height is known. */
+  readonly terrain?: KnownTerrain;
+}
+
+/** The ISPRS filter test (Sithole & Vosselman 2004); the ground file is the exact subset. */
+async function isprs(number: string): Promise<GroundCloud> {
+  const folder = join(DATA, "ground_isprs");
+  const xyz = await readPcd(join(folder, `samp${number}-utm.pcd`));
+  const ground = await readPcd(join(folder, `samp${number}-utm-ground.pcd`));
+  const key = (points: Float64Array, i: number) => `${points[3 * i]} ${points[3 * i + 1]} ${points[3 * i + 2]}`;
+  const known = new Set<string>();
+  for (let i = 0; i < ground.length / 3; i += 1) known.add(key(ground, i));
+  const truth = Uint8Array.from({ length: xyz.length / 3 }, (_, i) => (known.has(key(xyz, i)) ? 1 : 2));
+  return { name: `samp${number}`, group: "isprs", xyz, truth };
+}
+
+interface LasSource {
+  readonly name: string;
+  readonly group: GroundGroup;
+  readonly path: string;
+  /** The column that tells the truth, and what its values say. */
+  readonly column: string;
+  readonly classes: (value: number) => number;
+  /** Metres per unit of the file. */
+  readonly unit?: number;
+}
+
+async function las({ name, group, path, column, classes, unit = 1 }: LasSource): Promise<GroundCloud> {
+  const cloud = await readLas(join(DATA, path), column, unit);
+  return { name, group, xyz: cloud.xyz, truth: Uint8Array.from(cloud.column, classes) };
+}
+
+/** Class 2 is ground; 7 and 18 are noise, counted as no ground. */
+const asprs = (value: number) => (value === 2 ? 1 : 2);
+
+async function autzen(): Promise<GroundCloud> {
+  const path = "als/autzen_trim.laz";
+  const unit = (await readLasHeader(join(DATA, path))).crs.unit_m ?? INTERNATIONAL_FOOT;
+  return las({ name: "autzen", group: "als", path, column: "classification", classes: asprs, unit });
+}
+
+async function plot(): Promise<GroundCloud> {
+  buildProgram();
+  const cloud = await readLas((await plotFiles(1_000_000)).las, "classification");
+  return { name: "plot 1M", group: "tls", xyz: cloud.xyz, truth: Uint8Array.from(cloud.column, asprs) };
+}
+
+async function pyfor(): Promise<GroundCloud> {
+  const path = "als/pyfor_pine_200m.laz";
+  return las({ name: "pyfor pine", group: "als", path, column: "classification", classes: asprs });
+}
+
+async function composite(): Promise<GroundCloud> {
+  const path = "trees_composite/composite_plot_a.laz";
+  return las({ name: "composite", group: "tls", path, column: "ground_class", classes: (value) => value });
+}
+
+async function reliefCloud(name: string, seed: number, rough: number): Promise<GroundCloud> {
+  const terrain = relief(seed, rough);
+  return { name: `relief ${name}`, group: "relief", xyz: terrain.xyz, truth: terrain.truth, terrain };
+}
+
+const sources: Readonly<Record<GroundGroup, readonly (() => Promise<GroundCloud>)[]>> = {
+  isprs: ["11", "21", "31", "53", "71"].map((number) => () => isprs(number)),
+  als: [autzen, pyfor],
+  tls: [plot, composite],
+  relief: [() => reliefCloud("gentle", 1, 0.5), () => reliefCloud("hilly", 2, 1), () => reliefCloud("rugged", 3, 1.5)],
+};
+
+/** Reads or makes the clouds of some groups; says which are not there. */
+export async function clouds(wanted: readonly string[]): Promise<GroundCloud[]> {
+  const found: GroundCloud[] = [];
+  for (const group of GROUPS.filter((name) => wanted.includes(name))) {
+    for (const load of sources[group]) {
+      if (group !== "relief" && !existsSync(DATA)) {
+        console.error(`${group} left out: there is no ${DATA} (APP_TEST_DATA)`);
+        break;
+      }
+      found.push(await load());
+    }
+  }
+  return found;
+}

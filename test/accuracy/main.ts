@@ -1,0 +1,54 @@
+// The command line of `npm run accuracy`: results against clouds with known answers, as tables; docs/accuracy.md keeps a
+// dated copy.
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { root } from "../bench/folders.ts";
+import type { Part } from "./part.ts";
+
+function fail(message: string, code: number): never {
+  console.error(message);
+  process.exit(code);
+}
+
+function names(text: string | undefined, known: readonly string[], what: string): readonly string[] {
+  const wanted = text?.split(",") ?? known;
+  const odd = wanted.find((name) => !known.includes(name));
+  if (odd !== undefined) fail(`unknown ${what} ${odd}; one of ${known.join(", ")}`, 2);
+  return wanted;
+}
+
+interface Wanted {
+  readonly json: boolean;
+  readonly method: string | undefined;
+  readonly group: string | undefined;
+}
+
+async function report<Row>(part: Part<Row>, { json, method, group }: Wanted): Promise<void> {
+  const methods = names(method, part.methods, "method");
+  const rows = await part.measure(methods, names(group, part.groups, "group"));
+  if (rows.length === 0) fail("no cloud was measured", 1);
+  if (json) {
+    console.log(JSON.stringify(rows));
+    return;
+  }
+  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).stdout.trim();
+  console.log(`${new Date().toISOString().slice(0, 10)}, commit ${commit}\n\n${part.tables(rows)}`);
+  if (method === undefined && group === undefined) console.log(part.targets(rows));
+}
+
+/** The parts load the addon, which has to be built before. */
+const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
+  dem: async () => (await import("./dem.ts")).demAccuracy(),
+  denoise: async (wanted) => report((await import("./denoise.ts")).denoisePart, wanted),
+  ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, method: { type: "string" }, group: { type: "string" } },
+});
+const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
+if (!part) fail("usage: npm run accuracy -- ground|denoise [--json] [--method NAME,..] [--group NAME,..] | dem", 2);
+const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
+if (built.status !== 0) process.exit(1);
+await part({ json: values.json, method: values.method, group: values.group });

@@ -1,0 +1,20 @@
+import type { Job } from "../job.ts";
+import { classifyJobs } from "./classify.ts";
+import { editJobs } from "./edits.ts";
+import { fileJobs } from "./files.ts";
+import { octreeJobs } from "./octree.ts";
+import { serviceJobs, startJobs } from "./service.ts";
+import { sessionJobs } from "./sessions.ts";
+import { terrainJobs } from "./terrain.ts";
+
+/** Every job by its name, in the order in which they run. */
+export const jobs: Readonly<Record<string, Job>> = {
+  ...startJobs,
+  ...fileJobs,
+  ...octreeJobs,
+  ...editJobs,
+  ...terrainJobs,
+  ...classifyJobs,
+  ...serviceJobs,
+  ...sessionJobs,
+};

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { dtmRmse, planesRmse } from "../../accuracy/terrain-error.ts";
+
+describe("the terrain of points on a plane is that plane, and a constant offset is its error:", () => {
+  const xyz: number[] = [];
+  const add = (x: number, y: number, above: number) => xyz.push(x, y, 0.3 * x + 2 + above);
+  for (let i = 0; i < 1600; i += 1) add(0.5 * (i % 40) + 0.25, 0.5 * Math.floor(i / 40) + 0.25, 0);
+  for (let i = 0; i < 40; i += 1) add(0.5 * i + 0.25, 7.25, -3); // strays below
+  const labels = new Uint8Array(1640).fill(1).fill(2, 1600);
+  const cloud = { xyz: Float64Array.from(xyz), side: 20, height: (x: number) => 0.3 * x + 2 };
+  const lower = { ...cloud, height: (x: number) => 0.3 * x + 1.75 };
+
+  test("planes", () => {
+    expect(planesRmse(cloud, labels)).toBeLessThan(1e-9);
+    expect(planesRmse(lower, labels)).toBeCloseTo(0.25, 6);
+  });
+  test("the DTM of the service", async () => {
+    expect(await dtmRmse(cloud, labels)).toBeLessThan(1e-9);
+    expect(await dtmRmse(lower, labels)).toBeCloseTo(0.25, 6);
+    const moved = {
+      ...cloud,
+      xyz: cloud.xyz.map((value, i) => (i % 3 === 0 ? value + 0.2 : i % 3 === 2 ? value + 0.06 : value)),
+    };
+    expect(await dtmRmse(moved, labels, false)).toBeCloseTo(0.06, 6);
+    expect(await dtmRmse(moved, labels)).toBeLessThan(0.01); // the rim of the grid alone
+    expect(await dtmRmse(cloud, labels.fill(1))).toBeGreaterThan(0.01); // the strays are in it
+  });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { addon, type NativeColumn } from "../../../../backend/native/core/addon.ts";
+import { addon } from "../../../../backend/native/core/addon.ts";
+import type { NativeColumn } from "../../../../backend/native/core/handles.ts";
 
 // The facades are typed, so every wrong value here is what a programming error on this side would pass.
 const native = addon as unknown as Record<string, (...args: unknown[]) => { promise: Promise<unknown> }>;

@@ -31,8 +31,9 @@ PC_HD inline double squared_distance(const Vec3d& a, const Vec3d& b) {
   return dx * dx + dy * dy + dz * dz;
 }
 
-inline bool is_finite(const Vec3d& p) {
-  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+/// x - x is 0 for finite x and NaN otherwise; std::isfinite is not a device function everywhere.
+PC_HD inline bool is_finite(const Vec3d& p) {
+  return p.x - p.x == 0.0 && p.y - p.y == 0.0 && p.z - p.z == 0.0;
 }
 
 /// Axis-aligned box. Empty (min > max) until something is added.

@@ -29,13 +29,17 @@ class KdTree {
   std::uint64_t size() const { return items_.size(); }
   std::size_t node_count() const { return nodes_.size(); }
   HostKdTree host() const { return {view(), nodes_.size(), leaves_.data(), leaves_.size()}; }
-  /// Node numbers of the leaves, neighbours mostly side by side.
+  /// Node numbers of the leaves in the order of their slots: neighbours stand mostly side by side.
   Span<const std::uint32_t> leaves() const { return leaves_.view(); }
+  /// Divides leaves() into those below the largest nodes of at most `points` points: where each block begins, and the
+  /// end. Blocks of fewer points divide those of more.
+  std::vector<std::size_t> leaf_blocks(std::uint64_t points) const;
 
  private:
   void take_finite(Span<const Vec3d> points, OpContext& ctx);
   std::vector<std::uint32_t> split_large(OpContext& ctx);
   void split_small(const std::vector<std::uint32_t>& roots, OpContext& ctx);
+  void list_leaves(OpContext& ctx);
 
   BulkVector<kd_tree::Item> items_;
   BulkVector<kd_tree::Node> nodes_;

@@ -78,7 +78,7 @@ void compare_with_all(const Subset& subset, Samples& samples, OpContext& ctx) {
   const Pass pass = pass_over(subset.points.view(), subset.rows.data(), samples);
   parallel_for(ctx, samples.points.size(), 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = 0; i < subset.points.size(); ++i) {
-      if (!point_spacing_kernel::finite(subset.points[i])) continue;
+      if (!is_finite(subset.points[i])) continue;
       for (std::size_t s = begin; s < end; ++s) {
         point_spacing_kernel::offer(subset.points[i], subset.rows[i], s, pass);
       }

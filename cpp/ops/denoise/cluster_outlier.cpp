@@ -10,8 +10,8 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "ops/denoise/noise_labels.h"
+#include "spatial/all_knn.h"
 #include "spatial/kd_tree.h"
-#include "spatial/leaf_neighbors.h"
 
 namespace pc {
 
@@ -24,31 +24,6 @@ constexpr std::size_t kGrain = 4;         // leaves
 constexpr std::size_t kMostInBall = 256;  // ties with the last neighbour; only heaps of duplicates have more
 constexpr double kUnknown = HUGE_VAL;     // a point whose neighbours all lie in its own place
 
-/// Calls visit(node) for every leaf that may hold points within the ball; visit returns whether to go on. `reach` bounds
-/// the squared radius per node when given.
-template <class Visit>
-void for_each_leaf(const Vec3d& p, double squared, const KdTreeView& tree, const double* reach,
-                   const Visit& visit) {
-  const auto may_hold = [&](std::uint32_t number) {
-    const double limit = reach == nullptr ? squared : std::min(squared, reach[number]);
-    return kd_tree::least_squared_distance(p, tree.nodes[number]) <= limit;
-  };
-  std::array<std::uint32_t, kd_tree::kMaxDepth> stack;
-  std::size_t depth = 0;
-  if (tree.size > 0 && may_hold(0)) stack[depth++] = 0;
-  while (depth > 0) {
-    const Node& node = tree.nodes[stack[--depth]];
-    if (node.left == 0) {
-      if (!visit(node)) return;
-      continue;
-    }
-    stack[depth] = node.left;  // without a branch on the data
-    depth += may_hold(node.left) ? 1 : 0;
-    stack[depth] = node.left + 1;
-    depth += may_hold(node.left + 1) ? 1 : 0;
-  }
-}
-
 /// Squared lengths of the points in the order of the tree.
 struct Lengths {
   BulkVector<double> second;  ///< to the second nearest point elsewhere; kUnknown
@@ -56,33 +31,27 @@ struct Lengths {
   BulkVector<double> node_reach;
 };
 
-/// The second smallest above zero of descending squared distances, or the only one.
-double second_elsewhere(Span<const double> descending) {
+/// The second smallest above zero of ascending squared distances, or the only one.
+double second_elsewhere(Span<const double> ascending) {
   double first = kUnknown;
-  for (std::size_t i = descending.size; i-- > 0;) {
-    if (!(descending[i] > 0)) continue;
-    if (first != kUnknown || std::isinf(descending[i]))
-      return std::isinf(descending[i]) ? first : descending[i];
-    first = descending[i];
+  for (const double squared : ascending) {
+    if (!(squared > 0)) continue;
+    if (first != kUnknown) return squared;
+    first = squared;
   }
   return first;
 }
 
-void measure_neighbors(const KdTree& tree, std::size_t k, Lengths& lengths, OpContext& ctx) {
-  ctx.begin_phase("Measuring neighbour distances", tree.leaves().size);
+void measure_neighbors(const KdTree& tree, std::uint32_t k, Lengths& lengths, OpContext& ctx) {
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(k));
+  ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1);
   const KdTreeView view = tree.view();
-  std::vector<LeafNeighbors> scratch(static_cast<std::size_t>(ctx.threads()), LeafNeighbors(k));
-  parallel_for_worker(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
-    LeafNeighbors& neighbors = scratch[static_cast<std::size_t>(worker)];
-    for (std::size_t i = begin; i < end; ++i) {
-      const Node& node = view.nodes[tree.leaves()[i]];
-      neighbors.find(tree.leaves()[i], view);
-      for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
-        const Span<const double> nearest =
-            neighbors.descending(static_cast<std::uint32_t>(slot - node.begin));
-        lengths.second[slot] = second_elsewhere(nearest);
-        lengths.reach[slot] = nearest[0];
-      }
+  all_knn(tree, k, {blocks.data(), blocks.size()}, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
+    const Node& node = view.nodes[number];
+    for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
+      const Span<const double> squared = neighbors.squared(static_cast<std::uint32_t>(slot - node.begin));
+      lengths.second[slot] = second_elsewhere(squared);
+      lengths.reach[slot] = squared.size < k ? kUnknown : squared[k - 1];
     }
   });
 }
@@ -92,7 +61,10 @@ double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const K
                       const Lengths& lengths) {
   std::array<double, kMostInBall + kd_tree::kLeafPoints> known;
   std::size_t count = 0;
-  for_each_leaf(p, squared, tree, nullptr, [&](const Node& node) {
+  const auto may_hold = [&](const Node& node, std::uint32_t) {
+    return kd_tree::least_squared_distance(p, node) <= squared;
+  };
+  tree.for_each_leaf(may_hold, [&](const Node& node) {
     const Leaf leaf = tree.leaf(node);
     for (std::uint32_t j = 0; j < leaf.count; ++j) {
       const double second = lengths.second[node.begin + j];
@@ -163,7 +135,10 @@ bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const Kd
   for (std::size_t next = 0; next < count && count < wanted; ++next) {
     const Member from = members[next];
     const double reach = lengths.reach[from.slot];
-    for_each_leaf(from.p, reach, tree, lengths.node_reach.data(), [&](const Node& node) {
+    const auto may_hold = [&](const Node& node, std::uint32_t number) {
+      return kd_tree::least_squared_distance(from.p, node) <= std::min(reach, lengths.node_reach[number]);
+    };
+    tree.for_each_leaf(may_hold, [&](const Node& node) {
       const Leaf leaf = tree.leaf(node);
       for (std::uint32_t j = 0; j < leaf.count && count < wanted; ++j) {
         const std::uint64_t other = node.begin + j;

@@ -19,7 +19,7 @@ constexpr std::size_t kRanked = 128;       // so many picked points are ordered 
 constexpr std::uint32_t kPlaceMask = 127;  // their place in the low bits of their keys makes these distinct
 constexpr int kGuesses = 5;                // thresholds tried for a point
 constexpr double kBlockFactor = 2;         // of the squared radius of a leaf: what its unsettled points need
-constexpr double kLeafFactor = 1.2;        // of the squared radius of the leaf before
+constexpr double kLeafFactor = 1.45;       // of the squared radius of the leaf before
 constexpr float kNever = std::numeric_limits<float>::infinity();
 
 std::size_t padded(std::size_t count) { return (count + kStep - 1) / kStep * kStep; }

@@ -23,7 +23,7 @@ namespace voxel_count_kernel {
 struct HostPass;
 }
 
-constexpr std::uint32_t kGpuAbiVersion = 3;
+constexpr std::uint32_t kGpuAbiVersion = 4;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };

@@ -102,10 +102,12 @@ void finish_leaf(Item* items, Node& node) {
   auto* x = reinterpret_cast<double*>(items + node.begin);
   auto* row = reinterpret_cast<std::uint64_t*>(x + 3 * count);
   Box3d box;
+  node.least_row = copy[0].row;
   for (std::size_t i = 0; i < count; ++i) {
     box.add(position(copy[i]));
     for (std::size_t axis = 0; axis < 3; ++axis) x[axis * count + i] = copy[i].axis[axis];
     row[i] = copy[i].row;
+    node.least_row = std::min(node.least_row, copy[i].row);
   }
   node.min = box.min;
   node.max = box.max;
@@ -116,9 +118,10 @@ void enclose(Node& node, const Node& left, const Node& right) {
   box.add(Box3d{right.min, right.max});
   node.min = box.min;
   node.max = box.max;
+  node.least_row = std::min(left.least_row, right.least_row);
 }
 
-Node node_of(std::uint64_t begin, std::uint64_t end) { return {{}, {}, begin, end, 0}; }
+Node node_of(std::uint64_t begin, std::uint64_t end) { return {{}, {}, begin, end, 0, 0}; }
 
 /// The nodes below a node, [0] being itself; a parent stands before its children.
 std::vector<Node> subtree(Item* items, const Node& root, OpContext& ctx) {
@@ -146,6 +149,43 @@ KdTree::KdTree(Span<const Vec3d> points, OpContext& ctx) {
   take_finite(points, ctx);
   if (items_.empty()) return;
   split_small(split_large(ctx), ctx);
+  list_leaves(ctx);
+}
+
+void KdTree::list_leaves(OpContext& ctx) {
+  std::vector<std::uint32_t> open{0};
+  for (std::size_t seen = 0; !open.empty(); ++seen) {
+    if (seen % kPollEvery == 0) ctx.checkpoint();
+    const std::uint32_t number = open.back();
+    open.pop_back();
+    const std::uint32_t left = nodes_[number].left;
+    if (left == 0) {
+      leaves_.push_back(number);
+    } else {
+      open.push_back(left + 1);
+      open.push_back(left);
+    }
+  }
+}
+
+std::vector<std::size_t> KdTree::leaf_blocks(std::uint64_t points) const {
+  std::vector<std::size_t> blocks;
+  std::vector<std::uint32_t> open;
+  if (!nodes_.empty()) open.push_back(0);
+  std::size_t leaf = 0;
+  while (!open.empty()) {
+    const Node& node = nodes_[open.back()];
+    open.pop_back();
+    if (node.left != 0 && node.end - node.begin > points) {
+      open.push_back(node.left + 1);
+      open.push_back(node.left);
+      continue;
+    }
+    blocks.push_back(leaf);
+    while (leaf < leaves_.size() && nodes_[leaves_[leaf]].begin < node.end) ++leaf;
+  }
+  blocks.push_back(leaf);
+  return blocks;
 }
 
 void KdTree::take_finite(Span<const Vec3d> points, OpContext& ctx) {
@@ -209,10 +249,7 @@ void KdTree::split_small(const std::vector<std::uint32_t>& roots, OpContext& ctx
     for (std::size_t j = 0; j < below[i].size(); ++j) {
       Node node = below[i][j];
       const auto number = j == 0 ? roots[i] : static_cast<std::uint32_t>(j + shift);
-      if (node.left == 0)
-        leaves_.push_back(number);
-      else
-        node.left += shift;
+      if (node.left != 0) node.left += shift;
       if (j == 0)
         nodes_[number] = node;
       else

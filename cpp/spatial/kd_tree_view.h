@@ -4,6 +4,7 @@
 
 #include "core/host_device.h"
 #include "core/vec3.h"
+#include "spatial/nearest_list.h"
 
 namespace pc {
 
@@ -14,11 +15,13 @@ constexpr std::size_t kLeafPoints = 32;
 /// Bound of the depth: every split leaves each side at least 1/16 of the points.
 constexpr std::size_t kMaxDepth = 512;
 
-/// A box, tight around its points, and where they lie. Children stand side by side; 0 = a leaf.
+/// A box, tight around its points. The points of the tree stand in one order, in which those of a node are side by side;
+/// the place of a point in that order is its slot, its index in the cloud its row.
 struct Node {
   Vec3d min, max;
-  std::uint64_t begin, end;
-  std::uint32_t left;
+  std::uint64_t begin, end;  ///< slots of its points
+  std::uint64_t least_row;   ///< of its points
+  std::uint32_t left;        ///< number of the first child, the second one follows it; 0 = a leaf
 };
 
 /// A point while the tree is built. Afterwards the items of a leaf hold its x, then its y, its z, its rows.
@@ -34,6 +37,8 @@ struct Leaf {
   const double* z;
   const std::uint64_t* row;
   std::uint32_t count;
+
+  PC_HD Vec3d point(std::uint32_t i) const { return {x[i], y[i], z[i]}; }
 };
 
 PC_HD inline double outside(double value, double min, double max) {
@@ -75,7 +80,11 @@ PC_HD inline double least_squared_distance(const Node& a, const Node& b) {
 
 }  // namespace kd_tree
 
-/// The tree as kernels see it. Node 0 is the root; there is none for no points.
+/// The tree as host and device code see it. Node 0 is the root; there is none for no points.
+///
+/// Every search compares squared_distance(p, q) of float64 as computed, so that it equals a search of all points to the
+/// last bit; a radius r is given as r * r and its surface is inside. A query that is not finite has no neighbours. Points
+/// at the place of the query count. k >= 1. Cost O(log n) boxes a query beside what it finds, except where said.
 struct KdTreeView {
   const kd_tree::Node* nodes;
   const kd_tree::Item* items;
@@ -85,6 +94,137 @@ struct KdTreeView {
     const auto count = static_cast<std::uint32_t>(node.end - node.begin);
     const auto* x = reinterpret_cast<const double*>(items + node.begin);
     return {x, x + count, x + 2 * count, reinterpret_cast<const std::uint64_t*>(x + 3 * count), count};
+  }
+
+  /// The k points nearest to p, without row `skip`: squared distances, rows and slots into arrays of k, nearest first, of
+  /// equally near ones the lower row first. How many there are: fewer than k where the tree has fewer.
+  PC_HD std::uint32_t knn(const Vec3d& p, std::uint32_t k, std::uint64_t skip, double* squared,
+                          std::uint64_t* row, std::uint64_t* slot) const {
+    kd_tree::NearestPoints nearest(squared, row, slot, k);
+    find_nearest(p, skip, nearest);
+    return nearest.count();
+  }
+
+  /// Hybrid search: as knn, of the points within the radius.
+  PC_HD std::uint32_t knn_within(const Vec3d& p, std::uint32_t k, double squared_radius, std::uint64_t skip,
+                                 double* squared, std::uint64_t* row, std::uint64_t* slot) const {
+    kd_tree::NearestPoints nearest(squared, row, slot, k, squared_radius);
+    find_nearest(p, skip, nearest);
+    return nearest.count();
+  }
+
+  /// As knn with ascending squared distances alone, `stride` apart; kInfinity where the tree has fewer points.
+  PC_HD void nearest_distances(const Vec3d& p, std::uint32_t k, std::uint64_t skip, double* squared,
+                               std::uint64_t stride) const {
+    kd_tree::NearestDistances nearest(squared, k, stride);
+    find_nearest(p, skip, nearest);
+  }
+
+  /// Calls visit(row, slot, squared) for every point within the radius, in no stated order.
+  template <class Visit>
+  PC_HD void for_each_within(const Vec3d& p, double squared_radius, const Visit& visit) const {
+    if (!is_finite(p)) return;
+    const auto may_hold = [&](const kd_tree::Node& node, std::uint32_t) {
+      return kd_tree::least_squared_distance(p, node) <= squared_radius;
+    };
+    for_each_leaf(may_hold, [&](const kd_tree::Node& node) {
+      const kd_tree::Leaf points = leaf(node);
+      for (std::uint32_t i = 0; i < points.count; ++i) {
+        const double squared = squared_distance(p, points.point(i));
+        if (squared <= squared_radius) visit(points.row[i], node.begin + i, squared);
+      }
+      return true;
+    });
+  }
+
+  /// Points within the radius, `enough` or more when there are so many: the search ends there. Boxes that lie within the
+  /// radius are counted as wholes, so a radius as large as the cloud costs no more.
+  PC_HD std::uint64_t count_within(const Vec3d& p, double squared_radius, std::uint64_t enough) const {
+    if (size == 0 || !is_finite(p)) return 0;
+    std::uint64_t inside = 0;
+    std::uint32_t stack[kd_tree::kMaxDepth];
+    std::uint32_t depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0 && inside < enough) {
+      const kd_tree::Node& node = nodes[stack[--depth]];
+      if (kd_tree::greatest_squared_distance(p, node) <= squared_radius) {
+        inside += node.end - node.begin;
+        continue;
+      }
+      if (node.left == 0) {
+        inside += count_in_leaf(p, leaf(node), squared_radius);
+        continue;
+      }
+      const double to_left = kd_tree::least_squared_distance(p, nodes[node.left]);
+      const double to_right = kd_tree::least_squared_distance(p, nodes[node.left + 1]);
+      const bool left_first = to_left < to_right;
+      const double near = left_first ? to_left : to_right, far = left_first ? to_right : to_left;
+      if (far <= squared_radius) stack[depth++] = node.left + (left_first ? 1 : 0);
+      if (near <= squared_radius) stack[depth++] = node.left + (left_first ? 0 : 1);
+    }
+    return inside;
+  }
+
+  PC_HD static std::uint64_t count_in_leaf(const Vec3d& p, const kd_tree::Leaf& leaf, double squared_radius) {
+    std::uint64_t inside = 0;
+    for (std::uint32_t i = 0; i < leaf.count; ++i)
+      inside += squared_distance(p, leaf.point(i)) <= squared_radius ? 1 : 0;
+    return inside;
+  }
+
+  /// Calls visit(node) for the leaves below nodes that may_hold(node, number) lets through, later children first; visit
+  /// returns whether to go on.
+  template <class MayHold, class Visit>
+  PC_HD void for_each_leaf(const MayHold& may_hold, const Visit& visit) const {
+    std::uint32_t stack[kd_tree::kMaxDepth];
+    std::uint32_t depth = 0;
+    if (size > 0 && may_hold(nodes[0], 0U)) stack[depth++] = 0;
+    while (depth > 0) {
+      const kd_tree::Node& node = nodes[stack[--depth]];
+      if (node.left == 0) {
+        if (!visit(node)) return;
+        continue;
+      }
+      stack[depth] = node.left;  // without a branch on the data
+      depth += may_hold(nodes[node.left], node.left) ? 1 : 0;
+      stack[depth] = node.left + 1;
+      depth += may_hold(nodes[node.left + 1], node.left + 1) ? 1 : 0;
+    }
+  }
+
+  /// Offers `nearest` (nearest_list.h) every point that it may want but row `skip`, near boxes first.
+  template <class Nearest>
+  PC_HD void find_nearest(const Vec3d& p, std::uint64_t skip, Nearest& nearest) const {
+    if (size == 0 || !is_finite(p)) return;
+    std::uint32_t stack[kd_tree::kMaxDepth];
+    std::uint32_t depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+      const kd_tree::Node& node = nodes[stack[--depth]];
+      if (!nearest.wants(kd_tree::least_squared_distance(p, node), node.least_row)) continue;
+      if (node.left == 0) {
+        offer_leaf(p, skip, node, nearest);
+        continue;
+      }
+      const kd_tree::Node &left = nodes[node.left], &right = nodes[node.left + 1];
+      const double to_left = kd_tree::least_squared_distance(p, left);
+      const double to_right = kd_tree::least_squared_distance(p, right);
+      const bool left_first = to_left < to_right || (to_left == to_right && left.least_row < right.least_row);
+      stack[depth++] = node.left + (left_first ? 1 : 0);
+      stack[depth++] = node.left + (left_first ? 0 : 1);
+    }
+  }
+
+ private:
+  template <class Nearest>
+  PC_HD void offer_leaf(const Vec3d& p, std::uint64_t skip, const kd_tree::Node& node,
+                        Nearest& nearest) const {
+    const kd_tree::Leaf points = leaf(node);
+    for (std::uint32_t i = 0; i < points.count; ++i) {
+      const double squared = squared_distance(p, points.point(i));
+      const std::uint64_t row = points.row[i];
+      if (nearest.wants(squared, row) && row != skip) nearest.take(squared, row, node.begin + i);
+    }
   }
 };
 

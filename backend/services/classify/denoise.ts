@@ -18,6 +18,8 @@ import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts
 import { publishLabels } from "./label-column.ts";
 import { type CheckedCriterion, measureSpacing, noiseParams, noiseReport } from "./noise-criterion.ts";
 
+/** So many points are sorted into a tree to measure their spacing (ops/cloud/point_spacing.h: 64 a sample). */
+const TREE_SPACING_POINTS = 64 * 200_000;
 const NOISE = { slug: "noise_class", label: "Noise Class" } as const;
 
 /** Points to label: the rows that `skip` does not mark. */
@@ -75,7 +77,7 @@ function denoiseBytes(
   const tile = tilePoints(criterion, hit_count, config);
   const gathered = (skip ? 28 * hit_count : 0) + 2 * positions.length;
   const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 66 }[criterion.method];
-  const spacing = 3 * hit_count + 40_000_000;
+  const spacing = (hit_count <= TREE_SPACING_POINTS ? 42 : 3) * hit_count + 40_000_000;
   const work = tile > 0 ? 10 * hit_count + (perPoint + 25) * Math.min(2 * tile, hit_count) : perPoint * hit_count;
   return gathered + Math.max(work, spacing);
 }

@@ -11,6 +11,7 @@
 #include "ops/cloud/percentile.h"
 #include "ops/cloud/point_spacing_kernel.h"
 #include "spatial/ball_grid.h"
+#include "spatial/kd_tree.h"
 
 namespace pc {
 
@@ -21,6 +22,9 @@ using point_spacing_kernel::Pass;
 constexpr std::uint64_t kFirstSubset = 1024;  // every sample against every point of it
 constexpr std::uint64_t kSubsetRatio = 8;     // passes cost n (1 + 1/8 + ...), pair tests grow with the ratio
 constexpr std::size_t kGrain = 1024;          // worst block seen, 200 000 samples: 15 M pair tests, 40 ms
+
+constexpr std::uint64_t kTreeShare = 64;  // a tree is faster when one in so many points is a sample
+constexpr const char* kPhase = "Measuring point spacing";
 
 using Seed = std::optional<std::uint64_t>;
 
@@ -78,7 +82,7 @@ void compare_with_all(const Subset& subset, Samples& samples, OpContext& ctx) {
   const Pass pass = pass_over(subset.points.view(), subset.rows.data(), samples);
   parallel_for(ctx, samples.points.size(), 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = 0; i < subset.points.size(); ++i) {
-      if (!point_spacing_kernel::finite(subset.points[i])) continue;
+      if (!is_finite(subset.points[i])) continue;
       for (std::size_t s = begin; s < end; ++s) {
         point_spacing_kernel::offer(subset.points[i], subset.rows[i], s, pass);
       }
@@ -138,6 +142,20 @@ void find_neighbors(Span<const Vec3d> xyz, const PointSpacingParams& params, Sam
   }
 }
 
+/// Exactly what the passes find, in a fraction of the time and more memory.
+void find_in_tree(Span<const Vec3d> xyz, Samples& samples, OpContext& ctx) {
+  ctx.begin_phase(kPhase, 0);
+  const KdTree tree(xyz, ctx);
+  ctx.begin_phase(kPhase, samples.points.size());
+  parallel_for(ctx, samples.points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double squared = 0;
+      tree.view().nearest_distances(samples.points[i], 1, samples.rows[i], &squared, 1);
+      samples.best_bits[i] = point_spacing_kernel::bits_of(squared);
+    }
+  });
+}
+
 std::uint64_t work_of(std::uint64_t n, std::uint64_t sample_count) {
   std::uint64_t work = 2 * sample_count;  // taken, compared with the first subset
   const std::vector<std::uint64_t> sizes = subset_sizes(n);
@@ -160,10 +178,13 @@ PointSpacingResult point_spacing(HitPoints points, const PointSpacingParams& par
   if (points.size() < 2) return result;
 
   const std::uint64_t wanted = std::min<std::uint64_t>(points.size(), params.max_samples);
-  ctx.begin_phase("Measuring point spacing", work_of(points.size(), wanted));
+  ctx.begin_phase(kPhase, work_of(points.size(), wanted));
   Samples samples = take_samples(points.xyz(), params, ctx);
   GpuRun gpu(ctx, "Point spacing", result.warnings);
-  find_neighbors(points.xyz(), params, samples, gpu, ctx);
+  if (!gpu.usable() && points.size() / kTreeShare <= wanted)
+    find_in_tree(points.xyz(), samples, ctx);
+  else
+    find_neighbors(points.xyz(), params, samples, gpu, ctx);
 
   BulkVector<double> distances;
   distances.reserve(samples.best_bits.size());

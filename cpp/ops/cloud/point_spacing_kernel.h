@@ -44,9 +44,6 @@ PC_HD inline double double_of(std::uint64_t bits) {
   return value;
 }
 
-/// x - x is 0 for finite x and NaN otherwise; std::isfinite is not a device function everywhere.
-PC_HD inline bool finite(const Vec3d& p) { return p.x - p.x == 0.0 && p.y - p.y == 0.0 && p.z - p.z == 0.0; }
-
 PC_HD inline void offer(const Vec3d& point, std::uint64_t row, std::size_t sample, const Pass& pass) {
   if (pass.sample_rows[sample] == row) return;
   const std::uint64_t bits = bits_of(squared_distance(point, pass.samples[sample]));
@@ -56,7 +53,7 @@ PC_HD inline void offer(const Vec3d& point, std::uint64_t row, std::size_t sampl
 /// Point i of the pass against the samples whose balls may contain it.
 PC_HD inline void visit_point(std::size_t i, const Pass& pass) {
   const Vec3d point = pass.points[i];
-  if (!finite(point)) return;
+  if (!is_finite(point)) return;
   const std::uint64_t row = pass.rows == nullptr ? pass.first_row + i : pass.rows[i];
   pass.grid.for_each_candidate(point, [&](std::uint32_t sample) { offer(point, row, sample, pass); });
 }

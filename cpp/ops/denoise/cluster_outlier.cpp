@@ -10,8 +10,8 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "ops/denoise/noise_labels.h"
+#include "spatial/all_knn.h"
 #include "spatial/kd_tree.h"
-#include "spatial/leaf_neighbors.h"
 
 namespace pc {
 
@@ -24,94 +24,161 @@ constexpr std::size_t kGrain = 4;         // leaves
 constexpr std::size_t kMostInBall = 256;  // ties with the last neighbour; only heaps of duplicates have more
 constexpr double kUnknown = HUGE_VAL;     // a point whose neighbours all lie in its own place
 
-/// Calls visit(node) for every leaf that may hold points within the ball; visit returns whether to go on. `reach` bounds
-/// the squared radius per node when given.
-template <class Visit>
-void for_each_leaf(const Vec3d& p, double squared, const KdTreeView& tree, const double* reach,
-                   const Visit& visit) {
-  const auto may_hold = [&](std::uint32_t number) {
-    const double limit = reach == nullptr ? squared : std::min(squared, reach[number]);
-    return kd_tree::least_squared_distance(p, tree.nodes[number]) <= limit;
-  };
-  std::array<std::uint32_t, kd_tree::kMaxDepth> stack;
-  std::size_t depth = 0;
-  if (tree.size > 0 && may_hold(0)) stack[depth++] = 0;
-  while (depth > 0) {
-    const Node& node = tree.nodes[stack[--depth]];
-    if (node.left == 0) {
-      if (!visit(node)) return;
-      continue;
-    }
-    stack[depth] = node.left;  // without a branch on the data
-    depth += may_hold(node.left) ? 1 : 0;
-    stack[depth] = node.left + 1;
-    depth += may_hold(node.left + 1) ? 1 : 0;
-  }
-}
-
-/// Squared lengths of the points in the order of the tree.
+/// Squared lengths of the points, by slot.
 struct Lengths {
-  BulkVector<double> second;  ///< to the second nearest point elsewhere; kUnknown
-  BulkVector<double> reach;   ///< first to the last of the nearest others, then how far a point may be linked
-  BulkVector<double> node_reach;
+  BulkVector<double> second;       ///< to the second nearest point elsewhere; kUnknown
+  BulkVector<double> reach;        ///< to the last of the nearest others, then how far a point may be linked
+  BulkVector<double> node_reach;   ///< the greatest reach of the points of a node
+  BulkVector<std::uint32_t> open;  ///< per leaf a bit for each point whose reach is not known yet
 };
 
-/// The second smallest above zero of descending squared distances, or the only one.
-double second_elsewhere(Span<const double> descending) {
+/// The second smallest above zero of ascending squared distances, or the only one.
+double second_elsewhere(Span<const double> ascending) {
   double first = kUnknown;
-  for (std::size_t i = descending.size; i-- > 0;) {
-    if (!(descending[i] > 0)) continue;
-    if (first != kUnknown || std::isinf(descending[i]))
-      return std::isinf(descending[i]) ? first : descending[i];
-    first = descending[i];
+  for (const double squared : ascending) {
+    if (!(squared > 0)) continue;
+    if (first != kUnknown) return squared;
+    first = squared;
   }
   return first;
 }
 
-void measure_neighbors(const KdTree& tree, std::size_t k, Lengths& lengths, OpContext& ctx) {
-  ctx.begin_phase("Measuring neighbour distances", tree.leaves().size);
-  const KdTreeView view = tree.view();
-  std::vector<LeafNeighbors> scratch(static_cast<std::size_t>(ctx.threads()), LeafNeighbors(k));
-  parallel_for_worker(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
-    LeafNeighbors& neighbors = scratch[static_cast<std::size_t>(worker)];
-    for (std::size_t i = begin; i < end; ++i) {
-      const Node& node = view.nodes[tree.leaves()[i]];
-      neighbors.find(tree.leaves()[i], view);
-      for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
-        const Span<const double> nearest =
-            neighbors.descending(static_cast<std::uint32_t>(slot - node.begin));
-        lengths.second[slot] = second_elsewhere(nearest);
-        lengths.reach[slot] = nearest[0];
-      }
-    }
-  });
+/// The value a quarter up the sorted ones; kUnknown when there are none.
+double lower_quartile(double* values, std::size_t count) {
+  if (count == 0) return kUnknown;
+  std::nth_element(values, values + count / 4, values + count);
+  return values[count / 4];
 }
 
-/// The lower quartile of what the points of a ball know, squared; kUnknown when none knows anything.
+/// The spacing around a point, squared, from all points of a ball; kUnknown when none of them knows anything.
 double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const KdTreeView& tree,
                       const Lengths& lengths) {
   std::array<double, kMostInBall + kd_tree::kLeafPoints> known;
   std::size_t count = 0;
-  for_each_leaf(p, squared, tree, nullptr, [&](const Node& node) {
+  const auto may_hold = [&](const Node& node, std::uint32_t) {
+    return kd_tree::least_squared_distance(p, node) <= squared;
+  };
+  tree.for_each_leaf(may_hold, [&](const Node& node) {
     const Leaf leaf = tree.leaf(node);
     for (std::uint32_t j = 0; j < leaf.count; ++j) {
       const double second = lengths.second[node.begin + j];
-      const bool inside = squared_distance(p, {leaf.x[j], leaf.y[j], leaf.z[j]}) <= squared;
+      const bool inside = squared_distance(p, leaf.point(j)) <= squared;
       known[count] = second;
       count += (inside & (node.begin + j != own) & (second != kUnknown)) ? 1 : 0;
     }
     return count < kMostInBall;
   });
-  if (count == 0) return kUnknown;
-  const auto quartile = known.begin() + static_cast<std::ptrdiff_t>(count / 4);
-  std::nth_element(known.begin(), quartile, known.begin() + static_cast<std::ptrdiff_t>(count));
-  return *quartile;
+  return lower_quartile(known.data(), count);
 }
 
-void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths, OpContext& ctx) {
-  ctx.begin_phase("Measuring the spacing round points", tree.leaves().size);
-  const KdTreeView view = tree.view();
+/// Neighbours of the points of a range of slots, while their own neighbours are measured.
+class NeighborLists {
+ public:
+  explicit NeighborLists(std::uint32_t k) : k_(k), width_(k + kSpare) {}
+
+  /// Of so many points at a time: 34 MB of slots.
+  std::uint64_t most_points() const { return (std::uint64_t{1} << 22) / width_; }
+  /// More neighbours are searched than count: others as far as the last one count too.
+  std::uint32_t width() const { return width_; }
+
+  void begin(std::uint64_t first_slot) { first_slot_ = first_slot; }
+  /// Keeps those that count, if that is sure: the last one searched lies farther away, or there are no more.
+  void put(std::uint64_t slot, Span<const double> squared, Span<const std::uint64_t> slots) {
+    std::uint32_t& count = count_[slot - first_slot_];
+    count = 0;
+    if (squared.size < k_) return;
+    std::uint32_t within = k_;
+    while (within < squared.size && squared[within] == squared[k_ - 1]) ++within;
+    if (within == width_) return;
+    count = within;
+    std::copy(slots.data, slots.data + within, slots_.data() + (slot - first_slot_) * width_);
+  }
+  /// Empty when it is not sure which ones count.
+  Span<const std::uint64_t> of(std::uint64_t slot) const {
+    return {slots_.data() + (slot - first_slot_) * width_, count_[slot - first_slot_]};
+  }
+  void reserve(std::uint64_t points) {
+    slots_.resize(points * width_);
+    count_.resize(points);
+  }
+
+ private:
+  static constexpr std::uint32_t kSpare = 4;
+  std::uint32_t k_, width_;
+  std::uint64_t first_slot_ = 0;
+  BulkVector<std::uint64_t> slots_;
+  BulkVector<std::uint32_t> count_;
+};
+
+/// How far a point of a spacing may be linked, both squared.
+double reach_of(double spacing, const ClusterOutlierParams& params) {
   const double factor = params.link_factor * params.link_factor, most = params.max_link_m * params.max_link_m;
+  return std::min(most, factor * spacing);
+}
+
+/// The reach of the points of a leaf whose neighbours all lie below slot `known_end`; the others stay open.
+void reach_from_lists(const KdTreeView& view, std::uint32_t number, std::uint64_t known_end,
+                      const NeighborLists& lists, const ClusterOutlierParams& params, Lengths& lengths,
+                      std::uint32_t& open) {
+  const Node& node = view.nodes[number];
+  std::array<double, 2 * kMaxClusterPoints> known;
+  open = 0;
+  for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
+    const Span<const std::uint64_t> neighbors = lists.of(slot);
+    bool measured = neighbors.size > 0;
+    std::size_t count = 0;
+    for (const std::uint64_t neighbor : neighbors) {
+      measured = measured && neighbor < known_end;
+      if (!measured) break;
+      known[count] = lengths.second[neighbor];
+      count += known[count] != kUnknown ? 1 : 0;
+    }
+    if (measured)
+      lengths.reach[slot] = reach_of(lower_quartile(known.data(), count), params);
+    else
+      open |= 1U << (slot - node.begin);
+  }
+}
+
+/// Measures range after range of slots, so that few lists of neighbours are in memory. Points with a neighbour beyond the
+/// end of their range stay open.
+void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths,
+                       OpContext& ctx) {
+  const std::uint32_t k = params.nb_neighbors;
+  NeighborLists lists(k);
+  const std::vector<std::size_t> ranges = tree.leaf_blocks(lists.most_points());
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(lists.width()));
+  ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1 + tree.leaves().size);
+  lists.reserve(std::min(lists.most_points(), tree.size()));
+  const KdTreeView view = tree.view();
+  std::size_t block = 0;
+  for (std::size_t range = 0; range + 1 < ranges.size(); ++range) {
+    const std::size_t first = ranges[range], last = ranges[range + 1], first_block = block;
+    while (blocks[block] < last) ++block;
+    lists.begin(view.nodes[tree.leaves()[first]].begin);
+    const Span<const std::size_t> inner{blocks.data() + first_block, block - first_block + 1};
+    all_knn(tree, lists.width(), inner, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
+      const Node& node = view.nodes[number];
+      for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
+        const auto i = static_cast<std::uint32_t>(slot - node.begin);
+        const Span<const double> squared = neighbors.squared(i);
+        lengths.second[slot] = second_elsewhere({squared.data, std::min<std::size_t>(squared.size, k)});
+        lengths.reach[slot] = squared.size < k ? kUnknown : squared[k - 1];
+        lists.put(slot, squared, neighbors.slots(i));
+      }
+    });
+    const std::uint64_t known_end = view.nodes[tree.leaves()[last - 1]].end;
+    parallel_for(ctx, last - first, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = first + begin; i < first + end; ++i)
+        reach_from_lists(view, tree.leaves()[i], known_end, lists, params, lengths, lengths.open[i]);
+    });
+  }
+}
+
+/// The reach of the open points, and of the leaves.
+void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths, OpContext& ctx) {
+  ctx.begin_phase("Measuring the spacing around points", tree.leaves().size);
+  const KdTreeView view = tree.view();
   parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Node& node = view.nodes[tree.leaves()[i]];
@@ -119,9 +186,9 @@ void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengt
       double& greatest = lengths.node_reach[tree.leaves()[i]];
       greatest = 0;
       for (std::uint32_t j = 0; j < leaf.count; ++j) {
-        double& reach = lengths.reach[node.begin + j];  // of its neighbours until here
-        reach = std::min(most, factor * spacing_within({leaf.x[j], leaf.y[j], leaf.z[j]}, node.begin + j,
-                                                       reach, view, lengths));
+        double& reach = lengths.reach[node.begin + j];
+        if ((lengths.open[i] >> j & 1) != 0)
+          reach = reach_of(spacing_within(leaf.point(j), node.begin + j, reach, view, lengths), params);
         greatest = std::max(greatest, reach);
       }
     }
@@ -154,7 +221,7 @@ struct Member {
   std::uint64_t slot;
 };
 
-/// Do `wanted` points hang together with that of a slot? Looks at no more of them than that.
+/// Does the cluster of a slot's point have `wanted` points? Looks at no more of them than that.
 bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const KdTreeView& tree,
                 const Lengths& lengths) {
   std::array<Member, kMaxClusterPoints> members;
@@ -163,11 +230,14 @@ bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const Kd
   for (std::size_t next = 0; next < count && count < wanted; ++next) {
     const Member from = members[next];
     const double reach = lengths.reach[from.slot];
-    for_each_leaf(from.p, reach, tree, lengths.node_reach.data(), [&](const Node& node) {
+    const auto may_hold = [&](const Node& node, std::uint32_t number) {
+      return kd_tree::least_squared_distance(from.p, node) <= std::min(reach, lengths.node_reach[number]);
+    };
+    tree.for_each_leaf(may_hold, [&](const Node& node) {
       const Leaf leaf = tree.leaf(node);
       for (std::uint32_t j = 0; j < leaf.count && count < wanted; ++j) {
         const std::uint64_t other = node.begin + j;
-        const Vec3d q{leaf.x[j], leaf.y[j], leaf.z[j]};
+        const Vec3d q = leaf.point(j);
         if (squared_distance(from.p, q) > std::min(reach, lengths.reach[other])) continue;
         const bool known = std::any_of(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(count),
                                        [&](const Member& member) { return member.slot == other; });
@@ -181,10 +251,10 @@ bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const Kd
 
 /// Most points are linked to enough of their own leaf.
 bool linked_in_leaf(const Leaf& leaf, std::uint32_t i, std::size_t wanted, const double* reach) {
-  const Vec3d p{leaf.x[i], leaf.y[i], leaf.z[i]};
+  const Vec3d p = leaf.point(i);
   std::size_t linked = 0;  // itself is one
   for (std::uint32_t j = 0; j < leaf.count; ++j) {
-    const double squared = squared_distance(p, {leaf.x[j], leaf.y[j], leaf.z[j]});
+    const double squared = squared_distance(p, leaf.point(j));
     linked += squared <= (reach[i] < reach[j] ? reach[i] : reach[j]) ? 1 : 0;
   }
   return linked >= wanted;
@@ -210,8 +280,8 @@ NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params
   if (tree.size() > 0) {
     const KdTreeView view = tree.view();
     Lengths lengths{BulkVector<double>(tree.size()), BulkVector<double>(tree.size()),
-                    BulkVector<double>(tree.node_count())};
-    measure_neighbors(tree, params.nb_neighbors, lengths, ctx);
+                    BulkVector<double>(tree.node_count()), BulkVector<std::uint32_t>(tree.leaves().size)};
+    measure_neighbors(tree, params, lengths, ctx);
     measure_reach(tree, params, lengths, ctx);
     enclose_reach(view, lengths, ctx);
     ctx.begin_phase("Linking points", tree.leaves().size);
@@ -223,8 +293,7 @@ NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params
         for (std::uint32_t j = 0; j < leaf.count; ++j) {
           const bool clean =
               linked_in_leaf(leaf, j, params.cluster_points, lengths.reach.data() + node.begin) ||
-              in_cluster({leaf.x[j], leaf.y[j], leaf.z[j]}, node.begin + j, params.cluster_points, view,
-                         lengths);
+              in_cluster(leaf.point(j), node.begin + j, params.cluster_points, view, lengths);
           if (clean) labels[leaf.row[j]] = kClean;
         }
       }

@@ -11,24 +11,32 @@ namespace pc {
 constexpr std::uint32_t kMaxClusterPoints = 64;
 
 struct ClusterOutlierParams {
-  std::uint32_t nb_neighbors;  ///< nearest others that tell the spacing round a point, 2 .. kMaxClusterPoints
-  double link_factor;          ///< times that spacing two points may lie apart and be linked, finite and > 0
-  double max_link_m;           ///< metres that linked points lie apart at most, finite and > 0
-  std::uint32_t cluster_points;  ///< a smaller cluster is noise, 1 .. kMaxClusterPoints
+  std::uint32_t
+      nb_neighbors;    ///< k, the nearest others that the local spacing is made from, 2 .. kMaxClusterPoints
+  double link_factor;  ///< times the local spacing = longest link, finite and > 0
+  double max_link_m;   ///< metres, bound of the longest link, finite and > 0
+  std::uint32_t cluster_points;  ///< a cluster of fewer is noise, 1 .. kMaxClusterPoints
 };
 
-/// Cluster outlier removal: points are linked when they lie no farther apart than `link_factor` times the spacing round
-/// either of them; a point is noise when fewer than `cluster_points` hang together with it, itself counted.
+/// Cluster outlier removal: points that lie close together are linked, and the points of small clusters are noise.
 ///
-/// The spacing round a point is the lower quartile, over its `nb_neighbors` nearest others, of the distance of each to
-/// its own second nearest point elsewhere: half of the others may be noise or lie in a sparser part. Spacing follows the
-/// distance to the scanner, so far twigs are judged by other lengths than the trunk beside it; a clump of a few points is
-/// smaller than any twig, however close they lie.
+/// Distance  s(p) of a point is the distance to its second nearest point elsewhere, among its k nearest others; where
+///           only one of these lies elsewhere, the distance to that one.
+/// Spacing   The local spacing of p is the lower quartile of s(q) over the k nearest others q of p: half of these may be
+///           noise or lie in a sparser part.
+/// Link      reach(p) = min(max_link_m, link_factor * local spacing of p). Two points p and q are linked when their
+///           distance is at most min(reach(p), reach(q)).
+/// Cluster   Points that links join, directly or through others. A point is noise when its cluster has fewer than
+///           `cluster_points` points.
+///
+/// Spacing grows with the distance to the scanner, so far twigs are judged by other lengths than the trunk beside them; a
+/// clump of a few points is smaller than any twig, however close its points lie.
 ///
 /// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and nobody's neighbour; another row
-///          at the same place is linked. Others as far as the last of the nearest ones all count (up to 256, and the leaf that reaches them).
+///          at the same place is linked. All others as far as the k-th nearest count as neighbours too (up to 256 and
+///          the leaf that reaches them). Where no neighbour has an s, reach is max_link_m.
 /// Order    Labels follow the input; the result does not depend on threads (bit-identical).
-/// Cost     O(n log n) time, 56 n bytes + 8 per node of scratch. 10M points: 25 CPU-s.
+/// Cost     O(n log n) time, 56 n bytes + 8 per node + 42 MB of scratch.
 /// Cancel   Within 250 ms at any admissible parameters; no partial result.
 /// Errors   kInvalidArgument for parameters outside the stated ranges.
 /// Source   Own, made of: a scale for every point from its neighbours (Zelnik-Manor & Perona 2004, section 2.1, who take

@@ -22,10 +22,7 @@ void classify_leaf(const kd_tree::Node& node, const radius_outlier_kernel::Ball&
   const bool all_close =
       leaf.count >= ball.wanted && squared_distance(node.min, node.max) <= ball.squared_radius;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
-    const Vec3d p{leaf.x[i], leaf.y[i], leaf.z[i]};
-    const bool clean = all_close ||
-                       radius_outlier_kernel::count_leaf(p, leaf, ball.squared_radius) >= ball.wanted ||
-                       radius_outlier_kernel::is_clean(p, ball, tree);
+    const bool clean = all_close || radius_outlier_kernel::is_clean(leaf, i, ball, tree);
     labels[leaf.row[i]] = clean ? kClean : kNoise;
   }
 }

@@ -10,17 +10,15 @@
 #include "core/parallel.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/statistical_outlier_kernel.h"
+#include "spatial/all_knn.h"
 #include "spatial/kd_tree.h"
-#include "spatial/leaf_neighbors.h"
 
 namespace pc {
 
 namespace {
 
-constexpr std::size_t kGrain = 4;  // leaves; 128 points with 1000 neighbours each: 30 ms
-
 /// Mean distance to the k nearest others per row; NaN for rows that are not finite.
-Column<double> mean_distances(HitPoints points, const KdTree& tree, std::size_t k,
+Column<double> mean_distances(HitPoints points, const KdTree& tree, std::uint32_t k,
                               std::vector<std::string>& warnings, OpContext& ctx) {
   Column<double> means(points.size());
   const auto to = means.view();
@@ -28,27 +26,21 @@ Column<double> mean_distances(HitPoints points, const KdTree& tree, std::size_t 
     std::fill(to.data + begin, to.data + end, std::nan(""));
   });
   ctx.begin_phase("Measuring neighbour distances", tree.leaves().size);
-  const statistical_outlier_kernel::HostPass pass{tree.host(), static_cast<std::uint32_t>(k), to.data,
-                                                  to.size};
+  const statistical_outlier_kernel::HostPass pass{tree.host(), k, to.data, to.size};
   const bool done =
       GpuRun(ctx, "Denoise", warnings).run([&](const auto& table, const auto& control, auto& error) {
         return table.mean_distances(&pass, &control, &error);
       });
   if (done) return means;
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(k));
+  ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1);
   const KdTreeView view = tree.view();
-  std::vector<LeafNeighbors> scratch(static_cast<std::size_t>(ctx.threads()), LeafNeighbors(k));
-  parallel_for_worker(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
-    LeafNeighbors& neighbors = scratch[static_cast<std::size_t>(worker)];
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t number = tree.leaves()[i];
-      neighbors.find(number, view);
-      const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
-      for (std::uint32_t p = 0; p < leaf.count; ++p) {
-        const Span<const double> nearest = neighbors.descending(p);
-        double sum = 0;
-        for (std::size_t j = k; j-- > 0;) sum += std::sqrt(nearest[j]);
-        to[leaf.row[p]] = sum / static_cast<double>(k);
-      }
+  all_knn(tree, k, {blocks.data(), blocks.size()}, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
+    const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
+    for (std::uint32_t p = 0; p < leaf.count; ++p) {
+      const Span<const double> squared = neighbors.squared(p);
+      to[leaf.row[p]] = squared.size < k ? kd_tree::kInfinity
+                                         : statistical_outlier_kernel::mean_distance(squared.data, k, 1);
     }
   });
   return means;
@@ -84,7 +76,7 @@ NoiseResult statistical_outlier(HitPoints points, const StatisticalOutlierParams
       if (is_finite(points.xyz()[i])) labels[i] = kClean;
     }
   } else {
-    const std::size_t k = std::min<std::uint64_t>(params.nb_neighbors, tree.size() - 1);
+    const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(params.nb_neighbors, tree.size() - 1));
     const Column<double> means = mean_distances(points, tree, k, result.warnings, ctx);
     const double threshold = threshold_of(means.view(), tree.size(), params.std_ratio, ctx);
     parallel_for(ctx, points.size(), 262'144, [&](std::size_t begin, std::size_t end) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "ops/denoise/device_tree.cuh"
 #include "ops/denoise/statistical_outlier.cuh"
@@ -17,11 +16,11 @@ struct MeasurePoint {
   std::uint32_t k;
   double* lists;
   std::uint64_t threads;
-  double infinity;
   double* means;
 
   __device__ void operator()(std::uint32_t leaf, std::uint32_t lane, std::size_t thread) const {
-    statistical_outlier_kernel::measure_point(leaf, lane, k, tree, lists + thread, threads, infinity, means);
+    statistical_outlier_kernel::measure_point(tree.nodes[leaf], lane, k, tree, lists + thread, threads,
+                                              means);
   }
 };
 
@@ -38,7 +37,7 @@ GpuStatus mean_distances(const statistical_outlier_kernel::HostPass* host, const
     const DeviceBuffer<double> means(host->means, host->row_count, *control);
     const DeviceBuffer<double> lists(threads * host->k);
     for_each_lane(tree, leaves, *control,
-                  MeasurePoint{tree.view(), host->k, lists.data(), threads, HUGE_VAL, means.data()});
+                  MeasurePoint{tree.view(), host->k, lists.data(), threads, means.data()});
     means.download(host->means, host->row_count, *control);
     control->advance(control->user, host->tree.leaf_count);
   });

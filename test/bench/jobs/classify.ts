@@ -16,6 +16,21 @@ const denoiseJob = (method: string, title: string, least: number) =>
     },
   );
 
+/** Includes building the tree: what an op that asks only for neighbours takes. */
+const knnJob = (k: number, limit?: number) =>
+  defineJob(
+    async () =>
+      nativeJob(["op_s", "op_cpu_s", "tree_s"], "knn", (await plotFiles(TEN_MILLION)).las, String(k), THREADS),
+    {
+      title: `${k} nearest of each of 10M points`,
+      count: TEN_MILLION,
+      figure: (sample) =>
+        `${sample.op_s.toFixed(2)} s, tree ${sample.tree_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s`,
+      targets: limit === undefined ? [] : [atMost((sample) => sample.op_s, limit, `<= ${limit} s`)],
+      compare: ["op_cpu_s", "peak_rss_mib"],
+    },
+  );
+
 /** A point 1e7 m away among 1M: the criterion says what it does to the labels, nothing says that it may cost time. */
 const farJob = (method: string) =>
   defineJob(async () => nativeJob(["ratio"], "denoise_far", (await plotFiles(ONE_MILLION)).las, method), {
@@ -37,8 +52,10 @@ export const classifyJobs = {
   ror: denoiseJob("ror", "radius outlier of 10M, radius from the spacing", 4e6),
   "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),
   voxel_count: denoiseJob("voxel_count", "voxel count of 10M, 10 cm", 25e6),
-  sor: denoiseJob("sor", "statistical outlier of 10M, k = 16", 1.5e6),
-  "noise-auto": denoiseJob("auto", "small clusters of 10M", 0.7e6),
+  sor: denoiseJob("sor", "statistical outlier of 10M, k = 16", 2.85e6),
+  "noise-auto": denoiseJob("auto", "small clusters of 10M", 2.5e6),
+  "knn-16": knnJob(16, 3),
+  "knn-64": knnJob(64),
   "ror-far": farJob("ror"),
   "ror-tiled-far": farJob("ror_tiled"),
   "voxel_count-far": farJob("voxel_count"),

@@ -65,6 +65,10 @@ int denoise_points(const Arguments& arguments);
 /// Arguments: FILE.las METHOD
 int denoise_far_point(const Arguments& arguments);
 
+/// Sorts the points of a LAS file into a tree and finds the nearest others of every one; median of three.
+/// Arguments: FILE.las NEIGHBORS [THREADS]
+int find_neighbors(const Arguments& arguments);
+
 /// Reads a classified plot and drops a cloth on it; its classes give precision and recall.
 /// Arguments: FILE.las RESOLUTION_M [THREADS]
 int filter_ground(const Arguments& arguments);

@@ -41,6 +41,7 @@ constexpr Job kJobs[] = {
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
     {"denoise", "FILE.las ror|ror_tiled|voxel_count|sor|auto [THREADS]", 2, pc::bench::denoise_points},
     {"denoise_far", "FILE.las ror|ror_tiled|voxel_count|sor|auto", 2, pc::bench::denoise_far_point},
+    {"knn", "FILE.las NEIGHBORS [THREADS]", 2, pc::bench::find_neighbors},
     {"octree", "FILE.las FOLDER [THREADS]", 2, pc::bench::build_octree},
     {"select", "FILE.las box|polygon|squares [THREADS]", 2, pc::bench::select_points},
     {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "spatial/leaf_neighbors.h"
-#include "support/spacing_clouds.h"
+#include "support/knn_clouds.h"
 
 namespace pc {
 namespace {
@@ -15,28 +14,6 @@ namespace {
 using kd_tree::Leaf;
 using kd_tree::Node;
 using test::SpacingCloud;
-
-/// The shared clouds, and those that a tree may stumble over.
-std::vector<SpacingCloud> tree_clouds(std::size_t n, std::uint64_t seed) {
-  std::vector<SpacingCloud> clouds = test::spacing_clouds(n, seed);
-  const auto make = [&](const char* name, std::size_t count, auto&& point) {
-    SpacingCloud cloud{name, {}};
-    for (std::size_t i = 0; i < count; ++i) cloud.points.push_back(point(i, test::random_point(seed, i)));
-    clouds.push_back(std::move(cloud));
-  };
-  make("as many as a leaf holds", kd_tree::kLeafPoints, [](std::size_t, const Vec3d& u) { return u; });
-  make("one more", kd_tree::kLeafPoints + 1, [](std::size_t, const Vec3d& u) { return u; });
-  make("half in one place", n, [](std::size_t i, const Vec3d& u) { return i % 2 == 0 ? Vec3d{3, 3, 3} : u; });
-  make("two places", n, [](std::size_t i, const Vec3d&) {
-    return i % 9 == 0 ? Vec3d{0, 0, 1} : Vec3d{0, 0, 0};
-  });
-  make("sorted by x", n, [](std::size_t i, const Vec3d& u) {
-    return Vec3d{static_cast<double>(i), u.y, u.z};
-  });
-  make("one far away", n, [](std::size_t i, const Vec3d& u) { return i == 5 ? Vec3d{1e7, -1e7, 1e7} : u; });
-  make("flat and tilted", n, [](std::size_t, const Vec3d& u) { return Vec3d{u.x, u.y, u.x + u.y}; });
-  return clouds;
-}
 
 KdTree tree_of(const SpacingCloud& cloud, int threads) {
   JobControl control;
@@ -49,6 +26,7 @@ void expect_tight(const KdTree& tree, std::uint32_t number, std::vector<std::uin
                   const char* name) {
   const Node& node = tree.view().nodes[number];
   Box3d box;
+  const std::size_t first = rows.size();
   if (node.left == 0) {
     const Leaf leaf = tree.view().leaf(node);
     ASSERT_GE(leaf.count, 1U) << name;
@@ -67,12 +45,14 @@ void expect_tight(const KdTree& tree, std::uint32_t number, std::vector<std::uin
     box.add(Box3d{left.min, left.max});
     box.add(Box3d{right.min, right.max});
   }
+  EXPECT_EQ(node.least_row, *std::min_element(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end()))
+      << name;
   EXPECT_EQ(node.min, box.min) << name;
   EXPECT_EQ(node.max, box.max) << name;
 }
 
 TEST(KdTree, HoldsEveryFiniteRowOnceInTightBoxes) {
-  for (const SpacingCloud& cloud : tree_clouds(2000, 17)) {
+  for (const SpacingCloud& cloud : test::knn_clouds(2000, 17)) {
     const KdTree tree = tree_of(cloud, 3);
     std::vector<std::uint64_t> finite, rows;
     for (std::size_t i = 0; i < cloud.points.size(); ++i)
@@ -88,8 +68,26 @@ TEST(KdTree, HoldsEveryFiniteRowOnceInTightBoxes) {
   }
 }
 
+TEST(KdTree, BlocksDivideTheLeavesInTheOrderOfTheirSlots) {
+  for (const SpacingCloud& cloud : test::knn_clouds(2000, 18)) {
+    const KdTree tree = tree_of(cloud, 2);
+    const Node* const nodes = tree.view().nodes;
+    for (std::size_t i = 1; i < tree.leaves().size; ++i)
+      ASSERT_EQ(nodes[tree.leaves()[i - 1]].end, nodes[tree.leaves()[i]].begin) << cloud.name;
+    const std::vector<std::size_t> one = tree.leaf_blocks(1), some = tree.leaf_blocks(200);
+    EXPECT_EQ(one.size(), tree.leaves().size + 1) << cloud.name;
+    ASSERT_EQ(some.back(), tree.leaves().size) << cloud.name;
+    EXPECT_EQ(tree.leaf_blocks(1'000'000).size(), tree.size() > 0 ? 2U : 1U) << cloud.name;
+    for (std::size_t b = 0; b + 1 < some.size(); ++b) {
+      ASSERT_LT(some[b], some[b + 1]) << cloud.name;
+      EXPECT_LE(nodes[tree.leaves()[some[b + 1] - 1]].end - nodes[tree.leaves()[some[b]]].begin, 200U)
+          << cloud.name;
+    }
+  }
+}
+
 TEST(KdTree, LeavesKeepThePositionsOfTheirRows) {
-  for (const SpacingCloud& cloud : tree_clouds(500, 19)) {
+  for (const SpacingCloud& cloud : test::knn_clouds(500, 19)) {
     const KdTree tree = tree_of(cloud, 1);
     std::uint64_t seen = 0;
     for (const std::uint32_t number : tree.leaves()) {
@@ -99,36 +97,6 @@ TEST(KdTree, LeavesKeepThePositionsOfTheirRows) {
       seen += leaf.count;
     }
     EXPECT_EQ(seen, tree.size()) << cloud.name;
-  }
-}
-
-/// The least k squared distances to others, descending, infinite where there are fewer.
-std::vector<double> brute_force(const SpacingCloud& cloud, std::uint64_t row, std::size_t k) {
-  std::vector<double> squared;
-  for (std::size_t j = 0; j < cloud.points.size(); ++j)
-    if (j != row && is_finite(cloud.points[j]))
-      squared.push_back(squared_distance(cloud.points[row], cloud.points[j]));
-  std::sort(squared.begin(), squared.end());
-  squared.resize(k, HUGE_VAL);
-  std::reverse(squared.begin(), squared.end());
-  return squared;
-}
-
-TEST(LeafNeighbors, EqualBruteForceToTheLastBit) {
-  for (const SpacingCloud& cloud : tree_clouds(400, 23)) {
-    const KdTree tree = tree_of(cloud, 2);
-    for (const std::size_t k : {1U, 2U, 16U, 64U, 65U, 500U}) {
-      LeafNeighbors neighbors(k);
-      for (const std::uint32_t number : tree.leaves()) {
-        neighbors.find(number, tree.view());
-        const Leaf leaf = tree.view().leaf(tree.view().nodes[number]);
-        for (std::uint32_t i = 0; i < leaf.count; ++i) {
-          const auto found = neighbors.descending(i);
-          ASSERT_EQ(std::vector<double>(found.begin(), found.end()), brute_force(cloud, leaf.row[i], k))
-              << cloud.name << " k " << k << " row " << leaf.row[i];
-        }
-      }
-    }
   }
 }
 

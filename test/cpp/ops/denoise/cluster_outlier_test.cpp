@@ -62,6 +62,27 @@ TEST(ClusterOutlier, EqualsBruteForce) {
   }
 }
 
+/// The neighbours of so many points do not fit into one range of slots; the middle copy lies in two.
+TEST(ClusterOutlier, CopiesFarApartAreLabelledAsOneAlone) {
+  constexpr std::size_t kCopy = 30'000;
+  std::vector<Vec3d> points;
+  for (std::size_t i = 0; i < kCopy; ++i) {  // on a lattice, where moving is exact
+    const Vec3d u = test::random_point(9, i) * 64.0;
+    points.push_back({std::round(u.x * 64) / 64, std::round(u.y * 64) / 64, std::round(u.z * u.x) / 64});
+  }
+  const ClusterOutlierParams params{60, 1.4, 9, 40};
+  const Labels alone = labels_of(run({points.data(), kCopy}, params, 2));
+  const auto noise = std::count(alone.begin(), alone.end(), kNoise);
+  EXPECT_GT(noise, 100);
+  EXPECT_LT(noise, static_cast<std::ptrdiff_t>(kCopy - 100));
+  for (std::size_t i = 0; i < 2 * kCopy; ++i) points.push_back(points[i] + Vec3d{4096, 0, 0});
+  const Labels all = labels_of(run({points.data(), points.size()}, params, 3));
+  for (std::size_t copy = 0; copy < 3; ++copy) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(copy * kCopy);
+    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), first)) << copy;
+  }
+}
+
 TEST(ClusterOutlier, KeepsASparseTwigAndDropsClumpsBelowTheSize) {
   for (const std::size_t size : {1U, 2U, 4U, 5U}) {
     const SpacingCloud cloud = trunk_and_twig(size);
@@ -113,8 +134,11 @@ TEST(ClusterOutlier, RefusesWhatCannotBe) {
 }
 
 TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
-  SpacingCloud cloud{"cube", {}};
-  for (std::size_t i = 0; i < 60'000; ++i) cloud.points.push_back(test::random_point(3, i));
+  // On a lattice all points have more neighbours as far as the last one than are listed: every phase has work.
+  SpacingCloud cloud{"lattice", {}};
+  for (std::size_t i = 0; i < 64'000; ++i)
+    cloud.points.push_back(
+        {static_cast<double>(i % 40), static_cast<double>(i / 40 % 40), static_cast<double>(i / 1600)});
   const std::uint64_t before = bulk_bytes_in_use();
   for (const char* phase : {"Sorting", "Measuring neighbour", "Measuring the", "Linking"}) {
     JobControl control;
@@ -128,7 +152,7 @@ TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
     ErrorCode code = ErrorCode::kInternal;
     try {
       OpContext ctx(control, Device::kCpu, 2);
-      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.3, 1, 64}, ctx);
+      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 10, 64}, ctx);
     } catch (const Error& e) {
       code = e.code();
     }

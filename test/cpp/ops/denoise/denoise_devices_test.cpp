@@ -46,13 +46,13 @@ GpuStatus functor_means(const statistical_outlier_kernel::HostPass* host, const 
                         GpuError*) {
   if (control->canceled(control->user)) return GpuStatus::kCanceled;
   constexpr std::uint64_t kThreads = 7;  // lists lie interleaved
+  const KdTreeView& tree = host->tree.tree;
   std::vector<double> lists(kThreads * host->k);
   std::uint64_t turn = 0;
   for (std::uint64_t leaf = 0; leaf < host->tree.leaf_count; ++leaf) {
     for (std::uint32_t lane = 0; lane < kd_tree::kLeafPoints; ++lane)
-      statistical_outlier_kernel::measure_point(host->tree.leaves[leaf], lane, host->k, host->tree.tree,
-                                                lists.data() + turn++ % kThreads, kThreads, HUGE_VAL,
-                                                host->means);
+      statistical_outlier_kernel::measure_point(tree.nodes[host->tree.leaves[leaf]], lane, host->k, tree,
+                                                lists.data() + turn++ % kThreads, kThreads, host->means);
   }
   return GpuStatus::kOk;
 }

@@ -1,0 +1,171 @@
+#include "spatial/all_knn.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "support/knn_clouds.h"
+
+namespace pc {
+namespace {
+
+using test::Neighbor;
+using test::SpacingCloud;
+
+KdTree tree_of(const SpacingCloud& cloud) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  return KdTree(cloud.view(), ctx);
+}
+
+/// Neighbours of every row; those of rows that are not finite are empty.
+using Graph = std::vector<std::vector<Neighbor>>;
+
+void put(const KdTree& tree, std::uint32_t leaf, const LeafKnn& neighbors, Graph& graph) {
+  const kd_tree::Leaf points = tree.view().leaf(tree.view().nodes[leaf]);
+  for (std::uint32_t i = 0; i < points.count; ++i) {
+    std::vector<Neighbor>& of = graph[points.row[i]];
+    EXPECT_TRUE(of.empty());
+    for (std::size_t j = 0; j < neighbors.squared(i).size; ++j)
+      of.push_back({neighbors.squared(i)[j], neighbors.rows(i)[j]});
+  }
+}
+
+Graph graph_of(const SpacingCloud& cloud, std::uint32_t k, int threads) {
+  const KdTree tree = tree_of(cloud);
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  Graph graph(cloud.points.size());
+  all_knn(tree, k, ctx, [&](std::uint32_t leaf, const LeafKnn& found) { put(tree, leaf, found, graph); });
+  return graph;
+}
+
+Graph oracle_of(const SpacingCloud& cloud, std::uint32_t k) {
+  Graph graph;
+  for (std::size_t row = 0; row < cloud.points.size(); ++row) {
+    const bool finite = is_finite(cloud.points[row]);
+    graph.push_back(finite ? test::knn_oracle(cloud, cloud.points[row], row, k, HUGE_VAL)
+                           : std::vector<Neighbor>{});
+  }
+  return graph;
+}
+
+TEST(AllKnn, EqualsBruteForceTiesByRowForAnyThreadCount) {
+  for (const SpacingCloud& cloud : test::knn_clouds(400, 23)) {
+    for (const std::uint32_t k : {1U, 8U, 16U, 64U, 500U}) {
+      const Graph expected = oracle_of(cloud, k);
+      for (const int threads : {1, 2, 3, 4})
+        ASSERT_EQ(graph_of(cloud, k, threads), expected)
+            << cloud.name << " k " << k << " threads " << threads;
+    }
+  }
+}
+
+/// Many blocks, so that leaves search beyond the points their block shares.
+TEST(AllKnn, EqualsTheSearchOfOnePointInLargerClouds) {
+  for (const SpacingCloud& cloud : test::knn_clouds(8000, 37)) {
+    const KdTree tree = tree_of(cloud);
+    for (const std::uint32_t k : {5U, 17U, 100U}) {
+      const Graph graph = graph_of(cloud, k, 2);
+      std::vector<double> squared(k);
+      std::vector<std::uint64_t> row(k), slot(k);
+      for (std::size_t i = 0; i < cloud.points.size(); i += 7) {
+        if (!is_finite(cloud.points[i])) continue;
+        const std::uint32_t count =
+            tree.view().knn(cloud.points[i], k, i, squared.data(), row.data(), slot.data());
+        ASSERT_EQ(graph[i].size(), count) << cloud.name << " k " << k << " row " << i;
+        for (std::uint32_t j = 0; j < count; ++j)
+          ASSERT_EQ(graph[i][j], (Neighbor{squared[j], row[j]})) << cloud.name << " k " << k << " row " << i;
+      }
+    }
+  }
+}
+
+TEST(AllKnn, BothKernelsFindTheSameInAnyOrderOfTheLeaves) {
+  const KnnKernels* const avx2 = avx2_knn_kernels();
+  if (avx2 == nullptr) GTEST_SKIP() << "this processor has no AVX2";
+  for (const SpacingCloud& cloud : test::knn_clouds(700, 41)) {
+    const KdTree tree = tree_of(cloud);
+    for (const std::uint32_t k : {1U, 16U, 64U}) {
+      LeafKnn plain(k, portable_knn_kernels()), fast(k, *avx2);
+      Graph one(cloud.points.size()), other(cloud.points.size());
+      for (std::size_t i = 0; i < tree.leaves().size; ++i) {
+        const std::uint32_t first = tree.leaves()[i], last = tree.leaves()[tree.leaves().size - 1 - i];
+        if (i % 3 == 0) plain.enter(tree.leaves().subspan(i, 1), tree.view());
+        plain.find(first, tree.view());  // a block of one leaf, then leaves outside of it
+        put(tree, first, plain, one);
+        if (i == 0) fast.enter(tree.leaves(), tree.view());
+        fast.find(last, tree.view());
+        put(tree, last, fast, other);
+      }
+      ASSERT_EQ(one, other) << cloud.name << " k " << k;
+    }
+  }
+}
+
+TEST(AllKnn, SlotsAreWhereTheTreeKeepsTheRows) {
+  const SpacingCloud cloud = test::knn_clouds(3000, 43)[3];
+  const KdTree tree = tree_of(cloud);
+  std::vector<std::uint64_t> row_of;
+  for (const std::uint32_t number : tree.leaves()) {
+    const kd_tree::Leaf leaf = tree.view().leaf(tree.view().nodes[number]);
+    row_of.insert(row_of.end(), leaf.row, leaf.row + leaf.count);
+  }
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  std::size_t compared = 0;
+  all_knn(tree, 16, ctx, [&](std::uint32_t leaf, const LeafKnn& found) {
+    const std::uint64_t points = tree.view().nodes[leaf].end - tree.view().nodes[leaf].begin;
+    for (std::uint32_t i = 0; i < points; ++i)
+      for (std::size_t j = 0; j < 16; ++j, ++compared) ASSERT_EQ(row_of[found.slots(i)[j]], found.rows(i)[j]);
+  });
+  EXPECT_EQ(compared, 16 * cloud.points.size());
+}
+
+TEST(AllKnn, CancelEndsItInTimeForTheWorstShapes) {
+  constexpr std::size_t kMany = 300'000;
+  std::vector<SpacingCloud> clouds{{"one place", {}}, {"a line", {}}, {"two clusters", {}}, {"cube", {}}};
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const Vec3d u = test::random_point(3, i);
+    clouds[0].points.push_back({1, 2, 3});
+    clouds[1].points.push_back({1e-3 * static_cast<double>(i), 0, 0});
+    clouds[2].points.push_back(u + (i % 2 == 0 ? Vec3d{0, 0, 0} : Vec3d{1e6, 0, 0}));
+    clouds[3].points.push_back(u);
+  }
+  for (const SpacingCloud& cloud : clouds) {
+    const KdTree tree = tree_of(cloud);
+    for (const std::uint32_t k : {16U, 100U, 1000U}) {
+      JobControl control;
+      OpContext ctx(control, Device::kCpu, 2);
+      std::atomic<bool> begun{false}, over{false};
+      std::chrono::steady_clock::time_point asked;
+      std::thread canceler([&] {
+        while (!begun && !over) std::this_thread::yield();
+        asked = std::chrono::steady_clock::now();
+        control.cancel_requested = true;
+      });
+      ErrorCode code = ErrorCode::kInternal;
+      try {
+        all_knn(tree, k, ctx, [&](std::uint32_t, const LeafKnn&) { begun = true; });
+      } catch (const Error& e) {
+        code = e.code();
+      }
+      const auto ended = std::chrono::steady_clock::now();
+      over = true;
+      canceler.join();
+      EXPECT_EQ(code, ErrorCode::kCanceled) << cloud.name << " k " << k;
+      const double seconds = std::chrono::duration<double>(ended - asked).count();
+      RecordProperty(cloud.name + " " + std::to_string(k), std::to_string(seconds));
+      // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
+      EXPECT_LT(seconds, 2.5) << cloud.name << " k " << k;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pc

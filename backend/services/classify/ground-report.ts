@@ -87,7 +87,7 @@ function clothReport(
   }
   if (how === "fallback") {
     warnings.push(
-      `The class threshold could not be measured; class_threshold, ${found.class_threshold_used} m, was used instead.`,
+      `The class threshold could not be measured; ${found.class_threshold_used} m was used, the value of class_threshold.`,
     );
   }
   const isDerived = how === "manual" && derived.includes("class_threshold");

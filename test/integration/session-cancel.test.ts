@@ -7,12 +7,17 @@ import { create, makeApp, type TestApp } from "../support/app.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";
 import { type LiveRun, openRun } from "../support/live-run.ts";
 import { atMoment, type NativeMoment } from "../support/native-moment.ts";
+import { eventually, stopwatch, type Times, within } from "../support/stopwatch.ts";
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";
-/** A cancel takes 250 ms at most; others share the cores, so the best of a few tries counts. */
+/** A cancel takes 250 ms at most, each time, what the machine adds left out. */
 const CANCEL_MS = 250;
-const TRIES = 5;
+/** Cancels inside an op that are measured, and runs in which the op may be over before it is seen inside. */
+const MEASURED = 3;
+const TRIES = 10;
+/** A client that hangs up is noticed, and its run has ended. */
+const HANG_UP_MS = 500;
 const POINTS = 2_000_000;
 let made: TestApp;
 let base: string;
@@ -47,13 +52,13 @@ let before: ReturnType<typeof traces>;
  * The traces of a canceled run are gone when its stream has ended, or a moment later when the client did not wait.
  * Large columns are unmapped on a thread of their own, behind the release.
  */
-const leftNothing = () => vi.waitFor(() => expect(traces()).toEqual(before), { timeout: 1000, interval: 5 });
-const memoryBack = () =>
-  vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(before.bytes), { timeout: 1000, interval: 5 });
+const leftNothing = () => within(1000, () => expect(traces()).toEqual(before));
+const memoryBack = () => within(1000, () => expect(addon.bulkBytesInUse()).toBe(before.bytes));
+const noRuns = () => within(HANG_UP_MS, () => expect(made.deps.jobs.size).toBe(0));
 
 /**
- * Cancels a run inside a native op and checks how it ends, how soon, and what is left. Tried again where the op was over
- * before it was seen inside (`undo` removes what that run made) or the answer was late, never where it was wrong.
+ * Cancels runs inside a native op and checks of each how it ends, how soon, and what is left. Where the op was over before
+ * it was seen inside, `undo` removes what the run made, and another takes its place.
  */
 async function canceledAt(
   moment: NativeMoment,
@@ -61,37 +66,37 @@ async function canceledAt(
   body: object,
   undo: () => void | Promise<void>,
 ): Promise<void> {
-  const times: number[] = [];
-  for (let attempt = 0; attempt < TRIES && !times.some((ms) => ms < CANCEL_MS); ++attempt) {
+  const measured: Times[] = [];
+  for (let attempt = 0; attempt < TRIES && measured.length < MEASURED; attempt += 1) {
     let run: LiveRun | undefined;
-    let canceledAtMs = 0;
+    let stop: (() => Times) | undefined;
     const cancel = () => {
-      canceledAtMs = performance.now();
+      stop = stopwatch();
       made.deps.jobs.cancelAll(); // there is one
     };
-    const { reached, value } = await atMoment(moment, cancel, async () => {
+    const { value } = await atMoment(moment, cancel, async () => {
       run = await openRun(base, path, body);
       return run.outcome;
     });
-    const ms = performance.now() - canceledAtMs;
-    expect(value.kind).toBe(reached ? "canceled" : "json");
-    if (reached) {
-      times.push(ms);
+    const times = stop?.();
+    expect(value.kind).toBe(times ? "canceled" : "json");
+    if (times) {
+      measured.push(times);
       expect(run?.markers.at(-1)).toEqual({ progress: null, message: "Canceled", canceled: true });
     } else {
       await undo();
     }
     await leftNothing();
   }
-  expect(times).not.toEqual([]);
-  expect(Math.min(...times)).toBeLessThan(CANCEL_MS);
+  expect(measured).not.toEqual([]);
+  expect(measured.filter(({ own_ms }) => own_ms >= CANCEL_MS)).toEqual([]);
 }
 
 /** Removes all sessions and octrees: without it the next run has nothing to build. */
 async function forgetClouds(): Promise<void> {
   for (const { id } of made.deps.sessions.list()) await made.deps.sessions.delete(id);
   for (const id of listed(made.octrees)) rmSync(join(made.octrees, id), { recursive: true });
-  await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(0), { timeout: 1000, interval: 5 });
+  await eventually(() => expect(addon.bulkBytesInUse()).toBe(0));
 }
 
 describe("create", () => {
@@ -124,7 +129,7 @@ describe("create", () => {
       const run = await openRun(base, CREATE, { source_path: big });
       expect(await run.until(stage)).toBe(true);
       run.hangUp();
-      await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 500, interval: 5 });
+      await noRuns();
       await leftNothing();
     },
   );
@@ -136,8 +141,9 @@ describe("create", () => {
     ]);
     expect(await one.until("Building octree")).toBe(true);
     expect(await two.until("Building octree")).toBe(true);
-    const { ms, outcome } = await one.cancel();
-    expect([outcome.kind, ms < CANCEL_MS]).toEqual(["canceled", true]);
+    const { own_ms, outcome } = await one.cancel();
+    expect(outcome.kind).toBe("canceled");
+    expect(own_ms).toBeLessThan(CANCEL_MS);
     const other = await two.outcome;
     expect(other.kind === "json" && (other.value as { point_count: number }).point_count).toBe(POINTS);
     for (const session of made.deps.sessions.list()) await made.deps.sessions.delete(session.id);
@@ -190,7 +196,7 @@ describe("export", () => {
       await (await opened.run).outcome.catch(() => undefined);
     });
     expect(reached).toBe(true);
-    await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 500, interval: 5 });
+    await noRuns();
     await leftNothing();
   });
 
@@ -220,12 +226,9 @@ test("plain JSON answers: a rebuild whose client hangs up ends, and the session 
     signal: connection.signal,
   });
   answer.catch(() => undefined);
-  await vi.waitFor(() => expect(listed(made.octrees).some((name) => name.endsWith(".staging"))).toBe(true), {
-    timeout: 3000,
-    interval: 5,
-  });
+  await eventually(() => expect(listed(made.octrees).some((name) => name.endsWith(".staging"))).toBe(true));
   connection.abort();
-  await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 500, interval: 5 });
+  await noRuns();
   expect(session.state).toBe(state);
   expect(listed(made.octrees).filter((name) => !/^[0-9a-f]{40}$/.test(name))).toEqual([]);
 });

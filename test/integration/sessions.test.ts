@@ -149,10 +149,8 @@ test("two backends on one data folder: neither takes live sessions of the other,
   expect((await contents(second, own.session_id)).points).toBe(3);
 });
 
-// Others share the cores, so the best of a few times counts; a wrong end is never tried again.
 test("SIGTERM during a run exits 0 within a second; the existing session is recovered", async () => {
-  const times: number[] = [];
-  for (let attempt = 0; attempt < 3 && !times.some((ms) => ms < 1000); ++attempt) {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
     const backend = await start();
     const { session_id } = await create(backend, write("a.txt", TEXT));
     const before = await contents(backend, session_id);
@@ -160,14 +158,13 @@ test("SIGTERM during a run exits 0 within a second; the existing session is reco
     expect(await run.until("Building octree")).toBe(true);
     const end = await backend.terminate();
     expect([end.code, end.signal]).toEqual([0, null]);
-    times.push(end.ms);
+    expect(end.own_ms, JSON.stringify(end)).toBeLessThan(1000);
     const next = await start();
     expect(await contents(next, session_id)).toEqual(before);
     expect(sessionFolders()).toEqual([session_id]);
     expect((await ask(next.url, "DELETE", `/api/cloud/session/${session_id}`)).status).toBe(200);
     expect((await next.terminate()).code).toBe(0);
   }
-  expect(Math.min(...times)).toBeLessThan(1000);
 });
 
 test("the journal can be turned off: nothing is written, a restart recovers nothing", async () => {

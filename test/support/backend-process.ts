@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { stopwatch, type Times } from "./stopwatch.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
-const READY_MS = 20_000;
+/** A guard against a test that hangs. */
+const READY_MS = 90_000;
 
 /** The built service as a process that a test may kill and start again over the same folders. */
 export interface BackendProcess {
@@ -16,7 +18,7 @@ export interface BackendProcess {
   /** Ends it as a crash or the system would: nothing of its own runs any more. */
   kill(): Promise<void>;
   /** Asks it to end; exit code, signal and how long it took. */
-  terminate(): Promise<{ code: number | null; signal: string | null; ms: number }>;
+  terminate(): Promise<Times & { code: number | null; signal: string | null }>;
 }
 
 /** Starts it over `folder` (data, and octrees below it). Errors: not ready in time, with its log. */
@@ -32,10 +34,10 @@ export async function startProcess(folder: string, env: NodeJS.ProcessEnv = {}):
   });
   const closed = once(child, "close") as Promise<[number | null, string | null]>;
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
-    const asked = performance.now();
+    const stop = stopwatch(child.pid);
     child.kill(signal);
     const [code, by] = await closed;
-    return { code, signal: by, ms: performance.now() - asked };
+    return { code, signal: by, ...stop() };
   };
   const url = await new Promise<string>((resolve, reject) => {
     const fail = (what: string) => {

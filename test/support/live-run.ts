@@ -1,5 +1,6 @@
 import type { Marker } from "../../shared/wire/php1.ts";
 import { type RunOutcome, RunStreamParser } from "../../shared/wire/run-stream.ts";
+import { stopwatch, type Times } from "./stopwatch.ts";
 
 /** A streamed request over a real socket, seen marker by marker. */
 export interface LiveRun {
@@ -11,8 +12,8 @@ export interface LiveRun {
   readonly outcome: Promise<RunOutcome>;
   /** Drops the connection without a word. */
   hangUp(): void;
-  /** POSTs the cancel; milliseconds from before the POST to the end of the stream, and what the stream came to. */
-  cancel(): Promise<{ ms: number; canceled: boolean; outcome: RunOutcome }>;
+  /** POSTs the cancel; the time from before the POST to the end of the stream, and what the stream came to. */
+  cancel(): Promise<Times & { canceled: boolean; outcome: RunOutcome }>;
 }
 
 /** POSTs a run and resolves at its first marker. Errors: the answer is no stream. */
@@ -62,13 +63,13 @@ export async function openRun(base: string, path: string, body: object): Promise
     outcome,
     hangUp: () => connection.abort(),
     cancel: async () => {
-      const asked = performance.now();
+      const stop = stopwatch();
       const said = fetch(`${base}/api/cancel/${run_id}`, { method: "POST" }).then(
         (reply) => reply.json() as Promise<{ canceled: boolean }>,
       );
       const came = await outcome;
-      const ms = performance.now() - asked;
-      return { ms, canceled: (await said).canceled, outcome: came };
+      const times = stop();
+      return { ...times, canceled: (await said).canceled, outcome: came };
     },
   };
 }

@@ -18,7 +18,7 @@ export const CLOUD_CHANGED: ProblemExample = {
 };
 export const NO_SELECTION: ProblemExample = {
   code: "invalid_argument",
-  detail: "give a region, scalar_filters or both: nothing says which points are meant",
+  detail: "the selection is empty: give a region, scalar_filters or both",
 };
 export const NO_SPACE: ProblemExample = { code: "no_space", detail: "ENOSPC: no space left on device, write" };
 /** A long computation that was canceled; the sentence names the route's tool. */

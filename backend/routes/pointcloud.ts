@@ -31,7 +31,7 @@ const tags = ["files"];
 const invalid = (detail: string): ProblemExample => ({ code: "invalid_argument", detail });
 const UNKNOWN_FORMAT = invalid(`Unknown format "docx"; use one of ${EXPORT_FORMATS.join(", ")}`);
 const NO_EXTENSION = invalid(
-  `scan.docx: the extension ".docx" is not a point cloud format; readable are ${READABLE_EXTENSIONS.join(", ")}`,
+  `scan.docx: the extension ".docx" is not a point cloud format; use one of ${READABLE_EXTENSIONS.join(", ")}`,
 );
 
 export function pointcloudRoutes(app: App, deps: Deps): void {

@@ -40,7 +40,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_ground(env, exports);
   pc::binding::register_dem(env, exports);
   pc::binding::register_device(env, exports);
-  add<bulk_bytes_in_use>(env, exports, "bulkBytesInUse");
+  pc::binding::add<bulk_bytes_in_use>(env, exports, "bulkBytesInUse");
   pc::binding::add<reuse_pages>(env, exports, "reusePages");
   pc::binding::add<set_threads_of_jobs>(env, exports, "setThreadsOfJobs");
   return exports;

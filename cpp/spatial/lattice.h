@@ -68,7 +68,8 @@ struct Lattice {
   }
 };
 
-/// A lattice over a box that is not empty: `margin` (1 or 2) cells before the points and at least one after them.
+/// A lattice over a box that is not empty: floor(extent / size) + 4 cells along an axis, `margin` of them (1 or 2) before the
+/// first point. Every point has a patch; with a margin of 1 there is a cell behind that of the last point too.
 inline Lattice lattice_over(const Box3d& box, double size, std::uint32_t margin, const LatticePlane& plane) {
   const auto cells = [&](double extent) { return static_cast<std::uint32_t>(extent / size) + 4; };
   return {box.min.x,

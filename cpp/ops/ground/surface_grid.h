@@ -17,7 +17,7 @@ struct SurfaceGrid {
   std::size_t index(std::uint32_t x, std::uint32_t y) const { return y * std::size_t{lattice.nx} + x; }
 };
 
-/// Cells of a surface before the points and, at least, after them.
+/// Cells of a surface before the first point.
 constexpr std::uint32_t kSurfaceMargin = 1;
 
 /// Lowest height of each cell among the points that are no low outliers.

@@ -14,7 +14,7 @@ struct TerrainGrid {
       occupied_count;  ///< cells that hold a point; the others have the height of the nearest of them
 };
 
-/// Particles of a cloth beyond the points on each side.
+/// Particles of a cloth before the first point.
 constexpr std::uint32_t kClothMargin = 2;
 
 /// Rasterises the points that are no low outliers: a particle gets the height of the point nearest to it in

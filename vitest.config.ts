@@ -5,8 +5,9 @@ export default defineConfig({
     include: ["test/{unit,property,contract,integration,fault,golden}/**/*.test.ts"],
     globalSetup: ["test/support/temporary-folder.ts", "test/support/build-backend.ts"],
     pool: "forks",
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Guards against a hang alone: a machine at a load of ten takes ten times as long. Bounds are in the tests.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     passWithNoTests: false,
   },
 });

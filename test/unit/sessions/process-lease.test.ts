@@ -1,9 +1,10 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tryLockFile } from "../../../backend/native/core/column-files.ts";
 import { claimLease, leaseAlive, ownLease, readLease, writeLease } from "../../../backend/sessions/process-lease.ts";
@@ -48,10 +49,18 @@ test("while another is at it the claim is refused; a lock file left behind stops
 test("of four processes that claim 200 dead leases at once, each lease has one winner", async () => {
   const names = Array.from({ length: 200 }, (_, i) => `${String(i).padStart(3, "0")}.json`);
   for (const name of names) writeFileSync(join(folder, name), JSON.stringify(DEAD));
-  const start = String(Date.now() + 2_000);
-  const run = () => promisify(execFile)(process.execPath, ["--import", "tsx", CLAIMER, folder, start]);
-  const answers = await Promise.all([run(), run(), run(), run()]);
-  const won = answers.flatMap(({ stdout }) => JSON.parse(stdout) as string[]);
+  const claimers = Array.from({ length: 4 }, () => {
+    const child = spawn(process.execPath, ["--import", "tsx", CLAIMER, folder], { stdio: ["pipe", "pipe", "inherit"] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return { child, line: async () => (await lines.next()).value as string };
+  });
+  const lines = () => Promise.all(claimers.map(({ line }) => line()));
+  expect(await lines()).toEqual(["ready", "ready", "ready", "ready"]);
+  for (const { child } of claimers) child.stdin.write("go\n");
+  const won = (await lines()).flatMap((text) => JSON.parse(text) as string[]);
+  const ended = claimers.map(({ child }) => once(child, "close"));
+  for (const { child } of claimers) child.stdin.end();
+  await Promise.all(ended);
   expect(won.length).toBe(new Set(won).size);
   expect(won.length).toBeGreaterThan(100); // who finds another at it gives up and leaves the lease for the next start
 });

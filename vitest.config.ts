@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: ["test/support/temporary-folder.ts", "test/support/build-backend.ts"],
     setupFiles: ["test/support/record-calls.ts"],
     pool: "forks",
+    // Only a guard against hanging: a machine at a load of ten takes ten times as long. Time bounds are in the tests.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     passWithNoTests: false,

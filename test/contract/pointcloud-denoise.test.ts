@@ -5,6 +5,7 @@ import { makeApp, type TestApp } from "../support/app.ts";
 import { atMoment } from "../support/native-moment.ts";
 import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session-edits.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const URL = "/api/pointcloud/denoise";
 let made: TestApp;
@@ -214,5 +215,5 @@ test("canceled: 200 that says so, and nothing is kept", async () => {
   );
   expect(reached).toBe(true);
   expect(value).toMatchObject({ ...FAILED, error: "Denoise was canceled." });
-  await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(before), { timeout: 1000, interval: 5 });
+  await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
 });

@@ -7,7 +7,7 @@ import { heldUntilCanceled } from "../support/native-failure.ts";
 import { atMoment } from "../support/native-moment.ts";
 import { rowsOf } from "../support/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session-edits.ts";
-import { stopwatch, type Times } from "../support/stopwatch.ts";
+import { eventually, stopwatch, type Times } from "../support/stopwatch.ts";
 
 const URL = "/api/segment/ground";
 let made: TestApp;
@@ -322,7 +322,7 @@ test.each([
   const value = await heldUntilCanceled(op, cancel, () => segment({ points, method }));
   expect(reached).toBe(true);
   expect(value).toMatchObject({ ...FAILED, error: "Ground segmentation was canceled." });
-  await vi.waitFor(() => expect(addon.bulkBytesInUse()).toBe(before), { timeout: 1000, interval: 5 });
+  await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
 });
 
 test("canceled in the middle of the cloth: it ends in time", async () => {

@@ -16,6 +16,7 @@ import {
 import { bigLasBytes } from "../support/las-bytes.ts";
 import { heldUntil } from "../support/native-failure.ts";
 import { atMoment } from "../support/native-moment.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const CREATE = "/api/cloud/session/create";
 /** Of the file that is cut. */
@@ -94,7 +95,7 @@ describe("a native function that fails", () => {
       });
       expect(calls).toBeGreaterThanOrEqual(nth);
       for (const id of listed(made.octrees)) rmSync(join(made.octrees, id), { recursive: true }); // whole ones may stay
-      await vi.waitFor(() => expect(traces()).toEqual(before), { timeout: 10_000, interval: 5 }); // a job's thread lets go a moment later
+      await eventually(() => expect(traces()).toEqual(before)); // a job's thread lets go a moment later
     }
   });
 
@@ -102,7 +103,7 @@ describe("a native function that fails", () => {
     const calls = await failing("syncColumnFile", 1, true, async () => {
       const { session_id } = await create(made, source);
       const said = () => made.log.some(({ msg, session }) => session === session_id && /not flushed/.test(msg ?? ""));
-      await vi.waitFor(() => expect(said()).toBe(true), { timeout: 10_000, interval: 5 });
+      await eventually(() => expect(said()).toBe(true));
       await made.deps.sessions.delete(session_id);
     });
     expect(calls).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { makeApp, run, type TestApp } from "../support/app.ts";
 import { gridPoints } from "../support/dem.ts";
@@ -11,6 +11,7 @@ import { withoutMemoryAt } from "../support/native-failure.ts";
 import { readRun } from "../support/run-body.ts";
 import { canceledAmid, cloud } from "../support/session-edits.ts";
 import { smallDisk } from "../support/small-disk.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 let made: TestApp;
 let base: string;
@@ -55,7 +56,7 @@ test.each(["dtm", "chm"])(
         "failed",
         "out_of_memory",
       ]);
-      await vi.waitFor(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }), { interval: 2 });
+      await eventually(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }));
     }
     await made.deps.sessions.delete(session_id);
   },

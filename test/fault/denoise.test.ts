@@ -1,10 +1,11 @@
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { makeApp, type TestApp } from "../support/app.ts";
 import { withoutMemoryAt } from "../support/native-failure.ts";
 import { NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
 import { cloud } from "../support/session-edits.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 let made: TestApp;
 beforeAll(async () => {
@@ -42,7 +43,7 @@ test.each(["ror", "voxel_count", "sor", "auto"])(
       }
       refused += 1;
       expect([nth, failed, value.status, value.body.code]).toEqual([nth, failed, 503, "out_of_memory"]);
-      await vi.waitFor(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }), { interval: 2 });
+      await eventually(() => expect({ nth, ...traces() }).toEqual({ nth, ...before }));
     }
     expect(refused).toBeGreaterThan(3);
     expect((await made.deps.sessions.get(session_id)).state.columns.has("extra/noise_class")).toBe(true);

@@ -1,10 +1,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { create, exported, makeApp, run, type TestApp } from "../support/app.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";
 import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const MIB = 1 << 20;
 const BLOCK = 4096;
@@ -73,7 +74,7 @@ describe.skipIf(!probe)("a full disk in the session store", () => {
     disk.fill(left);
     const before = await world(id);
     expect(await post(id, path, payload)).toMatchObject(NO_SPACE);
-    await vi.waitFor(async () => expect(await world(id)).toEqual(before), { interval: 5 });
+    await eventually(async () => expect(await world(id)).toEqual(before));
     expect((await made.app.inject({ url: `/api/cloud/session/${id}/label_summary` })).statusCode).toBe(200);
     disk.empty();
     expect(await post(id, path, payload)).toMatchObject({ status: 200, body: { session_id: id } });
@@ -97,7 +98,7 @@ describe.skipIf(!probe)("a full disk in the session store", () => {
       const plain = path === "filter";
       const ask = plain ? post : tail;
       expect(await ask(id, path, payload)).toMatchObject(plain ? NO_SPACE : NO_SPACE_IN_BAND);
-      await vi.waitFor(async () => expect(await world(id)).toEqual(before), { interval: 5 });
+      await eventually(async () => expect(await world(id)).toEqual(before));
       disk.empty();
       const done = plain ? { status: 200, body: { session_id: id } } : { kind: "json", value: { session_id: id } };
       expect(await ask(id, path, payload)).toMatchObject(done);

@@ -8,6 +8,7 @@ import { create, makeApp, type TestApp } from "../support/app.ts";
 import { heldUntil, heldUntilCanceled, NO_MEMORY, withoutMemoryAt } from "../support/native-failure.ts";
 import { readRun } from "../support/run-body.ts";
 import { sourceOf } from "../support/session-model/source.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 let made: TestApp;
 let base: string;
@@ -144,7 +145,7 @@ async function failEverywhere(
         continue;
       }
       expect({ nth, hit, ...value }).toEqual({ nth, hit, ok: false, code, warnings: [] });
-      await vi.waitFor(() => expect({ nth, ...traces([id, other]) }).toEqual({ nth, ...before }), { interval: 2 });
+      await eventually(() => expect({ nth, ...traces([id, other]) }).toEqual({ nth, ...before }));
       forgetBuilt();
     }
     throw new Error("no end of moments");
@@ -206,10 +207,10 @@ describe("a client that hangs up during a plain answer", () => {
         async () => {
           const answer = fetch(base + url, { method: "POST", headers, body: payload, signal: client.signal });
           await expect(answer).rejects.toThrow(/abort/);
-          await vi.waitFor(() => expect(made.deps.jobs.size).toBe(0), { timeout: 5000, interval: 2 });
+          await eventually(() => expect(made.deps.jobs.size).toBe(0));
         },
       );
-      await vi.waitFor(() => expect(traces([id, other])).toEqual(before), { interval: 2 });
+      await eventually(() => expect(traces([id, other])).toEqual(before));
       await closeAll();
     },
   );
@@ -299,9 +300,7 @@ describe("DELETE during a run", () => {
     const ending = await heldUntil(op, close, () => edit(id, wanted, other));
     expect(ending).toEqual({ ok: false, code: "not_found", warnings: [] });
     expect(made.deps.sessions.list()).toEqual([]);
-    await vi.waitFor(() => expect([listed(made.sessions), addon.bulkBytesInUse()]).toEqual([[], start]), {
-      interval: 2,
-    });
+    await eventually(() => expect([listed(made.sessions), addon.bulkBytesInUse()]).toEqual([[], start]));
     expect(listed(made.octrees).filter((entry) => entry.includes("staging"))).toEqual([]);
     await closeAll();
   });

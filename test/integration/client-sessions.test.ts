@@ -5,6 +5,7 @@ import { CanceledError, type Client, createClient, type RunProgress } from "../.
 import { makeApp, type TestApp } from "../support/app.ts";
 import { EXPECTED, NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
 import { canceledAmid, slab, stateOf } from "../support/session-edits.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 let made: TestApp;
 let client: Client;
@@ -135,7 +136,7 @@ test("the signal cancels an edit, streamed or not, and nothing changes", async (
     const abort = new AbortController();
     const stop = async (job: Job) => {
       abort.abort();
-      await vi.waitFor(() => expect(job.canceled).toBe(true));
+      await eventually(() => expect(job.canceled).toBe(true));
     };
     const ended = canceledAmid(made, "octreeContentHash", () => call(abort.signal), stop);
     await expect(ended).rejects.toBeInstanceOf(CanceledError);

@@ -11,6 +11,7 @@ import { AppError } from "../../shared/errors.ts";
 import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/base-app.ts";
 import { FakeNative } from "../support/fake-native.ts";
 import { ID, octreeBlock, sessionTail } from "../support/session-answers.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const TOKEN = "0123456789abcdef-token";
 let made: MadeApp;
@@ -128,7 +129,7 @@ describe("runs", () => {
     expect(error).toBeInstanceOf(CanceledError);
     expect((error as CanceledError).run_id).toMatch(/^[0-9a-f]{32}$/);
     expect(native.cancelCount).toBe(1);
-    await vi.waitFor(() => expect(made.runs).toMatchObject([{ outcome: "canceled" }]));
+    await eventually(() => expect(made.runs).toMatchObject([{ outcome: "canceled" }]));
     expect(await failure(client.createSession({ source_path: "/c" }, { signal: abort.signal }))).toBeInstanceOf(
       CanceledError,
     );
@@ -141,9 +142,9 @@ describe("runs", () => {
         commit = () => resolve(sessionTail);
       });
     const abort = new AbortController();
-    const running = client.createSession({ source_path: "/c" }, { signal: abort.signal });
-    await vi.waitFor(() => expect(made.jobs.size).toBe(1));
-    await new Promise((resolve) => setTimeout(resolve, 100)); // the first marker has arrived
+    const onProgress = vi.fn();
+    const running = client.createSession({ source_path: "/c" }, { signal: abort.signal, onProgress });
+    await eventually(() => expect(onProgress).toHaveBeenCalled());
     commit();
     abort.abort();
     expect(await running).toEqual(sessionTail);
@@ -199,7 +200,7 @@ describe("runs", () => {
     expect(await failure(client.createSession({ source_path: "/c" }, { onProgress }))).toMatchObject({
       message: "my bug",
     });
-    await vi.waitFor(() => expect(made.runs).toMatchObject([{ outcome: "canceled" }]));
+    await eventually(() => expect(made.runs).toMatchObject([{ outcome: "canceled" }]));
   });
 });
 

@@ -11,12 +11,13 @@ import { jsonLine, LaunchedElectron } from "../support/electron/launched.ts";
 import type { DriverCommand, DriverEvent } from "../support/electron/protocol.ts";
 import { type StagedApp, stageApp } from "../support/electron/staged-app.ts";
 import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const launcher = process.env.APP_TEST_ELECTRON;
 if (!launcher) console.log("electron test: skipped, APP_TEST_ELECTRON does not name a launcher for Electron");
 
-const START_MS = 30_000;
-const STEP_MS = 10_000;
+const START_MS = 120_000;
+const STEP_MS = 60_000;
 type EventOf<E extends DriverEvent["event"]> = Extract<DriverEvent, { event: E }>;
 type Ready = EventOf<"state"> & { readonly address: BackendAddress };
 
@@ -195,7 +196,7 @@ describe.skipIf(!launcher)("the desktop app", () => {
 
 /** The process has ended; whoever has to reap it may still be at it. */
 async function expectGone(pid: number): Promise<void> {
-  await expect.poll(() => running(pid), { timeout: 3_000 }).toBe(false);
+  await eventually(() => expect(running(pid)).toBe(false));
 }
 
 function running(pid: number): boolean {

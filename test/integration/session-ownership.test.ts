@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processStartTime } from "../../backend/native/core/platform.ts";
 import type { Lease } from "../../backend/sessions/process-lease.ts";
 import { create, exported, makeApp } from "../support/app.ts";
 import { deadCopy, rebuildStatus, restartWith, untouched } from "../support/dead-session.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 let template: string;
@@ -50,7 +51,7 @@ describe.skipIf(process.platform === "win32")("the previous backend was killed a
       const lease = owner(Number(text));
       expect(lease).toMatch(/"start_time":"/);
       (parent.stdio[3] as Writable).end(); // the child reads to the end
-      await vi.waitFor(() => expect(processStartTime(Number(text))).toBeNull(), { timeout: 5000, interval: 10 });
+      await eventually(() => expect(processStartTime(Number(text))).toBeNull());
       process.kill(Number(text), 0); // its id is still taken
       const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
       expect(await exported(made, id, "las")).toEqual(las);
@@ -102,9 +103,7 @@ describe("ownership of sessions", () => {
       "1111dddd.new": (folder) => rmSync(join(folder, "owner.json")), // seconds old: its lease may come any moment
     });
     const left = ["1111bbbb.new", "1111dddd.new"];
-    for (let i = 0; i < 100 && readdirSync(made.sessions).length > left.length; i += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(readdirSync(made.sessions).sort()).toEqual(left);
+    await eventually(() => expect(readdirSync(made.sessions).sort()).toEqual(left));
     await made.close();
   });
 });

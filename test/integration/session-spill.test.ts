@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
 import { addon } from "../../backend/native/core/addon.ts";
 import { create, makeApp, type TestApp } from "../support/app.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const apps: TestApp[] = [];
 afterEach(async () => {
@@ -76,7 +77,7 @@ test("an operation that waits for memory makes idle sessions spill", async () =>
   let done: () => void = () => undefined;
   const running = made.deps.admission.run(first, "first", 900, () => new Promise<void>((resolve) => (done = resolve)));
   const waiting = made.deps.admission.run(second, "second", 900, async () => "ran");
-  await vi.waitFor(async () => expect(await inMemory(made, id)).toEqual([]), { timeout: 5000 });
+  await eventually(async () => expect(await inMemory(made, id)).toEqual([]));
   done();
   await running;
   expect(await waiting).toBe("ran");

@@ -7,6 +7,7 @@ import type { ExportTail } from "../../shared/contract/pointcloud.ts";
 import { type BackendProcess, startProcess } from "../support/backend-process.ts";
 import { bigLasBytes } from "../support/las-bytes.ts";
 import { ask, openRun, tailOf } from "../support/live-run.ts";
+import { eventually } from "../support/stopwatch.ts";
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";
@@ -30,6 +31,7 @@ const write = (name: string, content: string | Uint8Array) => {
 };
 const create = ({ url }: BackendProcess, source_path: string, more: object = {}) =>
   tailOf<CreateSessionTail>(url, CREATE, { source_path, ...more });
+const octreeStagings = () => readdirSync(join(folder, "octrees")).filter((name) => name.endsWith(".staging"));
 const sessionFolders = () => readdirSync(join(folder, "sessions")).sort();
 /** What a session is for its user: its points in every column. */
 async function contents({ url }: BackendProcess, session_id: string) {
@@ -38,12 +40,7 @@ async function contents({ url }: BackendProcess, session_id: string) {
   const xyz = await tailOf<ExportTail>(url, EXPORT, request("xyz"));
   return { points: las.point_count, las: las.data, xyz: xyz.data };
 }
-async function eventually(what: string, check: () => boolean, ms = 5000): Promise<void> {
-  for (const from = performance.now(); !check(); ) {
-    if (performance.now() - from > ms) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const stagings = (names: readonly string[]) => names.filter((name) => !/^[0-9a-f]{8}$/.test(name));
 
 const TEXT =
   "x y z intensity class time is_miss\n0 0 0 1 2 350000000.5 0\n1 2 3.25 2 3 350000000.25 0\n900 0 0 3 4 350000000.75 1\n";
@@ -113,17 +110,14 @@ test("kill -9 at any moment of a create: answered sessions are recovered complet
 
     const next = await start();
     const wanted = [...answered.keys()].sort();
-    await eventually("staging folders gone", () => sessionFolders().every((name) => /^[0-9a-f]{8}$/.test(name)));
+    await eventually(() => expect(stagings(sessionFolders())).toEqual([]));
     // A create in its last stage may have been registered before its answer got out: then it is there, whole.
     const unanswered = sessionFolders().filter((id) => !answered.has(id));
     expect(sessionFolders()).toEqual(expect.arrayContaining(wanted));
     if (moment !== "Building miss overlay") expect(unanswered).toEqual([]);
     for (const id of unanswered) answered.set(id, await contents(next, id));
     for (const [id, expected] of answered) expect(await contents(next, id)).toEqual(expected);
-    await eventually(
-      "octree staging gone",
-      () => !readdirSync(join(folder, "octrees")).some((name) => name.endsWith(".staging")),
-    );
+    await eventually(() => expect(octreeStagings()).toEqual([]));
     await next.kill();
   }
 });

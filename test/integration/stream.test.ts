@@ -10,7 +10,7 @@ import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
 import { CountingColumn } from "../support/counting-column.ts";
 import { FakeNative } from "../support/fake-native.ts";
 import { readRun } from "../support/run-body.ts";
-import { stopwatch, within } from "../support/stopwatch.ts";
+import { eventually, stopwatch, within } from "../support/stopwatch.ts";
 
 const made: MadeApp[] = [];
 /** An app with POST /run (JSON tail), POST /frame (PHB1 tail) and whatever `routes` add. */
@@ -103,7 +103,7 @@ describe("a run's stream", () => {
       return job.track(() => native);
     });
     const running = made.app.inject({ method: "POST", url: "/run" });
-    await vi.waitFor(() => expect(made.jobs.size).toBe(1));
+    await eventually(() => expect(made.jobs.size).toBe(1));
     native.now = { phase: "x", done: 1, total: 2 };
     await new Promise((resolve) => setTimeout(resolve, 150));
     const stop = stopwatch();
@@ -125,7 +125,7 @@ describe("a run's stream", () => {
     const native = new FakeNative<object>();
     const made = await appWith((job) => job.track(() => native));
     const running = made.app.inject({ method: "POST", url: "/run" });
-    await vi.waitFor(() => expect(made.jobs.size).toBe(1));
+    await eventually(() => expect(made.jobs.size).toBe(1));
     await vi.advanceTimersByTimeAsync(4_900);
     for (let i = 0; i < 40; i += 1) {
       await vi.advanceTimersByTimeAsync(200);
@@ -180,12 +180,12 @@ describe("over a socket", () => {
     const socket = connect(port, "127.0.0.1");
     socket.pause();
     socket.write(`GET /points HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-    await vi.waitFor(() => expect(column.reads).toBeGreaterThan(0));
+    await eventually(() => expect(column.reads).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(column.reads).toBeLessThan(5); // of 32 blocks
     expect(column.owners).toBe(2);
     socket.destroy();
-    await vi.waitFor(() => expect(column.owners).toBe(1), { timeout: 1000 });
+    await eventually(() => expect(column.owners).toBe(1));
   });
 
   test("a PHX1 stream arrives completely", async () => {

@@ -13,6 +13,8 @@ const READY_MS = 90_000;
 export interface BackendProcess {
   readonly url: string;
   readonly pid: number;
+  /** To its READY line. */
+  readonly start: Times;
   /** Everything it logged so far. */
   log(): string;
   /** Ends it as a crash or the system would: nothing of its own runs any more. */
@@ -28,6 +30,7 @@ export async function startProcess(folder: string, env: NodeJS.ProcessEnv = {}):
     env: { ...process.env, ...folders, APP_BACKEND_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const started = stopwatch(child.pid);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
@@ -52,9 +55,11 @@ export async function startProcess(folder: string, env: NodeJS.ProcessEnv = {}):
       else fail(`said ${line}`);
     });
   });
+  const start = started();
   return {
     url,
     pid: child.pid ?? -1,
+    start,
     log: () => log,
     kill: async () => {
       await end("SIGKILL");

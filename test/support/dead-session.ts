@@ -1,9 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { vi } from "vitest";
+import { expect } from "vitest";
 import { decodeJournal } from "../../backend/sessions/journal.ts";
 import { makeApp, type TestApp } from "./app.ts";
+import { eventually } from "./stopwatch.ts";
 
 /** No process has this id: the owner of the folder is dead. */
 export const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "default" });
@@ -12,7 +13,7 @@ export const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "d
 export async function deadCopy(made: TestApp, id: string): Promise<string> {
   const journal = join(made.sessions, id, "journal.log");
   const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
-  await vi.waitUntil(flushed, { timeout: 5000, interval: 10 }); // written behind the answer
+  await eventually(() => expect(flushed()).toBe(true)); // written behind the answer
   const template = mkdtempSync(join(tmpdir(), "journal-"));
   cpSync(join(made.sessions, id), template, { recursive: true });
   writeFileSync(join(template, "owner.json"), DEAD);

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const READY_MS = 20_000;
+/** A guard against a test that hangs. */
+const READY_MS = 90_000;
 const LOG_CHARS = 20_000;
 
 /** The built service in a process of its own, with folders of its own. */
@@ -21,7 +22,7 @@ export interface HeadlessBackend {
   stop(): Promise<number | null>;
 }
 
-/** Starts dist/backend/entry/headless.js on a free port. Errors: no build, or no READY line in 20 s. */
+/** Starts dist/backend/entry/headless.js on a free port. Errors: no build, or no READY line. */
 export async function startHeadless(env: NodeJS.ProcessEnv = {}): Promise<HeadlessBackend> {
   const main = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
   if (!existsSync(main)) throw new Error(`${main} is missing; run "npm run build" first`);

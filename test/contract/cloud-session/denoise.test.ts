@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
@@ -7,6 +7,7 @@ import { makeApp, type TestApp } from "../../support/app.ts";
 import { atMoment } from "../../support/native-moment.ts";
 import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../../support/noisy-cloud.ts";
 import { answered, cloud, refusal, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+import { eventually } from "../../support/stopwatch.ts";
 
 let made: TestApp;
 beforeAll(async () => {
@@ -169,9 +170,8 @@ describe("while others are at it", () => {
       expect(reached).toBe(true);
       expect(value).toEqual([499, "Denoise was canceled."]);
       expect(await classOf(session_id)).toBeNull();
-      await vi.waitFor(
-        async () => expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
-        { timeout: 1000, interval: 5 },
+      await eventually(async () =>
+        expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
       );
     },
   );

@@ -9,6 +9,7 @@ import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../../support/ground
 import { heldUntilCanceled } from "../../support/native-failure.ts";
 import { rowsOf } from "../../support/noisy-cloud.ts";
 import { amid, answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+import { eventually } from "../../support/stopwatch.ts";
 
 let made: TestApp;
 beforeAll(async () => {
@@ -243,9 +244,8 @@ describe("while others are at it", () => {
     expect(reached).toBe(true);
     expect(value).toEqual([499, "Ground segmentation was canceled."]);
     expect(await classOf(session_id)).toBeUndefined();
-    await vi.waitFor(
-      async () => expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
-      { timeout: 1000, interval: 5 },
+    await eventually(async () =>
+      expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
     );
   });
 });

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,18 +49,18 @@ test("a claim is refused while another process holds the lock; a leftover lock f
 test("when four processes claim 200 dead leases at once, each lease has one winner", async () => {
   const names = Array.from({ length: 200 }, (_, i) => `${String(i).padStart(3, "0")}.json`);
   for (const name of names) writeFileSync(join(folder, name), JSON.stringify(DEAD));
-  const rivals = Array.from({ length: 4 }, () => {
-    const child = spawn(process.execPath, ["--import", "tsx", CLAIMER, folder], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+  const claimers = Array.from({ length: 4 }, () => {
+    const child = spawn(process.execPath, ["--import", "tsx", CLAIMER, folder], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    return { child, line: async () => String((await lines.next()).value) };
+    return { child, line: async () => (await lines.next()).value as string };
   });
-  for (const { line } of rivals) expect(await line()).toBe("ready");
-  for (const { child } of rivals) child.stdin.write("go\n");
-  const answers = await Promise.all(rivals.map(({ line }) => line()));
-  for (const { child } of rivals) child.stdin.end();
-  const won = answers.flatMap((text) => JSON.parse(text) as string[]);
+  const lines = () => Promise.all(claimers.map(({ line }) => line()));
+  expect(await lines()).toEqual(["ready", "ready", "ready", "ready"]);
+  for (const { child } of claimers) child.stdin.write("go\n");
+  const won = (await lines()).flatMap((text) => JSON.parse(text) as string[]);
+  const ended = claimers.map(({ child }) => once(child, "close"));
+  for (const { child } of claimers) child.stdin.end();
+  await Promise.all(ended);
   expect(won.length).toBe(new Set(won).size);
   expect(won.length).toBeGreaterThan(100); // who finds another at it gives up and leaves the lease for the next start
 });

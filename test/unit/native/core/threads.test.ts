@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../../backend/native/core/addon.ts";
 import { addonPath } from "../../../../backend/native/core/load.ts";
+import { eventually } from "../../../support/stopwatch.ts";
 
 let folder: string;
 let path: string;
@@ -30,7 +31,7 @@ test.runIf(process.platform === "linux")(
       expect(await promise).toBe(true);
     }
     expect(seen.size).toBeLessThan(10); // a job may begin before the thread of the last one waits again
-    await vi.waitFor(() => expect(threads().length).toBeLessThan(before.size), { timeout: 5000, interval: 50 });
+    await eventually(() => expect(threads().length).toBeLessThan(before.size));
   },
 );
 

@@ -14,7 +14,7 @@ import { isPlainObject, magicWord, paddedJson, utf8, viewOf } from "./bytes.ts";
  * progress  0..1 or null    always; null = unknown (the bar does not move)
  * message   string          always; text for the user
  * run_id    string          first marker only; the token for POST /api/cancel/{run_id}
- * canceled  true            last marker of a canceled run; no tail follows. `cancelled` beside it says the same
+ * canceled  true            last marker of a canceled run; no tail follows; `cancelled` has the same value
  * error     string, not ""  last marker of a failed run; on JSON routes a JSON tail with `error` follows
  */
 

@@ -73,7 +73,9 @@ function installModules() {
   const stamp = fingerprint(["package-lock.json"]);
   if (existsSync(join(root, "node_modules", ".package-lock.json")) && isFresh("modules", stamp)) return;
   console.error("Installing npm packages");
-  if (run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { shell: process.platform === "win32" }).status !== 0) {
+  if (
+    run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { shell: process.platform === "win32" }).status !== 0
+  ) {
     fail("npm ci failed; the messages above say why.");
   }
   markFresh("modules", stamp);

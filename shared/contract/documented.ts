@@ -9,7 +9,7 @@ export interface Legal {
 
 const notes = new WeakMap<object, Legal>();
 
-/** The note of a schema or of one that it was described from. backend/http/openapi.ts reads it. */
+/** The note of a schema or of one that it was described from. backend/http/openapi/document.ts reads it. */
 export function legalOf(schema: z.core.$ZodType): Legal | undefined {
   const { parent } = schema._zod;
   return notes.get(schema) ?? (parent && legalOf(parent));

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { z } from "zod";
-import type { ProblemExample } from "./problems.ts";
+import type { ProblemExample } from "../problems.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

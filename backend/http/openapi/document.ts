@@ -1,12 +1,12 @@
 import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { z } from "zod";
-import { FailureTail } from "../../shared/contract/problem.ts";
-import { AppError } from "../../shared/errors.ts";
+import { FailureTail } from "../../../shared/contract/problem.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { OPEN_PATHS } from "../guard.ts";
 import type { DocumentedRoute } from "./documented-route.ts";
-import { OPEN_PATHS } from "./guard.ts";
-import { DOCUMENT_HEAD, RUN_ID_HEADER, STREAMS } from "./openapi-head.ts";
-import { problemAnswers } from "./openapi-problems.ts";
-import { allComponents, componentRef, type Io, inlineSchema, type Json, settleComponents } from "./openapi-schemas.ts";
+import { DOCUMENT_HEAD, RUN_ID_HEADER, STREAMS } from "./head.ts";
+import { problemAnswers } from "./problems.ts";
+import { allComponents, componentRef, type Io, inlineSchema, type Json, settleComponents } from "./schemas.ts";
 
 /** The OpenAPI 3.1 document of the routes. Errors: internal for a route without operationId, or a nameless schema. */
 export function openApiDocument(routes: readonly DocumentedRoute[], version: string): Json {

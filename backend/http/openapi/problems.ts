@@ -1,16 +1,16 @@
 import type { FastifyRequest } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { CostRefusal } from "../../shared/contract/cost-warning.ts";
-import { Problem as ProblemBody } from "../../shared/contract/problem.ts";
-import { AppError } from "../../shared/errors.ts";
+import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
+import { Problem as ProblemBody } from "../../../shared/contract/problem.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { toProblem } from "../errors.ts";
+import { OPEN_PATHS } from "../guard.ts";
+import type { ProblemExample } from "../problems.ts";
+import type { Problem } from "../validation.ts";
 import type { DocumentedRoute } from "./documented-route.ts";
-import { toProblem } from "./errors.ts";
-import { OPEN_PATHS } from "./guard.ts";
-import { STATUS_TEXT } from "./openapi-head.ts";
-import { componentRef, type Json } from "./openapi-schemas.ts";
-import type { ProblemExample } from "./problems.ts";
-import type { Problem } from "./validation.ts";
+import { STATUS_TEXT } from "./head.ts";
+import { componentRef, type Json } from "./schemas.ts";
 
 /** Everything a route can be refused with, by status, an example each. */
 export function problemAnswers({ url, schema, config }: DocumentedRoute): Json {

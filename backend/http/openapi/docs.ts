@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "../types.ts";
 import type { DocumentedRoute } from "./documented-route.ts";
-import type { App } from "./types.ts";
 
 const HIDDEN = /^\/(docs|openapi\.json)/;
 
@@ -42,7 +42,7 @@ async function makeDocs(routes: readonly DocumentedRoute[], version: string) {
     import("fastify"),
     import("@fastify/swagger"),
     import("@fastify/swagger-ui"),
-    import("./openapi.ts"),
+    import("./document.ts"),
   ]);
   const document = openApiDocument(routes, version);
   const docs = Fastify({ logger: false });

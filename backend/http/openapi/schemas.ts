@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { legalOf } from "../../shared/contract/documented.ts";
-import { AppError } from "../../shared/errors.ts";
+import { legalOf } from "../../../shared/contract/documented.ts";
+import { AppError } from "../../../shared/errors.ts";
 
 /*
  * JSON Schema of the contract. A schema registered with an id (`.meta({ id })`) becomes a component. What a request may

@@ -5,9 +5,9 @@ import type { DocumentedRoute } from "./documented-route.ts";
 const HIDDEN = /^\/(docs|openapi\.json)/;
 
 /**
- * /openapi.json (OpenAPI 3.1) and the page /docs, made from the routes' own schemas. The generator and the page are
- * loaded when they are first asked for, in an instance of their own that never listens: start-up pays nothing.
- * Call it before the routes are registered.
+ * Serves /openapi.json (OpenAPI 3.1) and the page /docs, both generated from the schemas of the routes. To keep
+ * start-up fast, the generator and the page are loaded on the first request, in a separate Fastify instance that never
+ * listens. Call this before registering the routes.
  */
 export function installDocs(app: App, version: string): void {
   const routes: DocumentedRoute[] = [];

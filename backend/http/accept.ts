@@ -4,10 +4,10 @@ interface Range {
 }
 
 /**
- * Whether a request would rather have plain JSON than a stream: its Accept header names application/json, and gives it a
- * higher quality than application/octet-stream gets from the most specific range that matches it. So
- * "application/json" does, and "*\/*", "application/json, *\/*" (equal) and no header at all do not.
- * Source: RFC 9110 section 12.5.1. A range whose q is no number from 0 to 1 is left out.
+ * True when a request prefers plain JSON to a stream: its Accept header names application/json with a higher quality
+ * than the most specific matching range gives application/octet-stream. "application/json" prefers JSON;
+ * "*\/*", "application/json, *\/*" (equal quality) and a missing header do not.
+ * Source: RFC 9110 section 12.5.1. Ranges whose q is not a number from 0 to 1 are ignored.
  */
 export function prefersJson(accept: string | undefined): boolean {
   const ranges = parsed(accept ?? "");

@@ -6,14 +6,15 @@ import type { App } from "./types.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Keys of query and JSON body that their schemas do not know: ignored, and named in the answer's `warnings`. */
+    /** Keys of the query and JSON body that the schema does not define. They are ignored and listed in `warnings`. */
     unknownKeys: readonly string[];
   }
 }
 
 /**
- * JSON bodies (an empty one is no body: cancel sends none under any content type), PHB1 bodies as bytes, and multipart
- * forms as streams: a route reads the file with `request.file()` and must check `file.truncated`.
+ * Parses JSON bodies, reads PHB1 bodies as bytes, and offers multipart forms as streams: a route reads the file with
+ * `request.file()` and must check `file.truncated`. An empty JSON body counts as no body, because cancel requests are
+ * sent without one under any content type.
  */
 export async function installBodyParsers(app: App): Promise<void> {
   app.removeAllContentTypeParsers();
@@ -42,8 +43,8 @@ export async function installBodyParsers(app: App): Promise<void> {
 }
 
 /**
- * Keys of `value` that the object schema does not list, those of objects and lists of objects inside it too, with their
- * path: `scalar_filters[0].maximum`. Empty for anything that is no object.
+ * Paths of the keys in `value` that the object schema does not define, such as `scalar_filters[0].maximum`. Nested
+ * objects and lists of objects are searched too. Empty when `value` is not an object.
  */
 export function unknownKeys(schema: unknown, value: unknown, path = ""): string[] {
   const inner = unwrapped(schema);
@@ -59,7 +60,7 @@ export function unknownKeys(schema: unknown, value: unknown, path = ""): string[
   );
 }
 
-/** What a schema takes, without what it makes of it: transforms, defaults, null and absence. */
+/** The input schema inside transforms, defaults, optional and nullable wrappers. */
 function unwrapped(schema: unknown): unknown {
   let inner = schema;
   for (;;) {

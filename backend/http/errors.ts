@@ -24,14 +24,18 @@ export const httpStatus: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** Any thrown value as AppError: ours, the native core's by its code, else internal with the error's own sentence. */
+/**
+ * Converts any thrown value to an AppError. AppErrors pass through, native errors keep their code, and all others
+ * become
+ * `internal` with their own message.
+ */
 export function toAppError(error: unknown): AppError {
   return fromNative(error);
 }
 
 /**
- * Status and body of an error answer: `detail` is a sentence (422: the list of issues, with `message` beside it; a
- * structured refusal brings an object of its own as `details.detail`, with the sentence in its `message`).
+ * Status and body of an error response. `detail` is normally a sentence. For 422 it is the list of issues and `message`
+ * holds the sentence. A structured refusal supplies its own object in `details.detail`, with the sentence in `message`.
  */
 export function toProblem(raw: unknown, request: FastifyRequest): Problem {
   if (hasZodFastifySchemaValidationErrors(raw)) return validationProblem(raw, request);
@@ -45,7 +49,7 @@ export function toProblem(raw: unknown, request: FastifyRequest): Problem {
   return { status: httpStatus[error.code], body: { detail: error.message, code: error.code, ...error.details } };
 }
 
-/** Errors of the HTTP framework: broken JSON, too large, wrong media type. Its 4xx stay what they are. */
+/** Errors of the HTTP framework: invalid JSON, body too large, wrong media type. Its 4xx statuses are kept. */
 function frameworkProblem(error: Partial<FastifyError>, request: FastifyRequest): Problem {
   const status = error.statusCode ?? 500;
   if (status === 413) {
@@ -61,7 +65,7 @@ function frameworkProblem(error: Partial<FastifyError>, request: FastifyRequest)
   return { status, body: { detail: errorText(error), code } };
 }
 
-/** One face for every error of every route; the request's log line gets the sentence. */
+/** Formats the errors of all routes in one way and adds the error sentence to the request's log line. */
 export function installErrorHandler(app: App): void {
   app.setErrorHandler((raw, request, reply) => {
     const { status, body } = toProblem(raw, request);

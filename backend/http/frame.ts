@@ -5,15 +5,15 @@ import { BLOCK_BYTES } from "../../shared/limits.ts";
 import { encodeFrameHeader, type FrameDtype } from "../../shared/wire/phb1.ts";
 import { encodePointsHeader } from "../../shared/wire/phx1.ts";
 
-/** A counted reference on native memory, as backend/sessions/column-ref.ts makes them. */
+/** A counted reference to native memory; backend/sessions/column-ref.ts implements it. */
 export interface ColumnSource {
-  /** `readInto` copies bytes from `byteOffset` on and returns how many. */
+  /** `readInto` copies bytes starting at `byteOffset` and returns the number of bytes copied. */
   readonly native: { readInto(out: Uint8Array, byteOffset: number): number };
   retain(): unknown;
   release(): void;
 }
 
-/** What fills one buffer: small results from JavaScript, large ones from native columns of exactly this type. */
+/** Contents of one buffer. Small results are typed arrays; large ones are native columns with the buffer's type. */
 export type PayloadData = Float32Array | Uint32Array | ColumnSource;
 export interface Payload {
   /** Elements (4 bytes each), not rows. */
@@ -24,13 +24,13 @@ export interface FrameBuffer extends Payload {
   readonly dtype: FrameDtype;
 }
 
-/** A PHB1 answer: scalars in `meta`, arrays by name in the order given. */
+/** A PHB1 response: scalars in `meta`, arrays by name in the order of `buffers`. */
 export interface FrameResult {
   readonly meta: Readonly<Record<string, unknown>>;
   readonly buffers: Readonly<Record<string, FrameBuffer>>;
 }
 
-/** A PHX1 answer. All columns are float32. */
+/** A PHX1 response. All columns are float32. */
 export interface PointsResult {
   readonly point_count: number;
   readonly positions: PayloadData;
@@ -38,12 +38,14 @@ export interface PointsResult {
   readonly intensity: PayloadData | undefined;
 }
 
-/** Sends a PHB1 frame block by block; its columns are held until the last byte is out or the client is gone. */
+/**
+ * Sends a PHB1 frame block by block. Its columns are retained until the last byte is sent or the client disconnects.
+ */
 export function sendFrame(reply: FastifyReply, result: FrameResult): FastifyReply {
   return sendChunks(reply, frameChunks(holdFrame(result)));
 }
 
-/** Sends a PHX1 stream the same way. Errors: unsupported for more points than its header can count. */
+/** Sends a PHX1 stream in the same way. Errors: unsupported for more points than the header's uint32 can count. */
 export function sendPoints(reply: FastifyReply, result: PointsResult): FastifyReply {
   const { point_count: n, positions, colors, intensity } = result;
   const header = encodePointsHeader(n, colors !== undefined, intensity !== undefined);
@@ -55,7 +57,7 @@ export function sendPoints(reply: FastifyReply, result: PointsResult): FastifyRe
 
 function sendChunks(reply: FastifyReply, held: HeldChunks): FastifyReply {
   const stream = Readable.from(held, { objectMode: true, highWaterMark: 1 });
-  stream.once("close", () => held.release()); // also when the client left before the first byte
+  stream.once("close", () => held.release()); // also when the client disconnects before the first byte
   return reply.type("application/octet-stream").send(stream);
 }
 
@@ -69,7 +71,7 @@ export interface HeldFrame extends Held {
   readonly header: Uint8Array;
 }
 
-/** Retains every column of a frame, so that the run that made it may end before its bytes are out. */
+/** Retains every column of a frame, so that the run that made it may end before the frame is sent. */
 export function holdFrame({ meta, buffers }: FrameResult): HeldFrame {
   const entries = Object.entries(buffers);
   const header = encodeFrameHeader(
@@ -126,7 +128,7 @@ async function* produce(header: Uint8Array, held: Held): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Each block is memory of its own: the socket may still hold the one before. */
+/** Allocates each block separately, because the socket may still hold the previous one. */
 function* blocks({ length, data }: Payload): Generator<Uint8Array> {
   const total = 4 * length;
   for (let at = 0; at < total; at += BLOCK_BYTES) {

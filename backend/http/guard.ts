@@ -6,16 +6,17 @@ import type { Config } from "../config.ts";
 import type { App } from "./types.ts";
 
 /*
- * Any web page the user visits can send requests to 127.0.0.1. What is asked of a request, in this order:
+ * Any web page the user visits can send requests to 127.0.0.1. Every request therefore passes these checks, in order:
  *
- * check         passes when                                                       answer otherwise
- * Host          a loopback name with our port (stops DNS rebinding)               403
+ * check         passes when                                                       status otherwise
+ * Host          a loopback name with our port (prevents DNS rebinding)            403
  * Origin        absent, a loopback page, app://localhost, file://, or configured  403
- * fetch site    not cross-site, unless an allowed Origin came with it             403
- * preflight     answered here for allowed origins; needs no token
- * content type  JSON, octet-stream or multipart when there is a body (a form      415
- *               post needs no preflight, so its types are not taken)
- * token         not configured, or the Bearer token matches; open: /health, /version   401
+ * fetch site    not cross-site, or sent with an allowed Origin                    403
+ * preflight     answered here for allowed origins, without a token
+ * content type  JSON, octet-stream or multipart if there is a body (the types of  415
+ *               HTML forms are rejected, because they need no preflight)
+ * token         none is configured, or the Bearer token matches                   401
+ *               (/health and /version need no token)
  */
 
 const LOOPBACK_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/;
@@ -33,18 +34,20 @@ export function originAllowed(origin: string, configured: readonly string[]): bo
   return LOOPBACK_ORIGIN.test(origin) || APP_ORIGINS.includes(origin) || configured.includes(origin);
 }
 
-/** `port` undefined = not known (no real socket): any is taken. A Host without a port means 80. */
+/**
+ * `port` undefined: unknown (there is no real socket), so any port is accepted. A Host without a port means port 80.
+ */
 export function hostAllowed(host: string | undefined, port: number | undefined): boolean {
   const match = HOST.exec(host ?? "");
   if (!match) return false;
   return port === undefined || Number(match[2] ?? 80) === port;
 }
 
-/** Puts the checks in front of every route. */
+/** Installs the checks for every route. */
 export async function installGuard(app: App, config: Config): Promise<void> {
   app.addHook("onRequest", async (request) => checkSource(request, config.allowedOrigins));
   app.addHook("onRequest", async (request, reply) => {
-    // Chromium asks for this before a page of another address space may reach the loopback one.
+    // Chromium requires this header before a page from another address space may reach the loopback address.
     if (request.method === "OPTIONS" && request.headers["access-control-request-private-network"] === "true") {
       reply.header("access-control-allow-private-network", "true");
     }
@@ -82,7 +85,10 @@ function checkSource({ headers, raw }: FastifyRequest, configured: readonly stri
   }
 }
 
-/** A body without a type is JSON (contract); its Origin was checked, which a browser always sends with a POST. */
+/**
+ * Treats a body without a content type as JSON, as the contract demands. That is safe: browsers send an Origin with
+ * every POST, and it has been checked by then.
+ */
 function checkContentType({ headers, method }: FastifyRequest): void {
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
   if (!hasBody || method === "GET" || method === "HEAD" || method === "OPTIONS") return;
@@ -100,7 +106,7 @@ function checkContentType({ headers, method }: FastifyRequest): void {
   }
 }
 
-/** Compares digests of equal length, so that the time tells nothing about the token. */
+/** Compares digests of equal length, so that the response time reveals nothing about the token. */
 function tokenMatcher(token: string): (header: string | undefined) => boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const wanted = digest(token);

@@ -7,9 +7,9 @@ const SLICE = 2_048;
 const STRING_SLICE = 1 * MIB;
 
 /**
- * The text of JSON.stringify(value) in UTF-8 chunks of about 256 KiB, so that no large array or string is ever one
- * JavaScript string and the event loop is free between chunks. Typed arrays are written as lists. Numbers that JSON
- * cannot hold become null. Errors: internal for a bigint or a nesting over 1000 levels (a cycle).
+ * Yields the text of JSON.stringify(value) in UTF-8 chunks of about 256 KiB. A large array or string never becomes a
+ * single JavaScript string, and the event loop can run between chunks. Typed arrays are written as lists; numbers that
+ * JSON cannot represent become null. Errors: internal for a bigint or for nesting deeper than 1000 levels (a cycle).
  */
 export function* jsonChunks(value: unknown): Generator<Uint8Array> {
   let text = "";
@@ -34,17 +34,17 @@ function* pieces(raw: unknown, depth: number): Generator<string> {
 }
 
 function hasToJson(value: unknown): value is { toJSON(): unknown } {
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return false; // a Buffer has one
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return false; // not Buffer.toJSON
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
 function scalar(value: unknown): string {
   if (typeof value === "bigint")
-    throw new AppError("internal", `a result holds the bigint ${value}, which JSON has not`);
-  return JSON.stringify(value) ?? "null"; // undefined and functions inside a list, as JSON.stringify does
+    throw new AppError("internal", `a result holds the bigint ${value}, which JSON cannot represent`);
+  return JSON.stringify(value) ?? "null"; // in lists, undefined and functions become null, as in JSON.stringify
 }
 
-/** A surrogate pair cut in two is escaped on both sides and reads back as the same pair. */
+/** If a slice splits a surrogate pair, JSON.stringify escapes both halves, so that they parse to the same pair. */
 function* longString(value: string): Generator<string> {
   yield '"';
   for (let at = 0; at < value.length; at += STRING_SLICE)

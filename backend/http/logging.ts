@@ -8,14 +8,15 @@ interface Failure {
 }
 const failures = new WeakMap<object, Failure>();
 
-/** Puts the reason of a refusal or failure into the request's one log line; `err` (with its stack) for our own bugs. */
+/** Adds the reason of a refusal or failure to the request's log line. `err` (logged with its stack) is for our bugs. */
 export function noteFailure(request: object, detail: unknown, err?: unknown): void {
   failures.set(request, { detail, err });
 }
 
 /**
- * One line per request: 5xx at error, 4xx at warning with the reason, the rest at info; a slow one also says what else
- * was going on. Query strings stay out: they may hold paths.
+ * Logs one line per request: 5xx as error, 4xx as warning with the reason, all others as info. A slow request gets a
+ * second line with the number of other requests in progress and the memory used. Query strings are not logged, because
+ * they may contain file paths.
  */
 export function installRequestLog(app: App): void {
   let inFlight = 0;
@@ -23,7 +24,7 @@ export function installRequestLog(app: App): void {
   app.addHook("onRequest", async (request, reply) => {
     inFlight += 1;
     reply.raw.once("close", () => {
-      inFlight -= 1; // comes for an answer and for a client that left
+      inFlight -= 1; // fires after a response and when the client disconnects
     });
     rssBefore.set(request, process.memoryUsage.rss());
   });
@@ -43,7 +44,7 @@ export function installRequestLog(app: App): void {
   });
 }
 
-/** One line per run, for JobRegistry. */
+/** Logs one line per run; JobRegistry calls it. */
 export function runLogger(log: { info(fields: object, message: string): void }): (record: RunRecord) => void {
   return (record) => log.info(record, `run ${record.run_id} ${record.label}: ${record.outcome}`);
 }

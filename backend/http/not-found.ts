@@ -6,11 +6,11 @@ interface Known {
   readonly methods: Set<string>;
 }
 
-/** 404 for an unknown path, 405 with `Allow` for a known path under another method. */
+/** Answers 404 for an unknown path, and 405 with an `Allow` header for a known path with the wrong method. */
 export function installNotFound(app: App): void {
   const known = new Map<string, Known>();
   app.addHook("onRoute", (route: RouteOptions) => {
-    if (route.url === "*") return; // the preflight route of the CORS plugin answers every path
+    if (route.url === "*") return; // the CORS plugin's preflight route matches every path
     const entry = known.get(route.url) ?? { pattern: patternOf(route.url), methods: new Set() };
     for (const method of [route.method].flat()) entry.methods.add(method);
     known.set(route.url, entry);
@@ -20,7 +20,7 @@ export function installNotFound(app: App): void {
     const allowed = new Set(
       [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]),
     );
-    allowed.delete(request.method); // a route that matched but chose not to answer is a 404
+    allowed.delete(request.method); // the route exists but declined to answer: 404
     const status = allowed.size > 0 ? 405 : 404;
     if (status === 404) return reply.code(404).send({ detail: "Not Found", code: "not_found" });
     return reply
@@ -30,7 +30,7 @@ export function installNotFound(app: App): void {
   });
 }
 
-/** A route URL (":name" one segment, "*" the rest) as a pattern for paths. */
+/** Converts a route URL to a path pattern: ":name" matches one segment, "*" the rest. */
 function patternOf(url: string): RegExp {
   const source = url
     .split("/")

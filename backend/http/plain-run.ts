@@ -10,16 +10,16 @@ import { jsonChunks } from "./json-stream.ts";
 import { sendJson } from "./send-json.ts";
 
 /*
- * A run as plain JSON, for clients that cannot read markers (docs/wire.md). One row per state:
+ * Answers a run with plain JSON, for clients that cannot read progress markers (docs/wire.md). One row per state:
  *
  * state    sends                                          leaves when
- * quiet    nothing: the status is still open              the run settles, or 5 s have passed
+ * quiet    nothing; the status can still be chosen        the run settles, or 5 s have passed
  * settled  the result (200), or the failure's own status  last byte
- * open     200, x-run-id, 4 spaces; 4 more per 5 s        the run settles
+ * open     200, x-run-id, 4 spaces; 4 more every 5 s      the run settles
  * done     the result                                     last byte
  * failed   {success: false, error, code, ...}             last byte
  *
- * A client that hangs up cancels the run in every state.
+ * In every state, a client that disconnects cancels the run.
  */
 
 const SPACES = Buffer.from("    ");
@@ -29,11 +29,11 @@ type Outcome<T> = { readonly value: T } | { readonly error: AppError };
 interface Run<T> {
   readonly label: string;
   readonly body: (job: Job) => Promise<T>;
-  /** What the answer of a late failure has beside `error`. */
+  /** Further fields of the response when a run fails after the status was sent. */
   readonly failedTail: object;
 }
 
-/** Answers with a run's result as plain JSON. Errors: the run's, when it fails within the first 5 s. */
+/** Answers with a run's result as plain JSON. Errors: those of the run, if it fails within the first 5 s. */
 export async function plainRun<T extends object>(
   reply: FastifyReply,
   jobs: JobRegistry,
@@ -47,7 +47,7 @@ export async function plainRun<T extends object>(
     (value) => ({ value }),
     (error: unknown) => ({ error: toAppError(error) }),
   );
-  reply.raw.once("close", () => job?.cancel()); // of a run that has ended it is no matter
+  reply.raw.once("close", () => job?.cancel()); // has no effect once the run has ended
   if (reply.raw.destroyed) job?.cancel();
   if (job) reply.header("x-run-id", job.id);
   const early = await within(KEEPALIVE_MS, running);
@@ -73,7 +73,7 @@ function failure(error: AppError, failedTail: object): object {
   return { success: false, error: errorText(error), code: error.code, ...canceled, ...failedTail };
 }
 
-/** What `work` gives within `ms`; undefined when it takes longer. */
+/** Result of `work`, or undefined if it takes longer than `ms`. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<undefined>((resolve) => {

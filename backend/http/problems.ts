@@ -2,16 +2,19 @@ import { DENOISE_METHODS } from "../../shared/contract/pointcloud-denoise.ts";
 import { GROUND_METHODS } from "../../shared/contract/segment-ground.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 
-/** A refusal of a route as its documentation shows it. test/contract/problems.test.ts sends the request that gives it. */
+/**
+ * An error response that the documentation of a route shows as an example. test/contract/problems.test.ts sends a
+ * request that causes it and compares the answer.
+ */
 export interface ProblemExample {
   readonly code: ErrorCode;
-  /** The sentence, or the object of a structured refusal. */
+  /** The error sentence, or the object of a structured refusal. */
   readonly detail: string | Readonly<Record<string, unknown>>;
 }
 
 export const NO_SESSION: ProblemExample = { code: "not_found", detail: "Cloud session not found: 00000000" };
 export const NO_FILE: ProblemExample = { code: "not_found", detail: "File not found: /data/missing.las" };
-/** An edit that landed while the run was under way. */
+/** Another edit changed the cloud during the run. */
 export const CLOUD_CHANGED: ProblemExample = {
   code: "conflict",
   detail: "the cloud changed while this operation ran; run it again",
@@ -21,7 +24,7 @@ export const NO_SELECTION: ProblemExample = {
   detail: "the selection is empty: give a region, scalar_filters or both",
 };
 export const NO_SPACE: ProblemExample = { code: "no_space", detail: "ENOSPC: no space left on device, write" };
-/** A long computation that was canceled; the sentence names the route's tool. */
+/** A canceled computation; the response names the route's `tool`. */
 export const CANCELED: ProblemExample = { code: "canceled", detail: "canceled" };
 export const UNKNOWN_METHOD: ProblemExample = {
   code: "invalid_argument",
@@ -41,5 +44,5 @@ const COST = {
   over_time: true,
   over_memory: false,
 };
-/** A run that is expected to take long. */
+/** The run is expected to take long. */
 export const COSTLY: ProblemExample = { code: "conflict", detail: { cost_warning: COST, message: COST.message } };

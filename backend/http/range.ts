@@ -1,13 +1,13 @@
-/** The part of a file a request asked for; both ends included, bytes. */
+/** Requested part of a file, in bytes; both ends are included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads a Range header against a file of `size` bytes. Source: RFC 9110 section 14.
- * `whole`: no header, several ranges, or none this server understands - the whole file is the legal answer.
- * `unsatisfiable`: a valid range that starts behind the end.
+ * Parses the Range header of a request for a file of `size` bytes. Source: RFC 9110 section 14.
+ * `whole`: the header is absent, lists several ranges or is not understood; RFC 9110 then allows the whole file.
+ * `unsatisfiable`: a valid range that starts beyond the end of the file.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | "whole" | "unsatisfiable" {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "");

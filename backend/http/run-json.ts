@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { Job } from "../jobs/job.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
 
-/** A run whose answer is plain JSON: it has no markers and no id to cancel by, so a client that hangs up is the cancel. */
+/** Starts a run that answers with plain JSON. The client gets no run id, so it cancels the run by disconnecting. */
 export async function runJson<T>(reply: FastifyReply, jobs: JobRegistry, body: (job: Job) => Promise<T>): Promise<T> {
   let hangUp: () => void = () => undefined;
   const onStart = (job: Job) => {

@@ -13,16 +13,16 @@ import { jsonChunks } from "./json-stream.ts";
 import { plainRun } from "./plain-run.ts";
 
 /*
- * The stream of a run (contract: wire, sections 4 to 6). One row per state:
+ * The stream of a run (docs/wire.md, "A run's stream"). One row per state:
  *
  * state     sends                                              leaves when
  * opened    marker {progress: null, message: "", run_id}       at once
- * running   a marker per change; 4 spaces per 5 s of silence   the run settles
+ * running   a marker per change; 4 spaces after 5 s without    the run settles
  * done      queued markers, then the tail                      last byte
  * canceled  marker {canceled, cancelled: true}, no tail        last byte
  * failed    marker {error}; JSON routes: a JSON tail as well   last byte
  *
- * A client that hangs up raises the run's cancel flag at once, while the run is still listed.
+ * When the client disconnects, the run's cancel flag is set at once, while the run is still registered.
  */
 
 const SPACES = new Uint8Array(4).fill(0x20);
@@ -30,23 +30,23 @@ const SPACES = new Uint8Array(4).fill(0x20);
 type Outcome<T> = { readonly value: T } | { readonly error: AppError };
 
 export interface StreamOptions extends Pick<RunOptions, "label"> {
-  /** What the JSON tail of a failure has beside `error`. */
+  /** Further fields of the JSON tail that reports a failure. */
   readonly failedTail?: object;
 }
 
 interface Tail<T> {
-  /** Bytes of a result. */
+  /** Encodes a result. */
   readonly of: (value: T) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** A result that nobody will read. */
+  /** Releases a result that will not be sent. */
   readonly drop: (value: T) => void;
-  /** What a failure is repeated with as a JSON tail behind its marker; undefined = the marker alone. */
+  /** Further fields of the JSON tail that follows an error marker; undefined = an error marker without a tail. */
   readonly failure: object | undefined;
 }
 
 /**
- * Answers with a run: progress markers, then `body`'s result as a JSON tail; the JSON alone when the request would
- * rather have that (plain-run.ts). Whatever must have a status of its own (404, 400, 409) must be thrown before this
- * call; later failures are in-band.
+ * Starts a run and streams progress markers, then the result of `body` as a JSON tail. A request that prefers plain
+ * JSON gets the JSON alone (plain-run.ts). Throw errors that need their own status (400, 404, 409) before this call:
+ * later failures are reported inside the stream.
  */
 export function streamJob<T extends object>(
   reply: FastifyReply,
@@ -60,14 +60,14 @@ export function streamJob<T extends object>(
   return open(reply, jobs, body, { of: jsonChunks, drop: () => undefined, failure: failedTail }, options);
 }
 
-/** The same with a PHB1 frame as tail. A failure is the error marker alone: no frame bytes follow. */
+/** Like streamJob, with a PHB1 frame as tail. A failure sends the error marker only; no frame follows. */
 export function streamFrameJob(
   reply: FastifyReply,
   jobs: JobRegistry,
   body: (job: Job) => Promise<FrameResult>,
   options: Pick<RunOptions, "label"> = {},
 ): FastifyReply {
-  const held = async (job: Job) => holdFrame(await body(job)); // retained before the run releases what it adopted
+  const held = async (job: Job) => holdFrame(await body(job)); // retain columns before the ending run releases them
   return open(reply, jobs, held, { of: frameChunks, drop: (frame) => frame.release(), failure: undefined }, options);
 }
 
@@ -88,7 +88,7 @@ function open<T>(
 
 const labelOf = ({ request }: FastifyReply): string => `${request.method} ${request.routeOptions.url ?? ""}`;
 
-/** One run and the bytes that tell of it. */
+/** One run and the stream that reports it. */
 class RunStream<T> {
   #job: Job | undefined;
   #outcome: Outcome<T> | undefined;
@@ -113,7 +113,7 @@ class RunStream<T> {
     );
   }
 
-  /** The client is gone. A run that has ended takes no notice. */
+  /** Cancels the run after the client disconnects; has no effect once the run has ended. */
   hangUp(): void {
     this.#left = true;
     this.#job?.cancel();
@@ -133,7 +133,7 @@ class RunStream<T> {
       yield* this.#running();
       if (!this.#left) yield* this.#ending();
     } finally {
-      this.hangUp(); // torn down early: the same as a client that left; after the end it does nothing
+      this.hangUp(); // cancels if the stream is closed early; no effect after the end
     }
   }
 
@@ -153,7 +153,7 @@ class RunStream<T> {
     }
   }
 
-  /** Sleeps, but not past the end of the run or of the connection. */
+  /** Waits `ms`, or until the run or the connection ends. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#outcome || this.#left) return resolve();

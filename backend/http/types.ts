@@ -11,19 +11,19 @@ import type { Config } from "../config.ts";
 import type { Admission } from "../jobs/admission.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
 
-/** What the HTTP layer asks of the octree cache; backend/sessions/octree-cache.ts is the implementation. */
+/** The part of the octree cache that the HTTP layer uses; backend/sessions/octree-cache.ts implements it. */
 export interface OctreeFiles {
-  /** Folder of a complete octree and a note that it was used; undefined when there is none. `cacheId`: 40 hex digits. */
+  /** Folder of a complete octree, marked as recently used; undefined if there is none. `cacheId`: 40 hex digits. */
   path(cacheId: string): Promise<string | undefined> | string | undefined;
 }
 
-/** What every route can reach. Sessions and services are added by the composition that owns them. */
+/** Dependencies of every route. backend/deps.ts adds sessions. */
 export interface BaseDeps {
   readonly config: Config;
   readonly jobs: JobRegistry;
   readonly admission: Admission;
   readonly octreeCache: OctreeFiles;
-  /** Never rejects for a missing GPU; a failing probe means none. */
+  /** Does not reject if there is no GPU; a failing probe counts as no GPU. */
   readonly deviceInfo: () => Promise<DeviceInfo>;
   readonly version: string;
   readonly logger: FastifyBaseLogger;

@@ -9,15 +9,15 @@ import { AppError } from "../../shared/errors.ts";
 /** An uploaded file on disk. */
 export interface Upload {
   readonly path: string;
-  /** `error` with the user's name for the file in the place of its temporary path. */
+  /** Replaces the temporary path in the message of `error` by the uploaded file's name. */
   named(error: unknown): unknown;
-  /** Deletes it; call it however the request ends. */
+  /** Deletes the file. Must be called whether the request succeeds or fails. */
   remove(): Promise<void>;
 }
 
 /**
- * Stores the form's part `file` in a temporary file. Errors: invalid_argument when the part is missing or its extension
- * is none of `extensions` (lower case, with dot), or the file is larger than the form's limit.
+ * Stores the form's part `file` in a temporary file. Errors: invalid_argument if the part is missing, its extension is
+ * not one of `extensions` (lower case, with dot), or the file is larger than the form's limit.
  */
 export async function receiveUpload(request: FastifyRequest, extensions: readonly string[]): Promise<Upload> {
   if (!request.isMultipart()) {

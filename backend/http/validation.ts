@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 
-/** Status and body of an error answer. */
+/** Status and body of an error response. */
 export interface Problem {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -12,7 +12,9 @@ type ZodRequestError = Parameters<typeof hasZodFastifySchemaValidationErrors>[0]
   validationContext?: string;
 };
 
-/** One entry of the 422 body. `loc` starts with body, query or path; `input` is what was there, shortened. */
+/**
+ * One entry of the 422 body. `loc` starts with body, query, path or header; `input` is the rejected value, shortened.
+ */
 export interface ValidationIssue {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -20,7 +22,7 @@ export interface ValidationIssue {
   readonly input: unknown;
 }
 
-/** A 10 M point body with one bad number must not answer with 10 M issues. */
+/** Without a limit, a body of 10 M invalid points would cause 10 M issues. */
 const MAX_ISSUES = 50;
 const MAX_INPUT_CHARS = 200;
 
@@ -31,7 +33,7 @@ const CONTEXT_NAMES: Readonly<Record<string, string>> = {
   headers: "header",
 };
 
-/** The 422 answer: `detail` lists the issues, `message` says them in one sentence for the user. */
+/** The 422 response: `detail` lists the issues, `message` summarises them in one sentence for the user. */
 export function validationProblem(error: unknown, request: FastifyRequest): Problem {
   const { validation = [], validationContext = "body" } = error as ZodRequestError;
   const root = rootOf(request, validationContext);
@@ -56,7 +58,7 @@ function rootOf(request: FastifyRequest, context: string): unknown {
   return context === "params" ? request.params : context === "headers" ? request.headers : request.body;
 }
 
-/** "/a/0/b" -> ["a", 0, "b"]. A key that looks like a number is one only inside a list, which `at` does not care about. */
+/** "/a/0/b" -> ["a", 0, "b"]. Numeric object keys become numbers too; `at` finds them all the same. */
 function pathOf(instancePath: string): (string | number)[] {
   const parts = instancePath.split("/").slice(1);
   return parts.filter((part) => part !== "").map((part) => (/^\d+$/.test(part) ? Number(part) : part));

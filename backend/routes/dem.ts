@@ -22,7 +22,7 @@ export function demRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "dem",
-        summary: "Terrain, surface or canopy height of a flat cloud as a PHB1 frame",
+        summary: "Compute a terrain, surface or canopy height model from points, as a PHB1 frame",
         tags,
         body: DemRequest,
       },
@@ -38,7 +38,7 @@ export function demRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "exportRaster",
-        summary: "Encode a grid as ESRI ASCII grid or GeoTIFF",
+        summary: "Export a grid as ESRI ASCII grid or GeoTIFF",
         tags,
         body: ExportRasterRequest,
         response: { 200: ExportRasterResponse },

@@ -9,7 +9,7 @@ export function deviceInfoRoutes(app: App, deps: BaseDeps): void {
       schema: {
         operationId: "deviceInfo",
         tags: ["service"],
-        summary: "Which device computations use, and why",
+        summary: "Report which device computations use, and why",
         response: { 200: DeviceInfo },
       },
     },

@@ -6,7 +6,14 @@ export function healthRoutes(app: App, deps: BaseDeps): void {
   const { version } = deps;
   app.get(
     "/",
-    { schema: { operationId: "root", tags: ["service"], summary: "Say hello", response: { 200: RootResponse } } },
+    {
+      schema: {
+        operationId: "root",
+        tags: ["service"],
+        summary: "Return a greeting and the version",
+        response: { 200: RootResponse },
+      },
+    },
     async () => ({
       message: "API is running",
       version,
@@ -18,7 +25,7 @@ export function healthRoutes(app: App, deps: BaseDeps): void {
       schema: {
         operationId: "version",
         tags: ["service"],
-        summary: "Version for the supervisor",
+        summary: "Return the version, for a supervisor to compare",
         response: { 200: VersionResponse },
       },
     },
@@ -32,7 +39,7 @@ export function healthRoutes(app: App, deps: BaseDeps): void {
       schema: {
         operationId: "health",
         tags: ["service"],
-        summary: "Liveness and memory",
+        summary: "Report that the service is alive, and its memory use",
         response: { 200: HealthResponse },
       },
     },

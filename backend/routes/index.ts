@@ -29,7 +29,7 @@ import { octreeRoutes } from "./octree.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { segmentRoutes } from "./segment.ts";
 
-/** Every route file of the service, registered once and in this order. */
+/** All route files of the service, in the order of their registration. */
 export const ROUTES: readonly RouteFile<Deps>[] = [
   healthRoutes,
   deviceInfoRoutes,

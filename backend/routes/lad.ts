@@ -13,7 +13,7 @@ export function ladRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "snapGrid",
-        summary: "Lift the columns of a voxel grid to the terrain",
+        summary: "Raise the columns of a voxel grid to the terrain",
         tags,
         body: SnapGridRequest,
         response: { 200: SnapGridResponse },

@@ -24,8 +24,8 @@ const BEHIND = "the range is behind the end of the file (4096 bytes)";
 const CONFIG = {
   responses: {
     200: bytes("the whole file"),
-    206: bytes("the bytes of the Range header"),
-    416: { description: "The range is behind the end of the file", content: problem(BEHIND, "invalid_argument") },
+    206: bytes("the bytes that the Range header requests"),
+    416: { description: "The range starts beyond the end of the file", content: problem(BEHIND, "invalid_argument") },
   },
   problems: [
     { code: "not_found", detail: "an octree has the files metadata.json, hierarchy.bin, octree.bin only" },
@@ -35,7 +35,7 @@ const CONFIG = {
 const SCHEMA = {
   operationId: "octreeFile",
   tags: ["octree"],
-  summary: "A file of an octree: metadata.json, hierarchy.bin or octree.bin; byte ranges are honoured",
+  summary: "Read metadata.json, hierarchy.bin or octree.bin of an octree; supports byte ranges",
   params: OctreeFileParams,
 };
 
@@ -73,12 +73,12 @@ async function openFile(cache: OctreeFiles, cacheId: string, file: string): Prom
   });
 }
 
-/** Owns `handle` once it returns: the stream closes it, also when the client leaves. */
+/** Takes ownership of `handle` on return: the stream closes it, also when the client disconnects. */
 async function sendFile(request: FastifyRequest, reply: FastifyReply, handle: FileHandle): Promise<FastifyReply> {
   const stat = await handle.stat();
-  if (!stat.isFile()) throw new AppError("io", "the octree is damaged: this is no regular file");
+  if (!stat.isFile()) throw new AppError("io", "the octree is damaged: a part of it is not a regular file");
   const { size } = stat;
-  // Without validators of our own, an If-Range can match nothing: the whole file is the answer.
+  // The service sends no ETag or Last-Modified, so no If-Range can match: answer with the whole file.
   const range = request.headers["if-range"] === undefined ? parseRange(request.headers.range, size) : "whole";
   reply.header("accept-ranges", "bytes");
   if (range === "unsatisfiable") {

@@ -40,7 +40,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "preview",
-        summary: "Look at the head of a file",
+        summary: "Preview the columns, first rows and metadata of a file",
         tags,
         body: PreviewRequest,
         response: { 200: PreviewResponse },
@@ -109,7 +109,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "denoise",
-        summary: "Label the noise of a flat cloud",
+        summary: "Label noise in points, without changing a session",
         tags: ["classify"],
         body: DenoiseRequest,
         response: { 200: DenoiseResponse },
@@ -131,6 +131,6 @@ async function sendFlat(reply: FastifyReply, deps: Deps, request: ImportByPathRe
   try {
     return sendPoints(reply, points);
   } finally {
-    points.release(); // the stream holds its own
+    points.release(); // the stream retains its own reference
   }
 }

@@ -14,7 +14,7 @@ export function segmentRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "segmentGround",
-        summary: "Label the ground of a flat cloud",
+        summary: "Label ground points, without changing a session",
         tags: ["classify"],
         body: GroundRequest,
         response: { 200: GroundResponse },

@@ -6,7 +6,9 @@ import { type CallOptions, type ClientOptions, type RunOptions, Transport } from
 
 export type Input<S extends z.ZodType> = z.input<S>;
 
-/** The ways of asking: plain JSON, a run that ends in JSON, a run that ends in a frame. Every answer is checked. */
+/**
+ * Calls for plain JSON, runs that end in JSON and runs that end in a frame. Checks every response against its schema.
+ */
 export function makeCalls(options: ClientOptions) {
   const transport = new Transport(options);
   const get = async <S extends z.ZodType>(schema: S, path: string, timeoutMs: number, call?: CallOptions) =>
@@ -34,7 +36,7 @@ export function makeCalls(options: ClientOptions) {
     const outcome = await transport.run({ method: "POST", path, json, timeoutMs: CLIENT_TIMEOUT_MS.heavy }, run);
     if (outcome.kind !== "frame")
       throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
-    const failed = DemFailure.safeParse(outcome.frame.meta); // a frame has no other way to say it
+    const failed = DemFailure.safeParse(outcome.frame.meta); // a frame reports failures in its meta
     if (failed.success) throw new ApiError(200, failed.data.code, failed.data.error, undefined);
     return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
   };
@@ -42,13 +44,13 @@ export function makeCalls(options: ClientOptions) {
 }
 export type Calls = ReturnType<typeof makeCalls>;
 
-/** Path of a session, or of what can be done with it. */
+/** URL path of a session, or of an action on it. */
 export function sessionPath(id: string, action?: string): string {
   const path = `/api/cloud/session/${encodeURIComponent(id)}`;
   return action === undefined ? path : `${path}/${action}`;
 }
 
-/** An answer that breaks its contract is an error at the door, not a wrong number further in. */
+/** Parses a response with its schema, so that a wrong response fails here and not later as a wrong value. */
 export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -6,20 +6,20 @@ import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { type Calls, type Input, sessionPath } from "./calls.ts";
 import type { CallOptions } from "./transport.ts";
 
-/** Noise and ground. */
+/** Noise and ground labels. */
 export const classifyClient = (calls: Calls) => ({
-  /** Labels the noise of inline points or of a session's hits; a request that cannot be met says so in `error`. */
+  /** Labels noise in inline points or in the hits of a session. A failed computation is reported in `error`. */
   denoise: (request: Input<typeof DenoiseRequest>, call?: CallOptions) =>
     calls.post(DenoiseResponse, "/api/pointcloud/denoise", request, CLIENT_TIMEOUT_MS.heavy, call),
-  /** Labels the noise of a session in its column noise_class. */
+  /** Labels the noise of a session in column noise_class. */
   denoiseSession: (id: string, request: Input<typeof SessionDenoiseRequest> = {}, call?: CallOptions) =>
     calls.post(SessionDenoiseResponse, sessionPath(id, "denoise"), request, CLIENT_TIMEOUT_MS.heavy, call),
-  /** Labels the ground of inline points or of a session's hits; what cannot be met is said in `error`, or is a 400. */
+  /** Labels ground in inline points or in the hits of a session. A failed computation is reported in `error`. */
   segmentGround: (request: Input<typeof GroundRequest>, call?: CallOptions) =>
     calls.post(GroundResponse, "/api/segment/ground", request, CLIENT_TIMEOUT_MS.heavy, call),
   /**
-   * Labels the ground of a session in its column ground_class. A long or large run is an ApiError 409 whose body holds a
-   * CostRefusal; sent again with acknowledge_cost it runs.
+   * Labels the ground of a session in column ground_class. For a long or large run, throws an ApiError with status 409
+   * whose body is a CostRefusal; send the request again with acknowledge_cost to start the run.
    */
   segmentGroundSession: (id: string, request: Input<typeof SessionGroundRequest> = {}, call?: CallOptions) =>
     calls.post(SessionGroundResponse, sessionPath(id, "segment_ground"), request, CLIENT_TIMEOUT_MS.heavy, call),

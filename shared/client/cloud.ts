@@ -19,7 +19,7 @@ import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { type Calls, checked, type Input, sessionPath } from "./calls.ts";
 import type { CallOptions, RunOptions } from "./transport.ts";
 
-/** Cloud sessions: open, edit, divide, join, write. */
+/** Cloud sessions: create, edit, split, merge, export, close. */
 export const cloudClient = (calls: Calls) => ({
   createSession: (request: Input<typeof CreateSessionRequest>, run?: RunOptions) =>
     calls.runJson(CreateSessionTail, "/api/cloud/session/create", request, CLIENT_TIMEOUT_MS.heavy, run),
@@ -28,17 +28,17 @@ export const cloudClient = (calls: Calls) => ({
       CloseSessionResponse,
       await calls.transport.json({ method: "DELETE", path: sessionPath(id), timeoutMs: CLIENT_TIMEOUT_MS.quick }, call),
     ),
-  /** Marks hits as deleted: one step of the undo stack. */
+  /** Marks hits as deleted; each call is one undo step. */
   deleteRegion: (id: string, request: Input<typeof DeleteRegionRequest>, call?: CallOptions) =>
     calls.post(DeleteRegionResponse, sessionPath(id, "delete_region"), request, CLIENT_TIMEOUT_MS.edit, call),
-  /** Takes deletions back, newest first. */
+  /** Undoes deletions, newest first. */
   resetEdits: (id: string, request: Input<typeof ResetEditsRequest> = {}, call?: CallOptions) =>
     calls.post(ResetEditsResponse, sessionPath(id, "reset_edits"), request, CLIENT_TIMEOUT_MS.edit, call),
   labelRegion: (id: string, request: Input<typeof LabelRegionRequest>, call?: CallOptions) =>
     calls.post(LabelRegionResponse, sessionPath(id, "label_region"), request, CLIENT_TIMEOUT_MS.edit, call),
   resetLabelEdits: (id: string, request: Input<typeof ResetLabelEditsRequest> = {}, call?: CallOptions) =>
     calls.post(ResetLabelEditsResponse, sessionPath(id, "reset_label_edits"), request, CLIENT_TIMEOUT_MS.edit, call),
-  /** Makes the strokes of a column permanent and shows them in the octree. */
+  /** Makes the strokes of a column permanent and adds them to the octree. */
   commitLabels: (id: string, request: Input<typeof CommitLabelsRequest> = {}, run?: RunOptions) =>
     calls.runJson(CommitLabelsTail, sessionPath(id, "commit_labels"), request, CLIENT_TIMEOUT_MS.heavy, run),
   labelSummary: (id: string, slug: string = DEFAULT_LABEL_SLUG, call?: CallOptions) =>
@@ -48,16 +48,16 @@ export const cloudClient = (calls: Calls) => ({
       CLIENT_TIMEOUT_MS.edit,
       call,
     ),
-  /** Builds the octree of what is left; drops the deleted rows unless `compact` is false. */
+  /** Builds the octree of the remaining points; removes the deleted rows unless `compact` is false. */
   bake: (id: string, { compact = true }: { readonly compact?: boolean } = {}, run?: RunOptions) =>
     calls.runJson(BakeTail, `${sessionPath(id, "bake")}?compact=${compact}`, {}, CLIENT_TIMEOUT_MS.heavy, run),
-  /** Deletes what does not pass, for good. */
+  /** Permanently deletes the hits outside the selection. */
   filter: (id: string, request: Input<typeof FilterRequest>, call?: CallOptions) =>
     calls.post(FilterResponse, sessionPath(id, "filter"), request, CLIENT_TIMEOUT_MS.heavy, call),
-  /** Keeps what passes; the rest moves to a new session. */
+  /** Moves the hits outside the selection to a new session. */
   split: (id: string, request: Input<typeof SplitRequest>, call?: CallOptions) =>
     calls.post(SplitResponse, sessionPath(id, "split"), request, CLIENT_TIMEOUT_MS.edit, call),
-  /** Copies what passes to a new session. */
+  /** Copies the selected hits to a new session. */
   extract: (id: string, request: Input<typeof ExtractRequest>, call?: CallOptions) =>
     calls.post(ExtractResponse, sessionPath(id, "extract"), request, CLIENT_TIMEOUT_MS.heavy, call),
   extractByColumn: (id: string, request: Input<typeof ExtractByColumnRequest>, run?: RunOptions) =>

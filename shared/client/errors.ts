@@ -1,14 +1,14 @@
 import { isPlainObject } from "../wire/bytes.ts";
 
-/** The service said no, or its run failed. `status` 200 = the failure came inside a stream; 0 = no answer at all. */
+/** A rejected request or a failed run. `status` 200: the failure was reported inside a stream; 0: no response. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   constructor(
     readonly status: number,
-    /** Error code of the service (shared/errors.ts), "timeout" or "network"; undefined when the answer had none. */
+    /** Error code of the service (shared/errors.ts), "timeout" or "network"; undefined if the response had none. */
     readonly code: string | undefined,
     message: string,
-    /** `detail` of the body, or the failed run's tail. */
+    /** `detail` of the body, or the tail of the failed run. */
     readonly detail: unknown,
     options?: ErrorOptions,
   ) {
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The run was canceled: by this client's signal, by someone else, or by the service shutting down. Not a failure. */
+/** The run was canceled by this client's signal, by another client or by the shutdown of the service; not a failure. */
 export class CanceledError extends Error {
   override readonly name = "CanceledError";
   constructor(readonly run_id: string | undefined) {
@@ -24,7 +24,9 @@ export class CanceledError extends Error {
   }
 }
 
-/** Error of a non-2xx answer: `detail` if it is text, else `message` beside or inside it, else the status line. */
+/**
+ * Error for a non-2xx response: `detail` if it is a string, else `detail.message` or `message`, else the status line.
+ */
 export function errorOfAnswer(status: number, statusText: string, body: string): ApiError {
   const value = parsed(body);
   const detail = isPlainObject(value) ? value.detail : undefined;
@@ -42,6 +44,6 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // a proxy's page, or nothing: the status line speaks
+    return undefined; // not JSON, such as a page of a proxy: use the status line
   }
 }

@@ -4,12 +4,12 @@ import { decodePoints, type PackedPoints } from "../wire/phx1.ts";
 import type { Calls, Input } from "./calls.ts";
 import type { CallOptions } from "./transport.ts";
 
-/** Looks at files and reads small ones. */
+/** Previews files and reads small ones. */
 export const filesClient = (calls: Calls) => ({
-  /** Looks at a file: layout and a few rows. */
+  /** Returns the columns, metadata and first rows of a file. */
   preview: (request: Input<typeof PreviewRequest>, call?: CallOptions) =>
     calls.post(PreviewResponse, "/api/pointcloud/preview", request, CLIENT_TIMEOUT_MS.preview, call),
-  /** Reads a file the service can see into flat arrays. */
+  /** Reads a file on the service's machine into flat arrays. */
   importByPath: async (request: Input<typeof ImportByPathRequest>, call?: CallOptions): Promise<PackedPoints> =>
     decodePoints(
       await calls.transport.bytes(
@@ -17,7 +17,7 @@ export const filesClient = (calls: Calls) => ({
         call,
       ),
     ),
-  /** Uploads a LAS or LAZ file; its name tells the kind. */
+  /** Uploads a LAS or LAZ file and reads it into flat arrays. The extension of `name` determines the format. */
   importFile: async (file: Blob, name: string, call?: CallOptions): Promise<PackedPoints> => {
     const form = new FormData();
     form.append("file", file, name);

@@ -12,8 +12,8 @@ export type { FileRange } from "./octree.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
 
 /**
- * The service's typed client, for browsers and Node. Every answer is checked against its contract.
- * Errors: ApiError (status, code, detail), CanceledError when the signal fired or the run was canceled.
+ * Typed client of the service, for browsers and Node. Every response is checked against its contract.
+ * Errors: ApiError (status, code, detail); CanceledError if the signal was aborted or the run was canceled.
  */
 export function createClient(options: ClientOptions) {
   const calls = makeCalls(options);

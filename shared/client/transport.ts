@@ -3,15 +3,15 @@ import { type RunOutcome, RunStreamParser } from "../wire/run-stream.ts";
 import { ApiError, CanceledError, errorOfAnswer } from "./errors.ts";
 
 export interface ClientOptions {
-  /** Like http://127.0.0.1:8008. */
+  /** URL of the service, such as http://127.0.0.1:8008. */
   readonly baseUrl: string;
-  /** Sent as Bearer token. */
+  /** Access token of the service, sent as Bearer token. */
   readonly token?: string;
   /** Default: the global fetch. */
   readonly fetch?: typeof fetch;
 }
 
-/** What a run tells before its result. `run_id` from the first call on. */
+/** Progress of a run: fraction 0..1 (null = unknown), stage, and the run id, which the first call already contains. */
 export interface RunProgress {
   readonly progress: number | null;
   readonly message: string;
@@ -20,7 +20,7 @@ export interface RunProgress {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Time without any byte from the service, ms. */
+  /** Maximum time without any byte from the service, ms. */
   readonly timeoutMs?: number;
 }
 export interface RunOptions extends CallOptions {
@@ -37,7 +37,7 @@ export interface Call {
   readonly timeoutMs: number;
 }
 
-/** One fetch with an idle clock, and the state of its run. */
+/** One fetch with its idle timeout, and the state of its run. */
 class Exchange {
   readonly abort = new AbortController();
   runId: string | undefined;
@@ -49,7 +49,7 @@ class Exchange {
     this.#timeoutMs = timeoutMs;
     this.touch();
   }
-  /** The service said something: the clock starts again. */
+  /** Restarts the idle timeout after data arrived. */
   touch(): void {
     clearTimeout(this.#clock);
     this.#clock = setTimeout(() => {
@@ -70,10 +70,10 @@ export class Transport {
   constructor({ baseUrl, token, fetch: custom }: ClientOptions) {
     this.#base = baseUrl.replace(/\/+$/, "");
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    this.#fetch = custom ?? ((input, init) => fetch(input, init)); // a bare fetch loses its `this` in browsers
+    this.#fetch = custom ?? ((input, init) => fetch(input, init)); // in browsers, an unbound fetch fails
   }
 
-  /** A plain answer, whole. */
+  /** Returns the whole body of a plain response. */
   async bytes(call: Call, options: CallOptions = {}): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     await this.#exchange(call, options, (chunk) => {
@@ -93,9 +93,9 @@ export class Transport {
   }
 
   /**
-   * A streamed run. Cancels through the service first, then drops the connection. A result that arrives whole after a
-   * late cancel is returned: the service has committed it.
-   * Errors: ApiError for a refusal (its status) or a late failure (status 200), CanceledError.
+   * Reads a streamed run. The signal first cancels the run through the service, then drops the connection. If the whole
+   * result arrives despite the cancel, it is returned, because the service has committed it.
+   * Errors: ApiError for a rejected request (its status) or a failure inside the stream (status 200); CanceledError.
    */
   async run(call: Call, options: RunOptions = {}): Promise<RunOutcome & { kind: "json" | "frame" | "points" }> {
     const parser = new RunStreamParser();
@@ -137,7 +137,7 @@ export class Transport {
       throw error;
     } finally {
       exchange.end();
-      exchange.abort.abort(); // a body nobody reads any more
+      exchange.abort.abort(); // stops an unread body
       signal?.removeEventListener("abort", cancel);
     }
   }
@@ -154,13 +154,13 @@ export class Transport {
     });
   }
 
-  /** The service unwinds the run on the POST; dropping the connection first would leave it to notice. */
+  /** Cancels with a POST, which the service handles at once, and then drops the connection. */
   async #cancelThenDrop(exchange: Exchange): Promise<void> {
     if (exchange.runId !== undefined) {
       const path = `/api/cancel/${encodeURIComponent(exchange.runId)}`;
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(), CLIENT_CANCEL_WAIT_MS);
-      // Its failure changes nothing: dropping the connection cancels as well.
+      // A failure can be ignored: dropping the connection also cancels the run.
       await this.#send({ method: "POST", path, timeoutMs: 0 }, late.signal).catch(() => undefined);
       clearTimeout(timer);
     }
@@ -168,7 +168,7 @@ export class Transport {
   }
 }
 
-/** Every failure of the connection itself gets one face. */
+/** Converts every connection failure to the same ApiError. */
 function connected<T>(path: string, step: Promise<T>): Promise<T> {
   return step.catch((cause: unknown) => {
     throw new ApiError(0, "network", `${path}: the connection to the service failed`, undefined, { cause });

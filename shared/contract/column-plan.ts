@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkedByService } from "./documented.ts";
 
-/** Roles that one column at most may have. `r255` counts as `r`, and so on. */
+/** Roles that at most one column may have. `r255` counts as `r`, `g255` as `g`, `b255` as `b`. */
 export const SINGLETON_ROLES = [
   "x",
   "y",
@@ -27,33 +27,36 @@ export const ColumnRole = z.enum([...SINGLETON_ROLES, "r255", "g255", "b255", "e
 
 export const ColumnPlanEntry = z
   .object({
-    index: z.int().min(0).max(16_777_215).describe("0-based source column"),
+    index: z.int().min(0).max(16_777_215).describe("index of the source column, from 0"),
     role: checkedByService(z.string().trim().toLowerCase().min(1), z.union([ColumnRole, z.string().min(1)])).describe(
-      "what the column holds, any case; any other word is an extra under that word",
+      "meaning of the column, in any case; an unknown word makes an extra scalar column with that name",
     ),
-    slug: z.string().nullish().default(null).describe("stored name of an extra column"),
+    slug: z.string().nullish().default(null).describe("stored name of an extra column; null = derived from its name"),
     label: z.string().nullish().default(null).describe("display name"),
-    categorical: z.boolean().default(false).describe("class column"),
+    categorical: z.boolean().default(false).describe("true: the column holds class numbers"),
   })
   .meta({ id: "ColumnPlanEntry" });
 export type ColumnPlanEntry = z.infer<typeof ColumnPlanEntry>;
 
-/** Layout of a text file as the user wants it: wins over legend, header and detection. */
+/** Column layout of a text file as given by the user; takes precedence over legend, header and detection. */
 export const ColumnPlan = z
   .object({
-    columns: z.array(ColumnPlanEntry).describe("one entry per source column; columns without one are left out"),
+    columns: z.array(ColumnPlanEntry).describe("one entry per source column; columns without an entry are not read"),
     rgb_is_255: z
       .boolean()
       .default(true)
-      .describe("r, g, b hold 0..255; false: 0..1. r255, g255, b255 always hold 0..255"),
+      .describe("true: r, g, b range over 0..255; false: over 0..1. r255, g255, b255 always range over 0..255"),
   })
   .superRefine(({ columns }, context) => {
     for (const message of planConflicts(columns)) context.addIssue({ code: "custom", path: ["columns"], message });
   })
-  .meta({ id: "ColumnPlan", description: "layout of a text file: wins over legend, header and detection" });
+  .meta({
+    id: "ColumnPlan",
+    description: "column layout of a text file; takes precedence over legend, header and detection",
+  });
 export type ColumnPlan = z.infer<typeof ColumnPlan>;
 
-/** What two entries of a plan cannot both claim: a singleton role, or the same source column. One sentence each. */
+/** One sentence per conflict of a plan: two entries for a source column, or two columns with a singleton role. */
 export function planConflicts(columns: readonly Pick<ColumnPlanEntry, "index" | "role">[]): string[] {
   const conflicts: string[] = [];
   const roleOwner = new Map<string, number>();

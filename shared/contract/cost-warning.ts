@@ -1,16 +1,18 @@
 import { z } from "zod";
 
-/** What a long or large run is expected to take: a question, never a refusal. Sent again with acknowledge_cost it runs. */
+/** Expected cost of a long or large run. The run starts when the request is sent again with acknowledge_cost. */
 export const CostWarning = z
   .object({
-    message: z.string().describe("ready to show"),
+    message: z.string().describe("cost as a sentence for the user"),
     estimated_seconds: z.number().describe("expected duration, seconds"),
-    estimated_bytes: z.int().describe("expected memory"),
-    budget_bytes: z.int().describe("memory that runs may take together"),
-    headroom_bytes: z.int().describe("budget_bytes less admitted_bytes, never below 0"),
-    admitted_bytes: z.int().describe("memory promised to runs under way"),
-    over_time: z.boolean().describe("estimated_seconds has reached the guideline"),
-    over_memory: z.boolean().describe("estimated_bytes is above headroom_bytes: the run would wait, or run alone"),
+    estimated_bytes: z.int().describe("expected memory, bytes"),
+    budget_bytes: z.int().describe("memory that all runs together may use, bytes"),
+    headroom_bytes: z.int().describe("budget_bytes - admitted_bytes, at least 0, bytes"),
+    admitted_bytes: z.int().describe("memory reserved by the runs in progress, bytes"),
+    over_time: z.boolean().describe("true: estimated_seconds is at or above the limit for a warning"),
+    over_memory: z
+      .boolean()
+      .describe("true: estimated_bytes exceeds headroom_bytes; the run would wait for memory, or run alone"),
   })
   .meta({ id: "CostWarning" });
 export type CostWarning = z.infer<typeof CostWarning>;
@@ -20,11 +22,11 @@ export const CostRefusal = z
   .object({
     detail: z
       .object({
-        cost_warning: CostWarning.describe("what the run is expected to take"),
-        message: z.string().describe("the same sentence as in cost_warning"),
+        cost_warning: CostWarning.describe("expected cost of the run"),
+        message: z.string().describe("same as cost_warning.message"),
       })
-      .describe("a question for the user; the request runs when it is sent again with acknowledge_cost"),
-    code: z.literal("conflict").optional().describe("name of the refusal"),
+      .describe("cost for the user to confirm: send the request again with acknowledge_cost to start the run"),
+    code: z.literal("conflict").optional().describe("error code"),
   })
   .meta({ id: "CostRefusal" });
 export type CostRefusal = z.infer<typeof CostRefusal>;

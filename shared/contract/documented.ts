@@ -1,24 +1,24 @@
 import type { z } from "zod";
 
-/** What a schema is documented as, where it lets more through than is legal. */
+/** Documented form of a schema that accepts more than is legal. */
 export interface Legal {
   readonly schema: z.ZodType;
-  /** The field must be there, although its schema lets it be absent. */
+  /** True: the field is required, although its schema accepts its absence. */
   readonly required: boolean;
 }
 
 const notes = new WeakMap<object, Legal>();
 
-/** The note of a schema or of one that it was described from. backend/http/openapi.ts reads it. */
+/** Note of a schema, or of the schema that it was derived from. backend/http/openapi/schemas.ts reads it. */
 export function legalOf(schema: z.core.$ZodType): Legal | undefined {
   const { parent } = schema._zod;
   return notes.get(schema) ?? (parent && legalOf(parent));
 }
 
 /**
- * A value that the service checks itself, so that it can refuse it with a sentence of its own (400) instead of a list
- * of schema issues (422). `accepted` is what the schema lets through; `legal` is the type clients see and what the
- * OpenAPI document shows. `accepted` must be made for this call: the note is kept with the instance.
+ * Marks a value that the service checks itself, so that an illegal one is answered with a sentence (400) instead of a
+ * list of schema issues (422). `accepted` is the schema that requests must pass; `legal` is the type that clients and
+ * the OpenAPI document show. Pass a new instance as `accepted`: the note is attached to the instance.
  */
 export function checkedByService<A extends z.ZodType, L extends z.ZodType>(
   accepted: A,
@@ -28,7 +28,7 @@ export function checkedByService<A extends z.ZodType, L extends z.ZodType>(
   return accepted as unknown as z.ZodType<z.output<A>, z.input<L>>;
 }
 
-/** The same for a field that must be there: the service says so itself when it is absent. */
+/** Like checkedByService, for a required field: the service itself reports that it is missing. */
 export function requiredByService<A extends z.ZodType, L extends z.ZodType>(
   accepted: A,
   legal: L,

@@ -1,26 +1,26 @@
 import { z } from "zod";
 import { Point } from "./geometry.ts";
 
-/* Fields that many answers share. */
+/* Fields that many responses share. */
 
-export const SessionId = z.string().describe("id of the cloud session, an opaque text");
+export const SessionId = z.string().describe("id of the cloud session, an opaque string");
 
 export const Warnings = z
   .array(z.string())
-  .describe("sentences for the user: request keys that mean nothing, and what was left out or approximated");
+  .describe("sentences for the user: unknown request keys, and anything that was omitted or approximated");
 
-export const TotalCount = z.int().describe("all rows of the session, misses included");
+export const TotalCount = z.int().describe("number of rows in the session, including misses and deleted rows");
 
 export const MissOctreeCacheId = z
   .string()
   .nullable()
-  .describe("id of the octree of the misses (sky points); null = there is none");
+  .describe("id of the octree that shows the misses (sky points); null = none");
 
 export const WorldShift = Point.nullable().describe("metres; true world = stored + world_shift; null = no shift");
 
-export const Success = z.boolean().describe("false: `error` holds the reason and the other fields are empty");
+export const Success = z.boolean().describe("false: the reason is in `error`; the other fields are empty");
 
 export const ErrorText = z
   .string()
   .nullable()
-  .describe("why there is no result, a sentence for the user; null = it worked");
+  .describe("reason for the failure, a sentence for the user; null = success");

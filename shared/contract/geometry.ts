@@ -6,19 +6,19 @@ export type Point = z.infer<typeof Point>;
 
 export const Box = z
   .object({ min: Point.describe("lower corner (x, y, z)"), max: Point.describe("upper corner (x, y, z)") })
-  .meta({ id: "Box", description: "axis-aligned box, metres unless stated otherwise, faces included" });
+  .meta({ id: "Box", description: "axis-aligned box, including its faces; metres unless stated otherwise" });
 export type Box = z.infer<typeof Box>;
 
-/** 4 x 4, row-major on the wire. */
-export const Matrix4 = z.array(z.number()).length(16).describe("4 x 4 matrix, 16 numbers, row-major");
+/** 4 x 4 matrix, row-major on the wire. */
+export const Matrix4 = z.array(z.number()).length(16).describe("4 x 4 matrix as 16 numbers, row-major");
 export type Matrix4 = z.infer<typeof Matrix4>;
 
-/** Three numbers whose count the service checks itself (400 with a sentence), as the contract asks. */
+/** Three numbers. The service checks their count itself and answers 400 with a sentence, as the contract demands. */
 export const LooseTriple = z.array(z.number());
 
 /**
- * (n, 3) inline points. One loop over plain arrays instead of a schema per number: a million points are checked in
- * milliseconds, and nothing is copied.
+ * (n, 3) inline points. A single loop checks the plain arrays, instead of one schema per number: that takes
+ * milliseconds for a million points and copies nothing.
  */
 export const PointList = z
   .custom<[number, number, number][]>((value) => Array.isArray(value) && value.every(isTriple), {
@@ -31,7 +31,7 @@ function isTriple(value: unknown): boolean {
   return Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
 }
 
-/** (n) finite numbers, checked in one loop as PointList is. */
+/** (n) finite numbers, checked in one loop like PointList. */
 export const NumberList = z
   .custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), {
     message: "must be a list of finite numbers",

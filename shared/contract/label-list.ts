@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const isLabel = (value: unknown) => value === 1 || value === 2;
 
-/** One loop instead of a schema per label. A service may hand over a typed array, JSON a list. */
+/** Checks labels in one loop instead of one schema per label. Services pass a typed array, JSON holds a list. */
 export const labelList = (meaning: string) =>
   z
     .custom<ArrayLike<number>>(
@@ -10,4 +10,4 @@ export const labelList = (meaning: string) =>
       { message: "must be a list of 1 and 2" },
     )
     .meta({ type: "array", items: { type: "integer", enum: [1, 2] } })
-    .describe(`per point, input order: ${meaning}; empty on failure`);
+    .describe(`one label per point, in input order: ${meaning}; empty on failure`);

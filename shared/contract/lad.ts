@@ -4,9 +4,14 @@ import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
 export const SnapGridRequest = z
   .object({
-    grid: VoxelGrid.describe("its own column_offsets and kept_columns do not matter: both are worked out anew"),
-    dem: Terrain.describe("terrain that the columns are lifted to, in the frame of the grid"),
-    safety_fraction: z.number().default(0.1).describe("clearance above the ground as a share of one voxel's height"),
+    grid: VoxelGrid.describe(
+      "grid to place on the terrain; its column_offsets and kept_columns are ignored and computed anew",
+    ),
+    dem: Terrain.describe("terrain to raise the columns to, in the frame of the grid"),
+    safety_fraction: z
+      .number()
+      .default(0.1)
+      .describe("clearance above the ground, as a fraction of the height of a voxel"),
   })
   .meta({ id: "SnapGridRequest" });
 export type SnapGridRequest = z.infer<typeof SnapGridRequest>;
@@ -16,9 +21,13 @@ export const SnapGridResponse = z
     success: Success,
     column_offsets: z
       .array(z.number())
-      .describe("(ny, nx), number j * nx + i: metres upwards from a level floor; 0 for a dropped column"),
-    kept_columns: z.array(z.boolean()).describe("(ny, nx) false = beside the terrain"),
-    dropped_columns: z.int().describe("columns that are not kept"),
+      .describe(
+        "(ny, nx) height offset of column (i, j) above a level floor, metres, at index j * nx + i; 0 for a dropped column",
+      ),
+    kept_columns: z
+      .array(z.boolean())
+      .describe("(ny, nx) false = dropped, because the column lies outside the terrain"),
+    dropped_columns: z.int().describe("number of dropped columns"),
     error: ErrorText,
     warnings: Warnings.optional(),
   })

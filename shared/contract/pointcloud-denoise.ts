@@ -9,65 +9,80 @@ import { TilePlan } from "./tile-plan.ts";
 export const DENOISE_METHODS = ["ror", "voxel_count", "sor", "auto"] as const;
 export type DenoiseMethod = (typeof DENOISE_METHODS)[number];
 
-/** What a point must have around it to be clean: the same for flat clouds and sessions. */
+/** Criterion that separates clean points from noise; the same for inline points and sessions. */
 export const NoiseCriterion = z.object({
   method: checkedByService(z.string(), z.enum(DENOISE_METHODS))
     .default("ror")
     .describe(
-      "ror: others within a radius; voxel_count: points in its cell; sor: mean distance to its neighbours; auto: small " +
-        "clusters by the spacing around each point, takes no lengths; others: 400",
+      "criterion by which points are noise. ror: too few points within a radius; voxel_count: too few points in the " +
+        "cell; sor: large mean distance to the nearest neighbours; auto: small clusters, judged by the local spacing, " +
+        "without parameters; any other value: 400",
     ),
   radius: z
     .number()
     .nullish()
     .default(null)
-    .describe("ror: metres, > 0; null = 3 times the 95 % spacing, 0.02 to 0.5; 0.05 where that cannot be measured"),
-  nb_points: z.int().default(2).describe("ror: other points needed within the radius, its surface included"),
+    .describe(
+      "ror: search radius, metres, > 0; null = 3 * spacing_p95_m, clamped to 0.02..0.5, or 0.05 if the spacing cannot be measured",
+    ),
+  nb_points: z
+    .int()
+    .default(2)
+    .describe("ror: number of other points that a clean point has within the radius, boundary included"),
   voxel: z
     .number()
     .nullish()
     .default(null)
-    .describe("voxel_count: cell edge, metres, > 0; null = 5 times the 95 % spacing, 0.02 to 0.5; 0.1 without one"),
-  min_points: z.int().default(2).describe("voxel_count: points that a clean cell holds at least"),
-  nb_neighbors: z.int().default(20).describe("sor: nearest other points looked at, 1 to 1000"),
+    .describe(
+      "voxel_count: edge of a cell, metres, > 0; null = 5 * spacing_p95_m, clamped to 0.02..0.5, or 0.1 if the spacing cannot be measured",
+    ),
+  min_points: z.int().default(2).describe("voxel_count: minimum number of points in a clean cell"),
+  nb_neighbors: z.int().default(20).describe("sor: number of nearest neighbours, 1..1000"),
   // 4, never 2: every pass makes sor more aggressive, and a second one at 2 destroys twigs.
-  std_ratio: z.number().default(4).describe("sor: standard deviations above the mean that are still clean, > 0"),
+  std_ratio: z
+    .number()
+    .default(4)
+    .describe(
+      "sor: a point is noise if its mean distance exceeds the average by more than this many standard deviations, > 0",
+    ),
 });
 export type NoiseCriterion = z.infer<typeof NoiseCriterion>;
 
 export const DenoiseRequest = NoiseCriterion.extend({
-  points: PointList.nullish().describe("(n, 3) metres, inline cloud"),
-  source: PointSource.nullish().default(null).describe("takes precedence over points; max_points is ignored"),
-  previously_denoised: z.boolean().default(false).describe("noise was removed from these points before"),
+  points: PointList.nullish().describe("(n, 3) inline points, metres"),
+  source: PointSource.nullish()
+    .default(null)
+    .describe("points of a session; takes precedence over points; its max_points is ignored"),
+  previously_denoised: z.boolean().default(false).describe("true: noise was already removed from these points"),
 }).meta({ id: "DenoiseRequest" });
 export type DenoiseRequest = z.infer<typeof DenoiseRequest>;
 
-/** What was found, and by which numbers. */
+/** Result of noise detection and the parameters used. */
 export const NoiseReport = z.object({
-  flagged: z.int().describe("points labelled noise"),
-  kept: z.int().describe("points labelled clean"),
-  fraction: z.number().describe("flagged / (flagged + kept); 0 for no points"),
-  non_finite: z.int().describe("points with a coordinate that is no finite number; flagged"),
-  over_removal: z.boolean().describe("fraction > 0.2: ask before removing"),
+  flagged: z.int().describe("number of points labelled noise"),
+  kept: z.int().describe("number of points labelled clean"),
+  fraction: z.number().describe("flagged / (flagged + kept); 0 without points"),
+  non_finite: z.int().describe("number of points with a non-finite coordinate; they are labelled noise"),
+  over_removal: z.boolean().describe("true: fraction > 0.2; ask the user before removing the noise"),
   warnings: Warnings,
-  method: z.enum(DENOISE_METHODS).describe("the method that ran"),
-  params_used: z.record(z.string(), z.number()).describe("what the method consumed, automatic values included"),
+  method: z.enum(DENOISE_METHODS).describe("method used"),
+  params_used: z.record(z.string(), z.number()).describe("parameter values used, including derived ones, by name"),
   spacing_m: z
     .number()
     .nullable()
-    .describe("median distance to the nearest point elsewhere, metres; null = not measured"),
-  spacing_p95_m: z.number().nullable().describe("its 95th percentile, metres"),
+    .describe("median distance to the nearest point at a different position, metres; null = not measured"),
+  spacing_p95_m: z.number().nullable().describe("95th percentile of that distance, metres; null = not measured"),
   elapsed_s: z.number().describe("duration of the computation, seconds"),
   stats: z
-    .object({ tiled: TilePlan.optional().describe("how a large cloud was cut: ror and voxel_count alone") })
-    .describe("how the computation ran"),
+    .object({ tiled: TilePlan.optional().describe("tiles of a large cloud, with ror and voxel_count only") })
+    .describe("statistics of the computation"),
 });
 export type NoiseReport = z.infer<typeof NoiseReport>;
 
 export const DenoiseResponse = NoiseReport.extend({
   success: Success,
   labels: labelList("1 clean, 2 noise"),
-  num_points: z.int().describe("points that were labelled"),
+  num_points: z.int().describe("number of labelled points"),
   error: ErrorText,
 }).meta({ id: "DenoiseResponse" });
 export type DenoiseResponse = z.infer<typeof DenoiseResponse>;

@@ -1,32 +1,33 @@
 import { z } from "zod";
 import { NumberList, Point } from "./geometry.ts";
 
-const cells = (axis: string) => z.int().default(1).describe(`voxels along ${axis}; below 1 counts as 1`);
+const cells = (axis: string) =>
+  z.int().default(1).describe(`number of voxels along ${axis}; values below 1 count as 1`);
 
-/** A box of voxels, turned about the vertical through its centre. */
+/** A box of voxels, rotated about the vertical axis through its centre. */
 export const VoxelGrid = z
   .object({
     center: Point.describe("centre of the box, metres, true world"),
-    size: Point.describe("full extents, metres"),
+    size: Point.describe("full extent along each axis, metres"),
     nx: cells("x"),
     ny: cells("y"),
     nz: cells("z"),
-    rotation: z.number().default(0).describe("degrees about +z, counter-clockwise"),
+    rotation: z.number().default(0).describe("rotation about +z, degrees, counter-clockwise"),
     column_offsets: NumberList.nullish()
       .default(null)
-      .describe("(ny, nx) metres that each column is lifted by; null = a level floor"),
+      .describe("(ny, nx) height by which each column is raised, metres; null = a level floor"),
     kept_columns: z
       .array(z.boolean())
       .nullish()
       .default(null)
-      .describe("(ny, nx) false = column dropped; null = all are kept"),
+      .describe("(ny, nx) false = the column is dropped; null = all columns are kept"),
   })
-  .meta({ id: "VoxelGrid", description: "a box of voxels, turned about the vertical through its centre" });
+  .meta({ id: "VoxelGrid", description: "box of voxels, rotated about the vertical axis through its centre" });
 export type VoxelGrid = z.infer<typeof VoxelGrid>;
 
 /**
- * Heights of a raster, row 0 at the lowest y: one list or a list of rows; null = void. Checked in one loop as the lists
- * of geometry.ts are.
+ * Heights of a raster as one list or a list of rows; row 0 has the lowest y; null = void. Checked in one loop, like the
+ * lists in geometry.ts.
  */
 export const RasterHeights = z
   .custom<(number | null)[] | (number | null)[][]>((value) => Array.isArray(value) && isHeights(value), {
@@ -43,15 +44,15 @@ const isHeight = (value: unknown): boolean => value === null || Number.isFinite(
 const isHeights = (values: readonly unknown[]): boolean =>
   Array.isArray(values[0]) ? values.every((row) => Array.isArray(row) && row.every(isHeight)) : values.every(isHeight);
 
-/** A terrain raster as the DEM endpoints give it. */
+/** A terrain raster in the layout of the DEM endpoints. */
 export const Terrain = z
   .object({
-    grid_z: RasterHeights.describe("(ny, nx) metres, row 0 at the lowest y; null and nodata = void"),
-    nx: z.int().describe("columns"),
-    ny: z.int().describe("rows"),
+    grid_z: RasterHeights.describe("(ny, nx) heights, metres; row 0 has the lowest y; null and nodata mark voids"),
+    nx: z.int().describe("number of columns"),
+    ny: z.int().describe("number of rows"),
     cell: z.number().describe("edge of a cell, metres"),
     origin: z.tuple([z.number(), z.number()]).describe("lower-left corner of cell (0, 0), metres, true world"),
-    nodata: z.number().nullish().default(null).describe("value that marks a void; null = none but null itself"),
+    nodata: z.number().nullish().default(null).describe("value that marks a void, in addition to null; null = none"),
   })
-  .meta({ id: "Terrain", description: "a terrain raster as the DEM endpoints give it" });
+  .meta({ id: "Terrain", description: "terrain raster in the layout of the DEM endpoints" });
 export type Terrain = z.infer<typeof Terrain>;

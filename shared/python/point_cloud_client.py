@@ -1,4 +1,4 @@
-"""Python client of the point cloud backend: one file, standard library only, numpy arrays where numpy is installed.
+"""Python client of the point cloud backend: one file, standard library only; numpy arrays if numpy is installed.
 
     from point_cloud_client import PointCloudClient
 
@@ -12,10 +12,13 @@
                          [origin[0] + shift[0], origin[1] + shift[1]], format="tif", dest_path="/data/dtm.tif")
     client.export_cloud(source={"session_id": cloud["session_id"]}, format="laz", dest_path="/data/ground.laz")
 
-Lengths are metres, angles degrees and times seconds unless a docstring says otherwise. "World" is the frame of the file
-in metres, "stored" the frame of a session: stored = world - world_shift. Every method is named after the operation of
-/openapi.json, which describes every field; keyword arguments that a method does not list go into the request as they
-are. Common to all methods: `cancel`, a threading.Event that stops the call; `timeout`, seconds without any byte.
+Unless a docstring states otherwise, lengths are in metres, angles in degrees and times in seconds. World coordinates
+are those of the file in metres; a session uses stored coordinates = world - world_shift. A hit is a laser return, a
+miss (sky point) a pulse without a return.
+
+Each method has the name of an operation in /openapi.json, which describes all fields. Keyword arguments that a method
+does not list are added to the request unchanged. All methods accept `cancel`, a threading.Event that stops the call,
+and `timeout`, the maximum number of seconds without any byte from the service.
 
 Errors: ApiError (status, code, message, detail), CostWarning (409, send acknowledge_cost=True), CanceledError.
 """
@@ -48,11 +51,11 @@ _SPACE = b" \t\r\n"
 
 
 class ApiError(Exception):
-    """The service refused a request, or its run failed.
+    """The service rejected a request, or its run failed.
 
-    status   HTTP status; 200 = the failure came inside the answer; 0 = there was no answer
-    code     name of the failure, such as "not_found"; "network" and "timeout" are this client's own
-    detail   the body's detail, or the whole answer of a failed run
+    status   HTTP status; 200 = the failure was reported inside the response; 0 = there was no response
+    code     error code, such as "not_found"; this client adds "network" and "timeout"
+    detail   detail of the error response, or the whole response of a failed run
     """
 
     def __init__(self, status: int, code: Optional[str], message: str, detail: Any = None) -> None:
@@ -64,11 +67,11 @@ class ApiError(Exception):
 
 
 class CanceledError(ApiError):
-    """The run was canceled: by the `cancel` event, by PointCloudClient.cancel, or because the service ends."""
+    """The run was canceled by the `cancel` event, by PointCloudClient.cancel or by the shutdown of the service."""
 
 
 class CostWarning(ApiError):
-    """A long or large run asks first. `cost_warning` has estimated_seconds, estimated_bytes and what is free."""
+    """A long or large run needs confirmation. `cost_warning` holds estimated_seconds, estimated_bytes, free memory."""
 
     @property
     def cost_warning(self) -> Dict[str, Any]:
@@ -76,7 +79,7 @@ class CostWarning(ApiError):
 
 
 class Progress(NamedTuple):
-    """A step of a run: fraction 0..1 or None (cannot tell), stage, and the id for PointCloudClient.cancel."""
+    """Progress of a run: fraction 0..1 or None (unknown), stage, and the run id for PointCloudClient.cancel."""
 
     progress: Optional[float]
     message: str
@@ -84,14 +87,14 @@ class Progress(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A PHB1 answer: scalars in `meta`, flat arrays by name in `buffers` (float32 or uint32)."""
+    """A PHB1 response: scalars in `meta`, flat arrays by name in `buffers` (float32 or uint32)."""
 
     meta: Dict[str, Any]
     buffers: Dict[str, Any]
 
 
 class Points(NamedTuple):
-    """A PHX1 answer. float32; with numpy (n, 3) and (n), else flat. None = the file has none."""
+    """A PHX1 response. Arrays are float32: (n, 3) and (n) with numpy, else flat. None = the file has no such values."""
 
     point_count: int
     positions: Any
@@ -103,7 +106,7 @@ OnProgress = Callable[[Progress], None]
 
 
 class PointCloudClient:
-    """A service at `base_url`; `token` is its APP_AUTH_TOKEN. Threads may share a client."""
+    """Client of the service at `base_url`. `token` is its APP_AUTH_TOKEN. Threads may share a client."""
 
     def __init__(
         self, base_url: str = "http://127.0.0.1:8008", token: Optional[str] = None, timeout: float = 600.0
@@ -119,48 +122,48 @@ class PointCloudClient:
     # The service
 
     def root(self, **call: Any) -> Dict[str, Any]:
-        """A greeting and the version."""
+        """Returns a greeting and the version."""
         return self._json("GET", "/", None, call)
 
     def health(self, **call: Any) -> Dict[str, Any]:
-        """Liveness, memory in bytes, operations under way. Needs no token."""
+        """Returns the state of the service: memory in bytes, operations in progress. Needs no token."""
         return self._json("GET", "/health", None, call)
 
     def version(self, **call: Any) -> Dict[str, Any]:
-        """The version string a supervisor compares. Needs no token."""
+        """Returns the version, which a supervisor compares. Needs no token."""
         return self._json("GET", "/version", None, call)
 
     def device_info(self, **call: Any) -> Dict[str, Any]:
-        """Which device computations use, and why."""
+        """Reports which device computations use, and why."""
         return self._json("GET", "/api/device-info", None, call)
 
     def cancel(self, run_id: str, **call: Any) -> Dict[str, Any]:
-        """Cancels a run; `canceled` is false for one that is unknown or has ended."""
+        """Cancels a run; `canceled` is false if the run is unknown or has ended."""
         return self._json("POST", f"/api/cancel/{quote(run_id, safe='')}", None, call)
 
     # Files
 
     def preview(self, file_path: str, **fields: Any) -> Dict[str, Any]:
-        """Layout and first rows of a file that the service can see.
+        """Returns the columns, metadata and first rows of a file.
 
         file_path     absolute path on the service's machine
-        ascii_format  column legend of a text file, such as "x y z intensity"
-        max_rows      1 to 100, default 20
+        ascii_format  column names of a text file, such as "x y z intensity"
+        max_rows      number of rows, 1 to 100, default 20
         """
         return self._json("POST", "/api/pointcloud/preview", {"file_path": file_path}, fields)
 
     def import_by_path(self, file_path: str, **fields: Any) -> Points:
-        """Reads a file that the service can see into arrays, misses left out. No session is made.
+        """Reads a file into arrays, without its misses. Creates no session.
 
         file_path     absolute path on the service's machine
-        ascii_format  column legend of a text file
+        ascii_format  column names of a text file
         column_plan   {"columns": [{"index", "role", "slug", "label", "categorical"}], "rgb_is_255"}, text files only
-        world_shift   (3) file units, subtracted before float32
+        world_shift   (3) file units, subtracted before conversion to float32
         """
         return self._points("/api/pointcloud/import_by_path", {"file_path": file_path}, fields)
 
     def import_file(self, path: str, **call: Any) -> Points:
-        """Uploads a LAS or LAZ file of this machine, as the form's part `file`, and reads it into arrays."""
+        """Uploads a LAS or LAZ file from this machine, as form part `file`, and reads it into arrays."""
         call = dict(call)
         with open(path, "rb") as file:
             head, tail, boundary = _form(os.path.basename(path))
@@ -170,14 +173,14 @@ class PointCloudClient:
             return _decode_points(self._call("POST", "/api/pointcloud/import", body, headers, call))
 
     def export_cloud(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
-        """Writes a cloud to a file. Without dest_path the bytes come back in `data`, base64.
+        """Exports points to a file.
 
-        points     (n, 3) metres, inline cloud
-        colors     (n, 3) 0..1, one per point
+        points     (n, 3) inline points, metres
+        colors     (n, 3) r, g, b of each inline point, 0..1
         source     {"session_id", "max_points", "translation", "want_colors", ...} instead of points
         format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd
-        filename   default pointcloud.<format>
-        dest_path  absolute path on the service's machine
+        filename   file name in the response if there is no dest_path, default pointcloud.<format>
+        dest_path  absolute path on the service's machine; without it, the response holds the file in `data`, base64
         columns    scalar columns to write, in order
         """
         return self._run("/api/pointcloud/export", {}, fields, on_progress)
@@ -190,81 +193,81 @@ class PointCloudClient:
         """Reads a file into a new session and builds its octree.
 
         source_path              absolute path on the service's machine
-        ascii_format             column legend of a text file
-        column_plan              layout of a text file, as in import_by_path
-        world_shift              (3) metres, subtracted from every point; zeros = none
-        miss_distance_threshold  metres, default 1001: farther rows count as misses (sky points)
-        origin                   (3) scanner position, world, source units
-        source_units             m, km, cm, mm, ft, ftUS or in; None = taken as metres
-        drop_slugs               scalar columns to leave out
-        role_overrides           {slug: role}
-        scalar_labels            {slug: display label}
-        scan_index               one scanner position of an E57 or PTX file; None = all
+        ascii_format             column names of a text file
+        column_plan              column layout of a text file, as in import_by_path
+        world_shift              (3) metres, subtracted from every point; zeros = no shift
+        miss_distance_threshold  metres, default 1001: points farther from the scanner count as misses (sky points)
+        origin                   (3) scanner position, world, in source units
+        source_units             unit of the file: m, km, cm, mm, ft, ftUS or in; None = metres
+        drop_slugs               names of scalar columns that are not imported
+        role_overrides           {column name: role} instead of the detected role
+        scalar_labels            {column name: display label}
+        scan_index               index of the scan to import from an E57 or PTX file; None = all
         """
         return self._run("/api/cloud/session/create", {"source_path": source_path}, fields, on_progress)
 
     def close_session(self, session_id: str, **call: Any) -> Dict[str, Any]:
-        """Frees a session and its files; `deleted` is false when no such session was open."""
+        """Closes a session and frees its memory and files; `deleted` is false if no such session was open."""
         return self._json("DELETE", _session(session_id), None, call)
 
     def delete_region(self, session_id: str, region: Dict[str, Any], **call: Any) -> Dict[str, Any]:
-        """Marks the hits inside a region as deleted: one step of the undo stack.
+        """Marks the hits inside a region as deleted; each call is one undo step.
 
         region  {"kind": "box", "min": (3), "max": (3), "invert": False}, metres, stored frame; or kind "polygon" or
-                "squares_union" in pixels of a camera
+                "squares_union", in pixels of a camera
         """
         return self._json("POST", _session(session_id, "delete_region"), {"region": region}, call)
 
     def reset_edits(self, session_id: str, **fields: Any) -> Dict[str, Any]:
-        """Takes deletions back, newest first.
+        """Undoes deletions, newest first.
 
-        edit_count  delete steps to keep; None = none
+        edit_count  number of deletions to keep; None = none
         """
         return self._json("POST", _session(session_id, "reset_edits"), {}, fields)
 
     def label_region(self, session_id: str, strokes: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
-        """Paints classes into a label column.
+        """Assigns classes to points in a label column.
 
         strokes  [{"stroke_id", "region", "to_class", "from_classes", "exclude_classes", "limit_box"}], applied in order
-        slug     label column, default manual_class; made when it is not there
-        label    its display label
+        slug     name of the label column, default manual_class; created if it does not exist
+        label    its display label, if it is created
         """
         return self._json("POST", _session(session_id, "label_region"), {"strokes": strokes}, fields)
 
     def reset_label_edits(self, session_id: str, **fields: Any) -> Dict[str, Any]:
-        """Takes label strokes back, newest first.
+        """Undoes label strokes, newest first.
 
-        undo_after_stroke_ids  strokes to keep, newest first
-        edit_count             strokes to keep, without that list
-        slug                   label column, default manual_class
+        undo_after_stroke_ids  ids of the strokes to keep, newest first
+        edit_count             number of strokes to keep; used only without undo_after_stroke_ids
+        slug                   name of the label column, default manual_class
         """
         return self._json("POST", _session(session_id, "reset_label_edits"), {}, fields)
 
     def commit_labels(self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
-        """Makes the strokes of a column permanent and shows them in the octree.
+        """Makes the strokes of a label column permanent and adds them to the octree.
 
-        slug  label column, default manual_class
+        slug  name of the label column, default manual_class
         """
         return self._run(_session(session_id, "commit_labels"), {}, fields, on_progress)
 
     def label_summary(self, session_id: str, slug: str = "manual_class", **call: Any) -> Dict[str, Any]:
-        """Counts the classes of a label column: slug."""
+        """Counts the points of each class in the label column `slug`."""
         return self._json("GET", f"{_session(session_id, 'label_summary')}?{urlencode({'slug': slug})}", None, call)
 
     def bake(
         self, session_id: str, compact: bool = True, on_progress: Optional[OnProgress] = None, **call: Any
     ) -> Dict[str, Any]:
-        """Builds the octree of what is left.
+        """Builds the octree of the remaining points.
 
-        compact  drop the deleted rows; False: they stay under the mask
+        compact  remove the deleted rows; False: keep them, marked as deleted
         """
         return self._run(f"{_session(session_id, 'bake')}?compact={str(compact).lower()}", None, call, on_progress)
 
     def filter(self, session_id: str, **fields: Any) -> Dict[str, Any]:
-        """Deletes every hit outside a selection, for good.
+        """Permanently deletes the hits outside a selection.
 
-        region          as in delete_region
-        scalar_filters  [{"slug", "min", "max", "values"}], in the columns' units; a point must pass all
+        region          selects the points inside, as in delete_region
+        scalar_filters  [{"slug", "min", "max", "values"}], in the units of the columns; selects points that pass all
         rebuild         also build the octree, default True
         """
         return self._json("POST", _session(session_id, "filter"), {}, fields)
@@ -280,28 +283,28 @@ class PointCloudClient:
     def extract_by_column(
         self, session_id: str, slug: str, on_progress: Optional[OnProgress] = None, **fields: Any
     ) -> Dict[str, Any]:
-        """Copies each class of a column to a session of its own.
+        """Copies each class of a column to its own new session.
 
-        slug            categorical column
-        exclude_values  classes without a session, default [0]
-        rebuild_parent  also build the octree of the session itself
+        slug            name of a column with classes
+        exclude_values  classes for which no session is created, default [0]
+        rebuild_parent  also rebuild the octree of the original session
         include_misses  copy the misses to every new session
         """
         return self._run(_session(session_id, "extract_by_column"), {"slug": slug}, fields, on_progress)
 
     def duplicate(self, session_id: str, **call: Any) -> Dict[str, Any]:
-        """Copies the survivors to a new session."""
+        """Copies a session, without its deleted points."""
         return self._json("POST", _session(session_id, "duplicate"), None, call)
 
     def merge(self, session_ids: List[str], **call: Any) -> Dict[str, Any]:
-        """Copies the survivors of several sessions (session_ids, the first gives the frame) into a new one."""
+        """Copies the points of several sessions into a new one, in the stored frame of the first of session_ids."""
         return self._json("POST", "/api/cloud/session/merge", {"session_ids": session_ids}, call)
 
     def transform(self, session_id: str, matrix: Any, **fields: Any) -> Dict[str, Any]:
-        """Moves every point of a session, for good.
+        """Transforms every point of a session permanently.
 
-        matrix       16 numbers, 4 x 4 row-major, world frame, metres; a (4, 4) array will do
-        octree_mode  rebuild (default), or pose: the octree stays and the viewer draws it moved
+        matrix       4 x 4 affine matrix, world frame, metres: 16 numbers, row-major, or a (4, 4) array
+        octree_mode  rebuild (default), or pose: the octree is unchanged and the viewer draws it with the matrix applied
         """
         flat = [value for row in matrix for value in row] if len(matrix) == 4 else matrix
         return self._json("POST", _session(session_id, "transform"), {"matrix": flat}, fields)
@@ -309,34 +312,34 @@ class PointCloudClient:
     # Octrees
 
     def rebuild_octree(self, session_id: str, **call: Any) -> Dict[str, Any]:
-        """Builds the octrees of a session again."""
+        """Rebuilds the octrees of a session."""
         return self._json("POST", _session(session_id, "rebuild_octree"), None, call)
 
     def octree_file(
         self, cache_id: str, file: str, start: Optional[int] = None, end: Optional[int] = None, **call: Any
     ) -> bytes:
-        """Bytes of metadata.json, hierarchy.bin or octree.bin (`file`) of the octree `cache_id`, start to end included."""
+        """Reads `file` (metadata.json, hierarchy.bin or octree.bin) of octree `cache_id`, or its bytes start..end."""
         headers = {} if start is None else {"range": f"bytes={start}-{'' if end is None else end}"}
         return self._call("GET", f"/octree/{quote(cache_id, safe='')}/{quote(file, safe='')}", None, headers, call)
 
     # Labels
 
     def denoise(self, **fields: Any) -> Dict[str, Any]:
-        """Labels of every point: 1 clean, 2 noise. Lengths are metres.
+        """Labels each point as clean (1) or noise (2). Lengths are in metres.
 
-        points               (n, 3) metres, or
+        points               (n, 3) inline points, or
         source               {"session_id": ...}
         method               ror (default), voxel_count, sor, auto
-        radius, nb_points    ror: search radius, others needed inside it
-        voxel, min_points    voxel_count: cell edge, points of a clean cell
-        nb_neighbors         sor: neighbours looked at
-        std_ratio            sor: standard deviations that are still clean
-        previously_denoised  noise was removed from these points before
+        radius, nb_points    ror: search radius; number of other points that a clean point has within it
+        voxel, min_points    voxel_count: edge of a cell; minimum number of points in a clean cell
+        nb_neighbors         sor: number of nearest neighbours
+        std_ratio            sor: noise has a mean distance this many standard deviations above the average
+        previously_denoised  noise was already removed from these points
         """
         return self._json("POST", "/api/pointcloud/denoise", {}, fields)
 
     def denoise_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
-        """Labels the noise of a session in its column noise_class; nothing is deleted.
+        """Labels the noise of a session in column noise_class; deletes nothing.
 
         method, radius, nb_points, voxel, min_points, nb_neighbors, std_ratio  as in denoise, metres
         defer_octree                                                           do not build the octree
@@ -344,58 +347,61 @@ class PointCloudClient:
         return self._json("POST", _session(session_id, "denoise"), {}, fields)
 
     def segment_ground(self, **fields: Any) -> Dict[str, Any]:
-        """Labels of every point: 1 ground, 2 plant. Lengths are metres; None = derived from the cloud.
+        """Labels each point as ground (1) or plant (2). Lengths are in metres; None = derived or default value.
 
-        points                (n, 3) metres, z up, or
+        points                (n, 3) inline points, z up, or
         source                {"session_id": ...}
         method                cloth (default), smrf, auto
-        cloth_resolution      cloth: metres between particles
-        rigidness             cloth: 1 to 3
-        class_threshold       cloth: metres, nearer points are ground
-        iterations            cloth: most time steps
-        slope_smooth          cloth: fit steep slopes afterwards
-        auto_class_threshold  cloth: measure the threshold
-        cell_size, window_radius, net_spacing      smrf: metres
-        slope                                      smrf: metres per metre
-        elevation_threshold, elevation_scale       smrf: metres, metres per slope
+        cloth_resolution      cloth: distance between particles, metres
+        rigidness             cloth: stiffness, 1 (soft) to 3 (stiff)
+        class_threshold       cloth: points closer to the cloth are ground, metres
+        iterations            cloth: maximum number of time steps
+        slope_smooth          cloth: fit the settled cloth to steep slopes
+        auto_class_threshold  cloth: measure the threshold on the settled cloth
+        cell_size             smrf: edge of a grid cell, metres
+        window_radius         smrf: radius of the largest window, metres
+        net_spacing           smrf: distance between the lines of a net that cuts large objects, metres; 0 = no net
+        slope                 smrf: maximum slope of the ground, metres per metre
+        elevation_threshold   smrf: points closer to the provisional surface are ground, metres
+        elevation_scale       smrf: increase of the threshold with the slope, metres per (metre per metre)
         """
         return self._json("POST", "/api/segment/ground", {}, fields)
 
     def segment_ground_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
-        """Labels the ground of a session in its column ground_class. A long run raises CostWarning first.
+        """Labels the ground of a session in column ground_class. A long or large run raises CostWarning first.
 
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
         cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing  as in segment_ground
         defer_octree      do not build the octree
-        acknowledge_cost  run without asking
+        acknowledge_cost  run without raising CostWarning
         """
         return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
 
     # Terrain
 
     def dem(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
-        """Terrain, surface or canopy height of a flat cloud: mesh, grid (grid_z, NaN = void), layers.
+        """Computes a terrain, surface or canopy height model: mesh, grid (grid_z, NaN = void) and layers.
 
-        points                (n, 3) metres, or
+        points                (n, 3) inline points, metres, or
         source                {"session_id": ...}
-        surface_type          dtm (default), dsm, chm
-        cell_size             metres; None = a 256th of the larger extent
-        bbox                  [min x, min y, max x, max y], frame of the points
-        method                tin (default), linear, nearest, idw
-        ground_percentile     percent, default 5
-        slope_correction      move heights along the slope to the cell centres, default True
-        fill_voids            give empty cells the nearest value
-        auto_segment_ground   find the ground where no labels name it, default True
-        ground_labels         (n) 1 = ground
-        first_return_labels   (n) return index
-        intensity             (n)
-        compute_height_above_ground  dtm: also the buffer hag, metres
+        surface_type          dtm (bare earth, default), dsm (top of canopy), chm (canopy height)
+        cell_size             edge of a grid cell, metres; None = 1/256 of the larger extent
+        bbox                  [min x, min y, max x, max y], metres, frame of the points
+        method                interpolation of empty cells: tin (default), linear, nearest, idw
+        ground_percentile     percentile of the z values in a DTM cell, default 5
+        slope_correction      move cell heights along the slope to the cell centres, default True
+        fill_voids            give cells outside the hull that contain a return the nearest value
+        auto_segment_ground   detect the ground if there are no ground labels, default True
+        ground_labels         (n) label per point, 1 = ground
+        first_return_labels   (n) return index per point
+        intensity             (n) intensity per point
+        compute_height_above_ground  dtm: also compute the buffer hag, metres
         cloth_resolution, rigidness, class_threshold  ignored
         """
         return self._frame("/api/dem", fields, on_progress)
 
     def session_dem(self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
-        """The same of a session, in its stored frame; meta["world_shift"] gives the world.
+        """Computes the same for a session, in its stored frame: world = stored + meta["world_shift"].
 
         surface_type, cell_size, bbox, method, ground_percentile, slope_correction, fill_voids, auto_segment_ground,
         cloth_resolution, rigidness, class_threshold  as in dem, metres
@@ -406,17 +412,17 @@ class PointCloudClient:
     def export_raster(
         self, grid_z: Any, nx: int, ny: int, cell_size: float, origin: Any, **fields: Any
     ) -> Dict[str, Any]:
-        """A grid as ESRI ASCII grid or GeoTIFF; without dest_path in data_base64.
+        """Exports a grid as ESRI ASCII grid or GeoTIFF.
 
-        grid_z             (ny, nx) metres, row 0 at the lowest y; NaN = void
-        nx, ny             columns, rows
-        cell_size          metres, degrees for a geographic system
-        origin             (2) lower-left corner of cell (0, 0), world
+        grid_z             (ny, nx) heights, metres; row 0 has the lowest y; NaN = void
+        nx, ny             number of columns, number of rows
+        cell_size          edge of a cell, metres; degrees for a geographic coordinate system
+        origin             (2) lower-left corner of cell (0, 0), world, in the unit of cell_size
         format             asc (default), tif
-        nodata             value of a void, default -9999
-        crs_epsg           EPSG code
+        nodata             value that marks a void, default -9999
+        crs_epsg           EPSG code of the coordinate system
         crs_is_geographic  x and y are angles
-        dest_path          absolute path on the service's machine
+        dest_path          absolute path on the service's machine; without it, the file is in `data_base64`
         """
         nodata = fields.get("nodata", -9999)
         rows = grid_z.tolist() if hasattr(grid_z, "tolist") else list(grid_z)
@@ -426,11 +432,11 @@ class PointCloudClient:
         return self._json("POST", "/api/dem/export-raster", body, fields)
 
     def snap_grid(self, grid: Dict[str, Any], dem: Dict[str, Any], **fields: Any) -> Dict[str, Any]:
-        """Lifts the columns of a voxel grid to a terrain.
+        """Raises the columns of a voxel grid to a terrain.
 
         grid             {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees}, metres, world
         dem              {"grid_z", "nx", "ny", "cell", "origin": (2), "nodata"}, metres, world; None = void
-        safety_fraction  clearance above the ground as a share of one voxel's height
+        safety_fraction  clearance above the ground, as a fraction of the height of a voxel
         """
         return self._json("POST", "/api/lad/snap-grid", {"grid": grid, "dem": dem}, fields)
 
@@ -475,7 +481,7 @@ class PointCloudClient:
         call: Dict[str, Any],
         reader: Optional[_RunReader] = None,
     ) -> bytes:
-        """The body of an answer; of a run its tail. Errors: ApiError."""
+        """Returns the body of a response; for a run, its tail. Errors: ApiError."""
         cancel, timeout = call.pop("cancel", None), call.pop("timeout", None)
         if call:
             raise TypeError(f"unexpected argument: {', '.join(call)}")
@@ -509,7 +515,7 @@ class PointCloudClient:
 
 
 class _Watch:
-    """Stops a call when its event is set: asks the service while the run's id is known, else drops the connection."""
+    """Stops a call when its event is set: cancels the run by its id if that is known, else drops the connection."""
 
     def __init__(
         self,
@@ -540,7 +546,7 @@ class _Watch:
             try:
                 self._client.cancel(run_id, timeout=_CANCEL_WAIT_S)
             except ApiError:
-                pass  # dropping the connection cancels as well
+                pass  # dropping the connection also cancels the run
             if self._done.wait(_CANCEL_WAIT_S):
                 return
         stream = self._connection.sock
@@ -548,7 +554,7 @@ class _Watch:
             try:
                 stream.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # it has ended by itself
+                pass  # the connection is already closed
 
 
 class _RunReader:
@@ -560,7 +566,7 @@ class _RunReader:
         self._error: Optional[str] = None
 
     def read(self, response: http.client.HTTPResponse) -> bytes:
-        """The tail. Errors: CanceledError, ApiError for a failed or cut run."""
+        """Returns the tail. Errors: CanceledError; ApiError for a run that failed or a response that was cut off."""
         pending = b""
         tail: List[bytes] = []
         while True:
@@ -581,7 +587,7 @@ class _RunReader:
         return body
 
     def _markers(self, data: bytes) -> bytes:
-        """Takes whole markers off the front and returns what is left."""
+        """Consumes the complete markers at the front and returns the remaining bytes."""
         while True:
             data = data.lstrip(_SPACE)
             if len(data) < 8 or not data.startswith(b"PHP1"):
@@ -598,7 +604,7 @@ class _RunReader:
         try:
             marker = json.loads(payload)
         except ValueError:
-            return  # the format's rule: a marker that does not parse is skipped
+            return  # the format demands that a marker that does not parse is skipped
         self.run_id = marker.get("run_id", self.run_id)
         if marker.get("canceled") or marker.get("cancelled"):
             raise CanceledError(200, "canceled", "the run was canceled")
@@ -612,12 +618,12 @@ def _failed(message: str, tail: bytes) -> ApiError:
     try:
         detail = json.loads(tail)
     except ValueError:
-        return ApiError(200, None, message)  # a frame endpoint: the marker says it all
+        return ApiError(200, None, message)  # a frame endpoint: no tail follows the marker
     return ApiError(200, detail.get("code"), message, detail)
 
 
 def _checked(answer: Any) -> Any:
-    """An answer that reports a failure instead of a result is an error."""
+    """Returns the response, or raises if it reports a failure instead of a result."""
     if not isinstance(answer, dict):
         return answer
     error = answer.get("error")
@@ -644,7 +650,7 @@ def _refusal(status: int, reason: str, body: bytes) -> ApiError:
 
 
 def _parted(body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Tuple[Dict[str, Any], Optional[Dict[str, Any]]]:
-    """What steers the call, and the request's body."""
+    """Separates the options of the call from the fields of the request body."""
     call = {key: value for key, value in fields.items() if key in ("cancel", "timeout")}
     rest = {key: value for key, value in fields.items() if key not in call}
     if body is None:
@@ -656,7 +662,7 @@ def _encoded(body: Dict[str, Any]) -> bytes:
     def plain(value: Any) -> Any:
         if hasattr(value, "tolist"):
             return value.tolist()  # numpy and array.array
-        raise TypeError(f"{type(value).__name__} is no JSON value")
+        raise TypeError(f"{type(value).__name__} cannot be encoded as JSON")
 
     return json.dumps(body, default=plain, allow_nan=False).encode()
 
@@ -687,7 +693,7 @@ def _chained(head: bytes, file: Any, tail: bytes) -> Iterator[bytes]:
 
 
 def _numbers(kind: str, data: memoryview) -> Any:
-    """4-byte little-endian elements, kind f32 or u32."""
+    """Decodes 4-byte little-endian elements of kind f32 or u32."""
     if numpy is not None:
         return numpy.frombuffer(data, dtype="<f4" if kind == "f32" else "<u4")
     out = array.array("f" if kind == "f32" else "I")
@@ -700,31 +706,31 @@ def _numbers(kind: str, data: memoryview) -> Any:
 
 
 def _decode_frame(body: bytes) -> Frame:
-    """A PHB1 frame. Errors: ApiError (invalid_file) for a body that is none or was cut."""
+    """Decodes a PHB1 frame. Errors: ApiError (invalid_file) if the body is not a frame or was cut off."""
     if len(body) < 8 or body[:4] != b"PHB1":
-        raise ApiError(200, "invalid_file", "the answer is no PHB1 frame")
+        raise ApiError(200, "invalid_file", "the response is not a PHB1 frame")
     at = 8 + int.from_bytes(body[4:8], "little")
     if at > len(body):
-        raise ApiError(200, "invalid_file", "the frame's header was cut")
+        raise ApiError(200, "invalid_file", "the header of the frame was cut off")
     header = json.loads(body[8:at])
     buffers: Dict[str, Any] = {}
     view = memoryview(body)
     for entry in header["buffers"]:
         end = at + 4 * entry["length"]
         if entry["dtype"] not in ("f32", "u32") or end > len(body):
-            raise ApiError(200, "invalid_file", f"the frame's buffer {entry['name']} was cut or is of an unknown type")
+            raise ApiError(200, "invalid_file", f"buffer {entry['name']} was cut off or has an unknown type")
         buffers[entry["name"]] = _numbers(entry["dtype"], view[at:end])
         at = end
     return Frame(header["meta"], buffers)
 
 
 def _decode_points(body: bytes) -> Points:
-    """A PHX1 stream. Errors: ApiError (invalid_file) for a body that is none or was cut."""
+    """Decodes a PHX1 stream. Errors: ApiError (invalid_file) if the body is not a stream or was cut off."""
     if len(body) < 32 or body[:4] != b"PHX1":
-        raise ApiError(200, "invalid_file", "the answer is no PHX1 point stream")
+        raise ApiError(200, "invalid_file", "the response is not a PHX1 point stream")
     count, has_colors, has_intensity = int.from_bytes(body[4:8], "little"), body[8], body[9]
     if len(body) < 32 + count * (12 + 12 * has_colors + 4 * has_intensity):
-        raise ApiError(200, "invalid_file", f"the stream was cut: {count} points are announced")
+        raise ApiError(200, "invalid_file", f"the stream was cut off: its header announces {count} points")
     view, at = memoryview(body), 32
 
     def column(width: int) -> Any:

@@ -7,7 +7,7 @@ afterEach(() => made.app.close());
 const cancel = async (id: string) =>
   (await made.app.inject({ method: "POST", url: `/api/cancel/${id}` })).json() as unknown;
 
-test("canceling is idempotent while the run lives, false before and after", async () => {
+test("cancel is idempotent during the run, and false before and after it", async () => {
   made = await makeBaseApp();
   const native = new FakeNative<never>();
   let run_id = "";
@@ -30,7 +30,7 @@ test("canceling is idempotent while the run lives, false before and after", asyn
   expect(await cancel(run_id)).toEqual({ canceled: false, cancelled: false, run_id });
 });
 
-test("any text is an id, and an empty body is fine under any content type", async () => {
+test("any text is accepted as id, and an empty body under any content type", async () => {
   made = await makeBaseApp();
   expect(await cancel("%2e%2e%2fx")).toEqual({ canceled: false, cancelled: false, run_id: "../x" });
   const headers = { "content-type": "application/json" };

@@ -36,7 +36,7 @@ describe("export-raster", () => {
       ].join("\n"),
     );
   });
-  test("degrees keep their digits: six decimals are a tenth of a metre", async () => {
+  test("degrees keep their digits: six decimals correspond to a tenth of a metre", async () => {
     const text = async (body: object) => (await bytes(body)).data.toString().split("\n");
     expect((await text({ cell_size: 8.983e-6, origin: [7.123456789, 51.25] })).slice(2, 5)).toEqual([
       "xllcorner 7.123456789",
@@ -68,14 +68,14 @@ describe("export-raster", () => {
     expect(data.length).toBe(at + (tags.get(279)?.[0] ?? 0));
     expect(Array.from({ length: 6 }, (_, i) => data.readFloatLE(at + 4 * i))).toEqual([4.25, -9999, 6, 1, 2, 3]);
   });
-  test("a geographic system has its own key, no system none", async () => {
+  test("a geographic system has its own key, no system has no key", async () => {
     const keys = async (body: object) => tiffTags((await bytes({ format: "tif", ...body })).data).get(34735);
     expect(await keys({ crs_epsg: 4326 })).toEqual([1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326]);
     expect((await keys({ crs_epsg: 4547 }))?.[7]).toBe(1);
     expect((await keys({ crs_epsg: 4547, crs_is_geographic: true }))?.[7]).toBe(2);
     expect(await keys({})).toBeUndefined();
   });
-  test("dest_path: the file is whole or not there", async () => {
+  test("dest_path: the file is complete or absent", async () => {
     const folder = join(made.folder, "rasters");
     mkdirSync(folder);
     const { answer } = await bytes({ dest_path: join(folder, "dem.asc") });
@@ -101,10 +101,10 @@ describe("export-raster", () => {
       400,
       "grid_z value 1e+39 is outside the float32 range of a GeoTIFF (3.4028234663852886e+38); use asc or another value.",
     ],
-  ])("%j is refused", async (body, status, sentence) => {
+  ])("%j is rejected", async (body, status, sentence) => {
     expect(await refusal(made, RASTER, { ...grid, ...body })).toEqual([status, sentence]);
   });
-  test("what the schema says", async () => {
+  test("schema violations are rejected", async () => {
     for (const body of [{ origin: [1] }, { cell_size: 0 }, { grid_z: [null] }, { nx: 1.5 }])
       expect((await refusal(made, RASTER, { ...grid, ...body }))[0]).toBe(422);
   });

@@ -24,7 +24,7 @@ const rmse = (z: readonly number[]) => {
   const errors = z.map((value, c) => value - ((c % side) + 0.5 - (Math.floor(c / side) + 0.5) / 2));
   return Math.sqrt(errors.reduce((sum, error) => sum + error ** 2, 0) / errors.length);
 };
-test.each(["tin", "idw", "nearest"])("is on unless it is sent as false (%s)", async (method) => {
+test.each(["tin", "idw", "nearest"])("is on unless the request sets it to false (%s)", async (method) => {
   const asked = await flat({ ...request, method, slope_correction: true });
   const usual = await flat({ ...request, method });
   const plain = await flat({ ...request, method, slope_correction: false });
@@ -48,7 +48,7 @@ test("height above ground follows the terrain of the answer", async () => {
   const plain = off(await flat({ ...body, slope_correction: false }));
   expect(off(await flat(body))).toBeLessThan(0.5 * plain);
 });
-test("is that of the terrain under a canopy, and says nothing of a surface", async () => {
+test("applies to the terrain below a canopy, and is absent for a dsm", async () => {
   const canopy = points.map(([x, y, z]): Point => [x, y, z + 5]);
   const body = {
     ...request,
@@ -66,6 +66,6 @@ test("is that of the terrain under a canopy, and says nothing of a surface", asy
     dsm.f32("grid_z"),
   );
 });
-test.each(["true", 1, null])("%j is refused", async (slope_correction) => {
+test.each(["true", 1, null])("%j is rejected", async (slope_correction) => {
   expect((await refusal(made, URL_, { ...request, slope_correction }))[0]).toBe(422);
 });

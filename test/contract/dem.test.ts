@@ -113,7 +113,7 @@ describe("DTM", () => {
     else expect(z).toBeCloseTo(8.5, method.toLowerCase() === "idw" ? 0 : 6);
     expect(answer.f32("grid_z")[5]).toBeNaN();
   });
-  test("fill_voids fills where there is a return, ground or not", async () => {
+  test("fill_voids fills cells that contain a return, ground or not", async () => {
     const points: Point[] = gridPoints(6, 4, (x) => (x < 4 ? 1 : 9)).filter(([x]) => x < 5);
     const ground_labels = points.map(([x]) => (x < 4 ? 1 : 2));
     expect((await flat({ points, ground_labels })).meta.voids).toBe(8);
@@ -121,7 +121,7 @@ describe("DTM", () => {
     expect(filled.meta.voids).toBe(4);
     expect(filled.f32("grid_z").slice(0, 5)).toEqual([1, 1, 1, 1, 1]);
   });
-  test("the cell of null, and of 0, is a 256th of the extent", async () => {
+  test("a cell_size of null or 0 is 1/256 of the extent", async () => {
     for (const cell_size of [null, 0]) {
       const { meta } = await flat({ points: gridPoints(40, 10, () => 1), bbox: null, cell_size });
       expect(meta).toMatchObject({ grid_nx: 256, grid_ny: 60, grid_cell: 39 / 256, grid_origin: [0.5, 0.5] });
@@ -137,13 +137,13 @@ describe("ground", () => {
     const ground = 2 * Math.sin(x * 4);
     return [40 * x, 40 * y, i % 4 === 0 && x > 0.5 ? ground + 12 : ground];
   });
-  test("is found by the cloth where no labels are", async () => {
+  test("is detected by the cloth simulation if there are no labels", async () => {
     const answer = await dem(made, URL_, { points: forest, cell_size: 1 });
     expect(answer.meta.ground_source).toBe("csf_auto");
     expect(answer.meta).not.toHaveProperty("warning");
     expect(answer.meta.layers?.elevation?.max).toBeLessThan(3);
   });
-  test("labels that name too few are not replaced by a guess", async () => {
+  test("labels with too few ground points are not replaced by a guess", async () => {
     const labels = forest.map((_, i) => (i < 2 ? 1 : 2));
     const { meta } = await dem(made, URL_, { points: forest, ground_labels: labels, cell_size: 1 });
     expect(meta.ground_source).toBe("all_points");
@@ -153,12 +153,12 @@ describe("ground", () => {
     const other = await dem(made, URL_, { points: forest, ground_labels: [1], cell_size: 1 }); // another length: absent
     expect(other.meta.ground_source).toBe("csf_auto");
   });
-  test("a filter that cannot run leaves all points, and says so", async () => {
+  test("if the ground filter cannot run, all points are used, with a warning", async () => {
     const { meta } = await flat({ points: gridPoints(3, 3, () => 1), bbox: boxOf(3, 3), auto_segment_ground: true });
     expect(meta.ground_source).toBe("all_points");
     expect(meta.warning).toContain("the ground filter cannot run");
   });
-  test("canopy height lies on the terrain and is never below 0", async () => {
+  test("canopy height is relative to the terrain and never below 0", async () => {
     const body = {
       points: forest,
       cell_size: 1,
@@ -184,7 +184,7 @@ describe("ground", () => {
   });
 });
 
-describe("failures inside the frame", () => {
+describe("failures reported in the frame", () => {
   const square = gridPoints(3, 3, () => 1);
   test.each([
     [{ surface_type: "dtn" }, 'Unknown surface type: "dtn". Use dtm, dsm or chm.', "dem_tin"],
@@ -238,14 +238,14 @@ describe("failures inside the frame", () => {
       num_triangles: 0,
     });
   });
-  test("the worst admissible grid is made", async () => {
+  test("the largest admissible grid is computed", async () => {
     const { meta } = await dem(made, URL_, { points: square, cell_size: 0.001, auto_segment_ground: false });
     expect(meta.grid_nx * meta.grid_ny).toBe(4_000_000);
     expect(meta.voids).toBe(0);
   });
 });
 
-describe("refusals before the stream", () => {
+describe("requests rejected before the stream", () => {
   test.each([
     [{}, 400, "Send points or a source descriptor."],
     [{ points: null }, 400, "Send points or a source descriptor."],
@@ -254,13 +254,13 @@ describe("refusals before the stream", () => {
   ])("%j", async (body, status, sentence) => {
     expect(await refusal(made, URL_, body)).toEqual([status, sentence]);
   });
-  test("what the schema says", async () => {
+  test("schema violations are rejected", async () => {
     for (const body of [{ points: [[1, 2]] }, { points: [], ground_labels: ["a"] }, { points: [], cell_size: "1" }])
       expect((await refusal(made, URL_, body))[0]).toBe(422);
   });
 });
 
-test("a source answers in true world coordinates with the labels of its session", async () => {
+test("a source returns true world coordinates and uses the labels of its session", async () => {
   const rows = gridPoints(5, 5, (x) => x).map(([x, y, z]) => `${500000 + x} ${4000000 + y} ${z} 1 0`);
   const { session_id } = await cloud(
     made,
@@ -279,12 +279,12 @@ test("a source answers in true world coordinates with the labels of its session"
   expect(f32("vertices").slice(0, 3)).toEqual([500010.5, 4000000.5, 0.5]);
 });
 
-test("keys that mean nothing are named", async () => {
+test("unknown keys are named in the warnings", async () => {
   const { meta } = await flat({ points: gridPoints(3, 3, () => 1), cellsize: 1 });
   expect(meta.warnings).toEqual(['The request has keys that mean nothing here and were ignored: "cellsize".']);
 });
 
-test("height above ground of another surface is named as ignored", async () => {
+test("height above ground for another surface is ignored with a warning", async () => {
   const { meta, names } = await flat({
     points: gridPoints(3, 3, () => 1),
     surface_type: "dsm",
@@ -294,7 +294,7 @@ test("height above ground of another surface is named as ignored", async () => {
   expect(names).not.toContain("hag");
 });
 
-test("vertices that float32 moves by half a cell are warned about, those of a metre by nothing", async () => {
+test("a warning is given if float32 moves vertices by half a cell, but not for cells of a metre", async () => {
   const at = (east: number) => gridPoints(3, 3, () => 1).map(([x, y, z]): Point => [x + east, y, z]);
   const near = await dem(made, URL_, { points: at(60_000), cell_size: 1, auto_segment_ground: false });
   expect(near.meta).not.toHaveProperty("warnings");
@@ -304,7 +304,7 @@ test("vertices that float32 moves by half a cell are warned about, those of a me
   ]);
 });
 
-test("points may come in any order and from anywhere", async () => {
+test("points may have any order and position", async () => {
   const points = Array.from({ length: 900 }, (_, i): Point => {
     const x = (i * 0.754877666) % 1;
     const y = (i * 0.569840291) % 1;

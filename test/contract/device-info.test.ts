@@ -6,7 +6,7 @@ import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
 let made: MadeApp | undefined;
 afterEach(() => made?.app.close());
 
-test("/api/device-info passes on what the native layer found", async () => {
+test("/api/device-info returns what the native layer found", async () => {
   const found: DeviceInfo = {
     gpu_present: true,
     gpu_count: 2,
@@ -20,7 +20,7 @@ test("/api/device-info passes on what the native layer found", async () => {
   expect([answer.statusCode, answer.json()]).toEqual([200, found]);
 });
 
-test("a failing probe means no GPU, with the reason, and is no error", async () => {
+test("a failing probe counts as no GPU, with the reason, and is not an error", async () => {
   made = await makeBaseApp({ deps: { deviceInfo: () => Promise.reject(new Error("driver too old")) } });
   const answer = await made.app.inject({ url: "/api/device-info" });
   expect([answer.statusCode, answer.json()]).toEqual([
@@ -36,7 +36,7 @@ test("a failing probe means no GPU, with the reason, and is no error", async () 
   ]);
 });
 
-test("a probe that hangs or throws at once is cut off", async () => {
+test("a probe that hangs is stopped, one that throws is handled", async () => {
   expect(await deviceInfo(() => new Promise(() => undefined), 10)).toMatchObject({
     effective_path: "cpu",
     reason: expect.stringContaining("no answer within 0.01 s"),
@@ -47,7 +47,7 @@ test("a probe that hangs or throws at once is cut off", async () => {
   expect((await deviceInfo(broken, 10)).reason).toContain("no module");
 });
 
-test("fields a service leaves out have the contract's defaults", () => {
+test("omitted fields have the defaults of the contract", () => {
   expect(DeviceInfo.parse({})).toEqual({
     gpu_present: false,
     gpu_count: 0,
@@ -58,7 +58,7 @@ test("fields a service leaves out have the contract's defaults", () => {
   });
 });
 
-test("the path and its reason", () => {
+test("the effective path and its reason", () => {
   const gpu = { gpu_count: 1, gpu_name: "Test GPU", driver_version: "999.1", reason: "" };
   const none = { gpu_count: 0, gpu_name: null, driver_version: null, reason: "no driver" };
   const path = (...args: Parameters<typeof describeDevice>) => {

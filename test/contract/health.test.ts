@@ -15,7 +15,7 @@ test("/ and /version", async () => {
   expect(await get("/version")).toEqual({ version: TEST_VERSION });
 });
 
-test("/health reports memory and what is admitted", async () => {
+test("/health reports memory and admitted operations", async () => {
   made = await makeBaseApp({ env: { APP_MEMORY_BUDGET_BYTES: String(3 * GIB) } });
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ test("/health reports memory and what is admitted", async () => {
   expect((await made.app.inject({ url: "/health" })).json()).toMatchObject({ admitted: 0, admitted_operations: [] });
 });
 
-test("unknown paths are 404, known ones under another method 405", async () => {
+test("an unknown path is a 404, a known path with another method a 405", async () => {
   made = await makeBaseApp();
   const answer = async (method: "GET" | "POST" | "DELETE", url: string) => {
     const { statusCode, headers, json } = await made.app.inject({ method, url });
@@ -50,7 +50,7 @@ test("unknown paths are 404, known ones under another method 405", async () => {
   expect(await answer("DELETE", "/api/cancel/abc/def")).toEqual([404, undefined, "Not Found"]);
 });
 
-test("/openapi.json describes every route; /docs is served; both only when asked for", async () => {
+test("/openapi.json describes every route and /docs is served; both are loaded on demand", async () => {
   made = await makeBaseApp();
   const document = (await made.app.inject({ url: "/openapi.json" })).json() as {
     openapi: string;

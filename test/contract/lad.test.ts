@@ -21,7 +21,7 @@ const dem = { grid_z: heights.flat() as (number | null)[], nx: 40, ny: 30, cell:
 const grid = { center: [120, 215, 10], size: [8, 4, 20], nx: 4, ny: 2, nz: 10 };
 
 describe("snap-grid", () => {
-  test("lifts every column above the highest ground of its footprint", async () => {
+  test("raises every column above the highest ground of its footprint", async () => {
     const answer = await snapped({ grid, dem });
     expect(answer).toMatchObject({ success: true, error: null, dropped_columns: 0 });
     expect(answer.kept_columns).toEqual(Array(8).fill(true));
@@ -30,7 +30,7 @@ describe("snap-grid", () => {
     for (const [c, offset] of answer.column_offsets.entries()) expect(offset).toBeCloseTo(wanted[c] ?? 0, 12);
   });
 
-  test("rows, nodata and null are read as the flat list with voids", async () => {
+  test("a list of rows, nodata and null are read like a flat list with voids", async () => {
     const flat = await snapped({ grid, dem });
     expect(await snapped({ grid, dem: { ...dem, grid_z: heights } })).toEqual(flat);
     const holes = heights.flat().map((z, c) => (c % 40 === 1 ? (c % 80 === 1 ? null : -9999) : z));
@@ -41,7 +41,7 @@ describe("snap-grid", () => {
     expect(filled.column_offsets[0]).not.toBe((await snapped({ grid: west, dem })).column_offsets[0]);
   });
 
-  test("the defaults: one cell per axis, no rotation, a tenth of a voxel; counts below one are one", async () => {
+  test("defaults: one cell per axis, no rotation, a tenth of a voxel; counts below one count as one", async () => {
     const bare = { center: [120, 215, 10], size: [2, 2, 20] };
     const answer = await snapped({ grid: bare, dem });
     expect(answer.column_offsets).toHaveLength(1);
@@ -51,7 +51,7 @@ describe("snap-grid", () => {
     expect(touching.column_offsets[0]).toBeCloseTo(5 + 0.2 * 21, 12);
   });
 
-  test("columns beside the terrain are dropped", async () => {
+  test("columns outside the terrain are dropped", async () => {
     const answer = await snapped({ grid: { ...grid, center: [140, 215, 10] }, dem });
     expect(answer).toMatchObject({ success: true, dropped_columns: 2 }); // x 136..144: the third touches the edge
     expect(answer.kept_columns).toEqual([true, true, true, false, true, true, true, false]);
@@ -80,7 +80,7 @@ describe("snap-grid", () => {
     ["a flat grid", { grid: { ...grid, size: [8, 4, 0] } }, /grid\.size is \[8, 4, 0\]/],
     ["too many columns", { grid: { ...grid, nx: 1e6, ny: 5 } }, /5000000 columns, but the limit is 4000000/],
     ["a negative clearance", { safety_fraction: -0.5 }, /safety_fraction is -0\.5/],
-  ])("%s is said in the answer", async (_name, change, message) => {
+  ])("%s is reported in the response", async (_name, change, message) => {
     const answer = await snapped({ grid, dem, ...change });
     expect(answer).toMatchObject({ success: false, column_offsets: [], kept_columns: [], dropped_columns: 0 });
     expect(answer.error).toMatch(message);
@@ -92,13 +92,13 @@ describe("snap-grid", () => {
     ["a centre of two numbers", { dem, grid: { ...grid, center: [1, 2] } }, "center"],
     ["a word among the heights", { grid, dem: { ...dem, grid_z: ["high"] } }, "grid_z"],
     ["half a column", { dem, grid: { ...grid, nx: 1.5 } }, "nx"],
-  ])("%s is refused", async (_name, payload, field) => {
+  ])("%s is rejected", async (_name, payload, field) => {
     const response = await post(payload);
     expect(response.statusCode).toBe(422);
     expect(JSON.stringify(response.json())).toContain(field);
   });
 
-  test("keys that mean nothing are named", async () => {
+  test("unknown keys are named in the warnings", async () => {
     const answer = await snapped({ grid, dem, saftey_fraction: 0.5 });
     expect(answer.warnings?.[0]).toContain("saftey_fraction");
   });

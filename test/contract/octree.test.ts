@@ -20,7 +20,7 @@ afterEach(() => made.app.close());
 const get = (path: string, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>
   made.app.inject({ method, url: `/octree/${path}`, headers });
 
-test("whole files with their types", async () => {
+test("whole files with their content types", async () => {
   const metadata = await get(`${ID}/metadata.json`);
   expect([metadata.statusCode, metadata.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
   expect(metadata.json()).toEqual({ version: "2.0" });
@@ -63,12 +63,12 @@ test.each(["bytes=5-2", "bytes=-", "bytes=a-b", "lines=0-1", "bytes=0-1,5-6"])("
   expect([answer.statusCode, answer.rawPayload.length]).toEqual([200, 1000]);
 });
 
-test("If-Range never matches: the whole file", async () => {
+test("If-Range never matches, so the whole file is sent", async () => {
   const answer = await get(`${ID}/octree.bin`, { range: "bytes=0-1", "if-range": '"x"' });
   expect(answer.statusCode).toBe(200);
 });
 
-test("HEAD tells the length and sends nothing", async () => {
+test("HEAD returns the length and no body", async () => {
   const answer = await get(`${ID}/octree.bin`, {}, "HEAD");
   expect([answer.statusCode, answer.headers["content-length"], answer.rawPayload.length]).toEqual([200, "1000", 0]);
 });
@@ -88,7 +88,7 @@ test.each([
   expect([answer.statusCode, (answer.json() as { detail?: string }).detail]).toEqual([404, expect.any(String)]);
 });
 
-describe("a cache without the octree, and one whose folder is broken", () => {
+describe("a cache without the octree, and a damaged octree folder", () => {
   test("404 and 500", async () => {
     const none = await makeBaseApp({ deps: { octreeCache: { path: async () => undefined } } });
     const url = `/octree/${ID}/octree.bin`;

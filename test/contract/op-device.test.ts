@@ -26,7 +26,7 @@ const cpu = async (url: string, payload: object) =>
   (await made.app.inject({ method: "POST", url, payload })).json() as { labels: number[]; warnings: string[] };
 
 test.each(["ror", "voxel_count", "sor"])(
-  "%s asks for the GPU where there is one, and says why the CPU did it",
+  "%s requests the GPU if there is one, and reports why the CPU was used",
   async (method) => {
     const answer = await withLostGpu("/api/pointcloud/denoise", { points: NOISY, method });
     expect(answer.warnings.join()).toMatch(/Denoise ran on the CPU: /);
@@ -38,7 +38,7 @@ test.each(["ror", "voxel_count", "sor"])(
   },
 );
 
-test("so does the cloth", async () => {
+test("the cloth simulation does the same", async () => {
   const answer = await withLostGpu("/api/segment/ground", { points: NOISY });
   expect(answer.warnings.join()).toMatch(/ran on the CPU: /);
   const plain = await cpu("/api/segment/ground", { points: NOISY });

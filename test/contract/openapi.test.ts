@@ -18,7 +18,7 @@ const component = (name: string): JsonSchema => {
   return found;
 };
 
-test("every endpoint is documented, and no other", () => {
+test("exactly the existing endpoints are documented", () => {
   expect(
     operationsOf(document)
       .map(({ path, method }) => `${method} ${path}`)
@@ -62,28 +62,28 @@ test("every endpoint is documented, and no other", () => {
   ]);
 });
 
-test("operations are named as the typed client's methods are", () => {
+test("operations have the names of the typed client's methods", () => {
   const names = operationsOf(document).map(({ op }) => op.operationId);
   expect(names.sort()).toEqual(Object.keys(createClient({ baseUrl: "http://127.0.0.1:1" })).sort());
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("every field of every request and answer says what it means", () => {
+test("every field of every request and response has a description", () => {
   const fields = fieldsOf(document);
   expect(fields.length).toBeGreaterThan(800); // through references, lists, unions and maps
   expect(fields.filter(({ described }) => !described).map(({ where }) => where)).toEqual([]);
 });
 
-test("the tags of the operations are those that are explained", () => {
+test("all tags of the operations have a description", () => {
   const used = new Set(operationsOf(document).flatMap(({ op }) => op.tags));
   expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
   for (const { description } of document.tags) expect(description.length).toBeGreaterThan(20);
 });
 
-describe("answers", () => {
+describe("responses", () => {
   const answers = (path: string, type: string) => post(path)?.responses["200"]?.content?.[type]?.schema;
 
-  test("streamed runs show what they end with, as a stream and as plain JSON", () => {
+  test("streamed runs show their tail, as a stream and as plain JSON", () => {
     for (const [path, tail] of [
       ["/api/cloud/session/create", "CreateSessionTail"],
       ["/api/pointcloud/export", "ExportTail"],
@@ -100,13 +100,13 @@ describe("answers", () => {
     );
   });
 
-  test("a filter is plain JSON alone", () => {
+  test("filter returns plain JSON only", () => {
     expect(Object.keys(post("/api/cloud/session/{id}/filter")?.responses["200"]?.content ?? {})).toEqual([
       "application/json",
     ]);
   });
 
-  test("frames and point streams show header and arrays", () => {
+  test("frames and point streams show their header and arrays", () => {
     expect(nameOf(answers("/api/dem", "application/octet-stream") ?? {})).toBe("DemFrame");
     expect(nameOf(answers("/api/pointcloud/import", "application/octet-stream") ?? {})).toBe("PointStream");
     expect(Object.keys(component("DemBuffers").properties ?? {})).toEqual(
@@ -114,7 +114,7 @@ describe("answers", () => {
     );
   });
 
-  test("an answer with several forms shows each", () => {
+  test("a response with several forms shows each of them", () => {
     const forms = (name: string) => component(name).anyOf?.map((form) => component(nameOf(form)).properties ?? {});
     expect(forms("BakeTail")?.map(Object.keys)).toEqual([
       expect.arrayContaining(["baked", "deleted_history_len", "cache_id"]),
@@ -127,9 +127,9 @@ describe("answers", () => {
   });
 });
 
-describe("requests show what is legal, not what their schemas let through", () => {
+describe("requests show what is legal, not what their schemas accept", () => {
   const property = (name: string, key: string) => component(name).properties?.[key];
-  test("a region is one of three kinds, and required where it is", () => {
+  test("a region is one of three kinds, and required where the service demands it", () => {
     expect(component("Region").oneOf?.map(nameOf)).toEqual(["BoxRegion", "PolygonRegion", "SquaresRegion"]);
     expect(nameOf(property("DeleteRegionRequest", "region") ?? {})).toBe("Region");
     expect(component("DeleteRegionRequest").required).toEqual(["region"]);

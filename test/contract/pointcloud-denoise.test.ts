@@ -16,7 +16,7 @@ afterAll(() => made.close());
 const denoise = (payload: object) => answered(made, DenoiseResponse, URL, payload);
 const labelsOf = ({ labels }: DenoiseResponse) => Array.from(labels);
 
-test("ror by default: labels of the input, counts, what was used", async () => {
+test("ror by default: labels in input order, counts, parameters used", async () => {
   const answer = await denoise({ points: NOISY });
   expect(labelsOf(answer)).toEqual(EXPECTED);
   expect(answer).toMatchObject({
@@ -40,7 +40,7 @@ test("ror by default: labels of the input, counts, what was used", async () => {
   expect(answer.elapsed_s).toBeGreaterThan(0);
 });
 
-describe("methods and their numbers", () => {
+describe("methods and their parameters", () => {
   test.each([
     [{ method: "voxel_count" }, { voxel: 0.25, min_points: 2 }, STRAYS],
     [{ method: "voxel_count", voxel: 0.1, min_points: 1 }, { voxel: 0.1, min_points: 1 }, 0],
@@ -63,7 +63,7 @@ describe("methods and their numbers", () => {
     spy.mockRestore();
   });
 
-  test("lengths stay between 2 cm and 50 cm; points in one place have fixed ones", async () => {
+  test("derived lengths stay between 2 cm and 50 cm; points at one position get fixed lengths", async () => {
     const scaled = (factor: number) => NOISY.map((point) => point.map((value) => value * factor));
     expect((await denoise({ points: scaled(0.01) })).params_used.radius).toBe(0.02);
     expect((await denoise({ points: scaled(100) })).params_used.radius).toBe(0.5);
@@ -91,14 +91,14 @@ describe("methods and their numbers", () => {
     expect(alone.warnings[0]).toContain("could not be measured");
   });
 
-  test("labels follow the points, wherever they lie and however they are ordered", async () => {
+  test("labels follow the points for any position and order", async () => {
     const moved = NOISY.map(([x, y, z]) => [x + 1e6, y - 4e6, z]);
     expect(labelsOf(await denoise({ points: moved }))).toEqual(EXPECTED);
     expect(labelsOf(await denoise({ points: [...NOISY].reverse() }))).toEqual([...EXPECTED].reverse());
   });
 });
 
-test("from the tile threshold on: the same labels, and how the cloud was cut", async () => {
+test("from the tile threshold on, the labels are the same and the tiles are reported", async () => {
   const points = noisyCloud(30, STRAYS);
   for (const method of ["ror", "voxel_count"]) {
     const answer = await denoise({ points, method });
@@ -112,19 +112,19 @@ test("from the tile threshold on: the same labels, and how the cloud was cut", a
 });
 
 describe("warnings", () => {
-  test("more than a fifth would go", async () => {
+  test("more than a fifth of the points is noise", async () => {
     const answer = await denoise({ points: NOISY, radius: 0.01 });
     expect(answer.over_removal).toBe(true);
     expect(answer.warnings).toEqual([
       "100.0 % of the points are labelled noise; scanner noise is 0.1 to 3 %. Try a larger radius before you remove them.",
     ]);
   });
-  test("sor of what was denoised before", async () => {
+  test("sor on points that were denoised before", async () => {
     const answer = await denoise({ points: NOISY, method: "sor", previously_denoised: true });
     expect(answer.warnings[0]).toContain("sor takes more points with every pass");
     expect((await denoise({ points: NOISY, previously_denoised: true })).warnings).toEqual([]);
   });
-  test("what was set for another method", async () => {
+  test("parameters of another method", async () => {
     const set = { radius: 0.3, nb_points: 2, voxel: null, min_points: 3, nb_neighbors: 20, std_ratio: 3 };
     expect((await denoise({ points: NOISY, method: "auto", ...set })).warnings).toEqual([
       "radius belongs to method ror; it was ignored for auto.",
@@ -134,13 +134,13 @@ describe("warnings", () => {
     const { warnings } = await denoise({ points: NOISY, method: "ror", radius: 0.3, nb_neighbors: 20, std_ratio: 4 });
     expect(warnings).toEqual([]);
   });
-  test("keys that mean nothing", async () => {
+  test("unknown keys", async () => {
     expect((await denoise({ points: NOISY, raduis: 1 })).warnings[0]).toContain('"raduis"');
   });
 });
 
 describe("a session as source", () => {
-  test("its surviving hits, whatever the stride", async () => {
+  test("all its hits that are not deleted, regardless of the stride", async () => {
     const rows = ["x y z is_miss", "0 0 900 1", ...rowsOf(NOISY).map((row) => `${row} 0`)];
     const { session_id } = await cloud(made, rows);
     const region = { kind: "box", min: [-1, -20, 3], max: [1, 0, 9] }; // the first stray
@@ -162,7 +162,7 @@ describe("a session as source", () => {
   });
 });
 
-describe("refused", () => {
+describe("rejected requests", () => {
   test.each([
     [{}, "Send `points` or a `source` descriptor."],
     [{ points: NOISY, method: "dbscan" }, 'method "dbscan" is none of ror, voxel_count, sor, auto'],
@@ -198,7 +198,7 @@ test("1000 points are enough", async () => {
   expect((await denoise({ points: NOISY.slice(0, 1000) })).success).toBe(true);
 });
 
-test("a failure inside is the answer's error", async () => {
+test("an internal failure is reported in `error`", async () => {
   const spy = vi.spyOn(addon, "labelNoise").mockImplementation(() => {
     throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
   });
@@ -206,7 +206,7 @@ test("a failure inside is the answer's error", async () => {
   spy.mockRestore();
 });
 
-test("canceled: 200 that says so, and nothing is kept", async () => {
+test("canceled: 200 that reports it, and no leftovers", async () => {
   const before = addon.bulkBytesInUse();
   const { reached, value } = await atMoment(
     { op: "pointSpacing" },

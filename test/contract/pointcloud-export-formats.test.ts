@@ -51,7 +51,7 @@ const INLINE = {
 };
 
 describe("asc", () => {
-  test("is laid out as txt is, columns and warnings included", async () => {
+  test("has the layout of txt, including columns and warnings", async () => {
     const columns = ["height", "class"];
     expect(await exported(made, id, "asc", { columns })).toEqual(await exported(made, id, "txt", { columns }));
     const tail = await exportTail(made, { source: source(), format: "ASC" });
@@ -59,7 +59,7 @@ describe("asc", () => {
     expect(tail.warnings?.join(" ")).toMatch(/Left out: height, class, big, is_miss, timestamp\. List them/);
   });
 
-  test("values that six decimals change are named, the others are not", async () => {
+  test("columns whose values change with six decimals are named, the others are not", async () => {
     const warnings = async (columns: readonly string[]) =>
       (await exportTail(made, { source: source(), format: "asc", columns })).warnings ?? [];
     expect(await warnings(["height", "timestamp", "class", "is_miss"])).toEqual([
@@ -70,7 +70,7 @@ describe("asc", () => {
 });
 
 describe("pts", () => {
-  test("count, then x y z intensity r g b; true world, translated, misses kept", async () => {
+  test("count, then x y z intensity r g b; true world, translated, with misses", async () => {
     const tail = await exportTail(made, { source: source(id, { translation: [0, 10, 0] }), format: "pts" });
     expect(textOf(tail).split("\n")).toEqual([
       "4",
@@ -88,7 +88,7 @@ describe("pts", () => {
     ]);
   });
 
-  test("inline points; its columns are fixed, whatever is asked", async () => {
+  test("inline points; the columns are fixed, whatever the request lists", async () => {
     const tail = await exportTail(made, { ...INLINE, format: "pts", columns: ["height"] });
     expect(textOf(tail)).toBe("2\n1.000000 2.000000 3.000000 0 255 0 128\n4.500000 5.000000 6.000000 0 0 255 0\n");
     expect(tail.warnings).toBeUndefined();
@@ -109,7 +109,7 @@ describe("pcd", () => {
     );
   };
 
-  test("every column with its own type, coordinates exact, and back bit for bit", async () => {
+  test("every column keeps its type, coordinates are exact, and a round trip is bit-identical", async () => {
     const tail = await exportTail(made, { source: source(), format: "pcd" });
     expect(tail.warnings).toBeUndefined();
     expect(header(bytesOf(tail))).toMatchObject({
@@ -134,7 +134,7 @@ describe("pcd", () => {
     expect(await differences(made, dim.session_id, dim_back.session_id)).toEqual([]);
   });
 
-  test("float32 where it holds every coordinate, float64 where not; columns chooses", async () => {
+  test("float32 if it holds every coordinate exactly, else float64; columns selects", async () => {
     const near = await exported(made, id, "pcd", {
       source: source(id, { translation: [-500000, 0, 0], max_points: 2 }),
       columns: ["class"],
@@ -148,14 +148,14 @@ describe("pcd", () => {
     expect(body).toHaveLength(32);
   });
 
-  test("the scanner's position is the VIEWPOINT, shifted and translated as the points are", async () => {
+  test("VIEWPOINT is the scanner position, shifted and translated like the points", async () => {
     const wishes = { world_shift: [1000, 0, 0], origin: [1001.5, 2, 3] };
     const { session_id } = await create(made, made.file("origin.txt", "x y z\n1001 0 0\n1002 0 0\n"), wishes);
     const bytes = await exported(made, session_id, "pcd", { source: source(session_id, { translation: [0, 0, 5] }) });
     expect(header(bytes)).toMatchObject({ VIEWPOINT: "1001.5 2 8 1 0 0 0" });
   });
 
-  test("16-bit colours are cut to 8 and said to be", async () => {
+  test("16-bit colours are reduced to 8 bits with a warning", async () => {
     const { session_id } = await create(made, made.file("deep.txt", "x y z r g b\n0 0 0 0.3 0.3 0.3\n1 1 1 1 1 1\n"));
     const tail = await exportTail(made, { source: source(session_id), format: "pcd" });
     expect(tail.warnings).toEqual(["colors: PCD stores 8 bits per channel; the lower 8 of 16 bits are lost."]);
@@ -163,7 +163,7 @@ describe("pcd", () => {
 });
 
 describe("ptx", () => {
-  test("a scan for every scan_index, empty cells for misses, one point a cell", async () => {
+  test("one scan per scan_index, empty cells for misses, one point per cell", async () => {
     const tail = await exportTail(made, { source: source(rastered), format: "ptx" });
     const lines = textOf(tail).split("\n");
     expect(lines.slice(0, 2)).toEqual(["2", "2"]);
@@ -185,7 +185,7 @@ describe("ptx", () => {
     ]);
   });
 
-  test("comes back with its scans, their places, its raster and its misses, shifted and translated", async () => {
+  test("a round trip keeps scans, positions, raster and misses, shifted and translated", async () => {
     const scan = (x: number, cells: readonly string[]) =>
       ["2", "2", `${x} 5 1`, "1 0 0", "0 1 0", "0 0 1", "1 0 0 0", "0 1 0 0", "0 0 1 0", `${x} 5 1 1`, ...cells].join(
         "\n",
@@ -218,7 +218,7 @@ describe("ptx", () => {
     expect(textOf(tail).split("\n").slice(10)).toEqual(["0 0 0 0.5", "0 0 0 0.5", ""]);
   });
 
-  test("refused before the stream without a raster, with the way out; sparse rasters beyond the limit", async () => {
+  test("a cloud without a raster is rejected before the stream with a remedy; so are sparse rasters beyond the limit", async () => {
     const no = await refused(made, EXPORT, { source: source(), format: "ptx" });
     expect([no.status, no.code]).toEqual([400, "invalid_argument"]);
     expect(no.detail).toMatch(/ptx needs a raster.* no row_index and no column_index.*column_plan.*pts, laz or pcd/);
@@ -238,9 +238,9 @@ describe("ptx", () => {
   });
 });
 
-describe("every new format", () => {
+describe("asc, pts, ptx and pcd", () => {
   const formats = ["asc", "pts", "pcd"];
-  test("one point far away; no points; a folder that may not be written", async () => {
+  test("one distant point; no points; a folder without write permission", async () => {
     for (const format of formats) {
       const one = await exportTail(made, { points: [[1e7, -1e7, 1e7]], format });
       expect(one).toMatchObject({ success: true, point_count: 1, format });
@@ -256,7 +256,7 @@ describe("every new format", () => {
     expect([refusal.statusCode, refusal.body.includes("finite")]).toEqual([422, true]);
   });
 
-  test("dest_path is replaced whole, and read-only folders are said to be", async () => {
+  test("dest_path is replaced as a whole, and read-only folders are reported", async () => {
     const folder = join(made.folder, "formats");
     mkdirSync(folder);
     for (const format of [...formats, "ptx"]) {

@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => made.close());
 
-describe("where it goes", () => {
-  test("dest_path: written under that name, no data in the answer, nothing else in the folder", async () => {
+describe("destination", () => {
+  test("dest_path: written under that name, no data in the response, no other file in the folder", async () => {
     const folder = join(made.folder, "out");
     mkdirSync(folder);
     const dest = join(folder, "cloud.csv");
@@ -40,7 +40,7 @@ describe("where it goes", () => {
     expect(readFileSync(dest).toString("latin1", 0, 4)).toBe("LASF"); // the second export replaced the first
   });
 
-  test("a link at dest_path is replaced, what it points at stays", async () => {
+  test("a link at dest_path is replaced, its target is unchanged", async () => {
     const target = made.file("precious.txt", "keep me");
     const link = join(made.folder, "link.xyz");
     symlinkSync(target, link);
@@ -49,7 +49,7 @@ describe("where it goes", () => {
     expect(readFileSync(link, "utf8")).toContain("1.000000 2.000000 3.000000");
   });
 
-  test("the longest name a file system takes", async () => {
+  test("the longest name that a file system accepts", async () => {
     const dest = join(made.folder, `${"n".repeat(251)}.xyz`);
     expect(await exportTail(made, { ...INLINE, format: "xyz", dest_path: dest })).toMatchObject({ success: true });
   });
@@ -69,7 +69,7 @@ describe("where it goes", () => {
   });
 });
 
-describe("refusals before the stream", () => {
+describe("requests rejected before the stream", () => {
   test.each<[string, () => object, number, RegExp]>([
     ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, laz, xyz/],
     ["a format that is only read", () => ({ ...INLINE, format: "e57" }), 400, /Unknown format "e57"; use one of .*ptx/],

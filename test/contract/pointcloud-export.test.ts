@@ -49,7 +49,7 @@ describe("text formats, byte by byte", () => {
     expect(lines).toHaveLength(5);
   });
 
-  test("named columns in the asked order, whole numbers as such; absent ones are dropped, the left out named", async () => {
+  test("columns in the requested order, whole numbers without decimals; absent columns are dropped, omitted ones named in the warnings", async () => {
     const [header, first] = (await text("csv", { columns: ["class", "nothing", "height"] })).split("\n");
     expect([header, first]).toEqual([
       "X,Y,Z,R,G,B,Intensity,class,height",
@@ -64,7 +64,7 @@ describe("text formats, byte by byte", () => {
     expect(marked.warnings).toBeUndefined();
   });
 
-  test("ply: float, double where float32 would step by more than a millimetre; obj", async () => {
+  test("ply: float, or double if float32 steps exceed a millimetre; obj", async () => {
     const ply = async (session_id: string, more: object = {}) => {
       const tail = await exportTail(made, { source: { session_id, ...more }, format: "ply" });
       return Buffer.from(tail.data ?? "", "base64")
@@ -98,7 +98,7 @@ describe("text formats, byte by byte", () => {
 });
 
 describe("las", () => {
-  test("a session comes back with its columns, clock, colours and shift", async () => {
+  test("a round trip keeps columns, times, colours and shift", async () => {
     const file = made.file("back.las", await exported(made, id, "las"));
     const tail = await create(made, file, { world_shift: [500000, 0, 0] });
     expect(tail).toMatchObject({ total_count: 4, miss_count: 1, point_count: 3 });
@@ -110,7 +110,7 @@ describe("las", () => {
     expect(tail.tight_bounds.max.map((value) => Math.round(value * 1000) / 1000)).toEqual([2, 2, 3.123]);
   });
 
-  test("columns chooses the dimensions, clock included", async () => {
+  test("columns selects the dimensions, including time", async () => {
     const chosen = async (columns: readonly string[]) => {
       const file = made.file("chosen.las", await exported(made, id, "las", { columns }));
       const { attributes } = await create(made, file, { world_shift: [500000, 0, 0] });
@@ -144,7 +144,7 @@ describe("las", () => {
     expect(octreeValues(made.octrees, back.cache_id, "rgb")).toEqual([0, 0, 0, 32768, 65535, 65535]); // clipped to 0..1
   });
 
-  test("no points: success false, in the contract's words", async () => {
+  test("no points: success false with the sentence of the contract", async () => {
     const nothing = {
       success: false,
       error: "No points provided",
@@ -158,7 +158,7 @@ describe("las", () => {
   });
 });
 
-test("progress names its parts and ends at one; unknown keys are named in warnings", async () => {
+test("progress names its stages and ends at one; unknown keys are named in the warnings", async () => {
   const { markers, outcome } = await run(made, EXPORT, { ...INLINE, format: "las", colour: 1 });
   expect(markers[0]?.run_id).toMatch(/^[0-9a-f]{32}$/);
   expect(markers.map(({ message }) => message)).toEqual(expect.arrayContaining(["Writing points", "Finalizing"]));
@@ -168,7 +168,7 @@ test("progress names its parts and ends at one; unknown keys are named in warnin
   ]);
 });
 
-test("the points of two formats agree, and a session wins over inline points", async () => {
+test("the points of two formats agree, and a session takes precedence over inline points", async () => {
   const both = await exportTail(made, { ...INLINE, source: { session_id: id }, format: "xyz" });
   expect(both.point_count).toBe(4);
   const csv = (await text("csv"))
@@ -178,7 +178,7 @@ test("the points of two formats agree, and a session wins over inline points", a
   expect((await text("xyz")).split("\n")).toEqual(csv);
 });
 
-test("scan angles in whole degrees come back as scan angles", async () => {
+test("a round trip keeps scan angles in whole degrees", async () => {
   const bytes = lasBytes([
     { x: 1, y: 2, z: 3 },
     { x: 2, y: 2, z: 3 },
@@ -191,7 +191,7 @@ test("scan angles in whole degrees come back as scan angles", async () => {
   expect([angle?.type, angle?.min, angle?.max]).toEqual(["int8", [-90], [37]]);
 });
 
-test("a name that promises another format is said to; formats of positions alone carry no colours", async () => {
+test("a file name of another format causes a warning; formats with positions only have no colours", async () => {
   const dest_path = made.file("cloud.laz", "");
   const tail = await exportTail(made, { ...INLINE, format: "las", dest_path });
   expect(tail.warnings?.join()).toMatch(/"cloud.laz" contains LAS/);
@@ -200,7 +200,7 @@ test("a name that promises another format is said to; formats of positions alone
 });
 
 describe("LAZ", () => {
-  test("is the default, smaller than LAS, and comes back bit for bit", async () => {
+  test("is the default, smaller than LAS, and a round trip is bit-identical", async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => ({
       x: 500000 + i * 0.013,
       y: 5000000 + Math.sin(i / 50),

@@ -36,7 +36,7 @@ describe("/api/pointcloud/import_by_path", () => {
     for (const [i, want] of [1, 0, 0.2, 0, 1, 0.4].entries()) expect(colors[i]).toBeCloseTo(want, 2); // 8 bits in 16
   });
 
-  test("LAS: 16-bit colours over 65535, raw intensity, each only when something is above zero", async () => {
+  test("LAS: 16-bit colours over 65535, raw intensity, each only if any value is above zero", async () => {
     const rows: LasRow[] = [{ x: 1, y: 2, z: 3, intensity: 400, rgb: [65535, 0, 32768] }];
     const flat = await points(made.file("flat.las", lasBytes(rows)));
     expect([Array.from(flat.intensity ?? []), flat.colors?.[0]]).toEqual([[400], 1]);
@@ -44,7 +44,7 @@ describe("/api/pointcloud/import_by_path", () => {
     expect([dark.intensity, dark.colors]).toEqual([undefined, undefined]);
   });
 
-  test("misses are left out: nothing in the stream could mark them", async () => {
+  test("misses are omitted, because the stream cannot mark them", async () => {
     const rows = "x y z r g b intensity is_miss\n1 2 3 255 0 0 5 0\n0 0 20000 0 0 0 9 1\n4 5 6 0 0 255 7 0\n";
     const flat = await points(made.file("sky.txt", rows));
     expect([flat.point_count, Array.from(flat.positions)]).toEqual([2, [1, 2, 3, 4, 5, 6]]);
@@ -54,7 +54,7 @@ describe("/api/pointcloud/import_by_path", () => {
     expect((await refused(made, url, { file_path: all })).detail).toMatch(/contains only misses/);
   });
 
-  test("the column plan wins", async () => {
+  test("the column plan takes precedence", async () => {
     const columns = ["z", "y", "x"].map((role, index) => ({ index, role }));
     expect(
       Array.from((await points(made.file("plan.xyz", "1 2 3\n"), { column_plan: { columns } })).positions),
@@ -119,7 +119,7 @@ describe("/api/pointcloud/import", () => {
   });
 });
 
-test("an import that is no form: 400 with the way out", async () => {
+test("an import that is not a form: 400 with a remedy", async () => {
   const answer = await refused(made, "/api/pointcloud/import", { file: "cloud.las" });
   expect([answer.status, answer.detail]).toEqual([400, expect.stringMatching(/form/)]);
 });

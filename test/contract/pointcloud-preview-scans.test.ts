@@ -53,7 +53,7 @@ describe("E57", () => {
   };
   const second = e57Points([[1, 2, 3]], `${e57Pose([4e6 + 100, 0, 0])}${box(-1, 1)}`);
 
-  test("scans, first points where the pose puts them, bounds, system, unit and shift", async () => {
+  test("scans, first points with the pose applied, bounds, coordinate system, unit and shift", async () => {
     const answer = await preview(made.file("two.e57", e57Bytes([marked, second], UTM)), { max_rows: 2 });
     expect(answer).toMatchObject({
       kind: "e57",
@@ -129,7 +129,7 @@ describe("E57", () => {
     }
   });
 
-  test("spherical coordinates are shown as positions; nothing declared: the first points suggest the shift", async () => {
+  test("spherical coordinates are shown as positions; without declared bounds, the first points determine the shift", async () => {
     const scan = {
       xml: e57Pose([0, 30_000, 0]),
       fields: [
@@ -151,13 +151,13 @@ describe("E57", () => {
     expect(answer).toMatchObject({ bounds: null, crs: null, suggested_shift: [0, 30_000, 0], warning: null });
   });
 
-  test("fields that only other scans have are listed, without values", async () => {
+  test("fields that only other scans have are listed without values", async () => {
     const tagged = { ...second, fields: [...second.fields, { name: "tag", type: "u8" as const, values: [4] }] };
     const { columns } = await preview(made.file("union.e57", e57Bytes([e57Points([[1, 2, 3]]), tagged])));
     expect(columns[3]).toMatchObject({ header_name: "tag", detected_role: "extra", type_hint: "empty" });
   });
 
-  test("no scan, no points, points that lie about their number, a broken first page", async () => {
+  test("no scan, no points, a wrong point count, a broken first page", async () => {
     const none = await preview(made.file("none.e57", e57Bytes([])));
     expect(none).toMatchObject({ columns: [], scans: [], scan_count: 0, point_count: 0, warning: null });
     const empty = await preview(made.file("empty.e57", e57Bytes([e57Points([])])));
@@ -196,14 +196,14 @@ describe("E57", () => {
     }
   });
 
-  test("a file cut at any byte is shown or refused", async () => {
+  test("a file cut at any byte is shown or rejected", async () => {
     const bytes = e57Bytes([marked, second]);
     for (let size = 0; size < bytes.length; size += 97) {
       expect((await preview(made.file("cut.e57", bytes.subarray(0, size)))).warning).toBeTruthy();
     }
   });
 
-  test("a list of many scans is cut, its count is not", async () => {
+  test("a long list of scans is cut, its count is complete", async () => {
     const many = Array.from({ length: 1100 }, (_, i) => e57Points([], e57Pose([i, 0, 0])));
     const answer = await preview(made.file("many.e57", e57Bytes(many)));
     expect([answer.scans?.length, answer.scan_count, answer.scan_list_complete]).toEqual([1000, 1100, false]);
@@ -246,12 +246,12 @@ describe("PTX", () => {
     ]);
   });
 
-  test("a scan without colour offers none", async () => {
+  test("a scan without colour has no colour columns", async () => {
     const { columns } = await preview(made.file("grey.ptx", ptx(1, 1, "0 0 0", ["1 2 3 0.5"])));
     expect(columns.map(({ detected_role }) => detected_role)).toEqual(["x", "y", "z", "intensity"]);
   });
 
-  test("damage is said", async () => {
+  test("damage is reported", async () => {
     const cut = await preview(made.file("cut.ptx", lone + ptx(3, 3, "0 0 0", ["1 1 1 1"])));
     expect(cut.warning).toMatch(/scan 1 declares 9 points, the file holds 1: the rest is missing/);
     expect(cut.scan_count).toBe(2);

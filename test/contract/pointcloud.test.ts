@@ -18,7 +18,7 @@ describe("/api/pointcloud/preview", () => {
     return PreviewResponse.parse(answer.json());
   };
 
-  test("text: delimiter, header, roles, slugs, hints, rows, shift", async () => {
+  test("text file: delimiter, header, roles, slugs, hints, rows and suggested shift", async () => {
     const rows = [
       "Easting,Northing,Height,Reflectance[dB],ReturnNumber,Class,Name,Empty",
       "500000.5,20,1.5,-3.25,1,2,oak,",
@@ -63,13 +63,13 @@ describe("/api/pointcloud/preview", () => {
     expect((await preview(file, { max_rows })).sample_rows).toHaveLength(shown);
   });
 
-  test("a legend names the columns; no shift near the origin", async () => {
+  test("a legend names the columns; near the origin no shift is suggested", async () => {
     const answer = await preview(made.file("legend.xyz", "1 2 3 4\n"), { ascii_format: "z y x Biomass" });
     expect(answer.columns.map(({ detected_role }) => detected_role)).toEqual(["z", "y", "x", "extra"]);
     expect(answer).toMatchObject({ has_header: false, suggested_shift: null, delimiter: "whitespace" });
   });
 
-  test("LAS: dimensions, hidden miss flag and origins, rows, header's minimum as shift", async () => {
+  test("LAS: dimensions, hidden miss flag and origins, rows, and a shift from the header's minimum", async () => {
     const extras = ["ox", "oy", "oz", "is_miss", "Amplitude"].map((name) => ({ name, type: "f64" as const }));
     const rows: LasRow[] = Array.from({ length: 30 }, (_, i) => ({
       x: 0,
@@ -143,7 +143,7 @@ describe("/api/pointcloud/preview", () => {
     expect(empty.columns).toHaveLength(5);
   });
 
-  test("LAS: system and unit, bounds, count; damaged points leave the rest", async () => {
+  test("LAS: coordinate system, unit, bounds and count are shown even if the points are damaged", async () => {
     const rows: LasRow[] = Array.from({ length: 50 }, (_, i) => ({ x: i, y: 2, z: 3, return_number: (i % 3) + 1 }));
     const bytes = lasBytes(rows, { extras: [{ name: "ratio", type: "f32" }] });
     const answer = await preview(made.file("c.las", bytes));
@@ -163,7 +163,7 @@ describe("/api/pointcloud/preview", () => {
     expect(cut.point_count).toBe(50);
   });
 
-  test("a header full of numbers that are none is no failure", async () => {
+  test("a header with invalid numbers is not a failure", async () => {
     const bytes = lasBytes([{ x: 1, y: 2, z: 3 }]);
     for (let at = 179; at < 227; at += 8) bytes.writeDoubleLE(at % 16 === 3 ? Number.NaN : 1e308 * 10, at);
     expect(await preview(made.file("nan.las", bytes))).toMatchObject({ bounds: null, suggested_shift: null });
@@ -197,7 +197,7 @@ describe("/api/pointcloud/preview", () => {
   });
 });
 
-test("what a preview suggests is what the import uses", async () => {
+test("the import uses what the preview suggests", async () => {
   const file = made.file("agree.csv", "x,y,z,Wood Class,Scan Row\n1,2,3,4,5\n");
   const { columns } = PreviewResponse.parse((await post("/api/pointcloud/preview", { file_path: file })).json());
   const answer = await post("/api/cloud/session/create", { source_path: file });

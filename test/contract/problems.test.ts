@@ -112,7 +112,7 @@ test.each(REFUSED.map((refused) => [`${refused.operation} ${refused.status}`, re
   },
 );
 
-test("every documented 400 and 404 was sent, but for broken JSON and forms", () => {
+test("every documented 400 and 404 was sent, except for broken JSON and forms", () => {
   const sent = new Set(REFUSED.map(({ operation, status }) => `${operation} ${status}`));
   const unsent = operationsOf(document).flatMap(({ op: { operationId, responses, requestBody } }) =>
     Object.entries(responses)
@@ -127,7 +127,7 @@ test("every documented 400 and 404 was sent, but for broken JSON and forms", () 
   expect(unsent).toEqual([]);
 });
 
-test("a body that is no JSON, and one of another type, are answered as every operation with a body documents", async () => {
+test("a body that is not JSON and a body of another type are answered as documented by every operation with a body", async () => {
   const send = async (type: string, payload: string) => {
     const headers = { "content-type": type };
     const answer = await made.app.inject({ method: "POST", url: "/api/dem", headers, payload });

@@ -28,7 +28,7 @@ const EXPLICIT = {
   auto_class_threshold: false,
 };
 
-test("cloth by default: labels of the input, counts, what was derived from the cloud", async () => {
+test("cloth by default: labels in input order, counts, derived parameters", async () => {
   const answer = await segment({ points });
   expect(Array.from(answer.labels)).toEqual(EXPECTED_GROUND);
   expect(answer).toMatchObject({
@@ -61,7 +61,7 @@ test("cloth by default: labels of the input, counts, what was derived from the c
 });
 
 describe("parameters", () => {
-  test("all given: nothing is measured, they are used as they are", async () => {
+  test("all given: they are used unchanged and nothing is measured", async () => {
     const spy = vi.spyOn(addon, "groundMeasures");
     const answer = await segment({ points, ...EXPLICIT });
     expect(answer).toMatchObject({
@@ -77,13 +77,13 @@ describe("parameters", () => {
     spy.mockRestore();
   });
 
-  test("one left out is derived, the others stay; null is left out", async () => {
+  test("an omitted or null parameter is derived, the others are used unchanged", async () => {
     const answer = await segment({ points, ...EXPLICIT, rigidness: null });
     expect(answer.params_used).toEqual(EXPLICIT);
     expect(answer.params_derived).toEqual(["rigidness"]);
   });
 
-  test("steep ground takes a soft cloth and slope fitting", async () => {
+  test("steep ground uses a soft cloth and slope fitting", async () => {
     const slope = wooded(20, 0.5, 0.6);
     const answer = await segment({ points: slope.points });
     expect(answer.steepness).toBeGreaterThan(0.5);
@@ -92,7 +92,7 @@ describe("parameters", () => {
     expect((await segment({ points, slope_smooth: true })).params_derived).not.toContain("slope_smooth");
   });
 
-  test("dense, thin and wide clouds: lengths stay within their bounds", async () => {
+  test("dense, sparse and wide clouds: derived lengths stay within their limits", async () => {
     const scaled = (factor: number) => points.map((point) => point.map((value) => value * factor));
     const dense = await segment({ points: scaled(0.02) });
     expect(dense.params_used).toMatchObject({ cloth_resolution: 0.1, class_threshold: 0.08 });
@@ -115,7 +115,7 @@ describe("parameters", () => {
     expect([drone.warnings, thin.warnings, given.warnings]).toEqual([[], [], []]);
   });
 
-  test("a measured threshold says how; one that cannot be measured is the caller's", async () => {
+  test("a measured threshold reports its method; if it cannot be measured, that of the request is used", async () => {
     const dense = wooded(8, 0.1);
     const measured = await segment({ points: dense.points, auto_class_threshold: true, class_threshold: 0.7 });
     expect(["knee", "tail"]).toContain(measured.class_threshold_method);
@@ -125,7 +125,7 @@ describe("parameters", () => {
     expect(few.warnings.join()).toContain("could not be measured; 0.7 m was used");
   });
 
-  test("a cloth that did not settle is warned about", async () => {
+  test("a cloth that did not settle causes a warning", async () => {
     const answer = await segment({ points, ...EXPLICIT, iterations: 1 });
     expect(answer.warnings).toEqual([
       "The cloth was still moving after 1 iterations; more iterations may change the labels.",
@@ -134,7 +134,7 @@ describe("parameters", () => {
 });
 
 describe("other methods", () => {
-  test("smrf: published parameters, or the request's", async () => {
+  test("smrf: published parameters, or those of the request", async () => {
     const answer = await segment({ points, method: "smrf", window_radius: 6 });
     expect(answer).toMatchObject({
       method: "smrf",
@@ -156,7 +156,7 @@ describe("other methods", () => {
     expect(strict.num_ground).toBeLessThan(answer.num_ground);
   });
 
-  test("auto: everything is derived and told", async () => {
+  test("auto: all parameters are derived and reported", async () => {
     const answer = await segment({ points, method: "auto" });
     expect(answer).toMatchObject({ method: "auto", class_threshold_method: "derived", tiled: null });
     expect(Object.keys(answer.params_used)).toEqual(["roughness_m", "cell_size", "class_threshold"]);
@@ -168,14 +168,14 @@ describe("other methods", () => {
   });
 });
 
-test("points below the ground are counted, and are no ground", async () => {
+test("points below the ground are counted and not labelled ground", async () => {
   const strays = [5.2, 9.7, 14.1].map((at) => [at, at, -8]);
   const answer = await segment({ points: [...points, ...strays] });
   expect(answer.low_outliers).toBe(3);
   expect(Array.from(answer.labels)).toEqual([...EXPECTED_GROUND, 2, 2, 2]);
 });
 
-test("from the tile threshold on: how the cloud was cut, and a measured threshold is auto (sampled)", async () => {
+test("from the tile threshold on, the tiles are reported and a measured threshold is auto (sampled)", async () => {
   const large = wooded(60, 0.4);
   expect(large.points.length).toBeGreaterThan(20_000);
   const request = { points: large.points, cloth_resolution: 0.2, auto_class_threshold: true };
@@ -188,7 +188,7 @@ test("from the tile threshold on: how the cloud was cut, and a measured threshol
 });
 
 describe("a session as source", () => {
-  test("labels of its surviving hits, in their order", async () => {
+  test("labels the hits that are not deleted, in order", async () => {
     const rows = ["x y z is_miss", "0 0 900 1", ...rowsOf(points).map((row) => `${row} 0`)];
     const { session_id } = await cloud(made, rows);
     const region = { kind: "box", min: [-0.1, -0.1, -9], max: [0.1, 0.1, 1] }; // the first ground point
@@ -208,7 +208,7 @@ describe("a session as source", () => {
   });
 });
 
-describe("refused", () => {
+describe("rejected requests", () => {
   test.each([
     [{}, "Send `points` or a `source` descriptor."],
     [{ points, method: "csf" }, 'method "csf" is none of cloth, smrf, auto'],
@@ -245,7 +245,7 @@ describe("refused", () => {
       expect((await refusal(made, URL, request))[0]).toBe(422);
     },
   );
-  test("a cloth that is too fine: 400 with the finest that fits, which is accepted", async () => {
+  test("a cloth that is too fine: 400 with the finest possible resolution, which is accepted", async () => {
     const corners = [...points, [1000, 1000, 0]];
     const { status, detail, ...more } = await refused(made, URL, { points: corners, cloth_resolution: 0.001 });
     expect([status, detail]).toEqual([
@@ -278,7 +278,7 @@ test.each([0, 1, 9])("%i points are too few", async (count) => {
   }
 });
 
-describe("odd clouds are answered", () => {
+describe("unusual clouds get a result", () => {
   const one = Array.from({ length: 500 }, () => [1e7, 2e7, 3]);
   const line = Array.from({ length: 50 }, (_, i) => [i, 0, 0]);
   test.each([
@@ -295,11 +295,11 @@ describe("odd clouds are answered", () => {
   });
 });
 
-test("keys that mean nothing are named", async () => {
+test("unknown keys are named in the warnings", async () => {
   expect((await segment({ points, rigidity: 2 })).warnings[0]).toContain('"rigidity"');
 });
 
-test("a failure inside is the answer's error", async () => {
+test("an internal failure is reported in `error`", async () => {
   const spy = vi.spyOn(addon, "clothSimulation").mockImplementation(() => {
     throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
   });
@@ -325,7 +325,7 @@ test.each([
   await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
 });
 
-test("canceled in the middle of the cloth: it ends in time", async () => {
+test("a cancel during the cloth simulation stops it in time", async () => {
   const { points: many } = wooded(60, 0.3);
   let stop: (() => Times) | undefined;
   const { reached, value } = await atMoment(

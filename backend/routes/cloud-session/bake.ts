@@ -13,7 +13,7 @@ export function bakeRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "bake",
-        summary: "Build the octree of what is left and drop the deleted points",
+        summary: "Drop the deleted points and build the octree of the remaining ones",
         tags: ["cloud sessions"],
         params: SessionParams,
         querystring: BakeQuery,

@@ -8,7 +8,7 @@ export function closeRoutes(app: App, { sessions, octreeCache }: Deps): void {
     {
       schema: {
         operationId: "closeSession",
-        summary: "Free a cloud session",
+        summary: "Close a cloud session and free its memory and files",
         tags: ["cloud sessions"],
         params: SessionParams,
         response: { 200: CloseSessionResponse },

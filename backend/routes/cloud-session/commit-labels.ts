@@ -18,7 +18,7 @@ export function commitLabelsRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "commitLabels",
-        summary: "Make label strokes permanent and show them in the octree",
+        summary: "Make label strokes permanent and add them to the octree",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: CommitLabelsRequest,

@@ -12,7 +12,7 @@ export function sessionDemRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "sessionDem",
-        summary: "Terrain, surface or canopy height of a session as a PHB1 frame",
+        summary: "Compute a terrain, surface or canopy height model of a session, as a PHB1 frame",
         tags: ["terrain"],
         params: SessionParams,
         body: SessionDemRequest,

@@ -14,7 +14,7 @@ export function denoiseRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "denoiseSession",
-        summary: "Label the noise of a session in the column noise_class",
+        summary: "Label the noise of a session in column noise_class",
         tags: ["classify"],
         params: SessionParams,
         body: SessionDenoiseRequest,

@@ -12,7 +12,7 @@ export function duplicateRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "duplicate",
-        summary: "Copy the survivors to a new session",
+        summary: "Copy a session without its deleted points",
         tags: ["cloud sessions"],
         params: SessionParams,
         response: { 200: DuplicateResponse },

@@ -22,7 +22,7 @@ export function extractByColumnRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "extractByColumn",
-        summary: "Copy each class of a column to a session of its own",
+        summary: "Copy each class of a column to its own new session",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: ExtractByColumnRequest,

@@ -14,7 +14,7 @@ export function extractRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "extract",
-        summary: "Copy the hits of a selection to a new session",
+        summary: "Copy the selected hits to a new session",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: ExtractRequest,

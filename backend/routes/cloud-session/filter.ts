@@ -14,7 +14,7 @@ export function filterRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "filter",
-        summary: "Delete every hit outside a selection, for good",
+        summary: "Delete the hits outside the selection permanently",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: FilterRequest,

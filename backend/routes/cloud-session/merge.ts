@@ -17,7 +17,7 @@ export function mergeRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "merge",
-        summary: "Copy the survivors of several sessions into a new one",
+        summary: "Copy the points of several sessions into a new session",
         tags: ["cloud sessions"],
         body: MergeRequest,
         response: { 200: MergeResponse },

@@ -12,7 +12,7 @@ export function rebuildOctreeRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "rebuildOctree",
-        summary: "Build the octrees of a session again",
+        summary: "Rebuild the octrees of a session",
         tags: ["octree"],
         params: SessionParams,
         response: { 200: RebuildOctreeResponse },

@@ -12,7 +12,7 @@ export function resetEditsRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "resetEdits",
-        summary: "Take deletions back, newest first",
+        summary: "Undo deletions, newest first",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: ResetEditsRequest,

@@ -15,7 +15,7 @@ export function resetLabelEditsRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "resetLabelEdits",
-        summary: "Take label strokes back, newest first",
+        summary: "Undo label strokes, newest first",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: ResetLabelEditsRequest,

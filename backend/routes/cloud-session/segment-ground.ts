@@ -14,7 +14,7 @@ export function segmentGroundRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "segmentGroundSession",
-        summary: "Label the ground of a session in the column ground_class",
+        summary: "Label the ground of a session in column ground_class",
         tags: ["classify"],
         params: SessionParams,
         body: SessionGroundRequest,

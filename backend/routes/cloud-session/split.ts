@@ -14,7 +14,7 @@ export function splitRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "split",
-        summary: "Move the hits outside a selection to a new session",
+        summary: "Move the hits outside the selection to a new session",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: SplitRequest,

@@ -19,7 +19,7 @@ export function transformRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "transform",
-        summary: "Move every point of a session, for good",
+        summary: "Transform every point of a session permanently",
         tags: ["cloud sessions"],
         params: SessionParams,
         body: TransformRequest,

@@ -6,7 +6,7 @@ import { OctreeBlock } from "../octree.ts";
 export const BakeQuery = z.object({
   compact: checkedByService(z.stringbool(), z.boolean())
     .default(true)
-    .describe("true (default): drop the deleted rows; false: they stay under the deletion mask"),
+    .describe("true (default): remove the deleted rows; false: keep them, marked as deleted"),
 });
 export type BakeQuery = z.infer<typeof BakeQuery>;
 
@@ -14,17 +14,19 @@ const warnings = Warnings.optional();
 
 const Baked = OctreeBlock.extend({
   session_id: SessionId,
-  baked: z.boolean().describe("false: there was nothing to do"),
+  baked: z.boolean().describe("true: the octree was built; false: it was already up to date"),
   miss_octree_cache_id: MissOctreeCacheId.optional(),
-  deleted_history_len: z.int().describe("delete steps that can be taken back; 0 unless a delete landed meanwhile"),
-  pending_deleted_count: z.int().describe("deleted rows that this octree still has"),
+  deleted_history_len: z
+    .int()
+    .describe("number of deletions that can be undone; 0 unless points were deleted during the bake"),
+  pending_deleted_count: z.int().describe("number of deleted rows that this octree still contains"),
   warnings,
-}).meta({ id: "Baked", description: "the octree of what is left" });
+}).meta({ id: "Baked", description: "the octree of the remaining points" });
 
 const NothingBaked = z
   .object({
     session_id: SessionId,
-    point_count: z.literal(0).describe("every hit is deleted: nothing was baked"),
+    point_count: z.literal(0).describe("0: every hit is deleted, so nothing was baked"),
     baked: z.literal(false).describe("no octree was built"),
     warnings,
   })

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { SessionId, TotalCount } from "../fields.ts";
 
-/** Rows of a session, misses included. */
+/** Row counts of a session, including misses. */
 export const EditCounts = z
   .object({
     session_id: SessionId,
-    deleted_count: z.int().describe("rows under the deletion mask"),
-    remaining_count: z.int().describe("rows that are not deleted"),
+    deleted_count: z.int().describe("number of deleted rows"),
+    remaining_count: z.int().describe("number of rows that are not deleted"),
     total_count: TotalCount,
-    pending_deleted_count: z.int().describe("deleted rows that the octree the client draws still has"),
+    pending_deleted_count: z.int().describe("number of deleted rows that the current octree still contains"),
   })
-  .meta({ id: "EditCounts", description: "rows of a session, misses included" });
+  .meta({ id: "EditCounts", description: "row counts of a session, including misses" });
 export type EditCounts = z.infer<typeof EditCounts>;

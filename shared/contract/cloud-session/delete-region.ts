@@ -4,12 +4,12 @@ import { EditCounts } from "./counts.ts";
 
 export const DeleteRegionRequest = z
   .object({
-    region: RequiredRegion.describe("hits inside are deleted; misses never are"),
+    region: RequiredRegion.describe("hits inside this region are deleted; misses are never deleted"),
   })
   .meta({ id: "DeleteRegionRequest" });
 export type DeleteRegionRequest = z.infer<typeof DeleteRegionRequest>;
 
 export const DeleteRegionResponse = EditCounts.extend({
-  backfilled_misses_stale: z.boolean().describe("recovered misses no longer fit the hits"),
+  backfilled_misses_stale: z.boolean().describe("true: recovered misses no longer match the hits"),
 }).meta({ id: "DeleteRegionResponse" });
 export type DeleteRegionResponse = z.infer<typeof DeleteRegionResponse>;

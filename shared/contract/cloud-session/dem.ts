@@ -7,20 +7,20 @@ export const SessionDemRequest = DemOptions.extend({
   add_height_column: z
     .boolean()
     .default(false)
-    .describe("dtm: also writes the column height_above_ground and rebuilds the octree"),
+    .describe("dtm: also write the column height_above_ground and rebuild the octree"),
 }).meta({ id: "SessionDemRequest" });
 export type SessionDemRequest = z.infer<typeof SessionDemRequest>;
 
-/** Meta of the frame; with the column it has the octree block beside its own keys. */
+/** Meta of the frame with add_height_column: it also contains the fields of the octree. */
 const WithOctree = DemSuccess.extend(OctreeBlock.shape).extend({ miss_octree_cache_id: MissOctreeCacheId }).meta({
   id: "DemSuccessWithColumn",
-  description: "with add_height_column: the octree that has the column height_above_ground too",
+  description: "with add_height_column: also the octree, which contains height_above_ground",
 });
 export const SessionDemSuccess = z.union([WithOctree, DemSuccess]);
 export const SessionDemMeta = z.union([...SessionDemSuccess.options, DemFailure]);
 
-/** A PHB1 frame as the documentation shows it. */
+/** Form in which the documentation shows the PHB1 frame. */
 export const SessionDemFrame = z
-  .object({ meta: SessionDemMeta.describe("header of the frame"), buffers: DemBuffers })
-  .meta({ id: "SessionDemFrame", description: "a PHB1 frame: its header and its arrays" });
+  .object({ meta: SessionDemMeta.describe("scalars of the frame"), buffers: DemBuffers })
+  .meta({ id: "SessionDemFrame", description: "PHB1 frame: scalars and arrays" });
 export type SessionDemMeta = z.infer<typeof SessionDemMeta>;

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { SessionId, Warnings } from "../fields.ts";
 import { ChildSession } from "./child.ts";
 
-/** No request body. Survivors, misses included; no undo stacks, no recovered misses. */
+/**
+ * No request body. Copies the rows that are not deleted, including misses, but no undo steps and no recovered misses.
+ */
 export const DuplicateResponse = z
   .object({
     session_id: SessionId,

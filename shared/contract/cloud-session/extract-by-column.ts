@@ -6,14 +6,14 @@ export const DEFAULT_EXCLUDED_VALUES = [0];
 
 export const ExtractByColumnRequest = z
   .object({
-    slug: z.string().describe("categorical column; the rounded value counts"),
+    slug: z.string().describe("name of a column with classes; values are rounded"),
     exclude_values: z
       .array(z.int())
       .nullish()
       .transform((values) => values ?? DEFAULT_EXCLUDED_VALUES)
-      .describe("values that get no session; default [0]"),
-    rebuild_parent: z.boolean().default(false).describe("also build the octree of the session itself"),
-    include_misses: z.boolean().default(false).describe("copy the misses to every new session"),
+      .describe("classes for which no session is created; default [0]"),
+    rebuild_parent: z.boolean().default(false).describe("true: also rebuild the octree of the original session"),
+    include_misses: z.boolean().default(false).describe("true: copy the misses to every new session"),
   })
   .meta({ id: "ExtractByColumnRequest" });
 export type ExtractByColumnRequest = z.infer<typeof ExtractByColumnRequest>;
@@ -22,9 +22,9 @@ export const ExtractByColumnTail = z
   .object({
     session_id: SessionId,
     children: z
-      .array(ChildSession.extend({ value: z.int().describe("class of its points") }))
-      .describe("one session per class, by ascending value"),
-    parent: ChildSession.optional().describe("with rebuild_parent: the session itself"),
+      .array(ChildSession.extend({ value: z.int().describe("class of the points in this session") }))
+      .describe("one new session per class, in ascending order of class"),
+    parent: ChildSession.optional().describe("with rebuild_parent: the original session"),
     warnings: Warnings.optional(),
   })
   .meta({ id: "ExtractByColumnTail" });

@@ -3,14 +3,14 @@ import { SessionId, Warnings } from "../fields.ts";
 import { Selection } from "../region.ts";
 import { ChildSession } from "./child.ts";
 
-/** Copies the points that pass, and every miss, to a new session. */
+/** Copies the selected hits and all misses to a new session. */
 export const ExtractRequest = Selection.extend({}).meta({ id: "ExtractRequest" });
 export type ExtractRequest = z.infer<typeof ExtractRequest>;
 
 export const ExtractResponse = z
   .object({
     session_id: SessionId,
-    extracted: ChildSession.nullable().describe("the new session; null when no hit passed"),
+    extracted: ChildSession.nullable().describe("the new session; null if no hit was selected"),
     warnings: Warnings.optional(),
   })
   .meta({ id: "ExtractResponse" });

@@ -4,7 +4,9 @@ import { ChildSession } from "./child.ts";
 
 export const MergeRequest = z
   .object({
-    session_ids: z.array(z.string()).describe("at least two different ones; the first gives the frame"),
+    session_ids: z
+      .array(z.string())
+      .describe("at least two different sessions; the first determines the stored frame of the result"),
   })
   .meta({ id: "MergeRequest" });
 export type MergeRequest = z.infer<typeof MergeRequest>;
@@ -13,9 +15,12 @@ export const MergeResponse = z
   .object({
     merged: ChildSession.extend({
       world_shift: WorldShift,
-      source_units: z.string().nullable().describe("unit that all files were read in; null = several, or not asked"),
-      source_unit_scale: z.number().nullable().describe("metres per source unit; null = several, or not asked"),
-      has_misses: z.boolean().describe("some rows are misses (sky points)"),
+      source_units: z
+        .string()
+        .nullable()
+        .describe("common source_units of the sessions; null = they differ, or none given"),
+      source_unit_scale: z.number().nullable().describe("metres per source unit; null = they differ, or none given"),
+      has_misses: z.boolean().describe("true: some rows are misses (sky points)"),
       miss_octree_cache_id: MissOctreeCacheId,
     }).describe("the new session"),
     warnings: Warnings.optional(),

@@ -7,7 +7,7 @@ export const ResetEditsRequest = z
       .int()
       .nullish()
       .default(null)
-      .describe("delete steps to keep, oldest first; null = none; beyond the stack = all of them"),
+      .describe("number of deletions to keep, oldest first; null = none; more than there are = all"),
   })
   .meta({ id: "ResetEditsRequest" });
 export type ResetEditsRequest = z.infer<typeof ResetEditsRequest>;

@@ -7,8 +7,12 @@ export const ResetLabelEditsRequest = z
       .array(z.string())
       .nullish()
       .default(null)
-      .describe("strokes the client still holds, newest first: everything after the first one known is taken back"),
-    edit_count: z.int().nullish().default(null).describe("strokes to keep, oldest first; used without the list"),
+      .describe("ids of the strokes to keep, newest first: all strokes after the first id that is known are undone"),
+    edit_count: z
+      .int()
+      .nullish()
+      .default(null)
+      .describe("number of strokes to keep, oldest first; used only without undo_after_stroke_ids"),
     slug: LabelSlug,
   })
   .meta({ id: "ResetLabelEditsRequest" });

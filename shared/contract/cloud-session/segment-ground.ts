@@ -3,25 +3,28 @@ import { MissOctreeCacheId, SessionId } from "../fields.ts";
 import { OctreeBlock } from "../octree.ts";
 import { GroundFilter, GroundReport } from "../segment-ground.ts";
 
-/** Labels the surviving hits in the column ground_class, which is replaced. */
+/** Labels the hits that are not deleted in column ground_class, which is replaced. */
 export const SessionGroundRequest = GroundFilter.extend({
-  defer_octree: z.boolean().default(false).describe("do not build the octree; it is stale then"),
-  acknowledge_cost: z.boolean().default(false).describe("run without a 409 that says what it takes"),
+  defer_octree: z.boolean().default(false).describe("true: do not build the octree, which is then out of date"),
+  acknowledge_cost: z
+    .boolean()
+    .default(false)
+    .describe("true: run without asking first (a 409 with a cost warning) if the run is long or large"),
 }).meta({ id: "SessionGroundRequest" });
 export type SessionGroundRequest = z.infer<typeof SessionGroundRequest>;
 
 const SessionGroundReport = GroundReport.extend({
   session_id: SessionId,
-  analyzed_points: z.int().describe("surviving hits"),
+  analyzed_points: z.int().describe("number of hits analysed (those not deleted)"),
 });
 
 const Shown = OctreeBlock.extend(SessionGroundReport.shape)
   .extend({ miss_octree_cache_id: MissOctreeCacheId })
-  .meta({ id: "SessionGround", description: "the report, and the octree that has the column" });
+  .meta({ id: "SessionGround", description: "the report, and the octree that contains the column" });
 
 const Deferred = SessionGroundReport.extend({
-  octree_deferred: z.literal(true).describe("no octree was built: the one the client draws lacks the column"),
-}).meta({ id: "SessionGroundDeferred", description: "with defer_octree: the report alone" });
+  octree_deferred: z.literal(true).describe("no octree was built; the current one does not contain the column"),
+}).meta({ id: "SessionGroundDeferred", description: "with defer_octree: only the report" });
 
 export const SessionGroundResponse = z.union([Shown, Deferred]).meta({ id: "SessionGroundResponse" });
 export type SessionGroundResponse = z.infer<typeof SessionGroundResponse>;

@@ -4,23 +4,23 @@ import { OctreeBlock } from "../octree.ts";
 import { Selection } from "../region.ts";
 import { ChildSession } from "./child.ts";
 
-/** The points that pass stay, the others move to a new session. Misses stay. An undo boundary. */
+/** Moves the hits outside the selection to a new session. Misses stay. Earlier edits can no longer be undone. */
 export const SplitRequest = Selection.extend({}).meta({ id: "SplitRequest" });
 export type SplitRequest = z.infer<typeof SplitRequest>;
 
 const NothingKept = z
   .object({
-    point_count: z.literal(0).describe("no hit stays"),
-    cache_id: z.null().describe("no octree"),
-    cache_dir: z.null().describe("no octree"),
+    point_count: z.literal(0).describe("0: no hit remains"),
+    cache_id: z.null().describe("null: no octree"),
+    cache_dir: z.null().describe("null: no octree"),
   })
-  .meta({ id: "NothingKept", description: "no hit stays in the session" });
+  .meta({ id: "NothingKept", description: "no hit remains in the session" });
 
 export const SplitResponse = z
   .object({
     session_id: SessionId,
-    kept: z.union([OctreeBlock, NothingKept]).describe("the octree of what stays in the session"),
-    leftover: ChildSession.nullable().describe("the new session; null when every point passed"),
+    kept: z.union([OctreeBlock, NothingKept]).describe("octree of the points that remain in the session"),
+    leftover: ChildSession.nullable().describe("the new session; null if all hits were selected"),
     warnings: Warnings.optional(),
   })
   .meta({ id: "SplitResponse" });

@@ -31,8 +31,8 @@ const post = (id: string, action: string, payload?: object) =>
   made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, ...(payload ? { payload } : {}) });
 const remove = (id: string, from: number, to: number) => post(id, "delete_region", { region: slab(from, to) });
 
-describe("compact, the default", () => {
-  test("the deleted rows leave every column; nothing is pending, nothing can be undone", async () => {
+describe("compact=true, the default", () => {
+  test("deleted rows are removed from every column; nothing is pending or can be undone", async () => {
     const { session_id } = await cloud(made, [
       "x y z red green blue intensity timestamp origin_x origin_y origin_z class is_miss",
       "0 0 0 1 2 3 10 350000000.125 0 0 1 5 0",
@@ -82,7 +82,7 @@ describe("compact, the default", () => {
     expect(await xs(made, session_id)).toEqual([3]);
   });
 
-  test("the overlay of misses is projected again", async () => {
+  test("the overlay of misses is projected anew", async () => {
     const made_ = await lineCloud(made, [1, 1], 2, { origin: [0, 0, 1] });
     await remove(made_.session_id, 0, 0);
     const answer = await bake(made_.session_id);
@@ -91,7 +91,7 @@ describe("compact, the default", () => {
 });
 
 describe("compact=false", () => {
-  test("rows stay under the mask, which no undo goes below", async () => {
+  test("deleted rows stay marked and can no longer be restored", async () => {
     const { session_id } = await lineCloud(made, [1, 1, 1], 1);
     await remove(session_id, 0, 0);
     const answer = await bake(session_id, "?compact=false");
@@ -104,7 +104,7 @@ describe("compact=false", () => {
     expect(await survivingXs(made, session_id)).toEqual([1, 2, 0]);
   });
 
-  test("a compacting bake later drops them", async () => {
+  test("a later compacting bake removes them", async () => {
     const { session_id } = await lineCloud(made, [1, 1, 1]);
     await remove(session_id, 0, 0);
     await bake(session_id, "?compact=false");
@@ -114,7 +114,7 @@ describe("compact=false", () => {
 });
 
 describe("nothing to do", () => {
-  test("a current octree without deletions, as often as asked", async () => {
+  test("repeated calls return the current octree if nothing is deleted", async () => {
     const { session_id, cache_id } = await lineCloud(made, [1, 1]);
     const before = await stateOf(made, session_id);
     for (const query of ["", "?compact=false"]) {
@@ -128,7 +128,7 @@ describe("nothing to do", () => {
     expect(await stateOf(made, session_id)).toBe(before);
   });
 
-  test("compact=false with an octree that shows the deletions already: they stay undoable, and are counted", async () => {
+  test("compact=false with an octree that already shows the deletions keeps them undoable and counts them", async () => {
     const { session_id } = await lineCloud(made, [1, 1, 1]);
     await remove(session_id, 0, 0);
     await post(session_id, "rebuild_octree");
@@ -136,7 +136,7 @@ describe("nothing to do", () => {
     expect(await bake(session_id)).toMatchObject({ baked: true, deleted_history_len: 0 });
   });
 
-  test("a posed octree and one that left the cache are built", async () => {
+  test("a posed octree and an evicted octree are built", async () => {
     const posed = await lineCloud(made, [2, 3]);
     const matrix = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
     await post(posed.session_id, "transform", { matrix, octree_mode: "pose" });
@@ -147,7 +147,7 @@ describe("nothing to do", () => {
     expect(await bake(gone.session_id)).toMatchObject({ baked: true, cache_id: gone.cache_id });
   });
 
-  test.each(["", "?compact=false"])("everything deleted: the mask stays as it is (%s)", async (query) => {
+  test.each(["", "?compact=false"])("if everything is deleted, the deletion mask is unchanged (%s)", async (query) => {
     const { session_id } = await lineCloud(made, [1, 1], 1);
     await remove(session_id, 0, 1);
     expect(await bake(session_id, query)).toEqual({ session_id, point_count: 0, baked: false });
@@ -156,7 +156,7 @@ describe("nothing to do", () => {
   });
 });
 
-test.each(["", "?compact=false"])("a deletion that lands during the build keeps every row (%s)", async (query) => {
+test.each(["", "?compact=false"])("a deletion during the build keeps every row (%s)", async (query) => {
   const { session_id } = await lineCloud(made, [1, 1, 1, 1]);
   await remove(session_id, 0, 0);
   const answer = await amid(
@@ -173,7 +173,7 @@ test.each(["", "?compact=false"])("a deletion that lands during the build keeps 
   expect(await survivingXs(made, session_id)).toEqual([0, 1, 2, 3]);
 });
 
-test("a stroke that lands during the build is kept by the compaction", async () => {
+test("compaction keeps a stroke made during the build", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
   await remove(session_id, 0, 0);
   const act = () =>
@@ -183,7 +183,7 @@ test("a stroke that lands during the build is kept by the compaction", async () 
   expect(await columnOf(made, session_id, "extra/class")).toEqual([1, 8]);
 });
 
-test("a cancel leaves the deletions pending and no new columns on the disk", async () => {
+test("a cancel leaves the deletions pending and no new columns on disk", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
   await remove(session_id, 0, 0);
   const before = await stateOf(made, session_id);
@@ -195,7 +195,7 @@ test("a cancel leaves the deletions pending and no new columns on the disk", asy
   expect(columnFiles()).toEqual(files);
 });
 
-test("the body means nothing; a misspelt query is named", async () => {
+test("the body is ignored; a misspelt query key is named in the warnings", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   const plain = await made.app.inject({ method: "POST", url: url(session_id) });
   expect(plain.statusCode).toBe(200);
@@ -204,6 +204,6 @@ test("the body means nothing; a misspelt query is named", async () => {
   expect((await refusal(made, url(session_id, "?compact=perhaps"), {}))[0]).toBe(422);
 });
 
-test("an unknown session: 404 before the stream", async () => {
+test("an unknown session is a 404 before the stream", async () => {
   expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
 });

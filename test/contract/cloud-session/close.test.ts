@@ -17,7 +17,7 @@ const close = async (id: string) => {
   return CloseSessionResponse.parse(answer.json());
 };
 
-test("DELETE frees the arrays and the folder, leaves the octree, and is false the second time", async () => {
+test("DELETE frees the arrays and the folder, keeps the octree, and returns false the second time", async () => {
   const before = addon.bulkBytesInUse();
   const { session_id, cache_id } = await create(made, made.file("big.las", bigLasBytes(50_000)));
   const folder = join(made.sessions, session_id);
@@ -32,17 +32,17 @@ test("DELETE frees the arrays and the folder, leaves the octree, and is false th
   expect(rebuild.statusCode).toBe(404);
 });
 
-test("any text is an id: unknown ones are false, never an error", async () => {
+test("any text is accepted as id: unknown ids return false, not an error", async () => {
   for (const id of ["00000000", "..%2F..%2Fetc", "%00", "x".repeat(250)]) expect((await close(id)).deleted).toBe(false);
 });
 
-test("two at once: one frees it", async () => {
+test("of two concurrent requests, one frees the session", async () => {
   const { session_id } = await create(made, made.file("one.xyz", "1 2 3\n"));
   const answers = await Promise.all([close(session_id), close(session_id), close(session_id)]);
   expect(answers.map(({ deleted }) => deleted).sort()).toEqual([false, false, true]);
 });
 
-test("a read in flight keeps the columns; they are freed when it ends", async () => {
+test("columns are kept until a read in progress ends, then freed", async () => {
   const { session_id } = await create(made, made.file("read.xyz", "1 2 3\n4 5 6\n"));
   const session = await made.deps.sessions.get(session_id);
   const seen = await session.read(async (state) => {
@@ -54,7 +54,7 @@ test("a read in flight keeps the columns; they are freed when it ends", async ()
   expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test("a folder that somebody removed already is as wanted", async () => {
+test("closing succeeds if the folder was already removed", async () => {
   const { session_id } = await create(made, made.file("gone.xyz", "1 2 3\n"));
   rmSync(join(made.sessions, session_id), { recursive: true });
   expect((await close(session_id)).deleted).toBe(true);

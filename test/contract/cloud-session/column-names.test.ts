@@ -10,13 +10,13 @@ afterEach(() => made.close());
 
 const slugs = (tail: { attributes: { name: string }[] }) => tail.attributes.map(({ name }) => name);
 
-describe("names that a viewer keeps for itself", () => {
+describe("column names that a viewer reserves", () => {
   test.each(["rgb", "rgba", "position", "NORMAL", "INDICES", "Position_Cartesian"])("text column %s", async (name) => {
     const file = made.file("a.csv", `x,y,z,${name}\n1,2,3,4\n5,6,7,9\n`);
     expect(slugs(await create(made, file))).toEqual(["position", `${name}_field`]);
   });
 
-  test("beside real colours, and in LAS extra bytes and PLY", async () => {
+  test("together with real colours, and in LAS extra bytes and PLY", async () => {
     const text = made.file("b.csv", "x,y,z,r,g,b,rgb\n1,2,3,10,20,30,4\n5,6,7,40,50,60,9\n");
     expect(slugs(await create(made, text))).toEqual(["position", "rgb", "rgb_field"]);
     const las = lasBytes(

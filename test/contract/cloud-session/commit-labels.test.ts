@@ -25,7 +25,7 @@ const post = (id: string, action: string, payload: object) =>
 const paint = (id: string, stroke_id: string, at: number, to_class: number) =>
   post(id, "label_region", { strokes: [{ stroke_id, region: slab(at, at), to_class }] });
 
-test("the octree shows the strokes, and no undo takes them back", async () => {
+test("the octree shows the strokes, which can no longer be undone", async () => {
   const { session_id, cache_id } = await lineCloud(made, [1, 1, 1], 1);
   await paint(session_id, "a", 1, 6);
   const { tail: answer, stages } = await streamed(made, CommitLabelsTail, url(session_id), { slug: "manual_class" });
@@ -48,7 +48,7 @@ test("the octree shows the strokes, and no undo takes them back", async () => {
   expect((await stateOf(made, session_id)).meta.octree_cache_id).toBe(answer.cache_id);
 });
 
-test("only the column's own history goes; the default is manual_class", async () => {
+test("only the history of that column is cleared; the default is manual_class", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   await paint(session_id, "a", 0, 2);
   await post(session_id, "label_region", {
@@ -67,7 +67,7 @@ test("pending deletions stay pending", async () => {
   expect((await stateOf(made, session_id)).undo.deletes).toHaveLength(1);
 });
 
-test("a deletion that lands during the build wins: the octree is only the drawn one", async () => {
+test("a deletion during the build takes precedence: the octree is then stale", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
   await paint(session_id, "a", 0, 2);
   const act = () => post(session_id, "delete_region", { region: slab(2, 2) });
@@ -77,7 +77,7 @@ test("a deletion that lands during the build wins: the octree is only the drawn 
   expect([meta.octree_cache_id, meta.rendered_octree_cache_id]).toEqual([null, answer.cache_id]);
 });
 
-test("refusals", async () => {
+test("rejected requests", async () => {
   expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   const { session_id } = await lineCloud(made, [1]);
   expect(await refusal(made, url(session_id), {})).toEqual([

@@ -20,7 +20,7 @@ const slugs = async (id: string) =>
   (await made.deps.sessions.get(id)).state.meta.extra_dims_meta.map(({ slug }) => slug);
 
 describe("standard dimensions", () => {
-  test("echo columns only where the file's vary", async () => {
+  test("echo columns are kept only if their values vary", async () => {
     const constant = await create(
       made,
       las(3, () => ({ return_number: 1, number_of_returns: 1 })),
@@ -37,7 +37,7 @@ describe("standard dimensions", () => {
     expect(varying.observed_classes).toEqual({ target_index: [1, 2], target_count: [2, 3] });
   });
 
-  test("others become las_<name> with the plain name as label; constant ones are left out", async () => {
+  test("other dimensions become las_<name> with the plain name as label; constant ones are omitted", async () => {
     const tail = await create(
       made,
       las(3, (i) => ({ classification: 2 + i })),
@@ -50,7 +50,7 @@ describe("standard dimensions", () => {
     expect(tail.observed_classes).toEqual({ las_classification: [2, 3, 4] });
   });
 
-  test("a role can be given under the slug that the client sees, or the file's name", async () => {
+  test("a role override accepts the slug or the name in the file", async () => {
     const of = (i: number) => ({ classification: i, return_number: i });
     for (const name of ["las_classification", "classification"]) {
       const tail = await create(made, las(3, of), { role_overrides: { [name]: "row_index" } });
@@ -59,7 +59,7 @@ describe("standard dimensions", () => {
     }
   });
 
-  test("intensity is kept as it is, when any is above zero", async () => {
+  test("intensity is kept unchanged if any value is above zero", async () => {
     const tail = await create(
       made,
       las(3, (i) => ({ intensity: 1000 * i })),
@@ -74,7 +74,7 @@ describe("standard dimensions", () => {
     expect(octreeValues(made.octrees, constant.cache_id, "intensity")).toEqual([7, 7]);
   });
 
-  test("colour is kept as it is, when any channel is above zero", async () => {
+  test("colour is kept unchanged if any channel is above zero", async () => {
     const tail = await create(
       made,
       las(2, (i) => ({ rgb: [0, 65535 * i, 300] })),
@@ -96,7 +96,7 @@ describe("standard dimensions", () => {
     expect(octreeValues(made.octrees, tail.cache_id, "gps-time")).toEqual([3.5e8, 3.5e8 + 1 / 1024, 3.5e8 + 2 / 1024]);
   });
 
-  test("constant GPS time is no clock", async () => {
+  test("constant GPS time is not imported as time", async () => {
     const tail = await create(
       made,
       las(3, () => ({ gps_time: 77 })),
@@ -129,7 +129,7 @@ describe("extra dimensions", () => {
     ]);
   });
 
-  test("beam origins with times make a trajectory in the true world; the columns are no extras", async () => {
+  test("beam origins with times become a trajectory in the true world, not extra columns", async () => {
     const extras = ["ox", "oy", "oz"].map((name) => ({ name, type: "f64" as const }));
     const of = (i: number) => ({ x: 500000, gps_time: 10 - i, extra: { ox: 500000 + i, oy: 20, oz: 100 + i } });
     const tail = await create(made, las(3, of, { extras }), { world_shift: [500000, 0, 0] });
@@ -148,7 +148,7 @@ describe("extra dimensions", () => {
     expect(tail).not.toHaveProperty("scan_origin");
   });
 
-  test("beam origins without times are used, and the missing trajectory is said; an incomplete triple is extras", async () => {
+  test("beam origins without times are used, with a warning about the missing trajectory; an incomplete triple becomes extra columns", async () => {
     const extras = ["ox", "oy", "oz"].map((name) => ({ name, type: "f64" as const }));
     const tail = await create(
       made,
@@ -165,7 +165,7 @@ describe("extra dimensions", () => {
   });
 });
 
-test("the LAS export of a LAS import gives the same columns again", async () => {
+test("exporting an imported LAS file to LAS keeps its columns", async () => {
   const of = (i: number): Partial<LasRow> => ({
     y: 0.125 * i,
     intensity: 100 + i,

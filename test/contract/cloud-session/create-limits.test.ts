@@ -19,7 +19,7 @@ const slugs = async (id: string) =>
   (await made.deps.sessions.get(id)).state.meta.extra_dims_meta.map(({ slug }) => slug);
 
 describe("sizes and coordinates at their limits", () => {
-  test("no points: a session that answers everything", async () => {
+  test("a session without points supports all operations", async () => {
     const tail = await create(made, las(0));
     expect(tail).toMatchObject({
       point_count: 0,
@@ -36,7 +36,7 @@ describe("sizes and coordinates at their limits", () => {
     expect([answer.statusCode, (answer.json() as { point_count: number }).point_count]).toEqual([200, 0]);
   });
 
-  test("one point, and a thousand at one place", async () => {
+  test("one point, and a thousand points at the same position", async () => {
     const one = await create(
       made,
       las(1, () => ({ x: 7, y: 8, z: 9 })),
@@ -80,16 +80,19 @@ describe("sizes and coordinates at their limits", () => {
   test.each([
     [4, 3],
     [1e9, 3],
-  ])("a header that declares %s points for %s: what is there is read, and said", async (declared, present) => {
-    const tail = await create(
-      made,
-      las(present, () => ({}), { declared }),
-    );
-    expect(tail.total_count).toBe(present);
-    expect(tail.warnings?.join(" ")).toMatch(new RegExp(`${declared}`));
-  });
+  ])(
+    "a header that declares %s points for %s: the existing points are read, with a warning",
+    async (declared, present) => {
+      const tail = await create(
+        made,
+        las(present, () => ({}), { declared }),
+      );
+      expect(tail.total_count).toBe(present);
+      expect(tail.warnings?.join(" ")).toMatch(new RegExp(`${declared}`));
+    },
+  );
 
-  test("a file cut at every hundredth byte opens with fewer points or is refused by name; it never hangs or crashes", async () => {
+  test("a file cut at any hundredth byte opens with fewer points or is rejected by name, without hanging or crashing", async () => {
     const whole = lasBytes(Array.from({ length: 8 }, (_, i) => ({ x: i, y: 0, z: 0 })));
     for (let length = 0; length < whole.length; length += 31) {
       const file = made.file("cut.las", whole.subarray(0, length));
@@ -102,7 +105,7 @@ describe("sizes and coordinates at their limits", () => {
     }
   });
 
-  test("a coordinate step of zero or of no number is refused", async () => {
+  test("a coordinate step that is zero or not a number is rejected", async () => {
     for (const scale of [0, Number.NaN]) {
       const bytes = lasBytes([{ x: 1, y: 2, z: 3 }]);
       bytes.writeDoubleLE(scale, 131);
@@ -111,7 +114,7 @@ describe("sizes and coordinates at their limits", () => {
   });
 });
 
-test("canceled while it is being published: nobody knows the id, so the session goes again", async () => {
+test("a cancel during publishing removes the session, because no client knows its id", async () => {
   const { octreeCache, jobs, sessions } = made.deps;
   const before = sessions.list().length;
   const pins = vi.spyOn(octreeCache, "writePins").mockImplementationOnce(async () => jobs.cancelAll());

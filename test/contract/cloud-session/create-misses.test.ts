@@ -12,7 +12,7 @@ const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.
 const flags = async (id: string) => (await rowsOf(made, id, ["is_miss"])).map(({ is_miss }) => is_miss);
 
 describe("signals", () => {
-  test("an is_miss column that marks anything wins over every other signal", async () => {
+  test("an is_miss column that marks any point takes precedence over all other signals", async () => {
     const rows = ["x y z is_miss target_index", "0 0 0 0 99", "1 0 0 2 1", "5000 0 0 0 1"];
     const tail = await create(made, text("column.txt", rows), { origin: [0, 0, 0] });
     expect(tail).toMatchObject({ has_misses: true, miss_count: 1, point_count: 2, total_count: 3 });
@@ -21,7 +21,7 @@ describe("signals", () => {
     expect(await flags(tail.session_id)).toEqual([0, 2, 0]);
   });
 
-  test("an is_miss column of zeros says nothing: the echo number 99 counts", async () => {
+  test("an is_miss column of zeros is ignored: the echo number 99 is used", async () => {
     const rows = ["x y z is_miss target_index", "0 0 0 0 1", "1 0 0 0 99", "2 0 0 0 2"];
     const tail = await create(made, text("zeros.txt", rows));
     expect(tail).toMatchObject({ has_misses: true, miss_count: 1, autodetected_misses: 1, point_count: 2 });
@@ -45,7 +45,7 @@ describe("signals", () => {
     if (misses > 0) expect(tail.warnings).toEqual([expect.stringMatching(/1 by a distance of at least/)]);
   });
 
-  test("the scanner's position is in the world, the threshold in metres: shift and units do not matter", async () => {
+  test("the scanner position is in the world and the threshold in metres, regardless of shift and units", async () => {
     const file = text("shifted.xyz", ["500000 0 0", "500001 0 0", "504000 0 0"]);
     const wishes = { origin: [500000, 0, 0], world_shift: [152400, 0, 0], source_units: "ft" };
     const tail = await create(made, file, wishes); // 4000 ft = 1219 m
@@ -53,7 +53,7 @@ describe("signals", () => {
     expect(tail.tight_bounds.max[0]).toBeCloseTo(0.3048, 2);
   });
 
-  test("echo 99 and distance add up", async () => {
+  test("echo number 99 and distance are combined", async () => {
     const rows = ["x y z target_index", "0 0 0 1", "1 0 0 99", "3000 0 0 1"];
     const tail = await create(made, text("both.txt", rows), { origin: [0, 0, 0] });
     expect(tail).toMatchObject({ miss_count: 2, autodetected_misses: 2, point_count: 1 });
@@ -74,7 +74,7 @@ describe("signals", () => {
     expect(tail).toMatchObject({ miss_count: 1, autodetected_misses: 1, point_count: 3 });
   });
 
-  test("PLY: each name of the flag; PCD looks for nothing", async () => {
+  test("PLY: every name of the miss flag is recognised; PCD has no miss flag", async () => {
     for (const name of ["is_miss", "miss", "sky", "scalar_is_miss"]) {
       const header = `ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty uchar ${name}\nend_header\n`;
       const tail = await create(made, made.file(`${name}.ply`, `${header}0 0 0 0\n1 1 1 1\n`));
@@ -87,8 +87,8 @@ describe("signals", () => {
   });
 });
 
-describe("what misses do", () => {
-  test("they stay out of extents, ground, spacing and the octree, and in the export", async () => {
+describe("effects of misses", () => {
+  test("misses are excluded from extents, ground, spacing and the octree, but exported", async () => {
     const rows = ["x y z is_miss", "0 0 0 0", "1 0 0 0", "0 1 2 0", "20000 0 -20000 1"];
     const tail = await create(made, text("out.txt", rows));
     expect(tail.tight_bounds).toEqual({ min: [0, 0, 0], max: [1, 1, 2] });
@@ -99,7 +99,7 @@ describe("what misses do", () => {
     expect((await rowsOf(made, tail.session_id)).map(({ X }) => X)).toEqual([0, 1, 0, 20000]);
   });
 
-  test("the overlay puts each on a sphere of 1.4 times the farthest hit around the scanner, in the stored frame", async () => {
+  test("the overlay projects misses onto a sphere around the scanner of 1.4 times the farthest hit, in the stored frame", async () => {
     const rows = ["x y z is_miss", "110 0 0 0", "105 0 0 0", "100 20000 0 1", "100 0 20000 1", "100 0 0 1"];
     const tail = await create(made, text("sphere.txt", rows), { origin: [100, 0, 0], world_shift: [100, 0, 0] });
     expect(tail.miss_octree_cache_id).toMatch(/^[0-9a-f]{40}$/);
@@ -111,7 +111,7 @@ describe("what misses do", () => {
     ]);
   });
 
-  test("without an origin they are drawn where they are; with no hit at all the radius is one metre", async () => {
+  test("without an origin, misses are drawn at their own positions; without hits, the radius is one metre", async () => {
     const where = await create(made, text("where.txt", ["x y z sky", "0 0 0 0", "30 40 0 1"]));
     expect(octreePoints(made.octrees, where.miss_octree_cache_id ?? "")).toEqual([[30, 40, 0]]);
     const sky = await create(made, text("sky.txt", ["x y z sky", "30 40 0 1"]), { origin: [0, 0, 0] });
@@ -125,7 +125,7 @@ describe("what misses do", () => {
     expect(octreePoints(made.octrees, sky.miss_octree_cache_id ?? "")).toEqual([[0.6, 0.8, 0]]);
   });
 
-  test("an overlay that cannot be built is a warning, not a lost cloud", async () => {
+  test("if the overlay cannot be built, the import still succeeds with a warning", async () => {
     const cache = made.deps.octreeCache;
     const build = cache.getOrBuild.bind(cache);
     let calls = 0;

@@ -53,7 +53,7 @@ const pcd = (fields: readonly [string, number, string][], rows: readonly string[
 };
 
 describe("PLY", () => {
-  test("every numeric property is carried; colours are bytes; intensity is mapped from its range", async () => {
+  test("all numeric properties are imported; colours are bytes; intensity is mapped from its range", async () => {
     const rows = ["0 0 0 255 0 0 1.5 -4 7", "1 2 3 0 128 0 3.5 -2 8"];
     const tail = await create(
       made,
@@ -69,25 +69,25 @@ describe("PLY", () => {
     expect(octreeValues(made.octrees, tail.cache_id, "Deviation")).toEqual([-4, -2]);
   });
 
-  test("vertices without a finite position are left out and counted", async () => {
+  test("vertices without a finite position are omitted and counted", async () => {
     const tail = await create(made, ply([], ["0 0 0", "nan 0 0", "1 inf 1", "1 1 1"]));
     expect(tail).toMatchObject({ total_count: 2, tight_bounds: { min: [0, 0, 0], max: [1, 1, 1] } });
     expect(tail.warnings).toEqual([expect.stringMatching(/2 points had NaN or infinite coordinates/)]);
   });
 
-  test("a partial colour is extras; a height beside z is an extra", async () => {
+  test("an incomplete colour becomes extra columns; a height in addition to z becomes an extra", async () => {
     const tail = await create(made, ply(["uchar red", "uchar green", "float height"], ["0 0 0 1 2 3.5"]));
     const slugs = (await extras(tail.session_id)).map(({ slug }) => slug);
     expect(slugs).toEqual(["red_field", "green_field", "height"]);
     expect(tail.attributes.map(({ name }) => name)).not.toContain("rgb");
   });
 
-  test("the shift and the units apply", async () => {
+  test("the shift and the units are applied", async () => {
     const tail = await create(made, ply([], ["1000 2000 3000"]), { source_units: "mm", world_shift: [1, 1, 1] });
     expect(octreePoints(made.octrees, tail.cache_id)).toEqual([[0, 1, 2]]);
   });
 
-  test("no vertices: a session; no vertex element: a sentence", async () => {
+  test("no vertices: an empty session; no vertex element: an error sentence", async () => {
     const tail = await create(made, ply(["uchar red"], []));
     expect(tail).toMatchObject({ total_count: 0, point_count: 0, ground_z: null, point_spacing: null });
     expect(await createError(made, write("ply", "ply\nformat ascii 1.0\nend_header\n"))).toMatch(/\.ply.*vertex/);
@@ -95,7 +95,7 @@ describe("PLY", () => {
 });
 
 describe("PCD", () => {
-  test("the viewpoint is the scanner, in the true world", async () => {
+  test("the viewpoint is the scanner position in the true world", async () => {
     const tail = await create(made, pcd([], ["1 2 3", "2 3 4"], "10 20 30 1 0 0 0"), { world_shift: [1, 1, 1] });
     expect(tail.scan_origin).toEqual([10, 20, 30]);
     expect(tail.scan_params).toEqual({ origin: [10, 20, 30] });
@@ -103,12 +103,12 @@ describe("PCD", () => {
     expect(await create(made, pcd([], ["1 2 3"]))).not.toHaveProperty("scan_origin");
   });
 
-  test("the file's pose goes before the origin of the request", async () => {
+  test("the pose in the file takes precedence over the origin of the request", async () => {
     const tail = await create(made, pcd([], ["1 2 3"], "10 20 30 1 0 0 0"), { origin: [7, 7, 7] });
     expect(tail.scan_origin).toEqual([10, 20, 30]);
   });
 
-  test("packed colours; fields are columns", async () => {
+  test("packed colours are read; fields become columns", async () => {
     const packed = (0x10 << 16) | (0x20 << 8) | 0xff;
     const tail = await create(
       made,
@@ -124,7 +124,7 @@ describe("PCD", () => {
     expect(await extras(tail.session_id)).toEqual([{ slug: "label", label: "label" }]);
   });
 
-  test("no points: a session", async () => {
+  test("no points: an empty session", async () => {
     expect(await create(made, pcd([], []))).toMatchObject({ total_count: 0, point_count: 0, robust_bounds: null });
   });
 
@@ -136,7 +136,7 @@ describe("PCD", () => {
     ["no z", "VERSION 0.7\nFIELDS x y\nSIZE 4 4\nTYPE F F\nCOUNT 1 1\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2\n"],
     ["no header", "1 2 3\n4 5 6\n"],
     ["empty", ""],
-  ])("%s: a sentence that names the file", async (_name, content) => {
+  ])("%s: the error names the file", async (_name, content) => {
     const file = write("pcd", content);
     expect(await createError(made, file)).toContain(file);
   });

@@ -26,7 +26,7 @@ const scan = (origin: readonly [number, number, number], cells: readonly string[
 const FIRST = scan([100, 200, 10], ["1 0 0 0.25", "0 1 0 0.5", "0 0 0 0.5", "0 0 -1 1"]);
 const SECOND = scan([0, 0, 0], ["5 5 5 0", "6 6 6 0.1", "7 7 7 0.2", "8 8 8 0.3"]);
 
-test("every scan of a file is moved by its own pose; empty cells are sky without a direction", async () => {
+test("every scan of a file is moved by its own pose; empty cells are misses without a direction", async () => {
   const tail = await create(made, made.file("two.ptx", `${FIRST}\n${SECOND}\n`), { world_shift: [100, 0, 0] });
   expect(tail).toMatchObject({
     total_count: 8,
@@ -58,7 +58,7 @@ test("every scan of a file is moved by its own pose; empty cells are sky without
   ]);
 });
 
-test("scan_index picks one; beyond the file it is an error naming the count", async () => {
+test("scan_index selects one scan; an index beyond the file is an error that names the count", async () => {
   const file = made.file("pick.ptx", `${FIRST}\n${SECOND}\n`);
   const tail = await create(made, file, { scan_index: 1 });
   expect([tail.total_count, tail.has_misses, tail.scan_origin]).toEqual([4, false, [0, 0, 0]]);
@@ -110,7 +110,7 @@ function sweep(heading: number, tilt = 0): Buffer {
   ]);
 }
 
-test.each([0, 25, -100, 200])("phi of scan_params is the bearing of the points, heading %s", async (heading) => {
+test.each([0, 25, -100, 200])("phi in scan_params is the bearing of the points (heading %s)", async (heading) => {
   const tail = await create(made, made.file("sweep.e57", sweep(heading)));
   const { phi_min = Number.NaN, phi_max = Number.NaN, theta_min, theta_max } = tail.scan_params ?? {};
   expect([theta_min, theta_max]).toEqual([expect.closeTo(30, 6), expect.closeTo(120, 6)]);
@@ -126,13 +126,13 @@ test.each([0, 25, -100, 200])("phi of scan_params is the bearing of the points, 
   expect(tail.scans?.[0]).toMatchObject({ phi_min, phi_max, theta_min, theta_max });
 });
 
-test("a tilted pose is said: its angles are about the scanner's axis", async () => {
+test("a tilted pose causes a warning: its angles are relative to the scanner's axis", async () => {
   const tail = await create(made, made.file("tilted.e57", sweep(0, 15)));
   expect(tail.warnings?.join()).toMatch(/tilted by 15\.0 degrees/);
   expect((await create(made, made.file("level.e57", sweep(40)))).warnings ?? []).toEqual([]);
 });
 
-test("an echo number that is constant says nothing and is left out, one that varies stays", async () => {
+test("a constant echo number is omitted, a varying one is kept", async () => {
   const tail = await create(made, made.file("echo.e57", sweep(0)));
   const names = tail.attributes.map(({ name }) => name);
   expect(names).toContain("target_count");

@@ -18,9 +18,9 @@ const dtype = async (id: string, key: string) =>
 const plan = (columns: readonly object[], more: object = {}) => ({ column_plan: { columns, ...more } });
 const XYZ = ["x", "y", "z"].map((role, index) => ({ index, role }));
 
-describe("what decides the layout", () => {
+describe("sources of the layout", () => {
   const rows = ["a b c d", "1 2 3 4", "5 6 7 8"];
-  test("plan over legend over header over positions", async () => {
+  test("a plan takes precedence over the legend, the legend over the header, the header over positions", async () => {
     const header = text(["z y x d", "1 2 3 4", "5 6 7 9"]);
     const first = async (wishes: object) => {
       const tail = await create(made, header, wishes);
@@ -37,7 +37,7 @@ describe("what decides the layout", () => {
     expect(await first(plan(columns.slice(0, 3)))).toEqual([2, 1, 3]);
   });
 
-  test("a legend or plan without z is refused, naming the file and the axis", async () => {
+  test("a legend or plan without z is rejected with the file and the axis", async () => {
     expect(await createError(made, text(rows), { ascii_format: "x y" })).toMatch(
       /\.txt: the legend must include x, y, and z; z is missing/,
     );
@@ -46,7 +46,7 @@ describe("what decides the layout", () => {
     );
   });
 
-  test("plan and legend are for text files: a PLY keeps its own layout", async () => {
+  test("plan and legend apply to text files only: a PLY keeps its own layout", async () => {
     const ply =
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n";
     const tail = await create(made, made.file("layout.ply", ply), {
@@ -57,7 +57,7 @@ describe("what decides the layout", () => {
     expect(tail.warnings).toEqual([expect.stringMatching(/^column_plan and ascii_format: for text files only/)]);
   });
 
-  test("a column that the plan names and no row has: refused, naming the file", async () => {
+  test("a planned column that no row has is rejected with the file name", async () => {
     expect(await createError(made, text(["1 2 3", "4 5 6"]), plan([...XYZ, { index: 9, role: "intensity" }]))).toMatch(
       /\.txt.*(10 columns|column)/,
     );
@@ -65,7 +65,7 @@ describe("what decides the layout", () => {
 });
 
 describe("roles of a plan", () => {
-  test("each role goes to its place", async () => {
+  test("each role is stored in its column", async () => {
     const roles = [
       "x",
       "y",
@@ -106,7 +106,7 @@ describe("roles of a plan", () => {
     expect(octreeValues(made.octrees, byte.cache_id, "rgb").at(-1)).toBe(256);
   });
 
-  test("an extra under a name of a canonical column is pinned to it, unless an echo column is marked categorical", async () => {
+  test("an extra with the name of a standard column becomes that column, unless an echo column is marked categorical", async () => {
     const file = text(["0 0 0 1 4 0", "1 1 1 2 5 0"]);
     const columns = [
       ...XYZ,
@@ -127,12 +127,12 @@ describe("roles of a plan", () => {
     expect(free.observed_classes).toEqual({ Wood_class: [1, 2] });
   });
 
-  test("an extra without slug and label, and skip, are left out", async () => {
+  test("skipped columns and extras without slug and label are omitted", async () => {
     const columns = [...XYZ, { index: 3, role: "extra" }, { index: 4, role: "SKIP", label: "no" }];
     expect(await extras((await create(made, text(["0 0 0 1 2"]), plan(columns))).session_id)).toEqual([]);
   });
 
-  test("origins need all three; slugs are cut to 32 characters, freed of LAS names and numbered", async () => {
+  test("origins need all three columns; slugs are cut to 32 characters, avoid LAS names and are numbered", async () => {
     const long = "A very long column name [unit/second] indeed";
     const columns = [
       ...XYZ,
@@ -156,7 +156,7 @@ describe("roles of a plan", () => {
 });
 
 describe("values", () => {
-  test("whole numbers take the narrowest exact type, others float; not-a-number stays; nx stays float", async () => {
+  test("whole numbers get the narrowest exact type, others float; NaN is kept; nx stays float", async () => {
     const rows = ["x y z small neg big real gap nx", "0 0 0 255 -1 70000 0.1 1 0", "1 0 0 0 5 1 2.5 nan 1"];
     const tail = await create(made, text(rows));
     const types = Object.fromEntries(
@@ -175,7 +175,7 @@ describe("values", () => {
     ]);
   });
 
-  test("rows without a finite x, y, z are dropped and counted, and stay out of every extent", async () => {
+  test("rows without finite x, y, z are dropped, counted and excluded from all extents", async () => {
     const tail = await create(made, text(["x y z", "0 0 0", "nan 1 1", "1 1 inf", "1 2 3", "a b c", "9 9"]));
     expect(tail).toMatchObject({ total_count: 2, point_count: 2, tight_bounds: { min: [0, 0, 0], max: [1, 2, 3] } });
     const said = tail.warnings?.join(" ") ?? "";
@@ -192,19 +192,19 @@ describe("values", () => {
     expect(await values(["nan", "1", "3"])).toEqual([0, 0, 65535]);
   });
 
-  test("intensity and reflectance: the first is the display channel, the other a column of its own", async () => {
+  test("with intensity and reflectance, the first is the display channel and the other a separate column", async () => {
     const tail = await create(made, text(["x y z Reflectance[dB] intensity", "0 0 0 -5.5 1", "1 0 0 -2.5 2"]));
     expect(await extras(tail.session_id)).toEqual([{ slug: "Reflectance_dB", label: "Reflectance [dB]" }]);
     const { robust_attribute_ranges } = tail;
     expect(robust_attribute_ranges?.Reflectance_dB?.[0]).toBeLessThan(-2.5);
   });
 
-  test("a clock is float64 as read, also when every time is the same", async () => {
+  test("times are kept as float64, even if they are all equal", async () => {
     const tail = await create(made, text(["x y z time", "0 0 0 350000000.125", "1 0 0 350000000.125"]));
     expect(octreeValues(made.octrees, tail.cache_id, "gps-time")).toEqual([350000000.125, 350000000.125]);
   });
 
-  test("coordinates keep every digit of the file", async () => {
+  test("coordinates keep all digits of the file", async () => {
     const tail = await create(made, text(["500000.123456789 5400000.987654321 1e-9", "500001 5400001 1"]));
     const positions = (await made.deps.sessions.get(tail.session_id)).state.columns.get("positions")?.native;
     const bytes = new Uint8Array(48);
@@ -214,7 +214,7 @@ describe("values", () => {
 });
 
 describe("files", () => {
-  test("a point count at the top that the rows do not keep is said", async () => {
+  test("a point count at the top that differs from the number of rows causes a warning", async () => {
     expect(await create(made, text(["2", "1 2 3", "4 5 6"], "pts"))).not.toHaveProperty("warnings");
     const tail = await create(made, text(["3", "1 2 3", "4 5 6"], "pts"));
     expect(tail.warnings).toEqual(["The file declares 3 points but contains 2; it may be incomplete."]);

@@ -9,7 +9,7 @@ afterAll(() => made.close());
 const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
 const session = async (id: string) => (await made.deps.sessions.get(id)).state;
 
-describe("scalar wishes", () => {
+describe("options for scalar columns", () => {
   const rows = [
     "x y z red green blue Intensity Temp[degC] Sky",
     "0 0 0 255 0 0 5 20.5 0",
@@ -18,7 +18,7 @@ describe("scalar wishes", () => {
   ];
   const slugs = async (id: string) => (await session(id)).meta.extra_dims_meta;
 
-  test("everything is kept without wishes", async () => {
+  test("without options, every column is kept", async () => {
     const tail = await create(made, text("all.csv", rows));
     expect(await slugs(tail.session_id)).toEqual([
       { slug: "Temp_degC", label: "Temp [degC]" },
@@ -27,7 +27,7 @@ describe("scalar wishes", () => {
     expect([tail.has_misses, tail.miss_count, tail.point_count, tail.total_count]).toEqual([true, 1, 2, 3]);
   });
 
-  test("drop_slugs in any case, colors and intensity too, before misses are looked for", async () => {
+  test("drop_slugs works in any case, on colours and intensity too, and before miss detection", async () => {
     const tail = await create(made, text("drop.csv", rows), {
       drop_slugs: ["TEMP_degc", "Colors", "INTENSITY", "is_miss"],
     });
@@ -36,7 +36,7 @@ describe("scalar wishes", () => {
     expect([tail.has_misses, tail.point_count]).toEqual([false, 3]);
   });
 
-  test("scalar_labels show another name", async () => {
+  test("scalar_labels set the display label", async () => {
     const tail = await create(made, text("label.csv", rows), { scalar_labels: { Temp_degC: "Leaf temperature" } });
     expect(tail.attributes.find(({ name }) => name === "Temp_degC")?.label).toBe("Leaf temperature");
     expect(await slugs(tail.session_id)).toContainEqual({ slug: "Temp_degC", label: "Leaf temperature" });
@@ -54,7 +54,7 @@ describe("scalar wishes", () => {
     expect(rowsBack.map((row) => row.target_index)).toEqual([1, 2]);
   });
 
-  test("wishes for columns that the file does not have are named", async () => {
+  test("options for columns that the file does not have are named in the warnings", async () => {
     const wishes = {
       drop_slugs: ["Tmep", "colors"],
       role_overrides: { When: "timestamp" },
@@ -68,7 +68,7 @@ describe("scalar wishes", () => {
     ]);
   });
 
-  test("columns may be called what every JavaScript object has", async () => {
+  test("columns may have the names of JavaScript object members", async () => {
     const tail = await create(
       made,
       text("names.csv", ["x y z constructor toString __proto__", "0 0 0 1 2 3", "1 0 0 4 5 6"]),

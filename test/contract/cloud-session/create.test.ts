@@ -13,7 +13,7 @@ const session = async (id: string) => (await made.deps.sessions.get(id)).state;
 const position = async (id: string) => (await rowsOf(made, id)).map(({ X = 0, Y = 0, Z = 0 }) => [X, Y, Z]);
 
 describe("the stream", () => {
-  test("run_id first, the contract's stages in order, fractions that never fall, then the tail", async () => {
+  test("run_id first, the stages of the contract in order, fractions that never decrease, then the tail", async () => {
     const { markers, outcome } = await run(made, CREATE, { source_path: text("stages.xyz", ["0 0 0", "1 2 3"]) });
     expect(markers[0]).toEqual({ progress: null, message: "", run_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
     expect(outcome.kind).toBe("json");
@@ -66,14 +66,14 @@ describe("the stream", () => {
     expect(tail.cache_dir).toContain(tail.cache_id);
   });
 
-  test("keys that mean nothing are ignored and named", async () => {
+  test("unknown keys are ignored and named in the warnings", async () => {
     const tail = await create(made, text("keys.xyz", ["0 0 0"]), { world_shfit: [1, 2, 3], colour: true });
     expect(tail.world_shift).toBeNull();
     expect(tail.warnings).toEqual([expect.stringMatching(/"world_shfit", "colour"/)]);
   });
 });
 
-describe("refusals before the stream", () => {
+describe("requests rejected before the stream", () => {
   test.each<[string, Partial<CreateSessionRequest> | object, number, RegExp]>([
     ["missing file", { source_path: "/nowhere/cloud.las" }, 404, /File not found: \/nowhere\/cloud\.las/],
     ["relative path", { source_path: "cloud.las" }, 400, /"cloud\.las" is not an absolute path/],
@@ -97,7 +97,7 @@ describe("refusals before the stream", () => {
     expect([answer.status, answer.detail]).toEqual([400, expect.stringMatching(sentence)]);
   });
 
-  test("a plan that gives a role twice: 422 naming both columns", async () => {
+  test("a plan with a duplicate role: 422 that names both columns", async () => {
     const columns = [0, 1, 2, 5].map((index, i) => ({ index, role: ["x", "y", "z", "X"][i] }));
     const answer = await refused(made, CREATE, { source_path: text("twice.xyz", ["1 2 3"]), column_plan: { columns } });
     expect([answer.status, answer.message]).toEqual([
@@ -127,13 +127,13 @@ describe("refusals before the stream", () => {
   });
 });
 
-describe("refusals inside the stream", () => {
-  test("world_shift of the wrong length is the tail's error", async () => {
+describe("requests rejected inside the stream", () => {
+  test("a world_shift of the wrong length is reported in the tail", async () => {
     expect(await createError(made, text("shift.xyz", ["1 2 3"]), { world_shift: [1, 2] })).toMatch(
       /world_shift must be three finite numbers, not \[1, 2\]/,
     );
   });
-  test("a broken file: error marker, then a JSON tail with the same text, and nothing is left", async () => {
+  test("a broken file: error marker, JSON tail with the same text, and no leftovers", async () => {
     const before = made.deps.sessions.list().length;
     const { markers, outcome } = await run(made, CREATE, {
       source_path: made.file("broken.las", "LASF but not really"),
@@ -150,7 +150,7 @@ describe("refusals inside the stream", () => {
 });
 
 describe("world shift and units", () => {
-  test("the shift is subtracted from points and added back on export; zeros are none", async () => {
+  test("the shift is subtracted from points and added again on export; zeros mean no shift", async () => {
     const file = text("utm.xyz", ["500000.125 5400000.25 100", "500001.125 5400002.25 101"]);
     const tail = await create(made, file, { world_shift: [500000, 5400000, 0] });
     expect(tail.world_shift).toEqual([500000, 5400000, 0]);

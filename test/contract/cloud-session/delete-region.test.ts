@@ -24,7 +24,7 @@ const reset = (id: string, edit_count: number) =>
   made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/reset_edits`, payload: { edit_count } });
 const steps = async (id: string) => (await stateOf(made, id)).undo.deletes.map(({ count }) => count);
 
-test("hits inside are marked, misses never; counts are of all rows", async () => {
+test("hits inside are marked as deleted, misses are not; counts cover all rows", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 2, 2], 2);
   expect(await remove(session_id, slab(1, 2))).toEqual({
     session_id,
@@ -37,7 +37,7 @@ test("hits inside are marked, misses never; counts are of all rows", async () =>
   expect(await columnOf(made, session_id, "deleted")).toEqual([0, 1, 1, 0, 0, 0]);
 });
 
-test("every call is one step, also an empty one; rows that are gone already count once", async () => {
+test("every call is one undo step, even an empty one; deleted rows are counted once", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1, 1]);
   await remove(session_id, slab(0, 1));
   await remove(session_id, slab(50, 60));
@@ -45,7 +45,7 @@ test("every call is one step, also an empty one; rows that are gone already coun
   expect(await steps(session_id)).toEqual([2, 0, 1]);
 });
 
-test("beyond the cap the oldest step becomes the floor that no undo goes below", async () => {
+test("beyond the limit, the oldest step can no longer be undone", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1, 1, 1]);
   for (const at of [0, 1, 2, 3]) await remove(session_id, slab(at, at));
   expect(await steps(session_id)).toEqual([1, 1, 1]);
@@ -54,7 +54,7 @@ test("beyond the cap the oldest step becomes the floor that no undo goes below",
   expect(await survivingXs(made, session_id)).toEqual([1, 2, 3, 4]);
 });
 
-test("the octree is stale and the drawn one stays pinned, however small the cache", async () => {
+test("the octree is stale and stays pinned in the cache, however small the cache is", async () => {
   const { session_id, cache_id } = await lineCloud(made, [5, 6, 7]);
   const before = (await stateOf(made, session_id)).meta;
   await remove(session_id, slab(0, 0));
@@ -68,7 +68,7 @@ test("the octree is stale and the drawn one stays pinned, however small the cach
   expect(made.deps.sessions.octreeIds()).toContain(cache_id);
 });
 
-test("a pose goes with the octree it was for", async () => {
+test("a pose is cleared with its octree", async () => {
   const { session_id, cache_id } = await lineCloud(made, [8, 8]);
   const quarter = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
   const posed = { matrix: quarter, octree_mode: "pose" };
@@ -79,7 +79,7 @@ test("a pose goes with the octree it was for", async () => {
   expect(meta).toMatchObject({ octree_cache_id: null, rendered_octree_cache_id: cache_id, octree_pose: null });
 });
 
-test("normals are stale once a neighbour is gone, not before", async () => {
+test("normals become stale only when a neighbour is deleted", async () => {
   const { session_id } = await cloud(made, ["x y z nx ny nz", "0 0 0 0 0 1", "1 0 0 0 0 1"]);
   await remove(session_id, slab(50, 60));
   expect((await stateOf(made, session_id)).meta.normals_stale).toBe(false);
@@ -115,20 +115,20 @@ describe("regions", () => {
     [left, 60],
   ];
 
-  test("a box has all of its faces", async () => {
+  test("a box includes all its faces", async () => {
     expect(await kept({ kind: "box", min: [1, 0, 0], max: [3, 0, 0] })).toEqual([0, 4]);
   });
-  test("invert takes what is outside", async () => {
+  test("invert selects the points outside", async () => {
     expect(await kept({ kind: "box", min: [1, 0, 0], max: [3, 0, 0], invert: true })).toEqual([1, 2, 3]);
   });
-  test("a polygon cuts through in the direction of the view", async () => {
+  test("a polygon cuts through the cloud in the viewing direction", async () => {
     // x = 1, 2 lie at 55 and 60 pixels
     expect(await kept({ kind: "polygon", points: rectangle(52, 62), ...camera })).toEqual([0, 3, 4]);
   });
-  test("a square has its edges", async () => {
+  test("a square includes its edges", async () => {
     expect(await kept({ kind: "squares_union", centers: [[55, 50]], half_sizes: [5], ...camera })).toEqual([3, 4]);
   });
-  test("several squares are one region", async () => {
+  test("several squares form one region", async () => {
     const two = {
       kind: "squares_union",
       centers: [
@@ -140,7 +140,7 @@ describe("regions", () => {
     };
     expect(await kept(two)).toEqual([1, 2, 3]);
   });
-  test("what lies behind the camera is outside, and inside when inverted", async () => {
+  test("points behind the camera are outside, or inside if inverted", async () => {
     const rows = ["x y z", "-2 0 0", "0 0 0", "2 0 0"];
     const everything = {
       kind: "polygon",
@@ -161,7 +161,7 @@ describe("regions", () => {
   });
 });
 
-describe("refusals", () => {
+describe("rejected requests", () => {
   let id = "";
   beforeAll(async () => {
     id = (await lineCloud(made, [1, 2])).session_id;
@@ -213,12 +213,12 @@ describe("refusals", () => {
     expect((await stateOf(made, id)).undo.deletes).toEqual([]); // nothing happened
   });
 
-  test("an unknown session", async () => {
+  test("an unknown session is rejected", async () => {
     expect(await refusal(made, url("00000000"), { region: slab(0, 1) })).toEqual(UNKNOWN);
   });
 });
 
-test("an octree of the cache that a session draws survives a cache without room", async () => {
+test("a cache without room keeps the octrees of open sessions", async () => {
   const small = await makeApp({ octreeCacheMaxBytes: 1 });
   try {
     const { session_id, cache_id } = await lineCloud(small, [1, 2, 3]);

@@ -35,7 +35,7 @@ const forest = (more: readonly string[] = []) =>
     { world_shift: [1000, 2000, 0] },
   );
 
-test("the terrain of the survivors that are hits, in the stored frame", async () => {
+test("the terrain uses the hits that are not deleted, in the stored frame", async () => {
   const { session_id } = await forest(["1001.5 2001.5 -50 1 1 0 0"]);
   await remove(session_id, { kind: "box", min: [1001, 2001, -60], max: [1002, 2002, -40] });
   const { meta, f32, names } = await session(session_id);
@@ -55,7 +55,7 @@ test("the terrain of the survivors that are hits, in the stored frame", async ()
   expect((await stateOf(made, session_id)).columns.has("extra/height_above_ground")).toBe(false);
 });
 
-test("canopy height: first returns above the ground, sky points left out", async () => {
+test("canopy height: first returns above the ground, without misses", async () => {
   const { session_id } = await forest(
     [
       [0.5, 0.5],
@@ -72,7 +72,7 @@ test("canopy height: first returns above the ground, sky points left out", async
   expect(Math.min(...heights)).toBeGreaterThan(2.4);
 });
 
-test("slope_correction is on, and false leaves the values of the points", async () => {
+test("slope_correction defaults to true; false keeps the values of the points", async () => {
   // One point a cell, a quarter of a metre east of its centre, on ground that rises to the east.
   const rows = gridPoints(6, 5, () => 0).map(([x, y]) => `${x + 0.25} ${y} ${(x + 0.25) / 2} 1`);
   const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
@@ -88,7 +88,7 @@ test("slope_correction is on, and false leaves the values of the points", async 
 });
 
 describe("add_height_column", () => {
-  test("writes heights and rebuilds the octree that shows them", async () => {
+  test("writes heights and rebuilds the octree with them", async () => {
     const { session_id, cache_id } = await forest();
     const { meta, stages } = await session(session_id, { add_height_column: true });
     const heights = (await columnOf(made, session_id, "extra/height_above_ground")) ?? [];
@@ -106,7 +106,7 @@ describe("add_height_column", () => {
     expect((meta.attributes as { name: string }[]).map(({ name }) => name)).toContain("height_above_ground");
     expect(stages.some(([progress]) => (progress ?? 0) >= 0.97)).toBe(true);
   });
-  test("twice: the column is replaced, not added again", async () => {
+  test("a second run replaces the column", async () => {
     const { session_id } = await forest();
     const generation = async () => (await stateOf(made, session_id)).meta.octree_stale_gen;
     const first = await generation();
@@ -116,7 +116,7 @@ describe("add_height_column", () => {
     const { meta } = await stateOf(made, session_id);
     expect(meta.extra_dims_meta.filter(({ slug }) => slug === "height_above_ground")).toHaveLength(1);
   });
-  test("is for a DTM alone", async () => {
+  test("applies to a DTM only", async () => {
     const { session_id } = await forest();
     const before = await stateOf(made, session_id);
     const { meta } = await session(session_id, { surface_type: "dsm", add_height_column: true });
@@ -124,7 +124,7 @@ describe("add_height_column", () => {
     expect(await stateOf(made, session_id)).toBe(before);
   });
   test.each(["heightAboveGround", "octreeContentHash"] as const)(
-    "an edit meanwhile (in %s) is a conflict and nothing is added",
+    "an edit during %s is a conflict, and nothing is added",
     async (op) => {
       const { session_id } = await forest();
       const edit = () => remove(session_id, slab(0, 1));
@@ -138,14 +138,14 @@ describe("add_height_column", () => {
   );
 });
 
-test("too few points left fail in the frame", async () => {
+test("too few remaining points are reported in the frame", async () => {
   const { session_id } = await forest();
   await remove(session_id, { kind: "box", min: [0, 0, -99], max: [9999, 9999, 99] });
   expect((await failedDem(made, url(session_id), BODY)).error).toBe("A DEM needs at least three points.");
   expect((await failedDem(made, url(session_id), { surface_type: "x" })).error).toContain("Unknown surface type");
 });
 
-test("an unknown session, and what the schema says", async () => {
+test("an unknown session and schema violations are rejected", async () => {
   expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   const { session_id } = await forest();
   expect((await refusal(made, url(session_id), { cell_size: "x" }))[0]).toBe(422);

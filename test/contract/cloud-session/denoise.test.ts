@@ -31,7 +31,7 @@ const classOf = async (id: string) => {
   return column ? [column.native.dtype, Array.from(readNumbers(column.native).slice(0, column.length), Number)] : null;
 };
 
-test("labels survivors: misses clean, deleted rows 0, the octree shows the column", async () => {
+test("labels the points that are not deleted: misses are clean, deleted rows 0, and the octree shows the column", async () => {
   const { session_id } = await noisy();
   await post(session_id, "delete_region", { region: FIRST_STRAY });
   const answer = await denoise(session_id);
@@ -59,7 +59,7 @@ test("labels survivors: misses clean, deleted rows 0, the octree shows the colum
   });
 });
 
-test("deferred: the column is there, the octree is stale", async () => {
+test("defer_octree: the column exists, the octree is stale", async () => {
   const { session_id, cache_id } = await plain();
   const answer = await denoise(session_id, { defer_octree: true, method: "voxel_count" });
   expect(answer).toMatchObject({ octree_deferred: true, flagged: STRAYS });
@@ -69,14 +69,14 @@ test("deferred: the column is there, the octree is stale", async () => {
   expect(await classOf(session_id)).toEqual(["u8", EXPECTED]);
 });
 
-test("auto labels a session too", async () => {
+test("auto also works on a session", async () => {
   const { session_id } = await noisy();
   const answer = await denoise(session_id, { method: "auto", defer_octree: true });
   expect(answer).toMatchObject({ method: "auto", flagged: STRAYS, kept: CLEAN_COUNT });
   expect(await classOf(session_id)).toEqual(["u8", [1, 1, ...EXPECTED]]);
 });
 
-test("a second time: replaced, strokes on it forgotten, sor warned about", async () => {
+test("a second run replaces the column, discards its strokes and warns about sor", async () => {
   const { session_id } = await plain();
   await denoise(session_id, { method: "voxel_count", voxel: 0.001 });
   expect((await classOf(session_id))?.[1]).toEqual(NOISY.map(() => 2));
@@ -93,7 +93,7 @@ test("a second time: replaced, strokes on it forgotten, sor warned about", async
   expect([again.flagged, await classOf(session_id)]).toEqual([STRAYS, ["u8", EXPECTED]]);
 });
 
-test("removing the noise and looking again finds none", async () => {
+test("after removing the noise, a second run finds none", async () => {
   const { session_id } = await plain(noisyCloud(40, STRAYS));
   await denoise(session_id);
   await post(session_id, "filter", { scalar_filters: [{ slug: "noise_class", max: 1 }] });
@@ -101,7 +101,7 @@ test("removing the noise and looking again finds none", async () => {
   expect([second.analyzed_points, second.flagged]).toEqual([6400, 0]);
 });
 
-test("it survives a spill of the session to its files", async () => {
+test("the column is kept when the session is moved from memory to its files", async () => {
   const { session_id } = await plain();
   await denoise(session_id);
   const session = await made.deps.sessions.get(session_id);
@@ -109,8 +109,8 @@ test("it survives a spill of the session to its files", async () => {
   expect(await classOf(session_id)).toEqual(["u8", EXPECTED]);
 });
 
-describe("refused", () => {
-  test("an unknown session", async () => {
+describe("rejected requests", () => {
+  test("an unknown session is rejected", async () => {
     expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   });
   test.each([
@@ -130,8 +130,8 @@ describe("refused", () => {
   });
 });
 
-describe("while others are at it", () => {
-  test("an edit that lands during the run wins: 409, nothing written", async () => {
+describe("concurrent edits and runs", () => {
+  test("an edit during the run takes precedence: 409, nothing is written", async () => {
     const { session_id } = await plain(noisyCloud(60, STRAYS));
     let edit: Promise<unknown> = Promise.resolve();
     const act = () => {
@@ -150,7 +150,7 @@ describe("while others are at it", () => {
     }
   });
 
-  test("two at once: one is written, the other refused", async () => {
+  test("of two concurrent runs, one is written and the other rejected", async () => {
     const { session_id } = await plain(noisyCloud(40, STRAYS));
     const both = await Promise.all([post(session_id, "denoise"), post(session_id, "denoise")]);
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
@@ -158,7 +158,7 @@ describe("while others are at it", () => {
   });
 
   test.each(["pointSpacing", "labelNoise", "octreeBuild"] as const)(
-    "canceled in %s: 499, nothing is left",
+    "canceled in %s: 499, and nothing is left behind",
     async (op) => {
       const { session_id } = await plain(noisyCloud(150, STRAYS));
       const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];

@@ -27,7 +27,7 @@ const remove = (id: string, from: number, to: number) => {
   return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
 };
 
-test("survivors and misses are copied, deleted rows and undo are not", async () => {
+test("points and misses are copied, deleted rows and undo steps are not", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 3], 1);
   await remove(session_id, 1, 1);
   const before = await stateOf(made, session_id);
@@ -43,7 +43,7 @@ test("survivors and misses are copied, deleted rows and undo are not", async () 
   expect(await stateOf(made, session_id)).toBe(before);
 });
 
-test("the copies go their own ways, also when they draw one octree", async () => {
+test("the copies are independent, even if they share an octree", async () => {
   const { session_id, cache_id } = await lineCloud(made, [1, 2, 3]);
   const copy = await duplicate(session_id);
   expect(copy.cache_id).toBe(cache_id);
@@ -53,12 +53,12 @@ test("the copies go their own ways, also when they draw one octree", async () =>
   expect(await columnOf(made, copy.session_id, "extra/class")).toEqual([1, 2, 3]);
 });
 
-test("misses alone are a cloud without points", async () => {
+test("a cloud with misses only has no points", async () => {
   const { session_id } = await cloud(made, ["x y z is_miss", "0 0 900 1"]);
   expect(await duplicate(session_id)).toMatchObject({ point_count: 0 });
 });
 
-test("refusals", async () => {
+test("rejected requests", async () => {
   expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   const { session_id } = await lineCloud(made, [1, 2]);
   await remove(session_id, 0, 1);

@@ -35,7 +35,7 @@ const remove = (id: string, from: number, to: number) => {
 const childXs = async ({ children }: ExtractByColumnTail) =>
   Promise.all(children.map(async ({ value, session_id }) => [value, await xs(made, session_id)]));
 
-test("one session per value, ascending, rows in their order; 0 gets none", async () => {
+test("one session per value, in ascending order, rows in order; 0 is excluded", async () => {
   const { session_id } = await lineCloud(made, [7, 0, 2, 7, 2, 0, 3], 1);
   const before = await stateOf(made, session_id);
   const { tail: answer, stages } = await streamed(made, ExtractByColumnTail, url(session_id), { slug: "class" });
@@ -74,7 +74,7 @@ test.each([
   expect((await extract(session_id, { exclude_values })).children.map(({ value }) => value)).toEqual(values);
 });
 
-test("values are rounded, deleted points and values of misses alone get no session", async () => {
+test("values are rounded; values that only deleted points or misses have get no session", async () => {
   const { session_id } = await cloud(made, [
     "x y z class is_miss",
     "0 0 0 1.2 0",
@@ -90,7 +90,7 @@ test("values are rounded, deleted points and values of misses alone get no sessi
   ]);
 });
 
-test("include_misses copies them behind the hits of every child", async () => {
+test("include_misses appends the misses to the hits of every child", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 1], 2, { origin: [0, 0, 1] });
   const answer = await extract(session_id, { include_misses: true });
   expect(await childXs(answer)).toEqual([
@@ -104,7 +104,7 @@ test("include_misses copies them behind the hits of every child", async () => {
   }
 });
 
-test("rebuild_parent builds the session's own octree in the same run", async () => {
+test("rebuild_parent also builds the octree of the original session in the same run", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 2]);
   await remove(session_id, 0, 0);
   const { tail: answer, stages } = await streamed(made, ExtractByColumnTail, url(session_id), {
@@ -118,7 +118,7 @@ test("rebuild_parent builds the session's own octree in the same run", async () 
   expect([meta.octree_cache_id, undo.deletes.length]).toEqual([answer.parent?.cache_id, 1]);
 });
 
-test("a deletion that lands meanwhile wins over the parent's octree; the children are there", async () => {
+test("a deletion during the run takes precedence over the parent's octree; the children are created", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 2]);
   const answer = await amid(
     "octreeContentHash",
@@ -144,7 +144,7 @@ test("a cancel removes every child", async () => {
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 
-test("a failure removes every child, those that were ready too; its tail has error and no children", async () => {
+test("a failure removes all children, including finished ones; the tail has an error and no children", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   const before = made.deps.sessions.list().length;
   const memory = addon.bulkBytesInUse();
@@ -164,7 +164,7 @@ test("a failure removes every child, those that were ready too; its tail has err
 test.each([
   ["alone", 0],
   ["with misses", 2000],
-])("the memory of a child that is built is the next one's: hits %s", async (_what, misses) => {
+])("the memory of a finished child is available to the next one: hits %s", async (_what, misses) => {
   const classes = Array.from({ length: 200 }, (_, i) => i + 1);
   const { session_id } = await lineCloud(made, classes, misses, { origin: [0, 0, 1] });
   const { columns } = await stateOf(made, session_id);
@@ -183,7 +183,7 @@ test.each([
   expect(Math.max(...held) - Math.min(...held)).toBeLessThan(POOL * (2 * child + 64 * 4096));
 });
 
-test("refusals before the stream", async () => {
+test("requests rejected before the stream", async () => {
   expect(await refusal(made, url("00000000"), { slug: "class" })).toEqual(UNKNOWN);
   const { session_id } = await lineCloud(made, [1]);
   expect(await refusal(made, url(session_id), { slug: "clas" })).toEqual([
@@ -194,7 +194,7 @@ test("refusals before the stream", async () => {
   expect((await refusal(made, url(session_id), { slug: "class", exclude_values: [0.5] }))[0]).toBe(422);
 });
 
-test("misspelt keys are named", async () => {
+test("misspelt keys are named in the warnings", async () => {
   const { session_id } = await lineCloud(made, [1]);
   expect((await extract(session_id, { exclude: [1] })).warnings).toEqual([
     'The request has keys that mean nothing here and were ignored: "exclude".',

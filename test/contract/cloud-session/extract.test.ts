@@ -27,7 +27,7 @@ const remove = (id: string, from: number, to: number) => {
   return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
 };
 
-test("the selected survivors and every miss are copied; the parent is not touched", async () => {
+test("the selected hits and all misses are copied; the parent is unchanged", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 1, 2, 1], 2, { origin: [0, 0, 1] });
   await remove(session_id, 4, 4);
   const before = await stateOf(made, session_id);
@@ -50,7 +50,7 @@ test("the selected survivors and every miss are copied; the parent is not touche
   expect([columns.has("deleted"), undo]).toEqual([false, { base: null, deletes: [], labels: new Map() }]);
 });
 
-test("what the parent lacked already counts on", async () => {
+test("hits that the parent lacks are also counted for the child", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
   const first = await extract(session_id, { region: slab(0, 1) });
   const second = await extract(first.extracted?.session_id ?? "", { region: slab(0, 0) });
@@ -67,7 +67,7 @@ test("no hit selected: null, and no session", async () => {
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 
-test("an edit of the parent meanwhile is no conflict: the copy is of the moment it began", async () => {
+test("an edit of the parent during the copy is not a conflict: the copy uses the state at its start", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   const { extracted } = await amid(
     "octreeContentHash",
@@ -87,7 +87,7 @@ test("a cancel leaves no child and no folder", async () => {
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 
-test("refusals", async () => {
+test("rejected requests", async () => {
   const { session_id } = await lineCloud(made, [1, 2]);
   expect(await refusal(made, url(session_id), { scalar_filters: [] })).toEqual([
     400,
@@ -104,7 +104,7 @@ test("refusals", async () => {
   expect(await refusal(made, url("00000000"), { region: slab(0, 1) })).toEqual(UNKNOWN);
 });
 
-test("misspelt keys are named, also when nothing was extracted", async () => {
+test("misspelt keys are named in the warnings, even if nothing was extracted", async () => {
   const { session_id } = await lineCloud(made, [1]);
   for (const region of [slab(0, 0), slab(5, 6)]) {
     expect((await extract(session_id, { region, keep: 1 })).warnings).toEqual([

@@ -26,7 +26,7 @@ const post = (id: string, action: string, payload: object) =>
   made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 const CHANGED = "the cloud changed while this operation ran; run it again";
 
-describe("which points stay", () => {
+describe("which points remain", () => {
   /** x of the hits that stay of five with classes 1 to 5, a score and a clock. */
   const kept = async (body: object) => {
     const { session_id } = await cloud(made, [
@@ -67,7 +67,7 @@ describe("which points stay", () => {
   });
 });
 
-test("rebuild: the octree has what is left, misses stay, nothing can be undone", async () => {
+test("rebuild: the octree contains the remaining points, misses stay, nothing can be undone", async () => {
   const made_ = await lineCloud(made, [1, 2, 3], 2, { origin: [0, 0, 1] });
   const { session_id } = made_;
   await post(session_id, "label_region", { strokes: [{ stroke_id: "a", region: slab(0, 2), to_class: 2 }] });
@@ -93,7 +93,7 @@ test("rebuild: the octree has what is left, misses stay, nothing can be undone",
   expect(meta).toMatchObject({ octree_cache_id: cache_id, rendered_octree_cache_id: null, octree_point_count: 3 });
 });
 
-test("without rebuild the octree is stale and the counts say what it has too much", async () => {
+test("without rebuild, the octree is stale and the counts report its deleted points", async () => {
   const { session_id, cache_id } = await lineCloud(made, [1, 2, 3, 4], 1);
   expect(await filter(session_id, { region: slab(1, 2), rebuild: false })).toEqual({
     session_id,
@@ -107,29 +107,32 @@ test("without rebuild the octree is stale and the counts say what it has too muc
   expect([meta.octree_cache_id, meta.rendered_octree_cache_id, meta.octree_pose]).toEqual([null, cache_id, null]);
 });
 
-test("filters compose: each one sees what the last one left", async () => {
+test("filters compose: each one applies to the result of the previous one", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 3, 4]);
   await filter(session_id, { region: slab(0, 2), rebuild: false });
   await filter(session_id, { region: slab(1, 3), rebuild: false });
   expect(await survivingXs(made, session_id)).toEqual([1, 2]);
 });
 
-test.each([true, false])("no hit would stay: nothing is changed, misses or not (rebuild %s)", async (rebuild) => {
-  const { session_id } = await lineCloud(made, [1, 2, 3], 2);
-  await post(session_id, "delete_region", { region: slab(0, 0) });
-  const before = await stateOf(made, session_id);
-  const nothing = { scalar_filters: [{ slug: "class", values: [9] }], rebuild }; // 9 is the class of the misses
-  expect(await filter(session_id, nothing)).toEqual({
-    session_id,
-    point_count: 0,
-    rebuilt: false,
-    remaining_count: 4,
-    total_count: 5,
-  });
-  expect(await stateOf(made, session_id)).toBe(before);
-});
+test.each([true, false])(
+  "if no hit would remain, nothing is changed, with or without misses (rebuild %s)",
+  async (rebuild) => {
+    const { session_id } = await lineCloud(made, [1, 2, 3], 2);
+    await post(session_id, "delete_region", { region: slab(0, 0) });
+    const before = await stateOf(made, session_id);
+    const nothing = { scalar_filters: [{ slug: "class", values: [9] }], rebuild }; // 9 is the class of the misses
+    expect(await filter(session_id, nothing)).toEqual({
+      session_id,
+      point_count: 0,
+      rebuilt: false,
+      remaining_count: 4,
+      total_count: 5,
+    });
+    expect(await stateOf(made, session_id)).toBe(before);
+  },
+);
 
-test("normals are stale when points went", async () => {
+test("normals become stale when points are deleted", async () => {
   const { session_id } = await cloud(made, ["x y z nx ny nz", "0 0 0 0 0 1", "1 0 0 0 0 1"]);
   await filter(session_id, { region: slab(0, 1) });
   expect((await stateOf(made, session_id)).meta.normals_stale).toBe(false);
@@ -149,7 +152,7 @@ test.each([
   expect((await stateOf(made, session_id)).undo.deletes).toHaveLength(1);
 });
 
-describe("refusals", () => {
+describe("rejected requests", () => {
   let id = "";
   beforeAll(async () => {
     id = (await lineCloud(made, [1, 2])).session_id;
@@ -165,21 +168,21 @@ describe("refusals", () => {
   ])("%j", async (body, sentence) => {
     expect(await refusal(made, url(id), body)).toEqual([400, sentence]);
   });
-  test("a clock is among what there is", async () => {
+  test("the error message lists the time column", async () => {
     const { session_id } = await cloud(made, ["x y z timestamp", "0 0 0 1.5"]);
     expect(await refusal(made, url(session_id), { scalar_filters: [{ slug: "time" }] })).toEqual([
       400,
       "Unknown scalar attribute: 'time'. Available: [timestamp]",
     ]);
   });
-  test("an unknown session, and what the schema says", async () => {
+  test("an unknown session and schema violations are rejected", async () => {
     expect(await refusal(made, url("00000000"), { region: slab(0, 1) })).toEqual(UNKNOWN);
     expect((await refusal(made, url(id), { scalar_filters: [{ min: 1 }] }))[0]).toBe(422);
     expect((await refusal(made, url(id), { scalar_filters: [{ slug: "class", values: ["a"] }] }))[0]).toBe(422);
   });
 });
 
-test("misspelt keys are named, inside filters and regions too", async () => {
+test("misspelt keys are named in the warnings, including keys inside filters and regions", async () => {
   const { session_id } = await lineCloud(made, [1, 2]);
   const { warnings } = await filter(session_id, {
     region: { ...slab(0, 1), inverted: true },

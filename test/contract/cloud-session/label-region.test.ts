@@ -20,7 +20,7 @@ const stroke = (stroke_id: string, from: number, to: number, to_class: number, m
 });
 const labels = (id: string, slug = "manual_class") => columnOf(made, id, `extra/${slug}`);
 
-test("a new column begins at 0; strokes are applied in order", async () => {
+test("a new column starts at 0; strokes are applied in order", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1, 1, 1], 1);
   expect(await paint(session_id, [stroke("a", 0, 2, 7), stroke("b", 2, 3, 5)])).toEqual({
     session_id,
@@ -39,7 +39,7 @@ test("a new column begins at 0; strokes are applied in order", async () => {
   expect(meta.extra_dims_meta.at(-1)).toEqual({ slug: "manual_class", label: "Manual Class" });
 });
 
-test("a stroke that changes nothing leaves no trace in the history", async () => {
+test("a stroke that changes nothing is not recorded in the history", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   await paint(session_id, [stroke("a", 0, 0, 3)]);
   const again = await paint(session_id, [stroke("b", 0, 0, 3), stroke("c", 50, 60, 3)]);
@@ -59,7 +59,7 @@ test("deleted points are not painted", async () => {
   expect(await labels(session_id)).toEqual([4, 0, 4]);
 });
 
-test("from_classes, exclude_classes and limit_box hold points back", async () => {
+test("from_classes, exclude_classes and limit_box restrict the painted points", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 3, 1, 2]);
   const slug = { slug: "class" };
   await paint(session_id, [stroke("a", 0, 4, 9, { from_classes: [1, 2], exclude_classes: [2] })], slug);
@@ -70,28 +70,28 @@ test("from_classes, exclude_classes and limit_box hold points back", async () =>
   expect(await labels(session_id, "class")).toEqual([9, 2, 3, 7, 7]);
 });
 
-test("classes are compared rounded", async () => {
+test("classes are rounded before they are compared", async () => {
   const { session_id } = await cloud(made, ["x y z score", "0 0 0 1.4", "1 0 0 1.6", "2 0 0 2.4"]);
   await paint(session_id, [stroke("a", 0, 2, 5, { from_classes: [2] })], { slug: "score" });
   const score = await labels(session_id, "score");
   expect(score?.map((value) => Math.round(value * 10) / 10)).toEqual([1.4, 5, 5]);
 });
 
-test("instance columns hold up to 2^24, as wide as it takes", async () => {
+test("instance columns hold values up to 2^24 and widen as needed", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   await paint(session_id, [stroke("a", 0, 0, 2 ** 24)], { slug: "tree_instance", label: "Tree" });
   expect(await labels(session_id, "tree_instance")).toEqual([2 ** 24, 0]);
   expect((await stateOf(made, session_id)).meta.extra_dims_meta.at(-1)?.label).toBe("Tree");
 });
 
-test("the octree is behind, not stale", async () => {
+test("the octree lacks the labels but is not stale", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   const { octree_cache_id, octree_stale_gen } = (await stateOf(made, session_id)).meta;
   await paint(session_id, [stroke("a", 0, 0, 3)]);
   expect((await stateOf(made, session_id)).meta).toMatchObject({ octree_cache_id, octree_stale_gen });
 });
 
-test("the history holds so many strokes, the oldest go first", async () => {
+test("the history is limited and drops the oldest strokes first", async () => {
   const unsaved = await makeApp({ sessionJournal: false }); // the cap is the same; 4000 flushed files are not the point
   try {
     const { session_id } = await lineCloud(unsaved, [1]);
@@ -105,7 +105,7 @@ test("the history holds so many strokes, the oldest go first", async () => {
   }
 });
 
-describe("refusals change nothing, the strokes before the wrong one neither", () => {
+describe("a rejected request changes nothing, including the strokes before the invalid one", () => {
   let id = "";
   beforeAll(async () => {
     id = (await lineCloud(made, [1, 2])).session_id;
@@ -154,7 +154,7 @@ describe("refusals change nothing, the strokes before the wrong one neither", ()
     expect(await labels(id)).toBeUndefined();
   });
 
-  test("an unknown session, and what the schema says", async () => {
+  test("an unknown session and schema violations are rejected", async () => {
     expect(await refusal(made, url("00000000"), { strokes: [good] })).toEqual(UNKNOWN);
     expect((await refusal(made, url(id), {}))[0]).toBe(422);
     expect((await refusal(made, url(id), { strokes: [{ region: slab(0, 1), to_class: 1 }] }))[0]).toBe(422);

@@ -15,7 +15,7 @@ const summary = async (id: string, query = "") => {
   return checked(LabelSummary, answer.json());
 };
 
-test("editable points per value, misses and deleted ones left out", async () => {
+test("counts editable points per value, without misses and deleted points", async () => {
   const { session_id } = await lineCloud(made, [4, 4, 2, 6], 2);
   const payload = { region: slab(3, 3) };
   await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/delete_region`, payload });
@@ -30,7 +30,7 @@ test("editable points per value, misses and deleted ones left out", async () => 
   expect(await stateOf(made, session_id)).toBe(before);
 });
 
-test("a column that is not there counts as all 0; the default is manual_class", async () => {
+test("a missing column counts as all 0; the default is manual_class", async () => {
   const { session_id } = await lineCloud(made, [4, 4, 2], 2);
   expect(await summary(session_id)).toMatchObject({
     slug: "manual_class",
@@ -39,7 +39,7 @@ test("a column that is not there counts as all 0; the default is manual_class", 
   });
 });
 
-test("values are rounded; nothing editable has no classes", async () => {
+test("values are rounded; without editable points there are no classes", async () => {
   const { session_id } = await cloud(made, ["x y z score", "0 0 0 1.4", "1 0 0 0.6", "2 0 0 -3"]);
   expect(await summary(session_id, "?slug=score")).toMatchObject({
     class_counts: { "-3": 1, 1: 2 },
@@ -51,7 +51,7 @@ test("values are rounded; nothing editable has no classes", async () => {
   }
 });
 
-test("an unknown session", async () => {
+test("an unknown session is rejected", async () => {
   const answer = await made.app.inject({ url: url("00000000") });
   expect([answer.statusCode, answer.json().detail]).toEqual([404, "Cloud session not found: 00000000"]);
 });

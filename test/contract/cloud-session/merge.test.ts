@@ -37,7 +37,7 @@ async function describeAs(id: string, meta: Partial<CloudMeta>): Promise<void> {
   await session.commit(session.state, { meta });
 }
 
-test("survivors one cloud behind the other; the inputs are not touched", async () => {
+test("the points that are not deleted are concatenated; the inputs are unchanged", async () => {
   const inputs = await ids(lineCloud(made, [1, 2, 3]), lineCloud(made, [4, 5]));
   await remove(inputs[0] ?? "", 1, 1);
   const before = await Promise.all(inputs.map((id) => stateOf(made, id)));
@@ -53,7 +53,7 @@ test("survivors one cloud behind the other; the inputs are not touched", async (
   expect(await Promise.all(inputs.map((id) => stateOf(made, id)))).toEqual(before);
 });
 
-describe("the frame is the first one's", () => {
+describe("the first session determines the frame", () => {
   const rows = (x: number) => ["x y z origin_x origin_y origin_z", `${x} 5 6 ${x - 1} 5 9`];
   test("stored = stored + its shift - the first shift; beam origins as well", async () => {
     const inputs = await ids(
@@ -66,13 +66,13 @@ describe("the frame is the first one's", () => {
     expect(await column(merged.session_id, "positions")).toEqual([1, 5, 6, 2, 5, 6, 3, 5, 6]);
     expect(await column(merged.session_id, "beam_origins")).toEqual([0, 5, 9, 1, 5, 9, 2, 5, 9]);
   });
-  test("none stays none: the others come in true coordinates", async () => {
+  test("without a shift, the other sessions are converted to true coordinates", async () => {
     const inputs = await ids(cloud(made, rows(7)), cloud(made, rows(476002), { world_shift: [476000, 0, 0] }));
     const merged = await merge(inputs);
     expect(merged.world_shift).toBeNull();
     expect(await xs(made, merged.session_id)).toEqual([7, 476002]);
   });
-  test("also when nothing of the first one survives", async () => {
+  test("this also holds if all points of the first session are deleted", async () => {
     const inputs = await ids(
       cloud(made, rows(10.5), { world_shift: [10, 0, 0] }),
       cloud(made, rows(20)),
@@ -92,7 +92,7 @@ describe("the frame is the first one's", () => {
 });
 
 describe("columns", () => {
-  test("what a cloud lacks is filled: white, no intensity, time 0, origin 0, extra 0", async () => {
+  test("missing columns are filled: white, no intensity, time 0, origin 0, extra 0", async () => {
     const rich = [
       "x y z red green blue intensity timestamp origin_x origin_y origin_z height",
       "476001 0 0 0 128 255 300 350000000.125 476000 1 2 1.5",
@@ -112,12 +112,12 @@ describe("columns", () => {
     expect(await column(session_id, "extra/height")).toEqual([0, 1.5]);
   });
 
-  test("nobody's column is nobody's", async () => {
+  test("a column that no input has is not created", async () => {
     const { session_id } = await merge(await ids(cloud(made, ["x y z", "0 0 0"]), cloud(made, ["x y z", "1 0 0"])));
     expect([...(await stateOf(made, session_id)).columns.keys()]).toEqual(["positions"]);
   });
 
-  test("extras in the order in which they first appear, with the first label, wide enough for all values", async () => {
+  test("extras keep the order of first appearance and the first label, and are wide enough for all values", async () => {
     const inputs = await ids(
       cloud(made, ["x y z b a", "0 0 0 200 1"], { scalar_labels: { a: "First A" } }),
       cloud(made, ["x y z c a b", "1 0 0 7 -5 70000"], { scalar_labels: { a: "Second A" } }),
@@ -136,7 +136,7 @@ describe("columns", () => {
     expect(await column(session_id, "extra/c")).toEqual([0, 7, 0.5]);
   });
 
-  test("normals only where every cloud has all of them", async () => {
+  test("normals are kept only if every cloud has them for all points", async () => {
     const full = ["x y z nx ny nz", "0 0 0 0 0 1"];
     const partial = ["x y z nx ny", "1 0 0 1 0"];
     const both = await merge(await ids(cloud(made, full), cloud(made, full)));
@@ -153,7 +153,7 @@ describe("columns", () => {
   });
 });
 
-describe("what the clouds say of themselves", () => {
+describe("metadata of the clouds", () => {
   const KEYS = ["crs_epsg", "crs_wkt", "source_units", "source_unit_scale", "gps_time_encoding"] as const;
   const SAME = {
     crs_epsg: 25832,
@@ -185,7 +185,7 @@ describe("what the clouds say of themselves", () => {
   });
 });
 
-test("misses of any input, at their own places: no scanner is the scanner of all", async () => {
+test("misses of all inputs keep their positions, because there is no common scanner", async () => {
   const inputs = await ids(lineCloud(made, [1, 1], 1, { origin: [0, 0, 1] }), cloud(made, ["x y z", "5 0 0"]));
   const merged = await merge(inputs);
   expect(merged).toMatchObject({ has_misses: true, point_count: 3 });
@@ -194,7 +194,7 @@ test("misses of any input, at their own places: no scanner is the scanner of all
   expect((await stateOf(made, merged.session_id)).meta.miss_octree_origin).toBeNull();
 });
 
-test("hits that inputs lacked already and those deleted in them are counted", async () => {
+test("hits deleted in the inputs, or missing in them before, are counted", async () => {
   const inputs = await ids(lineCloud(made, [1, 1, 1]), lineCloud(made, [1, 1]));
   for (const id of inputs) {
     await remove(id, 0, 0);
@@ -211,7 +211,7 @@ test("an id named twice counts once", async () => {
   expect((await merge([b, a])).point_count).toBe(3);
 });
 
-test("an edit of an input meanwhile is no conflict: the merge is of the moment it began", async () => {
+test("an edit of an input during the merge is not a conflict: the merge uses the state at its start", async () => {
   const inputs = await ids(lineCloud(made, [1, 1]), lineCloud(made, [2]));
   const merged = await amid(
     "concatColumns",
@@ -229,7 +229,7 @@ test("a cancel leaves no session", async () => {
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 
-test("refusals", async () => {
+test("rejected requests", async () => {
   const [a = "", b = ""] = await ids(lineCloud(made, [1]), lineCloud(made, [2]));
   const few = (n: number) => [
     400,
@@ -247,7 +247,7 @@ test("refusals", async () => {
   expect(await refusal(made, URL, { session_ids: [a, b] })).toEqual([400, "no surviving points: every cloud is empty"]);
 });
 
-test("misspelt keys are named", async () => {
+test("misspelt keys are named in the warnings", async () => {
   const session_ids = await ids(lineCloud(made, [1]), lineCloud(made, [2]));
   expect((await answered(made, MergeResponse, URL, { session_ids, name: "all" })).warnings).toEqual([
     'The request has keys that mean nothing here and were ignored: "name".',

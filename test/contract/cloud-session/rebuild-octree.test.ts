@@ -34,7 +34,7 @@ async function deleteRows(id: string, deleted: readonly number[]): Promise<void>
 }
 const ROWS = ["x y z is_miss class", "0 0 0 0 1", "1 0 0 0 2", "0 1 5 0 3", "900 0 0 1 4"];
 
-test("unchanged points give the same octree again, as often as asked", async () => {
+test("unchanged points give the same octree on every call", async () => {
   const made_ = await create(made, made.file("same.txt", ROWS.join("\n")), { origin: [0, 0, 1] });
   const first = await rebuilt(made_.session_id);
   expect(first).toMatchObject({ session_id: made_.session_id, point_count: 3, total_count: 4, octree_posed: false });
@@ -44,7 +44,7 @@ test("unchanged points give the same octree again, as often as asked", async () 
   expect(await rebuilt(made_.session_id)).toEqual(first);
 });
 
-test("an octree that left the cache is built again under its id", async () => {
+test("an evicted octree is rebuilt with the same id", async () => {
   const tail = await create(made, made.file("gone.txt", ROWS.join("\n")));
   rmSync(join(made.octrees, tail.cache_id), { recursive: true });
   expect((await made.app.inject({ url: `/octree/${tail.cache_id}/metadata.json` })).statusCode).toBe(404);
@@ -52,7 +52,7 @@ test("an octree that left the cache is built again under its id", async () => {
   expect((await made.app.inject({ url: `/octree/${tail.cache_id}/metadata.json` })).statusCode).toBe(200);
 });
 
-test("deleted points leave the octree and stay pending; the pose is cleared; misses stay", async () => {
+test("the octree no longer contains deleted points, which stay pending; the pose is cleared; misses stay", async () => {
   const { session_id, cache_id } = await create(made, made.file("deleted.txt", ROWS.join("\n")));
   await deleteRows(session_id, [0, 1, 0, 0]);
   const session = await made.deps.sessions.get(session_id);
@@ -75,7 +75,7 @@ test("deleted points leave the octree and stay pending; the pose is cleared; mis
   expect((await exported(made, session_id, "xyz")).toString().split("\n")).toHaveLength(3); // two hits and the miss
 });
 
-test("an edit that lands during the build wins: the octree is only the drawn one", async () => {
+test("an edit during the build takes precedence: the octree is then stale", async () => {
   const { session_id } = await create(made, made.file("race.txt", ROWS.join("\n")));
   await deleteRows(session_id, [1, 0, 0, 0]);
   const cache = made.deps.octreeCache;
@@ -97,14 +97,14 @@ test("an edit that lands during the build wins: the octree is only the drawn one
   }
 });
 
-test("two at once, one session: both answer", async () => {
+test("two concurrent requests for one session both succeed", async () => {
   const { session_id } = await create(made, made.file("two.txt", ROWS.join("\n")));
   await deleteRows(session_id, [0, 0, 1, 0]);
   const answers = await Promise.all([rebuilt(session_id), rebuilt(session_id)]);
   expect(answers[0].cache_id).toBe(answers[1].cache_id);
 });
 
-test("an unknown session: 404 in the contract's words", async () => {
+test("an unknown session: 404 with the sentence of the contract", async () => {
   expect(await rebuild("00000000")).toMatchObject({
     status: 404,
     body: { detail: "Cloud session not found: 00000000" },

@@ -28,7 +28,7 @@ async function threeSteps() {
   return tail;
 }
 
-test("the newest steps go, the oldest edit_count stay", async () => {
+test("the newest steps are undone, the oldest edit_count steps are kept", async () => {
   const { session_id } = await threeSteps();
   expect(await reset(session_id, { edit_count: 2 })).toEqual({
     session_id,
@@ -55,7 +55,7 @@ test.each([
   expect((await stateOf(made, session_id)).undo.deletes).toHaveLength(kept);
 });
 
-test("a row that two steps would have taken comes back with the first of them", async () => {
+test("a row inside two deletions is restored when the first of them is undone", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
   await post(session_id, "delete_region", { region: slab(0, 1) });
   await post(session_id, "delete_region", { region: slab(1, 2) });
@@ -66,7 +66,7 @@ test("a row that two steps would have taken comes back with the first of them", 
   expect((await stateOf(made, session_id)).columns.has("deleted")).toBe(false);
 });
 
-test("the octree is stale again, normals too, the pose is gone", async () => {
+test("the octree and normals are stale again, the pose is cleared", async () => {
   const rows = ["x y z nx ny nz", "0 0 0 0 0 1", "1 0 0 0 0 1"];
   const { session_id } = await cloud(made, rows);
   await post(session_id, "delete_region", { region: slab(0, 0) });
@@ -84,14 +84,14 @@ test("the octree is stale again, normals too, the pose is gone", async () => {
   });
 });
 
-test("restored points that the drawn octree never had are no pending deletions", async () => {
+test("restored points that the octree never contained are not pending deletions", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
   await post(session_id, "delete_region", { region: slab(0, 1) });
   await post(session_id, "rebuild_octree"); // shows one point
   expect((await reset(session_id, { edit_count: 0 })).pending_deleted_count).toBe(0);
 });
 
-test("filter, split, bake and transform are floors that no reset goes below", async () => {
+test("a reset does not undo edits before a filter, split, bake or transform", async () => {
   for (const [action, body] of [
     ["filter", { region: slab(0, 3) }],
     ["split", { region: slab(0, 3) }],
@@ -107,7 +107,7 @@ test("filter, split, bake and transform are floors that no reset goes below", as
   }
 });
 
-test("refusals", async () => {
+test("rejected requests", async () => {
   expect(await refusal(made, url("00000000"), { edit_count: 1 })).toEqual(UNKNOWN);
   const { session_id } = await lineCloud(made, [1]);
   expect((await refusal(made, url(session_id), { edit_count: 1.5 }))[0]).toBe(422);

@@ -37,7 +37,7 @@ const STATES: Readonly<Record<number, readonly number[]>> = {
   3: [1, 2, 3, 3],
 };
 
-test("the answer is the summary after it", async () => {
+test("the response is the summary after the reset", async () => {
   const id = await painted();
   expect(await reset(id, { undo_after_stroke_ids: ["b", "a"] })).toEqual({
     session_id: id,
@@ -65,7 +65,7 @@ test.each([
   expect(await labels(id)).toEqual(STATES[kept]);
 });
 
-test("values that no class can have come back exactly", async () => {
+test("values that are not valid classes are restored exactly", async () => {
   const { session_id } = await cloud(made, ["x y z score", "0 0 0 1.25", "1 0 0 -700.5", "2 0 0 3.5"]);
   await paint(session_id, [["a", 0, 1, 9]], "score");
   expect(await labels(session_id, "score")).toEqual([9, 9, 3.5]);
@@ -80,13 +80,13 @@ test("each column has its own history", async () => {
   expect([await labels(id), await labels(id, "class")]).toEqual([STATES[0], [6, 1, 1, 1]]);
 });
 
-test("no octree work, and a column that is not there is all 0", async () => {
+test("no octree is built, and a missing column counts as all 0", async () => {
   const { session_id } = await lineCloud(made, [1, 1], 1);
   const before = await stateOf(made, session_id);
   expect(await reset(session_id, { slug: "nothing" })).toMatchObject({ class_counts: { 0: 2 }, label_edit_count: 0 });
   expect(await stateOf(made, session_id)).toBe(before);
 });
 
-test("an unknown session", async () => {
+test("an unknown session is rejected", async () => {
   expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
 });

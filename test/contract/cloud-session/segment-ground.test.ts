@@ -27,7 +27,7 @@ const classOf = (id: string) => columnOf(made, id, extraKey("ground_class"));
 const FIRST_GROUND = { kind: "box", min: [-0.1, -0.1, -9], max: [0.1, 0.1, 1] };
 const CROWNS = { kind: "box", min: [-1, -1, 2.5], max: [99, 99, 99] };
 
-test("labels survivors: misses and deleted rows 0, the octree shows the column", async () => {
+test("labels the hits that are not deleted: misses and deleted rows 0, and the octree shows the column", async () => {
   const sky = ["0 0 900 1", "1 0 900 1"];
   const rows = ["x y z is_miss", ...sky, ...rowsOf(WOODED.points).map((row) => `${row} 0`)];
   const { session_id } = await cloud(made, rows);
@@ -56,7 +56,7 @@ test("labels survivors: misses and deleted rows 0, the octree shows the column",
   expect(meta.extra_dims_meta).toContainEqual({ slug: "ground_class", label: "Ground Class" });
 });
 
-test("deferred: the column is there, the octree is stale", async () => {
+test("defer_octree: the column exists, the octree is stale", async () => {
   const { session_id, cache_id } = await plain();
   const answer = await segment(session_id, { defer_octree: true, method: "auto" });
   expect(answer).toMatchObject({ octree_deferred: true, method: "auto" });
@@ -66,7 +66,7 @@ test("deferred: the column is there, the octree is stale", async () => {
   expect(agreement((await classOf(session_id)) ?? [], EXPECTED_GROUND)).toBeGreaterThan(0.99);
 });
 
-test("a second time: replaced, strokes on it forgotten", async () => {
+test("a second run replaces the column and discards its strokes", async () => {
   const { session_id } = await plain();
   await segment(session_id, { class_threshold: 50 });
   expect(new Set(await classOf(session_id))).toEqual(new Set([1]));
@@ -82,7 +82,7 @@ test("a second time: replaced, strokes on it forgotten", async () => {
   expect(meta.extra_dims_meta).toEqual([{ slug: "ground_class", label: "Ground Class" }]);
 });
 
-test("the terrain is then made from the labels", async () => {
+test("the terrain is then computed from the labels", async () => {
   const { session_id } = await plain();
   await segment(session_id, { defer_octree: true });
   const spy = vi.spyOn(addon, "clothSimulation");
@@ -91,14 +91,14 @@ test("the terrain is then made from the labels", async () => {
   spy.mockRestore();
 });
 
-test("it survives a spill of the session to its files", async () => {
+test("the column is kept when the session is moved from memory to its files", async () => {
   const { session_id } = await plain();
   await segment(session_id);
   await made.deps.sessions.spill(await made.deps.sessions.get(session_id));
   expect(await classOf(session_id)).toEqual(EXPECTED_GROUND);
 });
 
-test("large clouds run by tiles", async () => {
+test("large clouds are processed in tiles", async () => {
   const tiled = await makeApp({ groundTileMinPoints: 2000, groundTileTargetPoints: 1000 });
   const { session_id } = await plain(WOODED.points, tiled);
   const answer = await segment(session_id, { cloth_resolution: 0.2 }, tiled);
@@ -107,8 +107,8 @@ test("large clouds run by tiles", async () => {
   await tiled.close();
 });
 
-describe("refused", () => {
-  test("an unknown session", async () => {
+describe("rejected requests", () => {
+  test("an unknown session is rejected", async () => {
     expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   });
   test.each([
@@ -121,7 +121,7 @@ describe("refused", () => {
     const { session_id } = await plain(WOODED.points.slice(0, 9));
     expect(await refusal(made, url(session_id), request)).toEqual([400, detail]);
   });
-  test("hits that are not finite are no points", async () => {
+  test("hits that are not finite are not counted as points", async () => {
     const { session_id } = await plain();
     const spy = vi.spyOn(addon, "groundExtent").mockImplementation(() => {
       const promise = Promise.resolve({ finite_count: 9, extent: [1, 1] as const });
@@ -151,8 +151,8 @@ describe("refused", () => {
   });
 });
 
-describe("what a run takes", () => {
-  test("a long one is asked about first, and runs when that is acknowledged", async () => {
+describe("cost of a run", () => {
+  test("a long run returns a cost warning first, and starts once it is acknowledged", async () => {
     const slow = await makeApp({ costWarningS: 1 });
     const { session_id } = await plain([...WOODED.points, [900, 900, 0]], slow);
     const request = { cloth_resolution: 0.3, iterations: 10_000, defer_octree: true };
@@ -173,7 +173,7 @@ describe("what a run takes", () => {
     await slow.close();
   });
 
-  test("one that does not fit into memory, beside what runs", async () => {
+  test("a run that does not fit into memory next to the runs in progress", async () => {
     const small = await makeApp({ memoryBudgetBytes: 2_000_000 });
     const { session_id } = await plain(WOODED.points, small);
     const answer = await refused(small, url(session_id), { cloth_resolution: 0.02 });
@@ -193,7 +193,7 @@ describe("what a run takes", () => {
   });
 });
 
-describe("while others are at it", () => {
+describe("concurrent edits and runs", () => {
   let side = 50;
   /** Another one each time: an octree that is in the cache is not built. */
   const large = () => {
@@ -201,7 +201,7 @@ describe("while others are at it", () => {
     return wooded(side, 0.4).points;
   };
 
-  test("an edit that lands during the run wins: 409, nothing written", async () => {
+  test("an edit during the run takes precedence: 409, nothing is written", async () => {
     const { session_id } = await plain(large());
     let edit: Promise<unknown> = Promise.resolve();
     const act = () => {
@@ -219,7 +219,7 @@ describe("while others are at it", () => {
     expect(await classOf(session_id)).toBeUndefined();
   });
 
-  test("two at once: one is written, the other refused", async () => {
+  test("of two concurrent runs, one is written and the other rejected", async () => {
     const { session_id } = await plain();
     const both = await Promise.all([post(session_id, "segment_ground"), post(session_id, "segment_ground")]);
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
@@ -232,7 +232,7 @@ describe("while others are at it", () => {
     ["smrf", { method: "smrf" }],
     ["groundAuto", { method: "auto" }],
     ["octreeBuild", {}],
-  ] as const)("canceled in %s: 499, nothing is left", async (op, request) => {
+  ] as const)("canceled in %s: 499, no leftovers", async (op, request) => {
     const { session_id } = await plain(large());
     const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
     let reached = false;

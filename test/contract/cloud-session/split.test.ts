@@ -26,7 +26,7 @@ const split = (id: string, body: object) => answered(made, SplitResponse, url(id
 const post = (id: string, action: string, payload: object) =>
   made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 
-test("what passes stays, the other hits move, misses stay", async () => {
+test("selected hits and misses stay, all other hits move", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 1, 2], 2);
   const answer = await split(session_id, { scalar_filters: [{ slug: "class", values: [1] }] });
   expect(answer).toMatchObject({ session_id, kept: { point_count: 2 }, leftover: { point_count: 2 } });
@@ -38,7 +38,7 @@ test("what passes stays, the other hits move, misses stay", async () => {
   expect(octreeXs(made, answer.leftover?.cache_id ?? "")).toEqual([1, 3]);
 });
 
-test("the parent's rows stay under the mask for good; strokes and steps are gone", async () => {
+test("the rows moved from the parent stay deleted permanently; strokes and undo steps are cleared", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1, 1]);
   await post(session_id, "label_region", { strokes: [{ stroke_id: "a", region: slab(0, 3), to_class: 4 }] });
   await post(session_id, "delete_region", { region: slab(3, 3) });
@@ -55,7 +55,7 @@ test("the parent's rows stay under the mask for good; strokes and steps are gone
   expect(await columnOf(made, leftover?.session_id ?? "", "extra/manual_class")).toEqual([4, 4]);
 });
 
-test("the child has the parent's frame and columns, and knows which hits it lacks", async () => {
+test("the child has the frame and columns of the parent and records which hits it lacks", async () => {
   const rows = [
     "x y z red green blue intensity timestamp origin_x origin_y origin_z height",
     "476000 1 2 10 20 30 40 350000000.125 476000 0 9 1.5",
@@ -84,7 +84,7 @@ test("the child has the parent's frame and columns, and knows which hits it lack
   expect(await columnOf(made, id, "extra/height")).toEqual([2.5, 3.5]);
 });
 
-test("nothing visible is kept: the octree it drew stays what it draws", async () => {
+test("if no hit remains, the parent keeps its octree", async () => {
   const { session_id, cache_id } = await lineCloud(made, [1, 2], 1);
   const { kept, leftover } = await split(session_id, { region: slab(50, 60) });
   expect([kept, leftover?.point_count]).toEqual([{ point_count: 0, cache_id: null, cache_dir: null }, 2]);
@@ -93,7 +93,7 @@ test("nothing visible is kept: the octree it drew stays what it draws", async ()
   expect([meta.octree_cache_id, meta.rendered_octree_cache_id]).toEqual([null, cache_id]);
 });
 
-test("every hit passes: no child, and the octree is current", async () => {
+test("if all hits are selected, there is no child and the octree is current", async () => {
   const { session_id, cache_id } = await lineCloud(made, [1, 2]);
   const before = made.deps.sessions.list().length;
   expect(await split(session_id, { region: slab(0, 1) })).toMatchObject({
@@ -104,7 +104,7 @@ test("every hit passes: no child, and the octree is current", async () => {
   expect((await stateOf(made, session_id)).meta.octree_cache_id).toBe(cache_id);
 });
 
-test("an edit meanwhile: 409, no child, nothing lost", async () => {
+test("an edit during the split: 409, no child, nothing lost", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 3]);
   const before = made.deps.sessions.list().length;
   const act = () => post(session_id, "delete_region", { region: slab(0, 0) });
@@ -116,8 +116,8 @@ test("an edit meanwhile: 409, no child, nothing lost", async () => {
   expect(await survivingXs(made, session_id)).toEqual([1, 2]);
 });
 
-describe("refusals", () => {
-  test("neither region nor filters, an unknown slug, a bad region, an unknown session", async () => {
+describe("rejected requests", () => {
+  test("missing selection, unknown slug, invalid region, unknown session", async () => {
     const { session_id } = await lineCloud(made, [1, 2]);
     expect(await refusal(made, url(session_id), {})).toEqual([
       400,
@@ -135,7 +135,7 @@ describe("refusals", () => {
   });
 });
 
-test("misspelt keys are named", async () => {
+test("misspelt keys are named in the warnings", async () => {
   const { session_id } = await lineCloud(made, [1, 2]);
   expect((await split(session_id, { region: slab(0, 0), filters: [] })).warnings).toEqual([
     'The request has keys that mean nothing here and were ignored: "filters".',

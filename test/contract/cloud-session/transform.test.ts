@@ -62,7 +62,7 @@ const rounded = (values: readonly number[] | undefined, digits = 6) =>
   values?.map((value) => Math.round(value * 10 ** digits) / 10 ** digits + 0);
 
 describe("what moves", () => {
-  test("a rotation: every row, beam origins, normals and the scanner; nothing else", async () => {
+  test("a rotation moves every row, beam origins, normals and the scanner, and nothing else", async () => {
     const { session_id } = await cloud(made, FULL, { origin: [1, 0, 9] });
     await post(session_id, "delete_region", { region: { kind: "box", min: [7, 8, 9], max: [7, 8, 9] } });
     const before = await stateOf(made, session_id);
@@ -81,7 +81,7 @@ describe("what moves", () => {
     expect(meta.octree_stale_gen).toBe(before.meta.octree_stale_gen + 1); // stale normals: from the deletion
   });
 
-  test("a uniform scale: distances too; normals keep their length and their sense", async () => {
+  test("a uniform scale also scales distances; normals keep their length and direction", async () => {
     const { session_id } = await cloud(made, FULL);
     await transform(session_id, scaled(2, 2, 2));
     expect(await columnOf(made, session_id, "positions")).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18, 0, 0, 1818]);
@@ -90,7 +90,7 @@ describe("what moves", () => {
     expect((await metaOf(session_id)).normals_stale).toBe(false);
   });
 
-  test("an uneven scale: normals by the inverse transpose and stale, distances as they were", async () => {
+  test("a non-uniform scale transforms normals by the inverse transpose, marks them stale and keeps distances", async () => {
     const { session_id } = await cloud(made, FULL);
     await transform(session_id, scaled(2, 1, 1));
     // (0.6, 0.8, 0) -> (0.3, 0.8, 0), of length 0.854400
@@ -101,13 +101,13 @@ describe("what moves", () => {
     expect((await metaOf(session_id)).normals_stale).toBe(true);
   });
 
-  test("an uneven scale without normals makes none stale", async () => {
+  test("a non-uniform scale without normals marks none stale", async () => {
     const { session_id } = await lineCloud(made, [1, 1]);
     await transform(session_id, scaled(2, 1, 1));
     expect((await metaOf(session_id)).normals_stale).toBe(false);
   });
 
-  test("the matrix is of the true world: a turn about its origin, 4000 km away", async () => {
+  test("the matrix applies to the true world: a rotation about its origin, 4000 km away", async () => {
     const rows = ["x y z", "4000001.5 500002 10", "4000000.25 500000.125 11"];
     const { session_id } = await cloud(made, rows, { world_shift: [4_000_000, 500_000, 0] });
     await transform(session_id, QUARTER);
@@ -117,7 +117,7 @@ describe("what moves", () => {
     expect((await metaOf(session_id)).world_shift).toEqual([4_000_000, 500_000, 0]);
   });
 
-  test("nothing of it can be undone", async () => {
+  test("a transform cannot be undone", async () => {
     const { session_id } = await lineCloud(made, [1, 1, 1]);
     await post(session_id, "delete_region", { region: slab(0, 0) });
     await post(session_id, "label_region", { strokes: [{ stroke_id: "a", region: slab(1, 1), to_class: 3 }] });
@@ -128,7 +128,7 @@ describe("what moves", () => {
 });
 
 describe("octree_mode rebuild", () => {
-  test("a translation moves the octrees that are there, the sky too", async () => {
+  test("a translation moves the existing octrees, including the one of the misses", async () => {
     const made_ = await lineCloud(made, [1, 2], 1, { origin: [0, 0, 1] });
     let answer: TransformResponse | undefined;
     const built = await builds(async () => {
@@ -160,7 +160,7 @@ describe("octree_mode rebuild", () => {
     );
   });
 
-  test("a rotation builds them anew", async () => {
+  test("a rotation rebuilds the octrees", async () => {
     const { session_id } = await lineCloud(made, [1, 2, 3], 2);
     let answer: TransformResponse | undefined;
     const built = await builds(async () => {
@@ -195,7 +195,7 @@ describe("octree_mode rebuild", () => {
 
 describe("octree_mode pose", () => {
   const POSE = { octree_mode: "pose" };
-  test("the octree stays and the pose says how it lies, move after move", async () => {
+  test("the octree is unchanged and the pose accumulates all transforms", async () => {
     const shift: [number, number, number] = [100, 0, 0];
     const rows = ["x y z is_miss", "101 0 0 0", "102 0 0 0", "100 0 900 1"];
     const created = await cloud(made, rows, { world_shift: shift });
@@ -229,7 +229,7 @@ describe("octree_mode pose", () => {
     expect((await metaOf(session_id)).octree_pose).toBeNull();
   });
 
-  test("without a current octree it is a rebuild", async () => {
+  test("without a current octree, the octree is rebuilt", async () => {
     const { session_id } = await lineCloud(made, [1, 2, 3]);
     await post(session_id, "delete_region", { region: slab(0, 0) });
     const answer = await transform(session_id, QUARTER, POSE);
@@ -238,7 +238,7 @@ describe("octree_mode pose", () => {
   });
 });
 
-test("a cloud whose points are all deleted moves, too", async () => {
+test("a cloud whose points are all deleted is transformed too", async () => {
   const { session_id } = await lineCloud(made, [1, 1], 1);
   await post(session_id, "delete_region", { region: slab(0, 1) });
   for (const matrix of [QUARTER, moved(1, 2, 3)]) {
@@ -247,7 +247,7 @@ test("a cloud whose points are all deleted moves, too", async () => {
   expect(await columnOf(made, session_id, "positions")).toEqual([1, 2, 3, 1, 3, 3, 1, 2, 903]);
 });
 
-test("an edit meanwhile: 409, and the points are where they were", async () => {
+test("an edit during the transform: 409, and the points are unchanged", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   const act = () => post(session_id, "delete_region", { region: slab(0, 0) });
   expect(await amid("transformPositions", act, () => refusal(made, url(session_id), { matrix: QUARTER }))).toEqual([
@@ -265,7 +265,7 @@ test("a cancel changes nothing", async () => {
   expect(await stateOf(made, session_id)).toBe(before);
 });
 
-describe("refusals", () => {
+describe("rejected requests", () => {
   let id = "";
   beforeAll(async () => {
     id = (await lineCloud(made, [1, 2])).session_id;
@@ -302,7 +302,7 @@ describe("refusals", () => {
     expect(await refusal(made, url(id), { matrix })).toEqual([400, sentence]);
   });
 
-  test("a number beyond every float", async () => {
+  test("a number beyond the range of doubles", async () => {
     const payload = `{"matrix":[1e999,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}`;
     const headers = { "content-type": "application/json" };
     const answer = await made.app.inject({ method: "POST", url: url(id), payload, headers });
@@ -312,12 +312,12 @@ describe("refusals", () => {
     ]);
   });
 
-  test("rounding dust in the last row is none", async () => {
+  test("rounding errors in the last row are accepted", async () => {
     const dust = last([1e-10, 0, 0, 1]);
     expect((await transform((await lineCloud(made, [1])).session_id, dust)).point_count).toBe(1);
   });
 
-  test("an unknown session, and what the schema says", async () => {
+  test("an unknown session and schema violations are rejected", async () => {
     expect(await refusal(made, url("00000000"), { matrix: IDENTITY })).toEqual(UNKNOWN);
     expect((await refusal(made, url(id), {}))[0]).toBe(422);
     expect((await refusal(made, url(id), { matrix: "identity" }))[0]).toBe(422);
@@ -325,7 +325,7 @@ describe("refusals", () => {
   });
 });
 
-test("misspelt keys are named", async () => {
+test("misspelt keys are named in the warnings", async () => {
   const { session_id } = await lineCloud(made, [1]);
   expect((await transform(session_id, IDENTITY, { mode: "pose" })).warnings).toEqual([
     'The request has keys that mean nothing here and were ignored: "mode".',

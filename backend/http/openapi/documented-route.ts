@@ -1,26 +1,26 @@
 import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { z } from "zod";
-import type { ProblemExample } from "./problems.ts";
+import type { ProblemExample } from "../problems.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What a streamed run ends with; shown in the documentation, since a stream has no response schema. */
+    /** JSON tail of a streamed run. Used for documentation only, because a stream has no response schema. */
     tail?: z.ZodType;
-    /** The PHB1 frame that a streamed run ends with. */
+    /** PHB1 frame at the end of a streamed run. */
     frame?: z.ZodType;
-    /** The PHX1 stream that the route answers with. */
+    /** PHX1 stream that the route returns. */
     points?: z.ZodType;
-    /** The multipart form that the route takes. */
+    /** Multipart form that the route expects. */
     upload?: z.ZodType;
-    /** What the route itself refuses a request with, an example each. */
+    /** One example of each error that the route itself reports. */
     problems?: readonly ProblemExample[];
-    /** Answers that are files, as the OpenAPI document shows them, by status. */
+    /** OpenAPI descriptions of responses that are files, by status. */
     responses?: Readonly<Record<string, object>>;
-    /** Name of a long computation that answers 499 when it was canceled. */
+    /** Name of a long computation that answers 499 when it is canceled. */
     tool?: string;
   }
   interface FastifySchema {
-    /** Stable name of the operation; the clients name their methods after it. */
+    /** Stable name of the operation; clients name their methods after it. */
     operationId?: string;
     summary?: string;
     tags?: readonly string[];
@@ -28,7 +28,7 @@ declare module "fastify" {
   }
 }
 
-/** A route as Fastify knows it. */
+/** A route as registered with Fastify. */
 export interface DocumentedRoute {
   readonly methods: readonly string[];
   readonly url: string;

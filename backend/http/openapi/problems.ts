@@ -1,18 +1,18 @@
 import type { FastifyRequest } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { CostRefusal } from "../../shared/contract/cost-warning.ts";
-import { Problem as ProblemBody } from "../../shared/contract/problem.ts";
-import { AppError } from "../../shared/errors.ts";
+import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
+import { Problem as ProblemBody } from "../../../shared/contract/problem.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { toProblem } from "../errors.ts";
+import { OPEN_PATHS } from "../guard.ts";
+import type { ProblemExample } from "../problems.ts";
+import type { Problem } from "../validation.ts";
 import type { DocumentedRoute } from "./documented-route.ts";
-import { toProblem } from "./errors.ts";
-import { OPEN_PATHS } from "./guard.ts";
-import { STATUS_TEXT } from "./openapi-head.ts";
-import { componentRef, type Json } from "./openapi-schemas.ts";
-import type { ProblemExample } from "./problems.ts";
-import type { Problem } from "./validation.ts";
+import { STATUS_TEXT } from "./head.ts";
+import { componentRef, type Json } from "./schemas.ts";
 
-/** Everything a route can be refused with, by status, an example each. */
+/** All error responses of a route by status, each with its examples. */
 export function problemAnswers({ url, schema, config }: DocumentedRoute): Json {
   const { body, querystring } = (schema ?? {}) as { body?: z.ZodType; querystring?: z.ZodType };
   const own = (config.problems ?? []).map((example) => problemOf(example, config.tool));
@@ -42,14 +42,14 @@ function answerOf(status: number, list: readonly Problem[]): Json {
   };
 }
 
-/** Status and body of an example, made by what makes the real ones. `tool` is that of the route's config. */
+/** Status and body of an example, formatted by the code that formats real errors. `tool`: from the route's config. */
 function problemOf({ code, detail }: ProblemExample, tool?: string): Problem {
   const error =
     typeof detail === "string" ? new AppError(code, detail) : new AppError(code, String(detail.message), { detail });
   return toProblem(error, asked(undefined, tool));
 }
 
-/** What every route answers when the service runs with a token, and when a foreign page asks. */
+/** Errors for a missing token (unless the route is `open`) and for a page of a foreign origin. */
 function guardProblems(open: boolean): Problem[] {
   const foreign = "pages of https://example.org may not use this service; APP_ALLOWED_ORIGINS adds origins";
   const token = "this service needs its access token (Authorization: Bearer ...)";
@@ -59,7 +59,7 @@ function guardProblems(open: boolean): Problem[] {
   ];
 }
 
-/** Answers of the HTTP framework to a body: no JSON, too large, of another type. */
+/** Errors of the HTTP framework for a body that is invalid JSON, too large, or of an unsupported type. */
 function bodyProblems(): Problem[] {
   const framework = (statusCode: number, message: string) =>
     toProblem(Object.assign(new Error(message), { code: "FST_ERR", statusCode }), asked("text/plain"));
@@ -70,7 +70,7 @@ function bodyProblems(): Problem[] {
   ];
 }
 
-/** The 422 of a body or query: a field is missing, or its first field has a wrong type. */
+/** A 422 for a body or query: a required field is missing or, if none is required, a field has the wrong type. */
 function validationExample(schema: z.ZodType, context: "body" | "querystring"): Problem | undefined {
   const check = validatorCompiler({ schema, method: "POST", url: "" });
   const keys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "../types.ts";
 import type { DocumentedRoute } from "./documented-route.ts";
-import type { App } from "./types.ts";
 
 const HIDDEN = /^\/(docs|openapi\.json)/;
 
 /**
- * /openapi.json (OpenAPI 3.1) and the page /docs, made from the routes' own schemas. The generator and the page are
- * loaded when they are first asked for, in an instance of their own that never listens: start-up pays nothing.
- * Call it before the routes are registered.
+ * Serves /openapi.json (OpenAPI 3.1) and the page /docs, both generated from the schemas of the routes. To keep
+ * start-up fast, the generator and the page are loaded on the first request, in a separate Fastify instance that never
+ * listens. Call this before registering the routes.
  */
 export function installDocs(app: App, version: string): void {
   const routes: DocumentedRoute[] = [];
@@ -42,7 +42,7 @@ async function makeDocs(routes: readonly DocumentedRoute[], version: string) {
     import("fastify"),
     import("@fastify/swagger"),
     import("@fastify/swagger-ui"),
-    import("./openapi.ts"),
+    import("./document.ts"),
   ]);
   const document = openApiDocument(routes, version);
   const docs = Fastify({ logger: false });

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { legalOf } from "../../shared/contract/documented.ts";
-import { AppError } from "../../shared/errors.ts";
+import { legalOf } from "../../../shared/contract/documented.ts";
+import { AppError } from "../../../shared/errors.ts";
 
 /*
- * JSON Schema of the contract. A schema registered with an id (`.meta({ id })`) becomes a component. What a request may
- * send and what a reader gets out of it differ (defaults, transforms), so every component exists as "X" (output) and
- * "XInput" (input) until `settleComponents` keeps what the document refers to, under "X" where one form is enough.
+ * JSON Schemas of the contract. A zod schema registered with an id (`.meta({ id })`) becomes a component. Because of
+ * defaults and transforms, a request may differ from the parsed value, so every component first exists in two forms:
+ * "X" (output) and "XInput" (input). `settleComponents` keeps only the forms that the document refers to, and names a
+ * single remaining form "X".
  */
 
 export type Json = { [key: string]: unknown };
@@ -14,14 +15,14 @@ export type Io = "input" | "output";
 const PREFIX = "#/components/schemas/";
 const refOf = (id: string, io: Io): string => PREFIX + (io === "input" ? `${id}Input` : id);
 
-/** A reference on the component of a registered schema. Errors: internal for one without an id. */
+/** Reference to the component of a registered schema. Errors: internal for a schema without an id. */
 export function componentRef(schema: z.ZodType, io: Io): Json {
   const id = z.globalRegistry.get(schema)?.id;
   if (id === undefined) throw new AppError("internal", "a body or answer of the contract has no component id");
   return { $ref: refOf(id, io) };
 }
 
-/** Schema of a part that is no component: a path or query parameter. */
+/** Schema of a path or query parameter, which is not a component. */
 export function inlineSchema(schema: z.ZodType, io: Io): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { ...settings(io) }) as Json;
   if (json.$defs !== undefined) throw new AppError("internal", "a parameter refers to a component");
@@ -52,7 +53,7 @@ const settings = (io: Io) =>
     },
   }) as const;
 
-/** Puts what is legal instead of what the schema lets through; the description stays. */
+/** Replaces the schema that zod accepts by the legal one, and keeps the description. */
 function showLegal(json: Json, legal: z.ZodType, io: Io): void {
   const { description } = json;
   for (const key of Object.keys(json)) delete json[key];
@@ -65,7 +66,7 @@ function requireFields(json: Json, { shape }: z.ZodObject): void {
   if (demanded.length > 0) json.required = [...((json.required as string[] | undefined) ?? []), ...demanded];
 }
 
-/** Without the keys that name a schema to zod: `id`, `$id`, `$schema`. A property called id stays. */
+/** Removes the keys by which zod identifies a schema: `id`, `$id`, `$schema`. Properties named id are kept. */
 function cleaned(schema: Json): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -82,7 +83,7 @@ function cleaned(schema: Json): Json {
 const nested = (value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? cleaned(value as Json) : value;
 
-/** The document with the components it refers to, each under one name where its two forms agree or one is not used. */
+/** Adds the components that the document refers to. Where both forms agree, or one is unused, a single "X" remains. */
 export function settleComponents(document: Json, schemas: Record<string, Json>): Json {
   const used = reachable(document, schemas);
   const differing = differingIds(schemas);
@@ -118,7 +119,7 @@ function reachable(document: Json, schemas: Record<string, Json>): Set<string> {
   return found;
 }
 
-/** Ids whose two forms differ, in themselves or in what they refer to. */
+/** Ids whose two forms differ, either directly or in a component that they refer to. */
 function differingIds(schemas: Record<string, Json>): Set<string> {
   const plain = (value: unknown) => JSON.stringify(value).replace(/("#\/components\/schemas\/\w+?)Input"/g, '$1"');
   const ids = Object.keys(schemas).filter((name) => Object.hasOwn(schemas, `${name}Input`));

@@ -1,14 +1,17 @@
 import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { z } from "zod";
-import { FailureTail } from "../../shared/contract/problem.ts";
-import { AppError } from "../../shared/errors.ts";
+import { FailureTail } from "../../../shared/contract/problem.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { OPEN_PATHS } from "../guard.ts";
 import type { DocumentedRoute } from "./documented-route.ts";
-import { OPEN_PATHS } from "./guard.ts";
-import { DOCUMENT_HEAD, RUN_ID_HEADER, STREAMS } from "./openapi-head.ts";
-import { problemAnswers } from "./openapi-problems.ts";
-import { allComponents, componentRef, type Io, inlineSchema, type Json, settleComponents } from "./openapi-schemas.ts";
+import { DOCUMENT_HEAD, RUN_ID_HEADER, STREAMS } from "./head.ts";
+import { problemAnswers } from "./problems.ts";
+import { allComponents, componentRef, type Io, inlineSchema, type Json, settleComponents } from "./schemas.ts";
 
-/** The OpenAPI 3.1 document of the routes. Errors: internal for a route without operationId, or a nameless schema. */
+/**
+ * OpenAPI 3.1 document of the routes. Errors: internal for a route without operationId, summary or tags, and for a body
+ * or response schema without an id.
+ */
 export function openApiDocument(routes: readonly DocumentedRoute[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -69,5 +72,5 @@ function success({ response }: Zods, { tail, frame, points }: FastifyContextConf
   if (frame) return { 200: { description: STREAMS.frame, content: octets(frame) } };
   if (points) return { 200: { description: STREAMS.points, content: octets(points) } };
   const answer = response?.[200];
-  return answer ? { 200: { description: "done", content: content("application/json", answer, "output") } } : {};
+  return answer ? { 200: { description: "success", content: content("application/json", answer, "output") } } : {};
 }

@@ -16,20 +16,26 @@ namespace {
 using namespace cloth_kernel;
 
 constexpr std::size_t kPointGrain = std::size_t{1} << 15, kCellGrain = std::size_t{1} << 16;
+constexpr std::size_t kColumnGrain = 16;  // columns that share a cache line
 
 }  // namespace
 
+// The transform prefers the lowest column; of the transposed grid that is the lowest row.
 void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx) {
+  const std::size_t nx = lattice.nx, ny = lattice.ny;
   BulkVector<std::uint8_t> known(lattice.cells());
-  parallel_for(ctx, known.size(), kCellGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t cell = begin; cell < end; ++cell) known[cell] = std::isnan(values[cell]) ? 0 : 1;
-  });
-  const BulkVector<std::uint32_t> nearest = nearest_cells(lattice.nx, lattice.ny, known.view(), ctx);
+  const auto each_cell = [&](const auto& visit) {
+    parallel_for(ctx, nx, kColumnGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t y = 0; y < ny; ++y)
+        for (std::size_t x = begin; x < end; ++x) visit(values[y * nx + x], x * ny + y);
+    });
+  };
+  each_cell([&](float value, std::size_t transposed) { known[transposed] = std::isnan(value) ? 0 : 1; });
+  const BulkVector<std::uint32_t> nearest = nearest_cells(lattice.ny, lattice.nx, known.view(), ctx);
   // Cells that give a value get none, so the order does not matter.
-  parallel_for(ctx, known.size(), kCellGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t cell = begin; cell < end; ++cell) {
-      if (known[cell] == 0 && nearest[cell] != kNoCell) values[cell] = values[nearest[cell]];
-    }
+  each_cell([&](float& value, std::size_t transposed) {
+    const std::uint32_t from = nearest[transposed];
+    if (known[transposed] == 0 && from != kNoCell) value = values[from % ny * nx + from / ny];
   });
 }
 

@@ -19,7 +19,7 @@ constexpr std::uint32_t kClothMargin = 2;
 
 /// Rasterises the points that are no low outliers: a particle gets the height of the point nearest to it in
 /// its cell, of those at most `band` above the cell's lowest. A cell without points gets the height of the
-/// nearest cell that has some (nearest_cells.h says which of equally near ones).
+/// nearest cell that has some (of equally near ones the lowest row, then column).
 ///
 /// Order    Does not depend on threads or the order of the points.
 /// Cost     Two passes over the points, O(1) a cell; 20 bytes a cell.
@@ -29,7 +29,8 @@ constexpr std::uint32_t kClothMargin = 2;
 TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
                               const LowOutliers& outliers, GpuRun& gpu, OpContext& ctx);
 
-/// Gives cells that are NaN the value of the nearest cell that is not. All NaN stays as it is.
+/// Gives cells that are NaN the value of the nearest cell that is not, of equally near ones the lowest row, then column. All
+/// NaN stays as it is.
 void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx);
 
 }  // namespace pc

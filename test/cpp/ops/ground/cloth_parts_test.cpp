@@ -125,10 +125,10 @@ TEST(TerrainGrid, EmptyCellsGetTheHeightOfTheNearestFilledOne) {
     return dx * dx + dy * dy;
   };
   for (std::size_t i = 0; i < given.size(); ++i) {
-    double best = HUGE_VAL;
+    std::size_t best = given.size();  // the first of the nearest: the lowest row, then column
     for (std::size_t j = 0; j < given.size(); ++j)
-      if (!std::isnan(given[j])) best = std::min(best, squared(i, j));
-    ASSERT_EQ(squared(i, static_cast<std::size_t>(values[i])), best) << i;
+      if (!std::isnan(given[j]) && (best == given.size() || squared(i, j) < squared(i, best))) best = j;
+    ASSERT_EQ(static_cast<std::size_t>(values[i]), best) << i;
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-/// Rows and starts of runs before each block of kGrain rows; the totals last.
+/// Number of rows and of run starts before each block of kGrain rows; the totals come last.
 struct Starts {
   std::vector<std::uint64_t> rows, runs;
 };
@@ -38,7 +38,7 @@ Starts count_blocks(Span<const std::uint8_t> mask, OpContext& ctx) {
   return starts;
 }
 
-/// Calls at(i) for the non-zero entries; eight zeros are passed over at once.
+/// Calls at(i) for the non-zero entries; skips eight zeros at a time.
 template <class At>
 void each_set(Span<const std::uint8_t> mask, std::size_t begin, std::size_t end, const At& at) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -62,7 +62,7 @@ void fill_rows(Span<const std::uint8_t> mask, const Starts& starts, Span<Index> 
   });
 }
 
-/// Starts and ends first: the block that sees a run's end need not be the one that saw its start.
+/// Writes starts and ends separately: a run may end in a later block than it starts in.
 template <class Index>
 void fill_runs(Span<const std::uint8_t> mask, const Starts& starts, Span<Index> runs, OpContext& ctx) {
   parallel_for(ctx, mask.size, kGrain, [&](std::size_t begin, std::size_t end) {

@@ -25,7 +25,7 @@ void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpCont
     for (std::size_t cell = begin; cell < end; ++cell) known[cell] = std::isnan(values[cell]) ? 0 : 1;
   });
   const BulkVector<std::uint32_t> nearest = nearest_cells(lattice.nx, lattice.ny, known.view(), ctx);
-  // Cells that give a value get none, so the order does not matter.
+  // Known cells are not written, so the order does not matter.
   parallel_for(ctx, known.size(), kCellGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t cell = begin; cell < end; ++cell) {
       if (known[cell] == 0 && nearest[cell] != kNoCell) values[cell] = values[nearest[cell]];

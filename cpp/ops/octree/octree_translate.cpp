@@ -36,7 +36,7 @@ OctreeResult read_metadata(const OctreeSource& source) {
   return *parsed;
 }
 
-/// octree.bin in blocks, for a sink that cannot share it.
+/// Copies octree.bin in blocks, for a sink that cannot share it.
 void copy_nodes(const OctreeSource& source, OctreeSink& sink, OpContext& ctx) {
   const auto total = static_cast<std::size_t>(source.node_bytes());
   sink.begin(total);
@@ -50,7 +50,7 @@ void copy_nodes(const OctreeSource& source, OctreeSink& sink, OpContext& ctx) {
   });
 }
 
-/// True when neighbouring doubles are less than a step apart throughout the box.
+/// True if adjacent doubles differ by less than a step throughout the box.
 bool resolves(const Box3d& box, const Vec3d& step) {
   const auto fine = [](double low, double high, double scale) {
     return std::max(std::abs(low), std::abs(high)) * std::numeric_limits<double>::epsilon() <= scale;

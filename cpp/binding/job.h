@@ -76,7 +76,7 @@ Napi::Object start_job(Napi::Env env, const JobOptions& options, std::function<R
   };
   if (!detail::start_thread(env, work, settle)) {
     const Error error(ErrorCode::kOutOfMemory,
-                      "the system starts no more threads for this process; close other programs");
+                      "the system cannot start another thread for this process; close other programs");
     state->deferred.Reject(to_js_error(env, error).Value());
   }
   return job;

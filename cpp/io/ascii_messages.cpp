@@ -131,7 +131,7 @@ std::vector<std::string> text_warnings(const TextReport& report) {
   }
   if (odd_columns > kColumnsNamed) {
     warnings.push_back(std::to_string(odd_columns - kColumnsNamed) +
-                       " more columns have values that are no numbers");
+                       " more columns have values that are not numbers");
   }
   return warnings;
 }

@@ -123,8 +123,8 @@ E57Field field_of(const ValueReader& values, const XmlElement& element, std::str
     return field;
   }
   if (type != "Integer" && type != "ScaledInteger") {
-    values.fail(element,
-                "type " + quoted(type) + " is none of a point's (Integer, ScaledInteger, Float, String)");
+    values.fail(element, "type " + quoted(type) +
+                             " is not a type of a point's value (Integer, ScaledInteger, Float, String)");
   }
   field.type = type == "Integer" ? E57FieldType::kInteger : E57FieldType::kScaledInteger;
   const auto minimum = element.attribute("minimum"), maximum = element.attribute("maximum");

@@ -105,7 +105,7 @@ void take_unit(const GeoKeys& keys, int unit_key, int size_key, std::optional<do
     name = "user-defined";
   } else {
     warnings.push_back("GeoTIFF key " + std::to_string(unit_key) + " holds " + std::to_string(*code) +
-                       ", which is no known length unit; it is ignored");
+                       ", which is not a known length unit; it is ignored");
   }
 }
 

@@ -152,7 +152,7 @@ class Planner {
         result_.warnings.push_back(scalar.slug + ": some values are not whole numbers from " +
                                    std::to_string(static_cast<int>(range.low)) + " to " +
                                    std::to_string(static_cast<int>(range.high)) +
-                                   ", what the LAS field holds; the column becomes an extra dimension");
+                                   ", which the LAS field requires; the column becomes an extra dimension");
         return false;
       }
       used_.insert(name);

@@ -154,7 +154,7 @@ RowSetReader::RowSetReader(const RowSetView& set, std::size_t row_count, OpConte
 
 template <class Index>
 void RowSetReader::check_rows(Span<const Index> rows, OpContext& ctx) const {
-  if (rows.size != set_.count) refuse("has another count than rows");
+  if (rows.size != set_.count) refuse("has a count that differs from its number of rows");
   std::atomic<bool> good{true};
   parallel_for(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end) {
     bool ascending = rows[end - 1] < row_count_;
@@ -179,7 +179,7 @@ void RowSetReader::check_runs(Span<const Index> runs, OpContext& ctx) {
     rank += length;
   }
   starts_[runs.size / 2] = rank;
-  if (rank != set_.count) refuse("has another count than rows");
+  if (rank != set_.count) refuse("has a count that differs from its number of rows");
 }
 
 void RowSetReader::check_bits(OpContext& ctx) {
@@ -195,7 +195,7 @@ void RowSetReader::check_bits(OpContext& ctx) {
     starts_[begin / kGrain + 1] = rows;
   });
   for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
-  if (starts_[starts_.size() - 1] != set_.count) refuse("has another count than rows");
+  if (starts_[starts_.size() - 1] != set_.count) refuse("has a count that differs from its number of rows");
 }
 
 }  // namespace pc

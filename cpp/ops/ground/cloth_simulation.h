@@ -55,7 +55,7 @@ struct ClothSimulationResult {
 
 struct ClothSimulationCost {
   std::uint64_t
-      node_count;  ///< (ceil(extent / resolution) + 1)^2 of the larger horizontal extent: the guarded number
+      node_count;  ///< (ceil(extent / resolution) + 1)^2 of the larger horizontal extent: at most kMaxClothNodes
   std::uint64_t grid_count;    ///< particles that the cloth would have
   std::uint64_t bytes;         ///< peak memory of the run, in addition to the points
   bool admissible;             ///< node_count <= kMaxClothNodes

@@ -15,14 +15,14 @@ Napi::Value bulk_bytes_in_use(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(pc::bulk_bytes_in_use()));
 }
 
-// reusePages(bytes: number): () => void - the function, or its end, lets the pages go
+// reusePages(bytes: number): () => void - the returned function, or its finalizer, ends the reuse
 Napi::Value reuse_pages(const Napi::CallbackInfo& info) {
   auto held = std::make_shared<std::unique_ptr<pc::PageReuse>>(
       std::make_unique<pc::PageReuse>(pc::binding::strict_whole(info[0], "bytes")));
   return Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo&) { held->reset(); });
 }
 
-// setThreadsOfJobs(threads: number): number - of jobs started from here on, 0 = all cores; returns what it was
+// setThreadsOfJobs(threads: number): number - for later jobs, 0 = all cores; returns the previous number
 Napi::Value set_threads_of_jobs(const Napi::CallbackInfo& info) {
   const int threads = pc::binding::strict_threads(info[0]);
   return Napi::Number::New(info.Env(), pc::binding::set_threads_of_jobs(threads));

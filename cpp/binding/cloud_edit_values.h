@@ -10,10 +10,10 @@
 #include "ops/cloud/region_select.h"
 #include "ops/cloud/row_set.h"
 
-/// Values of backend/native/cloud-edit.ts.
+/// Converts the values of backend/native/cloud-edit.ts.
 namespace pc::binding {
 
-/// Columns that a job holds, in order.
+/// Columns in order, kept alive for a job.
 std::vector<ColumnPtr> column_list(const Napi::Value& value, const char* what);
 std::vector<const AnyColumn*> raw_pointers(const std::vector<ColumnPtr>& columns);
 ColumnPtr mask_column(const Napi::Value& value, const char* what);
@@ -21,7 +21,7 @@ ColumnPtr mask_column(const Napi::Value& value, const char* what);
 ColumnPtr optional_mask(const Napi::Value& value, const char* what);
 ColumnPtr positions_column(const Napi::Value& value);
 
-/// What selectRows gets, with the columns it looks at.
+/// The argument of selectRows, with the columns that it refers to.
 struct HeldSelection {
   ColumnPtr positions;
   std::vector<ColumnPtr> columns;

@@ -9,7 +9,7 @@ namespace pc::binding {
 
 Napi::Value optional_number(Napi::Env env, const std::optional<double>& value);
 Napi::Object to_js(Napi::Env env, const ColumnStats& stats);
-/// Functions about misses and hit masks; part of the cloud family.
+/// Registers the functions for misses and hit masks, which are part of the cloud family.
 void register_misses(Napi::Env env, Napi::Object exports);
 
 }  // namespace pc::binding

@@ -7,7 +7,7 @@
 
 namespace pc::binding {
 
-/// A CloudView and the columns it looks at, alive for as long as the job runs.
+/// A CloudView and the columns it refers to, kept alive while the job runs.
 struct HeldView {
   std::vector<ColumnPtr> columns;
   io::CloudView view;

@@ -3,8 +3,8 @@
 
 namespace pc::binding {
 
-/// Runs what JavaScript calls: errors of reading the arguments leave with a code, as those of the job do. No pc::Error
-/// may pass into Node-API, which would end the process.
+/// Wraps every function that JavaScript calls: errors in reading the arguments get a code, like those of the job. A
+/// pc::Error must not reach Node-API, which would end the process.
 template <class Body>
 decltype(auto) with_code(Napi::Env env, Body&& body) {
   try {

@@ -61,7 +61,7 @@ Napi::Value map_column_file(const Napi::CallbackInfo& info) {
   return ColumnHandle::wrap(info.Env(), io::map_column_file(strict_string(info[0], "path")));
 }
 
-// tryLockFile(path: string): (() => void) | null - the function lets go of the lock
+// tryLockFile(path: string): (() => void) | null - the returned function releases the lock
 Napi::Value try_lock_file(const Napi::CallbackInfo& info) {
   auto lock = platform::FileLock::try_acquire(strict_string(info[0], "path"));
   if (!lock) return info.Env().Null();

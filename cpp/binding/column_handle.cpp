@@ -18,7 +18,7 @@ constexpr napi_type_tag kColumnTag{0x8f1d3c5a7b924e60ULL, 0xb1c7e2f4a5960d38ULL}
 
 constexpr std::size_t kLargeColumn = std::size_t{16} << 20;
 
-/// Per environment, so that worker threads of one process can load the addon too.
+/// One per environment, so that several worker threads of a process can load the addon.
 struct AddonData {
   Napi::FunctionReference column_constructor;
 };
@@ -35,7 +35,7 @@ void ColumnHandle::define(Napi::Env env, Napi::Object exports) {
                                      InstanceMethod<&ColumnHandle::read_into>("readInto"),
                                      InstanceMethod<&ColumnHandle::release>("release"),
                                  });
-  auto* data = new AddonData{Napi::Persistent(constructor)};  // owned by the environment from here on
+  auto* data = new AddonData{Napi::Persistent(constructor)};  // owned by the environment
   env.SetInstanceData(data);
   exports.Set("Column", constructor);
 }
@@ -110,14 +110,14 @@ void ColumnHandle::release(const Napi::CallbackInfo&) {
     column_.reset();
     return;
   }
-  // Unmapping a gigabyte takes a tenth of a second, which the event loop has not.
+  // Unmapping a gigabyte takes a tenth of a second, too long for the event loop.
   auto holder = std::make_unique<ColumnPtr>(std::move(column_));
   column_ = nullptr;
   try {
     std::thread([raw = holder.get()] { delete raw; }).detach();
-    (void)holder.release();  // the thread's now
+    (void)holder.release();  // owned by the thread
   } catch (const std::system_error&) {
-    holder.reset();  // no thread to be had: the event loop pays
+    holder.reset();  // no thread available: unmaps on the event loop
   }
 }
 

@@ -7,20 +7,20 @@
 
 namespace pc::binding {
 
-/// JS handle on an immutable native column: `length`, `dtype`, `bytes`, `fileBacked`, `readInto(bytes, offset)`,
-/// `release()`. JS never sees the memory itself, only copies of blocks. The object is type-tagged, so a foreign object
-/// is refused instead of being reinterpreted.
+/// JS handle of an immutable native column: `length`, `dtype`, `bytes`, `fileBacked`, `readInto(bytes, offset)`,
+/// `release()`. JS gets copies of blocks, never the memory itself. The object is type-tagged, so a foreign object is
+/// rejected instead of being reinterpreted.
 class ColumnHandle : public Napi::ObjectWrap<ColumnHandle> {
  public:
   static void define(Napi::Env env, Napi::Object exports);
-  /// Publishes a column: from here on it is immutable and shared.
+  /// Publishes a column: from then on it is immutable and shared.
   static Napi::Object wrap(Napi::Env env, AnyColumn&& column);
-  /// The column behind a handle, alive for as long as the pointer is; throws a JS error for anything else.
+  /// The column of a handle, kept alive by the pointer; throws a JS error for any other value.
   static ColumnPtr get(const Napi::Value& value);
-  /// As get, with null or undefined giving nullptr.
+  /// Like get; null and undefined give nullptr.
   static ColumnPtr get_optional(const Napi::Value& value);
 
-  /// new Column(dtype, bytes: Uint8Array): copies bytes in (inline points, tests). Internal use: no arguments.
+  /// new Column(dtype, bytes: Uint8Array): copies the bytes (inline points, tests). Internal use: no arguments.
   explicit ColumnHandle(const Napi::CallbackInfo& info);
   ~ColumnHandle() override = default;
 
@@ -36,7 +36,7 @@ class ColumnHandle : public Napi::ObjectWrap<ColumnHandle> {
   ColumnPtr column_;
 };
 
-/// As ColumnHandle::get, with the element type checked.
+/// Like ColumnHandle::get, with a check of the element type.
 ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what);
 /// nullptr for null or undefined.
 ColumnPtr optional_typed_column(const Napi::Value& value, DType dtype, const char* what);

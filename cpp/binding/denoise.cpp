@@ -17,7 +17,7 @@ namespace pc::binding {
 
 namespace {
 
-/// Labels, and the tiles they were made by.
+/// Labels, and the tiles used to compute them.
 struct Labelled {
   NoiseResult noise;
   std::optional<TilePlan> plan;

@@ -32,7 +32,7 @@ Napi::Value plan_to_js(Napi::Env env, const std::optional<ClothTilePlan>& plan) 
   return out;
 }
 
-/// The fields that every filter's answer has.
+/// The fields that the results of all filters share.
 template <class Result>
 Napi::Object labels_object(Napi::Env env, AnyColumn&& ground_class, const Result& result) {
   auto out = Napi::Object::New(env);

@@ -47,11 +47,11 @@ JobOptions job_options(const Napi::Value& value) {
 
 namespace {
 
-/// Threads of jobs. One that is done waits a moment for the next job: an operation of hundreds of short jobs starts no
-/// thread, and no team of compute threads, for each. A job never waits for a thread.
+/// Threads of jobs. A thread that has finished a job waits briefly for the next one, so that an operation of hundreds
+/// of short jobs does not start a thread and a team of compute threads for each. A job never waits for a thread.
 class JobThreads {
  public:
-  /// False when the system starts no thread; `work` is then never called.
+  /// Returns false if the system cannot start a thread; `work` is then never called.
   bool run(std::function<void()> work) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (waiting_ > queue_.size()) {
@@ -61,7 +61,7 @@ class JobThreads {
     }
     try {
       std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
-    } catch (const std::system_error&) {  // the process may have no more threads; it must not end for that
+    } catch (const std::system_error&) {  // the process may be out of threads, which must not end it
       return false;
     }
     return true;
@@ -86,11 +86,11 @@ class JobThreads {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> queue_;  ///< at most one for each waiting thread
+  std::deque<std::function<void()>> queue_;  ///< at most one entry per waiting thread
   std::size_t waiting_ = 0;
 };
 
-/// Lives as long as the process: a thread may wait in it while the process ends.
+/// Never destroyed: a thread may wait in it while the process ends.
 JobThreads& job_threads() {
   static auto* const threads = new JobThreads;
   return *threads;
@@ -122,7 +122,7 @@ bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(
   auto body = [tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
     work();
     work = nullptr;
-    // A closing environment refuses the call; then nobody waits for the promise either.
+    // A closing environment rejects the call; then nothing waits for the promise either.
     tsfn.BlockingCall([settle = std::move(settle)](Napi::Env e, Napi::Function) {
       if (static_cast<napi_env>(e) == nullptr) return;
       const Napi::HandleScope scope(e);

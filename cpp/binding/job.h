@@ -13,31 +13,32 @@ namespace pc::binding {
 /// JS Error with `code` = the wire code.
 Napi::Error to_js_error(Napi::Env env, const Error& error);
 
-/// What a job's caller may say about how it runs: { device?: "cpu" | "cuda", threads?: number }.
+/// How to run a job: { device?: "cpu" | "cuda", threads?: number }.
 struct JobOptions {
   Device device = Device::kCpu;
   int threads = 0;  ///< 0 = all cores
 };
-/// kInvalidArgument for another device, a number of threads outside 0 .. 4096 and unknown options.
+/// Throws kInvalidArgument for another device, a number of threads outside 0 .. 4096 and unknown options.
 JobOptions job_options(const Napi::Value& value);
-/// 0 to 4096; 0 = all cores.
+/// A number of threads from 0 to 4096; 0 = all cores.
 int strict_threads(const Napi::Value& value);
-/// Threads of the jobs that this JS thread starts from here on without saying so; 0 = all cores. Returns those before.
+/// Sets the number of threads for later jobs of this JS thread that do not state one; 0 = all cores. Returns the
+/// previous number.
 int set_threads_of_jobs(int threads);
 
 namespace detail {
-/// { progress(), cancel() } around a control block that outlives both sides.
+/// { progress(), cancel() } for a control block that outlives both sides.
 Napi::Object job_object(Napi::Env env, std::shared_ptr<JobControl> control, Napi::Promise promise);
-/// Runs `work` on a thread of its own and `settle` on the JS thread afterwards.
-/// False when the system starts no thread; then neither is called.
+/// Runs `work` on a separate thread and then `settle` on the JS thread. Returns false if the system cannot start a
+/// thread; then neither is called.
 bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(Napi::Env)> settle);
-/// Turns whatever is in flight into a pc::Error; call inside a catch block.
+/// Converts the current exception to a pc::Error; call it inside a catch block.
 Error current_error();
 }  // namespace detail
 
-/// Runs `compute` on its own thread (never on libuv's pool) and settles a promise on the JS thread.
-/// JS sees { promise, progress(), cancel() }. `compute` touches no Napi value; `to_js` runs on the JS thread. The only
-/// place that catches what an op throws.
+/// Runs `compute` on a separate thread (never on libuv's pool) and settles a promise on the JS thread. Returns
+/// { promise, progress(), cancel() } to JS. `compute` must not use Napi values; `to_js` runs on the JS thread. The only
+/// place that catches exceptions of ops.
 template <class Result>
 Napi::Object start_job(Napi::Env env, const JobOptions& options, std::function<Result(OpContext&)> compute,
                        std::function<Napi::Value(Napi::Env, Result&&)> to_js) {
@@ -58,7 +59,7 @@ Napi::Object start_job(Napi::Env env, const JobOptions& options, std::function<R
     } catch (...) {
       state->error.emplace(detail::current_error());
     }
-    compute = nullptr;  // inputs go now, on this thread, not when JS gets around to it
+    compute = nullptr;  // frees the inputs now on this thread, not later on the JS thread
   };
   const auto settle = [state, to_js = std::move(to_js)](Napi::Env e) {
     if (state->error) {
@@ -75,7 +76,7 @@ Napi::Object start_job(Napi::Env env, const JobOptions& options, std::function<R
   };
   if (!detail::start_thread(env, work, settle)) {
     const Error error(ErrorCode::kOutOfMemory,
-                      "the system starts no more threads for this process; close other programs");
+                      "the system cannot start another thread for this process; close other programs");
     state->deferred.Reject(to_js_error(env, error).Value());
   }
   return job;

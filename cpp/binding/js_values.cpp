@@ -11,7 +11,7 @@ namespace pc::binding {
 
 namespace {
 
-/// At most so much of a wrong value is repeated to the user.
+/// Longest part of a wrong value that a message repeats.
 constexpr std::size_t kMostGiven = 80;
 
 std::string whole_text(double value) {

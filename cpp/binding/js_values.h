@@ -12,19 +12,18 @@
 #include "core/vec3.h"
 #include "io/cloud_table.h"
 
-/// The one way in which the binding reads JavaScript values: nothing is converted. A value of another type, a missing
-/// field, a number outside its range and a name that is not on the list throw kInvalidArgument with a message that says
-/// what is allowed.
+/// All reading of JavaScript values in the binding. Nothing is converted: a value of another type, a missing field, a
+/// number out of range and a name that is not in the list throw kInvalidArgument; the message states what is allowed.
 namespace pc::binding {
 
-/// "<what> must be <wanted>".
+/// Throws kInvalidArgument: "<what> must be <wanted>".
 [[noreturn]] void refuse(const char* what, const std::string& wanted);
 
-/// NaN and the infinities are numbers; whoever needs finite ones checks.
+/// Accepts NaN and the infinities; callers that need finite numbers must check.
 double strict_number(const Napi::Value& value, const char* what);
 /// A whole number from `least` to `most`.
 double whole_number(const Napi::Value& value, const char* what, double least, double most);
-/// A whole number that T holds, at most 2^53 where T holds more.
+/// A whole number that T holds, at most 2^53 if T holds more.
 template <class T = std::uint64_t>
 T strict_whole(const Napi::Value& value, const char* what) {
   constexpr double kExact = 0x1.0p53;
@@ -48,13 +47,13 @@ std::array<double, kCount> number_array(const Napi::Value& value, const char* wh
 }
 bool is_nothing(const Napi::Value& value);
 
-/// A name and what it stands for.
+/// A name and its value.
 template <class T>
 struct Choice {
   const char* name;
   T value;
 };
-/// `what` must be one of `names`, not `given`.
+/// Throws kInvalidArgument: `what` must be one of `names`, not `given`.
 [[noreturn]] void refuse_choice(const char* what, const std::string& given,
                                 const std::vector<const char*>& names);
 template <class T>
@@ -68,7 +67,7 @@ T strict_choice(const Napi::Value& value, const char* what, std::initializer_lis
   refuse_choice(what, name, names);
 }
 
-/// The same for the field `name` of an object.
+/// A number in the field `name` of an object.
 double number_field(const Napi::Object& object, const char* name);
 template <class T = std::uint64_t>
 T whole_field(const Napi::Object& object, const char* name) {
@@ -92,7 +91,7 @@ Napi::Value number_or_null(Napi::Env env, double value);
 
 /// { positions, columns: [{ name, description, extra, column }], nonfinite_dropped, malformed_dropped, warnings }
 Napi::Object to_js(Napi::Env env, io::CloudTable&& table);
-/// Field row_count: null = all rows.
+/// The field row_count: null = all rows.
 std::uint64_t row_count_field(const Napi::Object& object);
 /// { unit_scale, shift }
 io::PositionFrame frame_field(const Napi::Object& object, const char* name);

@@ -8,7 +8,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Two lower-case digits a byte.
+/// Two lower-case hexadecimal digits per byte.
 std::string to_hex(const std::uint8_t* bytes, std::size_t size) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string text;
@@ -19,7 +19,7 @@ std::string to_hex(const std::uint8_t* bytes, std::size_t size) {
   return text;
 }
 
-/// Lower-case digits, two a byte.
+/// Parses lower-case hexadecimal digits, two per byte.
 Bytes from_hex(const std::string& text, const char* what) {
   const bool digits = text.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!digits || text.size() % 2 != 0) refuse(what, "pairs of hexadecimal digits");

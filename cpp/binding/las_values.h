@@ -4,11 +4,11 @@
 
 namespace pc::binding {
 
-/// The header as a plain object; field names as in io::LasHeader, bounds in file units.
+/// The header as a plain object: field names as in io::LasHeader, bounds in file units.
 Napi::Object to_js(Napi::Env env, const io::LasHeader& header);
 Napi::Object to_js(Napi::Env env, const io::LasCrs& crs);
 
-/// LasWriteParams of the TypeScript facade.
+/// Reads the LasWriteParams of the TypeScript facade.
 io::LasWriteParams las_write_params(const Napi::Object& js);
 
 }  // namespace pc::binding

@@ -13,7 +13,7 @@ namespace pc::binding {
 
 namespace {
 
-/// Keeps the columns alive for as long as the job runs.
+/// Keeps the columns alive while the job runs.
 struct HeldInput {
   ColumnPtr positions;
   ColumnPtr skip;

@@ -1,7 +1,7 @@
 #pragma once
 #include "binding/napi_setup.h"
 
-/// The readers of each format; register_readers puts them on the addon.
+/// One function per format; register_readers adds them to the addon.
 namespace pc::binding {
 
 Napi::Value read_las(const Napi::CallbackInfo& info);

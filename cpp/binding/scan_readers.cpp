@@ -23,7 +23,7 @@ Napi::Value degrees(Napi::Env env, const std::optional<double>& radians) {
   return Napi::Number::New(env, *radians * kDegrees);
 }
 
-/// What both formats tell of a scan: ScanInfo of backend/native/readers.ts.
+/// Properties of a scan in both formats: ScanInfo of backend/native/readers.ts.
 Napi::Object scan_to_js(Napi::Env env, const io::E57ScanResult& scan) {
   auto out = Napi::Object::New(env);
   out.Set("scan_index", scan.scan_index);
@@ -56,7 +56,7 @@ Napi::Object scan_to_js(Napi::Env env, const io::PtxScanResult& scan) {
   return out;
 }
 
-/// The table of a scan file with its scans and the number of misses that lie at their scanner.
+/// The table of a scan file with its scans and the number of misses placed at their scanner.
 template <class Cloud>
 Napi::Value cloud_to_js(Napi::Env env, Cloud&& cloud) {
   auto out = to_js(env, std::move(cloud.table));
@@ -162,7 +162,7 @@ Napi::Value ptx_head_to_js(Napi::Env env, io::PtxHead&& head) {
   return out;
 }
 
-/// The coordinate system that the file names, or null. Text beyond a MiB names none.
+/// The coordinate system named in the file, or null. Text longer than a MiB counts as none.
 Napi::Value e57_crs_to_js(Napi::Env env, const io::E57Header& header) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   if (header.coordinate_metadata.empty() || header.coordinate_metadata.size() > kMaxBytes) return env.Null();

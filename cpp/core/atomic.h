@@ -8,8 +8,8 @@
 
 namespace pc {
 
-/// Lowers *target to `value` when `value` is smaller. Minima do not depend on the order of the calls, so
-/// results made from them alone are the same for any thread count and device.
+/// Lowers *target to `value` if `value` is smaller. Minima do not depend on the order of the calls, so results computed
+/// only from them are the same for any thread count and device.
 PC_HD inline void atomic_min(std::uint64_t* target, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
   atomicMin(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(value));
@@ -19,7 +19,7 @@ PC_HD inline void atomic_min(std::uint64_t* target, std::uint64_t value) {
   while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 #else
-  // nvcc's host pass never runs this: the module launches kernels only.
+  // nvcc's host pass never runs this: pc_cuda only launches kernels.
   if (value < *target) *target = value;
 #endif
 }
@@ -37,7 +37,7 @@ PC_HD inline void atomic_min(std::uint32_t* target, std::uint32_t value) {
 #endif
 }
 
-/// Puts `wanted` where `expected` stands; returns what stood there.
+/// Replaces *target by `wanted` if it equals `expected`; returns the previous value.
 PC_HD inline std::uint64_t atomic_claim(std::uint64_t* target, std::uint64_t expected, std::uint64_t wanted) {
 #if defined(__CUDA_ARCH__)
   return atomicCAS(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(expected),

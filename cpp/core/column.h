@@ -97,7 +97,7 @@ struct DTypeOf<Rgb16> {
 
 class AnyColumn;
 
-/// Owns `size` elements in their own pages, 64-byte aligned, zero at the start. Move-only while it is filled;
+/// Owns `size` elements in their own pages, 64-byte aligned, initially zero. Move-only while it is filled; then
 /// published as shared_ptr<const AnyColumn>, after which it never changes.
 template <class T>
 class Column {
@@ -111,7 +111,7 @@ class Column {
   Span<const T> view() const { return {reinterpret_cast<const T*>(block_.data()), size_}; }
   T& operator[](std::size_t i) { return view()[i]; }
   const T& operator[](std::size_t i) const { return view()[i]; }
-  /// Gives up elements beyond `size` (readers that drop rows); the pages stay.
+  /// Drops elements beyond `size` (for readers that drop rows); the pages are kept.
   void shrink(std::size_t size) {
     if (size < size_) size_ = size;
   }
@@ -122,13 +122,13 @@ class Column {
   std::size_t size_ = 0;
 };
 
-/// A column whose element type is known at run time: what sessions, files and bindings hold.
+/// A column whose element type is known only at run time, as in sessions, files and bindings.
 class AnyColumn {
  public:
   AnyColumn() = default;
   AnyColumn(DType dtype, std::size_t size)
       : dtype_(dtype), size_(size), block_(PageBlock::allocate(checked_bytes(size, dtype_size(dtype)))) {}
-  /// Maps `size` elements that lie in a file at `offset`.
+  /// Maps `size` elements from a file, starting at `offset`.
   static AnyColumn map_file(const std::string& path, std::uint64_t offset, DType dtype, std::size_t size);
   template <class T>
   AnyColumn(Column<T>&& column)  // NOLINT: a typed column is a column
@@ -143,7 +143,7 @@ class AnyColumn {
   std::byte* data() { return block_.data(); }
   const std::byte* data() const { return block_.data(); }
 
-  /// Typed view; throws kInternal when T is not the column's type.
+  /// Typed view; throws kInternal if T is not the column's type.
   template <class T>
   Span<const T> as() const {
     check(DTypeOf<T>::value);
@@ -154,7 +154,7 @@ class AnyColumn {
     check(DTypeOf<T>::value);
     return {reinterpret_cast<T*>(block_.data()), size_};
   }
-  /// Gives up rows beyond `size` (readers that drop rows); the pages stay.
+  /// Drops rows beyond `size` (for readers that drop rows); the pages are kept.
   void shrink(std::size_t size) {
     if (size < size_) size_ = size;
   }

@@ -6,9 +6,9 @@ namespace pc {
 
 namespace {
 
-/// Whole numbers a type holds without a gap: -2^below .. 2^above - 1, and whether it holds fractions too.
+/// Whole numbers that a type holds without gaps: -2^below .. 2^above - 1, and whether it also holds fractions.
 struct Reach {
-  int below;  ///< -1 = none below zero
+  int below;  ///< -1 = no negative numbers
   int above;
   bool fractions;
 };

@@ -12,8 +12,8 @@
 
 namespace pc {
 
-/// Puts `value` into `out` when To can hold exactly that value. The same type keeps every bit (NaN payloads,
-/// -0.0); between types NaN fits every float and no integer, -0.0 fits an integer as 0.
+/// Converts `value` to `out` if To can represent it exactly; returns whether it can. For equal types every bit is kept
+/// (NaN payloads, -0.0); between types, NaN fits every float type and no integer type, and -0.0 fits an integer as 0.
 template <class To, class From>
 bool exact_cast(From value, To& out) {
   if constexpr (std::is_same_v<To, From>) {
@@ -30,7 +30,7 @@ bool exact_cast(From value, To& out) {
         value < 0 ? Unsigned{0} - static_cast<Unsigned>(value) : static_cast<Unsigned>(value);
     return size == 0 || std::bit_width(size) - std::countr_zero(size) <= std::numeric_limits<To>::digits;
   } else if constexpr (std::is_integral_v<To>) {
-    // Powers of two are exact in both float types; max() itself may not be.
+    // Powers of two are exact in both float types; max() may not be.
     const From above = std::ldexp(From{1}, std::numeric_limits<To>::digits);
     const From lowest = std::is_signed_v<To> ? -above : From{0};
     if (!(value >= lowest && value < above) || std::trunc(value) != value) return false;
@@ -53,23 +53,23 @@ decltype(auto) visit_scalar_type(DType dtype, Visit&& visit) {
   });
 }
 
-/// Narrowest scalar type that holds every value of both; none when there is none (u64 with a signed type, 64-bit
-/// integers with floats) or when one of them is a triple.
+/// Narrowest scalar type that holds every value of both types; none if there is no such type (u64 with a signed type,
+/// 64-bit integers with floats) or one of them is a triple.
 std::optional<DType> common_dtype(DType a, DType b);
 
-/// Narrowest scalar type that holds every value of `dtype`, and `value`; `dtype` itself when that does.
+/// Narrowest scalar type that holds `value` and every value of `dtype`; `dtype` itself if that holds `value`.
 std::optional<DType> dtype_holding(DType dtype, double value);
 
-/// Type of row numbers of a cloud: u32, u64 from 2^32 rows on (a run may then be 2^32 rows long).
+/// Type of row numbers of a cloud: u32, or u64 from 2^32 rows on (a run may then be 2^32 rows long).
 constexpr DType row_index_dtype(std::uint64_t row_count) {
   return row_count >> 32 == 0 ? DType::kU32 : DType::kU64;
 }
 
-/// Converts `count` scalars, those at rows[0], rows[1], ... (nullptr: at 0, 1, ...). Returns how many did fit, as
-/// exact_cast has it; the first that does not ends the call.
+/// Converts `count` scalars, those at rows[0], rows[1], ... (nullptr: at 0, 1, ...). Stops at the first one that does
+/// not fit (see exact_cast) and returns the number converted.
 using ConvertRows = std::size_t (*)(const std::byte* from, const std::uint32_t* rows, std::size_t count,
                                     std::byte* to);
-/// kInvalidArgument for triples.
+/// Throws kInvalidArgument for triples.
 ConvertRows row_converter(DType from, DType to);
 
 }  // namespace pc

@@ -41,7 +41,8 @@ constexpr const char* to_string(ErrorCode code) {
   return "internal";
 }
 
-/// The one exception type of the native core. The message is shown to users: value, rule, way out.
+/// The only exception type of the native core. The message is shown to users: it gives the value, the rule and a
+/// remedy.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& what) : std::runtime_error(what), code_(code) {}

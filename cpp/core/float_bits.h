@@ -4,7 +4,7 @@
 
 #include "core/host_device.h"
 
-/// Bits of floating-point numbers, on host and device (std::bit_cast is no device function everywhere).
+/// Bits of floating-point numbers, on host and device (std::bit_cast is not a device function with every compiler).
 namespace pc {
 
 PC_HD inline std::uint32_t bits_of(float value) {
@@ -31,8 +31,8 @@ PC_HD inline double double_of(std::uint64_t bits) {
   return value;
 }
 
-/// Integers that order as the numbers do: negative ones have all bits flipped, others the sign bit. -0 comes before +0;
-/// NaN lies beyond the infinities.
+/// Integers with the same order as the numbers: negative numbers have all bits flipped, others the sign bit. -0 comes
+/// before +0; NaN lies beyond the infinities.
 PC_HD inline std::uint32_t ordered_bits(float value) {
   constexpr std::uint32_t kSign = std::uint32_t{1} << 31;
   const std::uint32_t bits = bits_of(value);
@@ -56,7 +56,7 @@ PC_HD inline double double_of_ordered(std::uint64_t key) {
   return double_of((key & kSign) != 0 ? key & ~kSign : ~key);
 }
 
-/// Above ordered_bits of every number that is not NaN.
+/// Greater than ordered_bits of every number that is not NaN.
 constexpr std::uint32_t kAboveAllFloats = ~std::uint32_t{0};
 
 }  // namespace pc

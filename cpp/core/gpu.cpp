@@ -10,7 +10,7 @@ namespace pc {
 
 namespace {
 
-/// A table and what its probe said.
+/// A table and the result of its probe.
 struct Path {
   const GpuTable* table = nullptr;
   GpuInfo info;
@@ -20,7 +20,7 @@ struct State {
   std::mutex mutex;
   bool loaded = false;
   Path module;   ///< from gpu_load, once
-  Path current;  ///< in effect
+  Path current;  ///< the one in use
   std::timed_mutex slot;
 };
 
@@ -53,7 +53,7 @@ const GpuTable* load_module(const std::string& directory, std::string& reason) {
   return table;
 }
 
-/// Fills info from the probe; true when a device is usable.
+/// Fills info from the probe; true if a device is usable.
 bool probe(const GpuTable& table, GpuInfo& info) {
   GpuProbe found{};
   GpuError error{};

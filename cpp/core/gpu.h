@@ -8,29 +8,29 @@
 
 namespace pc {
 
-/// What /api/device-info reports. Without a usable GPU everything but `reason` is empty or zero.
+/// What /api/device-info reports. Without a usable GPU all fields except `reason` are empty or zero.
 struct GpuInfo {
-  bool present = false;  ///< a device that the module can use answered
+  bool present = false;  ///< pc_cuda can use a device
   int device_count = 0;
   std::string name;             ///< of the first device
-  std::string driver_version;   ///< highest CUDA version of the driver, "13.0"; empty when there is no driver
-  std::string runtime_version;  ///< CUDA version of the module; empty when it was not loaded
+  std::string driver_version;   ///< highest CUDA version of the driver, "13.0"; empty without a driver
+  std::string runtime_version;  ///< CUDA version of pc_cuda; empty if it was not loaded
   std::uint64_t total_bytes = 0;
-  std::string reason;  ///< why there is no GPU path; empty when there is one
+  std::string reason;  ///< why the GPU is not usable; empty if it is
 };
 
-/// Loads the CUDA module `pc_cuda` that lies in `directory` (absolute, UTF-8; the folder of the addon or program) and
-/// probes the device. Never throws for a missing or broken module or driver: that becomes the reason. Only the first
-/// call looks; the module stays loaded until the process ends. Later calls return to it after gpu_install.
+/// Loads the CUDA module `pc_cuda` from `directory` (absolute, UTF-8; the folder of the addon or program) and probes
+/// the device. Never throws for a missing or broken module or driver: that becomes the reason. Only the first call
+/// loads; the module stays loaded until the process ends. Later calls only undo gpu_install.
 void gpu_load(const std::string& directory);
 
-/// Uses `table` in place of the module; nullptr means none, with `reason` (not empty). For programs that bring a table
-/// of their own, and for tests. Not while ops run.
+/// Uses `table` instead of the module; nullptr means no GPU, with `reason` (not empty). For programs with a table of
+/// their own, and for tests. Must not be called while ops run.
 void gpu_install(const GpuTable* table, const std::string& reason);
 
-/// The module's table when a device is usable, else nullptr: see gpu_reason.
+/// The module's table if a device is usable, otherwise nullptr: see gpu_reason.
 const GpuTable* gpu_table();
-/// Why gpu_table() is nullptr; empty when it is not.
+/// Why gpu_table() is nullptr; empty if it is not.
 std::string gpu_reason();
 GpuInfo gpu_info();
 
@@ -40,12 +40,12 @@ struct GpuMemory {
   std::uint64_t total_bytes;
 };
 
-/// Asks the device; empty when there is no usable one or it does not answer. Makes the CUDA context of the process
+/// Asks the device; empty if there is no usable one or it does not answer. Creates the CUDA context of the process
 /// (some 100 MiB on the device), which gpu_load and gpu_info do not.
 std::optional<GpuMemory> gpu_memory();
 
-/// The device's exclusive slot: one op of the process at a time uses the GPU. Waits for it; a cancel ends the
-/// wait within 50 ms with kCanceled.
+/// Exclusive use of the device: one op of the process at a time uses the GPU. The constructor waits for it; a cancel
+/// ends the wait within 50 ms with kCanceled.
 class GpuSlot {
  public:
   explicit GpuSlot(OpContext& ctx);
@@ -54,7 +54,7 @@ class GpuSlot {
   ~GpuSlot();
 };
 
-/// `ctx` as the module sees it. Lives as long as `ctx`.
+/// Progress and cancel of `ctx` in the form that pc_cuda uses. Valid as long as `ctx`.
 GpuControl gpu_control(OpContext& ctx);
 
 }  // namespace pc

@@ -8,13 +8,13 @@
 
 namespace pc {
 
-/// The GPU calls of one op: on the device when the context asks for it, until the first time that the GPU cannot. From
-/// then on the caller computes on the CPU, and one warning says why: no usable device, too little memory (the module
-/// checks before it allocates: reserve_check in device_buffer.cuh), or what the device reported.
+/// The GPU calls of one op. They run on the device if the context asks for it, until the first one fails. From then on
+/// the caller computes on the CPU, and one warning gives the reason: no usable device, too little memory (pc_cuda
+/// checks before it allocates: reserve_check in device_buffer.cuh), or the device's error.
 class GpuRun {
  public:
-  /// what      begins the warning: "Denoise", "Cloth simulation"
-  /// warnings  of the op's result; outlives this
+  /// what      start of the warning: "Denoise", "Cloth simulation"
+  /// warnings  of the op's result; must outlive this object
   GpuRun(OpContext& ctx, std::string what, std::vector<std::string>& warnings)
       : ctx_(ctx), what_(std::move(what)), warnings_(warnings) {
     if (ctx.device() != Device::kCuda) return;
@@ -22,11 +22,11 @@ class GpuRun {
     if (table_ == nullptr) warn(gpu_reason());
   }
 
-  /// False from the start for a context of the CPU.
+  /// Always false for a CPU context.
   bool usable() const { return table_ != nullptr; }
 
-  /// Calls `call(table, control, error)`, which gives a GpuStatus, in the device's slot. False when nothing was done and
-  /// the CPU has to. Throws kCanceled like a checkpoint.
+  /// Calls `call(table, control, error)`, which returns a GpuStatus, with exclusive use of the device. Returns false if
+  /// nothing was done and the CPU must compute. Throws kCanceled like a checkpoint.
   template <class Call>
   bool run(const Call& call) {
     if (!usable()) return false;

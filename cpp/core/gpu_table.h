@@ -1,9 +1,8 @@
 #pragma once
 #include <cstdint>
 
-/// The C interface of the CUDA module (pc_cuda): plain structs and function pointers, no exceptions, no STL
-/// types. Both sides compile this header; the host refuses a module with another kGpuAbiVersion or table
-/// size.
+/// The C interface of the CUDA module (pc_cuda): plain structs and function pointers, no exceptions, no STL types. Both
+/// sides compile this header; the host rejects a module with another kGpuAbiVersion or table size.
 namespace pc {
 
 namespace point_spacing_kernel {
@@ -33,14 +32,14 @@ struct GpuError {
   char text[kGpuErrorBytes];
 };
 
-/// What the op sees of its job: polled and told between chunks, from the calling thread only.
+/// Progress and cancel of the op's job, used between chunks from the calling thread only.
 struct GpuControl {
   void* user;
   bool (*canceled)(void* user);
   void (*advance)(void* user, std::uint64_t count);
 };
 
-/// Answer of the probe. device_count == 0 comes with a reason in GpuError.
+/// Result of the probe. If device_count is 0, GpuError holds the reason.
 struct GpuProbe {
   std::int32_t device_count;
   std::int32_t
@@ -55,26 +54,26 @@ struct GpuTable {
   std::uint32_t abi_version;  ///< kGpuAbiVersion of the module; first member in every version
   std::uint32_t table_bytes;  ///< sizeof(GpuTable) of the module
 
-  /// Cheap: asks driver and first device, makes no context on the device. kFailed leaves device_count 0.
+  /// Fast: queries the driver and the first device without creating a context. kFailed leaves device_count 0.
   GpuStatus (*probe)(GpuProbe* out, GpuError* error);
-  /// Free and total memory of the first device, bytes; makes the context.
+  /// Free and total memory of the first device, bytes; creates the context.
   GpuStatus (*memory)(std::uint64_t* free_bytes, std::uint64_t* total_bytes, GpuError* error);
-  /// One pass of point_spacing (cpp/ops/cloud/point_spacing_kernel.h). `pass->best_bits` changes on kOk only.
+  /// One pass of point_spacing (cpp/ops/cloud/point_spacing_kernel.h). Changes `pass->best_bits` on kOk only.
   GpuStatus (*point_spacing_pass)(const point_spacing_kernel::HostPass* pass, const GpuControl* control,
                                   GpuError* error);
-  /// Both passes of RasterPass (cpp/ops/ground/cloth_simulation_kernel.h). `lowest` and `nearest` change on kOk only.
+  /// Both passes of RasterPass (cpp/ops/ground/cloth_simulation_kernel.h). Changes `lowest` and `nearest` on kOk only.
   GpuStatus (*cloth_raster)(const cloth_kernel::HostRaster* raster, const GpuControl* control,
                             GpuError* error);
-  /// Drops a cloth. The outputs of `drop` change on kOk only.
+  /// Drops a cloth. Changes the outputs of `drop` on kOk only.
   GpuStatus (*cloth_drop)(cloth_kernel::HostDrop* drop, const GpuControl* control, GpuError* error);
-  /// Labels of the points of a tree (cpp/ops/denoise/radius_outlier_kernel.h). `pass->labels` changes on kOk only.
+  /// Labels of the points of a tree (cpp/ops/denoise/radius_outlier_kernel.h). Changes `pass->labels` on kOk only.
   GpuStatus (*radius_outlier)(const radius_outlier_kernel::HostPass* pass, const GpuControl* control,
                               GpuError* error) = nullptr;
-  /// Mean neighbour distances of the points of a tree (cpp/ops/denoise/statistical_outlier_kernel.h). `pass->means`
-  /// changes on kOk only.
+  /// Mean neighbour distances of the points of a tree (cpp/ops/denoise/statistical_outlier_kernel.h). Changes
+  /// `pass->means` on kOk only.
   GpuStatus (*mean_distances)(const statistical_outlier_kernel::HostPass* pass, const GpuControl* control,
                               GpuError* error) = nullptr;
-  /// Points of the cells of a grid (cpp/ops/denoise/voxel_count_kernel.h). `pass->labels` changes on kOk only.
+  /// Labels points by cells of a grid (cpp/ops/denoise/voxel_count_kernel.h). Changes `pass->labels` on kOk only.
   GpuStatus (*voxel_count)(const voxel_count_kernel::HostPass* pass, const GpuControl* control,
                            GpuError* error) = nullptr;
 };

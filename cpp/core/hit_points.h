@@ -4,9 +4,9 @@
 
 namespace pc {
 
-/// Points that are real returns and not deleted: what most ops may see. select_hits makes them. assume_hits takes the
-/// caller's word that no point is a miss or deleted; scripts/check-layers.mjs lists the files that may give it (tests
-/// may always).
+/// Points that are real returns and not deleted: the only points that most ops accept. select_hits creates them.
+/// assume_hits relies on the caller that no point is a miss or deleted; scripts/check-layers.mjs lists the files that
+/// may call it (tests always may).
 class HitPoints {
  public:
   static HitPoints assume_hits(Span<const Vec3d> xyz) { return HitPoints(xyz); }

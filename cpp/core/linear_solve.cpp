@@ -1,6 +1,6 @@
 #include "core/linear_solve.h"
 
-// The only file that sees Eigen. Its permissive part, and no threads of its own: ours are those of parallel.h.
+// The only file that includes Eigen: its permissively licensed part, without its threads; ours are those of parallel.h.
 #define EIGEN_MPL2_ONLY
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Cholesky>

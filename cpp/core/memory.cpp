@@ -13,7 +13,7 @@ namespace {
 std::atomic<std::uint64_t> in_use{0};
 std::atomic<std::uint64_t> peak{0};
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 46;  // beyond any address space we run in
+constexpr std::size_t kMaxBytes = std::size_t{1} << 46;  // beyond any supported address space
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 

@@ -13,16 +13,16 @@
 
 namespace pc {
 
-/// One block of pages outside malloc and outside the JS heap: anonymous, or a read-only mapping of a file.
-/// Electron's allocator kills the process on large blocks (docs/adr/0005); pages from the OS have no such limit.
-/// Move-only; the pages go back to the OS at once when it dies (page_pool.h has the exception).
+/// One block of pages outside malloc and the JS heap: anonymous, or a read-only mapping of a file. Electron's allocator
+/// kills the process on large blocks (docs/adr/0005); pages from the OS have no such limit. Move-only; the destructor
+/// returns the pages to the OS at once (exception: page_pool.h).
 class PageBlock {
  public:
   PageBlock() = default;
-  /// Zero-filled pages. Throws kOutOfMemory, also for sizes that cannot be (overflow).
+  /// Zero-filled pages. Throws kOutOfMemory, also for impossible sizes (overflow).
   static PageBlock allocate(std::size_t bytes);
   /// Maps [offset, offset + bytes) of a regular file read-only. `offset` need not be page-aligned.
-  /// Throws kNotFound, kIo, or kInvalidFile when the file is shorter than offset + bytes.
+  /// Throws kNotFound, kIo, or kInvalidFile if the file is shorter than offset + bytes.
   static PageBlock map_file(const std::string& path, std::uint64_t offset, std::size_t bytes);
 
   PageBlock(PageBlock&& other) noexcept { swap(other); }
@@ -56,14 +56,14 @@ class PageBlock {
 /// Multiplies with overflow check; throws kOutOfMemory.
 std::size_t checked_bytes(std::size_t count, std::size_t element_size);
 
-/// Bytes of pages held by all PageBlocks of the process (anonymous only); tests assert that it returns to its start.
+/// Bytes of anonymous pages held by all PageBlocks of the process; tests assert that it returns to its initial value.
 std::uint64_t bulk_bytes_in_use();
 /// Highest bulk_bytes_in_use() since the process started or reset_bulk_bytes_peak() was called.
 std::uint64_t bulk_bytes_peak();
 void reset_bulk_bytes_peak();
 
-/// Growable array of trivially copyable elements in its own pages: the scratch type for anything over 1 MiB.
-/// Elements added by resize() are zero.
+/// Growable array of trivially copyable elements in its own pages: for all scratch over 1 MiB. Elements added by
+/// resize() are zero.
 template <class T>
 class BulkVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -98,7 +98,7 @@ class BulkVector {
     data()[size_++] = value;
   }
   void clear() { resize(0); }
-  /// Gives the pages back.
+  /// Frees the pages.
   void reset() {
     block_ = PageBlock();
     size_ = 0;

@@ -13,10 +13,10 @@ struct JobControl {
   std::atomic<bool> cancel_requested{false};
   std::atomic<const char*> phase{""};  ///< points to a string literal
   std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> total{0};  ///< 0 = the phase cannot tell its length
+  std::atomic<std::uint64_t> total{0};  ///< 0 = the length of the phase is unknown
 };
 
-/// What every op gets besides its data: progress out, cancel in, device and thread budget.
+/// What every op gets besides its data: progress, cancel, device and thread budget.
 class OpContext {
  public:
   /// threads == 0 means all cores.

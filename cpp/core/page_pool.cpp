@@ -11,7 +11,7 @@ PageReuse::PageReuse(std::size_t bytes) : bytes_(bytes) { PagePool::shared().res
 PageReuse::~PageReuse() { PagePool::shared().resize(0, bytes_); }
 
 PagePool& PagePool::shared() {
-  static auto* const pool = new PagePool;  // blocks die until the very end of the process
+  static auto* const pool = new PagePool;  // never destroyed: blocks are freed until the process ends
   return *pool;
 }
 
@@ -24,7 +24,7 @@ std::size_t PagePool::rounded(std::size_t bytes) {
 
 void* PagePool::take(std::size_t& bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (std::size_t i = count_; i-- > 0;) {  // the last one in: its pages are in the caches
+  for (std::size_t i = count_; i-- > 0;) {  // newest first: its pages are in the caches
     if (blocks_[i].bytes < bytes || blocks_[i].bytes > bytes + bytes / 2) continue;
     const Block block = remove(i);
     bytes = block.bytes;

@@ -5,9 +5,9 @@
 
 namespace pc {
 
-/// While one lives, up to `bytes` of freed pages stay with the process for the next blocks. For operations of hundreds of
-/// small steps: the system clears every page it hands out and forgets it again, which costs more than the step.
-/// Several add up. The pages go back when the last one dies.
+/// While an object of this class exists, the process keeps up to `bytes` of freed pages for later blocks. For
+/// operations of hundreds of small steps: the system clears every page it hands out, which costs more than the step.
+/// The limits of several objects add up. The pages are returned to the system when the last object is destroyed.
 class PageReuse {
  public:
   explicit PageReuse(std::size_t bytes);
@@ -19,20 +19,21 @@ class PageReuse {
   std::size_t bytes_;
 };
 
-/// Freed blocks of pages on their way to their next owner. Thread-safe.
+/// Freed blocks of pages that wait for reuse. Thread-safe.
 class PagePool {
  public:
   static PagePool& shared();
-  /// Bytes to ask the system for when `bytes` (whole pages) are wanted: blocks of a few sizes fit each other.
+  /// Bytes to request from the system if `bytes` (whole pages) are needed: few distinct sizes make blocks reusable.
   std::size_t rounded(std::size_t bytes);
-  /// A block of that size or up to half as large again, with what its last owner left in it; null when there is none.
-  /// `bytes` becomes its size.
+  /// A block of that size or up to half as large again, with its previous contents; nullptr if there is none. Sets
+  /// `bytes` to its size.
   void* take(std::size_t& bytes);
-  /// Blocks that nobody took for long make room. False when the pool does not want it; the caller gives it to the system.
+  /// Keeps a block, replacing blocks that were not reused for long. False if the pool does not keep it; the caller then
+  /// returns it to the system.
   bool give(void* base, std::size_t bytes) noexcept;
-  /// Gives all blocks back to the system; false when there were none.
+  /// Returns all blocks to the system; false if there were none.
   bool empty() noexcept;
-  /// Changes how much may stay; what is too much goes back to the system.
+  /// Changes how much the pool may keep; returns the excess to the system.
   void resize(std::size_t more, std::size_t less) noexcept;
   std::size_t held();
 
@@ -46,7 +47,7 @@ class PagePool {
   void release_beyond(std::size_t bytes) noexcept;
 
   std::mutex mutex_;
-  std::array<Block, 256> blocks_{};  ///< in the order they came
+  std::array<Block, 256> blocks_{};  ///< in order of arrival
   std::size_t count_ = 0, held_ = 0, limit_ = 0;
 };
 

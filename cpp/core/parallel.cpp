@@ -31,7 +31,7 @@ void run_team(int count, const std::function<void(int worker)>& body) {
     }
   };
 #if defined(_OPENMP)
-  // One iteration per worker even when the runtime gives a smaller team: the loop hands them out.
+  // One iteration per worker: the loop runs all of them even if the runtime gives a smaller team.
 #pragma omp parallel for schedule(static, 1) num_threads(count)
   for (int worker = 0; worker < count; ++worker) guarded(worker);
 #else

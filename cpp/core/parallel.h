@@ -12,17 +12,17 @@
 
 namespace pc {
 
-/// Cores this process may use (affinity respected), at least 1.
+/// Cores that this process may use (respects affinity), at least 1.
 int hardware_threads();
 
-/// Runs body(worker) for worker in [0, count) concurrently, worker 0 on the calling thread. Exceptions of workers are
-/// carried out; the first one is rethrown. The only place that starts compute threads inside an op.
+/// Runs body(worker) for worker in [0, count) concurrently, worker 0 on the calling thread. The first exception of a
+/// worker is rethrown on the calling thread. The only place that starts compute threads inside an op.
 void run_team(int count, const std::function<void(int worker)>& body);
 
-/// Runs body(begin, end, worker) over [0, n) in blocks of `grain`, blocks handed out in order.
-/// Stops at the next block on cancel or on the first exception, then throws on the calling thread; counts progress.
-/// Pick `grain` so that the slowest block stays under 50 ms at the op's worst admissible parameters.
-/// `worker` is in [0, ctx.threads()): use it for per-thread scratch, never for results.
+/// Runs body(begin, end, worker) over [0, n) in blocks of `grain`; blocks are handed out in order. Counts progress. On
+/// a cancel or the first exception it stops before the next block and throws on the calling thread. Choose `grain` so
+/// that the slowest block takes less than 50 ms for all allowed parameters of the op. `worker` is in [0,
+/// ctx.threads()): use it for per-thread scratch, never for results.
 template <class Body>
 void parallel_for_worker(OpContext& ctx, std::size_t n, std::size_t grain, Body&& body) {
   const std::size_t blocks = grain == 0 ? 0 : (n + grain - 1) / grain;
@@ -52,13 +52,13 @@ void parallel_for_worker(OpContext& ctx, std::size_t n, std::size_t grain, Body&
   ctx.checkpoint();
 }
 
-/// As parallel_for_worker, with body(begin, end).
+/// Like parallel_for_worker, with body(begin, end).
 template <class Body>
 void parallel_for(OpContext& ctx, std::size_t n, std::size_t grain, Body&& body) {
   parallel_for_worker(ctx, n, grain, [&](std::size_t begin, std::size_t end, int) { body(begin, end); });
 }
 
-/// Sum of term(i) that does not depend on the thread count: fixed blocks, combined in block order.
+/// Sum of term(i) that does not depend on the thread count: sums of fixed blocks, added in block order.
 template <class Term>
 double parallel_sum(OpContext& ctx, std::size_t n, Term&& term) {
   constexpr std::size_t kBlock = 4096;

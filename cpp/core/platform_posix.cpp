@@ -37,7 +37,7 @@ void* allocate_pages(std::size_t bytes) {
   if (base == MAP_FAILED) return nullptr;
 #if defined(MADV_HUGEPAGE)
   if (bytes >= (std::size_t{4} << 20))
-    madvise(base, bytes, MADV_HUGEPAGE);  // advice: failure costs speed only
+    madvise(base, bytes, MADV_HUGEPAGE);  // only advice: a failure costs nothing but speed
 #endif
   return base;
 }
@@ -59,7 +59,7 @@ void* map_file_pages(const std::string& path, std::uint64_t offset, std::size_t 
 }
 
 void release_pages(void* base, std::size_t bytes) {
-  // In pieces: each call holds the address space, and page faults of every other thread wait for it.
+  // In pieces: each call locks the address space, and page faults of all other threads wait for it.
   constexpr std::size_t kPiece = std::size_t{64} << 20;
   for (std::size_t at = 0; at < bytes; at += kPiece) {
     munmap(static_cast<char*>(base) + at, std::min(kPiece, bytes - at));
@@ -90,11 +90,11 @@ bool link_file(const std::string& from, const std::string& to) {
   }, source{};
   if (stat(from.c_str(), &source) != 0) fail(from, "stat");
   if (lstat(to.c_str(), &old) == 0) {
-    if (old.st_dev == source.st_dev && old.st_ino == source.st_ino) return true;  // one file already
+    if (old.st_dev == source.st_dev && old.st_ino == source.st_ino) return true;  // already the same file
     if (unlink(to.c_str()) != 0) fail(to, "replace");
   }
   if (link(from.c_str(), to.c_str()) == 0) return true;
-  // EPERM: FAT and exFAT, and files of another user on hardened systems; EMLINK: as many names as the system keeps.
+  // EPERM: FAT and exFAT, and files of other users on hardened systems; EMLINK: limit of names per file reached.
   for (const int none : {EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS})
     if (errno == none) return false;
   fail(to, "link");
@@ -112,7 +112,7 @@ std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
 }
 
 FileLock::~FileLock() {
-  if (handle_ >= 0) close(static_cast<int>(handle_));  // lets go of the lock
+  if (handle_ >= 0) close(static_cast<int>(handle_));  // releases the lock
 }
 
 File File::open_read(const std::string& path) {

@@ -43,7 +43,7 @@ constexpr std::size_t kMaxTransfer = std::size_t{1} << 30;
 std::size_t page_size() {
   SYSTEM_INFO info;
   GetSystemInfo(&info);
-  return info.dwAllocationGranularity;  // mappings start at multiples of this, not of the page
+  return info.dwAllocationGranularity;  // mappings start at multiples of this, not of the page size
 }
 
 void* allocate_pages(std::size_t bytes) {
@@ -103,7 +103,7 @@ bool link_file(const std::string& from, const std::string& to) {
 }
 
 std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
-  // Not shared with anybody: a second open fails for as long as the handle lives.
+  // Opened without sharing: a second open fails as long as the handle exists.
   HANDLE handle = CreateFileW(wide(path).c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
                               FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
   if (handle != INVALID_HANDLE_VALUE) return FileLock(reinterpret_cast<std::intptr_t>(handle));

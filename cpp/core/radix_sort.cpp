@@ -11,7 +11,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1}
-                               << 16;  // rows a histogram covers: fixed, so threads do not matter
+                               << 16;  // rows per histogram: fixed, so the thread count does not matter
 constexpr std::size_t kBuckets = 256;
 constexpr int kDigitBits = 8;
 
@@ -26,8 +26,8 @@ std::size_t digit(Key key, int shift) {
   return static_cast<std::size_t>(key >> shift) & (kBuckets - 1);
 }
 
-/// Turns per-block counts (block-major) into the position where each block's bucket starts. Returns false
-/// when all rows share one bucket, so that the pass would move nothing.
+/// Turns per-block counts (block-major) into the position where each block's bucket starts. Returns false if all rows
+/// are in one bucket, so that the pass would move nothing.
 bool prefix_buckets(Span<std::uint64_t> counts, std::size_t blocks, std::size_t n) {
   std::uint64_t position = 0;
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {

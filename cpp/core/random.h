@@ -5,7 +5,7 @@
 
 namespace pc {
 
-/// Counter-based random numbers: the value depends on (seed, counter) alone, so any thread or device gets the same.
+/// Counter-based random numbers: a value depends only on (seed, counter), so it is the same on any thread or device.
 /// Mixer: SplitMix64 finalizer (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators", fig. 16).
 PC_HD inline std::uint64_t random_u64(std::uint64_t seed, std::uint64_t counter) {
   std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15ULL;

@@ -7,7 +7,7 @@
 
 namespace pc {
 
-/// Non-owning view of `size` elements. Usable in host and device code; never outlives what it looks at.
+/// Non-owning view of `size` elements. Usable in host and device code; must not outlive the elements.
 template <class T>
 struct Span {
   T* data = nullptr;

@@ -13,7 +13,7 @@ struct Symmetric3 {
   double xx, xy, xz, yy, yz, zz;
 };
 
-/// Eigenvalues ascending and a unit eigenvector of each; the vectors are a right-handed frame.
+/// Eigenvalues in ascending order with a unit eigenvector each; the vectors form a right-handed frame.
 struct SymmetricEigen3 {
   double value[3];
   Vec3d vector[3];
@@ -21,13 +21,13 @@ struct SymmetricEigen3 {
 
 namespace symmetric_eigen_detail {
 
-/// The matrix under its rotations, and the product of these.
+/// The rotated matrix, and the product of the rotations.
 struct Rotated {
   double a[3][3];
   double v[3][3];  ///< columns
 };
 
-/// Makes a[p][q] zero. Small ones go without a rotation: they no longer change a digit of the diagonal.
+/// Makes a[p][q] zero. A small element is zeroed without a rotation if it no longer changes the diagonal.
 PC_HD inline void rotate(Rotated& m, int p, int q) {
   const double off = m.a[p][q];
   const double size = fabs(off), at_p = fabs(m.a[p][p]), at_q = fabs(m.a[q][q]);
@@ -60,7 +60,7 @@ PC_HD inline void order(double& a, double& b, int& i, int& j) {
   j = index;
 }
 
-/// The same direction with its largest component positive; of equally large ones the first decides.
+/// The same direction with its largest component positive; among equally large ones the first decides.
 PC_HD inline Vec3d facing(const Vec3d& v) {
   const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
   const double largest = x >= y && x >= z ? v.x : y >= z ? v.y : v.z;
@@ -69,16 +69,16 @@ PC_HD inline Vec3d facing(const Vec3d& v) {
 
 }  // namespace symmetric_eigen_detail
 
-/// Eigenvalues and eigenvectors of a symmetric 3 x 3 matrix, on host and device with the same bits.
+/// Eigenvalues and eigenvectors of a symmetric 3 x 3 matrix, with the same bits on host and device.
 ///
-/// m        finite; a matrix that is not gives NaN values and the axes as vectors
-/// Order    Equal eigenvalues: any frame of their space, always the same one. The first two vectors have their largest
-///          component positive, the third completes the frame.
+/// m        finite; otherwise the values are NaN and the vectors the axes
+/// Order    For equal eigenvalues the vectors are a frame of their space, always the same one. The first two vectors
+///          have their largest component positive; the third completes the frame.
 /// Accuracy |A v - lambda v| <= 8 eps |A|, | |v| - 1 | and v_i . v_j <= 8 eps, eigenvalues within 8 eps |A| of the exact
-///          ones, at any scale of double (eps = 2^-52, |A| the largest size of an eigenvalue): symmetric_eigen_test.cpp.
-/// Cost     About 400 operations with + - * / and sqrt, no memory.
-/// Source   Cyclic Jacobi (Rutishauser 1966, "The Jacobi method for real symmetric matrices"). Closed forms lose half the
-///          digits where eigenvalues nearly meet, and need a cosine, whose bits differ between devices.
+///          ones, at any scale of double (eps = 2^-52, |A| the largest absolute eigenvalue): symmetric_eigen_test.cpp.
+/// Cost     About 400 operations: + - * / and sqrt; no memory.
+/// Source   Cyclic Jacobi (Rutishauser 1966, "The Jacobi method for real symmetric matrices"). Closed forms lose half
+///          the digits if eigenvalues are nearly equal, and need a cosine, whose bits differ between devices.
 PC_HD inline SymmetricEigen3 symmetric_eigen(const Symmetric3& m) {
   namespace detail = symmetric_eigen_detail;
   constexpr int kMostSweeps = 16;  // 4 to 6 are needed; more would mean no convergence
@@ -94,7 +94,8 @@ PC_HD inline SymmetricEigen3 symmetric_eigen(const Symmetric3& m) {
         m.xx - m.xx + (m.yy - m.yy) + (m.zz - m.zz) + (m.xy - m.xy) + (m.xz - m.xz) + (m.yz - m.yz);
     return {{nan, nan, nan}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   }
-  // A power of two brings the largest entry near 1, so that no square is lost; scaling by it is exact.
+  // Scaling by a power of two is exact. It brings the largest entry near 1, so that squares neither overflow nor
+  // vanish.
   std::uint64_t exponent = bits_of(largest) >> 52;
   exponent = exponent < 1 ? 1 : exponent > 2045 ? 2045 : exponent;
   const double down = double_of((2046 - exponent) << 52), up = double_of(exponent << 52);

@@ -6,7 +6,7 @@
 
 namespace pc {
 
-/// A point or vector; metres unless the owner says otherwise.
+/// A point or vector; in metres unless stated otherwise.
 struct Vec3d {
   double x, y, z;
 
@@ -18,7 +18,7 @@ struct Vec3d {
   PC_HD friend Vec3d operator*(const Vec3d& a, double s) { return {a.x * s, a.y * s, a.z * s}; }
 };
 
-/// Colour, 16 bits a channel (0..65535).
+/// Colour, 16 bits per channel (0..65535).
 struct Rgb16 {
   std::uint16_t r, g, b;
   PC_HD friend bool operator==(const Rgb16& a, const Rgb16& b) {
@@ -31,10 +31,10 @@ PC_HD inline double squared_distance(const Vec3d& a, const Vec3d& b) {
   return dx * dx + dy * dy + dz * dz;
 }
 
-/// x - x is 0 for finite x and NaN otherwise; std::isfinite is not a device function everywhere.
+/// x - x is 0 for finite x and NaN otherwise; std::isfinite is not a device function with every compiler.
 PC_HD inline bool is_finite(const Vec3d& p) { return p.x - p.x == 0 && p.y - p.y == 0 && p.z - p.z == 0; }
 
-/// Axis-aligned box. Empty (min > max) until something is added.
+/// Axis-aligned box. Empty (min > max) until a point is added.
 struct Box3d {
   Vec3d min{HUGE_VAL, HUGE_VAL, HUGE_VAL};
   Vec3d max{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};

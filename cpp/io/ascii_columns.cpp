@@ -28,7 +28,7 @@ bool fits_float(double v) {
          static_cast<double>(static_cast<float>(v)) == v;
 }
 
-/// Range and kind of one column of one batch.
+/// Range and properties of one column of one batch.
 struct BatchKind {
   double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
   bool fraction = false, nonfinite = false;
@@ -95,8 +95,7 @@ void fill_missing(std::size_t rows, std::size_t first, AnyColumn& to) {
   }
 }
 
-/// Unpacks the batch at `p` to rows [first_row, ...) and moves `first_row` behind them; returns the end of
-/// the batch.
+/// Unpacks the batch at `p` to rows [first_row, ...), advances `first_row` past them, and returns the end of the batch.
 const std::byte* unpack_batch(const std::byte* p, std::size_t& first_row, const UnpackTarget& target) {
   BatchHeader header;
   std::memcpy(&header, p, sizeof header);

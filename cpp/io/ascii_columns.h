@@ -9,8 +9,8 @@
 #include "core/memory.h"
 #include "io/ascii_table.h"
 
-/// Values of a text table between the parser and the result: packed batch by batch without loss, then joined
-/// in the type that the whole column allows.
+/// Values of a text table between the parser and the result. They are packed batch by batch without loss, then joined
+/// in the type that suits the whole column.
 namespace pc::io {
 
 /// A line, before the number of lines in earlier chunks is known.
@@ -24,15 +24,15 @@ struct LineRef {
   }
 };
 
-/// What all values of one column have in common; merging does not depend on the order.
+/// Properties of all values of one column; the result of merging does not depend on the order.
 struct ColumnStats {
   double min = std::numeric_limits<double>::infinity();   ///< of finite values
   double max = -std::numeric_limits<double>::infinity();  ///< of finite values
   bool has_fraction = false;                              ///< some finite value is not a whole number
   bool has_nonfinite = false;                             ///< NaN, infinite or missing somewhere
-  bool needs_double = false;                              ///< float32 would change the digits of some token
+  bool needs_double = false;                              ///< float32 would change the digits of some number
   bool inexact_whole = false;     ///< a whole number beyond 2^53 may have been rounded
-  std::uint64_t not_numbers = 0;  ///< tokens stored as NaN because they are no number
+  std::uint64_t not_numbers = 0;  ///< tokens that are not numbers, stored as NaN
   LineRef first_not_number;
   std::string not_number_text;  ///< that token, printable and short
   std::uint64_t rounded = 0;    ///< whole numbers that float64 cannot hold
@@ -51,7 +51,7 @@ struct RowBatch {
   std::size_t capacity = 0;  ///< rows
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::size_t filled = 0;  ///< leading columns that some row of this batch has
+  std::size_t filled = 0;  ///< leading columns that at least one row of this batch has
 };
 
 /// Packed batches of one chunk, in blocks that are never copied.
@@ -62,7 +62,7 @@ class PackedRows {
     std::size_t used = 0;
   };
 
-  /// Space for `bytes` in one piece, zero, 8-byte aligned.
+  /// `bytes` of contiguous space, zeroed, 8-byte aligned.
   std::byte* append(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -72,11 +72,10 @@ class PackedRows {
   std::size_t bytes_ = 0;
 };
 
-/// Appends the batch to `packed` in the narrowest lossless types and adds its values to `stats` (one per
-/// column).
+/// Appends the batch to `packed` in the narrowest lossless types and adds its values to `stats` (one per column).
 void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRows& packed);
 
-/// Where unpacked rows go. A column of size 0 is left out.
+/// Destination of unpacked rows. Columns of size 0 are left out.
 struct UnpackTarget {
   Span<Vec3d> positions;
   std::vector<AnyColumn>* columns;

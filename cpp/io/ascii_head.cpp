@@ -34,7 +34,7 @@ void refuse_binary(const platform::File& file, const BulkVector<char>& bytes) {
                                            "); give it the extension of its real format");
 }
 
-/// Offset of the first CR or LF at or behind `from`, or the size.
+/// Offset of the first CR or LF at or after `from`, or the size.
 std::size_t first_line_end(const BulkVector<char>& bytes, std::size_t from) {
   const auto ends = [](char c) { return c == '\n' || c == '\r'; };
   return static_cast<std::size_t>(std::find_if(bytes.begin() + from, bytes.end(), ends) - bytes.begin());
@@ -56,7 +56,7 @@ TextHead read_text_head(const platform::File& file, OpContext& ctx) {
       if (starts_with(head.bytes, "\xef\xbb\xbf", 3)) head.start = searched = 3;
     }
     line_end = first_line_end(head.bytes, searched);
-    // A CR at the very end may be half of a CRLF: it is looked at again with more bytes.
+    // A CR at the very end may be half of a CRLF: it is examined again with more bytes.
     const bool decided = line_end + 1 < head.bytes.size();
     if (decided || head.bytes.size() < bytes || bytes == file.size()) break;
     if (bytes > kMaxTextLineBytes) break;
@@ -85,7 +85,7 @@ TextSample sample_text(const std::string& path, std::size_t max_lines, OpContext
   const bool whole_file = head.bytes.size() >= file.size();
   while (p < end && sample.lines.size() < max_lines) {
     const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-    if (stop == nullptr && !whole_file) break;  // cut by the size of the head
+    if (stop == nullptr && !whole_file) break;  // cut off by the size limit of the head
     const char* const next = stop == nullptr ? end : stop + 1;
     const char* last = stop == nullptr ? end : stop;
     if (last > p && last[-1] == '\r') --last;

@@ -21,7 +21,7 @@ std::size_t find_end(const BulkVector<char>& buffer, std::size_t from, std::size
 
 }  // namespace
 
-/// Makes `buffer` hold the data from `from`, at most `bytes` of it, of which `had` are there already.
+/// Loads the data from offset `from`, at most `bytes`, into `buffer`; the first `had` bytes are there already.
 void LineSource::load(std::uint64_t from, std::size_t bytes, std::size_t had,
                       BulkVector<char>& buffer) const {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, data_bytes() - from));
@@ -36,7 +36,7 @@ void LineSource::load(std::uint64_t from, std::size_t bytes, std::size_t had,
 Span<const char> LineSource::read_lines(std::uint64_t begin, std::uint64_t end,
                                         BulkVector<char>& buffer) const {
   const std::uint64_t from =
-      begin == 0 ? 0 : begin - 1;  // the byte before tells whether a line starts at `begin`
+      begin == 0 ? 0 : begin - 1;  // the previous byte shows whether a line starts at `begin`
   const auto span = static_cast<std::size_t>(end - from);
   load(from, span + kReadAhead, 0, buffer);
   const std::size_t first = begin == 0 ? 0 : find_end(buffer, 0, span) + 1;
@@ -53,7 +53,7 @@ Span<const char> LineSource::read_lines(std::uint64_t begin, std::uint64_t end,
                 path() + ": the line at byte " + std::to_string(data_start_ + from + last) +
                     " is longer than " + std::to_string(kMaxTextLineBytes >> 20) + " MiB: not a text table");
   }
-  if (stop == buffer.size()) buffer.push_back('\n');  // the last line of the file is open
+  if (stop == buffer.size()) buffer.push_back('\n');  // the last line of the file has no line end
   buffer.resize(std::max(buffer.size(), stop + 1 + kDecimalPadding));
   return {buffer.data() + first, stop + 1 - first};
 }

@@ -9,7 +9,7 @@
 
 namespace pc::io {
 
-/// Whole lines of a text file from any place in it: what lets workers share a file.
+/// Reads whole lines from any position of a text file, so that workers can share the file.
 class LineSource {
  public:
   /// `data_start` is the first byte of the data in the file; `cr_lines`: lines end with CR alone.
@@ -19,9 +19,9 @@ class LineSource {
   const std::string& path() const { return file_.path(); }
   std::uint64_t data_bytes() const { return file_.size() - data_start_; }
 
-  /// The lines that start in bytes [begin, end) of the data, begin < end; empty when none does. The last byte
-  /// is '\n' and kDecimalPadding readable bytes follow. Valid until `buffer` changes. Errors: kInvalidFile
-  /// for a line beyond kMaxTextLineBytes, kIo when the file shrank.
+  /// The lines that start in bytes [begin, end) of the data, begin < end; empty if no line does. The last byte is
+  /// '\n', and kDecimalPadding readable bytes follow. Valid until `buffer` changes. Errors: kInvalidFile for a line
+  /// beyond kMaxTextLineBytes, kIo if the file shrank.
   Span<const char> read_lines(std::uint64_t begin, std::uint64_t end, BulkVector<char>& buffer) const;
 
  private:

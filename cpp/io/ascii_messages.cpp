@@ -4,7 +4,7 @@ namespace pc::io {
 
 namespace {
 
-constexpr std::size_t kColumnsNamed = 20;  // a file with thousands of odd columns still gives a readable list
+constexpr std::size_t kColumnsNamed = 20;  // keeps the list readable for files with thousands of odd columns
 
 std::string line_number(const TextReport& report, const LineRef& ref) {
   return std::to_string(report.lines_before[ref.chunk] + ref.line + 1);
@@ -83,7 +83,7 @@ std::string column_warning(const TextReport& report, std::size_t c) {
   return text;
 }
 
-/// Kept rows that are too short to have file column `c`.
+/// Number of kept rows that are too short for file column `c`.
 std::uint64_t rows_without(const RowSummary& summary, std::size_t c) {
   std::uint64_t rows = 0;
   for (std::size_t reach = 0; reach <= c; ++reach) rows += summary.rows_by_reach[reach];
@@ -131,7 +131,7 @@ std::vector<std::string> text_warnings(const TextReport& report) {
   }
   if (odd_columns > kColumnsNamed) {
     warnings.push_back(std::to_string(odd_columns - kColumnsNamed) +
-                       " more columns have values that are no numbers");
+                       " more columns have values that are not numbers");
   }
   return warnings;
 }

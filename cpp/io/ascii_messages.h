@@ -6,10 +6,10 @@
 #include "io/ascii_rows.h"
 #include "io/ascii_table.h"
 
-/// What read_text tells the user; kept apart because most of it is never needed.
+/// Messages of read_text; in a file of their own because most of them are rarely needed.
 namespace pc::io {
 
-/// Everything the messages about one file are made of.
+/// The data for the messages about one file.
 struct TextReport {
   const std::string& path;
   const TextReadParams& params;
@@ -19,13 +19,13 @@ struct TextReport {
   const std::vector<std::uint64_t>& lines_before;  ///< physical lines before each chunk
 };
 
-/// Throws kInvalidFile when no row was kept or a requested column is beyond every row.
+/// Throws kInvalidFile if no row was kept or no row has a requested column.
 void require_rows(const TextReport& report);
 
-/// True when file column `c` (position in `order`) has no number at all.
+/// True if file column `c` (position in `order`) contains no number.
 bool has_no_numbers(const TextReport& report, std::size_t c);
 
-/// What was odd, where, what was done.
+/// One warning per kind of problem: what it was, where, and what was done.
 std::vector<std::string> text_warnings(const TextReport& report);
 
 }  // namespace pc::io

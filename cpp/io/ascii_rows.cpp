@@ -11,9 +11,9 @@ namespace pc::io {
 namespace {
 
 constexpr std::int32_t kUnwanted = -1;
-constexpr std::int32_t kFirstColumn = 3;  // places 0, 1, 2 are x, y, z
+constexpr std::int32_t kFirstColumn = 3;  // indices 0, 1, 2 are x, y, z
 constexpr double kTwo53 = 9007199254740992.0;
-// Text between two looks at the cancel flag and rows packed at once: small enough for the second-level cache.
+// Values parsed between two cancel checks and packed together: few enough for the second-level cache.
 constexpr std::size_t kBatchValues = 1 << 15;
 constexpr std::size_t kMaxBatchRows =
     2000;  // not a power of two: columns of a batch fall into different cache sets
@@ -38,7 +38,7 @@ std::string printable(std::string_view text) {
   return text.size() > 24 ? result + "..." : result;
 }
 
-/// True when `text` is a plain whole number that a double cannot hold; `value` is what it was rounded to.
+/// True if `text` is a plain whole number that a double cannot represent; `value` is its rounded value.
 bool loses_digits(std::string_view text, double value) {
   if (!(std::fabs(value) >= kTwo53) || !std::isfinite(value)) return false;
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
@@ -154,7 +154,7 @@ void RowParser::parse_lines(const char* p, const char* end, std::uint64_t row_li
   }
 }
 
-/// After a number: the next field (whitespace), delimiter or line end; nullptr when the field goes on.
+/// Position after a number: the next field (whitespace), delimiter or line end; nullptr if the field continues.
 template <bool kWhitespace>
 const char* RowParser::after_number(const char* p) const {
   const char* const after = skip_blanks(p);
@@ -166,7 +166,7 @@ const char* RowParser::after_number(const char* p) const {
   }
 }
 
-/// The field at `p`, quotes and outer blanks removed; returns where after_number would.
+/// Reads the field at `p`, without quotes and outer blanks; returns the same position as after_number would.
 template <bool kWhitespace>
 const char* RowParser::field_end(const char* p, std::string_view& content) const {
   const auto ends = [&](const char* at) {
@@ -180,7 +180,7 @@ const char* RowParser::field_end(const char* p, std::string_view& content) const
     for (++p; *p != '\n' && !(*p == '"' && p[1] != '"'); ++p) p += *p == '"';
     last = p;
     p += *p == '"';
-    while (!ends(p)) last = ++p;  // text behind the closing quote makes it a field that is no number
+    while (!ends(p)) last = ++p;  // text after the closing quote: not a number
   } else {
     while (!ends(p)) ++p;
     last = p;
@@ -225,7 +225,7 @@ void RowParser::store(std::int32_t target, const Decimal& number) {
   if ((number.mantissa > 8'388'608 || number.exponent > 0) && target >= kFirstColumn) {
     ColumnStats& stats = summary_.columns[static_cast<std::size_t>(target - kFirstColumn)];
     if (!stats.needs_double) stats.needs_double = needs_double(number);
-    // An exponent moved it beyond the whole numbers that doubles count one by one.
+    // The exponent moved it beyond the range in which doubles represent every whole number.
     if (number.exponent > 0 && std::fabs(number.value) >= kTwo53) stats.inexact_whole = true;
   }
 }
@@ -257,7 +257,7 @@ const char* RowParser::parse_row(const char* p) {
     if (at_line_end(p)) break;
     if constexpr (!kWhitespace) {
       p = skip_blanks(p + 1);
-      if (at_line_end(p) && columns >= params_.expected_columns) break;  // a delimiter closes the line
+      if (at_line_end(p) && columns >= params_.expected_columns) break;  // a delimiter at the end of the line
     }
     if (columns >= params_.expected_columns) {
       columns = params_.expected_columns + 1;
@@ -273,7 +273,7 @@ const char* RowParser::parse_row(const char* p) {
 void RowParser::end_row(const char* line, const char* line_end, std::uint32_t columns) {
   if (bad_position_ || columns < position_columns_) {
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    if (std::all_of(line, line_end, blank)) return;  // a line of tabs in a tab-separated table
+    if (std::all_of(line, line_end, blank)) return;  // a line of tabs in a tab-separated table is blank
     if (summary_.malformed.count < RowSummary::kLinesNamed) summary_.malformed_lines.push_back(here());
     if (summary_.malformed.count == 0) summary_.first_malformed_columns = columns;
     summary_.malformed.add(here());
@@ -303,7 +303,7 @@ void RowParser::end_row(const char* line, const char* line_end, std::uint32_t co
   ++kept_;
 }
 
-/// Makes every column below batch_.filled hold a value in every row: NaN where a row has no such column.
+/// Gives every row a value in every column below batch_.filled: NaN if the row has no such column.
 void RowParser::reach(std::size_t written) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (; batch_.filled < written; ++batch_.filled) {

@@ -13,7 +13,7 @@
 
 namespace pc::io {
 
-/// How often something odd happened, and where first.
+/// How often a problem occurred, and where first.
 struct Oddity {
   std::uint64_t count = 0;
   LineRef first;
@@ -27,7 +27,7 @@ struct Oddity {
   }
 };
 
-/// What the rows of a file had in common; one per worker, merged in any order.
+/// Properties of the rows of a file; one object per worker, merged in any order.
 struct RowSummary {
   static constexpr std::size_t kLinesNamed = 5;
 
@@ -36,23 +36,23 @@ struct RowSummary {
   std::uint32_t first_short_columns = 0;      ///< columns of short_rows.first
   std::uint32_t first_malformed_columns = 0;  ///< columns of malformed.first
   std::size_t reached = 0;                    ///< requested columns that some kept row has
-  std::vector<std::uint64_t> rows_by_reach;   ///< kept short rows by the requested columns they have
+  std::vector<std::uint64_t> rows_by_reach;   ///< kept short rows by number of requested columns they have
   std::vector<ColumnStats> columns;           ///< by file column
 
   void merge(const RowSummary& other);
 };
 
-/// Memory that all parsers of a file may fill with packed rows.
+/// Limit of the memory that all parsers of a file may fill with packed rows.
 struct StoreBudget {
   StoreBudget(std::uint64_t limit, std::string file_path) : bytes_left(limit), path(std::move(file_path)) {}
-  /// Throws too_sparse when less than `bytes` is left.
+  /// Throws too_sparse if less than `bytes` is left.
   void take(std::uint64_t bytes);
 
   std::atomic<std::uint64_t> bytes_left;
   std::string path;
 };
 
-/// The refusal of a table whose holes would take far more memory than the file has text.
+/// The error for a table whose missing values would take far more memory than the text of the file.
 Error too_sparse(const std::string& path);
 
 /// Packed rows of one chunk of text.
@@ -68,7 +68,7 @@ class RowParser {
   /// `order` sorts params.columns by index. All three outlive the parser.
   RowParser(const TextReadParams& params, const std::vector<std::size_t>& order, StoreBudget& budget);
 
-  /// Parses [begin, end): whole lines, the last byte '\n', kDecimalPadding readable bytes behind. Stops after
+  /// Parses [begin, end): whole lines; the last byte is '\n', and kDecimalPadding readable bytes follow. Stops after
   /// `row_limit` kept rows.
   ChunkRows parse(const char* begin, const char* end, std::uint64_t chunk, std::uint64_t row_limit,
                   OpContext& ctx);
@@ -113,9 +113,9 @@ class RowParser {
   char point_;
   char delimiter_;
   std::array<std::uint8_t, 256> classes_{};
-  std::vector<std::int32_t> targets_;        ///< file column -> place in values_, -1 = not wanted
+  std::vector<std::int32_t> targets_;        ///< file column -> index in values_, -1 = not wanted
   std::vector<std::size_t> columns_before_;  ///< file columns read -> requested columns among them
-  std::uint32_t position_columns_;           ///< columns a row needs for x, y and z
+  std::uint32_t position_columns_;           ///< columns that a row needs for x, y and z
   std::size_t capacity_;
   BulkVector<double> values_;  ///< x, y, z, then the requested columns in file order; column-major
   BulkVector<Vec3d> positions_;

@@ -42,7 +42,7 @@ std::vector<std::size_t> check_params(const TextReadParams& p, std::size_t chunk
   return order;
 }
 
-/// First byte of data: behind `skip_lines` physical lines.
+/// First byte of data, after `skip_lines` physical lines.
 std::uint64_t find_data_start(const platform::File& file, const TextHead& head, std::uint64_t skip_lines,
                               OpContext& ctx) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
@@ -69,7 +69,7 @@ std::uint64_t find_data_start(const platform::File& file, const TextHead& head, 
   return offset;
 }
 
-/// Reads the chunks, in parallel or, up to a row limit, one after the other.
+/// Reads the chunks: in parallel, or with a row limit one after the other.
 class TableReader {
  public:
   TableReader(const LineSource& source, const TextReadParams& params, const std::vector<std::size_t>& order,
@@ -85,7 +85,7 @@ class TableReader {
     workers_.resize(static_cast<std::size_t>(ctx.threads()));
     ctx.begin_phase("Reading text", source_.data_bytes());
     if (params_.max_rows != 0 &&
-        params_.max_rows < source_.data_bytes() / 2) {  // a row takes two bytes at least
+        params_.max_rows < source_.data_bytes() / 2) {  // a row takes at least two bytes
       std::uint64_t rows = 0;
       for (std::size_t i = 0; i < chunks_.size() && rows < params_.max_rows; ++i) {
         read_chunk(i, 0, params_.max_rows - rows, ctx);
@@ -138,7 +138,7 @@ class TableReader {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-/// Unpacks the chunks into their final columns, at most `bytes_left`, and gives each chunk's memory back.
+/// Unpacks the chunks to their final columns, at most `bytes_left`, and frees the memory of each chunk.
 CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report, std::uint64_t bytes_left,
                        OpContext& ctx) {
   const TextReadParams& params = report.params;

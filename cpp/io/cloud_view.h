@@ -9,15 +9,15 @@
 
 namespace pc::io {
 
-/// A scalar column of an export, under its slug.
+/// A scalar column of an export, with its slug.
 struct ScalarView {
   std::string slug;
   std::string label;
   const AnyColumn* values = nullptr;  ///< (rows), scalar
 };
 
-/// The rows and columns a writer writes. Writers add `offset` to every position and origin (stored -> file frame) and
-/// leave out rows whose `skip` is non-zero; of what remains they take every `stride`-th, the first included.
+/// The rows and columns to write. Writers add `offset` to every position and beam origin (stored -> file frame). They
+/// leave out rows whose `skip` is non-zero, and write the first and then every `stride`-th of the remaining rows.
 struct CloudView {
   Span<const Vec3d> positions;          ///< (rows) stored frame
   Vec3d offset{0, 0, 0};                ///< world_shift + translation
@@ -26,7 +26,7 @@ struct CloudView {
   Span<const double> timestamps;        ///< (rows) or empty
   Span<const Vec3d> beam_origins;       ///< (rows) or empty
   std::vector<ScalarView> scalars;
-  Span<const std::uint8_t> skip;  ///< (rows) or empty = write all rows
+  Span<const std::uint8_t> skip;  ///< (rows) non-zero = leave out, or empty = write all rows
   std::size_t stride = 1;
 };
 

@@ -8,12 +8,12 @@
 
 namespace pc::io {
 
-/// Every column of the view has a value per point, and every scalar is one.
+/// Checks that every column of the view has one value per point and that all scalars are scalar columns.
 ///
 /// Errors  kInvalidArgument naming the column; a stride of 0.
 void check_columns(const CloudView& view);
 
-/// True when a written colour has a channel that 8 bits lose: neither its high byte x 256 nor x 257.
+/// True if a written colour has a channel that 8 bits cannot represent: neither its high byte x 256 nor x 257.
 bool colors_need_16_bits(const CloudView& view, const RowSelection& rows, OpContext& ctx);
 
 }  // namespace pc::io

@@ -21,7 +21,7 @@ std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
 }
 
 std::uint64_t checksum_block(const std::byte* data, std::size_t bytes) {
-  // Four lanes: the multiply has a latency of several cycles, one lane alone would wait for it.
+  // Four lanes hide the latency of the multiplication, which takes several cycles.
   std::array<std::uint64_t, 4> lanes{1, 2, 3, 4};
   std::size_t at = 0;
   for (; at + 32 <= bytes; at += 32) {

@@ -6,7 +6,7 @@
 
 namespace pc::io {
 
-/// A column in a file of the session store. Little-endian:
+/// A column file of the session store. Little-endian:
 ///
 /// | offset | size | type | meaning |
 /// |---|---|---|---|
@@ -20,21 +20,21 @@ namespace pc::io {
 /// | 64 | | | the elements |
 constexpr std::uint64_t kColumnFileHeader = 64;
 
-/// Writes a column. The file is complete in the page cache when it returns (it survives the death of the process);
-/// `sync_column_file` makes it survive the death of the machine. Errors: kNoSpace, kIo.
+/// Writes a column. When it returns, the file is complete in the page cache and survives the end of the process;
+/// `sync_column_file` makes it survive a power failure. Errors: kNoSpace, kIo.
 void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx);
 
-/// Maps a column file. Errors: kNotFound, kInvalidFile (magic, version, type, header checksum or length do not fit).
+/// Maps a column file. Errors: kNotFound, kInvalidFile (wrong magic, version, type, header checksum or length).
 AnyColumn map_column_file(const std::string& path);
 
 /// Flushes a written column file to the disk.
 void sync_column_file(const std::string& path);
 
-/// Reads the whole file and compares its checksum; false when a byte differs.
+/// Reads the whole file and compares its checksum; false if a byte differs.
 bool verify_column_file(const std::string& path, OpContext& ctx);
 
-/// 64-bit checksum of bytes, independent of the thread count: blocks of 1 MiB, each mixed in 8-byte words, combined in
-/// order. Finds damage, not malice.
+/// 64-bit checksum, independent of the thread count: blocks of 1 MiB, each mixed in 8-byte words, combined in order. It
+/// detects damage, not manipulation.
 std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx);
 
 }  // namespace pc::io

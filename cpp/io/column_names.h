@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-/// Names under which writers put columns into files.
+/// Column names that writers use in files.
 namespace pc::io {
 
-/// A name that cannot break the line it stands in.
+/// The name without characters that would break the line that contains it.
 inline std::string one_word(std::string name) {
   for (char& c : name) {
     if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f) c = '_';
@@ -14,7 +14,7 @@ inline std::string one_word(std::string name) {
   return name.empty() ? "field" : name;
 }
 
-/// `name`, or name_2, name_3 ... when it is taken.
+/// `name`, or name_2, name_3 ... if it is taken.
 inline std::string unique_name(const std::string& name, const std::vector<std::string>& taken) {
   std::string candidate = name;
   for (int n = 2; std::find(taken.begin(), taken.end(), candidate) != taken.end(); ++n) {
@@ -23,7 +23,7 @@ inline std::string unique_name(const std::string& name, const std::vector<std::s
   return candidate;
 }
 
-/// Takes a name for a column; one that is not its own is reported, for a reader will find it under that.
+/// Takes a name for a column. If it differs from the slug it is reported, because readers find the column by that name.
 inline std::string take_name(const std::string& slug, const std::string& wanted,
                              std::vector<std::string>& taken, std::vector<std::string>& warnings) {
   taken.push_back(unique_name(wanted, taken));

@@ -30,7 +30,7 @@ std::optional<double> parse_word(std::string_view token, bool negative) {
   return std::nullopt;
 }
 
-/// True when the whole token is digits [point digits] [(e|d) [sign] digits].
+/// True if the whole token is digits [point digits] [(e|d) [sign] digits].
 bool is_decimal(std::string_view token, char point) {
   std::size_t i = 0;
   const auto take_digits = [&] {
@@ -52,7 +52,7 @@ bool is_decimal(std::string_view token, char point) {
   return i == token.size();
 }
 
-/// The number without its sign; `token` is_decimal.
+/// The absolute value of a token for which is_decimal is true.
 double nearest_double(std::string_view token, char point) {
   std::string plain(token);
   for (char& c : plain) {

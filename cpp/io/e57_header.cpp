@@ -21,7 +21,7 @@ constexpr std::size_t kMaxScans = 65535;  // scan_index is 16 bits wide
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxWarnings = 100;
 
-/// Values of the XML section, with messages that name the element and its byte.
+/// Reads values of the XML section; messages name the element and its byte.
 class ValueReader {
  public:
   explicit ValueReader(const std::string& path) : path_(path) {}
@@ -34,7 +34,7 @@ class ValueReader {
   double real(const XmlElement& element, const std::string& text) const {
     double value = 0;
     const std::string word = trimmed(text);
-    if (word.empty()) return 0;  // an empty number element is zero (tables 2 to 4)
+    if (word.empty()) return 0;  // an empty number element means zero (tables 2 to 4)
     if (!record_value::parse_double(word.data(), word.data() + word.size(), value) || !std::isfinite(value)) {
       fail(element, quoted(word) + " must be a finite number");
     }
@@ -49,7 +49,7 @@ class ValueReader {
     }
     return value;
   }
-  /// A number element of any type; ScaledInteger with its scale and offset applied.
+  /// A number element of any type; ScaledInteger with scale and offset applied.
   double number(const XmlElement& element) const {
     const double value = real(element, element.text());
     if (element.attribute("type").value_or("") != "ScaledInteger") return value;
@@ -60,8 +60,8 @@ class ValueReader {
     const auto element = parent.child(name);
     return element ? std::optional<double>(number(*element)) : std::nullopt;
   }
-  /// As number(), for what only informs: writers put "nan" and the like there, and the points do not depend
-  /// on it.
+  /// As number(), for informative values: writers store "nan" and the like in them, and the points do not depend on
+  /// them.
   std::optional<double> hint(const XmlElement& parent, const char* name) const {
     try {
       return number(parent, name);
@@ -123,15 +123,15 @@ E57Field field_of(const ValueReader& values, const XmlElement& element, std::str
     return field;
   }
   if (type != "Integer" && type != "ScaledInteger") {
-    values.fail(element,
-                "type " + quoted(type) + " is none of a point's (Integer, ScaledInteger, Float, String)");
+    values.fail(element, "type " + quoted(type) +
+                             " is not a type of a point's value (Integer, ScaledInteger, Float, String)");
   }
   field.type = type == "Integer" ? E57FieldType::kInteger : E57FieldType::kScaledInteger;
   const auto minimum = element.attribute("minimum"), maximum = element.attribute("maximum");
   field.minimum = minimum ? values.integer(element, *minimum) : std::numeric_limits<std::int64_t>::min();
   field.maximum = maximum ? values.integer(element, *maximum) : std::numeric_limits<std::int64_t>::max();
   if (field.maximum < field.minimum) values.fail(element, "its maximum is below its minimum");
-  // As many bits as the largest difference to the minimum needs (bitPackCodec).
+  // The number of bits of the largest difference from the minimum (bitPackCodec).
   field.bits = static_cast<unsigned>(
       std::bit_width(static_cast<std::uint64_t>(field.maximum) - static_cast<std::uint64_t>(field.minimum)));
   if (field.type == E57FieldType::kScaledInteger) {
@@ -141,8 +141,8 @@ E57Field field_of(const ValueReader& values, const XmlElement& element, std::str
   return field;
 }
 
-/// Appends the terminals below `parent` in document order: their byte streams have that order. The XML's
-/// depth is limited, so the recursion is.
+/// Appends the terminals below `parent` in document order, which is also the order of their byte streams. The
+/// recursion is bounded because the depth of the XML is.
 void collect_fields(const ValueReader& values, const XmlElement& parent, const std::string& prefix,
                     std::vector<E57Field>& fields) {
   for (auto child = parent.first_child(); child; child = child->next_sibling()) {
@@ -182,7 +182,7 @@ void read_points(const ValueReader& values, const std::string& path, const XmlEl
   }
 }
 
-/// A damaged file may give one for each of its scans.
+/// Limits the number of warnings: a damaged file may give one for each of its scans.
 void warn(std::vector<std::string>& warnings, std::string text) {
   if (warnings.size() < kMaxWarnings) warnings.push_back(std::move(text));
   if (warnings.size() == kMaxWarnings) warnings.back() = "more warnings are left out";

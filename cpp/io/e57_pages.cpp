@@ -80,7 +80,7 @@ FileHeader read_file_header(const platform::File& file) {
   const std::size_t got = file.read_at(0, raw, sizeof raw);
   if (got < 8 || std::memcmp(raw, "ASTM-E57", 8) != 0) {
     fail(file.path(),
-         "an E57 file starts with \"ASTM-E57\", this one does not; choose the reader by what the file is");
+         "an E57 file starts with \"ASTM-E57\", this one does not; choose the reader for its real format");
   }
   if (got < sizeof raw)
     fail(file.path(), "the file ends inside its header (48 bytes); it is cut off, copy it again");

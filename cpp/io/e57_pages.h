@@ -11,7 +11,7 @@ namespace pc::io::e57 {
 
 inline constexpr std::uint64_t kPageBytes = 1024, kPayloadBytes = 1020;
 
-/// An E57 file without its page checksums: a run of "logical" bytes. Safe to use from several threads.
+/// The contents of an E57 file without its page checksums ("logical" bytes). Safe to use from several threads.
 class Pages {
  public:
   /// physical_bytes  a multiple of kPageBytes, at most the file's size.
@@ -21,16 +21,15 @@ class Pages {
   const std::string& path() const { return file_.path(); }
   std::uint64_t size() const { return logical_bytes_; }
 
-  /// Logical place of a physical offset; kInvalidFile ("`what` lies at byte ...") inside a checksum or past
-  /// the end.
+  /// Logical offset of a physical offset. Throws kInvalidFile ("`what` lies at byte ...") if it is inside a checksum or
+  /// beyond the end.
   std::uint64_t to_logical(std::uint64_t physical, const std::string& what) const;
   static std::uint64_t to_physical(std::uint64_t logical) {
     return logical / kPayloadBytes * kPageBytes + logical % kPayloadBytes;
   }
 
-  /// Reads logical bytes [begin, begin + bytes) and checks every page they touch; `scratch` is reused.
-  /// Errors: kInvalidFile for a wrong checksum (naming page, byte and both values) or bytes past the end,
-  /// kIo.
+  /// Reads logical bytes [begin, begin + bytes) and checks every page that contains them; `scratch` is reused. Errors:
+  /// kInvalidFile for a wrong checksum (with page, byte and both values) or bytes beyond the end, kIo.
   void read(std::uint64_t begin, std::size_t bytes, std::byte* out, std::vector<std::byte>& scratch) const;
 
  private:

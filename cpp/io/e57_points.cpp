@@ -16,11 +16,11 @@ Vec3d from_angles(double azimuth, double elevation) {
   return {level * std::cos(azimuth), level * std::sin(azimuth), std::sin(elevation)};
 }
 
-/// Unit vector of a miss in the scanner frame; false when the cell has no direction.
+/// Unit vector of a miss in the scanner frame; false if the cell has no direction.
 bool miss_direction(const Tile& tile, std::size_t i, Vec3d& out) {
   const double *azimuth = tile[kAzimuth], *elevation = tile[kElevation];
   if (azimuth != nullptr && std::isfinite(azimuth[i]) && std::isfinite(elevation[i])) {
-    // State 2 says that the angles mean nothing; writers leave zeros then.
+    // In state 2 the angles are meaningless; writers then store zeros.
     if (tile.state(i) == 1 || azimuth[i] != 0 || elevation[i] != 0) {
       out = from_angles(azimuth[i], elevation[i]);
       return true;
@@ -62,7 +62,7 @@ class ChannelScale {
   double color_, half_, low_, span_;
 };
 
-/// Stores the tiles of one scan. Shared by the workers; every call writes rows of its own.
+/// Stores the tiles of one scan. Shared by the workers; calls write disjoint rows.
 class TileWriter {
  public:
   TileWriter(const ScanPlan& plan, const ChannelRange& range, const PositionFrame& frame,

@@ -16,29 +16,29 @@ namespace {
 
 constexpr std::size_t kMaxTableColumns = 1024;
 constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 48;
-constexpr std::uint64_t kFreeBytes = std::uint64_t{48} << 20;  // a table may take this much,
-constexpr std::uint64_t kBytesPerFileByte = 16;                // and this for each byte of its file
+constexpr std::uint64_t kFreeBytes = std::uint64_t{48} << 20;  // a table may take this much
+constexpr std::uint64_t kBytesPerFileByte = 16;                // plus this for each byte of its file
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kAngleStep = 1e-6;       ///< radians; below what any scanner resolves
-constexpr double kMostAzimuth = 4 * kPi;  ///< beyond, the writer did not mean radians
+constexpr double kAngleStep = 1e-6;       ///< radians; finer than any scanner's resolution
+constexpr double kMostAzimuth = 4 * kPi;  ///< above this the values are not radians
 constexpr const char* kOwnNames[] = {"rgb",       "intensity",    "row_index",    "column_index", "is_miss",
                                      "timestamp", "target_index", "target_count", "scan_index"};
 
-/// A column that is to be made of a field without a role.
+/// A column for a field without a role.
 struct ExtraColumn {
   std::string name;
   E57FieldType type;
   std::int64_t minimum, maximum;
-  std::size_t scans = 0;  ///< with points, that have it
-  bool mixed = false;     ///< scans disagree about its type
+  std::size_t scans = 0;  ///< number of scans with points that have it
+  bool mixed = false;     ///< scans have different types for it
 };
 
-/// Scans to read and the columns they need.
+/// The scans to read and the columns that they need.
 struct TablePlan {
   std::vector<ScanPlan> scans;
   std::vector<ExtraColumn> extras;
   std::uint64_t rows = 0;
-  std::array<bool, kRoleCount> any{};  ///< some scan has the role
+  std::array<bool, kRoleCount> any{};  ///< at least one scan has the role
 };
 
 std::string label_of(const ScanPlan& plan) {
@@ -46,7 +46,7 @@ std::string label_of(const ScanPlan& plan) {
   return "scan " + std::to_string(plan.scan_index) + (name.empty() ? "" : " (" + name.substr(0, 60) + ")");
 }
 
-/// Largest value that the field's bits can spell.
+/// Largest value that the field's bits can represent.
 std::int64_t reach_of(const E57Field& field) {
   if (field.bits >= 63) return std::numeric_limits<std::int64_t>::max();
   const std::int64_t span = (std::int64_t{1} << field.bits) - 1;
@@ -122,7 +122,7 @@ DType type_of(const ExtraColumn& extra, std::size_t scans_with_points) {
   return fits(INT32_MIN, INT32_MAX) ? DType::kI32 : DType::kI64;
 }
 
-/// The table's columns without their values, so that their size can be checked first.
+/// Names and types of the table's columns, so that their size can be checked before they are allocated.
 std::vector<std::pair<std::string, DType>> list_columns(const TablePlan& plan) {
   std::vector<std::pair<std::string, DType>> list;
   const auto add = [&](bool wanted, const char* name, DType type) {
@@ -149,7 +149,7 @@ std::vector<std::pair<std::string, DType>> list_columns(const TablePlan& plan) {
   return list;
 }
 
-/// A scan's extras for every extra column of the table: those without a field get NaN.
+/// The fields of a scan for the extra columns of the table; kNoField if the scan has no such field.
 std::vector<ExtraField> extras_of(const ScanPlan& scan, std::size_t first_column, std::size_t count) {
   std::vector<ExtraField> extras;
   for (std::size_t e = 0; e < count; ++e) extras.push_back({kNoField, first_column + e});
@@ -205,8 +205,8 @@ OutputColumns outputs_of(CloudTable& table) {
   return out;
 }
 
-/// Rows and columns of the raster: the declared index bounds where they cover the data, else what the data
-/// show; 0 unless both axes carry more than one index.
+/// Rows and columns of the raster: the declared index bounds if they contain the data, otherwise the range of the
+/// data; 0 unless both axes have more than one index.
 void set_raster(const E57Scan& scan, const ScanTally& tally, E57ScanResult& result) {
   const auto span = [](const std::array<std::int64_t, 2>& data, const std::optional<std::int64_t>& low,
                        const std::optional<std::int64_t>& high) -> std::uint64_t {
@@ -224,7 +224,7 @@ void set_raster(const E57Scan& scan, const ScanTally& tally, E57ScanResult& resu
   }
 }
 
-/// Sweep and tilt; see E57ScanResult. The pose's rotation is a turn about the vertical (the heading) and a tilt.
+/// Sweep and tilt; see E57ScanResult. The rotation of the pose is a rotation about the vertical (heading) and a tilt.
 void set_sweep(const E57Scan& scan, E57ScanResult& result) {
   const auto& [w, x, y, z] = scan.rotation;
   const double heading = 2 * std::atan2(z, w);
@@ -239,7 +239,7 @@ void set_sweep(const E57Scan& scan, E57ScanResult& result) {
   const auto &start = scan.spherical_bounds->azimuth_start_rad, &end = scan.spherical_bounds->azimuth_end_rad;
   if (!start || !end || std::abs(*start) > kMostAzimuth || std::abs(*end) > kMostAzimuth) return;
   const double span = std::min(*end < *start ? *end - *start + 2 * kPi : *end - *start, 2 * kPi);
-  if (span > 2 * kPi - kAngleStep) {  // a full circle starts anywhere
+  if (span > 2 * kPi - kAngleStep) {  // a full circle has no defined start
     result.phi_min_rad = 0;
     result.phi_max_rad = 2 * kPi;
     return;
@@ -251,7 +251,7 @@ void set_sweep(const E57Scan& scan, E57ScanResult& result) {
   result.phi_max_rad = *result.phi_min_rad + span;
 }
 
-/// Two scans must not share bytes: a few bytes could stand for any number of points.
+/// Rejects scans that share bytes: otherwise a few bytes could represent any number of points.
 void check_section(const Pages& pages, const ScanPlan& plan, const Section& section,
                    std::map<std::uint64_t, std::uint64_t>& taken) {
   const auto next = taken.upper_bound(section.begin);
@@ -276,7 +276,7 @@ void keep_rows(std::byte* values, Span<const Vec3d> positions, const OpContext& 
   }
 }
 
-/// Leaves out the rows whose position is not finite.
+/// Drops the rows whose position is not finite.
 void drop_nonfinite(CloudTable& table, std::uint64_t dropped, const OpContext& ctx) {
   const Span<const Vec3d> positions = std::as_const(table.positions).view();
   const std::size_t rows = positions.size - static_cast<std::size_t>(dropped);

@@ -38,7 +38,7 @@ E57Sample read_e57_sample(const std::string& path, const E57Header& header, std:
   require(scan_index < header.scans.size(), "the scan of a sample must be one of the file's");
   const auto file = platform::File::open_read(path);
   const e57::Pages pages(file, e57::read_file_header(file).physical_bytes);
-  E57Scan head = header.scans[scan_index];  // its first points only: the packets after them are not looked at
+  E57Scan head = header.scans[scan_index];  // only its first points: later packets are not read
   head.point_count = std::min<std::uint64_t>(head.point_count, std::min(max_rows, kE57MaxSampleRows));
   E57Sample sample;
   sample.values.resize(head.fields.size());

@@ -66,7 +66,7 @@ std::array<std::size_t, kRoleCount> roles_of(const E57Scan& scan) {
   };
   whole({kCartesianX, kCartesianY, kCartesianZ});
   whole({kRed, kGreen, kBlue});
-  whole({kAzimuth, kElevation});  // a direction needs no range
+  whole({kAzimuth, kElevation});  // a direction is complete without a range
   if (roles[kAzimuth] == kNoField) roles[kRange] = kNoField;
   if (roles[kIntensity] == kNoField) roles[kIntensityInvalid] = kNoField;
   if (roles[kRed] == kNoField) roles[kColorInvalid] = kNoField;

@@ -40,7 +40,7 @@ enum Role : std::uint8_t {
 
 inline constexpr std::size_t kNoField = std::numeric_limits<std::size_t>::max();
 
-/// A field that goes into a column of its own, or kNoField for a scan without it.
+/// A field that is stored in a column of its own; kNoField for scans without it.
 struct ExtraField {
   std::size_t field;
   std::size_t column;  ///< in CloudTable::columns
@@ -61,7 +61,7 @@ struct Rotation {
   }
 };
 
-/// What becomes of a scan's fields.
+/// How the fields of a scan are stored.
 struct ScanPlan {
   const E57Scan* scan;
   std::uint64_t first_row = 0;
@@ -77,7 +77,7 @@ struct ScanPlan {
 /// Roles of a scan's fields; incomplete coordinate or colour triples and flags of absent fields get none.
 std::array<std::size_t, kRoleCount> roles_of(const E57Scan& scan);
 
-/// The named columns, nullptr where the table has none.
+/// The named columns; nullptr for columns that the table does not have.
 struct OutputColumns {
   Vec3d* positions = nullptr;
   Rgb16* rgb = nullptr;
@@ -87,14 +87,14 @@ struct OutputColumns {
   double* timestamp = nullptr;
 };
 
-/// What scaling needs to know about a scan's valid cells.
+/// Properties of a scan's valid cells that scaling needs.
 struct ChannelRange {
   double intensity_minimum = HUGE_VAL, intensity_maximum = -HUGE_VAL;
   double color_maximum = 0;
   void add(const ChannelRange& other);
 };
 
-/// What a scan turned out to hold.
+/// What was found in the points of a scan.
 struct ScanTally {
   std::uint64_t misses = 0, unplaceable = 0, nonfinite = 0;
   std::uint64_t wide_indexes = 0;  ///< row or column indexes that 32 bits cannot hold
@@ -106,8 +106,8 @@ struct ScanTally {
 ChannelRange measure_channels(const Pages& pages, const ScanPlan& plan, const PacketIndex& index,
                               OpContext& ctx);
 
-/// Second pass: stores a scan's points from row plan.first_row on. Valid cells without finite coordinates get
-/// NaN.
+/// Second pass: stores a scan's points from row plan.first_row on. Valid cells with coordinates that are not finite
+/// become NaN.
 ScanTally store_points(const Pages& pages, const ScanPlan& plan, const PacketIndex& index,
                        const ChannelRange& range, const PositionFrame& frame, const OutputColumns& columns,
                        std::vector<NamedColumn>& table, OpContext& ctx);

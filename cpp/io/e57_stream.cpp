@@ -11,12 +11,12 @@ namespace pc::io::e57 {
 
 namespace {
 
-constexpr std::size_t kWindowBytes = 2040;  // two pages; packet headers are read through it
+constexpr std::size_t kWindowBytes = 2040;  // two pages; used to read packet headers
 constexpr std::size_t kBlockBytes = std::size_t{768} << 10;
 constexpr std::size_t kMinPoints = 64, kMaxPoints = 65536;
 constexpr std::size_t kSlack = 16;  // readable bytes after the last value
 constexpr std::uint64_t kMaxWindow = std::uint64_t{1} << 20;
-constexpr std::uint64_t kPieceWindow = 8 * kPayloadBytes;      // small pieces far apart are read through it
+constexpr std::uint64_t kPieceWindow = 8 * kPayloadBytes;      // used to read small pieces that are far apart
 constexpr std::uint64_t kMaxRecords = std::uint64_t{1} << 48;  // keeps bit positions in 64 bits
 constexpr std::size_t kSectionHeaderBytes = 32, kPacketHeaderBytes = 6;
 enum PacketType : std::uint8_t { kIndexPacket = 0, kDataPacket = 1, kIgnoredPacket = 2 };
@@ -36,18 +36,18 @@ T load_at(const std::byte* from) {
 
 std::uint64_t stream_bytes(std::uint64_t points, unsigned bits) { return (points * bits + 7) / 8; }
 
-/// resize() grows to what is asked; this keeps appending linear.
+/// Reserves geometrically, because resize() alone grows only to the requested size.
 template <class T>
 void grow(BulkVector<T>& vector, std::size_t size) {
   if (size > vector.capacity()) vector.reserve(size + size / 2);
   vector.resize(size);
 }
 
-/// Forward reader of small pieces: packet headers lie up to 64 KiB apart.
+/// Reads small pieces in ascending order: packet headers are up to 64 KiB apart.
 class HeaderWindow {
  public:
   explicit HeaderWindow(const Pages& pages) : pages_(pages), buffer_(kWindowBytes) {}
-  /// `bytes` bytes from `at`, which are there; valid until the next call.
+  /// `bytes` bytes from `at`, which must exist; valid until the next call.
   const std::byte* get(std::uint64_t at, std::size_t bytes) {
     if (at < begin_ || at + bytes > begin_ + size_) {
       const std::size_t wanted = static_cast<std::size_t>(
@@ -78,8 +78,7 @@ PacketIndex::PacketIndex(const Pages& pages, const E57Scan& scan, OpContext& ctx
   HeaderWindow window(pages);
   before_.resize(streams_);
   std::uint64_t walked = 0;
-  // The bytes of a stream that no point needs are never looked at, so the walk ends with the last needed
-  // packet.
+  // Bytes of a stream that no point needs are never read, so the walk ends with the last packet needed.
   const auto complete = [&] {
     for (std::size_t s = 0; s < streams_; ++s) {
       if (before_[packet_.size() * streams_ + s] < stream_bytes(scan.point_count, scan.fields[s].bits))
@@ -189,7 +188,7 @@ void PacketIndex::check_streams(const Pages& pages, const E57Scan& scan) const {
 }
 
 std::size_t PacketIndex::find(std::size_t stream, std::uint64_t byte) const {
-  std::size_t low = 0, high = packet_.size();  // the packet before `high` holds the byte
+  std::size_t low = 0, high = packet_.size();  // the byte is in the packet before `high`
   while (high - low > 1) {
     const std::size_t middle = low + (high - low) / 2;
     (before_[middle * streams_ + stream] <= byte ? low : high) = middle;
@@ -220,7 +219,7 @@ BlockReader::BlockReader(const Pages& pages, const E57Scan& scan, const PacketIn
   bytes_.resize(bytes);
 }
 
-/// The pieces of all fields usually lie side by side: reading their span once checks every page once.
+/// The pieces of all fields are usually adjacent: reading them together checks every page only once.
 void BlockReader::load_window(std::uint64_t first, std::size_t count) {
   std::uint64_t begin = ~std::uint64_t{0}, end = 0, needed = 0;
   for (const std::size_t f : fields_) {
@@ -281,7 +280,7 @@ void unpack(const std::byte* bytes, unsigned bits, std::size_t begin, std::size_
   }
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits);
   std::size_t bit = begin * bits;
-  if (bits <= 56) {  // with up to 7 bits in front, one word holds the value
+  if (bits <= 56) {  // with up to 7 bits before it, the value fits in one word
     for (std::size_t i = 0; i < count; ++i, bit += bits) {
       store(i, load_at<std::uint64_t>(bytes + (bit >> 3)) >> (bit & 7) & mask);
     }
@@ -296,8 +295,7 @@ void unpack(const std::byte* bytes, unsigned bits, std::size_t begin, std::size_
   }
 }
 
-/// minimum + raw; wraps as the file's own 64-bit arithmetic does when a value lies outside the declared
-/// range.
+/// minimum + raw; wraps around like the file's 64-bit arithmetic if a value is outside the declared range.
 std::int64_t stored_integer(const E57Field& field, std::uint64_t raw) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(field.minimum) + raw);
 }

@@ -8,9 +8,9 @@
 
 namespace pc::io::e57 {
 
-inline constexpr std::size_t kTile = 2048;  ///< values of all roles stay in the second-level cache
+inline constexpr std::size_t kTile = 2048;  ///< all roles' values of a tile fit in the second-level cache
 
-/// The values of one tile, by role; nullptr for absent ones.
+/// The values of one tile, by role; nullptr for absent roles.
 class Tile {
  public:
   Tile(const std::vector<Role>& roles, std::size_t rows) : buffer_(roles.size() * rows) {
@@ -19,7 +19,7 @@ class Tile {
   double* values(Role role) { return values_[role]; }
   const double* operator[](Role role) const { return values_[role]; }
   bool is_set(Role flag, std::size_t i) const { return values_[flag] != nullptr && values_[flag][i] != 0; }
-  /// 0 for a valid cell; cartesianInvalidState, or sphericalInvalidState where there is none.
+  /// 0 for a valid cell; cartesianInvalidState, or without that sphericalInvalidState.
   double state(std::size_t i) const {
     const double* const states =
         values_[kCartesianState] != nullptr ? values_[kCartesianState] : values_[kSphericalState];
@@ -36,14 +36,14 @@ struct BlockRange {
   std::size_t begin, end;
 };
 
-/// One thread's reader and tile, made when it gets its first block.
+/// Reader and tile of one thread, created with its first block.
 struct TileWorker {
   std::unique_ptr<BlockReader> reader;
   std::unique_ptr<Tile> tile;
 };
 
-/// Reads a scan block by block on all threads. For each block: start() gives its result object,
-/// visit_tile(result, tile, first point, count) sees its tiles, finish(result, reader, block) ends it.
+/// Reads a scan block by block on all threads. For each block, start() creates a result object, visit_tile(result,
+/// tile, first point, count) gets each of its tiles, and finish(result, reader, block) ends it.
 template <class Start, class VisitTile, class Finish>
 void for_each_tile(const Pages& pages, const E57Scan& scan, const PacketIndex& index,
                    const std::vector<Role>& roles, const std::vector<std::size_t>& fields, OpContext& ctx,
@@ -69,7 +69,7 @@ void for_each_tile(const Pages& pages, const E57Scan& scan, const PacketIndex& i
   });
 }
 
-/// Fields of some roles, in their order.
+/// Fields of the given roles, in the same order.
 std::vector<std::size_t> fields_of(const ScanPlan& plan, const std::vector<Role>& roles);
 
 }  // namespace pc::io::e57

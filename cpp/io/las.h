@@ -13,11 +13,11 @@
 #include "io/cloud_view.h"
 #include "io/las_crs.h"
 
-/// LAS 1.0 to 1.5 (ASPRS), point formats 0 to 10, and LAZ, its compressed form. Field names and units follow the ASPRS LAS
-/// specification 1.4 R15; what 1.5 adds (header time offset) follows its published draft.
+/// LAS 1.0 to 1.5 (ASPRS), point formats 0 to 10, and its compressed form LAZ. Field names and units follow the ASPRS
+/// LAS specification 1.4 R15; the additions of 1.5 (header time offset) follow its published draft.
 namespace pc::io {
 
-/// A variable length record (VLR) or extended one (EVLR): what it is and where its payload lies.
+/// A variable length record (VLR) or extended one (EVLR), with the position of its payload.
 struct LasVlr {
   std::string user_id;
   std::uint16_t record_id = 0;
@@ -27,25 +27,25 @@ struct LasVlr {
   bool extended = false;
 };
 
-/// What the Extra Bytes record says of a dimension, and its values do not show.
+/// What the Extra Bytes record states about a dimension in addition to its values.
 struct LasExtraRecord {
   std::string name;
-  std::string description;  ///< as the file has it
+  std::string description;  ///< as in the file
   DType stored = DType::kU8;
   std::optional<double> scale, offset;        ///< value = stored * scale + offset
   std::optional<std::uint64_t> no_data_bits;  ///< u64, i64 or f64 according to `stored`
 };
 
-/// A column the file offers, without its values.
+/// A column of the file, without its values.
 struct LasDimension {
   std::string name;
   std::string description;
   bool extra = false;  ///< extra bytes
   DType dtype = DType::kU8;
-  std::optional<LasExtraRecord> record;  ///< of described extra bytes that are a number
+  std::optional<LasExtraRecord> record;  ///< of numeric extra bytes with a description
 };
 
-/// Everything a LAS file says before its points.
+/// The header and records of a LAS file.
 struct LasHeader {
   int version_major = 0, version_minor = 0;
   int point_format = 0;
@@ -60,25 +60,25 @@ struct LasHeader {
   std::uint64_t header_bytes = 0;
   std::uint64_t points_offset = 0;        ///< bytes from the start of the file
   Vec3d scale{1, 1, 1}, offset{0, 0, 0};  ///< file coordinate = integer * scale + offset
-  Box3d declared_bounds;                  ///< file units, as the header states them (may be wrong)
+  Box3d declared_bounds;                  ///< file units, as stated in the header (may be wrong)
   std::uint64_t declared_point_count = 0;
   std::uint64_t legacy_point_count = 0;
   std::uint64_t present_point_count =
-      0;  ///< complete records in the file, at most the declared ones; of LAZ known to read_las only
+      0;  ///< complete records in the file, at most the declared number; for LAZ set by read_las
   std::array<std::uint64_t, 15> points_by_return{};
   std::uint64_t waveform_offset = 0;          ///< start of the waveform data packet record (1.3+), 0 = none
   std::uint16_t time_offset_megaseconds = 0;  ///< LAS 1.5 time offset, 10^6 s; 0 = none
   std::vector<LasVlr> vlrs;                   ///< VLRs, then EVLRs
   std::vector<LasDimension> dimensions;       ///< every column except the positions, in record order
   LasCrs crs;
-  std::vector<std::string> warnings;  ///< what was odd, where, what was done
+  std::vector<std::string> warnings;  ///< what the problem was, where, and what was done
 };
 
 struct LasReadParams {
   PositionFrame frame;
   std::uint64_t first_row = 0;
   std::uint64_t row_count = std::numeric_limits<std::uint64_t>::max();
-  /// Which columns to read besides the positions; empty = all.
+  /// Selects the columns to read in addition to the positions; empty = all.
   std::function<bool(const LasDimension&)> wanted;
 };
 
@@ -87,13 +87,13 @@ struct LasCloud {
   LasHeader header;
 };
 
-/// Reads header, records, CRS and the list of columns; touches no point. Works for LAZ too.
+/// Reads header, records, CRS and the list of columns, but no points. Works for LAZ too.
 ///
 /// Memory   A few KiB plus the records named above; every declared count is checked against the file size
 ///          first.
-/// Errors   kNotFound, kIo; kInvalidFile when it is no LAS file or a field makes the points unreadable
-///          (header shorter than 227 bytes, record shorter than its format, scale zero or not finite, offset
-///          not finite); kUnsupported for versions other than 1.0-1.5 and point formats above 10.
+/// Errors   kNotFound, kIo; kInvalidFile if it is not a LAS file or a field makes the points unreadable (header shorter
+///          than 227 bytes, record shorter than its format, scale zero or not finite, offset not finite); kUnsupported
+///          for versions other than 1.0-1.5 and point formats above 10.
 LasHeader read_las_header(const std::string& path);
 
 /// Reads a LAS file into columns: rgb, nir, intensity, return_number, number_of_returns, scan_direction_flag,
@@ -101,36 +101,36 @@ LasHeader read_las_header(const std::string& path);
 /// scan_angle_rank (degrees) or scan_angle (0.006 degree), user_data, point_source_id, gps_time (seconds),
 /// the wave packet fields, then the extra bytes (`extra` = true).
 ///
-/// Extra bytes: with scale or offset -> f64, no-data -> NaN; floats keep their type, no-data -> NaN; plain
-/// integers stay as they are and the description states the no-data value. Arrays become name[0], name[1],
-/// ...; bytes nobody describes become u8 columns extra_bytes_<i>, i counted from the first extra byte.
+/// Extra bytes: with scale or offset -> f64, no-data -> NaN; floats keep their type, no-data -> NaN; plain integers are
+/// not changed and the description states the no-data value. Arrays become name[0], name[1], ...; bytes without a
+/// description become u8 columns extra_bytes_<i>, with i counted from the first extra byte.
 ///
-/// Rows     In file order; rows [first_row, first_row + row_count). A file with fewer records than it
-///          declares gives the complete ones and a warning naming both counts and the byte offset.
-/// LAZ      Point formats 0 to 10 with items of every version, pointwise, in chunks and in layers (COPC files
-///          are such files). All threads decode; of layers only those that `wanted` asks for. The rules for
-///          rows hold; io/laz/laz_reader.h says how they apply to chunks.
+/// Rows     In file order; rows [first_row, first_row + row_count). A file with fewer records than declared gives the
+///          complete records and a warning with both counts and the byte offset.
+/// LAZ      Point formats 0 to 10 with items of every version, pointwise, in chunks and in layers (including COPC
+///          files). All threads decode; only the layers that `wanted` requires are decoded. The rules for rows apply;
+///          io/laz/laz_reader.h states how they apply to chunks.
 /// Order    Does not depend on threads.
-/// Cost     One pass over the point data in 1 MiB blocks a thread; memory is the columns and one block a
-///          thread. LAZ: one compressed chunk and up to 6 MiB a thread.
-/// Cancel   Within one block a thread; LAZ: 2048 points.
-/// Errors   As read_las_header; kInvalidFile when points are declared and none is present, the file shrinks
-///          while it is read, or compressed points are damaged; kUnsupported for compressed points of an
-///          unknown compressor, coder or item version, or with more than 2048 extra bytes; kCanceled.
+/// Cost     One pass over the point data in blocks of 1 MiB per thread; memory: the columns and one block per thread.
+///          LAZ: one compressed chunk and up to 6 MiB per thread.
+/// Cancel   Within one block per thread; LAZ: 2048 points.
+/// Errors   As read_las_header; kInvalidFile if points are declared and none is present, the file shrinks while it is
+///          read, or compressed points are damaged; kUnsupported for compressed points of an unknown compressor, coder
+///          or item version, or with more than 2048 extra bytes; kCanceled.
 /// Source   ASPRS LAS 1.4 R15, sections 2.4-2.7 and "Extra Bytes" (including the deprecated array types
 ///          11-30); LASzip specification for LAZ.
 LasCloud read_las(const std::string& path, const LasReadParams& params, OpContext& ctx);
 
 enum class LasVersion { k12, k14 };
 
-/// Where a scalar of the view goes.
+/// Destination of a scalar of the view.
 struct LasPlacement {
   std::string slug;                      ///< of the scalar
-  std::string field;                     ///< standard field it fills when its values fit; "" = none
-  std::optional<LasExtraRecord> record;  ///< how it was stored: always an extra dimension
+  std::string field;                     ///< standard field to use if its values fit; "" = none
+  std::optional<LasExtraRecord> record;  ///< how it was stored; written as an extra dimension
 };
 
-/// Steps at which coordinates lie: integer * scale + offset, file frame.
+/// A grid of coordinates: integer * scale + offset, file frame.
 struct LasGrid {
   Vec3d scale, offset;
 };
@@ -138,17 +138,17 @@ struct LasGrid {
 struct LasWriteParams {
   LasVersion version = LasVersion::k14;  ///< 1.2 has formats 0 to 3
   bool legacy_points = false;            ///< 1.4 with formats 0 to 3, else 6 to 8
-  double scale_m = 0.001;       ///< coordinate step; coarsened (with a warning) when 32 bits cannot hold it
-  std::optional<LasGrid> grid;  ///< taken, axis by axis, where every written coordinate lies on it
-  std::vector<LasPlacement> placements;  ///< scalars that are not named here fill the field of their slug
+  double scale_m = 0.001;       ///< coordinate step; enlarged (with a warning) if 32 bits do not suffice
+  std::optional<LasGrid> grid;  ///< used for each axis on which every written coordinate lies on it
+  std::vector<LasPlacement> placements;  ///< scalars not listed here use the standard field of their slug
   bool adjusted_standard_time = false;   ///< gps_time is adjusted standard GPS time, else GPS week time
   int epsg = 0;                          ///< 0 = unknown
   bool epsg_is_geographic = false;
   std::string wkt;                                     ///< OGC WKT for 1.4, "" = none
-  GeotiffRecords geotiff;                              ///< verbatim; empty = made from epsg
+  GeotiffRecords geotiff;                              ///< written verbatim; empty = created from epsg
   std::string system_identifier, generating_software;  ///< at most 32 bytes each
   int creation_day_of_year = 0, creation_year = 0;     ///< 0 = not stated
-  bool compressed = false;                             ///< LAZ: the points are compressed, without loss
+  bool compressed = false;                             ///< LAZ: the points are compressed without loss
 };
 
 struct LasWriteResult {
@@ -159,28 +159,28 @@ struct LasWriteResult {
   std::vector<std::string> warnings;
 };
 
-/// Writes the rows of `view` to `path` (created or replaced; on any failure the caller deletes it).
+/// Writes the rows of `view` to `path` (created or replaced; if it fails, the caller deletes the file).
 ///
-/// Columns  Positions + view.offset, rounded to the nearest step. Scalars that fill a standard field of the format
-///          (return_number, classification, point_source_id, ...) go there when every written value is a whole
-///          number that fits; every other one becomes an extra bytes dimension in its own type: name = slug,
-///          description = label, both cut to 32 bytes, names unique. beam_origins become origin_x, origin_y,
-///          origin_z (f64). Without return_number and number_of_returns every point is return 1 of 1 and the header
-///          says "synthetic".
-/// Records  A scalar with a record is stored as that says, under its name: NaN as its no-data value, others by its
-///          scale and offset. Where that would not give every written value back bit for bit, the values are stored
-///          as they are, with a warning.
+/// Columns  Positions + view.offset, rounded to the nearest step. A scalar for a standard field of the format
+///          (return_number, classification, point_source_id, ...) is stored there if every written value is a whole
+///          number that fits. Every other scalar becomes an extra bytes dimension of its own type: name = slug,
+///          description = label, both cut to 32 bytes, names unique. beam_origins become origin_x, origin_y, origin_z
+///          (f64). Without return_number and number_of_returns every point is return 1 of 1, and the header flag
+///          "synthetic" is set.
+/// Records  A scalar with a record is stored as the record states, under its name: NaN as the no-data value, other
+///          values by scale and offset. If that would not reproduce every written value bit for bit, the values are
+///          stored unscaled, with a warning.
 /// Header   Bounds and counts by return are those of the written records, exactly.
-/// CRS      1.4: `wkt` when given, with GeoTIFF keys beside it only where it does not name `epsg`. Else the GeoTIFF
-///          keys, verbatim or made from `epsg`. Formats 6 to 8 should have
-///          WKT: there the keys stand in for it, with the WKT flag set and a warning (docs/adr/0011).
+/// CRS      1.4: `wkt` if given, with GeoTIFF keys in addition only if it does not name `epsg`. Otherwise the GeoTIFF
+///          keys, verbatim or created from `epsg`. Formats 6 to 8 should have WKT: without it the keys are written
+///          with the WKT flag set and a warning (docs/adr/0011).
 /// LAZ      With `compressed`: version 2 items in chunks of 50000 points (1.2), version 3 items in layers (1.4).
 /// Order    The bytes do not depend on threads.
-/// Cost     Two passes over the rows (bounds, then records); memory is one 1 MiB block a thread + 8 bytes a
-///          block. LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) a thread.
-/// Cancel   Within one block a thread (LAZ: 1024 points); the file is left incomplete.
+/// Cost     Two passes over the rows (bounds, then records); memory: one 1 MiB block per thread + 8 bytes per block.
+///          LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) per thread.
+/// Cancel   Within one block per thread (LAZ: 1024 points); the file is left incomplete.
 /// Errors   kInvalidArgument: bad scale, column lengths that differ, a position that is not finite or a
-///          coordinate range no step can hold; kUnsupported: more than 341 extra dimensions or, in LAZ, 2048
+///          coordinate range that no step can represent; kUnsupported: more than 341 extra dimensions or, in LAZ, 2048
 ///          extra bytes, more points than the version can count; kIo, kNoSpace, kCanceled.
 LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, const std::string& path,
                          OpContext& ctx);

@@ -6,10 +6,10 @@
 
 #include "io/las_format.h"
 
-/// Numbers of the extra bytes and the values they stand for, in both directions.
+/// Conversion between the stored numbers of extra bytes and their values, in both directions.
 namespace pc::io::las {
 
-/// The no-data value in the stored type. Matching compares stored values, so scaling cannot blur it.
+/// The no-data value in the stored type. Stored values are compared, so scaling cannot blur the match.
 template <class T>
 T no_data_value(const Coding& coding) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -19,8 +19,8 @@ T no_data_value(const Coding& coding) {
   }
 }
 
-/// False when the stated value is outside the stored type and so matches nothing. All ones above the type's
-/// width are accepted: a sign-extended value.
+/// False if the stated value is outside the stored type and so matches nothing. All ones beyond the type's width are
+/// accepted: a sign-extended value.
 template <class T>
 bool no_data_possible(const Coding& coding) {
   if (!coding.has_no_data) return false;
@@ -36,7 +36,7 @@ bool no_data_possible(const Coding& coding) {
   }
 }
 
-/// The stored number that is read as exactly `value`, bit for bit; nothing when there is none.
+/// The stored number that is read back as exactly `value`, bit for bit; nothing if there is none.
 template <class T>
 std::optional<T> scaled_raw(const Coding& coding, double value) {
   const bool blank = no_data_possible<T>(coding);
@@ -56,7 +56,7 @@ std::optional<T> scaled_raw(const Coding& coding, double value) {
   } else {
     const double whole = std::nearbyint(quotient);
     const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
-    // Beyond 2^53 the quotient's own rounding can miss the number by a step of float64.
+    // Beyond 2^53 the rounding of the quotient can miss the number by one step of float64.
     for (const double near : {whole, std::nextafter(whole, -limit), std::nextafter(whole, limit)}) {
       if (!(near < limit && near >= (std::is_signed_v<T> ? -limit : 0.0))) continue;
       const T raw = static_cast<T>(near);
@@ -66,7 +66,7 @@ std::optional<T> scaled_raw(const Coding& coding, double value) {
   return std::nullopt;
 }
 
-/// As scaled_raw for floats without scale: NaN that a reader makes of the no-data value becomes that again.
+/// As scaled_raw, for floats without scale: a NaN that was read from the no-data value is stored as that value.
 template <class T>
 std::optional<T> blanked_raw(const Coding& coding, T value) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;

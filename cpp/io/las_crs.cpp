@@ -29,9 +29,9 @@ const char* length_unit(int code, double& metres) {
   }
 }
 
-/// Unit of projected systems whose code alone settles it: UTM on WGS 84, NAD83, ETRS89, web mercator
-/// (metres), and the NAD83 state plane systems in feet, 2222 to 2289 (EPSG registry; states that define their
-/// plane in international feet: Arizona, Michigan, Montana, North Dakota, Oregon, South Carolina, Utah).
+/// Unit of projected systems that follows from the code alone: UTM on WGS 84, NAD83, ETRS89, web mercator (metres),
+/// and the NAD83 state plane systems in feet, 2222 to 2289 (EPSG registry; states that define their plane in
+/// international feet: Arizona, Michigan, Montana, North Dakota, Oregon, South Carolina, Utah).
 const char* unit_of_epsg(int code, double& metres) {
   const auto within = [&](int low, int high) { return code >= low && code <= high; };
   if (within(32601, 32660) || within(32701, 32760) || within(26901, 26923) || within(25828, 25838) ||
@@ -90,7 +90,7 @@ struct GeoKeys {
   }
 };
 
-/// Takes the unit of `unit_key`, a code or a user-defined size; an unknown code becomes a warning.
+/// Sets the unit from `unit_key`, a code or a user-defined size; an unknown code gives a warning.
 void take_unit(const GeoKeys& keys, int unit_key, int size_key, std::optional<double>& metres,
                std::string& name, std::vector<std::string>& warnings) {
   const auto code = keys.number(unit_key);
@@ -105,7 +105,7 @@ void take_unit(const GeoKeys& keys, int unit_key, int size_key, std::optional<do
     name = "user-defined";
   } else {
     warnings.push_back("GeoTIFF key " + std::to_string(unit_key) + " holds " + std::to_string(*code) +
-                       ", which is no known length unit; it is ignored");
+                       ", which is not a known length unit; it is ignored");
   }
 }
 
@@ -131,7 +131,7 @@ LasCrs parse_geotiff_crs(Span<const std::uint8_t> directory, Span<const std::uin
   }
   const auto projected = valid_epsg(keys.number(3072)), geographic = valid_epsg(keys.number(2048));
   const auto model = keys.number(1024);
-  // A base CRS of a user-defined projection is not the CRS of the coordinates.
+  // The base CRS of a user-defined projection is not the CRS of the coordinates.
   const bool has_projection = keys.find(3072) != 0 || keys.find(3074) != 0 || keys.find(3075) != 0;
   crs.is_geographic = !has_projection && (model ? *model == 2 : geographic.has_value());
   crs.epsg = projected ? projected : crs.is_geographic ? geographic : std::nullopt;

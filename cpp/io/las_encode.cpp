@@ -21,7 +21,7 @@ void scatter_bits(Span<const T> values, const Target& target, const std::vector<
   }
 }
 
-/// Fits were checked, so the low bits of the whole number are its value in the narrower type, signed or not.
+/// The values were checked to fit, so the low bits of the whole number are its value in the narrower type.
 template <class Stored, class T>
 void scatter_integer(Span<const T> values, const Target& target, const std::vector<std::size_t>& rows,
                      std::size_t stride, std::uint8_t* records) {
@@ -42,7 +42,7 @@ void scatter_raw(const std::byte* values, std::uint16_t offset, const std::vecto
   }
 }
 
-/// Calls with a value of the type in the record.
+/// Calls visit with a value of the type in the record.
 template <class Visit>
 auto visit_stored(DType stored, Visit&& visit) {
   switch (stored) {
@@ -69,7 +69,7 @@ auto visit_stored(DType stored, Visit&& visit) {
   }
 }
 
-/// raw(row): the number to store for a row of the column, or nothing.
+/// raw(row) returns the number to store for a row of the column, or nothing.
 template <class T>
 auto raw_of(const Coding& coding, const AnyColumn& column) {
   return [&coding, &column](std::size_t row) -> std::optional<T> {
@@ -91,7 +91,7 @@ void scatter_coded(const Target& target, const std::vector<std::size_t>& rows, s
     const auto raw = raw_of<decltype(type)>(*target.coding, *target.values);
     std::uint8_t* to = records + target.offset;
     for (const std::size_t row : rows) {
-      store(to, raw(row).value_or(type));  // never nothing: coding_fits looked at every row
+      store(to, raw(row).value_or(type));  // never empty: coding_fits checked every row
       to += stride;
     }
   });
@@ -144,7 +144,7 @@ void scatter_origins(const CloudView& view, std::uint16_t offset, const std::vec
   }
 }
 
-/// Return numbers: counts them, and gives every point return 1 of 1 where the view has none.
+/// Counts return numbers, and makes every point return 1 of 1 if the view has none.
 void count_returns(const RecordPlan& plan, const std::vector<std::size_t>& rows, std::uint8_t* records,
                    ReturnCounts& returns) {
   const unsigned width = plan.point_format >= 6 ? 4 : 3, mask = (1U << width) - 1U;
@@ -183,8 +183,7 @@ RowBlocks::RowBlocks(const CloudView& view, std::size_t grain, OpContext& ctx) :
 void RowBlocks::collect(std::size_t begin, std::size_t end, std::vector<std::size_t>& rows) const {
   rows.clear();
   const bool all = view_.skip.empty();
-  // Rows left until the next written one; row k of the kept ones is written when k is a multiple of the
-  // stride.
+  // Number of rows until the next one written; row k of the kept rows is written if k is a multiple of the stride.
   std::size_t wait =
       static_cast<std::size_t>((view_.stride - kept_before(begin / grain_) % view_.stride) % view_.stride);
   for (std::size_t i = begin; i < end; ++i) {

@@ -9,14 +9,13 @@
 #include "core/op_context.h"
 #include "io/las_format.h"
 
-/// The writer's parts; not part of the interface of las.h.
+/// Parts of the writer; not part of the interface of las.h.
 namespace pc::io::las {
 
-/// The rows a CloudView writes, cut into blocks of source rows: which rows of a block, and where they go in
-/// the file.
+/// The rows that a CloudView writes, in blocks of source rows: which rows of a block, and their positions in the file.
 class RowBlocks {
  public:
-  /// Counts the rows; `grain` source rows a block.
+  /// Counts the rows; blocks have `grain` source rows.
   RowBlocks(const CloudView& view, std::size_t grain, OpContext& ctx);
   std::size_t grain() const { return grain_; }
   std::uint64_t total() const { return total_; }
@@ -24,7 +23,7 @@ class RowBlocks {
   std::uint64_t first(std::size_t block) const {
     return (kept_before(block) + view_.stride - 1) / view_.stride;
   }
-  /// Source rows to write of [begin, end), which is one block.
+  /// Lists the source rows to write from [begin, end), which is one block.
   void collect(std::size_t begin, std::size_t end, std::vector<std::size_t>& rows) const;
 
  private:
@@ -33,18 +32,18 @@ class RowBlocks {
   }
   const CloudView& view_;
   std::size_t grain_;
-  BulkVector<std::uint64_t> kept_before_;  ///< per block; empty when every row is kept
+  BulkVector<std::uint64_t> kept_before_;  ///< per block; empty if every row is kept
   std::uint64_t total_ = 0;
 };
 
-/// Where one column of the view goes in the record.
+/// Position of a column of the view in the record.
 struct Target {
   const AnyColumn* values;
   std::uint16_t offset;
-  std::uint8_t shift, bits;        ///< bits > 0: whole numbers into bits of the byte at `offset`
+  std::uint8_t shift, bits;        ///< bits > 0: stored as a whole number in bits of the byte at `offset`
   std::uint8_t bytes;              ///< bits == 0: width in the record
-  bool as_integer;                 ///< convert to an integer of `bytes`; else the column's own bytes
-  std::optional<Coding> coding{};  ///< store values as this says
+  bool as_integer;                 ///< convert to an integer of `bytes`; else copy the column's own bytes
+  std::optional<Coding> coding{};  ///< if set, how to encode the values
 };
 
 /// Description of an extra bytes dimension.
@@ -54,12 +53,12 @@ struct ExtraDimension {
   std::optional<LasExtraRecord> record{};  ///< scale, offset and no-data
 };
 
-/// How values of a column are stored after `record`; nothing when the record is for another type of column.
+/// Encoding of a column's values according to `record`; nothing if the record is for another type of column.
 std::optional<Coding> coding_of(const LasExtraRecord& record, DType column);
-/// True when every written value would be read back as it is, bit for bit.
+/// True if every written value would be read back bit for bit.
 bool coding_fits(const Coding& coding, const AnyColumn& values, const RowBlocks& blocks, OpContext& ctx);
 
-/// The record to write: format, columns, sizes.
+/// Layout of the record to write: format, columns, sizes.
 struct RecordPlan {
   int point_format = 6;
   std::size_t record_bytes = 0;
@@ -67,18 +66,18 @@ struct RecordPlan {
   std::vector<ExtraDimension> extras;
   const AnyColumn* return_number = nullptr;  ///< nullptr: constant 1
   bool has_return_count = false;
-  const AnyColumn* gps_time = nullptr;  ///< a scalar that fills gps_time; else view.timestamps
+  const AnyColumn* gps_time = nullptr;  ///< a scalar to be stored in gps_time; otherwise view.timestamps
   std::uint16_t origin_offset = 0;      ///< 0 = no beam origins
 };
 
-/// Number of points of each return, by return number; [0] counts everything outside 1..15.
+/// Number of points per return number; [0] counts all return numbers outside 1..15.
 using ReturnCounts = std::array<std::uint64_t, 16>;
 
 /// Encodes the given source rows into `records` (plan.record_bytes each) and counts their returns.
 void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& scale, const Vec3d& offset,
                  const std::vector<std::size_t>& rows, std::uint8_t* records, ReturnCounts& returns);
 
-/// Header and VLRs of the finished file: everything before the points.
+/// Data for the header and VLRs, which precede the points.
 struct HeaderFacts {
   const LasWriteParams& params;
   const RecordPlan& plan;
@@ -88,12 +87,12 @@ struct HeaderFacts {
   ReturnCounts returns;
 };
 std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts);
-/// Its length, which does not depend on the points.
+/// Length of header and VLRs, which does not depend on the points.
 std::size_t header_length(const LasWriteParams& params, const RecordPlan& plan);
-/// The file states its CRS as WKT, or repeats the GeoTIFF records it is given.
+/// True if the file states its CRS as WKT or repeats given GeoTIFF records.
 bool writes_wkt(const LasWriteParams& params);
 bool writes_verbatim_geotiff(const LasWriteParams& params);
-/// Longest WKT text a VLR can hold, with its closing NUL.
+/// Longest WKT text that fits in a VLR, including its terminating NUL.
 constexpr std::size_t kMaxWktBytes = 65534;
 constexpr std::size_t kMaxExtraDimensions = 65535 / kExtraBytesRecord;
 

@@ -10,7 +10,7 @@
 #include "core/platform.h"
 #include "io/las.h"
 
-/// Layout facts and building blocks shared by the LAS reader and writer; not part of their interface.
+/// Layout constants and building blocks shared by the LAS reader and writer; not part of their interface.
 namespace pc::io::las {
 
 static_assert(std::endian::native == std::endian::little, "LAS is little-endian and is read in place");
@@ -47,8 +47,8 @@ constexpr PointLayout kPointLayouts[kMaxPointFormat + 1] = {
     {57, 20, 0, 0, 28},  {63, 20, 28, 0, 34}, {30, 22, 0, 0, 0},   {36, 22, 30, 0, 0},
     {38, 22, 30, 36, 0}, {59, 22, 0, 0, 30},  {67, 22, 30, 36, 38}};
 
-/// A fixed field of a point record: an integer at `offset`, or `bits` bits of the byte there from bit
-/// `shift`.
+/// A fixed field of a point record: an integer at `offset`, or `bits` bits of the byte at `offset`, from bit `shift`
+/// on.
 struct StandardField {
   const char* name;
   const char* description;
@@ -60,7 +60,7 @@ struct StandardField {
 /// All fields of a point format after x, y, z, in record order.
 std::vector<StandardField> standard_fields(int point_format);
 
-/// How stored numbers become values.
+/// How stored numbers are converted to values.
 struct Coding {
   DType stored = DType::kU8;  ///< type in the record
   bool scaled = false, has_no_data = false;
@@ -68,26 +68,25 @@ struct Coding {
   std::uint64_t no_data_bits = 0;      ///< as stored: u64, i64 or f64 according to `stored`
 };
 
-/// A column of the file: where its bytes are and how they become values.
+/// A column of the file: the position of its bytes and their conversion to values.
 struct Field : Coding {
   LasDimension dimension;
   std::uint16_t offset = 0;
   std::uint8_t shift = 0, bits = 0;
 };
 
-/// Columns of the extra bytes [standard_bytes, record_bytes) described by the Extra Bytes VLR payload (may be
-/// empty). Appends to `fields` and `warnings`; throws kUnsupported when there are more columns than
-/// kMaxExtraColumns.
+/// Appends the columns of the extra bytes [standard_bytes, record_bytes), described by the Extra Bytes VLR payload
+/// (may be empty), to `fields`, and problems to `warnings`. Throws kUnsupported for more than kMaxExtraColumns columns.
 void append_extra_fields(Span<const std::uint8_t> descriptors, std::size_t standard_bytes,
                          std::size_t record_bytes, std::vector<Field>& fields,
                          std::vector<std::string>& warnings);
 constexpr std::size_t kMaxExtraColumns = 4096;
 
-/// The header with the columns' decoding recipes (header.dimensions[i] belongs to fields[i]).
+/// The header and how to decode its columns (header.dimensions[i] belongs to fields[i]).
 struct Opened {
   LasHeader header;
   std::vector<Field> fields;
-  std::uint64_t points_end = 0;  ///< the point data lies before this byte: EVLRs or the end of the file
+  std::uint64_t points_end = 0;  ///< end of the point data: EVLRs or the end of the file
 };
 Opened open_las(const platform::File& file);
 
@@ -95,11 +94,10 @@ Opened open_las(const platform::File& file);
 void decode_field(const Field& field, const std::uint8_t* records, std::size_t stride, std::size_t count,
                   std::byte* out);
 
-/// A number for a message: nine digits, no trailing zeros.
+/// A number in a message: nine digits, no trailing zeros.
 std::string number_text(double value);
 
-/// Text of a fixed-size field: up to the first NUL, trailing blanks removed, valid UTF-8 (other bytes as
-/// Latin-1).
+/// Text of a fixed-size field: up to the first NUL, without trailing blanks, as valid UTF-8 (other bytes as Latin-1).
 std::string fixed_text(const std::uint8_t* from, std::size_t bytes);
 
 }  // namespace pc::io::las

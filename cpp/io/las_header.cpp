@@ -11,7 +11,7 @@ namespace las {
 
 namespace {
 
-/// More records than this are counted, not listed.
+/// Records beyond this number are counted but not listed.
 constexpr std::size_t kMaxListedRecords = 65536;
 /// Longest record payload that is read as text or keys.
 constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 20;
@@ -21,7 +21,7 @@ constexpr std::uint16_t kGpsTimeBit = 1, kWktBit = 16, kTimeOffsetBit = 64;
   throw Error(ErrorCode::kInvalidFile, file.path() + ": " + why);
 }
 
-/// The point counts: the 64-bit ones of 1.4 where they are set, else the legacy ones.
+/// The point counts: the 64-bit ones of 1.4 if they are set, otherwise the legacy ones.
 void read_point_counts(const std::uint8_t* raw, LasHeader& header) {
   header.legacy_point_count = load<std::uint32_t>(raw + 107);
   header.declared_point_count = header.legacy_point_count;
@@ -149,8 +149,8 @@ void read_vlrs(const platform::File& file, LasHeader& header) {
   }
 }
 
-/// Lists the EVLRs. Returns where they start when the whole chain lies inside the file after the points'
-/// start, else 0.
+/// Lists the EVLRs. Returns the start of the first one if the whole chain is inside the file and after the start of the
+/// points, otherwise 0.
 std::uint64_t read_evlrs(const platform::File& file, LasHeader& header) {
   if (header.version_minor < 4 || header.header_bytes < 247) return 0;
   std::uint8_t raw[kEvlrHeaderBytes] = {};
@@ -273,8 +273,7 @@ void plan_fields(const platform::File& file, Opened& opened) {
     field.offset = standard.offset;
     field.shift = standard.shift;
     field.bits = standard.bits;
-    // LAS 1.5 offset time = standard GPS time - 10^6 x offset; adjusted standard time = standard GPS time -
-    // 10^9.
+    // LAS 1.5 offset time = standard GPS time - 10^6 x offset; adjusted standard time = standard GPS time - 10^9.
     if (field.dimension.name == "gps_time" && header.time_offset_megaseconds != 0) {
       field.scaled = true;
       field.shift_by = header.time_offset_megaseconds * 1e6 - 1e9;

@@ -31,7 +31,7 @@ Range range_of(const StandardField& field) {
   }
 }
 
-/// True when every written value is a whole number within the range.
+/// True if every written value is a whole number within the range.
 bool values_fit(const AnyColumn& column, const Range& range, const RowBlocks& blocks, OpContext& ctx) {
   std::atomic<bool> fit{true};
   visit_scalar(column, [&](auto values) {
@@ -55,7 +55,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// At most `bytes` bytes, never cutting a UTF-8 character.
+/// Cuts text to at most `bytes` bytes without cutting a UTF-8 character.
 std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
@@ -63,7 +63,7 @@ std::string cut(std::string text, std::size_t bytes) {
   return text;
 }
 
-/// Decides for every column where it goes.
+/// Chooses the position of every column.
 class Planner {
  public:
   Planner(const CloudView& view, const LasWriteParams& params, const RowBlocks& blocks,
@@ -152,7 +152,7 @@ class Planner {
         result_.warnings.push_back(scalar.slug + ": some values are not whole numbers from " +
                                    std::to_string(static_cast<int>(range.low)) + " to " +
                                    std::to_string(static_cast<int>(range.high)) +
-                                   ", what the LAS field holds; the column becomes an extra dimension");
+                                   ", which the LAS field requires; the column becomes an extra dimension");
         return false;
       }
       used_.insert(name);
@@ -193,7 +193,7 @@ class Planner {
     plan_.extras.push_back(std::move(extra));
   }
 
-  /// A name of at most 32 bytes that no other dimension has, and with `free` no field; a change is reported.
+  /// A name of at most 32 bytes that no other dimension has (and with `free`, no field); a change is reported.
   std::string unique(const std::string& wanted, const std::string& slug, bool free) {
     std::string name = wanted.empty() ? "field" : wanted;
     if (free && reserved_.count(lower(name)) != 0) name += "_field";

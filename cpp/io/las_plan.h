@@ -1,25 +1,25 @@
 #pragma once
 #include "io/las_encode.h"
 
-/// The writer's decisions before the first record; not part of the interface of las.h.
+/// Decisions of the writer before the first record; not part of the interface of las.h.
 namespace pc::io::las {
 
-/// Decides the point format and where every column goes. Appends to result.warnings.
+/// Chooses the point format and the position of every column. Appends to result.warnings.
 RecordPlan plan_record(const CloudView& view, const LasWriteParams& params, const RowBlocks& blocks,
                        LasWriteResult& result, OpContext& ctx);
 
-/// What the written coordinates are like.
+/// Properties of the written coordinates.
 struct Extent {
   Box3d box;
-  bool on_grid[3] = {true, true, true};  ///< every one is a step of params.grid
+  bool on_grid[3] = {true, true, true};  ///< every coordinate is a step of params.grid
 };
 
-/// Errors  kInvalidArgument naming the first row found with a coordinate that is not finite.
+/// Errors  kInvalidArgument, with the first row found that has a coordinate that is not finite.
 Extent written_extent(const CloudView& view, const LasWriteParams& params, const RowBlocks& blocks,
                       OpContext& ctx);
 
-/// Sets scale and offset of the file: the grid where it holds every coordinate, else params.scale_m from floor(min) on,
-/// coarser tenfold until 32 bits hold the range (with a warning).
+/// Sets scale and offset of the file: the grid if it can represent every coordinate; otherwise params.scale_m from
+/// floor(min) on, enlarged tenfold until 32 bits hold the range (with a warning).
 void choose_steps(const Extent& extent, const LasWriteParams& params, LasWriteResult& result);
 
 }  // namespace pc::io::las

@@ -12,8 +12,8 @@ namespace pc::io {
 
 namespace {
 
-/// Bytes a thread reads at a time: large enough for full disk speed, small enough that a slow disk sees
-/// cancel in time.
+/// Bytes that a thread reads at a time: large enough for full disk speed, small enough that a cancel takes effect in
+/// time on a slow disk.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
 void check_has_points(const std::string& path, const LasHeader& header) {

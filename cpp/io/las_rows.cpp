@@ -10,11 +10,11 @@ namespace pc::io::las {
 
 namespace {
 
-/// Bytes decoded column by column before moving on: stays in the L2 cache while every column passes over it.
+/// Bytes decoded for all columns before moving on: they stay in the L2 cache.
 constexpr std::size_t kTileBytes = std::size_t{96} << 10;
 
-/// Every coordinate is finite when the extreme ones are: the file's reach is checked with the header, this
-/// adds the frame.
+/// All coordinates are finite if the extreme ones are. The range of the file was checked with the header; this
+/// includes the frame.
 void check_frame(const LasHeader& header, const PositionFrame& frame) {
   const auto reach = [&](double scale, double offset, double shift) {
     return (std::abs(scale) * 2147483648.0 + std::abs(offset)) * std::abs(frame.unit_scale) + std::abs(shift);

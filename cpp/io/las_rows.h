@@ -4,25 +4,25 @@
 
 #include "io/las_format.h"
 
-/// Where the LAS and LAZ readers put decoded records; not part of the interface of las.h.
+/// Destination of records decoded by the LAS and LAZ readers; not part of the interface of las.h.
 namespace pc::io::las {
 
-/// The columns of a read: takes records as the file has them, gives a CloudTable.
+/// The columns of a read: takes records as stored in the file and returns a CloudTable.
 class RowColumns {
  public:
-  /// Columns of `rows` rows for the positions and the fields `params` asks for. Throws kInvalidArgument when the frame
-  /// makes coordinates infinite.
+  /// Creates columns of `rows` rows for the positions and the fields that `params` selects. Throws kInvalidArgument if
+  /// the frame makes coordinates infinite.
   RowColumns(const Opened& opened, const LasReadParams& params, std::size_t rows);
 
   std::size_t rows() const { return rows_; }
-  /// Bytes of all columns a row.
+  /// Bytes per row of all columns.
   std::size_t row_bytes() const;
-  /// Which bytes of a record the columns are made of.
+  /// The bytes of a record that the columns need.
   const std::vector<bool>& used_bytes() const { return used_bytes_; }
 
-  /// Decodes `count` records to rows [first, first + count). Threads may put different rows at the same time.
+  /// Decodes `count` records to rows [first, first + count). Threads may write different rows at the same time.
   void put(const std::uint8_t* records, std::size_t first, std::size_t count);
-  /// Makes room for `rows` rows; not while records are being put.
+  /// Makes room for `rows` rows; must not run at the same time as put().
   void grow(std::size_t rows);
 
   /// The table, with the first `rows` rows.

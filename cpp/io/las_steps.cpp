@@ -8,11 +8,11 @@ namespace pc::io::las {
 
 namespace {
 
-constexpr double kMaxSteps = 2147483646.0;  // one less than int32 holds, for rounding
+constexpr double kMaxSteps = 2147483646.0;  // one less than int32 holds, to allow for rounding
 
 double axis_of(const Vec3d& v, std::size_t axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/// The steps of a source, as far as float64 can tell: the sums that made a coordinate each rounded a little.
+/// Tests whether coordinates are steps of a grid, within the rounding of the sums that computed them.
 class GridCheck {
  public:
   GridCheck(const LasGrid& grid, const Vec3d& view_offset, std::size_t axis)
@@ -24,7 +24,7 @@ class GridCheck {
   bool holds(double value) const {
     const double place = (value - offset_) * per_step_;
     if (!(place <= 2147483647.4 && place >= -2147483648.4)) return false;  // int32
-    const double step = (place + kRound) - kRound;  // the nearest whole number, without a call
+    const double step = (place + kRound) - kRound;  // rounds to the nearest whole number without a call
     return std::abs(step * scale_ + offset_ - value) <= kRoundings * (std::abs(value) + reach_);
   }
 
@@ -34,7 +34,7 @@ class GridCheck {
   double scale_, per_step_, offset_, reach_;
 };
 
-/// Offset and step of one axis: offset floor(min); the step grows tenfold until 32 bits hold the range.
+/// Offset and step of one axis: offset floor(min); the step is enlarged tenfold until 32 bits hold the range.
 void choose_step(double low, double high, char axis, double& scale, double& offset, LasWriteResult& result) {
   const double wanted = scale;
   offset = std::floor(low);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxNodes = 20000;
 constexpr std::size_t kMaxDepth = 64;
 
-/// KEYWORD[value, value, NODE[...], ...]; nodes live in one vector, children by index.
+/// KEYWORD[value, value, NODE[...], ...]; nodes are in one vector and refer to children by index.
 struct Node {
   std::string keyword;              // upper case
   std::vector<std::string> values;  // texts without quotes, numbers as written
@@ -23,7 +23,7 @@ struct Node {
 
 class Tree {
  public:
-  /// Empty `nodes()` when the text is no WKT.
+  /// `nodes()` is empty if the text is not WKT.
   explicit Tree(const std::string& text) {
     if (!parse(text)) nodes_.clear();
   }
@@ -62,7 +62,7 @@ class Tree {
       if (text[i] != '"') {
         value += text[i];
       } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        value += text[i++];  // doubled quote: a quote
+        value += text[i++];  // a doubled quote means a quote
       } else {
         ++i;
         if (open.empty()) return false;
@@ -107,7 +107,7 @@ bool is_geodetic(const std::string& k) {
 }
 bool is_vertical(const std::string& k) { return is_any(k, {"VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS"}); }
 
-/// First node in text order that is the horizontal CRS: compound and bound systems put it first.
+/// First node in text order that is a horizontal CRS, which compound and bound systems put first.
 const Node* find_horizontal(const Tree& tree) {
   const auto& nodes = tree.nodes();
   for (std::size_t at = 0; at < nodes.size();) {

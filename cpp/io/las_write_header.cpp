@@ -9,8 +9,8 @@ namespace pc::io::las {
 namespace {
 
 bool is_14(const LasWriteParams& params) { return params.version == LasVersion::k14; }
-/// The GeoTIFF records to write: those given, or a directory of the EPSG code; beside WKT only where that does not
-/// name the code.
+/// The GeoTIFF records to write: the given ones, or a directory for the EPSG code; in addition to WKT only if that
+/// does not name the code.
 GeotiffRecords geotiff_of(const LasWriteParams& params) {
   if (writes_wkt(params) && (params.epsg == 0 || parse_wkt_crs(params.wkt).epsg == params.epsg)) return {};
   if (writes_verbatim_geotiff(params)) return params.geotiff;
@@ -105,7 +105,7 @@ void put_counts(std::uint8_t* header, const HeaderFacts& facts) {
   if (is_14(facts.params)) {
     store(header + 247, facts.point_count);
     for (std::size_t i = 0; i < 15; ++i) store(header + 255 + 8 * i, facts.returns[i + 1]);
-    // The legacy counts stay zero where there are none: formats 6 to 8, and more than 32 bits count.
+    // The legacy counts stay zero if they are not defined: formats 6 to 8, or a count above 32 bits.
     if (facts.plan.point_format >= 6 || facts.point_count > 0xFFFFFFFFULL) return;
   }
   store(header + 107, static_cast<std::uint32_t>(facts.point_count));
@@ -143,8 +143,8 @@ std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts) {
   std::vector<std::uint8_t> out(length);
   std::uint8_t* at = out.data();
   std::memcpy(at, "LASF", 4);
-  // Global encoding (1.4 table 4): bit 0 GPS time type, bit 3 synthetic return numbers, bit 4 CRS is WKT
-  // (always, formats 6+: readers refuse them without).
+  // Global encoding (1.4 table 4): bit 0 GPS time type, bit 3 synthetic return numbers, bit 4 CRS is WKT (always set
+  // for formats 6+, which readers otherwise reject).
   const bool synthetic = facts.plan.return_number == nullptr && !facts.plan.has_return_count;
   const bool wkt_flag = writes_wkt(params) || facts.plan.point_format >= 6;
   store(at + 6, static_cast<std::uint16_t>((params.adjusted_standard_time ? 1 : 0) | (wkt_flag ? 16 : 0) |

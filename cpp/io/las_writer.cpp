@@ -36,7 +36,7 @@ void check_view(const CloudView& view, const LasWriteParams& params) {
   }
 }
 
-/// What a reader computes from the stored integers.
+/// The value that a reader computes from the stored integer.
 double stored(double value, double scale, double offset) {
   return static_cast<double>(std::llrint((value - offset) / scale)) * scale + offset;
 }
@@ -117,7 +117,7 @@ LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, co
   check_view(view, params);
   LasWriteResult result;
   warn_about_crs(params, result);
-  // Widest record possible: every scalar an f64 extra dimension.
+  // Widest possible record: every scalar is an f64 extra dimension.
   const std::size_t widest = las::kPointLayouts[8].bytes + 8 * view.scalars.size() + 24;
   ctx.begin_phase("Computing bounds", 0);
   const las::RowBlocks blocks(view, std::clamp(kBlockBytes / widest, kMinBlockRows, kMaxBlockRows), ctx);
@@ -145,7 +145,7 @@ LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, co
   const auto header =
       las::header_bytes({params, plan, result.scale, result.offset,
                          stored_bounds(box, result.scale, result.offset), result.point_count, returns});
-  file.write_at(0, header.data(), header.size());  // last: a file that was cut short has no valid start
+  file.write_at(0, header.data(), header.size());  // last: an incomplete file has no valid header
   file.close_checked();
   return result;
 }

@@ -11,18 +11,18 @@ namespace {
 constexpr std::uint64_t kPollBytes = std::uint64_t{4} << 20;
 
 struct Run {
-  std::size_t length = 0;    ///< bytes it yields
+  std::size_t length = 0;    ///< bytes that it decodes to
   std::size_t distance = 0;  ///< 0 = literal
-  std::size_t data = 0;      ///< place of a literal's bytes
+  std::size_t data = 0;      ///< position of a literal's bytes
 };
 
-/// The runs of a stream one by one, bounds checked.
+/// Reads the runs of a stream one by one, with bounds checks.
 class RunReader {
  public:
   RunReader(Span<const std::byte> in, const std::string& what, OpContext& ctx)
       : in_(in), what_(what), ctx_(ctx) {}
 
-  /// False at the end of the stream. `produced` are the bytes decoded so far.
+  /// False at the end of the stream. `produced` is the number of bytes decoded so far.
   bool next(std::uint64_t produced, Run& run) {
     if (produced >= poll_) {
       ctx_.checkpoint();

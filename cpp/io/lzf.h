@@ -8,15 +8,15 @@
 
 namespace pc::io {
 
-/// Bytes that an LZF stream decodes to. Checks every run and every back reference without decoding, in O(in.size) time
-/// and no memory, so that a lying header is found out before anything is allocated.
+/// Size of the decoded stream in bytes. Checks every run and back reference without decoding, in O(in.size) time
+/// without memory, so that a false header is detected before anything is allocated.
 ///
-/// The stream is a sequence of runs; the first byte c of a run says which:
+/// The stream is a sequence of runs; the first byte c of a run gives its kind:
 ///   c < 32    literal: c + 1 bytes follow and are copied
 ///   c >= 32   copy: length (c >> 5) + 2, plus one more byte when c >> 5 == 7; distance ((c & 31) << 8 | next byte) + 1
 ///             back in the output; source and target may overlap
 /// Source  LibLZF's documented format (Lehmann, lzf.h and lzf_d.c comments); PCL writes PCD bodies with it.
-/// Errors  kInvalidFile naming `what` and the byte of the stream where a run is cut off or reaches back too far.
+/// Errors  kInvalidFile with `what` and the byte of the stream where a run is cut off or refers back too far.
 std::uint64_t lzf_decoded_size(Span<const std::byte> in, const std::string& what, OpContext& ctx);
 
 /// Decodes a stream into `out`, whose size is lzf_decoded_size(in). Same errors; never reads or writes outside.

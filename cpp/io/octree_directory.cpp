@@ -6,7 +6,7 @@ namespace pc::io {
 
 void OctreeDirectory::begin(std::uint64_t total_bytes) {
   nodes_ = std::make_unique<platform::File>(platform::File::create(path_ + "/octree.bin"));
-  // The last byte first: the file has its size from the start, so parallel writes never extend it.
+  // Writes the last byte first: the file then has its final size, and parallel writes never extend it.
   const std::byte zero{};
   if (total_bytes != 0) nodes_->write_at(total_bytes - 1, &zero, 1);
 }

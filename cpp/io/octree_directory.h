@@ -9,8 +9,8 @@
 
 namespace pc::io {
 
-/// Writes an octree into an existing folder: octree.bin in place at its offsets, the other files whole.
-/// Nothing is flushed to the disk: a cache that loses its last entry in a power cut builds it again.
+/// Writes an octree to an existing folder: octree.bin at the given offsets, the other files as a whole. Nothing is
+/// flushed to the disk: an octree lost in a power failure can be built again.
 class OctreeDirectory final : public OctreeSink {
  public:
   /// `path` is an existing folder, UTF-8. Files of an earlier octree in it are replaced.
@@ -18,7 +18,7 @@ class OctreeDirectory final : public OctreeSink {
 
   void begin(std::uint64_t total_bytes) override;
   void write_nodes(std::uint64_t offset, Span<const std::byte> bytes) override;
-  /// A second name (hard link) of the source's file: octree.bin is never written again once it is whole.
+  /// Creates a hard link to the source's octree.bin, which is never written again once it is complete.
   bool share_nodes(const OctreeSource& source) override;
   void file(const std::string& name, Span<const std::byte> bytes) override;
 

@@ -13,17 +13,17 @@
 
 namespace pc::io {
 
-/// The bytes of one block, in memory that grows and stays with its worker.
+/// The bytes of one block, in memory that grows and is reused by its worker.
 class BlockBuffer {
  public:
-  /// Room for `bytes` more; good until the next call.
+  /// Space for `bytes` more; valid until the next call.
   char* room(std::size_t bytes) {
     if (buffer_.size() - used_ < bytes) {
       buffer_.resize(std::max({kFirstBytes, buffer_.size() * 2, used_ + bytes}));
     }
     return buffer_.data() + used_;
   }
-  /// The block goes up to `end`, which lies within the room.
+  /// Ends the block at `end`, which lies within that space.
   void end_at(const char* end) { used_ = static_cast<std::size_t>(end - buffer_.data()); }
   void clear() { used_ = 0; }
   const char* data() const { return buffer_.data(); }
@@ -35,13 +35,13 @@ class BlockBuffer {
   std::size_t used_ = 0;
 };
 
-/// Appends blocks to the file in their order: a worker that is done early waits for the blocks before its
-/// own, of which every one is being formatted, because blocks are handed out in order.
+/// Appends blocks to the file in their order. A worker that is early waits for the previous blocks; these are all being
+/// formatted, because blocks are handed out in order.
 class OrderedOutput {
  public:
   OrderedOutput(platform::File& file, std::uint64_t start) : file_(file), end_(start) {}
 
-  /// Gives up without writing when another worker has failed.
+  /// Returns without writing if another worker has failed.
   void append(std::size_t block, const char* data, std::size_t bytes) {
     std::unique_lock<std::mutex> lock(mutex_);
     turn_.wait(lock, [&] { return failed_ || next_block_ == block; });
@@ -67,8 +67,8 @@ class OrderedOutput {
   bool failed_ = false;
 };
 
-/// Writes what format(begin, end, buffer) puts into the buffer for the blocks of [0, n), one after the other
-/// from byte `start` on; returns the end. All threads format; the bytes do not depend on how many there are.
+/// Writes the output of format(begin, end, buffer) for the blocks of [0, n) in order, from byte `start` on; returns the
+/// end. All threads format; the bytes do not depend on their number.
 template <class Format>
 std::uint64_t write_in_order(platform::File& file, std::uint64_t start, std::size_t n, std::size_t grain,
                              OpContext& ctx, Format&& format) {

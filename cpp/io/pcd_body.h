@@ -7,14 +7,14 @@
 /// The bodies of PCD files.
 namespace pc::io {
 
-/// A 4-byte field "rgb" or "rgba": packed colour, whatever its type says.
+/// True for a 4-byte field "rgb" or "rgba", which is packed colour for any type.
 bool is_packed_color(const PcdField& field);
 
-/// The unpacked body of a binary_compressed file: one array per field. Nothing is allocated for the output before the
-/// compressed data have proven that they hold it.
+/// The decoded body of a binary_compressed file: one array per field. The output is allocated only after the compressed
+/// data were checked to decode to it.
 struct PcdBody {
   BulkVector<std::byte> bytes;
-  bool padded = false;  ///< the padding fields are in it
+  bool padded = false;  ///< contains the padding fields
 };
 PcdBody unpack_body(const platform::File& file, const PcdHeader& header, OpContext& ctx);
 

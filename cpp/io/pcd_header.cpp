@@ -15,7 +15,7 @@ constexpr std::uint32_t kMaxPadding = 1 << 16;
 
 using Words = std::vector<std::string>;
 
-/// The header's entries as they are read; checked when DATA ends it.
+/// The header's entries as read; checked at the DATA entry, which ends the header.
 struct Entries {
   Words fields, sizes, types, counts;
   std::optional<std::uint64_t> width, height, points;

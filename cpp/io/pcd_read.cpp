@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kRowGrain = std::size_t{1} << 16;
 static_assert(std::endian::native == std::endian::little, "PCD bodies are little endian");
 
-/// The table's fields and where each comes from.
+/// The table's fields and their sources.
 struct Layout {
   std::vector<TableField> fields;
   std::vector<std::size_t> source;       ///< per field, index into PcdHeader::fields
-  std::vector<std::uint32_t> component;  ///< per field, which of COUNT
+  std::vector<std::uint32_t> component;  ///< per field, index within COUNT
   std::optional<std::size_t> color;      ///< field with the packed colour
 };
 

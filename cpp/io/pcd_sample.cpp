@@ -48,7 +48,7 @@ void append_value(const std::byte* from, const PcdField& field, Row& row) {
   append_color(bits, field, row);
 }
 
-/// The values of a line of text, as far as it goes.
+/// The values of a line of text; fewer if the line is too short.
 Row text_row(const PcdHeader& header, const Row& words) {
   Row row;
   std::size_t word = 0;

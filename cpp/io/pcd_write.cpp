@@ -60,7 +60,7 @@ PcdRecord make_record(const CloudView& view, DType axis, std::vector<std::string
   if (!view.beam_origins.empty()) {
     for (const char* name : {"origin_x", "origin_y", "origin_z"}) add(name, DType::kF64);
   }
-  // "_" is padding, "rgb" and "rgba" are packed colour, whatever the view calls so.
+  // "_" is padding, and "rgb" and "rgba" are packed colour: columns of the view must not have these names.
   std::vector<std::string> taken = {"_", "x", "y", "z", "rgb", "rgba"};
   for (const Field& field : record.fields) taken.push_back(field.name);
   for (const ScalarView& scalar : view.scalars) {
@@ -69,7 +69,7 @@ PcdRecord make_record(const CloudView& view, DType axis, std::vector<std::string
   return record;
 }
 
-/// The shortest text that reads as the same number.
+/// The shortest text that reads back as the same number.
 std::string exact(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
@@ -89,7 +89,7 @@ std::string header_text(const PcdRecord& record, std::uint64_t rows, const std::
          " 1 0 0 0\nPOINTS " + points + "\nDATA binary\n";
 }
 
-/// True when float32 holds every written coordinate exactly.
+/// True if float32 represents every written coordinate exactly.
 bool fits_float(const CloudView& view, const RowSelection& rows, OpContext& ctx) {
   std::atomic<bool> fits{true};
   const auto same = [](double value) {
@@ -107,13 +107,13 @@ bool fits_float(const CloudView& view, const RowSelection& rows, OpContext& ctx)
   return fits;
 }
 
-/// Puts one field after the other into the records of a block.
+/// Writes the records of a block field by field.
 class Scatter {
  public:
   Scatter(const std::vector<std::size_t>& rows, std::size_t stride, char* records)
       : rows_(rows), stride_(stride), at_(records) {}
 
-  /// value(row) gives what the next field holds.
+  /// value(row) returns the value of the next field.
   template <class Value>
   void put(Value&& value) {
     char* to = at_;

@@ -9,7 +9,7 @@
 
 namespace pc::io {
 
-/// Reads the rows of binary PLY elements one after the other: the only way where lists make rows differ in length.
+/// Reads the rows of binary PLY elements one after the other, which lists of different lengths require.
 class PlyRowWalker {
  public:
   PlyRowWalker(const platform::File& file, std::uint64_t offset, bool swap_bytes)
@@ -17,15 +17,15 @@ class PlyRowWalker {
 
   std::uint64_t offset() const { return offset_; }
 
-  /// Reads over a whole element. False when the file ends inside it.
+  /// Skips a whole element. False if the file ends inside it.
   bool skip(const PlyElement& element, OpContext& ctx);
 
-  /// Reads one row; scalars go to record + offsets[i] in file byte order, lists are read over (record may be null).
-  /// False when the file ends before the row does. Throws kInvalidFile on a negative list count.
+  /// Reads one row: scalar i to record + offsets[i] in file byte order; lists are skipped (record may be null). False
+  /// if the file ends before the row. Throws kInvalidFile for a negative list count.
   bool read_row(const PlyElement& element, std::byte* record, const std::vector<std::size_t>& offsets);
 
  private:
-  /// `bytes` (at most 8) at the current place, or nullptr at the end of the file.
+  /// The next `bytes` (at most 8), or nullptr at the end of the file.
   const std::byte* take(std::size_t bytes);
   bool advance(std::uint64_t bytes);
   std::uint64_t list_count(const PlyProperty& property, const std::byte* at) const;
@@ -38,7 +38,7 @@ class PlyRowWalker {
   std::size_t held_ = 0;
 };
 
-/// Bytes of the scalars of a row, and whether it has lists as well; `shortest` counts every list as empty.
+/// Size of the scalars of a row, and whether it has lists; `shortest` counts every list as empty.
 struct PlyRowSize {
   std::uint64_t scalars = 0;
   std::uint64_t shortest = 0;

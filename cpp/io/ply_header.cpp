@@ -31,7 +31,7 @@ std::optional<DType> type_of(const std::string& word) {
   return std::nullopt;
 }
 
-/// The words from `first` on as one name: some writers leave blanks in property names.
+/// Joins the words from `first` on to one name: some writers use blanks in property names.
 std::string joined(const std::vector<std::string>& words, std::size_t first) {
   std::string name;
   for (std::size_t i = first; i < words.size(); ++i) name += (i == first ? "" : " ") + words[i];

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
 
-/// The scalar properties of the vertices as table fields. Throws when x, y, z are not there exactly once.
+/// The scalar properties of the vertices as table fields. Throws unless each of x, y, z occurs exactly once.
 std::vector<TableField> vertex_fields(const std::string& path, const PlyHeader& header) {
   const PlyElement* const vertex = header.vertex();
   if (vertex == nullptr) {
@@ -84,7 +84,7 @@ void warn_missing(std::uint64_t declared, std::uint64_t present, CloudTable& tab
                            std::to_string(present) + " complete ones: the rest is missing");
 }
 
-/// Rows of different lengths: one after the other, gathered into blocks of their scalars.
+/// Reads rows of different lengths one after the other and gathers their scalars in blocks.
 CloudTable read_lists(const platform::File& file, const PlyElement& vertex, PlyRowWalker& walker,
                       std::vector<TableField> fields, const PlyReadParams& params, bool swap_bytes,
                       OpContext& ctx) {

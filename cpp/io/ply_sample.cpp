@@ -53,7 +53,7 @@ Rows binary_rows(const platform::File& file, const PlyHeader& header, std::uint6
   for (const PlyElement& element : header.elements) {
     if (&element == &vertex) break;
     if (row_size(element).has_list || !walker.skip(element, ctx))
-      return {};  // only a walk over them could tell
+      return {};  // would require a walk over them
   }
   std::vector<std::size_t> offsets;
   std::size_t bytes = 0;

@@ -14,7 +14,7 @@ namespace ptx {
 
 namespace {
 
-/// True for a cell's line that starts with three zeros, however they are written.
+/// True for a cell line that starts with three zeros, in any notation.
 bool is_empty_cell(const char* p, const char* end) {
   for (int axis = 0; axis < 3; ++axis) {
     p = record_value::skip_blanks(p, end);
@@ -34,7 +34,7 @@ class HeadWalk {
 
   PtxHead head;
 
-  /// One line that is not blank; false when the rest of the file cannot be told apart any more.
+  /// Takes one non-blank line; false if the rest of the file cannot be interpreted.
   bool line(const char* first, const char* end, std::uint64_t number) {
     if (cells_left_ != 0) {
       --cells_left_;
@@ -47,7 +47,7 @@ class HeadWalk {
     return lines_.size() < kHeaderLines || scan();
   }
 
-  /// The file's end was reached.
+  /// Ends the walk at the end of the file.
   void finish() {
     const std::string next = std::to_string(head.scans.size());
     if (!lines_.empty())
@@ -63,7 +63,7 @@ class HeadWalk {
   }
 
  private:
-  /// The first scan must be right; what follows a broken one is left out with a warning.
+  /// Throws for the first scan; for a later one the list ends with a warning.
   bool fail(const std::string& problem) {
     if (head.scans.empty()) throw Error(ErrorCode::kInvalidFile, path_ + ": " + problem);
     head.warnings.push_back(problem + "; what follows is not listed");

@@ -29,7 +29,7 @@ Span<const char> chunk_lines(const LineSource& source, std::size_t chunk, BulkVe
   return source.read_lines(begin, std::min(source.data_bytes(), begin + kChunkBytes), buffer);
 }
 
-/// The lines that are not blank, by ordinal, going forward.
+/// The non-blank lines by number, in ascending order.
 class LineCursor {
  public:
   LineCursor(const LineSource& source, const FileLayout& layout) : source_(source), layout_(layout) {}
@@ -99,7 +99,7 @@ void parse_numbers(const std::string& path, const HeaderLine& line, std::size_t 
     fail_line(path, line, std::string(what) + " of a PTX scan, " + std::to_string(count) + " finite numbers");
 }
 
-/// Fills before and lines_before.
+/// Sets `before` and `lines_before`.
 void count_lines(const LineSource& source, FileLayout& layout, OpContext& ctx) {
   const std::size_t chunks = chunk_count(source);
   layout.before.assign(chunks + 1, 0);
@@ -183,7 +183,7 @@ FileLayout read_layout(const platform::File& file, const LineSource& source, OpC
     const std::uint64_t left = cursor.count() - scan.first_cell;
     scan.cells = std::min(declared, left);
     if (declared > left) {
-      if (scan.cells != 0 && !closed) --scan.cells;  // its last number may be cut short
+      if (scan.cells != 0 && !closed) --scan.cells;  // its last number may be cut off
       layout.warnings.push_back("scan " + std::to_string(layout.scans.size()) + " declares " +
                                 std::to_string(declared) + " points, the file holds " +
                                 std::to_string(scan.cells) + " complete ones: the rest is missing");

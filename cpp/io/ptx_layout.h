@@ -24,24 +24,24 @@ struct HeaderLine {
   std::uint64_t number = 0;  ///< in the file, counted from 1
 };
 
-/// Reads a header; next(k) gives its line k (0 .. 9). Errors: kInvalidFile naming the line that breaks the format.
+/// Reads a header; next(k) returns its line k (0 .. 9). Errors: kInvalidFile with the line that violates the format.
 PtxScan parse_header(const std::string& path, const std::function<HeaderLine(std::uint64_t)>& next);
 
 inline bool is_blank_line(const char* p, const char* end) { return record_value::skip_blanks(p, end) == end; }
 
-/// A scan and where its cells stand among the lines that are not blank.
+/// A scan and the position of its cells among the non-blank lines.
 struct ScanLines {
   PtxScan header;
   std::uint64_t first_cell = 0;  ///< ordinal of its first cell's line
-  std::uint64_t cells = 0;       ///< that are there
-  std::uint64_t first_row = 0;   ///< in the table, when it is read
+  std::uint64_t cells = 0;       ///< number of cells present
+  std::uint64_t first_row = 0;   ///< in the table, if it is read
   bool wanted = true;
 };
 
-/// The lines of a PTX file that are not blank, and the scans they make up.
+/// The non-blank lines of a PTX file, and its scans.
 struct FileLayout {
-  std::vector<std::uint64_t> before;        ///< per chunk, lines that are not blank before it; one entry more
-  std::vector<std::uint64_t> lines_before;  ///< per chunk, lines before it; one entry more
+  std::vector<std::uint64_t> before;        ///< per chunk, non-blank lines before it; last the total
+  std::vector<std::uint64_t> lines_before;  ///< per chunk, lines before it; last the total
   std::vector<ScanLines> scans;
   std::vector<std::string> warnings;
 };
@@ -49,15 +49,15 @@ struct FileLayout {
 /// Counts the lines in parallel, then finds every header. Errors as read_ptx.
 FileLayout read_layout(const platform::File& file, const LineSource& source, OpContext& ctx);
 
-/// Bytes of a byte order mark at the start, and whether lines end with CR alone.
+/// Length of a byte order mark at the start, and whether lines end with CR alone.
 struct TextStart {
   std::uint64_t data_start;
   bool cr_lines;
 };
 TextStart find_start(const platform::File& file);
 
-/// Calls line(first, end, line number within the text) for each line of `text`, which ends with '\n'; `end`
-/// is the '\n'.
+/// Calls line(first, end, line number within the text) for each line of `text`, which ends with '\n'; `end` points to
+/// the '\n'.
 template <class Line>
 void for_each_line(Span<const char> text, std::uint64_t number, Line&& line) {
   for (const char* p = text.begin(); p < text.end();) {

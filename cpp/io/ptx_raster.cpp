@@ -134,10 +134,10 @@ void PtxRaster::measure_sweep(OpContext& ctx) {
   ctx.advance(rows_.end - rows_.begin);
 }
 
-/// Cell of a point, or false when it has none.
+/// Cell of a point; false if it has none.
 bool PtxRaster::cell_of(std::size_t i, std::int64_t row, std::int64_t column, std::uint64_t& cell) const {
   const Vec3d d = rows_.view.positions[i] - rows_.origin_stored;
-  // A point that would be written as zeros would be read as an empty cell.
+  // A point written as zeros would be read back as an empty cell.
   if (!is_finite(d) || std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)}) < 0.5e-6) return false;
   if (written_.source == PtxRasterSource::kIndexes) {
     if (row < 0 || column < 0) return false;

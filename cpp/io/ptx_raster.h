@@ -8,7 +8,7 @@
 #include "io/ptx.h"
 #include "io/text_rows.h"
 
-/// The PTX writer's parts; not part of the interface of ptx.h.
+/// Parts of the PTX writer; not part of the interface of ptx.h.
 namespace pc::io::ptx {
 
 constexpr std::size_t kSelectRows = 1 << 14;
@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxCells = 4294967294;
 
 const AnyColumn* find_scalar(const CloudView& view, const char* slug);
 
-/// Whole numbers of a scalar column, a block at a time; -1 where a value is none from 0 to 2^32 - 1.
+/// Values of a scalar column, a block at a time; -1 for values that are not whole numbers from 0 to 2^32 - 1.
 class Indexes {
  public:
   explicit Indexes(const AnyColumn* column) : column_(column) {}
@@ -27,17 +27,17 @@ class Indexes {
   const AnyColumn* column_;
 };
 
-/// The rows of a view that make a scan.
+/// The rows of a view that form a scan.
 struct ScanRows {
   const CloudView& view;
   const RowSelection& selection;  ///< blocks of kSelectRows
   std::size_t begin, end;         ///< rows [begin, end); begin starts a block
   Vec3d origin_stored{0, 0, 0};
   std::optional<PtxSweep> sweep;
-  std::optional<std::int64_t> scan_index;  ///< only rows with this value in the scalar scan_index
+  std::optional<std::int64_t> scan_index;  ///< only rows with this value of the scalar scan_index
 };
 
-/// Which row stands in which cell of one scan, a band of cells at a time. Cells count column by column.
+/// Assigns rows to the cells of one scan, a band of cells at a time. Cells are numbered column by column.
 class PtxRaster {
  public:
   PtxRaster(const ScanRows& rows, std::uint64_t max_cells, OpContext& ctx);
@@ -45,11 +45,11 @@ class PtxRaster {
   const PtxWrittenScan& written() const { return written_; }
   std::uint64_t cell_count() const { return written_.rows * written_.columns; }
   static constexpr std::uint64_t kBandCells = std::uint64_t{1} << 22;  ///< 32 MiB
-  /// Places the rows of cells [first, first + count), at most kBandCells; counts them in written().
+  /// Assigns rows to cells [first, first + count), at most kBandCells, and counts them in written().
   void fill(std::uint64_t first, std::size_t count, OpContext& ctx);
 
   char* write_header(char* p) const;
-  /// Writes the line of a cell of the band, line end included, at most kMaxCellBytes.
+  /// Writes the line of a cell of the band, including the line end, at most kMaxCellBytes.
   char* write_cell(std::size_t cell, char* p) const;
   static constexpr std::size_t kMaxHeaderBytes = 40 * 330;
   static constexpr std::size_t kMaxCellBytes = 3 * 330 + 64;
@@ -75,7 +75,7 @@ class PtxRaster {
   std::int64_t low_row_ = 0, low_column_ = 0;
   PtxWrittenScan written_;
   struct Reach {
-    std::int64_t low, last;  ///< columns that the rows of a block lie in
+    std::int64_t low, last;  ///< range of columns of the rows of a block
   };
   std::vector<Reach> reach_;         ///< per block
   BulkVector<std::uint64_t> cells_;  ///< rank << 32 | row of the cell's point; all ones = empty

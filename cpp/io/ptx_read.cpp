@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxValues = 7;
 constexpr std::uint64_t kFreeBytes = std::uint64_t{48} << 20, kBytesPerFileByte = 16;
 
-/// The numbers of a cell's line.
+/// The numbers in the line of a cell.
 struct Cell {
   double values[kMaxValues];
   std::size_t count = 0;
@@ -29,14 +29,14 @@ struct Cell {
   bool has_color() const { return count >= 6; }
   double intensity() const { return values[3]; }
   const double* color() const { return values + (count == 7 ? 4 : 3); }
-  /// No return: the scanner's own zero, or something that is no place.
+  /// True without a return: the scanner's own zero, or values that are not a position.
   bool empty() const {
     const Vec3d p{values[0], values[1], values[2]};
     return !is_finite(p) || (p.x == 0 && p.y == 0 && p.z == 0);
   }
 };
 
-/// Reads a line up to its '\n'; false when it has fewer than three numbers or a word that is no number.
+/// Parses a line up to its '\n'; false if it has fewer than three numbers or a word that is not a number.
 bool parse_cell(const char* p, const char* end, Cell& cell) {
   cell.count = 0;
   cell.surplus = false;
@@ -62,7 +62,7 @@ bool parse_cell(const char* p, const char* end, Cell& cell) {
   }
 }
 
-/// How file values become 16 bits.
+/// Conversion of file values to 16 bits.
 struct ChannelMap {
   double color_scale = 1;  ///< to 0..255
   double intensity_low = 0, intensity_span = 1;
@@ -79,7 +79,7 @@ struct ChannelMap {
   }
 };
 
-/// What a pass found; sums, minima and maxima, so that the order of chunks does not matter.
+/// Results of a pass: sums, minima and maxima, so that the order of chunks does not matter.
 struct Findings {
   std::uint64_t malformed = 0, surplus = 0, nonfinite = 0;
   bool any_color = false, any_intensity = false, color_fraction = false;
@@ -114,7 +114,7 @@ struct Findings {
       color_fraction = color_fraction || value != std::floor(value);
     }
   }
-  /// The map that these values need.
+  /// The conversion that these values require.
   ChannelMap map() const {
     ChannelMap map;
     if (color_fraction && color_maximum <= 1) map.color_scale = 255;
@@ -144,7 +144,7 @@ struct PtxColumns {
         is_miss(rows) {}
 };
 
-/// Parses the cells of the wanted scans into the columns, chunk by chunk.
+/// Parses the cells of the wanted scans to the columns, chunk by chunk.
 class CellReader {
  public:
   CellReader(const LineSource& source, const FileLayout& layout, const PositionFrame& frame, PtxColumns& out)
@@ -232,7 +232,7 @@ void keep_finite(Column<T>& column, Span<const Vec3d> positions, const OpContext
   column.shrink(kept);
 }
 
-/// Leaves out the rows without a place and sets the results' rows and misses.
+/// Drops the rows without a position and sets rows and misses of the results.
 void settle_rows(PtxColumns& columns, std::uint64_t dropped, std::vector<PtxScanResult>& results,
                  OpContext& ctx) {
   ctx.begin_phase("Counting misses", results.size());
@@ -260,7 +260,7 @@ void settle_rows(PtxColumns& columns, std::uint64_t dropped, std::vector<PtxScan
   keep_finite(columns.positions, positions, ctx);
 }
 
-/// Marks the wanted scans and lays their rows out; kInvalidFile when the text cannot hold them.
+/// Marks the wanted scans and assigns their rows; throws kInvalidFile if the text is too short for them.
 std::uint64_t plan_rows(const platform::File& file, FileLayout& layout, const PtxReadParams& params,
                         PtxCloud& cloud) {
   const std::string& path = file.path();

@@ -18,7 +18,7 @@ using ptx::PtxRaster;
 using ptx::ScanRows;
 
 constexpr std::size_t kBlockCells = 1 << 14;
-constexpr std::size_t kMaxScans = 65535;  // as many as the reader takes
+constexpr std::size_t kMaxScans = 65535;  // the reader's limit
 
 /// Writes one scan from byte result.bytes on.
 void write_scan(const ScanRows& rows, std::uint64_t max_cells, platform::File& file, PtxWriteResult& result,
@@ -34,7 +34,7 @@ void write_scan(const ScanRows& rows, std::uint64_t max_cells, platform::File& f
       "Formatting points",
       (rows.end - rows.begin) * std::max<std::uint64_t>(1, (cells + band - 1) / band) + 3 * cells);
   std::uint64_t first = 0;
-  do {  // an empty raster too: it counts the points that have no place
+  do {  // at least once: an empty raster still counts its unplaced points
     const auto count = static_cast<std::size_t>(std::min(band, cells - first));
     raster.fill(first, count, ctx);
     result.bytes = write_in_order(file, result.bytes, count, kBlockCells, ctx,
@@ -50,7 +50,7 @@ void write_scan(const ScanRows& rows, std::uint64_t max_cells, platform::File& f
   result.scans.back().scan_index = static_cast<std::uint32_t>(rows.scan_index.value_or(0));
 }
 
-/// Where the rows of a scan lie: between these two.
+/// Range of rows that contains all rows of a scan.
 struct RowRange {
   std::size_t first = SIZE_MAX, last = 0;
   bool empty() const { return first > last; }

@@ -8,7 +8,7 @@ namespace pc::io {
 
 namespace {
 constexpr std::size_t kBlockBytes = std::size_t{1}
-                                    << 19;  // a block and its columns stay in the second-level cache
+                                    << 19;  // a block and its columns fit in the second-level cache
 }
 
 void put_records(TableBuilder& builder, const std::vector<RecordSlot>& slots, const std::byte* records,

@@ -9,7 +9,7 @@
 
 namespace pc::io {
 
-/// Where a builder's field lies in a record.
+/// Position of a builder's field in a record.
 struct RecordSlot {
   std::size_t field;
   std::size_t offset;
@@ -19,8 +19,8 @@ struct RecordSlot {
 void put_records(TableBuilder& builder, const std::vector<RecordSlot>& slots, const std::byte* records,
                  std::size_t stride, std::size_t row, std::size_t count);
 
-/// Reads `rows` records of `stride` bytes that lie at `offset` of the file into rows [0, rows), in parallel blocks.
-/// The caller has checked that the file is long enough; kIo when it shrinks meanwhile.
+/// Reads `rows` records of `stride` bytes from `offset` of the file to rows [0, rows), in parallel blocks. The caller
+/// must have checked the file size; throws kIo if the file shrinks during the read.
 void read_record_blocks(const platform::File& file, std::uint64_t offset, std::size_t stride,
                         const std::vector<RecordSlot>& slots, std::size_t rows, TableBuilder& builder,
                         OpContext& ctx);

@@ -11,8 +11,8 @@
 
 namespace pc::io {
 
-/// The whole lines that start inside one fixed-size chunk of a text body. Chunks can be loaded in any order: each line
-/// of the body starts in exactly one.
+/// The whole lines that start in one fixed-size chunk of a text body. Chunks can be loaded in any order: each line of
+/// the body starts in exactly one.
 class RecordLines {
  public:
   static constexpr std::size_t kBytes = std::size_t{1} << 18;
@@ -22,10 +22,10 @@ class RecordLines {
     return offset >= file.size() ? 0 : static_cast<std::size_t>((file.size() - offset + kBytes - 1) / kBytes);
   }
 
-  /// Loads chunk `index` of the body at `offset`. Throws kInvalidFile when a line is longer than kMaxLineBytes.
+  /// Loads chunk `index` of the body at `offset`. Throws kInvalidFile if a line is longer than kMaxLineBytes.
   void load(const platform::File& file, std::uint64_t offset, char line_end, std::size_t index) {
     const std::uint64_t begin = offset + std::uint64_t{index} * kBytes;
-    const std::uint64_t lead = index == 0 ? 0 : 1;  // the byte before tells whether a line starts at `begin`
+    const std::uint64_t lead = index == 0 ? 0 : 1;  // the byte before shows whether a line starts at `begin`
     const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(kBytes, file.size() - begin) + lead);
     if (buffer_.size() < want) buffer_.resize(std::max(want, kBytes + 1));
     size_ = file.read_at(begin - lead, buffer_.data(), want);
@@ -43,7 +43,7 @@ class RecordLines {
   const char* end() const { return buffer_.data() + size_; }
 
  private:
-  /// Reads on until the last line is complete or the file ends.
+  /// Continues reading until the last line is complete or the file ends.
   void extend(const platform::File& file, std::uint64_t base, char line_end) {
     constexpr std::size_t kStep = std::size_t{1} << 16;
     const std::size_t first = size_;

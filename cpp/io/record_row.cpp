@@ -33,7 +33,7 @@ bool store_packed(const char* first, const char* last, bool from_float, std::byt
   return true;
 }
 
-/// Reads over a list: its count, then that many values. False when the line is too short for it.
+/// Skips a list: its count, then that many values. False if the line is too short for it.
 bool skip_list(const char*& p, const char* end, const char* first, const char* last) {
   std::uint64_t count;
   if (!parse_integer(first, last, count)) return false;

@@ -15,13 +15,13 @@ enum class RowFault : std::uint8_t { kNone, kTooFew, kBadValue, kBadList };
 struct RowOutcome {
   RowFault fault = RowFault::kNone;
   bool surplus = false;       ///< more values than declared
-  bool missing_list = false;  ///< ends before a list that is declared last
-  std::size_t token = 0;      ///< 0-based place of the fault
+  bool missing_list = false;  ///< the row ends before a list that is declared last
+  std::size_t token = 0;      ///< 0-based index of the value at fault
   const char* first = nullptr;
   const char* last = nullptr;  ///< text at fault
 };
 
-/// Parses text rows into native records whose field f lies at offsets()[f].
+/// Parses text rows to native records in which field f is at offsets()[f].
 class RecordRowParser {
  public:
   RecordRowParser(std::vector<TextToken> tokens, const std::vector<TableField>& fields);
@@ -30,14 +30,14 @@ class RecordRowParser {
   const std::vector<std::size_t>& offsets() const { return offsets_; }
 
   RowOutcome parse(const char* p, const char* end, std::byte* record) const;
-  /// Makes a record that TableBuilder::finish drops.
+  /// Fills a record such that TableBuilder::finish drops it.
   void blank_out(std::byte* record) const;
-  /// The fault in words, for the user.
+  /// Describes the problem for the user.
   std::string describe(const RowOutcome& outcome, std::uint64_t line) const;
 
  private:
   struct Step {
-    DType type;  ///< what is written to the record
+    DType type;  ///< type in the record
     bool is_list;
     bool packed_color;
     bool from_float;

@@ -20,20 +20,20 @@ using record_value::skip_blanks;
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 19;
 
-/// What was found where the rows should be.
+/// Counts of the rows in the file.
 struct Census {
-  std::uint64_t present_rows = 0;           ///< complete ones of the declared rows
+  std::uint64_t present_rows = 0;           ///< complete rows among the declared ones
   std::uint64_t surplus_rows = 0;           ///< lines beyond everything the header declares
-  std::vector<std::uint64_t> rows_before;   ///< per chunk, lines that are not blank before it
-  std::vector<std::uint64_t> lines_before;  ///< per chunk, lines before it
+  std::vector<std::uint64_t> rows_before;   ///< per chunk, number of non-blank lines before it
+  std::vector<std::uint64_t> lines_before;  ///< per chunk, number of lines before it
 };
 
-/// What went wrong; shared by the workers of one parse.
+/// Problems found; shared by the workers of one parse.
 struct Trouble {
   std::atomic<std::uint64_t> malformed{0}, extra_values{0}, missing_lists{0};
   std::atomic<std::uint64_t> first_line{~std::uint64_t{0}};
   std::mutex mutex;
-  std::string first_problem;  ///< of the malformed row that comes first in the file
+  std::string first_problem;  ///< of the first malformed row in the file
 };
 
 struct Worker {
@@ -41,7 +41,7 @@ struct Worker {
   BulkVector<std::byte> records;
 };
 
-/// Calls line(first, last) for every line of [p, end), without its end mark.
+/// Calls line(first, last) for every line of [p, end), without its line end.
 template <class Line>
 void for_each_line(const char* p, const char* end, char line_end, Line&& line) {
   while (p != end) {
@@ -55,7 +55,7 @@ void add_capped(std::uint64_t& sum, std::uint64_t term) {
   sum = term > ~std::uint64_t{0} - sum ? ~std::uint64_t{0} : sum + term;
 }
 
-/// Turns the counts per chunk into the census of the body.
+/// Computes the census of the body from the counts per chunk.
 void settle(Census& census, const TextBody& body, bool terminated) {
   for (std::size_t i = 0; i + 1 < census.rows_before.size(); ++i) {
     census.rows_before[i + 1] += census.rows_before[i];
@@ -98,7 +98,7 @@ Census take_census(const platform::File& file, const TextBody& body, OpContext& 
   return census;
 }
 
-/// Parses the rows [first, first + rows) of the body, chunk by chunk, into rows [0, rows) of the builder.
+/// Parses rows [first, first + rows) of the body, chunk by chunk, to rows [0, rows) of the builder.
 class ChunkParser {
  public:
   ChunkParser(const platform::File& file, const TextBody& body, const Census& census,
@@ -165,7 +165,7 @@ class ChunkParser {
   Trouble trouble_;
 };
 
-/// What the user should know about the rows.
+/// Adds warnings about the rows.
 void warn(const TextBody& body, const Census& census, const Trouble& trouble, const char* noun,
           std::vector<std::string>& warnings) {
   const auto say = [&](std::uint64_t count, const std::string& text) {

@@ -23,8 +23,8 @@ inline const char* token_end(const char* p, const char* end) {
   return p;
 }
 
-/// Parses a whole token as a decimal number, nan or inf (any case, optional sign; also the "1.#QNAN" and "1.#INF" that
-/// old Microsoft runtimes print). Correctly rounded, independent of the locale. False when it is none of these.
+/// Parses a whole token as a decimal number, nan or inf (any case, optional sign; also "1.#QNAN" and "1.#INF", written
+/// by old Microsoft runtimes). Correctly rounded, independent of the locale. False for any other token.
 inline bool parse_double(const char* first, const char* last, double& out) {
   if (first != last && *first == '+' && last - first > 1 && first[1] != '-') ++first;
   const ParsedDouble read = pc::parse_double(first, last);
@@ -41,7 +41,7 @@ inline bool parse_double(const char* first, const char* last, double& out) {
   return false;
 }
 
-/// Parses a whole token as a value of the integer type T; "3.0" and "3e0" are 3. False when it does not fit.
+/// Parses a whole token as a value of the integer type T; "3.0" and "3e0" are 3. False if it does not fit.
 template <class T>
 bool parse_integer(const char* first, const char* last, T& out) {
   if (first != last && *first == '+' && last - first > 1 && first[1] != '-') ++first;
@@ -50,14 +50,14 @@ bool parse_integer(const char* first, const char* last, T& out) {
   if (error == std::errc::result_out_of_range) return false;
   double value;
   if (!parse_double(first, last, value) || std::trunc(value) != value) return false;
-  // 2^digits is exact in double; the maximum itself may not be.
+  // 2^digits is exact in double; the maximum may not be.
   const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (!(value < limit) || value < (std::numeric_limits<T>::is_signed ? -limit : 0.0)) return false;
   out = static_cast<T>(value);
   return true;
 }
 
-/// Parses a whole token as packed colour 0xAARRGGBB: an integer, or the float whose bits these are (nan: black).
+/// Parses a whole token as packed colour 0xAARRGGBB: an integer, or the float with these bits (nan: black).
 inline bool parse_packed_color(const char* first, const char* last, bool from_float, std::uint32_t& bits) {
   if (from_float) {
     double value;

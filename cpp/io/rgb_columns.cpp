@@ -54,7 +54,7 @@ double largest(const AnyColumn& column, OpContext& ctx) {
   return result;
 }
 
-/// Factor from file units to 16 bits, by type and, where the type leaves it open, by the largest value.
+/// Factor from file units to 16 bits, from the type or, if that is ambiguous, from the largest value.
 double scale_of(CloudTable& table, const Triple& triple, OpContext& ctx) {
   bool all_u8 = true, all_u16 = true, any_float = false;
   double top = 0;

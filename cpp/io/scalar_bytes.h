@@ -18,7 +18,7 @@ auto unsigned_of_size() {
   if constexpr (kBytes == 8) return std::uint64_t{};
 }
 
-/// The value with its bytes in the opposite order.
+/// The value with reversed byte order.
 template <class U>
 U reversed(U value) {
   U out = 0;
@@ -28,7 +28,7 @@ U reversed(U value) {
   return out;
 }
 
-/// The unaligned scalar at `from`; kSwap when it is stored in the other byte order.
+/// The unaligned scalar at `from`; kSwap if it is stored in the opposite byte order.
 template <class T, bool kSwap>
 T load(const std::byte* from) {
   using U = decltype(unsigned_of_size<sizeof(T)>());

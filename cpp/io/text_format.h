@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
-/// Numbers as text, without locale, into a buffer that the caller has made large enough.
+/// Writes numbers as text, independent of the locale, to a buffer that the caller has made large enough.
 namespace pc::io::text_format {
 
-/// Bytes that any of these functions may write.
+/// Most bytes that any of these functions writes.
 inline constexpr std::size_t kMaxNumberBytes = 330;  // -1.797e308 with six decimals has 317
 
 inline constexpr std::array<char, 200> kDigitPairs = [] {
@@ -56,10 +56,10 @@ inline char* word(const char* text, char* p) {
   return p + count;
 }
 
-/// Exactly as printf("%.6f") rounds (nearest to the true value, ties to even), except that zero has no sign.
-/// nan, inf and -inf are written as these words.
+/// Rounds exactly as printf("%.6f") (nearest to the true value, ties to even), except that zero has no sign. Writes
+/// nan, inf and -inf as these words.
 inline char* fixed6(double value, char* p) {
-  constexpr double kLimit = 0x1p51;  // below, the nearest integer comes from one addition and is exact
+  constexpr double kLimit = 0x1p51;  // below this, adding a constant gives the nearest integer exactly
   constexpr double kRound = 0x1.8p52;
   const double scaled = value * 1e6;
   if (!(std::fabs(scaled) < kLimit)) {
@@ -88,7 +88,7 @@ inline char* fixed6(double value, char* p) {
   return two_digits(fraction % 100, p);
 }
 
-/// A 16-bit colour channel as 0..255: its high byte. Gives every 8-bit colour back, whether it was widened by 256 (LAS,
+/// A 16-bit colour channel as 0..255: its high byte. Reproduces every 8-bit colour, whether it was widened by 256 (LAS,
 /// text, PLY) or by 257 (unit range); rounding value / 65535 * 255 would turn 255 * 256 into 254.
 inline char* color255(std::uint16_t value, char* p) { return unsigned_integer(value >> 8U, p); }
 

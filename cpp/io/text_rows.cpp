@@ -17,11 +17,11 @@ namespace {
 using namespace text_format;
 
 constexpr double kFloatLimit = 1e4;        // float32 steps by 1 mm at 1e4 m
-constexpr double kIntegralLimit = 0x1p53;  // beyond, every double is integral and says nothing
+constexpr double kIntegralLimit = 0x1p53;  // above this every double is integral
 
 bool is_float(DType type) { return type == DType::kF32 || type == DType::kF64; }
 
-/// The PLY type that holds a column's values; 64-bit whole numbers have none.
+/// The PLY type for a column's values; PLY has none for 64-bit whole numbers.
 const char* ply_type(DType type) {
   switch (type) {
     case DType::kU8:
@@ -43,7 +43,7 @@ const char* ply_type(DType type) {
   }
 }
 
-/// A header cell that a spreadsheet neither splits nor runs.
+/// A header cell that a spreadsheet neither splits nor evaluates.
 std::string csv_cell(std::string name) {
   if (!name.empty() && std::string("=+-@\t\r").find(name[0]) != std::string::npos) name.insert(0, 1, '\'');
   if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
@@ -52,7 +52,7 @@ std::string csv_cell(std::string name) {
   return cell + "\"";
 }
 
-/// The view with only what the file carries.
+/// The view without the columns that the file does not carry.
 CloudView filtered(CloudView view, const TextWriteParams& params) {
   const bool all = params.format != TextFormat::kObj;
   if (!all || !params.colors) view.colors = {};
@@ -64,12 +64,12 @@ CloudView filtered(CloudView view, const TextWriteParams& params) {
   return view;
 }
 
-/// What a column's written values are like.
+/// Properties of a column's written values.
 struct Look {
   bool integral = true, rounded = false;
 };
 
-/// True when the text with six decimals reads as the same value.
+/// True if the text with six decimals reads back as the same value.
 template <class T>
 bool survives(T value) {
   if (!std::isfinite(value)) return true;

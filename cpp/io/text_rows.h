@@ -10,17 +10,17 @@
 
 namespace pc::io {
 
-/// The rows a view writes, in blocks: those without skip, every stride-th of them.
+/// The rows that a view writes, in blocks: those without skip, every stride-th of them.
 class RowSelection {
  public:
   RowSelection(const CloudView& view, std::size_t block_rows, OpContext& ctx);
 
   std::size_t block_rows() const { return block_rows_; }
   std::uint64_t selected_count() const { return selected_before(before_.size() - 1); }
-  /// Selected rows before a block.
+  /// Number of selected rows before a block.
   std::uint64_t selected_before(std::size_t block) const { return (before_[block] + stride_ - 1) / stride_; }
 
-  /// Calls visit(row) for the selected rows of [begin, end), where `begin` is the start of a block.
+  /// Calls visit(row) for the selected rows of [begin, end); `begin` is the start of a block.
   template <class Visit>
   void for_each(std::size_t begin, std::size_t end, Visit&& visit) const {
     std::uint64_t until = selected_before(begin / block_rows_) * stride_ - before_[begin / block_rows_];
@@ -38,26 +38,26 @@ class RowSelection {
   Span<const std::uint8_t> skip_;
   std::uint64_t stride_;
   std::size_t block_rows_;
-  std::vector<std::uint64_t> before_;  ///< rows without skip before each block, and in all
+  std::vector<std::uint64_t> before_;  ///< number of rows without skip before each block, and in total
 };
 
-/// A view's columns in the order and form in which a file carries them.
+/// A view's columns in the order and form of a text file.
 class TextRows {
  public:
   TextRows(const CloudView& view, const TextWriteParams& params);
 
   std::size_t column_count() const { return 3 + names_.size(); }
-  /// Bytes a row needs at most, line end included.
+  /// Most bytes of a row, including the line end.
   std::size_t max_row_bytes() const;
-  /// Looks at the selected values: which float columns are integral, how large the coordinates are.
+  /// Examines the selected values: which float columns are integral, how large the coordinates are.
   void inspect(const RowSelection& rows, OpContext& ctx);
-  /// What inspect() found: columns with a value that six decimals change.
+  /// Result of inspect(): columns with a value that six decimals change.
   const std::vector<std::string>& rounded() const { return rounded_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   const CloudView& view() const { return view_; }
-  /// The header's lines, without the last '\n'; empty when the format has none.
+  /// The header's lines, without the last '\n'; empty if the format has none.
   std::string header(std::uint64_t row_count) const;
-  /// Writes one row without line end; returns its end.
+  /// Writes one row without line end; returns the end of the text.
   char* write_row(std::size_t row, char* p) const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBlockRows = 1 << 14;
 constexpr std::size_t kMinBlockRows = 1 << 4;
-constexpr std::size_t kBlockValues = 1 << 15;  // a block of the longest numbers stays below 50 ms
+constexpr std::size_t kBlockValues = 1 << 15;  // even with the longest numbers a block takes less than 50 ms
 
 /// Formats the selected rows of one block.
 void format_block(const TextRows& rows, const RowSelection& selection, std::size_t begin, std::size_t end,

@@ -38,7 +38,7 @@ void append_utf8(std::uint32_t code, std::string& out) {
   byte(0x80 | (code & 0x3f));
 }
 
-/// The character that "#..." (between & and ;) names, or 0.
+/// The character of the reference "#..." (the text between & and ;), or 0.
 std::uint32_t character_reference(std::string_view digits) {
   const bool hex = digits.size() > 1 && digits[1] == 'x';
   std::uint32_t code = 0;
@@ -61,7 +61,7 @@ std::uint32_t character_reference(std::string_view digits) {
   return surrogate || control ? 0 : code;
 }
 
-/// Resolves the reference at text[0] == '&' into `out`; its length, or 0 when it is none that is allowed.
+/// Resolves the reference at text[0] == '&' and appends it to `out`. Returns its length, or 0 if it is not allowed.
 std::size_t resolve_reference(std::string_view text, std::string* out) {
   static constexpr std::pair<std::string_view, char> kEntities[] = {
       {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
@@ -91,7 +91,7 @@ void append_resolved(std::string_view text, std::string& out) {
 
 }  // namespace
 
-/// Fills a document in one pass over its text.
+/// Builds a document in one pass over its text.
 class XmlParser {
  public:
   XmlParser(XmlDocument& document, const std::string& where)

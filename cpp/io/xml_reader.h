@@ -10,14 +10,14 @@ namespace pc::io {
 
 class XmlDocument;
 
-/// One element of a document. A cheap handle; the document must outlive it.
+/// An element of a document: a small handle; the document must outlive it.
 class XmlElement {
  public:
   XmlElement(const XmlDocument& document, std::uint32_t node) : document_(&document), node_(node) {}
 
-  /// As written, with its prefix: "nor:normalX".
+  /// The name as written, with its prefix: "nor:normalX".
   std::string_view name() const;
-  /// Value with references resolved; empty when the element has no such attribute.
+  /// Value with references resolved; empty if the element has no such attribute.
   std::optional<std::string> attribute(std::string_view name) const;
   /// Character data and CDATA sections with references resolved; "" for an element with child elements.
   std::string text() const;
@@ -25,7 +25,7 @@ class XmlElement {
   std::optional<XmlElement> next_sibling() const;
   /// First child of that name.
   std::optional<XmlElement> child(std::string_view name) const;
-  /// Byte of the element's '<' in the document: for messages.
+  /// Byte offset of the element's '<' in the document, for messages.
   std::uint64_t offset() const;
 
  private:
@@ -33,10 +33,11 @@ class XmlElement {
   std::uint32_t node_;
 };
 
-/// A parsed XML document that keeps its text and an index into it.
+/// A parsed XML document: its text and an index of it.
 ///
-/// Strict subset of XML 1.0: UTF-8, one root, balanced tags, unique attributes, the five predefined entities
-/// and character references. A document type declaration is refused, so no entity can expand or reach a file.
+/// Strict subset of XML 1.0: UTF-8, one root, balanced tags, unique attributes, the five predefined entities and
+/// character references. Documents with a document type declaration are rejected, so no entity can expand or access a
+/// file.
 class XmlDocument {
  public:
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;
@@ -44,9 +45,9 @@ class XmlDocument {
   static constexpr std::size_t kMaxAttributes = 64;
 
   /// text     the whole document; at most kMaxBytes.
-  /// where    names the document in messages: "scan.e57, XML section".
-  /// Cost     O(n) time; 36 bytes an element and 16 an attribute besides the text.
-  /// Errors   kInvalidFile naming the byte and the rule; kUnsupported for an encoding other than UTF-8.
+  /// where    name of the document in messages: "scan.e57, XML section".
+  /// Cost     O(n) time; in addition to the text 36 bytes per element and 16 per attribute.
+  /// Errors   kInvalidFile with the byte and the rule; kUnsupported for an encoding other than UTF-8.
   /// Source   W3C Extensible Markup Language (XML) 1.0, fifth edition; productions named in the body.
   static XmlDocument parse(BulkVector<char> text, const std::string& where);
 

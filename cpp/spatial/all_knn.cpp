@@ -15,16 +15,16 @@ using kd_tree::Leaf;
 using kd_tree::Node;
 
 constexpr std::size_t kStep = KnnKernels::kStep;
-constexpr std::size_t kRanked = 128;       // so many picked points are ordered by counting, more are sorted
-constexpr std::uint32_t kPlaceMask = 127;  // their place in the low bits of their keys makes these distinct
-constexpr int kGuesses = 5;                // thresholds tried for a point
-constexpr double kBlockFactor = 2;         // of the squared radius of a leaf: what its unsettled points need
-constexpr double kLeafFactor = 1.45;       // of the squared radius of the leaf before
+constexpr std::size_t kRanked = 128;       // more picked points are sorted, not ordered by counting
+constexpr std::uint32_t kPlaceMask = 127;  // bits of a key that hold the point's index
+constexpr int kGuesses = 5;                // thresholds tried per point
+constexpr double kBlockFactor = 2;         // block over leaf radius, squared: serves most pending points
+constexpr double kLeafFactor = 1.45;       // hint over the 7/8 quantile of kth squared distances
 constexpr float kNever = std::numeric_limits<float>::infinity();
 
 std::size_t padded(std::size_t count) { return (count + kStep - 1) / kStep * kStep; }
 
-/// Points of a field: twice those of a block in a cloud of even density.
+/// Capacity of a field: twice the points of a block in a cloud of even density.
 std::size_t most_points(std::uint32_t k) { return 12'288 + 64 * std::size_t{k}; }
 
 Node box_of(const Box3d& box) { return {box.min, box.max, 0, 0, 0, 0}; }
@@ -33,15 +33,16 @@ Node box_of(const Box3d& box) { return {box.min, box.max, 0, 0, 0, 0}; }
 
 void LeafKnn::Field::reserve(std::size_t points) {
   most = points;
-  const std::size_t size = points + kLeafPoints + kStep;  // the last part and a step may go beyond
+  const std::size_t size = points + kLeafPoints + kStep;  // the last leaf and the last step may exceed it
   part.resize(size);
   for (auto* column : {&local_x, &local_y, &local_z}) column->resize(size);
 }
 
-/// Takes a leaf into the columns, in single precision.
+/// Appends the points of a leaf to the columns, in single precision.
 ///
-/// With |coordinate| <= A the difference of two has an error of at most e = 4 A 2^-24, and a squared distance up to 1 one
-/// of at most 2 sqrt(3) e + 3 e^2 + 3 * 2^-24 < A 2^-19; a greater distance never comes out below 1 by more than that.
+/// Error: let |coordinate| <= A. The difference of two coordinates has an error of at most e = 4 A 2^-24; a squared
+/// distance up to 1 has an error of at most 2 sqrt(3) e + 3 e^2 + 3 * 2^-24 < A 2^-19. A squared distance above 1 is
+/// computed as at least 1 minus that bound.
 void LeafKnn::Field::append(const Node& node, const Leaf& leaf) {
   const auto local = [&](double value, double origin) {
     return static_cast<float>((value - origin) * scale);
@@ -60,7 +61,7 @@ void LeafKnn::Field::append(const Node& node, const Leaf& leaf) {
   count += leaf.count;
 }
 
-/// False, with nothing gathered, when there are too many points or single precision is too coarse for them.
+/// Returns false and gathers nothing if there are too many points or single precision is too coarse for them.
 bool LeafKnn::Field::gather(const Box& around, double squared, const KdTreeView& tree) {
   box = around;
   parts.clear();
@@ -141,7 +142,7 @@ void LeafKnn::find(std::uint32_t leaf, const KdTreeView& tree) {
   learn(static_cast<std::uint32_t>(node.end - node.begin));
 }
 
-/// A radius for the next leaf: most kth neighbours of this one lie within it.
+/// Sets the search radius for the next leaf, large enough for most kth neighbours of this leaf.
 void LeafKnn::learn(std::uint32_t points) {
   std::array<double, kLeafPoints> farthest;
   std::uint32_t known = 0;
@@ -153,7 +154,7 @@ void LeafKnn::learn(std::uint32_t points) {
   hint_ = *at * kLeafFactor;
 }
 
-/// All points of the leaf have the same neighbours but for themselves.
+/// For a leaf whose points coincide: apart from the point itself, all have the same neighbours.
 void LeafKnn::find_one_place(const Node& node, const KdTreeView& tree) {
   const Leaf own = tree.leaf(node);
   std::vector<double> squared(k_ + 1);
@@ -180,7 +181,8 @@ void LeafKnn::find_alone(std::uint32_t i, const Node& node, const KdTreeView& tr
       tree.knn(own.point(i), k_, own.row[i], squared_.data() + to, row_.data() + to, slot_.data() + to);
 }
 
-/// Searches the field for the pending points; those that it does not settle stay, with their box and a radius for it.
+/// Searches the field for the neighbours of the pending points. Points whose search is not finished stay pending; the
+/// pending box and radius are updated for them.
 void LeafKnn::search_pending(const Node& node, const KdTreeView& tree, const Field& field) {
   gather_near(node, field);
   const Leaf own = tree.leaf(node);
@@ -192,8 +194,7 @@ void LeafKnn::search_pending(const Node& node, const KdTreeView& tree, const Fie
   for (std::uint32_t p = 0; p < pending_count_; ++p) {
     const std::uint32_t i = pending_[p];
     const std::size_t picked = pick(own_begin_ + i, field.error);
-    if (picked >
-        kRanked + 4 * std::size_t{k_}) {  // more as far as the last neighbour than are worth ordering
+    if (picked > kRanked + 4 * std::size_t{k_}) {  // ties at the kth distance: too many to order
       find_alone(i, node, tree);
       continue;
     }
@@ -207,7 +208,7 @@ void LeafKnn::search_pending(const Node& node, const KdTreeView& tree, const Fie
   pending_squared_ = farthest;
 }
 
-/// Collects the points of the field within the radius around the pending points, and the whole leaf itself.
+/// Collects the points of the field within the radius around the pending points, and all points of the leaf.
 void LeafKnn::gather_near(const Node& node, const Field& field) {
   LocalBox box;
   const Vec3d low = (pending_box_.min - field.middle) * field.scale,
@@ -224,7 +225,7 @@ void LeafKnn::gather_near(const Node& node, const Field& field) {
   const std::size_t parts =
       kernels_.near_boxes(boxes, field.parts.size(), box, near_limit_, near_parts_.data());
   near_count_ = 0;
-  std::size_t begin = 0, end = 0;  // of parts side by side
+  std::size_t begin = 0, end = 0;  // points of consecutive parts
   const auto take = [&](float limit) {
     if (begin == end) return;
     near_count_ = kernels_.filter(field.points(), begin, end, box, limit, near_x_.data(), near_y_.data(),
@@ -248,8 +249,8 @@ void LeafKnn::gather_near(const Node& node, const Field& field) {
     near_x_[i] = near_y_[i] = near_z_[i] = 1e15F;
 }
 
-/// Indices of the points near that may be among the k nearest of `own` of them; all within the radius when there are no
-/// more than k.
+/// Picks the near points that may be among the k nearest of near point `own`; all within the radius if that holds at
+/// most k. Returns how many.
 std::size_t LeafKnn::pick(std::size_t own, float error) {
   const std::size_t count = padded(near_count_);
   float* const key = key_.data();
@@ -276,7 +277,7 @@ std::size_t LeafKnn::pick(std::size_t own, float error) {
   return kernels_.pick_below(key, count, std::min(high + 2.5F * error, near_limit_), picked_.data());
 }
 
-/// Puts the picked points into sorted_, nearest first, of equally near ones the lower row first.
+/// Writes the order of the picked points to sorted_: nearest first, equally near points by ascending row.
 void LeafKnn::order(std::size_t picked, const Field& field) {
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     return exact_[a] < exact_[b] ||
@@ -297,7 +298,7 @@ void LeafKnn::order(std::size_t picked, const Field& field) {
   kernels_.rank(key, count, rank_.data());
   for (std::size_t i = 0; i < picked; ++i)
     sorted_[static_cast<std::size_t>(rank_[i])] = static_cast<std::uint32_t>(i);
-  for (std::size_t i = 1; i < picked; ++i) {  // almost in order
+  for (std::size_t i = 1; i < picked; ++i) {  // insertion sort: almost in order already
     const std::uint32_t moved = sorted_[i];
     std::size_t at = i;
     for (; at > 0 && before(moved, sorted_[at - 1]); --at) sorted_[at] = sorted_[at - 1];
@@ -305,7 +306,7 @@ void LeafKnn::order(std::size_t picked, const Field& field) {
   }
 }
 
-/// Takes the k nearest of the points picked for point i of the leaf. False when they are fewer.
+/// Stores the k nearest of the picked points as the neighbours of point i of the leaf. False if there are fewer than k.
 bool LeafKnn::choose(std::uint32_t i, std::size_t picked, const Field& field) {
   const Vec3d p = field.point(near_[own_begin_ + i]);
   for (std::size_t j = 0; j < picked; ++j) exact_[j] = squared_distance(p, field.point(near_[picked_[j]]));

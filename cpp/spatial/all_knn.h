@@ -12,19 +12,19 @@
 
 namespace pc {
 
-/// The k nearest others of the points of one leaf of a KdTree, and the search for them. One object serves one worker: it
-/// enters a block of neighbouring leaves, then finds leaf after leaf.
+/// Finds the k nearest other points of every point of a KdTree leaf and holds them. Each worker thread has one object:
+/// it enters a block of neighbouring leaves, then finds the neighbours leaf by leaf.
 class LeafKnn {
  public:
   explicit LeafKnn(std::uint32_t k, const KnnKernels& kernels = fastest_knn_kernels());
 
-  /// Gathers the points near the leaf nodes that are searched next.
+  /// Gathers the points near `leaves`, the leaf nodes that are searched next.
   void enter(Span<const std::uint32_t> leaves, const KdTreeView& tree);
-  /// Searches for the points of leaf node `leaf`; any leaf will do, one of the block is found sooner.
+  /// Searches for the points of leaf node `leaf`. Any leaf is allowed; leaves of the block entered last are faster.
   void find(std::uint32_t leaf, const KdTreeView& tree);
 
-  /// Neighbours of point `i` of the leaf, nearest first: squared distances, rows and slots. Fewer than k where the tree
-  /// has fewer.
+  /// Neighbours of point `i` of the leaf, nearest first: squared distances, rows and slots. There are fewer than k when
+  /// the tree has fewer other points.
   Span<const double> squared(std::uint32_t i) const {
     return {squared_.data() + std::size_t{i} * k_, count_[i]};
   }
@@ -36,25 +36,25 @@ class LeafKnn {
   }
 
  private:
-  using Box = kd_tree::Node;  ///< only its corners count
+  using Box = kd_tree::Node;  ///< only the corners are used
 
-  /// Some leaves: all that hold points within a radius around a box.
+  /// The points of all leaves that reach into a box enlarged by a radius, in single precision.
   struct Field {
     struct Part {
       kd_tree::Leaf leaf;
       std::uint64_t first_slot;
-      std::uint32_t begin;  ///< of its points in the columns
+      std::uint32_t begin;  ///< index of its first point in the columns
     };
     std::vector<Part> parts;
-    std::vector<std::uint32_t> part;                     ///< of each point
-    std::vector<float> local_x, local_y, local_z;        ///< from `middle`, in radii
-    std::array<std::vector<float>, 3> box_min, box_max;  ///< of each part, likewise
-    std::size_t most = 0, count = 0;                     ///< points
-    Box box{};                                           ///< around which they lie
-    double squared_radius = 0;                           ///< 0 = nothing gathered
+    std::vector<std::uint32_t> part;                     ///< part of each point
+    std::vector<float> local_x, local_y, local_z;        ///< offset from `middle`, in units of the radius
+    std::array<std::vector<float>, 3> box_min, box_max;  ///< corners of each part, in the same units
+    std::size_t most = 0, count = 0;                     ///< capacity and number of points
+    Box box{};                                           ///< the box that was enlarged
+    double squared_radius = 0;                           ///< 0 = no points gathered
     Vec3d middle{};
     double scale = 0;
-    float error = 0;  ///< bound of the error of a local squared distance up to 1
+    float error = 0;  ///< error bound of squared distances up to 1, in squared radii
 
     void reserve(std::size_t points);
     bool gather(const Box& around, double squared, const KdTreeView& tree);
@@ -85,41 +85,44 @@ class LeafKnn {
   std::array<std::uint32_t, kd_tree::kLeafPoints> count_{};
   Field block_, wide_;
 
-  std::array<std::uint32_t, kd_tree::kLeafPoints> pending_{};  ///< points of the leaf without neighbours yet
+  std::array<std::uint32_t, kd_tree::kLeafPoints> pending_{};  ///< points of the leaf still searched for
   std::uint32_t pending_count_ = 0;
   Box pending_box_{};
-  double pending_squared_ = 0;  ///< squared radius to search around them
+  double pending_squared_ = 0;  ///< squared search radius around pending_box_
 
-  std::vector<float> near_x_, near_y_, near_z_;  ///< the points of a field near those pending
-  std::vector<std::uint32_t> near_;              ///< their places in the field
+  std::vector<float> near_x_, near_y_, near_z_;  ///< points of a field near the pending ones
+  std::vector<std::uint32_t> near_;              ///< their indices in the field
   std::vector<std::uint32_t> near_parts_;
   std::size_t near_count_ = 0, own_begin_ = 0;
-  float near_limit_ = 0;  ///< local squared radius around the pending points that they cover
+  float near_limit_ = 0;  ///< squared distance, in squared radii, up to which near_ is complete
 
-  std::vector<float> key_;             ///< local squared distances of one point to those near
-  std::vector<std::uint32_t> picked_;  ///< indices of those near that may be its neighbours
+  std::vector<float> key_;             ///< squared distances of one point to those near, in squared radii
+  std::vector<std::uint32_t> picked_;  ///< indices into near_ of candidate neighbours
   std::vector<std::int32_t> rank_key_, rank_;
   std::vector<std::uint32_t> sorted_;  ///< indices into picked_
   std::vector<double> exact_;
-  double hint_ = 0;      ///< squared radius that served the last leaf, 0 = none
-  float threshold_ = 1;  ///< local squared distance within which the last point had k neighbours
+  double hint_ = 0;      ///< squared search radius learned from the last leaf, 0 = none
+  float threshold_ = 1;  ///< squared distance, in squared radii, that held k neighbours of the last point
 };
 
-/// Points of a block: many where a search is short, so that its leaves share what is near them; few where it is long, for
-/// the sake of a cancel.
+/// Points per block. Small k: large blocks, whose leaves share the points gathered near them. Large k: small blocks, so
+/// that a cancel takes effect in time.
 constexpr std::uint64_t all_knn_block(std::uint32_t k) { return k <= 100 ? 1500 : (k <= 300 ? 200 : 32); }
 
-/// All-k-nearest-neighbours: calls visit(leaf node number, LeafKnn) for the leaves [first, last) of `tree.leaves()`,
-/// concurrently and in no stated order; what a LeafKnn holds is valid during the call. The neighbours of a point are the k
-/// other points with the least squared_distance, of equally far ones those with the lower rows; points so far away that it
-/// overflows are none.
+/// Finds the k nearest neighbours of every point: calls visit(leaf node number, LeafKnn) for each leaf of
+/// tree.leaves(), concurrently and in no particular order. The contents of the LeafKnn are valid during the call. The
+/// neighbours of a point are the k other points with the smallest squared_distance; among equally distant points those
+/// with lower rows come first. A point is no neighbour if its squared distance overflows.
 ///
-/// k        1 .. 1000; made for up to about 100
+/// k        1 .. 1000; designed for up to about 100
+/// blocks   where each block of tree.leaves() begins, then the end: KdTree::leaf_blocks
 /// Order    The neighbours are a function of the points, for any thread count.
-/// Cost     O(n k) expected where the density changes little from leaf to leaf; O(log n) boxes a point more elsewhere.
+/// Cost     O(n k) expected where the density changes little from leaf to leaf; elsewhere O(log n) boxes per point
+///          more.
 /// Cancel   Within 100 ms; progress counts blocks of leaves.
-/// Source   Own: leaves side by side share the points near them (as the boxes of Vaidya 1989 do), gathered within a radius
-///          that the leaf before suggests; what it does not settle is searched again, wider.
+/// Source   Own: adjacent leaves share the points near them (as the boxes of Vaidya 1989 do), gathered within a radius
+///          estimated from the previous leaf; points that this radius is too small for are searched again in a wider
+///          one.
 template <class Visit>
 void all_knn(const KdTree& tree, std::uint32_t k, Span<const std::size_t> blocks, OpContext& ctx,
              const Visit& visit) {

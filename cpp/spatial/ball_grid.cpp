@@ -16,9 +16,8 @@ constexpr int kMaxExponent = 520;
 constexpr int kLevelSlots = (kMaxExponent - kMinExponent) / 2 + 1;
 constexpr std::size_t kPollEvery = 1 << 16;
 
-/// Half width of the box that holds every point of the ball. The factor covers the rounding of the computed
-/// squared distance (relative 2^-50) and of the root; rounding of center +- reach is monotone and cannot lose
-/// a point.
+/// Half width of a box that contains every point of the ball. The factor covers the rounding of the computed squared
+/// distance (relative 2^-50) and of the root. Rounding of center +- reach is monotone, so it cannot lose a point.
 double reach_of(double squared_radius) { return std::sqrt(squared_radius) * (1.0 + 0x1.0p-40); }
 
 struct CellRange {
@@ -39,7 +38,7 @@ bool fits(const Vec3d& c, double reach, double inverse_size) {
 
 double inverse_size_of(int slot) { return std::ldexp(1.0, -(kMinExponent + 2 * slot)); }
 
-/// Slot of the finest level whose cells are at least twice the reach; -1 when there is none (treated as
+/// Slot of the finest level whose cells are at least twice the reach; -1 if there is none (the ball is treated as
 /// unbounded).
 int slot_of(const Vec3d& center, double reach) {
   int exponent = 0;
@@ -55,10 +54,10 @@ std::uint32_t log2_ceil(std::uint64_t value) {
   return bits;
 }
 
-/// Marks in place of a slot or level.
+/// Values used instead of a slot or level.
 constexpr std::int16_t kNowhere = -1, kEverywhere = -2;
 
-/// Per ball its slot or one of the marks.
+/// The slot of each ball, or kNowhere or kEverywhere.
 BulkVector<std::int16_t> place(Span<const Vec3d> centers, Span<const double> squared_radius, OpContext& ctx) {
   BulkVector<std::int16_t> slots(centers.size);
   for (std::size_t i = 0; i < centers.size; ++i) {
@@ -105,8 +104,7 @@ BallGrid::BallGrid(Span<const Vec3d> centers, Span<const double> squared_radius,
 
   std::uint64_t entries = 0;
   for_each_pair([&](std::uint64_t, std::uint32_t) { ++entries; });
-  // 32 filter bits per entry: about 3 % of the misses get past the filter; 2^21 bits (256 KiB) for 20 000
-  // balls.
+  // 32 filter bits per entry let about 3 % of the queries for empty cells pass; 2^21 bits (256 KiB) for 20 000 balls.
   const std::uint32_t bucket_bits = std::max(1U, log2_ceil(entries * 2));
   const std::uint32_t filter_bits = std::max(6U, log2_ceil(entries * 32));
   bucket_shift_ = 64 - bucket_bits;
@@ -115,7 +113,7 @@ BallGrid::BallGrid(Span<const Vec3d> centers, Span<const double> squared_radius,
   bucket_begin_.resize((std::size_t{1} << bucket_bits) + 1);
   entries_.resize(static_cast<std::size_t>(entries));
 
-  // Counting sort by bucket. Counts sit one place ahead, so that filling leaves each offset where it belongs.
+  // Counting sort by bucket. Counts are stored one element ahead, so that filling turns them into the offsets.
   for_each_pair([&](std::uint64_t hash, std::uint32_t) {
     const std::uint64_t bucket = hash >> bucket_shift_, bit = hash >> filter_shift_;
     if (bucket + 2 < bucket_begin_.size()) ++bucket_begin_[bucket + 2];
@@ -127,7 +125,7 @@ BallGrid::BallGrid(Span<const Vec3d> centers, Span<const double> squared_radius,
   });
 }
 
-/// Turns slots into levels: the slots in use, numbered from the coarsest.
+/// Replaces slots by levels: the slots in use, numbered from the coarsest.
 void BallGrid::number_levels(Span<std::int16_t> slot_to_level) {
   std::array<bool, kLevelSlots> used{};
   for (std::size_t i = 0; i < slot_to_level.size; ++i) {

@@ -18,8 +18,8 @@ struct Entry {
   std::uint32_t ball;
 };
 
-/// Index of the cell of size 1/inverse_size that holds x, saturated. Never decreases with x, which is all
-/// that the grid's exactness needs; inverse_size is a power of two, so the product is exact.
+/// Index of the cell of size 1/inverse_size that holds x, saturated. It never decreases as x grows; the grid is exact
+/// because of that alone. inverse_size is a power of two, so the product is exact.
 PC_HD inline std::int64_t cell_of(double x, double inverse_size) {
   constexpr double kLimit = 0x1.0p61;
   double scaled = x * inverse_size;
@@ -45,17 +45,17 @@ PC_HD inline std::uint64_t cell_hash(std::uint32_t level, std::int64_t x, std::i
 /// The arrays of a BallGrid, for host and device code.
 struct BallGridView {
   const double* inverse_size;         ///< (level_count) 1 / cell size, powers of two
-  const std::uint64_t* filter;        ///< bitmap over the top bits of the hash: clear = no ball there
+  const std::uint64_t* filter;        ///< bitmap indexed by the top bits of the hash: clear = no ball there
   const std::uint32_t* bucket_begin;  ///< (buckets + 1) offsets into entries
-  const ball_grid::Entry* entries;    ///< by bucket
+  const ball_grid::Entry* entries;    ///< grouped by bucket
   const std::uint32_t* unbounded;     ///< (unbounded_count) balls that contain everything
   std::uint32_t level_count;
   std::uint32_t unbounded_count;
   std::uint32_t filter_shift;  ///< filter bit = hash >> filter_shift
   std::uint32_t bucket_shift;  ///< bucket = hash >> bucket_shift
 
-  /// Calls visit(ball) for every ball that contains the finite point p, and for some that do not; a ball may
-  /// come more than once.
+  /// Calls visit(ball) for every ball that contains the finite point p, and for some that do not. It may visit a ball
+  /// more than once.
   template <class Visit>
   PC_HD void for_each_candidate(const Vec3d& p, Visit&& visit) const {
     for (std::uint32_t level = 0; level < level_count; ++level) {
@@ -74,16 +74,15 @@ struct BallGridView {
   }
 };
 
-/// Finds, for a point, the balls that may contain it: a stack of sparse hashed grids with cells of 4^k
-/// metres, each ball in the finest whose cells hold its diameter. Time and memory do not depend on the extent
-/// of the balls; a point costs one look into each grid in use, which is one for every factor of 4 between the
-/// radii.
+/// Finds the balls that may contain a given point. It is a stack of sparse hashed grids with cells of 4^k metres; each
+/// ball is stored in the finest grid whose cells are as large as its diameter. Time and memory do not depend on the
+/// extent of the balls. A query makes one lookup per grid in use; there is one grid for every factor of 4 between the
+/// smallest and the largest radius.
 class BallGrid {
  public:
-  /// centers           (n) finite; n < 2^28
-  /// squared_radius    (n) a ball contains p when squared_distance(p, center), as computed, is <
-  /// squared_radius;
-  ///                   0 = contains nothing, infinite = contains everything
+  /// centers         (n) finite; n < 2^28
+  /// squared_radius  (n) a ball contains p if the computed squared_distance(p, center) < squared_radius;
+  ///                 0 = contains nothing, infinite = contains everything
   /// Cost     O(n) time, about 150 bytes per ball. Cancel within 50 ms.
   BallGrid(Span<const Vec3d> centers, Span<const double> squared_radius, OpContext& ctx);
   BallGridView view() const;

@@ -3,7 +3,7 @@
 
 namespace pc {
 
-/// Largest whole number not above a / b; b > 0.
+/// Largest whole number <= a / b; b > 0.
 inline std::int64_t floor_division(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
   return q * b > a ? q - 1 : q;

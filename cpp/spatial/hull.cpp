@@ -12,7 +12,7 @@ struct Knot {
   std::int64_t row, column;
 };
 
-/// The chain that has all knots on its side; `side` -1 = the lower columns, 1 = the upper ones.
+/// The convex chain with all knots on one side of it; `side` -1 = the lower columns, 1 = the upper ones.
 std::vector<Knot> chain(const std::vector<Knot>& knots, int side) {
   std::vector<Knot> out;
   for (const Knot& knot : knots) {
@@ -28,7 +28,8 @@ std::vector<Knot> chain(const std::vector<Knot>& knots, int side) {
   return out;
 }
 
-/// Calls put(row, floor of the chain's column, ceiling of it) for every row from the first knot to the last.
+/// Calls put(row, floor, ceiling) for every row from the first knot to the last, with the chain's column rounded down
+/// and up.
 template <class Put>
 void walk(const std::vector<Knot>& knots, Put&& put) {
   for (std::size_t k = 0; k + 1 < knots.size(); ++k) {

@@ -9,7 +9,7 @@
 
 namespace pc {
 
-/// Columns of one row whose centres lie in a hull, both ends included; first > last = none.
+/// Columns of one row whose centres lie in a hull: first to last, both included; first > last = none.
 struct HullRow {
   std::int64_t first, last;
 };
@@ -26,7 +26,7 @@ struct RasterHull {
 
 /// Convex hull of the centres of marked cells, row by row. Exact: integer arithmetic.
 ///
-/// marked   (nx * ny) non-zero = belongs to the set
+/// marked   (nx * ny) non-zero = marked
 /// Cost     One pass over the cells. Cancel within 50 ms.
 /// Source   Andrew 1979, Information Processing Letters 9, monotone chain over the extremes of each row.
 RasterHull raster_hull(std::uint32_t nx, std::uint32_t ny, Span<const std::uint8_t> marked, OpContext& ctx);

@@ -14,9 +14,9 @@ using kd_tree::Item;
 using kd_tree::kLeafPoints;
 using kd_tree::Node;
 
-constexpr std::size_t kBlock = 65'536;          // rows of a block of the first pass
-constexpr std::size_t kSubtreePoints = 65'536;  // below that one worker builds the rest alone: 5 ms
-constexpr std::size_t kPollEvery = 262'144;     // steps between two looks at the cancel flag: 2 ms
+constexpr std::size_t kBlock = 65'536;          // rows per block of the first pass
+constexpr std::size_t kSubtreePoints = 65'536;  // one worker builds subtrees up to this size: 5 ms
+constexpr std::size_t kPollEvery = 262'144;     // steps between two cancel checks: 2 ms
 constexpr std::size_t kSamples = 129, kFewSamples = 33;
 
 struct Split {
@@ -24,7 +24,7 @@ struct Split {
   double value;
 };
 
-/// The longest side of a sample of the items and its median there; axis -1 when the sample is one place.
+/// Median of a sample of the items along the sample's longest side; axis -1 if all sampled items coincide.
 Split sampled_split(const Item* items, std::size_t count) {
   const std::size_t wanted = std::min(count, count > 4096 ? kSamples : kFewSamples);
   const std::size_t step = count / wanted;
@@ -50,7 +50,7 @@ Split sampled_split(const Item* items, std::size_t count) {
   return best;
 }
 
-/// Puts the items below the split first; their count. Without a branch on the data: half of those would be
+/// Moves the items below the split to the front and returns their count. Branch-free: half of the branches would be
 /// mispredicted.
 std::size_t partition(Item* items, std::size_t count, const Split& split, OpContext& ctx) {
   std::size_t below = 0;
@@ -66,7 +66,7 @@ std::size_t partition(Item* items, std::size_t count, const Split& split, OpCont
 
 Vec3d position(const Item& item) { return {item.axis[0], item.axis[1], item.axis[2]}; }
 
-/// Halves by count along the longest side of the exact box: what is left when values repeat.
+/// Halves the items by count along the longest side of their exact box: the fallback if values repeat.
 std::size_t halve(Item* items, std::size_t count, OpContext& ctx) {
   Box3d box;
   for (std::size_t i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ std::size_t halve(Item* items, std::size_t count, OpContext& ctx) {
   const Vec3d size = box.max - box.min;
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
   const std::size_t middle = count / 2;
-  if (!(size.x > 0 || size.y > 0 || size.z > 0)) return middle;  // one place
+  if (!(size.x > 0 || size.y > 0 || size.z > 0)) return middle;  // all items coincide
   std::size_t compared = 0;
   std::nth_element(items, items + middle, items + count, [&](const Item& a, const Item& b) {
     if (++compared % kPollEvery == 0) ctx.checkpoint();
@@ -85,7 +85,8 @@ std::size_t halve(Item* items, std::size_t count, OpContext& ctx) {
   return middle;
 }
 
-/// Orders the items of a node into those of its children; how many go left. Never fewer than 1/16 of them.
+/// Reorders the items of a node so that those of the left child come first; returns their count. Each child gets at
+/// least 1/16 of the items.
 std::size_t split_items(Item* items, std::size_t count, OpContext& ctx) {
   const Split split = sampled_split(items, count);
   if (split.axis >= 0) {
@@ -123,7 +124,7 @@ void enclose(Node& node, const Node& left, const Node& right) {
 
 Node node_of(std::uint64_t begin, std::uint64_t end) { return {{}, {}, begin, end, 0, 0}; }
 
-/// The nodes below a node, [0] being itself; a parent stands before its children.
+/// The nodes below a node, parents before children; [0] is the node itself.
 std::vector<Node> subtree(Item* items, const Node& root, OpContext& ctx) {
   std::vector<Node> nodes{root};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -206,7 +207,7 @@ void KdTree::take_finite(Span<const Vec3d> points, OpContext& ctx) {
   });
 }
 
-/// Level by level until every node is small; the numbers of those.
+/// Splits level by level until every node is small; returns the numbers of these nodes.
 std::vector<std::uint32_t> KdTree::split_large(OpContext& ctx) {
   nodes_.push_back(node_of(0, items_.size()));
   std::vector<std::uint32_t> small, level{0};
@@ -244,7 +245,7 @@ void KdTree::split_small(const std::vector<std::uint32_t>& roots, OpContext& ctx
   parallel_for(ctx, roots.size(), 1,
                [&](std::size_t i, std::size_t) { below[i] = subtree(items_.data(), nodes_[roots[i]], ctx); });
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    // The subtree's node 1 follows the last node of the tree so far; its node 0 is there already.
+    // The subtree's node 1 is appended to the tree; its node 0 is in the tree already.
     const auto shift = static_cast<std::uint32_t>(nodes_.size() - 1);
     for (std::size_t j = 0; j < below[i].size(); ++j) {
       Node node = below[i][j];

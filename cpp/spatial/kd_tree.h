@@ -11,16 +11,17 @@
 
 namespace pc {
 
-/// A k-d tree: the finite points of a cloud in nested boxes, for the searches of KdTreeView and all_knn.
+/// A k-d tree over the finite points of a cloud, for the searches of KdTreeView and all_knn.
 ///
-/// Node     A box, tight around its points. The root holds all; a node of more than 32 points has two children that
-///          divide them, any other is a leaf.
-/// Split    Along the longest side of the box of a sample of the node's points (129, or 33 in small nodes), at the
-///          median of the sample. Where that leaves a child less than 1/16 of the points, as duplicates do, the points
-///          are halved by count along the longest side of the node itself. So neither a point far away nor duplicates
-///          unbalance the tree.
-/// Slot     The points are stored node by node: those of a node, and of neighbouring leaves, stand side by side. The
-///          place of a point in that order is its slot, its index in the cloud its row.
+/// Row      The index of a point in the cloud.
+/// Node     The tight bounding box of a set of points. The root holds all points. A node with more than 32 points has
+///          two children that share them; any other node is a leaf.
+/// Slot     The index of a point in the tree, which stores the points leaf by leaf: the points of a node occupy
+///          consecutive slots.
+/// Split    At the median of a sample of the node's points (129, or 33 in small nodes), along the longest side of the
+///          sample's box. If a child would get less than 1/16 of the points, as duplicates cause, the points are halved
+///          by count along the longest side of the node's box. So neither distant points nor duplicates unbalance the
+///          tree.
 ///
 /// points   (n) metres; rows that are not finite are left out.
 /// Order    A function of the points, for any thread count.
@@ -36,10 +37,10 @@ class KdTree {
   std::uint64_t size() const { return items_.size(); }
   std::size_t node_count() const { return nodes_.size(); }
   HostKdTree host() const { return {view(), nodes_.size(), leaves_.data(), leaves_.size()}; }
-  /// Node numbers of the leaves in the order of their slots: neighbours stand mostly side by side.
+  /// Node numbers of the leaves, ordered by slot; leaves close in this order are mostly close in space.
   Span<const std::uint32_t> leaves() const { return leaves_.view(); }
-  /// Divides leaves() into those below the largest nodes of at most `points` points: where each block begins, and the
-  /// end. Blocks of fewer points divide those of more.
+  /// Divides leaves() into blocks, one for each of the largest nodes with at most `points` points. Returns the index
+  /// where each block begins, then the end. A smaller `points` subdivides the blocks of a larger one.
   std::vector<std::size_t> leaf_blocks(std::uint64_t points) const;
 
  private:

@@ -10,27 +10,27 @@ namespace pc {
 
 namespace kd_tree {
 
-/// Most points of a leaf: a few cache lines per coordinate.
+/// Most points in a leaf: a few cache lines per coordinate.
 constexpr std::size_t kLeafPoints = 32;
-/// Bound of the depth: every split leaves each side at least 1/16 of the points.
+/// Upper bound of the depth: every child has at least 1/16 of its parent's points.
 constexpr std::size_t kMaxDepth = 512;
 
-/// A box, tight around its points. The points of the tree stand in one order, in which those of a node are side by side;
-/// the place of a point in that order is its slot, its index in the cloud its row.
+/// The tight bounding box of the points in slots [begin, end). A row is the index of a point in the cloud, a slot its
+/// index in the tree, in which the points of a node are consecutive.
 struct Node {
   Vec3d min, max;
   std::uint64_t begin, end;  ///< slots of its points
-  std::uint64_t least_row;   ///< of its points
-  std::uint32_t left;        ///< number of the first child, the second one follows it; 0 = a leaf
+  std::uint64_t least_row;   ///< lowest row of its points
+  std::uint32_t left;        ///< number of the first child, which the second one follows; 0 = leaf
 };
 
-/// A point while the tree is built. Afterwards the items of a leaf hold its x, then its y, its z, its rows.
+/// A point while the tree is built. In the finished tree each leaf's items hold all its x, then all its y, z and rows.
 struct Item {
   double axis[3];
   std::uint64_t row;
 };
 
-/// Points of a leaf as columns of `count`.
+/// The points of a leaf as columns of `count` values.
 struct Leaf {
   const double* x;
   const double* y;
@@ -50,8 +50,8 @@ PC_HD inline double reach(double value, double min, double max) {
   return below > above ? below : above;
 }
 
-/// Bounds of squared_distance(p, q) for q in the box, as rounded arithmetic computes it: rounding never
-/// reverses an order, so these hold to the last bit.
+/// Bound of squared_distance(p, q) over all q in the box. It holds to the last bit for the rounded result, because
+/// rounding is monotone.
 PC_HD inline double least_squared_distance(const Vec3d& p, const Node& node) {
   const double dx = outside(p.x, node.min.x, node.max.x);
   const double dy = outside(p.y, node.min.y, node.max.y);
@@ -66,7 +66,7 @@ PC_HD inline double greatest_squared_distance(const Vec3d& p, const Node& node) 
   return dx * dx + dy * dy + dz * dz;
 }
 
-/// Bound of the squared distance of any two points of two boxes.
+/// Distance along one axis between [a_min, a_max] and [b_min, b_max], 0 if they overlap.
 PC_HD inline double gap(double a_min, double a_max, double b_min, double b_max) {
   return a_max < b_min ? b_min - a_max : (b_max < a_min ? a_min - b_max : 0.0);
 }
@@ -80,11 +80,12 @@ PC_HD inline double least_squared_distance(const Node& a, const Node& b) {
 
 }  // namespace kd_tree
 
-/// The tree as host and device code see it. Node 0 is the root; there is none for no points.
+/// The tree for host and device code. Node 0 is the root; an empty tree has no nodes.
 ///
-/// Every search compares squared_distance(p, q) of float64 as computed, so that it equals a search of all points to the
-/// last bit; a radius r is given as r * r and its surface is inside. A query that is not finite has no neighbours. Points
-/// at the place of the query count. k >= 1. Cost O(log n) boxes a query beside what it finds, except where said.
+/// Every search compares the computed float64 squared_distance(p, q), so its result equals that of a brute-force search
+/// to the last bit. A radius r is passed as r * r and is inclusive. A query that is not finite has no neighbours.
+/// Points at the position of the query are neighbours. k >= 1. Cost per query: O(log n) boxes plus the points found,
+/// except where stated otherwise.
 struct KdTreeView {
   const kd_tree::Node* nodes;
   const kd_tree::Item* items;
@@ -96,8 +97,8 @@ struct KdTreeView {
     return {x, x + count, x + 2 * count, reinterpret_cast<const std::uint64_t*>(x + 3 * count), count};
   }
 
-  /// The k points nearest to p, without row `skip`: squared distances, rows and slots into arrays of k, nearest first, of
-  /// equally near ones the lower row first. How many there are: fewer than k where the tree has fewer.
+  /// Writes the k points nearest to p, other than row `skip`, to arrays of length k: squared distances, rows and slots,
+  /// nearest first, equally near points by ascending row. Returns their number: less than k if the tree has fewer.
   PC_HD std::uint32_t knn(const Vec3d& p, std::uint32_t k, std::uint64_t skip, double* squared,
                           std::uint64_t* row, std::uint64_t* slot) const {
     kd_tree::NearestPoints nearest(squared, row, slot, k);
@@ -105,7 +106,7 @@ struct KdTreeView {
     return nearest.count();
   }
 
-  /// Hybrid search: as knn, of the points within the radius.
+  /// Hybrid search: like knn, restricted to the points within the radius.
   PC_HD std::uint32_t knn_within(const Vec3d& p, std::uint32_t k, double squared_radius, std::uint64_t skip,
                                  double* squared, std::uint64_t* row, std::uint64_t* slot) const {
     kd_tree::NearestPoints nearest(squared, row, slot, k, squared_radius);
@@ -113,14 +114,15 @@ struct KdTreeView {
     return nearest.count();
   }
 
-  /// As knn with ascending squared distances alone, `stride` apart; kInfinity where the tree has fewer points.
+  /// Like knn, but writes only the ascending squared distances, `stride` apart; kInfinity where the tree has fewer
+  /// points.
   PC_HD void nearest_distances(const Vec3d& p, std::uint32_t k, std::uint64_t skip, double* squared,
                                std::uint64_t stride) const {
     kd_tree::NearestDistances nearest(squared, k, stride);
     find_nearest(p, skip, nearest);
   }
 
-  /// Calls visit(row, slot, squared) for every point within the radius, in no stated order.
+  /// Calls visit(row, slot, squared) for every point within the radius, in no particular order.
   template <class Visit>
   PC_HD void for_each_within(const Vec3d& p, double squared_radius, const Visit& visit) const {
     if (!is_finite(p)) return;
@@ -137,8 +139,8 @@ struct KdTreeView {
     });
   }
 
-  /// Points within the radius, `enough` or more when there are so many: the search ends there. Boxes that lie within the
-  /// radius are counted as wholes, so a radius as large as the cloud costs no more.
+  /// Number of points within the radius. The search stops once it has counted `enough`. A box that lies entirely within
+  /// the radius is counted as a whole, so a radius as large as the cloud costs no more.
   PC_HD std::uint64_t count_within(const Vec3d& p, double squared_radius, std::uint64_t enough) const {
     if (size == 0 || !is_finite(p)) return 0;
     std::uint64_t inside = 0;
@@ -172,8 +174,8 @@ struct KdTreeView {
     return inside;
   }
 
-  /// Calls visit(node) for the leaves below nodes that may_hold(node, number) lets through, later children first; visit
-  /// returns whether to go on.
+  /// Visits leaves, second children first. Descends only into nodes for which may_hold(node, number) is true; stops
+  /// when visit(node) returns false.
   template <class MayHold, class Visit>
   PC_HD void for_each_leaf(const MayHold& may_hold, const Visit& visit) const {
     std::uint32_t stack[kd_tree::kMaxDepth];
@@ -185,14 +187,14 @@ struct KdTreeView {
         if (!visit(node)) return;
         continue;
       }
-      stack[depth] = node.left;  // without a branch on the data
+      stack[depth] = node.left;  // avoids a data-dependent branch
       depth += may_hold(nodes[node.left], node.left) ? 1 : 0;
       stack[depth] = node.left + 1;
       depth += may_hold(nodes[node.left + 1], node.left + 1) ? 1 : 0;
     }
   }
 
-  /// Offers `nearest` (nearest_list.h) every point that it may want but row `skip`, near boxes first.
+  /// Offers every point that `nearest` (nearest_list.h) may want, except row `skip`, to it; near boxes first.
   template <class Nearest>
   PC_HD void find_nearest(const Vec3d& p, std::uint64_t skip, Nearest& nearest) const {
     if (size == 0 || !is_finite(p)) return;
@@ -228,7 +230,7 @@ struct KdTreeView {
   }
 };
 
-/// A tree in host memory with the length of its arrays, as the module copies it.
+/// A tree in host memory with the lengths of its arrays, as pc_cuda copies it.
 struct HostKdTree {
   KdTreeView tree;
   std::uint64_t node_count;

@@ -20,7 +20,8 @@ float gap(float a_min, float a_max, float b_min, float b_max) {
   return out > 0 ? out : 0;
 }
 
-/// In each of these a first loop without a branch runs in vectors; the second, with its one dependent counter, does not.
+/// In each kernel the first inner loop has no branches, so the compiler vectorises it; the second depends on its
+/// counter and stays scalar.
 std::size_t near_boxes(const LocalBoxes& boxes, std::size_t count, const LocalBox& box, float limit,
                        std::uint32_t* index) {
   std::size_t found = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kStep = KnnKernels::kStep;
 
-/// For each mask of eight lanes the set ones, first to last.
+/// For each mask of eight lanes, the indices of the set lanes, ascending.
 struct Lanes {
   alignas(8) std::array<std::array<std::uint8_t, 8>, 256> of{};
   constexpr Lanes() {

@@ -7,31 +7,32 @@
 
 namespace pc {
 
-/// Position in cells from the centre of cell (0, 0).
+/// Position relative to the centre of cell (0, 0), in cells.
 struct CellPosition {
   double u, v;
 };
 
-/// The four cells whose centres surround a point: (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1), and where between them.
+/// The four cells whose centres surround a point, (i, j), (i + 1, j), (i, j + 1) and (i + 1, j + 1), and the position
+/// of the point between these centres.
 struct LatticePatch {
   std::uint32_t i, j;
-  float fu, fv;  ///< 0 .. 1 from column i to i + 1, from row j to j + 1
+  float fu, fv;  ///< 0 .. 1 from column i to i + 1 and from row j to j + 1
 };
 
-/// The plane that heights are measured from: through (x_min, y_min, z_origin) of its lattice.
+/// The plane that heights are measured from. It passes through (x_min, y_min, z_origin) of its lattice.
 struct LatticePlane {
   double z_origin;
   double slope_x, slope_y;  ///< metres per metre
 };
 
-/// Regular cells in x and y with a plane that heights refer to. Cell (i, j) is number j nx + i and has its centre at
+/// Square cells in x and y, and the plane that heights are measured from. Cell (i, j) is number j nx + i; its centre is
 /// (x_min + (i - pad) size, y_min + (j - pad) size).
 struct Lattice {
-  double x_min, y_min;  ///< of the points: only differences to them are taken, so a shift changes no bit
+  double x_min, y_min;  ///< of the points; only differences are used: a shift changes no bit
   double size;          ///< metres
   double z_origin;
-  double pad;               ///< cells before the first point
-  double slope_x, slope_y;  ///< of the plane that heights are measured from, metres per metre
+  double pad;               ///< number of cells before the first point
+  double slope_x, slope_y;  ///< of the reference plane, metres per metre
   std::uint32_t nx, ny;
 
   PC_HD std::size_t cells() const { return static_cast<std::size_t>(nx) * ny; }
@@ -41,19 +42,19 @@ struct Lattice {
     return {(p.x - x_min) / size + pad, (p.y - y_min) / size + pad};
   }
 
-  /// Number of the cell that a point of the lattice's extent lies in.
+  /// Number of the cell that contains a point of the lattice's extent.
   PC_HD std::size_t cell_of(const Vec3d& p) const {
     const CellPosition at = position_of(p);
     return static_cast<std::size_t>(at_most(at.v + 0.5, ny - 1)) * nx + at_most(at.u + 0.5, nx - 1);
   }
 
-  /// Height above the lattice's plane.
+  /// Height of a point above the lattice's plane.
   PC_HD float height_of(const Vec3d& p) const {
     const double rise = slope_x * (p.x - x_min) + slope_y * (p.y - y_min);
     return static_cast<float>((p.z - z_origin) - rise);
   }
 
-  /// Where a point of the lattice's extent lies between the centres of four cells; nx and ny >= 2.
+  /// The four cell centres around a point of the lattice's extent; nx and ny >= 2.
   PC_HD LatticePatch patch_of(const Vec3d& p) const {
     const CellPosition at = position_of(p);
     const std::uint32_t i = at_most(at.u, nx - 2), j = at_most(at.v, ny - 2);
@@ -68,8 +69,9 @@ struct Lattice {
   }
 };
 
-/// A lattice over a box that is not empty: floor(extent / size) + 4 cells along an axis, `margin` of them (1 or 2) before the
-/// first point. Every point has a patch; with a margin of 1 there is a cell behind that of the last point too.
+/// A lattice over a box that is not empty: floor(extent / size) + 4 cells along each axis, `margin` of them (1 or 2)
+/// before the first point. Every point has a patch; with a margin of 1 there is also a cell behind that of the last
+/// point.
 inline Lattice lattice_over(const Box3d& box, double size, std::uint32_t margin, const LatticePlane& plane) {
   const auto cells = [&](double extent) { return static_cast<std::uint32_t>(extent / size) + 4; };
   return {box.min.x,

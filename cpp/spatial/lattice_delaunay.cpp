@@ -11,7 +11,7 @@ namespace pc {
 namespace {
 
 constexpr std::int32_t kCoordinateEnd = 1 << 22;
-constexpr std::size_t kPartPoints = 8192;  // 5 ms each
+constexpr std::size_t kPartPoints = 8192;  // 5 ms per part
 constexpr std::uint32_t kPollSteps = 4096;
 
 struct Lifted {
@@ -35,7 +35,7 @@ int lattice_in_circle(const LatticePoint& a, const LatticePoint& b, const Lattic
   const auto small = [](std::int64_t value) { return value < kSmall && value > -kSmall; };
   if (p.lift < kSmall && q.lift < kSmall && r.lift < kSmall && small(qr) && small(rp) && small(pq))
     return sign(p.lift * qr + q.lift * rp + r.lift * pq);
-  // lift < 2^45 and a product < 2^46 would leave 64 bits: two limbs of the lift, the lower one of 22 bits.
+  // lift < 2^45 times a product < 2^46 overflows 64 bits: the lift is split into two limbs, the lower one of 22 bits.
   constexpr int kBits = 22;
   constexpr std::int64_t kMask = (std::int64_t{1} << kBits) - 1;
   std::int64_t high = (p.lift >> kBits) * (qr >> kBits) + (q.lift >> kBits) * (rp >> kBits) +
@@ -132,7 +132,7 @@ void LatticeDelaunay::insert_after(std::uint32_t at, std::uint32_t edge) {
   edges_[at].next = edge;
 }
 
-/// An edge from the target of a to the origin of b, with the left face of both on its left.
+/// Adds an edge from the target of a to the origin of b, such that all three have the same left face.
 std::uint32_t LatticeDelaunay::connect(std::uint32_t a, std::uint32_t b, Pool& pool) {
   const std::uint32_t e = make_edge(target(a), origin(b), pool);
   insert_after(left_next(a), e);

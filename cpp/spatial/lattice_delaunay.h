@@ -9,7 +9,7 @@
 
 namespace pc {
 
-/// A point of the integer lattice, 0 <= u, v < 2^22.
+/// A point with integer coordinates, 0 <= u, v < 2^22.
 struct LatticePoint {
   std::int32_t u, v;
 
@@ -22,7 +22,7 @@ inline std::int64_t lattice_orient(const LatticePoint& a, const LatticePoint& b,
          static_cast<std::int64_t>(b.v - a.v) * (c.u - a.u);
 }
 
-/// Sign of: d lies inside (+) or outside (-) the circle through a b c, which run counter-clockwise. Exact.
+/// Positive if d lies inside the circle through a, b, c (counter-clockwise), negative if outside, 0 if on it. Exact.
 int lattice_in_circle(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c,
                       const LatticePoint& d);
 
@@ -31,36 +31,36 @@ struct LatticeTriangle {
   std::array<bool, 3> on_hull;          ///< side from corner i to i + 1 has no triangle behind it
 };
 
-/// Delaunay triangulation of lattice points. Integer arithmetic decides every test, so that no input is degenerate: of
-/// points on one circle any triangulation may come out, the same in every run.
+/// Delaunay triangulation of points with integer coordinates. Every test is exact integer arithmetic, so no input is
+/// degenerate. For points on one circle any of the valid triangulations may result, the same in every run.
 ///
 /// points   (n) distinct, ordered by u, then v
 /// Order    A function of the points alone, for any thread count.
-/// Cost     O(n log n); 72 bytes a point.
+/// Cost     O(n log n) time; 72 bytes per point.
 /// Cancel   Within 50 ms.
-/// Errors   kInvalidArgument: order or range broken.
-/// Source   Guibas & Stolfi 1985, ACM TOG 4, "Primitives for the manipulation of general subdivisions ...", divide and
+/// Errors   kInvalidArgument: points out of order or out of range.
+/// Source   Guibas & Stolfi 1985, ACM TOG 4, "Primitives for the manipulation of general subdivisions ...": divide and
 ///          conquer of section 9, on directed edges without their duals.
 class LatticeDelaunay {
  public:
   LatticeDelaunay(Span<const LatticePoint> points, OpContext& ctx);
 
-  /// Numbers below this name places for a triangle.
+  /// Number of slots that triangle() can be asked for.
   std::size_t slots() const { return edges_.size(); }
-  /// The triangle of a place; false = none. Every triangle has one place.
+  /// The triangle in a slot; false if the slot has none. Every triangle is in one slot.
   bool triangle(std::size_t slot, LatticeTriangle& out) const;
 
  private:
   struct Edge {
     std::uint32_t next, previous;  ///< around the origin, counter-clockwise and clockwise
-    std::uint32_t origin;          ///< index of a point; kNone = place not in use
+    std::uint32_t origin;          ///< index of a point; kNone = edge not in use
   };
   /// Unused pairs of edges, linked by `next`.
   struct Pool {
     std::uint32_t head, tail;
   };
   struct Hull {
-    std::uint32_t left, right;  ///< counter-clockwise out of the first point, clockwise out of the last
+    std::uint32_t left, right;  ///< counter-clockwise from the first point, clockwise from the last
   };
   struct Part {
     Hull hull;

@@ -12,7 +12,7 @@ namespace pc {
 
 namespace {
 
-/// Row of the nearest marked cell of the same column, kNoCell = none; the lower row of two.
+/// Row of the nearest marked cell of the same column, kNoCell = none; the lower of two equally near rows.
 BulkVector<std::uint32_t> nearest_rows(std::uint32_t nx, std::uint32_t ny, Span<const std::uint8_t> marked,
                                        OpContext& ctx) {
   BulkVector<std::uint32_t> rows(marked.size);
@@ -37,7 +37,7 @@ BulkVector<std::uint32_t> nearest_rows(std::uint32_t nx, std::uint32_t ny, Span<
   return rows;
 }
 
-/// Parabolas (x - column)^2 + height of one row, and where each begins to be the lowest.
+/// Lower envelope of the parabolas (x - column)^2 + height of one row, with the x where each parabola begins.
 struct Envelope {
   struct Piece {
     std::int64_t column, height, begin;
@@ -78,7 +78,7 @@ BulkVector<std::uint32_t> nearest_cells(std::uint32_t nx, std::uint32_t ny, Span
         const std::int64_t away = std::int64_t{row[i]} - static_cast<std::int64_t>(j);
         envelope.add(i, away * away, nx);
       }
-      // A piece is read before what it overwrites is needed: columns of pieces are kept aside.
+      // Filling the row overwrites entries of later pieces: their owners are computed first.
       std::vector<std::uint32_t> owner(envelope.pieces.size());
       for (std::size_t p = 0; p < owner.size(); ++p) {
         const auto column = static_cast<std::size_t>(envelope.pieces[p].column);

@@ -10,11 +10,12 @@ namespace pc {
 
 constexpr std::uint32_t kNoCell = 0xFFFFFFFF;
 
-/// For every cell of a raster the marked cell whose centre is nearest, itself where it is marked; kNoCell when none is.
+/// For every cell of a raster, the marked cell with the nearest centre (the cell itself if it is marked); kNoCell if no
+/// cell is marked.
 ///
-/// marked   (nx * ny) non-zero = belongs to the set; nx * ny < 2^32 - 1
-/// Order    Exact; of equally near cells the one of the lowest column, in it the one of the lower row.
-/// Cost     O(1) a cell, 8 bytes a cell of scratch. Cancel within 250 ms.
+/// marked   (nx * ny) non-zero = marked; nx * ny < 2^32 - 1
+/// Order    Exact; among equally near cells the one in the lowest column, then in the lowest row.
+/// Cost     O(1) and 8 bytes of scratch per cell. Cancel within 250 ms.
 /// Source   Meijster, Roerdink & Hesselink 2000, "A general algorithm for computing distance transforms in linear time".
 BulkVector<std::uint32_t> nearest_cells(std::uint32_t nx, std::uint32_t ny, Span<const std::uint8_t> marked,
                                         OpContext& ctx);
@@ -25,14 +26,14 @@ struct CellNeighbor {
   std::uint32_t cell;
 };
 
-/// Finds the k nearest marked cells of a cell: a pyramid of occupancy, searched best first.
+/// Finds the k marked cells nearest to a cell: best-first search in an occupancy pyramid.
 class CellSearch {
  public:
-  /// Cost  1.4 bytes a cell.
+  /// Cost  1.4 bytes per cell.
   CellSearch(std::uint32_t nx, std::uint32_t ny, Span<const std::uint8_t> marked, OpContext& ctx);
 
-  /// Fills `out` with the `wanted` (>= 1) nearest marked cells, nearest first, ties by number; fewer when there are
-  /// fewer. Cost O(wanted log cells) as a rule.
+  /// Fills `out` with the `wanted` (>= 1) nearest marked cells, nearest first, ties by cell number; with all of them if
+  /// there are fewer. Cost O(wanted log cells) in typical cases.
   void nearest(std::uint32_t column, std::uint32_t row, std::size_t wanted,
                std::vector<CellNeighbor>& out) const;
 

@@ -7,11 +7,11 @@
 namespace pc::kd_tree {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Row of no point: passed as `skip` when no point is left out of a search.
+/// Not a row: passed as `skip` if a search leaves no point out.
 constexpr std::uint64_t kNoRow = ~std::uint64_t{0};
 
-/// The k least squared distances offered so far, ascending, in memory of the caller; kInfinity where fewer were offered.
-/// Two elements lie `stride` apart, so that the lists of threads side by side can be interleaved.
+/// The k smallest squared distances offered so far, ascending, in memory of the caller; kInfinity where fewer were
+/// offered. Elements are `stride` apart, so that the lists of adjacent threads can be interleaved.
 class NearestDistances {
  public:
   PC_HD NearestDistances(double* squared, std::uint32_t k, std::uint64_t stride)
@@ -20,7 +20,7 @@ class NearestDistances {
   }
 
   PC_HD bool wants(double squared, std::uint64_t) const { return squared < squared_[(k_ - 1) * stride_]; }
-  /// Takes a point that it wants.
+  /// Takes a point for which wants() is true.
   PC_HD void take(double squared, std::uint64_t, std::uint64_t) {
     std::uint32_t at = k_ - 1;
     for (; at > 0 && squared_[(at - 1) * stride_] > squared; --at)
@@ -34,11 +34,11 @@ class NearestDistances {
   std::uint64_t stride_;
 };
 
-/// The k nearest points offered so far in arrays of k of the caller: nearest first, of equally near ones the lower row
-/// first. Points at an infinite squared distance (the distance overflows above 1e154 m) are not wanted.
+/// The k nearest points offered so far, in arrays of length k of the caller: nearest first, equally near points by
+/// ascending row. Points at an infinite squared distance (it overflows above 1e154 m) are not wanted.
 class NearestPoints {
  public:
-  /// Of the points within `squared_limit`, its surface included.
+  /// Keeps only points within `squared_limit`, inclusive.
   PC_HD NearestPoints(double* squared, std::uint64_t* row, std::uint64_t* slot, std::uint32_t k,
                       double squared_limit = kInfinity)
       : squared_(squared), row_(row), slot_(slot), k_(k) {
@@ -50,7 +50,7 @@ class NearestPoints {
   PC_HD bool wants(double squared, std::uint64_t row) const {
     return squared < worst_squared_ || (squared == worst_squared_ && row < worst_row_);
   }
-  /// Takes a point that it wants.
+  /// Takes a point for which wants() is true.
   PC_HD void take(double squared, std::uint64_t row, std::uint64_t slot) {
     std::uint32_t at = count_ < k_ ? count_++ : k_ - 1;
     for (; at > 0; --at) {
@@ -73,8 +73,8 @@ class NearestPoints {
   std::uint64_t* row_;
   std::uint64_t* slot_;
   std::uint32_t k_, count_ = 0;
-  double worst_squared_;     ///< what a point must beat to be wanted, and
-  std::uint64_t worst_row_;  ///< the row that one as far must lie before
+  double worst_squared_;     ///< a point is wanted if it is nearer than this,
+  std::uint64_t worst_row_;  ///< or equally near with a row below this
 };
 
 }  // namespace pc::kd_tree

@@ -20,12 +20,12 @@ struct RasterFrame {
   std::size_t cells() const { return static_cast<std::size_t>(nx) * ny; }
   double center_x(std::size_t i) const { return min_x + (static_cast<double>(i) + 0.5) * cell; }
   double center_y(std::size_t j) const { return min_y + (static_cast<double>(j) + 0.5) * cell; }
-  /// False for points beside the grid and for those that are not finite.
+  /// False for points outside the grid and for points that are not finite.
   bool contains(const Vec3d& p) const {
     const double u = (p.x - min_x) / cell, v = (p.y - min_y) / cell;
     return u >= 0 && u <= nx && v >= 0 && v <= ny && std::isfinite(p.z);
   }
-  /// Number of the cell of a point of the grid; the upper faces belong to the last cells.
+  /// Number of the cell of a point of the grid. Points on the upper edges belong to the last cells.
   std::uint32_t cell_of(const Vec3d& p) const { return row(p.y) * nx + column(p.x); }
   std::uint32_t column(double x) const {
     return std::min(nx - 1, static_cast<std::uint32_t>((x - min_x) / cell));

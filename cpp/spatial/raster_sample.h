@@ -8,8 +8,8 @@
 
 namespace pc {
 
-/// A raster without voids as a continuous surface: bilinear between the cell centres, beyond the outermost the value of
-/// the nearest one.
+/// A raster without voids as a continuous surface: bilinear between cell centres; beyond the outermost centres, the
+/// value of the nearest one.
 class RasterSample {
  public:
   /// values  (frame.cells()) row 0 at the lowest y
@@ -24,7 +24,7 @@ class RasterSample {
   }
 
  private:
-  /// Between which two of `count` centres a coordinate lies, and how far from the first to the second.
+  /// The two of `count` cell centres around a coordinate, and the weight of the second.
   struct Between {
     std::size_t low, high;
     double weight;

@@ -7,12 +7,12 @@
 
 namespace pc {
 
-/// Disjoint sets of the numbers 0 .. size - 1. The lowest member names a set, so the names do not depend on the order
-/// of the joins.
+/// Disjoint sets of the numbers 0 .. size - 1. A set is named after its lowest member, so names do not depend on the
+/// order of the joins.
 ///
 /// size     at most 2^32
-/// Order    Sequential: root_of shortens paths, so two threads may not ask at once.
-/// Cost     4 bytes a number; O(log size) a call at the worst, close to O(1) over many.
+/// Order    Not thread-safe: root_of shortens paths.
+/// Cost     4 bytes per number; O(log size) per call in the worst case, close to O(1) amortised.
 /// Source   Path halving: Tarjan & van Leeuwen 1984, "Worst-case analysis of set union algorithms".
 class UnionFind {
  public:
@@ -22,14 +22,14 @@ class UnionFind {
 
   std::size_t size() const { return parent_.size(); }
 
-  /// The lowest member of the set that holds `member`.
+  /// The lowest member of the set that contains `member`.
   std::uint32_t root_of(std::size_t member) {
     auto at = static_cast<std::uint32_t>(member);
     while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
     return at;
   }
 
-  /// Makes one set of the two that hold `a` and `b`; false when they were one already.
+  /// Joins the sets that contain `a` and `b`; false if they were the same set already.
   bool join(std::size_t a, std::size_t b) {
     const std::uint32_t first = root_of(a), second = root_of(b);
     parent_[std::max(first, second)] = std::min(first, second);

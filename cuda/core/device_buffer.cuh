@@ -10,16 +10,14 @@
 
 namespace pc::cuda {
 
-/// Copies move in pieces of this many bytes, so that a cancel is seen between them (about 10 ms each on PCIe
-/// 3).
+/// Copies are made in pieces of this many bytes, with a cancel check between them (about 10 ms each on PCIe 3).
 constexpr std::size_t kCopyBytes = std::size_t{64} << 20;
 
 inline void poll(const GpuControl& control) {
   if (control.canceled(control.user)) throw Canceled{};
 }
 
-/// Throws cudaErrorMemoryAllocation unless `bytes` fit into free device memory with 5 % of all memory to
-/// spare.
+/// Throws cudaErrorMemoryAllocation unless `bytes` fit in free device memory and leave 5 % of all memory free.
 inline void reserve_check(std::uint64_t bytes) {
   std::size_t free_bytes = 0, total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), "tell its free memory");

@@ -11,7 +11,7 @@
 
 namespace pc::cuda {
 
-/// Thrown inside the module only; guarded() turns it into a status at the boundary.
+/// Thrown only inside pc_cuda; guarded() converts it to a status at the boundary.
 class DeviceError : public std::runtime_error {
  public:
   DeviceError(cudaError_t code, const std::string& what) : std::runtime_error(what), code_(code) {}
@@ -23,7 +23,7 @@ class DeviceError : public std::runtime_error {
 
 struct Canceled {};
 
-/// Throws when a CUDA call failed; `action` completes "could not ...".
+/// Throws if a CUDA call failed; `action` completes "could not ...".
 inline void check(cudaError_t code, const char* action) {
   if (code == cudaSuccess) return;
   cudaGetLastError();  // clears errors that are not sticky
@@ -34,7 +34,7 @@ inline void say(GpuError* error, const char* text) {
   std::snprintf(error->text, sizeof error->text, "%s", text);
 }
 
-/// Runs body and reports how it ended: no exception leaves the module.
+/// Runs body and returns its status: no exception leaves pc_cuda.
 template <class Body>
 GpuStatus guarded(GpuError* error, Body&& body) noexcept {
   error->text[0] = '\0';

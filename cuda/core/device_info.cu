@@ -9,8 +9,7 @@ namespace pc::cuda {
 
 namespace {
 
-/// Lowest architecture that the module has code for, 10 major + minor; __CUDA_ARCH_LIST__ is 100 major + 10
-/// minor.
+/// Lowest architecture that pc_cuda has code for, as 10 major + minor; __CUDA_ARCH_LIST__ has 100 major + 10 minor.
 constexpr int lowest_architecture() {
   constexpr int list[] = {__CUDA_ARCH_LIST__};
   int lowest = list[0];

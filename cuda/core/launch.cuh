@@ -17,8 +17,8 @@ __global__ void index_kernel(std::size_t count, Function function) {
   }
 }
 
-/// Calls function(i) on the device for i in [0, count) and waits. Keep `count` small enough for 50 ms: cancel
-/// is seen between launches.
+/// Calls function(i) on the device for i in [0, count) and waits. `count` must be small enough for 50 ms, because a
+/// cancel is checked between launches.
 template <class Function>
 void for_each_index(std::size_t count, Function function) {
   if (count == 0) return;

@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t kTileRows = 2048, kTileBytes = std::size_t{128} << 10;
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-/// Bytes an encoder may leave out at the end because they are zero: a decoder reads four before its first symbol, of
-/// which one at least is written.
+/// An encoder may leave out this many zero bytes at the end: a decoder reads four before its first symbol, of which at
+/// least one is written.
 constexpr std::uint64_t kMaxMissing = 3;
 
-/// Which layers hold a byte that is wanted. x, y and the returns come with the first layer.
+/// The layers that contain a needed byte. x, y and the returns are in the first layer.
 std::vector<bool> layers_of(const LazItems& items, const std::vector<bool>& used) {
   const auto any = [&](std::size_t from, std::size_t bytes) {
     return std::find(used.begin() + static_cast<std::ptrdiff_t>(from),

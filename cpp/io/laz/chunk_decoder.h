@@ -15,27 +15,27 @@
 
 namespace pc::io::laz {
 
-/// Takes `count` records, the first of them row `first_row` of the file.
+/// Receives `count` records, the first of which is row `first_row` of the file.
 using RecordSink =
     std::function<void(const std::uint8_t* records, std::uint64_t first_row, std::size_t count)>;
 
-/// Decodes chunks one at a time; each thread has its own. Nothing is allocated for a point.
+/// Decodes chunks one at a time; one object per thread. Allocates no memory per point.
 class ChunkDecoder {
  public:
-  /// used_bytes  which bytes of a record are wanted: layers without one are skipped.
+  /// used_bytes  the bytes of a record that are needed; layers without such a byte are skipped.
   ChunkDecoder(const platform::File& file, const LazItems& items, const std::vector<bool>& used_bytes);
 
-  /// Decodes the rows [from, to) of the file that are in `chunk`.
+  /// Decodes those of rows [from, to) of the file that are in `chunk`.
   void decode(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
               const OpContext& ctx);
 
   struct Stream {
-    std::uint64_t rows = 0;     ///< decoded; some may be wrong when `missing` is not 0
-    std::uint64_t sure = 0;     ///< those decoded before a byte was missing
+    std::uint64_t rows = 0;     ///< rows decoded; some may be wrong if `missing` is not 0
+    std::uint64_t sure = 0;     ///< rows decoded before the first byte was missing
     std::uint64_t next_at = 0;  ///< byte after the chunk
-    std::uint64_t missing = 0;  ///< bytes the stream was short of
+    std::uint64_t missing = 0;  ///< number of bytes missing at the end of the stream
   };
-  /// Decodes a pointwise chunk whose end is not known, rows [from, to); stops where the bytes do.
+  /// Decodes rows [from, to) of a pointwise chunk whose end is unknown; stops at the end of the bytes.
   Stream decode_open(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
                      const OpContext& ctx);
 

@@ -28,7 +28,7 @@ void ChunkEncoder::append(Span<const std::uint8_t> bytes) {
   used_ += bytes.size;
 }
 
-/// Record, rows, sizes of the layers, layers; one that never changed is left out, its size is 0.
+/// Writes record, rows, layer sizes and layers. A layer that never changed is left out; its size is 0.
 void ChunkEncoder::finish_layers(const std::uint8_t* first, std::size_t count) {
   const std::size_t layers = layer_count(items_);
   std::vector<std::uint8_t> head(layered_head_bytes(items_, layers));

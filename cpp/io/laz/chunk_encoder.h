@@ -12,13 +12,13 @@
 
 namespace pc::io::laz {
 
-/// Compresses chunks one at a time; each thread has its own. Nothing is allocated for a point.
+/// Compresses chunks one at a time; one object per thread. Allocates no memory per point.
 class ChunkEncoder {
  public:
-  /// `items` with version 2 (pointwise; waveforms 1) or versions 3 and 4 (layered).
+  /// `items` of version 2 (pointwise; waveforms 1) or versions 3 and 4 (layered).
   explicit ChunkEncoder(const LazItems& items);
 
-  /// The chunk of `count` >= 1 records, valid until the next call. `records` is not changed. Cancel: 1024 points.
+  /// Encodes `count` >= 1 records as a chunk, valid until the next call. `records` is not changed. Cancel: 1024 points.
   Span<const std::uint8_t> encode(std::uint8_t* records, std::size_t count, const OpContext& ctx);
 
  private:

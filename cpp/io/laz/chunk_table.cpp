@@ -16,11 +16,12 @@ namespace {
 
 using SizeModel = IntegerModel<32, 2>;
 constexpr std::uint32_t kRowsContext = 0, kBytesContext = 1;
-/// No encoder can put more points into a byte: a point is at least four symbols (changes, three or two bit widths), and
-/// the likeliest symbol of n takes at least log2(32768 / (32768 - n + 1)) bits, together 0.0075 bits a point.
+/// Upper bound of the points per byte for any encoder: a point is at least four symbols (changes, three or two bit
+/// widths), and the most probable of n symbols takes at least log2(32768 / (32768 - n + 1)) bits, together 0.0075 bits
+/// per point.
 constexpr std::uint64_t kMaxRowsPerByte = 1100;
 
-/// Writers leave single empty chunks behind; thousands of them only keep a reader busy.
+/// Writers leave single empty chunks behind; thousands of them would only delay a reader.
 constexpr unsigned kMaxEmptyChunks = 64;
 
 struct Search {
@@ -35,7 +36,7 @@ struct Search {
 
 std::string at_byte(std::uint64_t byte) { return std::to_string(byte); }
 
-/// Byte of the chunk table, or 0 with the reason.
+/// Position of the chunk table, or 0 with the reason.
 std::uint64_t table_position(const Search& search, std::string& why) {
   std::uint8_t raw[8];
   if (search.file.read_at(search.points, raw, sizeof raw) != sizeof raw) {
@@ -56,7 +57,7 @@ std::uint64_t table_position(const Search& search, std::string& why) {
   return position;
 }
 
-/// Adds a chunk after the last one; false when the declared rows are complete before it.
+/// Appends a chunk to the plan; false if the declared rows are already complete.
 bool append(const Search& search, ChunkPlan& plan, std::uint64_t at, std::uint64_t end, std::uint64_t rows) {
   const std::uint64_t left = search.declared - plan.rows;
   if (left == 0) return false;
@@ -65,7 +66,7 @@ bool append(const Search& search, ChunkPlan& plan, std::uint64_t at, std::uint64
   return true;
 }
 
-/// A chunk that lies in the file and may hold its rows; else the reason.
+/// The reason why a chunk is not inside the file or cannot hold its rows; empty if it is valid.
 std::string doubt(const Search& search, std::uint64_t at, std::uint64_t end, std::uint64_t rows) {
   if (rows == 0) return "holds no points";
   if (end - at < search.least_chunk() || (end - at) * kMaxRowsPerByte < rows - 1) {
@@ -74,7 +75,7 @@ std::string doubt(const Search& search, std::uint64_t at, std::uint64_t end, std
   return "";
 }
 
-/// Reads the table at `table`. The plan ends before the first chunk that cannot be; true when every one is sound.
+/// Reads the table at `table`. The plan ends before the first invalid chunk; true if all chunks are valid.
 bool read_table(const Search& search, std::uint64_t table, ChunkPlan& plan) {
   std::uint8_t head[8];
   search.file.read_at(table, head, sizeof head);
@@ -116,7 +117,7 @@ bool read_table(const Search& search, std::uint64_t table, ChunkPlan& plan) {
     if (last_rows != 0) append(search, plan, at, at + last_bytes, last_rows);
     at += last_bytes;
   }
-  if (i == count && at != table) {  // also how the missing last byte of a table that was cut off shows
+  if (i == count && at != table) {  // also detects a cut-off table whose last byte is missing
     plan.missing = "the chunks of its table end at byte " + at_byte(at) +
                    ", not where the table starts, at byte " + at_byte(table);
     return false;
@@ -128,7 +129,7 @@ bool read_table(const Search& search, std::uint64_t table, ChunkPlan& plan) {
   return true;
 }
 
-/// Walks layered chunks, which state their rows and the sizes of their layers.
+/// Walks through layered chunks, which state their rows and the sizes of their layers.
 void walk_layers(const Search& search, ChunkPlan& plan) {
   const std::size_t layers = layer_count(search.items);
   const std::size_t head_bytes = layered_head_bytes(search.items, layers);

@@ -9,18 +9,18 @@
 
 namespace pc::io::laz {
 
-/// One chunk of the point data: independent of the others.
+/// One chunk of the point data, independent of the others.
 struct Chunk {
   std::uint64_t at = 0;   ///< byte in the file
-  std::uint64_t end = 0;  ///< byte after it; an upper limit in files without a chunk table
+  std::uint64_t end = 0;  ///< byte after it; an upper bound in files without a chunk table
   std::uint64_t first_row = 0;
   std::uint64_t rows = 0;
 };
 
-/// Where the chunks of a file are.
+/// Positions of the chunks of a file.
 struct ChunkPlan {
   BulkVector<Chunk> chunks;
-  std::uint64_t rows = 0;  ///< of all chunks, at most the declared ones
+  std::uint64_t rows = 0;  ///< rows of all chunks, at most the declared ones
   bool open_ended =
       false;  ///< the ends of the chunks are not known: they are decoded one after the other from the
               ///< first one's start; `chunks` holds that one only
@@ -28,25 +28,26 @@ struct ChunkPlan {
       missing;  ///< why rows < declared or the table could not be used, for the user; "" = all is well
 };
 
-/// Finds the chunks through the chunk table; in layered files without a usable one through the chunks themselves.
+/// Finds the chunks by the chunk table, or in layered files without a usable table by walking through the chunks.
 ///
-/// The first 8 bytes of the point data say where the table is; -1 or 0: the last 8 bytes of the file do (writers that
-/// cannot seek). The table: version (u32, 0), number of chunks (u32), then range-coded for each chunk the rows (in files
-/// with chunks of any size) and the bytes, each as an integer predicted by the one before.
+/// The first 8 bytes of the point data give the position of the table; if they are -1 or 0, the last 8 bytes of the
+/// file do (written by programs that cannot seek). The table consists of version (u32, 0) and number of chunks (u32),
+/// then, range-coded, for each chunk the rows (in files with chunks of variable size) and the bytes, each as an integer
+/// predicted by the previous one.
 ///
 /// file_points  first byte of the point data
-/// points_end   the point data lies before this byte (EVLRs, end of the file)
-/// declared     rows the header declares
-/// Errors       kInvalidFile when there are points and none can be found; kUnsupported when chunks of any size have no
-///              table in a pointwise file.
+/// points_end   end of the point data (EVLRs, end of the file)
+/// declared     number of rows in the header
+/// Errors       kInvalidFile if there are points but no chunk can be found; kUnsupported if a pointwise file has
+///              chunks of variable size but no table.
 /// Source       LASzip specification, "Chunk table".
 ChunkPlan find_chunks(const platform::File& file, const LazItems& items, std::uint64_t file_points,
                       std::uint64_t points_end, std::uint64_t declared);
 
-/// The table of chunks that follow each other, `bytes[i]` each.
+/// Encodes the table of consecutive chunks of `bytes[i]` bytes each.
 std::vector<std::uint8_t> chunk_table_bytes(const BulkVector<std::uint32_t>& bytes);
 
-/// Sizes of a layered chunk's layers, 4 bytes each, lie after its first record and its number of rows.
+/// Size of a layered chunk's number of rows. The sizes of its layers, 4 bytes each, follow its first record and this.
 constexpr std::size_t kChunkCountBytes = 4;
 inline std::size_t layered_head_bytes(const LazItems& items, std::size_t layers) {
   return items.record_bytes + kChunkCountBytes + 4 * layers;

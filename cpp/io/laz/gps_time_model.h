@@ -7,8 +7,8 @@
 namespace pc::io::laz {
 
 /// GPS times as multiples of the last time step, for up to four interleaved time sequences. Times are coded as the
-/// 64-bit integers their double bits are. kHasUnchanged: items of version 2 have a symbol for "same time"; those of
-/// versions 3 and 4 say so elsewhere and never code it here.
+/// 64-bit integers with the bits of the doubles. kHasUnchanged: items of version 2 have a symbol for "same time";
+/// versions 3 and 4 code that elsewhere.
 /// Source: LASzip 2 and 3 specifications, "GPSTIME11 version 2" and "GPS time layer".
 template <bool kHasUnchanged>
 class GpsTimeModel {
@@ -39,13 +39,13 @@ class GpsTimeModel {
 
  private:
   static constexpr std::int32_t kMost = 500, kLeast = -10;
-  static constexpr std::uint32_t kSame = kMost - kLeast + 1;  ///< symbol "unchanged", where there is one
+  static constexpr std::uint32_t kSame = kMost - kLeast + 1;  ///< symbol "unchanged", if the version has one
   static constexpr std::uint32_t kFull = kSame + (kHasUnchanged ? 1 : 0);
   static constexpr std::uint32_t kSymbols = kFull + 4;
   static constexpr std::uint32_t kStillShift = kHasUnchanged ? 1 : 0;
   static constexpr std::uint32_t kStillSymbols = 5 + kStillShift;
 
-  /// A switch of sequences is followed by a time of that sequence; a second switch exists in damaged streams only.
+  /// A switch of sequences is followed by a time of that sequence; a second switch occurs only in damaged streams.
   template <class Coder>
   void decode(Coder& coder) {
     for (int switches = 0; switches < 4; ++switches) {
@@ -53,7 +53,7 @@ class GpsTimeModel {
     }
   }
 
-  /// Returns true when the symbol only switched to another sequence.
+  /// Returns true if the symbol only switched to another sequence.
   template <class Coder>
   bool decode_still(Coder& coder) {
     const std::uint32_t symbol = coder.symbol(still_model_, kStillSymbols);

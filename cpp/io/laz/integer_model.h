@@ -7,9 +7,9 @@
 
 namespace pc::io::laz {
 
-/// Codes integers of kBits bits as corrections of a prediction: first k, the number of bits the correction needs (its
-/// distribution has kContexts contexts), then where it lies among the corrections of k bits. Of k > 8 bits the upper
-/// eight have a model, the others are stored as they are.
+/// Codes integers of kBits bits as corrections of a prediction: first k, the number of bits of the correction (with
+/// kContexts distributions), then the index of the correction among those of k bits. For k > 8, the upper eight bits
+/// have a model and the others are stored as they are.
 /// Source: M. Isenburg, "LASzip: lossless compression of LiDAR data", PE&RS 79(2), 2013, section "Integer compressor".
 template <unsigned kBits, unsigned kContexts>
 class IntegerModel {
@@ -31,7 +31,7 @@ class IntegerModel {
   std::uint32_t code(Coder& coder, std::uint32_t predicted, std::uint32_t real, std::uint32_t context = 0) {
     return code_with(coder, widths_[context], predicted, real);
   }
-  /// As code(), with a distribution of widths that lives elsewhere (items with one context a byte).
+  /// As code(), with the distribution of widths passed in (for items with one context per byte).
   template <class Coder>
   std::uint32_t code_with(Coder& coder, Width& width, std::uint32_t predicted, std::uint32_t real) {
     if constexpr (Coder::kDecodes) {
@@ -63,7 +63,7 @@ class IntegerModel {
       const unsigned low = k - kModeled;
       place = (place << low) | coder.bits(low);
     }
-    // The lower half of the places are the corrections -(2^k - 1) to -2^(k-1), the upper half 2^(k-1) + 1 to 2^k.
+    // Lower half of the indices: corrections -(2^k - 1) to -2^(k-1); upper half: 2^(k-1) + 1 to 2^k.
     return place >= (1U << (k - 1)) ? place + 1 : place - ((1U << k) - 1);
   }
 

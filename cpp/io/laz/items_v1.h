@@ -9,7 +9,7 @@
 #include "io/laz/range_decoder.h"
 #include "io/laz/rgb_model.h"
 
-/// Items of version 1, as LASzip 1.0 to 1.2 wrote them: decoding only.
+/// Items of version 1, as written by LASzip 1.0 to 1.2: decoding only.
 /// Source: LASzip 1 specification, "POINT10 / GPSTIME11 / RGB12 / BYTE version 1".
 namespace pc::io::laz {
 
@@ -152,7 +152,7 @@ class RgbV1 {
   IntegerModel<8, 6> bytes_;
 };
 
-/// Extra bytes, each the difference to the byte before; one distribution of widths a byte, the rest shared.
+/// Extra bytes, each as the difference from the previous byte; one distribution of widths per byte, the rest shared.
 class BytesV1 {
  public:
   void begin(const std::uint8_t* first, std::size_t count) {

@@ -9,7 +9,7 @@
 #include "io/laz/prediction.h"
 #include "io/laz/rgb_model.h"
 
-/// Items of version 2, in both directions: `code` decodes into the record or encodes from it, as the coder does.
+/// Items of version 2, in both directions: depending on the coder, `code` decodes to the record or encodes from it.
 /// Source: LASzip 2 specification, "POINT10 / GPSTIME11 / RGB12 / BYTE version 2".
 namespace pc::io::laz {
 
@@ -148,7 +148,7 @@ class RgbV2 {
   RgbModel model_;
 };
 
-/// Extra bytes, each the difference to the same byte of the point before.
+/// Extra bytes, each as the difference from the same byte of the previous point.
 class BytesV2 {
  public:
   void begin(const std::uint8_t* first, std::size_t count) {

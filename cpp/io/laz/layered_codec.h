@@ -17,10 +17,10 @@ inline std::size_t layer_count(const LazItems& items) {
          (items.wave_at != 0 ? 1 : 0) + items.extra_bytes;
 }
 
-/// Codes records of formats 6 to 10, each layer in a stream of its own; `Coder` is RangeDecoder or RangeEncoder.
+/// Codes records of formats 6 to 10, each layer in its own stream; `Coder` is RangeDecoder or RangeEncoder.
 ///
-/// A decoder skips the layers that are not `on`: their bytes of a record are those of the chunk's first point. An
-/// encoder codes all and notes which layers ever changed.
+/// A decoder skips the layers that are not `on`: their bytes are those of the chunk's first point. An encoder codes all
+/// layers and notes which of them ever changed.
 template <class Coder>
 class LayeredCodec {
  public:
@@ -35,9 +35,9 @@ class LayeredCodec {
 
   std::vector<Coder> coders;          ///< of each layer
   std::vector<std::uint8_t> on;       ///< layers to code
-  std::vector<std::uint8_t> changed;  ///< encoder: layers with a value unlike the first
+  std::vector<std::uint8_t> changed;  ///< encoder: layers with a value that differs from the first
 
-  /// Forgets everything and starts after the record `first`, which is stored as it is.
+  /// Resets all state and starts after the record `first`, which is stored uncompressed.
   void begin(const std::uint8_t* first) {
     for (auto& channel : channels_) {
       if (channel != nullptr) channel->point.used = channel->attached_used = false;
@@ -71,7 +71,7 @@ class LayeredCodec {
   }
 
  private:
-  /// A scanner channel: its models and the bytes after the first 30 of its last point.
+  /// State of a scanner channel: its models and the bytes after the first 30 of its last point.
   struct Channel {
     Point14Channel point;
     RgbModel rgb;
@@ -135,9 +135,9 @@ class LayeredCodec {
     changed[kGps] |= now.time_changed;
   }
 
-  /// The bytes after the first 30. Version 4 codes them with the models and the last point of their channel. Version 3
-  /// uses those of channel 0 unless this very point changed the channel, and a point that returns to a known channel
-  /// is still predicted from, and stored as, the last point of the channel left. That is how its files are.
+  /// Codes the bytes after the first 30. Version 4 uses the models and the last point of the point's own channel.
+  /// Version 3 uses those of channel 0 unless this very point changed the channel, and a point that returns to a known
+  /// channel is still predicted from, and stored as, the last point of the channel left. Existing files require this.
   void code_attached(bool switched, std::uint8_t* bytes) {
     const std::uint32_t before = attached_;
     attached_ = items_.point_version >= 4 || switched ? channel_ : 0;
@@ -207,7 +207,7 @@ class LayeredCodec {
   }
 
   LazItems items_;
-  std::uint32_t channel_ = 0, attached_ = 0;  ///< of the last point: for its first 30 bytes, for the others
+  std::uint32_t channel_ = 0, attached_ = 0;  ///< of the last point: for its first 30 bytes, for the rest
   std::size_t rgb_layer_ = 0, nir_layer_ = 0, wave_layer_ = 0, extra_layer_ = 0;
   std::array<std::unique_ptr<Channel>, 4> channels_;
 };

@@ -33,7 +33,7 @@ std::uint16_t written_version(std::uint16_t type) {
   return type >= kPoint14 ? 3 : type == kWavePacket13 ? 1 : 2;
 }
 
-/// The items a record of this format has, in order; versions 0.
+/// The items of a record of this format, in order; with version 0.
 std::vector<Item> expected_items(int point_format, std::size_t record_bytes) {
   const las::PointLayout& layout = las::kPointLayouts[point_format];
   std::vector<Item> items;
@@ -103,7 +103,7 @@ void set_version(LazItems& items, const Item& item) {
   }
 }
 
-/// What follows from compressor and items together.
+/// Checks that depend on compressor and items together.
 template <class Fail>
 void check_compressor(const LazItems& items, const Fail& fail) {
   if (items.layered() != (items.point_format >= 6)) {

@@ -13,7 +13,7 @@ namespace pc::io::laz {
 
 namespace {
 
-/// Columns of at most this many bytes, and this many for each byte of the file, are made before anything is decoded.
+/// Columns up to this size, plus this many bytes per byte of the file, are allocated before anything is decoded.
 constexpr std::uint64_t kFreeColumnBytes = std::uint64_t{32} << 20, kColumnBytesPerByte = 8;
 
 LazItems read_items(const platform::File& file, const LasHeader& header) {
@@ -31,7 +31,7 @@ LazItems read_items(const platform::File& file, const LasHeader& header) {
                   kVlrUser + "' " + std::to_string(kVlrId) + ") is missing; the file is damaged");
 }
 
-/// The read of one file: which rows go where.
+/// The read of one file: assigns rows of the file to rows of the columns.
 class LazRead {
  public:
   LazRead(const platform::File& file, las::Opened& opened, const LasReadParams& params, OpContext& ctx)
@@ -64,7 +64,7 @@ class LazRead {
  private:
   ChunkDecoder make_decoder() const { return ChunkDecoder(file_, items_, columns_.used_bytes()); }
 
-  /// Puts records while no other thread does, making room as the points turn out to exist.
+  /// Stores records while no other thread does, enlarging the columns as the points are found to exist.
   void put_growing(const std::uint8_t* records, std::uint64_t first_row, std::size_t count) {
     const auto end = static_cast<std::size_t>(first_row - from_) + count;
     if (end > columns_.rows()) {
@@ -93,7 +93,7 @@ class LazRead {
     }
   }
 
-  /// The chunk after those from `next` on whose rows the columns have room for.
+  /// The first chunk at or after `next` whose rows exceed the allocated columns.
   std::size_t fitting(std::size_t next) const {
     const std::uint64_t room_end = from_ + columns_.rows();
     while (next < plan_.chunks.size() && plan_.chunks[next].first_row < to_ &&
@@ -130,7 +130,7 @@ class LazRead {
         ctx_);
   }
 
-  /// Chunks of a known number of rows and unknown size, each starting where the one before ended.
+  /// Reads chunks of a known number of rows and unknown size, each of which starts where the previous one ended.
   void read_open() {
     ChunkDecoder decoder = make_decoder();
     Chunk chunk = plan_.chunks[0];
@@ -156,7 +156,7 @@ class LazRead {
     }
   }
 
-  /// The bytes of an open-ended file ran out at row `rows`.
+  /// Notes that the bytes of an open-ended file ended at row `rows`.
   void note_end(std::uint64_t rows, std::uint64_t missing) {
     if (rows < to_) {
       plan_.rows = rows;

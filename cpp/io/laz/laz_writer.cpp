@@ -16,12 +16,12 @@ namespace pc::io::laz {
 
 namespace {
 
-/// Appends chunks to the file in their order, whichever thread has them ready first.
+/// Appends chunks to the file in their order, whichever thread finishes them first.
 class OrderedChunks {
  public:
   OrderedChunks(platform::File& file, std::uint64_t at) : file_(file), at_(at) {}
 
-  /// Waits until it is the turn of `chunk`; writes nothing when another thread failed, whose error is reported.
+  /// Waits for the turn of `chunk`. Writes nothing if another thread failed, whose error is reported.
   void write(std::size_t chunk, Span<const std::uint8_t> bytes) {
     std::unique_lock<std::mutex> lock(mutex_);
     turn_.wait(lock, [&] { return failed_ || sizes_.size() == chunk; });
@@ -32,7 +32,7 @@ class OrderedChunks {
     turn_.notify_all();
   }
 
-  /// A chunk will never come.
+  /// Releases waiting threads when a chunk will not be written.
   void fail() {
     const std::lock_guard<std::mutex> lock(mutex_);
     failed_ = true;

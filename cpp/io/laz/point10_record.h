@@ -5,7 +5,7 @@
 
 namespace pc::io::laz {
 
-/// The 20 bytes that records of formats 0 to 5 begin with, laid out as in the file (ASPRS LAS 1.4 R15, table 7).
+/// The first 20 bytes of records of formats 0 to 5, laid out as in the file (ASPRS LAS 1.4 R15, table 7).
 struct Point10 {
   std::int32_t x, y, z;
   std::uint16_t intensity;

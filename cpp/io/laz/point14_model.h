@@ -10,7 +10,7 @@
 
 namespace pc::io::laz {
 
-/// The 30 bytes that records of formats 6 to 10 begin with; the first 22 laid out as in the file, where the time
+/// The first 30 bytes of records of formats 6 to 10; the first 22 are laid out as in the file, in which the time
 /// follows at byte 22 (ASPRS LAS 1.4 R15, table 15).
 struct Point14 {
   std::int32_t x, y, z;
@@ -27,7 +27,7 @@ struct Point14 {
   std::uint32_t return_number() const { return returns & 15U; }
   std::uint32_t return_count() const { return returns >> 4; }
   std::uint32_t channel() const { return flags >> 4 & 3U; }
-  /// The six flags without the channel.
+  /// The six flags, without the scanner channel.
   std::uint32_t six_flags() const { return (flags & 15U) | (flags >> 2 & 0x30U); }
 
   static constexpr std::size_t kHead = 22;
@@ -44,10 +44,10 @@ struct Point14 {
 };
 static_assert(offsetof(Point14, source) == 20);
 
-/// Layers of a chunk in the order of the file; the extra bytes follow, one layer each.
+/// Layers of a chunk in file order; the extra bytes follow, one layer each.
 enum Layer : unsigned { kXy, kZ, kClass, kFlags, kIntensity, kAngle, kUser, kSource, kGps, kPointLayers };
 
-/// What is known of a point before its layers beyond the first are coded.
+/// Properties of a point that are known after its first layer, used as contexts by the others.
 struct PointContext {
   std::uint32_t n = 0, r = 0;  ///< number of returns, return number
   std::uint32_t position = 0;  ///< 3 single, 1 first, 2 last, 0 between
@@ -55,9 +55,10 @@ struct PointContext {
   bool source_changed = false, time_changed = false, angle_changed = false;
 };
 
-/// The models of one scanner channel: every layer of the first 30 bytes, in both directions.
-/// Source: LASzip 3 specification document, sections "Compression of ... layer"; where it and files differ (contexts of
-/// the changed values, of intensities and of the scan angle include the change of time), the files are followed.
+/// The models of one scanner channel for every layer of the first 30 bytes, in both directions.
+/// Source: LASzip 3 specification document, sections "Compression of ... layer"; where it differs from actual files
+/// (contexts of the changed values, of intensities and of the scan angle include the change of time), files are
+/// followed.
 class Point14Channel {
  public:
   Point14 last{};
@@ -65,7 +66,7 @@ class Point14Channel {
 
   void begin(const Point14& first);
 
-  /// Context of the symbol that says what changes: the kind of return of the point before, and its change of time.
+  /// Context of the change symbol: the kind of return of the previous point, and its change of time.
   std::uint32_t change_context() const {
     return (last.return_number() == 1 ? 1U : 0U) | (last.return_number() >= last.return_count() ? 2U : 0U) |
            (time_changed_ ? 4U : 0U);
@@ -74,7 +75,7 @@ class Point14Channel {
   std::uint32_t code_changes(Coder& coder, std::uint32_t changes) {
     return coder.symbol(changes_[change_context()], 128, changes);
   }
-  /// Channel ahead of the current one: 1, 2 or 3.
+  /// Distance of the next channel from the current one: 1, 2 or 3.
   template <class Coder>
   std::uint32_t code_channel_step(Coder& coder, std::uint32_t step) {
     return coder.symbol(channel_step_, 3, step - 1) + 1;

@@ -9,7 +9,7 @@
 
 namespace pc::io::laz {
 
-/// Codes records of formats 0 to 5 one after the other in one stream.
+/// Codes records of formats 0 to 5 one after the other in a single stream.
 class PointwiseCodec {
  public:
   explicit PointwiseCodec(const LazItems& items) : items_(items) {
@@ -17,7 +17,7 @@ class PointwiseCodec {
     point_v2_.reset(items.point_version == 2 ? new Point10V2 : nullptr);
   }
 
-  /// Forgets everything and starts after the record `first`, which is stored as it is.
+  /// Resets all state and starts after the record `first`, which is stored uncompressed.
   void begin(const std::uint8_t* first) {
     point_v1_ != nullptr ? point_v1_->begin(first) : point_v2_->begin(first);
     if (items_.gps_at != 0)
@@ -68,7 +68,7 @@ class PointwiseCodec {
 
  private:
   LazItems items_;
-  std::unique_ptr<Point10V1> point_v1_;  ///< 1 MiB each: the versions are not kept side by side
+  std::unique_ptr<Point10V1> point_v1_;  ///< 1 MiB each: only one version is allocated
   std::unique_ptr<Point10V2> point_v2_;
   GpsTimeV1 gps_v1_;
   GpsTimeV2 gps_v2_;

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstdint>
 
-/// What the point codecs of several versions predict from.
+/// Predictors shared by the point codecs of several versions.
 namespace pc::io::laz {
 
-/// The running median of x and y differences: five sorted values, of which a new one replaces the largest until one
-/// lands at or above the middle, then the smallest until one lands at or below it, and so on.
+/// The running median of x and y differences: five sorted values. A new value replaces the largest one until a value is
+/// inserted at or above the middle, then the smallest one until a value is inserted at or below it, and so on.
 /// Source: LASzip specification, "Second order prediction of x and y" (streaming median).
 class StreamingMedian5 {
  public:
@@ -16,7 +16,7 @@ class StreamingMedian5 {
     drop_high_ = true;
   }
   std::int32_t get() const { return values_[2]; }
-  /// Without branches: the value is inserted into the four that stay, whichever end was dropped.
+  /// Branch-free: inserts the value among the four that stay, whichever end was dropped.
   void add(std::int32_t value) {
     const std::int32_t* stay = values_.data() + (drop_high_ ? 0 : 1);
     const std::int32_t a = stay[0], b = stay[1], c = stay[2], d = stay[3], middle = values_[2];
@@ -63,7 +63,7 @@ constexpr ReturnTable16 kReturnMap16 = {{{0, 1, 2, 3, 4, 5, 3, 4, 4, 5, 5, 5, 5,
                                          {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5},
                                          {5, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5}}};
 
-/// Distance of a return from the last one of its pulse, the context of heights: |n - r|, at most 7.
+/// Distance of a return from the last return of its pulse, used as context of heights: |n - r|, at most 7.
 /// Source: LASzip 3 specification document, table "number_return_level_8ctx" (closed form of it).
 constexpr std::uint32_t return_level(std::uint32_t n, std::uint32_t r) {
   return std::min(n > r ? n - r : r - n, 7U);

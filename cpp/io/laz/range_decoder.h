@@ -8,7 +8,7 @@
 
 namespace pc::io::laz {
 
-/// Bytes of a file range, read in pieces; the source of a stream whose end is not known.
+/// Bytes of a file range, read in pieces: the source of a stream whose end is unknown.
 class FileBytes {
  public:
   FileBytes(const platform::File& file, std::uint64_t from, std::uint64_t end)
@@ -28,8 +28,8 @@ class FileBytes {
   std::uint64_t at_, end_;
 };
 
-/// Range decoder over bytes in memory, refilled from a FileBytes where one is given. Beyond the end it reads zeros and
-/// counts them, so garbage never reads outside and callers see that the stream was too short.
+/// Range decoder for bytes in memory, refilled from a FileBytes if one is given. Beyond the end it reads zeros and
+/// counts them, so damaged data never causes reads out of bounds and callers can detect a stream that is too short.
 /// Source: A. Said, HPL-2004-76, algorithms 21 to 25; the interval is rescaled byte by byte.
 class RangeDecoder {
  public:
@@ -49,9 +49,9 @@ class RangeDecoder {
     for (int i = 0; i < 4; ++i) value_ = (value_ << 8) | next_byte();
   }
 
-  /// Zeros that stood in for bytes beyond the end.
+  /// Number of zeros read beyond the end.
   std::uint64_t missing() const { return missing_; }
-  /// Bytes of the current piece not read yet.
+  /// Number of bytes of the current piece not read yet.
   std::size_t unread() const { return static_cast<std::size_t>(end_ - at_); }
 
   template <unsigned kSymbols>
@@ -70,8 +70,8 @@ class RangeDecoder {
     return found;
   }
 
-  /// As symbol(), for values that mostly repeat: whether it is `usual` again is one comparison, and a branch that is
-  /// predicted lets the processor run ahead of the division.
+  /// As symbol(), for values that mostly repeat: one comparison tells whether it is `usual` again, and a correctly
+  /// predicted branch lets the processor run ahead of the division.
   template <unsigned kSymbols>
   std::uint32_t symbol_like(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t usual,
                             std::uint32_t = 0) {
@@ -125,10 +125,10 @@ class RangeDecoder {
     const std::uint32_t value = value_ / length_;
     value_ -= length_ * value;
     rescale();
-    return value & ((1U << count) - 1U);  // more only in a damaged stream
+    return value & ((1U << count) - 1U);  // larger only in a damaged stream
   }
 
-  /// Without a branch on whether it is time to: that could not be predicted.
+  /// Branch-free, because the branch would be unpredictable.
   void rescale() {
     const unsigned bits = static_cast<unsigned>(std::countl_zero(length_)) & ~7U;
     length_ <<= bits;

@@ -9,8 +9,8 @@
 
 namespace pc::io::laz {
 
-/// Range encoder into its own growing buffer; the mirror of RangeDecoder, with the same calls. Every call returns the
-/// value it was given.
+/// Range encoder to its own growing buffer, with the same calls as RangeDecoder. Every call returns the value that it
+/// was given.
 /// Source: A. Said, HPL-2004-76, algorithms 16 to 20 (carry propagation into bytes already written).
 class RangeEncoder {
  public:
@@ -23,7 +23,8 @@ class RangeEncoder {
     length_ = 0xFFFFFFFFU;
   }
 
-  /// Ends the stream: the shortest bytes that identify the interval, then zeros up to what a decoder reads ahead.
+  /// Ends the stream with the fewest bytes that identify the interval, then zeros for the bytes that a decoder reads
+  /// ahead.
   Span<const std::uint8_t> finish() {
     const bool long_interval = length_ > 2 * kMinLength;
     const std::uint32_t before = base_;

@@ -8,13 +8,13 @@
 
 #include <bit>
 
-/// Adaptive probability models of the LAZ range coder. Both directions use the same models; what must agree with other
-/// implementations is the sequence of distributions, not how a symbol is searched in them.
+/// Adaptive probability models of the LAZ range coder, used in both directions. The sequence of distributions must
+/// agree with other implementations; the way a symbol is searched in them need not.
 /// Source: A. Said, "Introduction to Arithmetic Coding - Theory and Practice", HP Labs HPL-2004-76, sections 3.2 and
 /// 3.3 (periodic model updates); constants as LAZ files fix them (LASzip 3 specification, "Entropy coding").
 namespace pc::io::laz {
 
-constexpr unsigned kSymbolBits = 15;  ///< a distribution adds up to 2^15
+constexpr unsigned kSymbolBits = 15;  ///< the sum of a distribution is 2^15
 constexpr unsigned kBitBits = 13;     ///< probability of a bit in 1/2^13
 constexpr std::uint32_t kMaxSymbolCount = 1U << kSymbolBits;
 constexpr std::uint32_t kMaxBitCount = 1U << kBitBits;
@@ -46,16 +46,16 @@ unsigned count_not_above(const std::int16_t* sorted, std::int16_t key) {
 #endif
 }
 
-/// Adaptive distribution of up to kSymbols symbols. `until_update` == 0 means not in use yet: the coders start it at
-/// its first symbol, so forgetting a model is one store.
+/// Adaptive distribution of up to kSymbols symbols. `until_update` == 0 means not in use yet: the coders initialise it
+/// at its first symbol, so a reset is a single store.
 template <unsigned kSymbols>
 struct alignas(16) SymbolModel {
   static constexpr unsigned kFlat =
       kSymbols <= 48 ? (kSymbols + 15) / 16 * 16 : 0;  ///< lanes of a one-step search
   static constexpr unsigned kBlocks = (kSymbols + 15) / 16;
   static constexpr unsigned kTop = kFlat != 0 ? 16 : (kBlocks + 15) / 16 * 16;
-  static constexpr std::int32_t kBias = 32768;    ///< stored starts are less by this: all negative
-  static constexpr std::int16_t kBeyond = 32767;  ///< filler after the last symbol: above every key
+  static constexpr std::int32_t kBias = 32768;    ///< subtracted from stored starts: all are negative
+  static constexpr std::int16_t kBeyond = 32767;  ///< filler after the last symbol, greater than every key
 
   std::int16_t starts[kBlocks * 16];  ///< cumulative distribution, below 2^15, minus kBias
   std::int16_t top[kTop];             ///< starts of every 16th symbol

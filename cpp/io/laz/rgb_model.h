@@ -10,8 +10,8 @@ struct Rgb {
   std::uint16_t r, g, b;
 };
 
-/// Colours byte by byte: which of the six bytes changed and whether the colour is no grey, then the changes, those of
-/// green and blue predicted from those of the channels before.
+/// Colours byte by byte: which of the six bytes changed and whether the colour is not grey, then the changes; those of
+/// green and blue are predicted from the previous channels.
 /// Source: LASzip 2 specification, "RGB12 version 2"; versions 3 and 4 code the same way.
 class RgbModel {
  public:

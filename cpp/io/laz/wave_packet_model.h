@@ -23,7 +23,7 @@ class WavePacketModel {
     step_ = 0;
   }
 
-  /// Decodes the packet after `last` into `now`, or encodes it from there.
+  /// Decodes the packet after `last` to `now`, or encodes `now` relative to it.
   template <class Coder>
   void code(Coder& coder, const std::uint8_t* last_bytes, std::uint8_t* now_bytes) {
     Fields fields = load(last_bytes);
@@ -61,7 +61,7 @@ class WavePacketModel {
     std::memcpy(&fields, bytes + 1, sizeof fields);
     return fields;
   }
-  /// How an offset follows from the one before: same, after its packet, a step of 32 bits, in full.
+  /// How an offset follows from the previous one: same, after its packet, a step of 32 bits, in full.
   static std::uint32_t kind_of(const Fields& real, const Fields& last) {
     const auto step = static_cast<std::int64_t>(real.offset() - last.offset());
     return step == 0 ? 0 : step == last.size ? 1 : step == static_cast<std::int32_t>(step) ? 2 : 3;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kGrain = 65536;
 constexpr std::uint64_t kUnusable = std::numeric_limits<std::uint64_t>::max();
 
-/// -0 and +0 are one time.
+/// Sort key of a time; -0 and +0 get the same key.
 std::uint64_t time_key(double time) { return ordered_bits(time == 0.0 ? 0.0 : time); }
 
 }  // namespace

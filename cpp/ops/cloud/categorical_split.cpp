@@ -21,7 +21,7 @@ constexpr std::size_t kGroupGrain = 16;
 constexpr double kDenseSpan = 1 << 20;
 constexpr std::uint32_t kNoGroup = 0xffffffffU;
 
-/// Number of a value's group.
+/// Maps a value to the number of its group.
 class GroupIndex {
  public:
   explicit GroupIndex(const std::vector<double>& values) : values_(values) {
@@ -46,14 +46,14 @@ class GroupIndex {
   BulkVector<std::uint32_t> table_;  ///< empty = search values_
 };
 
-/// Writes the rows of every group one after the other, ascending. `first` holds the place of each group's first row.
+/// Writes the rows of every group one after the other, ascending. `first` holds the position of each group's first row.
 template <class Index, class GroupOf>
 void distribute(std::size_t n, const BulkVector<std::uint64_t>& first, const GroupOf& group_of,
                 Span<Index> order, OpContext& ctx) {
-  // Blocks of at least eight rows a group: the places below take a byte a row at most.
+  // At least eight rows per group in a block: `places` then takes at most one byte per row.
   const std::size_t groups = first.size(), grain = std::max(kGrain, 8 * groups);
   const std::size_t blocks = (n + grain - 1) / grain;
-  BulkVector<std::uint64_t> places(blocks * groups);  // rows of each block in each group, then where they go
+  BulkVector<std::uint64_t> places(blocks * groups);  // rows per block and group, then their positions
   parallel_for(ctx, n, grain, [&](std::size_t begin, std::size_t end) {
     std::uint64_t* const count = places.data() + begin / grain * groups;
     for (std::size_t i = begin; i < end; ++i) {

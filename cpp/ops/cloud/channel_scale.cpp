@@ -55,7 +55,7 @@ std::uint16_t to_u16(double value) {
 template <class T>
 void map_range(Span<const T> values, Span<const std::uint8_t> skip, const FiniteRange& range,
                Span<std::uint16_t> out, OpContext& ctx) {
-  // Halves, because max - min of two finite values may overflow; halving is exact but for denormals.
+  // Halved values, because max - min of two finite values may overflow; halving is exact except for denormals.
   const double half = std::isfinite(range.max - range.min) ? 1.0 : 0.5;
   const double low = range.min * half, span = range.max * half - low;
   parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {

@@ -21,7 +21,7 @@ constexpr double kDenseSpan = 1 << 20;
 
 bool kept(Span<const std::uint8_t> skip, std::size_t i) { return skip.empty() || skip[i] == 0; }
 
-/// The class of a value; not finite when it has none.
+/// The class of a value; not finite if it has none.
 template <class T>
 double class_of(T value) {
   if constexpr (std::is_floating_point_v<T>) return round_half_even(static_cast<double>(value)) + 0.0;
@@ -35,7 +35,7 @@ struct Range {
 template <class T>
 Range class_range(Span<const T> values, Span<const std::uint8_t> skip, OpContext& ctx) {
   if constexpr (sizeof(T) <= 2) {
-    ctx.advance(values.size);  // the pass that is not needed
+    ctx.advance(values.size);  // progress of the pass that is skipped
     return {static_cast<double>(std::numeric_limits<T>::lowest()),
             static_cast<double>(std::numeric_limits<T>::max())};
   }
@@ -58,7 +58,7 @@ Range class_range(Span<const T> values, Span<const std::uint8_t> skip, OpContext
   return all;
 }
 
-/// Classes within kDenseSpan of each other: one counter each per thread.
+/// Counts classes within kDenseSpan of each other: one counter per class and thread.
 template <class T>
 ClassCounts count_dense(Span<const T> values, Span<const std::uint8_t> skip, const Range& range,
                         OpContext& ctx) {

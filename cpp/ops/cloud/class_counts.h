@@ -8,21 +8,21 @@
 
 namespace pc {
 
-/// A column with more distinct values holds no classes.
+/// A column with more distinct values than this is not a column of classes.
 constexpr std::size_t kMaxClasses = std::size_t{1} << 20;
 
 struct ClassCounts {
   std::vector<double> values;         ///< distinct finite rint(value), ascending; never -0
-  std::vector<std::uint64_t> counts;  ///< rows of each
+  std::vector<std::uint64_t> counts;  ///< rows of each class
 };
 
-/// How many rows hold each class.
+/// Counts the rows of each class.
 ///
 /// column   (n) scalar. A row's class is rint(value) as float64, half to even; NaN and infinities have none.
 /// skip     (n) non-zero = leave the row out, or empty = keep all.
 /// Order    Ascending classes; does not depend on threads.
-/// Cost     One streaming pass for 8 and 16 bits, two otherwise; 8 MiB per thread. Classes spread over more than
-///          2^20 are sorted in parts of 4 Mi rows, 24 bytes each.
+/// Cost     One streaming pass for 8 and 16 bits, otherwise two; 8 MiB per thread. Classes that span more than 2^20 are
+///          sorted in parts of 4 Mi rows, 24 bytes each.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: triples, a skip mask of another length, more than 2^20 distinct classes.
 /// Source   contract sessions section 4.1, class_counts.

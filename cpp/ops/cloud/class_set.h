@@ -11,8 +11,8 @@
 
 namespace pc {
 
-/// A set of class values. A row is in it when rint(value), rounded half to even, is; NaN and infinities never are.
-/// 64-bit integers compare exactly. Values that are no whole number can never match and are left out.
+/// A set of class values. A row is in it if rint(value), rounded half to even, is one of them; NaN and infinities never
+/// are. 64-bit integers compare exactly. Values that are not whole numbers are left out, because they cannot match.
 class ClassSet {
  public:
   explicit ClassSet(std::vector<double> values) : sorted_(std::move(values)) {

@@ -90,7 +90,7 @@ void add_value(T raw, Partial& local, DistinctSet& distinct) {
   if (value > local.max) local.max = value;
   if (!local.integral) return;
   if (!(value >= -kExactInteger && value <= kExactInteger)) {
-    distinct.overflow();  // whole, as every float64 this large, but not listed
+    distinct.overflow();  // every float64 this large is whole, but it is not listed
     return;
   }
   const auto whole = static_cast<std::int64_t>(value);
@@ -140,7 +140,7 @@ ColumnStats stats_of(Span<const T> values, Span<const std::uint8_t> skip, OpCont
   if (all.integral && !all.distinct.overflowed()) stats.distinct = all.distinct.sorted();
   if (stats.is_constant) {
     stats.p1 = stats.p99 = stats.min;
-    ctx.advance(values.size);  // the pass that is not needed
+    ctx.advance(values.size);  // progress of the pass that is skipped
     return stats;
   }
 

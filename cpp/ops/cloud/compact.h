@@ -7,15 +7,15 @@
 
 namespace pc {
 
-/// Every column without the rows that a mask drops.
+/// Copies columns without the rows that a mask drops.
 ///
 /// columns  of any types, n rows each.
 /// drop     (n) non-zero = leave the row out.
-/// Order    Row order, types kept, bit for bit; does not depend on threads. Every result is a copy, also where
-///          nothing is dropped.
-/// Cost     One pass over the mask and one over the columns, all columns of a block of rows together; the results.
+/// Order    Row order; types are kept, values bit for bit; does not depend on threads. Every result is a copy, even if
+///          no row is dropped.
+/// Cost     One pass over the mask and one over the columns (all columns block by block), and the results.
 /// Cancel   Within 50 ms.
-/// Errors   kInvalidArgument when a column has another length than the mask.
+/// Errors   kInvalidArgument if a column and the mask differ in length.
 /// Source   Plain stream compaction: count, prefix sum, gather.
 std::vector<AnyColumn> compact(const std::vector<const AnyColumn*>& columns, Span<const std::uint8_t> drop,
                                OpContext& ctx);

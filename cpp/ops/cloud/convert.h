@@ -5,13 +5,13 @@
 
 namespace pc {
 
-/// Three scalar columns as one column of triples: value * unit_scale - shift, in float64.
+/// Combines three scalar columns into one column of triples: value * unit_scale - shift, in float64.
 ///
-/// x y z    (n) scalar columns of any types and one length; NaN stays NaN.
+/// x y z    (n) scalar columns of any types and equal length; NaN stays NaN.
 /// Order    Input order; does not depend on threads.
 /// Cost     One pass, 24 n bytes for the result.
 /// Cancel   Within 250 ms.
-/// Errors   kInvalidArgument when the lengths differ or a column is not scalar.
+/// Errors   kInvalidArgument if lengths differ or a column is not scalar.
 /// Source   Contract of the import: stored = file * unit_scale - world_shift.
 Column<Vec3d> interleave_triple(const AnyColumn& x, const AnyColumn& y, const AnyColumn& z, double unit_scale,
                                 const Vec3d& shift, OpContext& ctx);
@@ -21,17 +21,17 @@ struct FloatCopyParams {
   double divisor;  ///< e.g. 65535 for 16-bit channels, > 0
 };
 
-/// Float32 copy for the wire: (value + shift) / divisor in float64, rounded once. Triples come out flattened, 3 n values.
+/// Float32 copy for the wire: (value + shift) / divisor in float64, rounded once. Triples are flattened to 3 n values.
 ///
 /// column   (n) any type; colours ignore the shift.
 /// Order    Input order; does not depend on threads.
-/// Cost     One pass, 4 n (12 n) bytes for the result.
+/// Cost     One pass; 4 n bytes for the result, 12 n for triples.
 /// Cancel   Within 250 ms.
-/// Errors   kInvalidArgument when divisor is not finite and positive.
+/// Errors   kInvalidArgument if divisor is not finite and positive.
 /// Source   Contract: colours and intensity travel as 0..1 = value / 65535.
 Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params, OpContext& ctx);
 
-/// Float64 copy of a scalar column (clocks that came as floats or integers).
+/// Float64 copy of a scalar column, for timestamps stored as floats or integers.
 ///
 /// column   (n) scalar of any type; NaN stays NaN.
 /// Order    Input order; does not depend on threads.
@@ -41,14 +41,14 @@ Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params,
 /// Source   Plain conversion; exact up to 2^53.
 Column<double> double_copy(const AnyColumn& column, OpContext& ctx);
 
-/// Largest channel value of a colour column; 0 for none.
+/// Largest channel value of a colour column; 0 for an empty one.
 ///
 /// colors   (n) any values.
 /// Order    Does not depend on threads.
 /// Cost     One pass, no memory.
 /// Cancel   Within 250 ms.
 /// Errors   None.
-/// Source   Contract: a colour column of zeros is no colour.
+/// Source   Contract: a colour column of zeros means that the cloud has no colour.
 std::uint16_t max_channel(Span<const Rgb16> colors, OpContext& ctx);
 
 }  // namespace pc

@@ -11,14 +11,15 @@
 
 namespace pc {
 
-/// Which rows a drop mask keeps and where each block of rows goes: counted once, used for every column.
+/// The rows that a drop mask keeps, and the output position of each block of rows. Computed once, used for every
+/// column.
 class KeptRows {
  public:
-  /// Rows of a block; also the rows a list of kept rows must have room for.
+  /// Rows per block, and the capacity that list() needs.
   static constexpr std::size_t kBlock = std::size_t{1} << 14;
 
-  /// drop     (row_count) non-zero = leave out, or empty = keep all. One pass; errors: kInvalidArgument for another
-  /// length.
+  /// drop     (row_count) non-zero = leave out, or empty = keep all. Makes one pass over it. Throws kInvalidArgument if
+  /// its length differs.
   KeptRows(std::size_t row_count, Span<const std::uint8_t> drop, OpContext& ctx)
       : row_count_(row_count), drop_(drop), starts_((row_count + kBlock - 1) / kBlock + 1, 0) {
     require(drop.empty() || drop.size == row_count, "the drop mask must have one entry per row");
@@ -37,13 +38,13 @@ class KeptRows {
   std::size_t row_count() const { return row_count_; }
   std::size_t kept_count() const { return starts_.back(); }
   std::size_t block_count() const { return starts_.size() - 1; }
-  /// Kept rows before the block, and in it.
+  /// Number of kept rows before the block, and in it.
   std::size_t start(std::size_t block) const { return starts_[block]; }
   std::size_t kept_in(std::size_t block) const { return starts_[block + 1] - starts_[block]; }
   std::size_t rows_in(std::size_t block) const { return std::min(kBlock, row_count_ - block * kBlock); }
   bool all_kept_in(std::size_t block) const { return kept_in(block) == rows_in(block); }
 
-  /// The block's kept rows, counted from its first row; `rows` has room for kBlock of them.
+  /// Lists the kept rows of a block, counted from its first row; `rows` has room for kBlock of them.
   void list(std::size_t block, std::uint32_t* rows) const {
     const std::size_t count = rows_in(block);
     if (drop_.empty()) {
@@ -52,7 +53,7 @@ class KeptRows {
     }
     const std::uint8_t* const drop = drop_.data + block * kBlock;
     std::size_t at = 0;
-    for (std::size_t i = 0; i < count; ++i) {  // no branch: masks of brushes are noise to the predictor
+    for (std::size_t i = 0; i < count; ++i) {  // branch-free: brush masks cannot be predicted
       rows[at] = static_cast<std::uint32_t>(i);
       at += drop[i] == 0 ? 1 : 0;
     }

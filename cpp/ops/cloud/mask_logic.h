@@ -8,15 +8,15 @@
 
 namespace pc {
 
-/// One operand: the rows whose byte is non-zero, or with `invert` the others.
+/// One operand: the rows whose byte is non-zero, or with `invert` those whose byte is zero.
 struct MaskTerm {
   Span<const std::uint8_t> mask;  ///< (n)
   bool invert;
 };
 
 enum class MaskLogic : std::uint8_t {
-  kAnd,  ///< rows that hold in every term
-  kOr,   ///< rows that hold in any term
+  kAnd,  ///< rows that are in every term
+  kOr,   ///< rows that are in any term
 };
 
 struct CombinedMask {
@@ -30,7 +30,7 @@ struct CombinedMask {
 /// Order   Row i of the result depends on row i of the terms alone.
 /// Cost    One streaming pass over every term; n bytes.
 /// Cancel  Within 50 ms.
-/// Errors  kInvalidArgument without terms or for other lengths.
+/// Errors  kInvalidArgument without terms or for lengths that differ.
 /// Source  Boolean algebra.
 CombinedMask combine_masks(const std::vector<MaskTerm>& terms, MaskLogic logic, OpContext& ctx);
 

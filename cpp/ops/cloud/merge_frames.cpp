@@ -56,7 +56,7 @@ AnyColumn fill_element(const MergeParams& params) {
   return element;
 }
 
-/// Copies kept rows whose type stays; `rows` as KeptRows::list has it, nullptr = all.
+/// Copies kept rows without conversion; `rows` as from KeptRows::list, nullptr = all.
 void copy_rows(std::size_t size, const std::byte* from, const std::uint32_t* rows, std::size_t count,
                std::byte* to) {
   if (rows == nullptr) {
@@ -66,7 +66,7 @@ void copy_rows(std::size_t size, const std::byte* from, const std::uint32_t* row
   gather_rows(size, from, rows, count, to);
 }
 
-/// Writes one part at its place.
+/// Writes one part at its position in the result.
 class PartWriter {
  public:
   PartWriter(const MergePart& part, const KeptRows& kept, AnyColumn& out, std::size_t place)

@@ -38,7 +38,7 @@ std::uint64_t mark_far(const MissDetectionInput& input, double limit_m, Span<std
   return mark(out, ctx, [&](std::size_t i) {
     const Vec3d& origin = input.beam_origins.empty() ? *input.origin : input.beam_origins[i];
     const double squared = squared_distance(input.positions[i], origin);
-    // Infinite squares are far, unless a coordinate is not finite.
+    // An infinite distance counts as far, unless a coordinate is not finite.
     return std::sqrt(squared) >= limit_m && is_finite(input.positions[i]) && is_finite(origin);
   });
 }

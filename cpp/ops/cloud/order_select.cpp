@@ -14,7 +14,7 @@ LaneRange bracket_range(const std::vector<double>& sorted_sample, double fractio
 
 namespace {
 
-/// True when the bracket caught the rank.
+/// Stores the value of a rank if the bracket contains it; returns whether it does.
 bool store(Bracket& b, const Target& target) {
   const std::uint64_t inside_begin = b.below + b.at_low, inside_end = inside_begin + b.inside_count;
   if (target.rank < b.below || target.rank >= inside_end + b.at_high) return false;
@@ -32,7 +32,7 @@ bool store(Bracket& b, const Target& target) {
   return true;
 }
 
-/// The bracket of a rank that `b` missed. What it will gather has been counted, so it has room for all of it.
+/// A new bracket for a rank that `b` missed. The values in it have been counted, so it has room for all of them.
 std::unique_ptr<Bracket> retry(const Bracket& b, const Target& target, std::uint64_t count,
                                const LaneRange& range) {
   const std::uint64_t upto_high = b.below + b.at_low + b.inside_count + b.at_high;

@@ -17,14 +17,14 @@
 
 namespace pc {
 
-/// A percentile to find among the values of a lane, and its value once found.
+/// A percentile of one lane to compute. A lane is one of the values that a row has.
 struct PercentileQuery {
   std::uint32_t lane;
   double fraction;  ///< in [0, 1]
-  double value;     ///< out; linear interpolation, see percentile_rank
+  double value;     ///< out; interpolated linearly, see percentile_rank
 };
 
-/// What is known of a lane before the search.
+/// Bounds of the values of a lane.
 struct LaneRange {
   double min, max;
 };
@@ -38,19 +38,19 @@ constexpr std::uint64_t kMinSample =
     1024;  // fewer: all values are gathered, in one pass where they are at most n / 16
 constexpr std::uint64_t kRoom = std::uint64_t{1} << 16;  // values; 8 standard deviations of every sample
 
-/// A wanted rank and where its value goes.
+/// A rank to find and where to store its value.
 struct Target {
   std::uint64_t rank;
   double* out;
 };
 
-/// What one block of rows adds to the counts of a bracket. Whole columns may equal a bound: counters that all workers
-/// share would then be all they do.
+/// Counts of one block of rows, added to the bracket once per block. Whole columns may equal a bound, and a shared
+/// counter per value would then serialise the workers.
 struct Tally {
   std::uint64_t below = 0, at_low = 0, at_high = 0;
 };
 
-/// Looks for the values of ranks: values in (low, high) are gathered, all others only counted.
+/// Searches for the values of some ranks: gathers the values in (low, high) and only counts the others.
 struct Bracket {
   Bracket(std::uint32_t lane, LaneRange range, std::uint64_t capacity, std::vector<Target> targets)
       : lane(lane),
@@ -86,14 +86,14 @@ struct Bracket {
 
 using Brackets = std::vector<std::unique_ptr<Bracket>>;
 
-/// Values of ranks that a sample says lie around `fraction`, four standard deviations wide on each side.
+/// Range in which, by a sample, the value at `fraction` lies: four standard deviations wide on each side.
 LaneRange bracket_range(const std::vector<double>& sorted_sample, double fraction, const LaneRange& range);
 
-/// Stores the values of the ranks that were caught; the others come back as brackets that cannot miss.
+/// Stores the values of the ranks that their brackets contain. Returns brackets for the other ranks, which cannot miss.
 Brackets resolve(Brackets&& brackets, std::uint64_t count, const std::vector<LaneRange>& ranges);
 
-/// Sorted sample of each lane: one random row from each of kSample equal stretches, fewer for a small column, those that
-/// read() takes.
+/// Sorted sample of each lane: one random row from each of kSample equal stretches (fewer for a small column), without
+/// the rows for which read() returns false.
 template <std::size_t Lanes, class Read>
 std::array<std::vector<double>, Lanes> sample_lanes(std::size_t n, Read&& read) {
   std::array<std::vector<double>, Lanes> samples;
@@ -128,17 +128,15 @@ void count_and_gather(OpContext& ctx, std::size_t n, Brackets& brackets, Read&& 
 
 }  // namespace order_select
 
-/// Exact percentiles of `Lanes` values a row, without sorting them. read(i, std::array<double, Lanes>&) gives
-/// row i, or false to leave it out; it must not give NaN. `count` (> 0) rows are not left out, and
-/// ranges[lane] bounds them.
+/// Exact percentiles of `Lanes` values per row, without sorting. read(i, std::array<double, Lanes>&) fills in row i, or
+/// returns false to leave it out; it must not produce NaN. `count` (> 0) is the number of rows not left out, and
+/// ranges[lane] bounds their values.
 ///
 /// Order    Values do not depend on threads.
-/// Cost     One streaming pass (a second one with probability below 1e-3 a percentile, two at most), n / 2
-/// bytes
-///          of scratch a percentile as a rule, of which about a tenth is touched.
+/// Cost     One streaming pass (a second one with a probability below 1e-3 per percentile, never more than two); n / 2
+///          bytes of scratch per percentile in typical cases, of which about a tenth is touched.
 /// Cancel   Within 50 ms.
-/// Source   Floyd & Rivest 1975, "Expected time bounds for selection": a random sample brackets the wanted
-/// rank.
+/// Source   Floyd & Rivest 1975, "Expected time bounds for selection": a random sample brackets the wanted rank.
 template <std::size_t Lanes, class Read>
 void select_percentiles(OpContext& ctx, std::size_t n, std::uint64_t count,
                         const std::vector<LaneRange>& ranges, std::vector<PercentileQuery>& queries,

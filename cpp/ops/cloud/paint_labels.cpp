@@ -23,7 +23,7 @@ struct Rule {
         from(stroke.from_classes.value_or(std::vector<double>{})),
         exclude(stroke.exclude_classes) {}
 
-  /// True when the stroke gives this value another one.
+  /// True if the stroke changes this value.
   template <class T>
   bool changes(T value) const {
     double exact = 0;
@@ -59,7 +59,7 @@ std::uint64_t find_changes(const LabelStroke& stroke, Span<std::uint8_t> changed
   return inside;
 }
 
-/// The column's values at the rows; a single one when all have the same bits.
+/// The column's values at the rows; a single value if all have the same bits.
 AnyColumn values_at(const AnyColumn& column, const RowSetReader& reader, std::uint64_t count,
                     OpContext& ctx) {
   return visit_scalar(column, [&](auto values) -> AnyColumn {
@@ -80,7 +80,7 @@ AnyColumn values_at(const AnyColumn& column, const RowSetReader& reader, std::ui
   });
 }
 
-/// The column in another type that holds its values; the column zeros when there is none.
+/// A copy of the column in another type that holds its values; zeros if there is no column.
 AnyColumn copy_as(const AnyColumn* column, DType dtype, std::size_t n, OpContext& ctx) {
   AnyColumn out(dtype, n);
   if (column == nullptr) return out;
@@ -106,7 +106,7 @@ void check_stroke(const LabelStroke& stroke) {
           "to_class must be a whole number");
 }
 
-/// `values` in the type of `column` when all fit it, else none.
+/// `values` in the type `dtype` if all of them fit, otherwise none.
 std::optional<AnyColumn> fitting(const AnyColumn& values, DType dtype, OpContext& ctx) {
   AnyColumn out(dtype, values.size());
   const ConvertRows convert = row_converter(values.dtype(), dtype);

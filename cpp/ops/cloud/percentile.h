@@ -7,9 +7,8 @@
 
 namespace pc {
 
-/// Where a percentile lies among `count` sorted values: between the values of ranks `low` and `high`,
-/// `weight` of the way. Linear interpolation at rank fraction (count - 1): Hyndman & Fan 1996, type 7;
-/// numpy's 'linear'.
+/// Position of a percentile among `count` sorted values: between the values of ranks `low` and `high`, `weight` of the
+/// way. Linear interpolation at rank fraction (count - 1): Hyndman & Fan 1996, type 7; numpy's 'linear'.
 struct PercentileRank {
   std::uint64_t low;
   std::uint64_t high;
@@ -24,15 +23,15 @@ inline PercentileRank percentile_rank(std::uint64_t count, double fraction) {
   return {low, low + 1, position - static_cast<double>(low)};
 }
 
-/// Between two order statistics, low <= high. Exact at both ends, never outside them, safe when high - low
-/// overflows.
+/// Interpolates between two order statistics, low <= high. Exact at both ends, never outside them, correct even if
+/// high - low overflows.
 inline double percentile_between(double low, double high, double weight) {
   if (low == high || weight == 0.0) return low;
   const double between = low * (1.0 - weight) + high * weight;
   return between < low ? low : (between > high ? high : between);
 }
 
-/// Percentile of ascending values, at least one.
+/// Percentile of at least one value, sorted in ascending order.
 inline double sorted_percentile(Span<const double> sorted, double fraction) {
   const PercentileRank rank = percentile_rank(sorted.size, fraction);
   return percentile_between(sorted[rank.low], sorted[rank.high], rank.weight);

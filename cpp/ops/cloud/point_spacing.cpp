@@ -19,16 +19,16 @@ namespace {
 
 using point_spacing_kernel::Pass;
 
-constexpr std::uint64_t kFirstSubset = 1024;  // every sample against every point of it
-constexpr std::uint64_t kSubsetRatio = 8;     // passes cost n (1 + 1/8 + ...), pair tests grow with the ratio
+constexpr std::uint64_t kFirstSubset = 1024;  // every sample is compared with every point of it
+constexpr std::uint64_t kSubsetRatio = 8;     // passes cost n (1 + 1/8 + ...); pair tests grow with the ratio
 constexpr std::size_t kGrain = 1024;          // worst block seen, 200 000 samples: 15 M pair tests, 40 ms
 
-constexpr std::uint64_t kTreeShare = 64;  // a tree is faster when one in so many points is a sample
+constexpr std::uint64_t kTreeShare = 64;  // above one sample in this many points a tree is faster
 constexpr const char* kPhase = "Measuring point spacing";
 
 using Seed = std::optional<std::uint64_t>;
 
-/// Row of stratum t of k equal stretches of n rows: at random within the stretch, or its first one.
+/// A row from stretch t of k equal stretches of n rows: a random one, or without a seed the first.
 std::uint64_t stratum_row(std::uint64_t t, std::uint64_t k, std::uint64_t n, Seed seed) {
   const std::uint64_t step = n / k, longer = n % k;
   const std::uint64_t begin = t * step + std::min(t, longer), length = step + (t < longer ? 1 : 0);
@@ -51,7 +51,7 @@ Subset take_subset(Span<const Vec3d> xyz, std::uint64_t count, Seed seed, OpCont
   return subset;
 }
 
-/// The samples: finite rows of a stratified subset, and what is known of their neighbours.
+/// The samples (finite rows of a stratified subset) and their best distances so far.
 struct Samples {
   BulkVector<Vec3d> points;
   BulkVector<std::uint64_t> rows;
@@ -90,7 +90,7 @@ void compare_with_all(const Subset& subset, Samples& samples, OpContext& ctx) {
   });
 }
 
-/// One pass over points, on the device of the context.
+/// Runs one pass over points on the device of the context.
 void run_pass(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samples, GpuRun& gpu,
               OpContext& ctx) {
   BulkVector<double> squared_radius(samples.points.size());
@@ -111,7 +111,7 @@ void run_pass(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samp
   });
 }
 
-/// Subset sizes from kFirstSubset to n, each at most kSubsetRatio times the one before; the last is n itself.
+/// Subset sizes from kFirstSubset to n, each at most kSubsetRatio times the previous one; the last is n itself.
 std::vector<std::uint64_t> subset_sizes(std::uint64_t n) {
   std::vector<std::uint64_t> sizes{n};
   while (sizes.back() > kFirstSubset) {
@@ -142,7 +142,7 @@ void find_neighbors(Span<const Vec3d> xyz, const PointSpacingParams& params, Sam
   }
 }
 
-/// Exactly what the passes find, in a fraction of the time and more memory.
+/// Finds exactly what the passes find, in a fraction of the time with more memory.
 void find_in_tree(Span<const Vec3d> xyz, Samples& samples, OpContext& ctx) {
   ctx.begin_phase(kPhase, 0);
   const KdTree tree(xyz, ctx);
@@ -157,7 +157,7 @@ void find_in_tree(Span<const Vec3d> xyz, Samples& samples, OpContext& ctx) {
 }
 
 std::uint64_t work_of(std::uint64_t n, std::uint64_t sample_count) {
-  std::uint64_t work = 2 * sample_count;  // taken, compared with the first subset
+  std::uint64_t work = 2 * sample_count;  // progress: sampling, and the comparison with the first subset
   const std::vector<std::uint64_t> sizes = subset_sizes(n);
   for (std::size_t round = 0; round < sizes.size(); ++round) {
     const bool last = round > 0 && round + 1 == sizes.size(), first = round == 0;

@@ -10,19 +10,19 @@
 
 namespace pc::point_spacing_kernel {
 
-/// A pass over points: every point lowers the best squared distance of the samples that it is nearer to than
-/// their best so far. All pointers are of one device.
+/// A pass over points: a point that is nearer to a sample than the sample's best distance so far lowers that distance.
+/// All pointers are of one device.
 struct Pass {
   const Vec3d* points;        ///< (count)
   const std::uint64_t* rows;  ///< (count) their rows in the cloud, or nullptr: row = first_row + index
   std::uint64_t first_row;
   const Vec3d* samples;              ///< (sample_count)
   const std::uint64_t* sample_rows;  ///< (sample_count) a sample is not its own neighbour
-  std::uint64_t* best_bits;  ///< (sample_count) bits of the best squared distance; grow as the doubles do
+  std::uint64_t* best_bits;  ///< (sample_count) bits of the best squared distance; ordered like the doubles
   BallGridView grid;         ///< over the samples, radius = best distance at the start of the pass
 };
 
-/// What the host hands to pc_cuda: a pass in host memory and the length of its arrays.
+/// Input of pc_cuda: a pass in host memory and the lengths of its arrays.
 struct HostPass {
   Pass pass;
   std::uint64_t count;
@@ -50,7 +50,7 @@ PC_HD inline void offer(const Vec3d& point, std::uint64_t row, std::size_t sampl
   if (bits < relaxed_load(pass.best_bits + sample)) atomic_min(pass.best_bits + sample, bits);
 }
 
-/// Point i of the pass against the samples whose balls may contain it.
+/// Compares point i of the pass with the samples whose balls may contain it.
 PC_HD inline void visit_point(std::size_t i, const Pass& pass) {
   const Vec3d point = pass.points[i];
   if (!is_finite(point)) return;

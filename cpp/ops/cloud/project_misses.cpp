@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 
-/// |p - origin|; 0 when it is not finite.
+/// |p - origin|; 0 if it is not finite.
 double distance_from(const Vec3d& origin, const Vec3d& p) {
   const Vec3d d = p - origin;
   double length = std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
-  if (!std::isfinite(length)) length = std::hypot(d.x, d.y, d.z);  // slower; its squares do not overflow
+  if (!std::isfinite(length)) length = std::hypot(d.x, d.y, d.z);  // slower, but does not overflow
   return std::isfinite(length) ? length : 0.0;
 }
 
-/// Everything but the surviving misses is left out.
+/// A skip mask that keeps only the misses that are not deleted.
 Column<std::uint8_t> not_a_miss(const HitMask& mask, OpContext& ctx) {
   Column<std::uint8_t> skip(mask.skip.size());
   parallel_for(ctx, skip.size(), std::size_t{1} << 18,

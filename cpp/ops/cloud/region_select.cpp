@@ -15,12 +15,12 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
-/// Rows tested together: their positions stay in the first caches from one region to the next.
+/// Rows per tile: few enough that their positions stay in the first cache levels from one region to the next.
 constexpr std::size_t kTile = 1024;
-/// With edges or squares: comparisons between two looks at cancel, some milliseconds at worst.
+/// Comparisons with edges or squares between two cancel checks: some milliseconds in the worst case.
 constexpr std::size_t kTileComparisons = std::size_t{1} << 22;
 
-/// Clears mask entries of rows [begin, end); mask[0] belongs to row `begin`.
+/// Clears the mask entries of rows in [begin, end) that fail the test; mask[0] belongs to row `begin`.
 using RowTest = std::function<void(std::size_t begin, std::size_t end, std::uint8_t* mask)>;
 
 void check_screen(const ScreenView& screen) {
@@ -58,7 +58,7 @@ RowTest screen_test(Span<const Vec3d> positions, const ScreenView& screen, Shape
   };
 }
 
-/// min <= v <= max in the column's own type where that is exact.
+/// min <= v <= max, in the column's own type if that is exact.
 template <class T>
 RowTest range_test(Span<const T> values, double min, double max) {
   if constexpr (std::is_integral_v<T>) {

@@ -16,16 +16,16 @@ struct ScreenView {
   double width_px, height_px;
 };
 
-/// A place on the canvas, pixels from its upper left corner.
+/// A position on the canvas, in pixels from its upper left corner.
 struct Pixel {
   double x, y;
 };
 
-/// Inclusive on all six faces; frame of the positions.
+/// A box that includes its six faces; in the frame of the positions.
 struct BoxRegion {
   Vec3d min, max;
 };
-/// Even-odd interior of a closed polygon of at least three points.
+/// Interior of a closed polygon of at least three points, by the even-odd rule.
 struct PolygonRegion {
   std::vector<Pixel> points;
   ScreenView screen;
@@ -39,7 +39,7 @@ struct SquaresRegion {
 
 struct Region {
   std::variant<BoxRegion, PolygonRegion, SquaresRegion> shape;
-  bool invert;  ///< flips this region's mask, NaN and points behind the camera included
+  bool invert;  ///< inverts this region's mask, including NaN and points behind the camera
 };
 
 struct ScalarFilter {
@@ -54,18 +54,17 @@ struct RowSelection {
   std::vector<ScalarFilter> filters;
 };
 
-/// Which rows lie in every region and pass every filter, in one pass over the cloud.
+/// Selects the rows that lie in every region and pass every filter, in one pass over the cloud.
 ///
-/// selection  (n) rows; without regions and filters every row is selected. Screen regions know no depth. NaN
-///          coordinates and points with clip.w <= 0 are in no region; NaN passes no filter. Integers of 64 bits
-///          compare exactly.
+/// selection  (n) rows; without regions and filters every row is selected. Screen regions ignore depth. Rows with NaN
+///          coordinates or clip.w <= 0 are in no region; NaN passes no filter. 64-bit integers compare exactly.
 /// Order    (n) 1 = selected, input order; does not depend on threads.
 /// Cost     One streaming pass over positions and filter columns, n bytes for the result. A polygon or a union of
-///          squares costs about what a box does: points are looked up in a cell grid over the canvas.
+///          squares costs about as much as a box: points are looked up in a grid of cells over the canvas.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: a filter column of another length or of triples, NaN in a box or range, a polygon of
-///          less than three points, as many half sizes as centers missing, half sizes not positive, anything not
-///          finite in a screen region, an empty canvas.
+///          fewer than three points, different numbers of half sizes and centers, half sizes that are not positive,
+///          values that are not finite in a screen region, an empty canvas.
 /// Source   contract sessions sections 0.3 and 0.4: clip = P V [x y z 1], px = (clip.x / clip.w + 1) / 2 width,
 ///          py = (1 - (clip.y / clip.w + 1) / 2) height; even-odd crossing test (Shimrat 1962, "Algorithm 112", in
 ///          the half-open form of Franklin's PNPOLY). P V is multiplied out once, in float64.

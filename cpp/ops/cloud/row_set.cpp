@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-/// Rows and starts of runs before each block of kGrain rows; the totals last.
+/// Number of rows and of run starts before each block of kGrain rows; the totals come last.
 struct Starts {
   std::vector<std::uint64_t> rows, runs;
 };
@@ -38,7 +38,7 @@ Starts count_blocks(Span<const std::uint8_t> mask, OpContext& ctx) {
   return starts;
 }
 
-/// Calls at(i) for the non-zero entries; eight zeros are passed over at once.
+/// Calls at(i) for the non-zero entries; skips eight zeros at a time.
 template <class At>
 void each_set(Span<const std::uint8_t> mask, std::size_t begin, std::size_t end, const At& at) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -62,7 +62,7 @@ void fill_rows(Span<const std::uint8_t> mask, const Starts& starts, Span<Index> 
   });
 }
 
-/// Starts and ends first: the block that sees a run's end need not be the one that saw its start.
+/// Writes starts and ends separately: a run may end in a later block than it starts in.
 template <class Index>
 void fill_runs(Span<const std::uint8_t> mask, const Starts& starts, Span<Index> runs, OpContext& ctx) {
   parallel_for(ctx, mask.size, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -154,7 +154,7 @@ RowSetReader::RowSetReader(const RowSetView& set, std::size_t row_count, OpConte
 
 template <class Index>
 void RowSetReader::check_rows(Span<const Index> rows, OpContext& ctx) const {
-  if (rows.size != set_.count) refuse("has another count than rows");
+  if (rows.size != set_.count) refuse("has a count that differs from its number of rows");
   std::atomic<bool> good{true};
   parallel_for(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end) {
     bool ascending = rows[end - 1] < row_count_;
@@ -179,7 +179,7 @@ void RowSetReader::check_runs(Span<const Index> runs, OpContext& ctx) {
     rank += length;
   }
   starts_[runs.size / 2] = rank;
-  if (rank != set_.count) refuse("has another count than rows");
+  if (rank != set_.count) refuse("has a count that differs from its number of rows");
 }
 
 void RowSetReader::check_bits(OpContext& ctx) {
@@ -195,7 +195,7 @@ void RowSetReader::check_bits(OpContext& ctx) {
     starts_[begin / kGrain + 1] = rows;
   });
   for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
-  if (starts_[starts_.size() - 1] != set_.count) refuse("has another count than rows");
+  if (starts_[starts_.size() - 1] != set_.count) refuse("has a count that differs from its number of rows");
 }
 
 }  // namespace pc

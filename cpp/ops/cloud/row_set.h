@@ -24,44 +24,44 @@ struct RowSet {
   std::uint64_t count;
 };
 
-/// The same, owned by somebody else.
+/// A RowSet in memory owned by the caller.
 struct RowSetView {
   RowEncoding encoding;
   const AnyColumn* data;
   std::uint64_t count;
 };
 
-/// The non-zero rows of a mask, in the smallest form.
+/// The non-zero rows of a mask, in the smallest of the three forms.
 ///
 /// mask     (n) non-zero = in the set.
-/// Order    A function of the mask alone; rows win over runs, runs over bits where sizes are equal. u64 instead of
-///          u32 from 2^32 rows on.
+/// Order    A function of the mask alone; for equal sizes rows are preferred to runs, runs to bits. u64 instead of u32
+///          from 2^32 rows on.
 /// Cost     Two streaming passes; at most n / 8 bytes for the result (rounded up).
 /// Cancel   Within 50 ms.
 /// Errors   None.
 /// Source   Sizes: 4 bytes a row, 8 a run, 1 for 8 rows.
 RowSet encode_rows(Span<const std::uint8_t> mask, OpContext& ctx);
 
-/// Mask of the rows that are in `base` or in any of the sets.
+/// Mask of the rows that are in `base` or in any of several sets.
 ///
 /// row_count  n
-/// base     (n) non-zero = in it, or empty = none.
-/// Order    (n) 1 = in it; does not depend on threads.
+/// base     (n) non-zero = in the result, or empty = none.
+/// Order    (n) 1 = in the result; does not depend on threads.
 /// Cost     n bytes for the result, one pass over base and one over each set.
 /// Cancel   Within 50 ms.
-/// Errors   kInvalidArgument for another length of base, or a set that is not one of a cloud of n rows.
+/// Errors   kInvalidArgument for another length of base, or a set that is not valid for a cloud of n rows.
 /// Source   Plain union.
 Column<std::uint8_t> union_rows(std::size_t row_count, Span<const std::uint8_t> base,
                                 const std::vector<RowSetView>& sets, OpContext& ctx);
 
-/// Walks over a set that came from outside: checked once, then rows with their rank in the set.
+/// Reads a row set from an untrusted source: checks it once, then visits its rows.
 class RowSetReader {
  public:
-  /// Errors: kInvalidArgument when the set is not one of `row_count` rows: wrong type or length, rows not ascending or
-  /// beyond the end, a count that is not that of the rows.
+  /// Errors: kInvalidArgument if the set is not valid for `row_count` rows: wrong type or length, rows not ascending or
+  /// beyond the end, a count that differs from the number of rows.
   RowSetReader(const RowSetView& set, std::size_t row_count, OpContext& ctx);
 
-  /// visit(row, rank) for every row, concurrently; ranks ascend with rows and are 0 .. count - 1.
+  /// Calls visit(row, rank) for every row, concurrently; ranks ascend with rows and are 0 .. count - 1.
   template <class Visit>
   void for_each(OpContext& ctx, const Visit& visit) const;
 
@@ -83,7 +83,7 @@ class RowSetReader {
   RowSetView set_;
   std::size_t row_count_;
   BulkVector<std::uint64_t>
-      starts_;  ///< rank of the first row of a run, or of kGrain rows of bits; then the count
+      starts_;  ///< rank of the first row of each run, or of each kGrain rows of bits; then the count
 };
 
 template <class Index, class Visit>

@@ -9,13 +9,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kCells = 256;
-/// An index may hold this many entries, or four per edge or square; else its cells are made larger.
+/// An index may hold this many entries, or four per edge or square if that is more; otherwise its cells are enlarged.
 constexpr std::size_t kEntries = std::size_t{1} << 20;
-/// Between these the tests neither overflow nor lose bits to underflow; beyond, nothing is settled beforehand.
+/// Between these sizes the tests neither overflow nor lose bits to underflow; outside, no cell is precomputed.
 constexpr double kSmallest = 1e-100, kLargest = 1e100;
 
-/// More than the rounding of either test and of what is compared with it here: each is below 16 units in the last place
-/// of the largest coordinate.
+/// Exceeds the rounding error of both tests and of the values compared with it here, each of which is below 16 units in
+/// the last place of the largest coordinate.
 double margin_of(double largest) { return 64 * std::numeric_limits<double>::epsilon() * largest + 1e-200; }
 
 /// One row of the product of two column-major matrices.
@@ -32,7 +32,7 @@ void check_pixels(const std::vector<Pixel>& pixels, const char* message) {
           message);
 }
 
-/// Turns numbers of entries at [1, size) into first entries.
+/// Turns numbers of entries at [1, size) into indices of first entries.
 void accumulate(std::vector<std::size_t>& starts) {
   for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
 }
@@ -60,7 +60,7 @@ Polygon::Polygon(const std::vector<Pixel>& points)
   settle_cells();
 }
 
-/// Finds the bounds; true, with a grid, when the shape is of a size that cells can be settled for.
+/// Finds the bounds. Returns true, with a grid, if the size of the shape allows cells to be precomputed.
 bool Polygon::measure(const std::vector<Edge>& edges) {
   double low_x = kInfinity, high_x = -kInfinity, largest = 0, flattest = kInfinity;
   for (const Edge& edge : edges) {
@@ -103,7 +103,7 @@ void Polygon::sort_edges(const std::vector<Edge>& edges) {
   each_row([&](const Edge& edge, std::size_t row) { edges_[next[row]++] = edge; });
 }
 
-/// Marks the cells that the edge, or its surroundings within the margin, reaches.
+/// Marks the cells that the edge, enlarged by the margin, reaches.
 void Polygon::mark_mixed(const Edge& edge) {
   const Pixel &low = edge.a.y < edge.b.y ? edge.a : edge.b, &high = edge.a.y < edge.b.y ? edge.b : edge.a;
   const double slope = low.y < high.y ? (high.x - low.x) / (high.y - low.y) : 0;
@@ -121,7 +121,7 @@ void Polygon::mark_mixed(const Edge& edge) {
   }
 }
 
-/// No edge passes through a run of cells of a row that are not mixed: one point tells for all of them.
+/// No edge passes through a run of unmarked cells in a row, so one point decides for the whole run.
 void Polygon::settle_cells() {
   for (int row = 0; row < grid_.y.count; ++row) {
     const double y = grid_.y.low + (row + 0.5) * grid_.y.cell;
@@ -133,7 +133,7 @@ void Polygon::settle_cells() {
       if (goes_on) {
         cell = cells_[grid_.index(row, column - 1)];
       } else if (grid_.of(center) != grid_.index(row, column)) {
-        cell = Cell::kMixed;  // cells as narrow as the rounding
+        cell = Cell::kMixed;  // the cell is as narrow as the rounding error
       } else {
         cell = crossings_odd(row, center) ? Cell::kInside : Cell::kOutside;
       }
@@ -225,7 +225,7 @@ void Squares::each_cell(const Square& square, const Visit& visit) const {
   }
 }
 
-/// True when no place of the cell fails the test, rounding included.
+/// True if every position in the cell passes the test, including rounding.
 bool Squares::covers(const Square& square, int row, int column) const {
   const auto inside = [&](double begin, double end, double center) {
     return begin - center >= margin_ - square.half && end - center <= square.half - margin_;

@@ -7,15 +7,15 @@
 #include "core/memory.h"
 #include "ops/cloud/region_select.h"
 
-/// Point tests on the canvas, prepared once for many points. Each gives exactly the answer of its plain loop over all
-/// edges or squares, also for points on a vertex, an edge or a border: a cell is settled beforehand only where no edge
-/// comes near it by more than the rounding of the test.
+/// Point tests on the canvas, prepared once for many points. The result is always that of the plain loop over all edges
+/// or squares, even for points on a vertex, an edge or a border: a grid cell gets a precomputed answer only if no edge
+/// comes closer to it than the rounding error of the test.
 namespace pc::screen_shape {
 
 /// The three rows of P V that a pixel needs.
 struct Projector {
   explicit Projector(const ScreenView& screen);
-  /// False behind the camera and for NaN.
+  /// False for points behind the camera and for NaN.
   bool project(const Vec3d& p, Pixel& pixel) const {
     const double w = row_w[0] * p.x + row_w[1] * p.y + row_w[2] * p.z + row_w[3];
     const double x = row_x[0] * p.x + row_x[1] * p.y + row_x[2] * p.z + row_x[3];
@@ -27,8 +27,8 @@ struct Projector {
   double width, height;
 };
 
-/// Equal cells over a rectangle. Cell numbers never decrease with the coordinate, rounding included, and coordinates
-/// beyond an end belong to the cell there: the places of a cell are a rectangle.
+/// Equal cells over a rectangle. Cell numbers never decrease with the coordinate, including rounding; coordinates
+/// beyond an end belong to the last cell there. So the points of a cell form a rectangle.
 struct CellGrid {
   struct Axis {
     double low = 0, cell = 0, per_unit = 0;
@@ -44,7 +44,7 @@ struct CellGrid {
       const double at = (v - low) * per_unit;
       return at >= count ? count - 1 : at > 0 ? static_cast<int>(at) : 0;
     }
-    /// Ends of a cell with more than the rounding of `of`.
+    /// Ends of a cell, with a margin above the rounding error of `of`.
     double begin(int i) const { return low + (i - kSlack) * cell; }
     double end(int i) const { return low + (i + 1 + kSlack) * cell; }
   };
@@ -63,17 +63,17 @@ enum class Cell : std::uint8_t { kOutside, kInside, kMixed };
 
 class Polygon {
  public:
-  /// Errors: kInvalidArgument for less than three points or points that are not finite.
+  /// Errors: kInvalidArgument for fewer than three points or points that are not finite.
   explicit Polygon(const std::vector<Pixel>& points);
 
   bool holds(const Pixel& p) const {
-    // Beyond these ends the plain loop finds no edge to cross, or all of them: an even number.
+    // Outside this range the plain loop crosses no edge or all edges, which is an even number.
     if (!(p.y >= bottom_ && p.y < top_ && p.x >= left_ && p.x <= right_)) return false;
     const int row = grid_.y.of(p.y);
     const Cell cell = cells_[grid_.index(row, grid_.x.of(p.x))];
     return cell == Cell::kMixed ? crossings_odd(row, p) : cell == Cell::kInside;
   }
-  /// Edges that one point may have to be compared with.
+  /// Most edges that one point may have to be compared with.
   std::size_t worst_case() const { return worst_edges_; }
 
  private:
@@ -99,14 +99,15 @@ class Polygon {
   double left_, right_, bottom_, top_, margin_ = 0;
   CellGrid grid_;
   std::vector<Cell> cells_;
-  std::vector<Edge> edges_;          ///< by row of the grid; an edge is in every row it reaches
+  std::vector<Edge> edges_;          ///< by row of the grid; an edge is in every row that it reaches
   std::vector<std::size_t> starts_;  ///< first edge of a row
   std::size_t worst_edges_ = 0;
 };
 
 class Squares {
  public:
-  /// Errors: kInvalidArgument for unequal lists, numbers that are not finite, half sizes that are not positive.
+  /// Errors: kInvalidArgument for lists of different lengths, values that are not finite, half sizes that are not
+  /// positive.
   explicit Squares(const SquaresRegion& region);
 
   bool holds(const Pixel& p) const {
@@ -120,7 +121,7 @@ class Squares {
     }
     return false;
   }
-  /// Squares that one point may have to be compared with.
+  /// Most squares that one point may have to be compared with.
   std::size_t worst_case() const { return worst_squares_; }
 
  private:
@@ -128,7 +129,7 @@ class Squares {
     Pixel center;
     double half;
   };
-  /// Cells that a square reaches, ends included.
+  /// The cells that a square reaches, both ends included.
   struct Reach {
     int left, right, bottom, top;
   };
@@ -141,7 +142,7 @@ class Squares {
   double left_, right_, bottom_, top_, margin_ = 0;
   CellGrid grid_;
   std::vector<Cell> cells_;
-  std::vector<Square> listed_;       ///< by cell; a square is in every mixed cell it reaches
+  std::vector<Square> listed_;       ///< by cell; a square is in every mixed cell that it reaches
   std::vector<std::size_t> starts_;  ///< first square of a cell
   std::size_t worst_squares_ = 0;
 };

@@ -42,7 +42,7 @@ Counts fill_mask(Span<std::uint8_t> skip, Span<const std::uint8_t> deleted, OpCo
   return all;
 }
 
-/// First hit of each block of kGrain rows, and at the end the number of hits.
+/// Index of the first hit of each block of kGrain rows; last the number of hits.
 std::vector<std::uint64_t> block_starts(Span<const std::uint8_t> skip, OpContext& ctx) {
   std::vector<std::uint64_t> starts((skip.size + kGrain - 1) / kGrain + 1, 0);
   parallel_for(ctx, skip.size, kGrain, [&](std::size_t begin, std::size_t end) {

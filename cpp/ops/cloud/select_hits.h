@@ -22,26 +22,25 @@ struct HitMask {
   std::uint64_t deleted_count;  ///< deleted rows, misses or not
 };
 
-/// Which rows most ops must not see.
+/// Finds the rows that most ops must not use.
 ///
 /// row_count  n
-/// is_miss    (n) any scalar type, or nullptr = no misses. A row is a miss when its value != 0; NaN != 0, so
-/// a NaN is
-///            a miss: a hit left out costs one point, a miss let in ruins every extent.
+/// is_miss    (n) any scalar type, or nullptr = no misses. A row is a miss if its value != 0. A NaN is therefore a
+///            miss: excluding a hit loses one point, including a miss spoils every extent.
 /// deleted    (n) non-zero = deleted, or empty = none.
 /// Cost       One streaming pass. Cancel within 50 ms.
-/// Errors     kInvalidArgument for other lengths or an is_miss of triples.
+/// Errors     kInvalidArgument for lengths that differ or an is_miss of triples.
 /// Source     contract sessions section 0: hit = is_miss == 0, miss = is_miss != 0.
 HitMask hit_mask(std::size_t row_count, const AnyColumn* is_miss, Span<const std::uint8_t> deleted,
                  OpContext& ctx);
 
-/// The positions of the rows that a mask keeps, with the way back to their rows. Where it keeps all of them
-/// nothing is copied: the selection then looks at the positions given, which must outlive it.
+/// The positions of the rows that a mask keeps, and the row of each. If all rows are kept nothing is copied: the
+/// selection then refers to the given positions, which must outlive it.
 class HitSelection {
  public:
   HitPoints points() const { return HitPoints::assume_hits(xyz_); }
   std::size_t size() const { return xyz_.size; }
-  /// True when every row was kept: row(i) == i.
+  /// True if every row was kept: row(i) == i.
   bool all_rows() const { return all_rows_; }
   /// Row of hit i in the cloud.
   std::uint64_t row(std::size_t i) const {
@@ -49,7 +48,7 @@ class HitSelection {
            : wide_   ? source_index_.as<std::uint64_t>()[i]
                      : source_index_.as<std::uint32_t>()[i];
   }
-  /// (size()) rows ascending, u32, or u64 for clouds of 2^32 rows and more; of length 0 when all_rows().
+  /// (size()) rows ascending, u32, or u64 for clouds of 2^32 rows and more; empty if all_rows().
   const AnyColumn& source_index() const { return source_index_; }
 
  private:
@@ -65,19 +64,18 @@ class HitSelection {
 ///
 /// positions  (n) metres
 /// skip     (n) non-zero = leave out, or empty = keep all
-/// Cost     Two streaming passes; 28 bytes a hit (32 from 2^32 rows) unless all are kept. Cancel within 50
-///          ms.
-/// Errors   kInvalidArgument when skip has another length.
+/// Cost     Two streaming passes; 28 bytes per hit (32 from 2^32 rows) unless all are kept. Cancel within 50 ms.
+/// Errors   kInvalidArgument if skip has another length.
 HitSelection select_hits(Span<const Vec3d> positions, Span<const std::uint8_t> skip, OpContext& ctx);
 
-/// Puts values of hits back to their rows: to[row(i)] = from[i]; rows that are no hits keep what they hold.
+/// Scatters values of hits to their rows: to[row(i)] = from[i]; other rows keep their values.
 template <class T>
 void scatter_to_rows(const HitSelection& hits, Span<const T> from, Span<T> to) {
   require(from.size == hits.size(), "one value per hit is needed");
   for (std::size_t i = 0; i < from.size; ++i) to[static_cast<std::size_t>(hits.row(i))] = from[i];
 }
 
-/// Values of hits on all `row_count` rows of their cloud; rows that are no hits get `other`. Cancel within 50 ms.
+/// Values of hits as a column of all `row_count` rows of their cloud; other rows get `other`. Cancel within 50 ms.
 template <class T>
 Column<T> on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t row_count, T other,
                       OpContext& ctx) {

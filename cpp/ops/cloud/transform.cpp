@@ -22,7 +22,7 @@ bool is_float(const AnyColumn& column) {
   return column.dtype() == DType::kF32 || column.dtype() == DType::kF64;
 }
 
-/// Cofactors of A brought to a size near 1, so that neither small nor large matrices lose bits.
+/// Cofactors of A, scaled to a magnitude near 1 so that neither small nor large matrices lose bits.
 class NormalMatrix {
  public:
   explicit NormalMatrix(const std::array<double, 9>& linear) {

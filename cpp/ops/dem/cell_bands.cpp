@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 
-/// Cell of a point of the grid, and the point as an entry of its band.
+/// The band of a point, and its entry in that band.
 struct Placed {
   std::uint32_t cell;
   CellEntry entry;
@@ -37,7 +37,7 @@ CellBands cell_bands(Span<const Vec3d> points, const RasterFrame& frame, OpConte
   while ((frame.cells() - 1) >> bands.shift >= CellBands::kMost) ++bands.shift;
   const std::size_t count = ((frame.cells() - 1) >> bands.shift) + 1,
                     blocks = (points.size + kGrain - 1) / kGrain;
-  // Where each block of points writes into each band.
+  // Position at which each block of points writes to each band.
   BulkVector<std::uint64_t> at(blocks * count);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint64_t* const own = at.data() + begin / kGrain * count;

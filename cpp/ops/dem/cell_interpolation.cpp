@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 
-/// Known cells with a side, or the rim of the grid, to one that is not: u = row, v = column.
+/// Known cells that share a side with an unknown cell or the rim of the grid: u = row, v = column.
 BulkVector<LatticePoint> rim_cells(const KnownCells& s, OpContext& ctx) {
   const auto is_rim = [&](std::size_t j, std::size_t i) {
     const std::size_t c = j * s.nx + i;
@@ -45,10 +45,10 @@ BulkVector<LatticePoint> rim_cells(const KnownCells& s, OpContext& ctx) {
   return cells;
 }
 
-/// A triangle of cells; a point on a side shared by two belongs to one of them.
+/// A triangle of cells. A point on a side shared by two triangles belongs to exactly one of them.
 struct Facet {
   std::array<LatticePoint, 3> p;
-  std::array<bool, 3> closed;  ///< points on side i belong to it
+  std::array<bool, 3> closed;  ///< points on side i belong to the triangle
   std::int64_t twice_area;
 
   Facet(const LatticeTriangle& t, const BulkVector<LatticePoint>& points) {
@@ -67,7 +67,7 @@ struct Facet {
     for (std::size_t i = 0; i < 3; ++i) {
       const LatticePoint &a = p[i], &b = p[(i + 1) % 3];
       const std::int64_t du = b.u - a.u, dv = b.v - a.v;
-      // The point is on the left of the side: du (v - a.v) - dv (u - a.u) >= limit.
+      // The condition for a point left of the side: du (v - a.v) - dv (u - a.u) >= limit.
       const std::int64_t rest = (closed[i] ? 0 : 1) + dv * (u - a.u);
       if (du > 0) {
         range.first = std::max(range.first, a.v - floor_division(-rest, du));
@@ -81,7 +81,7 @@ struct Facet {
   }
 };
 
-/// Takes cells from all threads, some hundred at a time.
+/// Collects cells from all threads, some hundred at a time.
 template <class Cell>
 class Collector {
  public:
@@ -148,7 +148,7 @@ TinInterpolation::TinInterpolation(const KnownCells& cells, OpContext& ctx)
     for (std::size_t slot = begin; slot < end; ++slot) {
       if (!mesh.triangle(slot, triangle)) continue;
       const Facet facet(triangle, points);
-      if (facet.twice_area == 1) continue;  // holds no other cell (Pick 1899)
+      if (facet.twice_area == 1) continue;  // contains no other cell (Pick 1899)
       collect_facet(facet, cells, collector);
       work += facet.twice_area + facet.last_row() - facet.first_row();
       if (work > 1'000'000) {

@@ -10,30 +10,32 @@
 
 namespace pc {
 
-/// Cells of a grid whose values are given. What fills the others is found out once, from these cells alone, and serves
-/// every set of values: fill(z) reads known cells, writes the others of their hull and leaves the rest.
+/// Cells of a grid, some of which have values (known cells). How the other cells are filled is computed once, from the
+/// positions of the known cells, and applies to any set of values: fill(z) reads the known cells, writes the other
+/// cells of their hull and leaves the rest unchanged.
 struct KnownCells {
   std::uint32_t nx, ny;
-  Span<const std::uint8_t> known;  ///< (nx * ny) non-zero = z is given
-  const RasterHull& hull;          ///< of their centres; on a line it holds every cell
+  Span<const std::uint8_t> known;  ///< (nx * ny) non-zero = z has a value
+  const RasterHull& hull;          ///< of their centres; if these lie on one line, it contains every cell
 
   std::size_t size() const { return known.size; }
   bool in_hull(std::size_t column, std::size_t row) const {
     return hull.degenerate || hull.contains(column, row);
   }
-  /// Cells of the hull that are not known.
+  /// Number of cells in the hull that are not known.
   std::uint64_t unknown_count(OpContext& ctx) const;
 };
 
-/// Linear interpolation in the Delaunay triangles of the known cells, which must not all lie on a line.
-/// Cost    80 bytes a cell at the rim of the known ones while it is made, 40 bytes for each cell that it fills.
-/// Cancel  Within 50 ms. Threads do not matter: every cell lies in one triangle.
+/// Linear interpolation in the Delaunay triangles of the known cells, whose centres must not all lie on one line.
+/// Cost    80 bytes per known cell beside an unknown one while it is built, 40 bytes per filled cell.
+/// Cancel  Within 50 ms. The result does not depend on threads: every cell lies in one triangle.
 class TinInterpolation {
  public:
   TinInterpolation(const KnownCells& cells, OpContext& ctx);
   void fill(Span<double> z, OpContext& ctx) const;
 
-  /// A cell, its triangle, and twice the areas of the triangles between it and two of the sides, and of the whole.
+  /// A cell, its triangle, twice the areas of the triangles that it forms with two of the sides, and twice the whole
+  /// area.
   struct Cell {
     std::uint32_t cell;
     std::array<std::uint32_t, 3> corner;
@@ -45,7 +47,7 @@ class TinInterpolation {
 };
 
 /// Mean of the 12 nearest known cells, weights 1 / d^2, d in cells.
-/// Cost    52 bytes a cell that it fills. Cancel within 50 ms.
+/// Cost    52 bytes per filled cell. Cancel within 50 ms.
 /// Source  Shepard 1968, "A two-dimensional interpolation function for irregularly-spaced data".
 class IdwInterpolation {
  public:
@@ -56,7 +58,7 @@ class IdwInterpolation {
   struct Cell {
     std::uint32_t cell;
     std::array<std::uint32_t, kNeighbors>
-        neighbor;  ///< nearest first, ties by number; kNoCell = there are no more
+        neighbor;  ///< nearest first, ties by number; kNoCell = no more neighbours
   };
 
  private:
@@ -65,14 +67,14 @@ class IdwInterpolation {
 };
 
 /// Value of the nearest known cell.
-/// Cost  8 bytes a cell. Cancel within 250 ms.
+/// Cost  8 bytes per cell. Cancel within 250 ms.
 class NearestInterpolation {
  public:
   NearestInterpolation(const KnownCells& cells, OpContext& ctx);
   void fill(Span<double> z, OpContext& ctx) const;
 
  private:
-  BulkVector<std::uint32_t> source_;  ///< (cells) kNoCell = stays as it is
+  BulkVector<std::uint32_t> source_;  ///< (cells) kNoCell = not filled
 };
 
 }  // namespace pc

@@ -15,9 +15,9 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kLongCell = std::size_t{1} << 20;  // 15 ms; longer ones are searched by all threads
+constexpr std::size_t kLongCell = std::size_t{1} << 20;  // 15 ms; all threads search a longer cell
 
-/// Value of a rank: 16 bits of it a pass, from the top.
+/// Value of a rank, found 16 bits per pass from the top.
 double value_of_rank(Span<const CellEntry> entries, std::uint64_t rank, OpContext& ctx) {
   std::uint64_t prefix = 0;
   for (int shift = 48; shift >= 0; shift -= 16) {
@@ -39,7 +39,7 @@ double value_of_rank(Span<const CellEntry> entries, std::uint64_t rank, OpContex
   return double_of_ordered(prefix);
 }
 
-/// The first, in the order of cell_percentiles, of those of one cell with this z.
+/// Among the entries of one cell with this z, the first in the order of cell_percentiles.
 struct Representative {
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
@@ -88,7 +88,7 @@ class Chooser {
     result_.place[cell] = entry.place();
   }
 
-  /// Number of the first entry of each cell after group() ordered them by cell, and the end; empty when canceled.
+  /// Orders entries by cell; returns the index of the first entry of each cell, then the end. Empty if canceled.
   std::vector<std::uint64_t> group(std::size_t cells, Span<CellEntry> entries) const {
     std::vector<std::uint64_t> starts(cells + 1), next(cells);
     for (std::size_t i = 0; i < entries.size; ++i) {

@@ -9,28 +9,28 @@
 
 namespace pc {
 
-/// Where in its cell a point lies: from the centre, in cells, -0.5 .. 0.5, in steps of 2^-24.
+/// Position of a point in its cell: offset from the centre, in cells, -0.5 .. 0.5, in steps of 2^-24.
 struct CellPlace {
   float x, y;
 };
 
 struct CellPercentiles {
   Column<double> z;               ///< (cells) metres; NaN = no point in the cell
-  BulkVector<CellPlace> place;    ///< (cells) of the point whose z that is; 0 = no point in the cell
+  BulkVector<CellPlace> place;    ///< (cells) of the point with that z; 0 = no point in the cell
   std::uint64_t populated_count;  ///< cells that hold a point
 };
 
-/// The point that stands for each cell: of its n points, z ascending, the one of index floor((n - 1) percentile / 100).
-/// Of points of one z the one nearest to the centre, then the one of the lowest x, then y.
+/// The point that represents each cell: of its n points, sorted by z, the one with index floor((n - 1) percentile /
+/// 100). Of points with equal z the one nearest to the centre, then the one with the lowest x, then y.
 ///
-/// points      (n) metres, frame of `frame`; points beside the grid and those that are not finite are left out
+/// points      (n) metres, frame of `frame`; points outside the grid and points that are not finite are left out
 /// percentile  0 .. 100
 /// Order    Does not depend on threads or the order of the points.
-/// Cost     Two passes over the points and one over their values, O(n); 17 bytes a point of scratch.
-/// Cancel   Within 250 ms, also when one cell has all points.
+/// Cost     Two passes over the points and one over their values, O(n); 17 bytes of scratch per point.
+/// Cancel   Within 250 ms, even if one cell contains all points.
 /// Errors   kInvalidArgument: frame or percentile out of range.
-/// Source   Contract terrain section 1.4; the values of a cell come together as in McIlroy, Bostic & McIlroy 1993,
-///          "Engineering radix sort", American flag sort, by bands of cells that fit in a cache.
+/// Source   Contract terrain section 1.4; points are grouped by cell as in McIlroy, Bostic & McIlroy 1993, "Engineering
+///          radix sort", American flag sort, in bands of cells that fit in a cache.
 CellPercentiles cell_percentiles(HitPoints points, const RasterFrame& frame, double percentile,
                                  OpContext& ctx);
 

@@ -55,7 +55,7 @@ Column<float> cell_means(Span<const Vec3d> points, Span<const std::uint8_t> skip
   Column<float> means(frame.cells());
   visit_scalar(values, [&](auto given) {
     const auto value = [&](std::size_t i) { return static_cast<double>(given[i]); };
-    std::atomic<std::uint64_t> largest_bits{0};  // of non-negative doubles: ordered as they are
+    std::atomic<std::uint64_t> largest_bits{0};  // bits of non-negative doubles are ordered like their values
     parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
       double largest = 0;
       for (std::size_t i = begin; i < end; ++i)

@@ -16,7 +16,7 @@ namespace pc {
 namespace {
 
 constexpr double kEdgeTolerance =
-    1e-6;  // of a cell: a footprint that ends at the raster's edge is not beside it
+    1e-6;  // of a cell: a footprint that ends at the raster's edge is not outside
 
 void check_columns(const VoxelColumns& columns) {
   const auto positive = [](double v) { return std::isfinite(v) && v > 0; };
@@ -53,7 +53,7 @@ BulkVector<double> without_voids(const RasterFrame& frame, Span<const double> te
   return filled;
 }
 
-/// Ground under the columns of a rotated lattice.
+/// Ground below the columns of a rotated lattice.
 class Footprints {
  public:
   Footprints(const VoxelColumns& columns, const RasterFrame& frame, Span<const double> terrain)
@@ -63,7 +63,7 @@ class Footprints {
         cosine_(std::cos(columns.rotation_deg * (std::numbers::pi / 180))),
         sine_(std::sin(columns.rotation_deg * (std::numbers::pi / 180))) {}
 
-  /// The highest sample of column (i, j); minus infinity when none lies on the raster.
+  /// The highest sample of column (i, j); minus infinity if no sample lies on the raster.
   double ground(std::size_t i, std::size_t j) const {
     double highest = -std::numeric_limits<double>::infinity();
     for (int v = 0; v <= 2; ++v) {

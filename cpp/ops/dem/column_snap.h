@@ -8,7 +8,7 @@
 
 namespace pc {
 
-/// The columns of a voxel grid that stands on the lattice's floor, center.z - size.z / 2.
+/// The columns of a voxel grid whose floor is at center.z - size.z / 2.
 struct VoxelColumns {
   Vec3d center, size;      ///< metres; sizes > 0
   std::uint32_t nx, ny;    ///< >= 1
@@ -19,22 +19,23 @@ struct VoxelColumns {
 
 struct ColumnSnapResult {
   Column<double> offsets;     ///< (nx * ny), number j * nx + i: metres upwards; 0 for a dropped column
-  Column<std::uint8_t> kept;  ///< (nx * ny) 1 = stands on the terrain
+  Column<std::uint8_t> kept;  ///< (nx * ny) 1 = the column is on the terrain
   std::uint64_t dropped_count = 0;
 };
 
 /// Most columns of a grid.
 constexpr std::uint64_t kMaxVoxelColumns = 4'000'000;
 
-/// How far each column must be lifted to stand on the terrain. The ground of a column is the highest of 3 x 3 samples of
-/// its rotated footprint (corners, middles of the edges, centre), so that the whole lower face clears it; the lift is
+/// How far each column must be lifted to clear the terrain. The ground of a column is the highest of 3 x 3 samples of
+/// its rotated footprint (corners, edge midpoints, centre), so that the whole lower face clears it. The lift is
 /// ground + safety_fraction voxel_height - floor.
 ///
-/// terrain  (frame.cells()) metres, row 0 at the lowest y; what is not finite takes the value of the nearest cell that is
-/// Order    j * nx + i. Samples are bilinear between cell centres; those beside the raster (farther than 1e-6 of a cell)
-///          do not count, and a column whose samples are all beside it is dropped.
+/// terrain  (frame.cells()) metres, row 0 at the lowest y; a value that is not finite is replaced by that of the
+///          nearest finite cell
+/// Order    j * nx + i. Samples are bilinear between cell centres. A sample farther than 1e-6 of a cell outside the
+///          raster does not count; a column without samples on the raster is dropped.
 /// Cost     O(columns + cells). Cancel within 250 ms.
-/// Errors   kInvalidArgument: frame or columns out of range, another number of cells, a terrain without any height.
+/// Errors   kInvalidArgument: frame or columns out of range, wrong number of cells, a terrain without finite heights.
 /// Source   Contract lad section 2.
 ColumnSnapResult column_snap(const VoxelColumns& columns, const RasterFrame& frame,
                              Span<const double> terrain, OpContext& ctx);

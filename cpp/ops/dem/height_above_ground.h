@@ -6,16 +6,16 @@
 
 namespace pc {
 
-/// Height of points above a terrain without gaps: bilinear between the cell centres, beyond the outermost the value of
-/// the nearest one.
+/// Height of points above a terrain without voids. The terrain is bilinear between cell centres; beyond the outermost
+/// centres it has the value of the nearest one.
 ///
-/// points   (n) metres, frame of the raster; points beside the grid take the terrain at its edge
+/// points   (n) metres, frame of the raster; points outside the grid are compared with the terrain at its edge
 /// terrain  (cells) metres
-/// Order    Heights follow the input; 0 where point or terrain is not finite.
+/// Order    Heights follow the input; 0 if point or terrain is not finite.
 /// Cost     One pass over the points. Cancel within 50 ms.
-/// Errors   kInvalidArgument: frame out of range, another number of cells.
-/// Source   Contract terrain section 1.4. Deviation: the linear interpolation is that of the filled grid, continuous
-///          everywhere; it differs from the triangles only in squares that a side of one crosses.
+/// Errors   kInvalidArgument: frame out of range, wrong number of cells.
+/// Source   Contract terrain section 1.4. Deviation: the filled grid is interpolated, which is continuous everywhere;
+///          it differs from the triangles only in squares that a triangle side crosses.
 Column<float> height_above_ground(HitPoints points, const RasterFrame& frame, Span<const double> terrain,
                                   OpContext& ctx);
 

@@ -12,7 +12,7 @@ namespace pc {
 
 Column<double> pit_fill(std::uint32_t nx, std::uint32_t ny, Span<const double> values, OpContext& ctx) {
   require(values.size == static_cast<std::size_t>(nx) * ny, "one value per cell is needed");
-  // The largest values live on a grid with a rim of one cell: a window that hangs over the edge sees beyond it.
+  // The maxima are on a grid with a rim of one cell, because windows at the edge extend beyond it.
   const std::size_t wide = std::size_t{nx} + 2, high = std::size_t{ny} + 2;
   BulkVector<double> largest(wide * high);
   parallel_for(ctx, high, 1 + 16384 / wide, [&](std::size_t begin, std::size_t end) {

@@ -7,12 +7,12 @@
 
 namespace pc {
 
-/// Raises pits narrower than three cells: grey closing with a 3 x 3 window, the largest value of each window, then the
-/// smallest of these. Never lowers a cell; filling twice is filling once.
+/// Fills pits narrower than three cells by grey closing: the maximum over each 3 x 3 window, then the minimum of these
+/// maxima. Never lowers a cell; a second fill changes nothing.
 ///
-/// values   (nx * ny) NaN = void; voids and what lies beyond the grid count as -infinity and stay as they are
-/// Order    Does not depend on threads. Cost O(cells), 8 bytes a cell of scratch. Cancel within 50 ms.
-/// Errors   kInvalidArgument: another number of values.
+/// values   (nx * ny) NaN = void; voids stay; voids and cells beyond the grid count as -infinity
+/// Order    Does not depend on threads. Cost O(cells), 8 bytes of scratch per cell. Cancel within 50 ms.
+/// Errors   kInvalidArgument: wrong number of values.
 /// Source   Serra 1982, "Image analysis and mathematical morphology", closing; contract terrain section 1.4.
 Column<double> pit_fill(std::uint32_t nx, std::uint32_t ny, Span<const double> values, OpContext& ctx);
 

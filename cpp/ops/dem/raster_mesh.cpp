@@ -17,7 +17,8 @@ struct Mesher {
   Span<const double> z;
   std::size_t nx = frame.nx, ny = frame.ny;
 
-  /// The block whose lower-left cell is (i, j); false also beyond the grid, where an index has gone below 0 too.
+  /// True if all cells of the block with lower-left cell (i, j) have values; false outside the grid, also for i or j
+  /// that wrapped below 0.
   bool block(std::size_t i, std::size_t j) const {
     if (i >= nx - 1 || j >= ny - 1) return false;
     const std::size_t c = j * nx + i;

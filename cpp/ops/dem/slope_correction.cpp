@@ -12,19 +12,19 @@ namespace pc {
 
 namespace {
 
-/// A gradient is taken for one where its sides agree so far: three times the smaller, or a slope of 0.2.
+/// Limits of a gradient: three times the smaller of the differences on the two sides, plus a slope of 0.2.
 constexpr double kMostOfSmaller = 3, kAlwaysSlope = 0.2;
 
-/// A row or column of cells through one of them.
+/// The row or column of a cell.
 struct CellLine {
-  std::size_t number, count;  ///< of the cell on the line; cells of the line
-  std::size_t step;           ///< from one to the next
+  std::size_t number, count;  ///< index of the cell on the line; number of cells
+  std::size_t step;           ///< from one cell to the next
 };
 
-/// What both sides of a cell say along one axis.
+/// Difference and range along one axis from both sides of a cell.
 struct Sides {
-  double difference;  ///< of z from one cell to the next
-  double low, high;   ///< of those that are there
+  double difference;  ///< of z from one cell to the next, limited
+  double low, high;   ///< of the neighbours with a value
 
   Sides(Span<const double> z, std::size_t c, const CellLine& line, double cell) {
     constexpr double kVoid = std::numeric_limits<double>::quiet_NaN();
@@ -32,10 +32,10 @@ struct Sides {
     const double before = number > 0 ? z[c - step] : kVoid, after = number + 1 < count ? z[c + step] : kVoid;
     const bool has_before = !std::isnan(before), has_after = !std::isnan(after);
     const double down = z[c] - before, up = after - z[c], always = kAlwaysSlope * cell;
-    low = std::fmin(before, after);  // NaN where neither is there
+    low = std::fmin(before, after);  // NaN if neither neighbour has a value
     high = std::fmax(before, after);
     if (has_before && has_after) {
-      // Beside a wall one side is level: the surface bends there, and what lies behind says nothing about this cell.
+      // Beside a wall one side is level: the surface bends there, and the wall says nothing about this cell.
       const double most = kMostOfSmaller * std::min(std::abs(down), std::abs(up)) + always;
       difference = std::clamp((down + up) / 2, -most, most);
     } else if (has_after) {
@@ -48,7 +48,8 @@ struct Sides {
   }
 
  private:
-  /// The only difference beside a cell, where the one behind it goes the same way; a wall or a bad point is held.
+  /// Limits a one-sided difference by the next one behind it, if that has the same sign: it may be a wall or a bad
+  /// point.
   static double held(double beside, double behind, double always) {
     const double flatter = beside * behind > 0 ? std::min(std::abs(beside), std::abs(behind)) : 0;  // NaN too
     const double most = kMostOfSmaller * flatter + always;
@@ -56,7 +57,7 @@ struct Sides {
   }
 };
 
-/// Value at the centre of a cell whose point has z `own` at `place`.
+/// Value at the centre of a cell whose point has height `own` at `place`.
 double at_center(const Sides& x, const Sides& y, const CellPlace& place, double own) {
   const double moved =
       own - x.difference * static_cast<double>(place.x) - y.difference * static_cast<double>(place.y);
@@ -65,8 +66,8 @@ double at_center(const Sides& x, const Sides& y, const CellPlace& place, double 
   return std::isfinite(moved) ? std::clamp(moved, low, high) : own;
 }
 
-/// One pass: values of known cells of `to` from those of their points, `own`, and the gradients of `from`; the others
-/// as they are in `from`. `own` may be `to`.
+/// One pass: values of the known cells in `to` from the heights of their points, `own`, and the gradients of `from`;
+/// other cells are copied from `from`. `own` may be `to`.
 void move_to_centers(const PlacedCells& placed, Span<const double> from, Span<const double> own,
                      Span<double> to, OpContext& ctx) {
   const KnownCells& cells = placed.cells;
@@ -94,7 +95,7 @@ void correct_slopes(const PlacedCells& placed, Span<double> z, const CellFill& f
   Column<double> once(z.size);
   move_to_centers(placed, z, z, once.view(), ctx);
   fill(once.view());
-  move_to_centers(placed, once.view(), z, z, ctx);  // z holds the points' own values until then
+  move_to_centers(placed, once.view(), z, z, ctx);  // z still holds the points' own values
   fill(z);
 }
 

@@ -12,7 +12,7 @@ namespace pc {
 
 TerrainRasterResult surface_raster(HitPoints points, const RasterFrame& frame, RasterMethod method,
                                    OpContext& ctx) {
-  // In a crown the place of the highest point says nothing about a slope.
+  // In a crown the place of the highest point does not indicate a slope.
   const TerrainRasterParams params{frame, kSurfacePercentile, method, RasterGaps::kLeave, false};
   return terrain_raster(points, params, {}, ctx);
 }
@@ -25,7 +25,7 @@ CanopyHeightResult canopy_height(const RasterFrame& frame, Span<const double> te
   Column<double> raw(frame.cells());
   parallel_for(ctx, frame.cells(), std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
-      const double height = surface[c] - terrain[c];  // NaN where either is
+      const double height = surface[c] - terrain[c];  // NaN if either is
       raw[c] = height < 0 ? 0 : height;
     }
   });

@@ -3,25 +3,25 @@
 
 namespace pc {
 
-/// The percentile that stands for the top of a cell: contract terrain section 1.1.
+/// The percentile that represents the top of a cell: contract terrain section 1.1.
 constexpr double kSurfacePercentile = 95;
 
-/// The top of what was scanned: terrain_raster of the 95th percentile, void outside the hull of the cells that hold a
-/// point. Same contract.
+/// Raster of the top of the scanned objects: terrain_raster of the 95th percentile, void outside the hull of the cells
+/// that hold a point. Same contract.
 TerrainRasterResult surface_raster(HitPoints points, const RasterFrame& frame, RasterMethod method,
                                    OpContext& ctx);
 
 struct CanopyHeightResult {
-  Column<double> height;     ///< (cells) metres, >= 0; NaN where either surface is void
+  Column<double> height;     ///< (cells) metres, >= 0; NaN if either surface is void
   Column<double> draped_z;   ///< (cells) terrain + height
   std::uint64_t void_count;  ///< NaN cells
 };
 
-/// Heights above the terrain, pits filled (pit_fill.h).
+/// Canopy height model: height of a surface above the terrain, with pits filled (pit_fill.h).
 ///
 /// terrain, surface  (cells) metres, on the same frame; NaN = void
 /// Order    Does not depend on threads. Cost O(cells). Cancel within 50 ms.
-/// Errors   kInvalidArgument: sizes that are not those of the frame.
+/// Errors   kInvalidArgument: sizes that differ from that of the frame.
 /// Source   Contract terrain section 1.4, CHM.
 CanopyHeightResult canopy_height(const RasterFrame& frame, Span<const double> terrain,
                                  Span<const double> surface, OpContext& ctx);

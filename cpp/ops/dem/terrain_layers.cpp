@@ -16,7 +16,7 @@ constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kSunAzimuth = 315 / kDegrees, kSunZenith = 45 / kDegrees;
 constexpr double kLevelSlopeDeg = 1e-6;  // contract terrain section 1.3
 
-/// Slope of z between the neighbours on both sides that have a value; 0 when neither has.
+/// Slope of z between the neighbours on both sides, as far as they have values; 0 if neither has one.
 double difference(double before, double here, double after, double step) {
   if (std::isnan(before)) return std::isnan(after) ? 0 : (after - here) / step;
   return std::isnan(after) ? (here - before) / step : (after - before) / (2 * step);

@@ -37,7 +37,7 @@ std::uint64_t count_voids(Span<const double> z, OpContext& ctx) {
   return voids;
 }
 
-/// Fills z inside the hull, corrected where that is asked for.
+/// Fills z inside the hull, with slope correction if requested.
 template <class Interpolation>
 void interpolate(const PlacedCells& placed, bool at_centers, Span<double> z, OpContext& ctx) {
   const Interpolation interpolation(placed.cells, ctx);
@@ -47,7 +47,7 @@ void interpolate(const PlacedCells& placed, bool at_centers, Span<double> z, OpC
         placed, z, [&](Span<double> again) { interpolation.fill(again, ctx); }, ctx);
 }
 
-/// Copies the nearest known value into the cells outside the hull, or into those of a footprint alone.
+/// Copies the nearest known value into the cells outside the hull, or only into those of a footprint.
 void fill_outside(const KnownCells& cells, Span<const std::uint8_t> footprint, Span<double> z,
                   OpContext& ctx) {
   const BulkVector<std::uint32_t> nearest = nearest_cells(cells.nx, cells.ny, cells.known, ctx);

@@ -21,18 +21,18 @@ using kd_tree::Leaf;
 using kd_tree::Node;
 
 constexpr std::size_t kGrain = 4;         // leaves
-constexpr std::size_t kMostInBall = 256;  // ties with the last neighbour; only heaps of duplicates have more
-constexpr double kUnknown = HUGE_VAL;     // a point whose neighbours all lie in its own place
+constexpr std::size_t kMostInBall = 256;  // ties with the last neighbour; only many duplicates have more
+constexpr double kUnknown = HUGE_VAL;     // of a point whose neighbours all have its position
 
-/// Squared lengths of the points, by slot.
+/// Squared lengths per point, by slot.
 struct Lengths {
-  BulkVector<double> second;       ///< to the second nearest point elsewhere; kUnknown
-  BulkVector<double> reach;        ///< to the last of the nearest others, then how far a point may be linked
-  BulkVector<double> node_reach;   ///< the greatest reach of the points of a node
+  BulkVector<double> second;       ///< s(p), to the second nearest point at another position; or kUnknown
+  BulkVector<double> reach;        ///< to the last of the k nearest others; later reach(p)
+  BulkVector<double> node_reach;   ///< largest reach of the points of each node
   BulkVector<std::uint32_t> open;  ///< per leaf a bit for each point whose reach is not known yet
 };
 
-/// The second smallest above zero of ascending squared distances, or the only one.
+/// The second smallest positive value of ascending squared distances, or the only one.
 double second_elsewhere(Span<const double> ascending) {
   double first = kUnknown;
   for (const double squared : ascending) {
@@ -43,14 +43,14 @@ double second_elsewhere(Span<const double> ascending) {
   return first;
 }
 
-/// The value a quarter up the sorted ones; kUnknown when there are none.
+/// The lower quartile; kUnknown if there are no values.
 double lower_quartile(double* values, std::size_t count) {
   if (count == 0) return kUnknown;
   std::nth_element(values, values + count / 4, values + count);
   return values[count / 4];
 }
 
-/// The spacing around a point, squared, from all points of a ball; kUnknown when none of them knows anything.
+/// Squared local spacing of a point from all points of a ball; kUnknown if none of them has an s.
 double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const KdTreeView& tree,
                       const Lengths& lengths) {
   std::array<double, kMostInBall + kd_tree::kLeafPoints> known;
@@ -71,18 +71,18 @@ double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const K
   return lower_quartile(known.data(), count);
 }
 
-/// Neighbours of the points of a range of slots, while their own neighbours are measured.
+/// Neighbours of the points of a range of slots, kept while s is measured for the range.
 class NeighborLists {
  public:
   explicit NeighborLists(std::uint32_t k) : k_(k), width_(k + kSpare) {}
 
-  /// Of so many points at a time: 34 MB of slots.
+  /// Most points of a range: 34 MB of slots.
   std::uint64_t most_points() const { return (std::uint64_t{1} << 22) / width_; }
-  /// More neighbours are searched than count: others as far as the last one count too.
+  /// Number of neighbours searched. It exceeds k, because others as far as the k-th one count too.
   std::uint32_t width() const { return width_; }
 
   void begin(std::uint64_t first_slot) { first_slot_ = first_slot; }
-  /// Keeps those that count, if that is sure: the last one searched lies farther away, or there are no more.
+  /// Stores the neighbours that count, if they are all known: the last one searched is farther, or there are no more.
   void put(std::uint64_t slot, Span<const double> squared, Span<const std::uint64_t> slots) {
     std::uint32_t& count = count_[slot - first_slot_];
     count = 0;
@@ -93,7 +93,7 @@ class NeighborLists {
     count = within;
     std::copy(slots.data, slots.data + within, slots_.data() + (slot - first_slot_) * width_);
   }
-  /// Empty when it is not sure which ones count.
+  /// Empty if it is not known which neighbours count.
   Span<const std::uint64_t> of(std::uint64_t slot) const {
     return {slots_.data() + (slot - first_slot_) * width_, count_[slot - first_slot_]};
   }
@@ -110,13 +110,13 @@ class NeighborLists {
   BulkVector<std::uint32_t> count_;
 };
 
-/// How far a point of a spacing may be linked, both squared.
+/// Reach of a point from its local spacing, both squared.
 double reach_of(double spacing, const ClusterOutlierParams& params) {
   const double factor = params.link_factor * params.link_factor, most = params.max_link_m * params.max_link_m;
   return std::min(most, factor * spacing);
 }
 
-/// The reach of the points of a leaf whose neighbours all lie below slot `known_end`; the others stay open.
+/// Sets the reach of those points of a leaf whose neighbours all lie below slot `known_end`; the others stay open.
 void reach_from_lists(const KdTreeView& view, std::uint32_t number, std::uint64_t known_end,
                       const NeighborLists& lists, const ClusterOutlierParams& params, Lengths& lengths,
                       std::uint32_t& open) {
@@ -140,7 +140,7 @@ void reach_from_lists(const KdTreeView& view, std::uint32_t number, std::uint64_
   }
 }
 
-/// Measures range after range of slots, so that few lists of neighbours are in memory. Points with a neighbour beyond the
+/// Measures s range by range of slots, so that few neighbour lists are in memory. Points with a neighbour beyond the
 /// end of their range stay open.
 void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths,
                        OpContext& ctx) {
@@ -175,7 +175,7 @@ void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, L
   }
 }
 
-/// The reach of the open points, and of the leaves.
+/// Sets the reach of the open points and of the leaves.
 void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths, OpContext& ctx) {
   ctx.begin_phase("Measuring the spacing around points", tree.leaves().size);
   const KdTreeView view = tree.view();
@@ -195,11 +195,11 @@ void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengt
   });
 }
 
-/// A parent's bound is that of its children; they may stand before or behind it.
+/// Sets the reach of inner nodes to the maximum of their children, whose numbers may be lower or higher.
 void enclose_reach(const KdTreeView& tree, Lengths& lengths, OpContext& ctx) {
   constexpr std::size_t kPollEvery = 1 << 18;
   const std::size_t count = lengths.node_reach.size();
-  BulkVector<std::uint32_t> order(count);  // a parent before its children
+  BulkVector<std::uint32_t> order(count);  // parents before their children
   order[0] = 0;
   for (std::size_t i = 0, next = 1; i < count; ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
@@ -221,7 +221,7 @@ struct Member {
   std::uint64_t slot;
 };
 
-/// Does the cluster of a slot's point have `wanted` points? Looks at no more of them than that.
+/// True if the cluster of a slot's point has at least `wanted` points. Visits no more points than needed.
 bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const KdTreeView& tree,
                 const Lengths& lengths) {
   std::array<Member, kMaxClusterPoints> members;
@@ -249,10 +249,10 @@ bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const Kd
   return count >= wanted;
 }
 
-/// Most points are linked to enough of their own leaf.
+/// True if a point has enough links within its own leaf, as most points have.
 bool linked_in_leaf(const Leaf& leaf, std::uint32_t i, std::size_t wanted, const double* reach) {
   const Vec3d p = leaf.point(i);
-  std::size_t linked = 0;  // itself is one
+  std::size_t linked = 0;  // includes the point itself
   for (std::uint32_t j = 0; j < leaf.count; ++j) {
     const double squared = squared_distance(p, leaf.point(j));
     linked += squared <= (reach[i] < reach[j] ? reach[i] : reach[j]) ? 1 : 0;

@@ -10,7 +10,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kBlock = 262'144;  // rows: a byte each, 0.1 ms
+constexpr std::size_t kBlock = 262'144;  // rows of one byte each: 0.1 ms
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace pc {
 struct NoiseResult {
   Column<std::uint8_t> noise_class;  ///< (n) kClean or kNoise per point, input order
   std::uint64_t flagged_count;       ///< kNoise entries
-  std::uint64_t non_finite_count;    ///< of those, points with a coordinate that is no finite number
+  std::uint64_t non_finite_count;    ///< of these, points with a coordinate that is not finite
   std::vector<std::string> warnings;
 };
 

@@ -9,10 +9,10 @@ namespace pc::radius_outlier_kernel {
 
 struct Ball {
   double squared_radius;
-  std::uint64_t wanted;  ///< points within it, the centre counted, that make the centre clean
+  std::uint64_t wanted;  ///< points within the radius, including the centre, that a clean centre needs
 };
 
-/// What the host hands to pc_cuda: a tree in host memory; a label for the row of each of its points.
+/// Input of pc_cuda: a tree in host memory. Output: a label for the row of each of its points.
 struct HostPass {
   HostKdTree tree;
   Ball ball;
@@ -20,7 +20,7 @@ struct HostPass {
   std::uint64_t row_count;
 };
 
-/// Are `ball.wanted` points of the tree within the ball around point i of a leaf? The leaf itself mostly has them.
+/// True if the ball around point i of a leaf holds `ball.wanted` points of the tree. The leaf alone mostly suffices.
 PC_HD inline bool is_clean(const kd_tree::Leaf& leaf, std::uint32_t i, const Ball& ball,
                            const KdTreeView& tree) {
   const Vec3d p = leaf.point(i);
@@ -28,7 +28,7 @@ PC_HD inline bool is_clean(const kd_tree::Leaf& leaf, std::uint32_t i, const Bal
          tree.count_within(p, ball.squared_radius, ball.wanted) >= ball.wanted;
 }
 
-/// Labels point `lane` of a leaf, when it has so many.
+/// Labels point `lane` of a leaf, if the leaf has that many points.
 PC_HD inline void label_point(const kd_tree::Node& node, std::uint32_t lane, const Ball& ball,
                               const KdTreeView& tree, std::uint8_t* labels) {
   const kd_tree::Leaf leaf = tree.leaf(node);

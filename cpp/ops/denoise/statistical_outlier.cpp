@@ -17,7 +17,7 @@ namespace pc {
 
 namespace {
 
-/// Mean distance to the k nearest others per row; NaN for rows that are not finite.
+/// Mean distance of each row to its k nearest others; NaN for rows that are not finite.
 Column<double> mean_distances(HitPoints points, const KdTree& tree, std::uint32_t k,
                               std::vector<std::string>& warnings, OpContext& ctx) {
   Column<double> means(points.size());

@@ -7,28 +7,29 @@
 
 namespace pc {
 
-/// Largest admissible StatisticalOutlierParams::nb_neighbors: bounds the scratch of a worker to 256 KiB.
+/// Largest allowed StatisticalOutlierParams::nb_neighbors: limits the scratch of a worker to 256 KiB.
 constexpr std::uint32_t kMaxOutlierNeighbors = 1000;
 
 struct StatisticalOutlierParams {
-  std::uint32_t nb_neighbors;  ///< nearest other points looked at, 1 .. kMaxOutlierNeighbors
-  double std_ratio;            ///< standard deviations above the mean that are still clean, finite
+  std::uint32_t nb_neighbors;  ///< number of nearest other points, 1 .. kMaxOutlierNeighbors
+  double std_ratio;            ///< standard deviations above the mean that are clean, finite
 };
 
-/// Statistical outlier removal: a point is noise when the mean distance to its `nb_neighbors` nearest others
-/// exceeds the mean of those means over the cloud by more than `std_ratio` standard deviations.
+/// Statistical outlier removal: a point is noise if the mean distance to its `nb_neighbors` nearest other points
+/// exceeds the mean of these means over the cloud by more than `std_ratio` standard deviations.
 ///
-/// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and nobody's neighbour;
-///          where there are fewer others, all of them count; a lone point is clean.
-/// Order    Labels follow the input; the result does not depend on threads or device (bit-identical). Sums run over the
-///          rows in fixed blocks, so another order of the rows can move the threshold by rounding.
+/// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and not neighbours of any point. If
+///          a point has fewer other points, all of them count; a single point is clean.
+/// Order    Labels follow the input; the result does not depend on threads or device (bit-identical). Sums are over
+///          fixed blocks of rows, so reordering the rows can change the threshold by rounding.
 /// Cost     O(n log n) time, 48 n bytes of scratch.
-/// Cancel   Within 250 ms at any admissible parameters; no partial result.
-/// Errors   kInvalidArgument for parameters outside the stated ranges.
-/// Device   kCuda measures the distances in pc_cuda, with the same bits; where that cannot be, on the CPU, with a warning.
-/// Source   Rusu et al. 2008, section 4; the standard deviation has n - 1 in its denominator, as in PCL. The
-///          point itself is not one of its neighbours. Mean and deviation are of the whole cloud, so a point
-///          very far away raises the threshold for all: that is the criterion, not the search.
+/// Cancel   Within 250 ms for all allowed parameters; no partial result.
+/// Errors   kInvalidArgument for parameters out of range.
+/// Device   kCuda measures the distances in pc_cuda, with bit-identical results; if that is not possible, the CPU does,
+///          with a warning.
+/// Source   Rusu et al. 2008, section 4; the standard deviation has n - 1 in its denominator, as in PCL. The point
+///          itself is not one of its neighbours. Mean and deviation are of the whole cloud, so a very distant point
+///          raises the threshold for all points: a property of the criterion, not of the search.
 NoiseResult statistical_outlier(HitPoints points, const StatisticalOutlierParams& params, OpContext& ctx);
 
 }  // namespace pc

@@ -7,23 +7,23 @@
 
 namespace pc::statistical_outlier_kernel {
 
-/// What the host hands to pc_cuda: a tree in host memory; a mean for the row of each of its points.
+/// Input of pc_cuda: a tree in host memory. Output: a mean for the row of each of its points.
 struct HostPass {
   HostKdTree tree;
-  std::uint32_t k;  ///< neighbours; the tree has more points
+  std::uint32_t k;  ///< number of neighbours, less than the number of points
   double* means;    ///< (row_count)
   std::uint64_t row_count;
 };
 
-/// Mean of k distances, given as ascending squares that lie `stride` apart, summed from the nearest on.
+/// Mean of k distances. Their squares are given in ascending order, `stride` apart; summed from the smallest on.
 PC_HD inline double mean_distance(const double* squared, std::uint32_t k, std::uint64_t stride) {
   double sum = 0;
   for (std::uint32_t i = 0; i < k; ++i) sum += sqrt(squared[i * stride]);
   return sum / static_cast<double>(k);
 }
 
-/// Writes the mean distance of point `lane` of a leaf to its k nearest others, when the leaf has so many. `list` is
-/// scratch for k squared distances, `stride` apart.
+/// Writes the mean distance from point `lane` of a leaf to its k nearest other points, if the leaf has that many
+/// points. `list` is scratch for k squared distances, `stride` apart.
 PC_HD inline void measure_point(const kd_tree::Node& node, std::uint32_t lane, std::uint32_t k,
                                 const KdTreeView& tree, double* list, std::uint64_t stride, double* means) {
   const kd_tree::Leaf leaf = tree.leaf(node);

@@ -26,7 +26,7 @@ struct Axis {
   std::uint64_t count;
 
   std::uint64_t tile(double value) const {
-    const double at = (value - min) / tile_m;  // never decreases with value: neighbours stay in order
+    const double at = (value - min) / tile_m;  // monotone in value: neighbours stay in order
     if (!(at > 0)) return 0;
     return at < static_cast<double>(count - 1) ? static_cast<std::uint64_t>(at) : count - 1;
   }
@@ -38,8 +38,8 @@ struct Grid {
 
   std::uint64_t tiles() const { return x.count * y.count; }
   std::uint64_t own(const Vec3d& p) const { return y.tile(p.y) * x.count + x.tile(p.x); }
-  /// Calls visit(tile) for every tile that sees p. The collar is a little wider than asked for, by more than
-  /// the rounding of a distance and of the sums here.
+  /// Calls visit(tile) for every tile that includes p. The collar is slightly wider than requested, by more than the
+  /// rounding error of a distance and of the sums here.
   template <class Visit>
   void each(const Vec3d& p, const Visit& visit) const {
     const double wide_x = collar_m * 1.001 + std::abs(p.x) * 0x1p-50;
@@ -51,7 +51,7 @@ struct Grid {
   }
 };
 
-/// Where the central part of some values begins and how long it is.
+/// Start and length of the central part of some values.
 std::pair<double, double> central(std::vector<double>& values) {
   if (values.empty()) return {0, 0};
   std::sort(values.begin(), values.end());
@@ -72,7 +72,7 @@ Grid grid_of(Span<const Vec3d> xyz, double collar_m, std::uint64_t target_points
   const auto [min_y, size_y] = central(y);
   const double wanted = std::ceil(static_cast<double>(xyz.size) / static_cast<double>(target_points));
   const double longer = std::max(size_x, size_y);
-  // A tile narrower than its collar is all collar.
+  // A tile narrower than its collar would consist mostly of collar.
   double tile_m =
       std::max({std::sqrt(size_x * size_y / wanted), longer / std::min(wanted, kMostAlongAxis), collar_m});
   if (!std::isfinite(tile_m) || tile_m <= 0) tile_m = 1;
@@ -82,7 +82,7 @@ Grid grid_of(Span<const Vec3d> xyz, double collar_m, std::uint64_t target_points
   return {{min_x, tile_m, along(size_x)}, {min_y, tile_m, along(size_y)}, collar_m};
 }
 
-/// The rows that each tile sees, ascending.
+/// The rows that each tile includes, ascending.
 struct TileRows {
   BulkVector<std::uint64_t> rows;
   std::vector<std::uint64_t> first;
@@ -90,7 +90,7 @@ struct TileRows {
 
 TileRows rows_of(Span<const Vec3d> xyz, const Grid& grid, OpContext& ctx) {
   const std::size_t count = grid.tiles();
-  // Larger blocks where there are many tiles keep the histograms small.
+  // Larger blocks for many tiles keep the histograms small.
   const std::size_t grain = std::max(kBlock, count), blocks = (xyz.size + grain - 1) / grain;
   std::vector<std::uint64_t> starts(blocks * count, 0);
   const auto visit_rows = [&](const auto& visit) {

@@ -9,12 +9,12 @@
 
 namespace pc {
 
-/// Square tiles over x and y. All but the outermost end at their edges; those take what lies beyond.
+/// Square tiles over x and y. The outermost tiles extend without limit.
 struct TilePlan {
   double tile_m;    ///< edge of a tile
-  double buffer_m;  ///< collar round it whose points are seen but not labelled
+  double buffer_m;  ///< width of the collar, whose points are used but not labelled
   std::uint64_t nx, ny;
-  std::uint64_t tiles;                ///< that hold points
+  std::uint64_t tiles;                ///< number of tiles with points
   std::uint64_t points_per_tile_max;  ///< collars included
   double points_per_tile_mean;        ///< collars included
 };
@@ -24,16 +24,16 @@ struct TiledNoiseResult {
   TilePlan plan;
 };
 
-/// radius_outlier and voxel_count tile by tile, with the same labels to the last bit: a tile sees every point
-/// that can matter for those it labels. The edge is chosen for about `target_points` a tile on the central
-/// 99.8 % of a sample, so a point far away makes no tiles.
+/// radius_outlier and voxel_count tile by tile, with bit-identical labels: a tile includes every point that can affect
+/// the labels it assigns. The edge is chosen for about `target_points` points per tile over the central 99.8 % of a
+/// sample, so a distant point adds no tiles.
 ///
 /// points         (n) metres
 /// target_points  > 0
 /// Order          Labels follow the input; the result does not depend on threads or tiles (bit-identical).
-/// Cost           8 n bytes and what the op takes for one tile; time as untiled.
+/// Cost           8 n bytes and what the op needs for one tile; same time as untiled.
 /// Cancel         Within 250 ms; no partial result.
-/// Errors         those of the op; kInvalidArgument when target_points is 0.
+/// Errors         Those of the op; kInvalidArgument if target_points is 0.
 /// Source         contract classification section 3, "Tiling"; collar = radius, or the edge of a voxel.
 TiledNoiseResult radius_outlier_tiled(HitPoints points, const RadiusOutlierParams& params,
                                       std::uint64_t target_points, OpContext& ctx);

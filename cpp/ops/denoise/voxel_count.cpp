@@ -20,9 +20,9 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kBlock = 65'536;        // rows
-constexpr std::size_t kSharePoints = 16'384;  // points of a share whose cells fit a near cache
-constexpr int kMaxShareBits = 10;             // streams that a scatter can write at once
-constexpr std::size_t kPollEvery = 65'536;    // points of a share between two looks at the cancel flag
+constexpr std::size_t kSharePoints = 16'384;  // points of a share whose cells fit in a near cache
+constexpr int kMaxShareBits = 10;             // streams that a scatter can write at the same time
+constexpr std::size_t kPollEvery = 65'536;    // points of a share between two cancel checks
 constexpr std::size_t kMedianSamples = 1023;
 
 using voxel_count_kernel::Cells;
@@ -53,7 +53,7 @@ Cells cells_of(Span<const Vec3d> xyz, const VoxelCountParams& params, const Vec3
   return cells;
 }
 
-/// A table of cells and their counts that grows with what it holds.
+/// A growing hash table of cells and their counts.
 class CellTable {
  public:
   void clear() {
@@ -91,12 +91,12 @@ class CellTable {
   std::size_t used_ = 0;
 };
 
-/// Points dealt into shares by a mix of their cells: a cell lies in one share.
+/// Points distributed into shares by a hash of their cells: all points of a cell are in one share.
 struct Shares {
   int bits;
   BulkVector<std::uint64_t> keys;
   BulkVector<std::uint32_t> rows;
-  std::vector<std::uint64_t> first;  ///< (2^bits + 1) where a share begins
+  std::vector<std::uint64_t> first;  ///< (2^bits + 1) index where each share begins
   std::vector<std::uint32_t> far;    ///< finite rows outside the window, ascending
   std::uint64_t finite_count = 0;
 
@@ -158,13 +158,13 @@ void classify_share(const Shares& shares, std::size_t share, std::uint32_t min_p
   }
 }
 
-/// What is not decided yet.
+/// The rows without a label so far.
 struct Rest {
   std::vector<std::uint32_t> far;  ///< finite rows outside the window, ascending
   std::uint64_t finite_count;
 };
 
-/// All cells of the window.
+/// Labels the points of all cells in the window.
 Rest classify_near(Span<const Vec3d> xyz, const Cells& cells, std::uint32_t min_points,
                    Span<std::uint8_t> labels, OpContext& ctx) {
   Shares shares = deal(xyz, cells, ctx);
@@ -175,7 +175,7 @@ Rest classify_near(Span<const Vec3d> xyz, const Cells& cells, std::uint32_t min_
   return {std::move(shares.far), shares.finite_count};
 }
 
-/// The rows that the module left undecided: all outside the window, of which the finite ones are far.
+/// The rows that pc_cuda left undecided: all rows outside the window, of which the finite ones are far.
 Rest left_by_gpu(Span<const Vec3d> xyz, Span<std::uint8_t> labels, OpContext& ctx) {
   Rest rest{{}, 0};
   for (std::size_t i = 0; i < xyz.size; ++i) {
@@ -189,7 +189,7 @@ Rest left_by_gpu(Span<const Vec3d> xyz, Span<std::uint8_t> labels, OpContext& ct
   return rest;
 }
 
-/// The cells outside the window, found by sorting.
+/// Labels the points of the cells outside the window, by sorting.
 void classify_far(const std::vector<std::uint32_t>& rows, Span<const Vec3d> xyz, const Cells& cells,
                   std::uint32_t min_points, Span<std::uint8_t> labels, OpContext& ctx) {
   struct Far {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-/// The child of a coarse cell with the lowest point; kNone when all are empty.
+/// The child of a coarse cell with the lowest point; kNone if all children are empty.
 std::size_t lowest_child(const CellLevel& fine, std::size_t x, std::size_t y) {
   std::size_t best = kNone;
   for (std::size_t v = 2 * y; v < std::min<std::size_t>(2 * y + 2, fine.ny); ++v) {
@@ -25,7 +25,7 @@ std::size_t lowest_child(const CellLevel& fine, std::size_t x, std::size_t y) {
   return best;
 }
 
-/// Offset from the centre of the parent, in its cells.
+/// Offset from the centre of the parent cell, in parent cells.
 float in_parent(std::size_t child, float offset, std::size_t parent) {
   return (static_cast<float>(child - 2 * parent) - 0.5F + offset) / 2;
 }

@@ -7,12 +7,12 @@
 
 namespace pc {
 
-/// The lowest point of a cell: offset from the cell's centre in cells, height above the plane of the lattice.
+/// The lowest point of a cell: offset from the cell's centre in cells, and height above the plane of the lattice.
 struct CellPoint {
   float du, dv, height;  ///< height NaN = none
 };
 
-/// Square cells, each with its lowest point, and which of these points are ground.
+/// Square cells with the lowest point of each, and which of these points are ground.
 struct CellLevel {
   std::uint32_t nx, ny;
   double size;                      ///< metres
@@ -23,11 +23,11 @@ struct CellLevel {
   bool empty(std::size_t cell) const { return points[cell].height != points[cell].height; }
 };
 
-/// Cells of twice the size, none of them ground. Of four children the lowest point counts, of equals that of the first
-/// row, then column.
+/// Cells of twice the size, none of them ground. Each gets the lowest of the points of its four children; among equals
+/// that of the first row, then column.
 CellLevel coarser_level(const CellLevel& fine, OpContext& ctx);
 
-/// Makes the points of the ground cells of `coarse` ground in the cells of `fine` that they come from.
+/// Marks the cells of `fine` as ground that the points of the ground cells of `coarse` come from.
 void inherit_ground(const CellLevel& coarse, CellLevel& fine, OpContext& ctx);
 
 }  // namespace pc

@@ -4,7 +4,7 @@
 
 namespace pc {
 
-/// Weighted least squares of a plane through points about an origin.
+/// Weighted least squares fit of a plane to points around an origin.
 class PlaneFit {
  public:
   struct Plane {
@@ -19,7 +19,7 @@ class PlaneFit {
     suu_ += weight * u * u;
     suv_ += weight * u * v;
     svv_ += weight * v * v;
-    // From the first height: differences of a few metres keep their digits on mountains.
+    // Heights relative to the first: on mountains, differences of a few metres keep their precision.
     if (count_ == 0) z0_ = z;
     const double dz = z - z0_;
     sz_ += weight * dz;
@@ -31,7 +31,8 @@ class PlaneFit {
 
   int count() const { return count_; }
 
-  /// `pull` to level, in squared units of u and v: points in a line, or one, make a plane too.
+  /// The fitted plane. `pull` draws it towards level, in squared units of u and v, so that collinear points and a
+  /// single point give a plane too.
   Plane plane(double pull) const {
     const double mu = su_ / s_, mv = sv_ / s_, mz = sz_ / s_;
     const double uu = suu_ - s_ * mu * mu + pull * s_, vv = svv_ - s_ * mv * mv + pull * s_;
@@ -41,7 +42,7 @@ class PlaneFit {
     return {z0_ + mz - gu * mu - gv * mv, gu, gv};
   }
 
-  /// Root of the mean squared distance of the points from a plane.
+  /// Root mean square distance of the points from a plane.
   double deviation(const Plane& plane) const {
     const double h = plane.height - z0_, gu = plane.gu, gv = plane.gv;
     const double squared = szz_ + s_ * h * h + gu * gu * suu_ + gv * gv * svv_ + 2 * gu * gv * suv_ +

@@ -70,7 +70,7 @@ std::vector<double> smoothed(const std::vector<double>& counts, std::size_t span
   return out;
 }
 
-/// Bin of the fullest of those near the cloth; size() when they are all empty.
+/// The fullest of the bins near the cloth; size() if these are all empty.
 std::size_t ground_mode(const Histogram& histogram, double near) {
   std::size_t mode = histogram.counts.size();
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
@@ -80,7 +80,7 @@ std::size_t ground_mode(const Histogram& histogram, double near) {
   return mode;
 }
 
-/// The first valley above the peak that is deep, lasts, and ends in a rise; size() when there is none.
+/// The first valley above the peak that is deep and lasting and ends in a rise; size() if there is none.
 std::size_t find_knee(const std::vector<double>& counts, std::size_t peak, std::size_t span) {
   const std::size_t n = counts.size();
   for (std::size_t i = peak + 1; i + 1 < n; ++i) {

@@ -6,12 +6,12 @@
 
 namespace pc {
 
-/// Where a class threshold comes from.
+/// How a class threshold was determined.
 enum class ThresholdMethod : std::uint8_t {
-  kManual,    ///< the caller's value was asked for
-  kKnee,      ///< the gap above the layer of ground returns
-  kTail,      ///< no gap: where the layer has thinned out
-  kFallback,  ///< neither, or too few points: the caller's value
+  kManual,    ///< the caller's value, as requested
+  kKnee,      ///< measured: the gap above the layer of ground returns
+  kTail,      ///< measured: no gap, the height where the layer has thinned out
+  kFallback,  ///< neither found, or too few points: the caller's value
 };
 
 const char* to_string(ThresholdMethod method);
@@ -21,19 +21,19 @@ struct ClassThreshold {
   ThresholdMethod method;
 };
 
-/// Measures how far above a settled cloth the layer of ground returns reaches.
+/// Measures how far the layer of ground returns reaches above a settled cloth.
 ///
 /// heights      (n) metres above the cloth; NaN = none
-/// ignored      (n) non-zero = not looked at, or empty = none
+/// ignored      (n) non-zero = left out, or empty = none
 /// resolution_m cell size of the cloth, > 0
-/// fallback_m   what to answer when the heights do not tell
+/// fallback_m   result if the heights show no threshold
 /// Order    Does not depend on threads.
 /// Cost     Two streaming passes. Cancel within 50 ms.
 /// Source   contract classification section 2, table of the automatic threshold: bins of clip(resolution / 10, 0.002,
-///          0.10) from the lowest height, at most 4000; the fullest within max(2 resolution, 0.25) of 0 is
-///          the ground mode; half width where the layer falls below half of it; the knee is a local minimum
-///          of the smoothed counts at most 50 % of the peak, not undercut for 3 smoothing spans, after which
-///          the counts rise to 1.25 times of it; else the first smoothed bin below 1 % of the peak;
+///          0.10) from the lowest height, at most 4000; the fullest bin within max(2 resolution, 0.25) of 0 is the
+///          ground mode; half width = distance to where the layer falls below half of it; the knee is a local minimum
+///          of the smoothed counts, at most 50 % of the peak, not undercut for 3 smoothing spans, after which the
+///          counts rise to 1.25 times its value; otherwise the first smoothed bin below 1 % of the peak;
 ///          clip(max(knee, mode + half width), 0.02, 5).
 ClassThreshold measure_class_threshold(Span<const float> heights, Span<const std::uint8_t> ignored,
                                        double resolution_m, double fallback_m, OpContext& ctx);

@@ -14,8 +14,8 @@ namespace {
 
 using namespace cloth_kernel;
 
-constexpr std::uint32_t kReach = 2;                    // cells that one relaxation looks away
-constexpr std::uint32_t kBlockX = 512, kBlockY = 128;  // core of a block: its scratch stays in the L2 cache
+constexpr std::uint32_t kReach = 2;                    // cells that a relaxation reads in each direction
+constexpr std::uint32_t kBlockX = 512, kBlockY = 128;  // core of a block; its scratch fits in the L2 cache
 
 struct Range {
   std::uint32_t begin, end;
@@ -26,8 +26,8 @@ Range widened(Range core, std::uint32_t by, std::uint32_t limit) {
   return {core.begin > by ? core.begin - by : 0, std::min(limit, core.end + by)};
 }
 
-/// Scratch of one worker: a block with the cells around it that its relaxations look at, and two more columns at each
-/// side that repeat the edge of the cloth.
+/// Scratch of one worker: a block, the surrounding cells that its relaxations read, and two more columns on each side
+/// that repeat the edge of the cloth.
 class Block {
  public:
   Block(const TerrainWindow& terrain, std::uint32_t sweeps) : terrain_(terrain), sweeps_(sweeps) {
@@ -37,8 +37,7 @@ class Block {
     for (auto* cells : {&a_, &b_, &free_}) cells->resize(width * height);
   }
 
-  /// One time step of the particles of x by y; returns how far the particle moved that moved furthest and is
-  /// still free.
+  /// One time step of the particles of x by y; returns the largest movement of a particle that is still free.
   float step(Range x, Range y, const float* previous, const float* current, float* next) {
     outer_x_ = widened(x, kReach * sweeps_, terrain_.nx);
     outer_y_ = widened(y, kReach * sweeps_, terrain_.ny);
@@ -125,7 +124,7 @@ std::uint32_t cloth_sweeps(std::uint32_t rigidness) {
 
 namespace {
 
-/// The same on the GPU; false where that cannot be.
+/// Drops the cloth on the GPU; false if that is not possible.
 bool drop_on_gpu(const TerrainWindow& terrain, const ClothDropParams& params, GpuRun& gpu,
                  DroppedCloth& cloth) {
   if (!gpu.usable()) return false;

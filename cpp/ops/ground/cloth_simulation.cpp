@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr double kMaxBand = 0.25;                                     // metres
 constexpr double kCollarCells = 30, kMinCollar = 2, kMaxCollar = 30;  // cells; metres
-constexpr double kLongNumber = 1e15;  // the steps of a double come near to the decimals from here on
+constexpr double kLongNumber = 1e15;  // from here on doubles are too coarse for decimals
 
 std::string text_of(double value, int decimals) {
   char text[64];
@@ -27,7 +27,7 @@ std::string text_of(double value, int decimals) {
   return text;
 }
 
-/// Decimals that show a length to two significant digits or better, at least two.
+/// Number of decimals, at least two, that shows a length to two significant digits or better.
 int decimals_of(double value) {
   return value > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(value))), 2, 9) : 2;
 }
@@ -66,7 +66,8 @@ GroundExtent checked_extent(HitPoints points, const ClothSimulationParams& param
   return extent;
 }
 
-/// Tiles of a lattice: the core of tile (i, j) has `core` by `core` cells, its window `collar` cells more on each side.
+/// Tiles of a lattice: the core of tile (i, j) has `core` by `core` cells; its window extends by `collar` cells on each
+/// side.
 struct Tiles {
   std::uint32_t core, collar, across, down;
 };
@@ -79,7 +80,7 @@ Tiles tiles_of(const Lattice& lattice, const GroundExtent& extent, const ClothSi
       static_cast<double>(params.tile_target_points) / static_cast<double>(extent.finite_count);
   const double tile = std::sqrt(std::max(ex * ey, 1e-12) * share);
   const double collar = std::clamp(kCollarCells * params.cloth_resolution, kMinCollar, kMaxCollar);
-  // A core smaller than its collar would be mostly collar.
+  // A core smaller than its collar would make the tile mostly collar.
   const double cells = std::max({tile, collar, 8 * params.cloth_resolution}) / params.cloth_resolution;
   const auto core = static_cast<std::uint32_t>(std::min<double>(longest, std::ceil(cells)));
   return {core, static_cast<std::uint32_t>(std::ceil(collar / params.cloth_resolution)),
@@ -99,7 +100,7 @@ SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const Cl
   const ClothDropParams drop{cloth_sweeps(params.rigidness), params.iterations,
                              highest + cloth_kernel::kStartAbove};
   const std::size_t tile_count = static_cast<std::size_t>(tiles.across) * tiles.down;
-  ctx.begin_phase("Dropping the cloth", 0);  // nobody knows how long until it settles
+  ctx.begin_phase("Dropping the cloth", 0);  // the number of steps until it settles is unknown
   SettledCloth cloth{{}, 0, true};
   if (tile_count > 1) cloth.height.resize(lattice.cells());
   for (std::size_t tile = 0; tile < tile_count; ++tile) {
@@ -171,7 +172,7 @@ Column<float> heights_above(HitPoints points, const Lattice& lattice, const Bulk
   return heights;
 }
 
-/// The threshold is measured without the points that the cloth was not let hang on: one far below would move every bin.
+/// Measures the threshold without low outliers: a single point far below would shift every bin.
 ClassThreshold threshold_of(HitPoints points, const Column<float>& heights, const LowOutliers& outliers,
                             const ClothSimulationParams& params, OpContext& ctx) {
   if (!params.auto_class_threshold) return {params.class_threshold, ThresholdMethod::kManual};

@@ -14,22 +14,22 @@ namespace pc {
 
 /// Most particles of a cloth: contract classification section 2.
 constexpr std::uint64_t kMaxClothNodes = 25'000'000;
-/// Fewest finite points that are filtered.
+/// Clouds with fewer finite points are rejected.
 constexpr std::uint64_t kFewestGroundPoints = 10;
 
 struct ClothSimulationParams {
   double cloth_resolution;           ///< distance of the particles, metres, > 0
   std::uint32_t rigidness;           ///< 1 conforming .. 3 stiff
-  double class_threshold;            ///< metres, > 0: a point nearer to the settled cloth is ground
-  std::uint32_t iterations;          ///< most time steps, 1 .. 10 000
+  double class_threshold;            ///< metres, > 0: a point nearer than this to the settled cloth is ground
+  std::uint32_t iterations;          ///< maximum number of time steps, 1 .. 10 000
   bool slope_smooth;                 ///< steep slope fitting after the cloth has settled
   bool auto_class_threshold;         ///< measure the threshold; class_threshold is the fallback
   bool want_heights;                 ///< also give the heights above the cloth
-  std::uint64_t tile_min_points;     ///< from so many points on the cloth drops tile by tile
-  std::uint64_t tile_target_points;  ///< points of a tile, about, > 0
+  std::uint64_t tile_min_points;     ///< with at least this many points the cloth drops tile by tile
+  std::uint64_t tile_target_points;  ///< approximate number of points per tile, > 0
 };
 
-/// How a large cloud was cut.
+/// How a large cloud was divided into tiles.
 struct ClothTilePlan {
   std::uint64_t point_count;
   double tile_m, buffer_m;
@@ -43,10 +43,10 @@ struct ClothSimulationResult {
   Column<float> height_above_cloth;   ///< (n) metres, NaN for points that are not finite; empty unless wanted
   std::uint64_t ground_count;
   std::uint64_t plant_count;
-  std::uint64_t low_outlier_count;  ///< points below the ground that the cloth was not let hang on
+  std::uint64_t low_outlier_count;  ///< points below the ground that the cloth ignored
   double class_threshold_used;
   ThresholdMethod class_threshold_method;
-  std::uint32_t iterations_run;  ///< most of any tile
+  std::uint32_t iterations_run;  ///< largest number of any tile
   bool settled;                  ///< false: `iterations` ended the simulation of some tile
   std::uint64_t node_count;
   std::optional<ClothTilePlan> tiled;
@@ -55,31 +55,31 @@ struct ClothSimulationResult {
 
 struct ClothSimulationCost {
   std::uint64_t
-      node_count;  ///< (ceil(extent / resolution) + 1)^2 of the larger horizontal extent, as guarded
+      node_count;  ///< (ceil(extent / resolution) + 1)^2 of the larger horizontal extent: at most kMaxClothNodes
   std::uint64_t grid_count;    ///< particles that the cloth would have
-  std::uint64_t bytes;         ///< of the run above the points' own, at its peak
+  std::uint64_t bytes;         ///< peak memory of the run, in addition to the points
   bool admissible;             ///< node_count <= kMaxClothNodes
-  double finest_resolution_m;  ///< the finest that is admissible, rounded up; 0 for an extent of 0
+  double finest_resolution_m;  ///< finest admissible resolution, rounded up; 0 for an extent of 0
 };
 
-/// What a cloth over points of `extent_x` by `extent_y` metres takes.
+/// Size and memory of a cloth over points of `extent_x` by `extent_y` metres.
 ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double extent_x, double extent_y,
                                           double cloth_resolution);
 
-/// Cloth simulation filter: the cloud is turned upside down and a cloth of particles dropped on it; points near to where
-/// it settles are ground.
+/// Cloth simulation filter: the cloud is turned upside down and a cloth of particles is dropped on it; points near the
+/// settled cloth are ground.
 ///
-/// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise unseen.
+/// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
 /// Cost     cloth_simulation_cost. 10M points of 50 x 50 m at 0.1 m: 1.0 s on 2 cores.
-/// Cancel   Within 250 ms at any admissible parameters; no partial result.
-/// Device   kCuda rasterises and drops the cloth in pc_cuda; where that cannot be, on the CPU, with a warning.
-/// Errors   kInvalidArgument: parameters out of range, fewer than kFewestGroundPoints finite points, more
-///          than kMaxClothNodes nodes (the message names the finest resolution that fits).
+/// Cancel   Within 250 ms for all allowed parameters; no partial result.
+/// Device   kCuda rasterises and drops the cloth in pc_cuda; if that is not possible, the CPU does, with a warning.
+/// Errors   kInvalidArgument: parameters out of range, fewer than kFewestGroundPoints finite points, more than
+///          kMaxClothNodes nodes (the message names the finest resolution that fits).
 /// Source   Zhang et al. 2016, Remote Sensing 8, 501; contract classification section 2. Deviations: heights are
-///          those above the plane that the ground follows as a whole (ground_trend.h); low outliers are
-///          set aside first (low_outliers.h); a cell full of vegetation shows its lowest points (terrain_grid.h); all
+///          relative to the plane that the ground follows as a whole (ground_trend.h); low outliers are removed first
+///          (low_outliers.h); cells full of vegetation are represented by their lowest points (terrain_grid.h); all
 ///          particles move at once (cloth_drop.h); tiles share one lattice, so that they meet without seams.
 ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationParams& params, OpContext& ctx);
 

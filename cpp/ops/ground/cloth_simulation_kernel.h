@@ -10,8 +10,8 @@
 #include "core/vec3.h"
 #include "spatial/lattice.h"
 
-/// What every point and every cloth particle does, for CPU and GPU. Heights of terrain and cloth are float32,
-/// inverted (up is down) and relative to the plane of their Lattice.
+/// Per-point and per-particle code for CPU and GPU. Heights of terrain and cloth are float32, inverted (larger = lower)
+/// and relative to the plane of their Lattice.
 namespace pc::cloth_kernel {
 
 constexpr std::uint64_t kNoNearest = 0xffffffffffffffffULL;
@@ -26,18 +26,18 @@ struct OutlierFloor {
   }
 };
 
-/// A pass over the points that makes the terrain under the cloth. All pointers are of one device.
+/// A pass over the points that computes the terrain under the cloth. All pointers are of one device.
 struct RasterPass {
   const Vec3d* points;
   OutlierFloor outliers;
   Lattice lattice;
-  float band;             ///< points this far above their cell's lowest still count as terrain
+  float band;             ///< points up to this height above their cell's lowest count as terrain
   std::uint32_t* lowest;  ///< (lattice.cells()) key of the lowest point
   std::uint64_t*
-      nearest;  ///< (lattice.cells()) squared distance from the node above, key of the height below
+      nearest;  ///< (lattice.cells()) squared distance from the node (high half), key of height (low half)
 };
 
-/// What the host hands to pc_cuda: a pass in host memory and the length of its arrays.
+/// Input of pc_cuda: a pass in host memory and the lengths of its arrays.
 struct HostRaster {
   RasterPass pass;
   std::uint64_t count;
@@ -50,13 +50,14 @@ PC_HD inline void offer_lowest(std::size_t i, const RasterPass& pass) {
   atomic_min(pass.lowest + pass.lattice.cell_of(p), ordered_bits(pass.lattice.height_of(p)));
 }
 
-/// Nearest to the node among the points within `band` of the cell's lowest; of equally near ones the lowest.
+/// Offers point i as the point nearest to its node, if it is within `band` of the cell's lowest; of equally near points
+/// the lowest wins.
 PC_HD inline void offer_nearest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
   if (!is_finite(p)) return;
   const std::size_t cell = pass.lattice.cell_of(p);
   const float height = pass.lattice.height_of(p);
-  const float lowest = float_of_ordered(pass.lowest[cell]);  // NaN where every point is an outlier
+  const float lowest = float_of_ordered(pass.lowest[cell]);  // NaN if every point is an outlier
   if (!(height >= lowest && height <= lowest + pass.band)) return;
   const CellPosition at = pass.lattice.position_of(p);
   const double du = at.u - static_cast<double>(static_cast<std::uint32_t>(at.u + 0.5));
@@ -71,22 +72,22 @@ constexpr float kTimeStep = 0.65F, kGravity = 0.2F, kDamping = 0.01F;
 constexpr float kFall = kGravity * kTimeStep * kTimeStep;
 /// The cloth starts this far above the highest inverted terrain, metres.
 constexpr float kStartAbove = 0.05F;
-/// Settled when no particle that is still free moves further in a step, metres.
+/// A step is quiet if no free particle moves more than this, metres.
 constexpr float kSettled = 0.005F;
-/// For so many steps: a swinging cloth stands still for one at its turning points.
+/// Quiet steps in a row after which the cloth is settled: a swinging cloth is quiet for one at its turning points.
 constexpr std::uint32_t kQuietSteps = 3;
 
-/// A particle above the terrain moves; one on it or below does not.
+/// A particle above the terrain moves; a particle on or below it does not.
 PC_HD inline bool is_free(float height, float ground) { return height > ground; }
 
-/// Gravity and inertia (eq. 4, Verlet) of a particle that is free.
+/// Height of a free particle after gravity and inertia (eq. 4, Verlet).
 PC_HD inline float fall(float height, float previous, float ground) {
   return is_free(height, ground) ? height + (height - previous) * (1.0F - kDamping) - kFall : height;
 }
 
-/// One relaxation of a particle towards the mean of the 16 it is tied to: 8 next to it, 8 two cells away
-/// (structural and bending springs). `free` is 1, or 0 for a particle that lies on the terrain. `rows` are
-/// the rows from two above to two below, at the particle's column.
+/// One relaxation of a particle towards the mean of the 16 particles it is tied to: 8 adjacent ones and 8 two cells
+/// away (structural and bending springs). `free` is 1, or 0 for a particle on the terrain. `rows` point to the
+/// particle's column in the five rows from two above to two below.
 PC_HD inline float relax(const float* const rows[5], std::ptrdiff_t x, float free) {
   const float near = ((rows[1][x - 1] + rows[1][x]) + (rows[1][x + 1] + rows[2][x - 1])) +
                      ((rows[2][x + 1] + rows[3][x - 1]) + (rows[3][x] + rows[3][x + 1]));
@@ -96,7 +97,7 @@ PC_HD inline float relax(const float* const rows[5], std::ptrdiff_t x, float fre
   return height + free * ((near + far) * 0.0625F - height);
 }
 
-/// relax() of the particle at (x, y) of a grid; beyond its edges the cloth goes on level.
+/// relax() of the particle at (x, y) of a grid; beyond its edges the cloth continues level.
 PC_HD inline float relax_at(const float* heights, std::uint32_t nx, std::uint32_t ny, std::uint32_t x,
                             std::uint32_t y, float free) {
   float near[5][5];
@@ -113,20 +114,20 @@ PC_HD inline float relax_at(const float* heights, std::uint32_t nx, std::uint32_
   return relax(rows, 2, free);
 }
 
-/// Where a particle ends a step.
+/// State of a particle at the end of a step.
 struct Landing {
   float height;
-  float moved;  ///< metres in this step; 0 when it lies on the terrain
+  float moved;  ///< metres in this step; 0 if it lies on the terrain
 };
 
-/// The end of a step: no particle is below the terrain. `relaxed` is its height after the relaxations, `before` that at
-/// the start of the step.
+/// Ends a step: raises a particle below the terrain onto it. `relaxed` is its height after the relaxations, `before`
+/// that at the start of the step.
 PC_HD inline Landing land(float relaxed, float before, float ground) {
   const bool free = is_free(relaxed, ground);
   return {free ? relaxed : ground, free ? fabsf(relaxed - before) : 0.0F};
 }
 
-/// What the host hands to pc_cuda: a cloth over a window of inverted terrain, in host memory.
+/// Input and output of pc_cuda: a cloth over a window of inverted terrain, in host memory.
 struct HostDrop {
   const float* terrain;  ///< row y starts at terrain + y * stride
   std::uint64_t stride;
@@ -138,7 +139,7 @@ struct HostDrop {
   bool settled;                  ///< out
 };
 
-/// Counts the steps without much movement: settled after kQuietSteps, or at once when no particle is free.
+/// Counts consecutive steps without much movement: settled after kQuietSteps, or at once if no particle is free.
 struct QuietSteps {
   std::uint32_t count;
 
@@ -148,14 +149,14 @@ struct QuietSteps {
   }
 };
 
-/// How a cloth came down.
+/// How the drop of a cloth ended.
 struct Drop {
   std::uint32_t steps;
   bool settled;
 };
 
-/// Steps of the whole cloth until it is settled, at most `iterations`; step() returns how far the free particle moved that
-/// moved furthest.
+/// Runs steps of the whole cloth until it is settled, at most `iterations`; step() returns the largest movement of a
+/// free particle.
 template <class Step>
 Drop drop_until_settled(std::uint32_t iterations, Step&& step) {
   Drop drop{0, false};
@@ -167,7 +168,7 @@ Drop drop_until_settled(std::uint32_t iterations, Step&& step) {
   return drop;
 }
 
-/// Height of the settled cloth at a point of the lattice's extent: bilinear, above the lattice's plane, up is up.
+/// Height of the settled cloth at a point of the lattice's extent: bilinear, above the lattice's plane, not inverted.
 PC_HD inline float cloth_height(const Lattice& lattice, const float* cloth, const Vec3d& p) {
   const LatticePatch at = lattice.patch_of(p);
   const float* const a = cloth + static_cast<std::size_t>(at.j) * lattice.nx + at.i;

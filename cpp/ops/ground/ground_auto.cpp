@@ -31,7 +31,7 @@ std::string whole(double value) {
   return text.data();
 }
 
-/// One point far away in x or y stretches the extent: then one cell would hold the whole scene.
+/// Rejects extents stretched by a point far away in x or y: one cell would hold the whole scene.
 void check_cells(const GroundExtent& extent, double size) {
   if (size <= kLargestCell) return;
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
@@ -40,7 +40,7 @@ void check_cells(const GroundExtent& extent, double size) {
                   " m, the ground filter works up to 16 m; crop the cloud or remove the points far away");
 }
 
-/// Planes of the four cells around a point, blended bilinearly.
+/// Bilinear blend of the planes of the four cells around a point.
 float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p) {
   const LatticePatch at = lattice.patch_of(p);
   const float fu = at.fu, fv = at.fv;
@@ -129,7 +129,7 @@ GroundAutoResult ground_auto(HitPoints points, OpContext& ctx) {
     far.height[cell] =
         cells.is_ground(cell) ? cells.point(cell).height : std::numeric_limits<float>::quiet_NaN();
   }
-  fill_membrane(far, MembraneDetail::kTwiceTheSize, ctx);  // read only where no ground is near
+  fill_membrane(far, MembraneDetail::kTwiceTheSize, ctx);  // used only without ground nearby
   label(points, lattice, cells, cells.planes(far, ctx), result, ctx);
   return result;
 }

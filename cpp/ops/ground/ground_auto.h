@@ -9,12 +9,12 @@
 
 namespace pc {
 
-/// What ground_auto measures in a cloud, and the parameters that it derives from that.
+/// Measurements of a cloud by ground_auto, and the parameters derived from them.
 struct GroundAutoParams {
   double point_spacing_m;  ///< sqrt(occupied area / points)
   double roughness_m;      ///< robust standard deviation of ground cells about their neighbours
   double cell_size;        ///< metres
-  double class_threshold;  ///< metres off the surface, 1.4 of the slope within a cell on top
+  double class_threshold;  ///< metres from the surface; on slopes 1.4 times the rise within a cell is added
 };
 
 struct GroundAutoResult {
@@ -25,30 +25,31 @@ struct GroundAutoResult {
   GroundAutoParams derived;
 };
 
-/// Cells for points of this spacing: 0.85 of it, 0.25 to 5 m, larger where the extent would take more than 16 M.
+/// Cell size for points of this spacing: 0.85 of it, 0.25 to 5 m, larger if the extent would need more than 16 M cells.
 double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m);
 
 /// Ground filter without parameters, for airborne, drone and terrestrial clouds.
 ///
-/// The lowest point of every cell is ground or not: decided from cells of 16 m and more down to the finest, each level
-/// by the surface through the ground of the one before (ground_search.h). A point is ground when it lies near
-/// the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
-/// when that is ground, or on a face or the edge of a terrace above that (upper_ground.h).
+/// The lowest point of every cell is either ground or not. This is decided level by level, from cells of at least 16 m
+/// to the finest, using the surface through the ground of the previous level (ground_search.h). A point is ground if it
+/// lies near the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
+/// if that is ground, or on a face or the edge of a terrace above it (upper_ground.h).
 ///
 ///     spacing s     sqrt(area of occupied cells / points)
 ///     cell          clamp(0.85 s, 0.25, 5) m; larger where 16 M cells would be exceeded
 ///     roughness     robust deviation of ground cells from the planes of their neighbours
-///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m; on slopes 1.4 times the rise within
-///                   a cell more, or within 1 m where cells are larger
+///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m; on slopes plus 1.4 times the rise
+///                   within a cell, or within 1 m if cells are larger
 ///
-/// The constants were chosen on the clouds of docs/accuracy.md, which tells how much they matter.
+/// The constants were chosen with the clouds of docs/accuracy.md, which states their influence.
 ///
-/// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise unseen.
+/// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     O(n) and about 2 us a cell that holds points; 45 bytes a cell.
-/// Cancel   Within 250 ms at any input; no partial result.
-/// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64 km).
+/// Cost     O(n) and about 2 us per cell that holds points; 45 bytes per cell.
+/// Cancel   Within 250 ms for any input; no partial result.
+/// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64
+///          km).
 /// Source   ground_search.h. Derivation of the parameters: own.
 GroundAutoResult ground_auto(HitPoints points, OpContext& ctx);
 

@@ -45,7 +45,7 @@ BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lo
   return points;
 }
 
-/// Looks 1, 2, 3, 6 .. cells around until enough ground is found; nearer points weigh more.
+/// Searches 1, 2, 3, 6 .. cells around until enough ground is found; nearer points weigh more.
 bool GroundCells::fit(std::size_t x, std::size_t y, const Fit& how, CellPlane& plane) const {
   for (int radius = 1; radius <= how.max_radius; ++radius) {
     PlaneFit moments;
@@ -93,7 +93,7 @@ double GroundCells::roughness(OpContext& ctx) const {
   return 1.4826 * static_cast<double>(*middle);
 }
 
-/// Which blocks of kBlock x kBlock cells hold ground: most of a large lattice may hold none.
+/// The blocks of kBlock x kBlock cells that hold ground: in a large lattice most may hold none.
 BulkVector<std::uint8_t> GroundCells::blocks_with_ground() const {
   const std::size_t across = lattice_.nx / kBlock + 1;
   BulkVector<std::uint8_t> blocks(across * (lattice_.ny / kBlock + 1));

@@ -7,17 +7,17 @@
 
 namespace pc {
 
-/// A plane through the middle of a cell.
+/// A plane through the centre of a cell.
 struct CellPlane {
   float height, gu, gv;  ///< at the cell's centre; rise per cell
   PC_HD float at(float du, float dv) const { return height + gu * du + gv * dv; }
 };
 
-/// The lowest point of each cell of `lowest`; of several at that height the westernmost, then southernmost.
+/// The lowest point of each cell of `lowest`; of equally low ones the westernmost, then the southernmost.
 BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lowest,
                                     const LowOutliers& outliers, OpContext& ctx);
 
-/// The surface through cells whose lowest point is ground.
+/// The surface through the cells whose lowest point is ground.
 class GroundCells {
  public:
   GroundCells(const Lattice& lattice, CellLevel&& level)
@@ -26,10 +26,10 @@ class GroundCells {
   bool is_ground(std::size_t cell) const { return ground_[cell] != 0; }
   const CellPoint& point(std::size_t cell) const { return points_[cell]; }
 
-  /// Robust standard deviation (1.4826 median) of ground cells about the plane of their neighbours, metres.
+  /// Robust standard deviation (1.4826 median) of ground cells from the plane of their neighbours, metres.
   double roughness(OpContext& ctx) const;
 
-  /// A plane for every cell through the ground around it; where there is none within 4 cells, level at `far`.
+  /// A plane for every cell through the ground around it; without ground within 4 cells, level at the height of `far`.
   BulkVector<CellPlane> planes(const SurfaceGrid& far, OpContext& ctx) const;
 
  private:

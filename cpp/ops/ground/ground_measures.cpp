@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMinSeedCell = 1, kMaxCell = 5, kCellsPerSpacing = 0.85;
-// An opening of 25 m takes 7 us a cell of 1 m: 2 s for this many, and the slope of a wide cloud needs no finer cells.
+// An opening of 25 m takes 7 us per cell of 1 m: 2 s for this many. The slope of a wide cloud needs no finer cells.
 constexpr double kMaxReliefCells = 250e3;
 constexpr double kWindow = 25;  // metres: half the width of a large hall
 constexpr double kFlatSlope = 0.10;
@@ -24,7 +24,7 @@ double spacing_of(const LowOutliers& outliers) {
   return outliers.lattice.size / std::sqrt(outliers.points_per_cell);
 }
 
-/// The smallest of size, 1.1 size, ... whose lattice over the extent has at most `most_cells`.
+/// The smallest of size, 1.1 size, ... for which a lattice over the extent has at most `most_cells` cells.
 double affordable_cell(const GroundExtent& extent, double size, double most_cells) {
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
   while ((ex / size + 4) * (ey / size + 4) > most_cells) size *= 1.1;

@@ -17,12 +17,12 @@ constexpr std::size_t kGrain = 4096, kPoll = std::size_t{1} << 14;
 constexpr int kPairReach = 3, kFaceReach = 2;  // cells
 constexpr std::uint32_t kFewestPairs = 2;
 constexpr double kMostAbove = 0.7, kFaceShare = 0.25,
-                 kFaceSlope = 1;  // 45 degrees, as of the planes of one side: what is flatter follows them
+                 kFaceSlope = 1;  // 45 degrees, as for the planes of one side, which cover less steep ground
 
 struct Direction {
   int u, v;
 };
-/// The first four and their opposites.
+/// Four directions and their opposites.
 constexpr std::array<Direction, 8> kDirections{
     {{1, 0}, {0, 1}, {1, 1}, {-1, 1}, {-1, 0}, {0, -1}, {-1, -1}, {1, -1}}};
 
@@ -34,7 +34,7 @@ class Walk {
         x_(static_cast<std::int64_t>(cell % level.nx)),
         y_(static_cast<std::int64_t>(cell / level.nx)) {}
 
-  /// The first cell that `wanted` takes; false when there is none within `reach`.
+  /// The first cell that `wanted` accepts; false if there is none within `reach`.
   template <class Wanted>
   bool find(const Direction& to, int reach, const Wanted& wanted, std::size_t& found) const {
     for (int step = 1; step <= reach; ++step) {
@@ -46,7 +46,7 @@ class Walk {
     return false;
   }
 
-  /// Metres between the points of the cell and of `other`, horizontally.
+  /// Horizontal distance between the points of the cell and of `other`, metres.
   double distance(std::size_t other) const {
     const CellPoint &a = level_.points[cell_], &b = level_.points[other];
     const double du = static_cast<double>(static_cast<std::int64_t>(other % level_.nx) - x_) + (b.du - a.du);
@@ -60,7 +60,7 @@ class Walk {
   std::int64_t x_, y_;
 };
 
-/// Pairs of a piece's cells with ground beyond its edge: all, and those that the piece lies high above.
+/// Pairs of a piece's cells with ground across its edge: all pairs, and those in which the piece is high above.
 struct Edge {
   std::uint32_t pairs, above;
 };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kCoarsest = 16;  // metres: wider than most houses, narrower than most hills
 constexpr int kRounds = 2, kLastRounds = 6, kPieceRounds = 3, kFaceRounds = 2;
-/// 10 cm of noise and grass, and 12 cm for every metre between points: their slope is known to no more.
+/// 10 cm for noise and grass, plus 12 cm per metre between points, because the slope is known no better.
 constexpr Tolerance kTolerance{0.1, 0.12};
 constexpr SurfaceRule kSurface{kTolerance, 0.25, 1.75, 1.0};
 

@@ -14,14 +14,14 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kBlock =
-    16;  // cells; twice the reach is no more, so a change reaches the next block at most
+    16;  // cells, at least twice the reach: a change affects adjacent blocks at most
 constexpr std::size_t kBlockGrain = 16;
-constexpr int kReach = 6, kEnough = 8;  // cells; neighbours that make a plane
+constexpr int kReach = 6, kEnough = 8;  // cells; number of neighbours for a plane
 constexpr int kMostNear = (kEnough - 1) + 8 * kReach;
 constexpr double kNearWeight = 0.1, kPull = 0.01;
 constexpr int kSideReach = 3, kMostSide = 28;
 constexpr double kDeviations =
-    2;  // of the ground of one side from its plane: crowns and bushes make no terrace
+    2;  // largest, of the ground of one side from its plane: crowns and bushes are not terraces
 static_assert(2 * kReach <= static_cast<int>(kBlock));
 
 struct Neighbor {
@@ -35,7 +35,7 @@ struct Neighbors {
   int count = 0;
 };
 
-/// Ground of rings around a cell until there is enough; whole rings, so that no direction is preferred.
+/// Ground from rings around a cell until there is enough; whole rings, so that no direction is preferred.
 Neighbors<kMostNear> nearest_ground(const CellLevel& level, std::size_t cell) {
   Neighbors<kMostNear> near;
   const auto x = static_cast<std::int64_t>(cell % level.nx), y = static_cast<std::int64_t>(cell / level.nx);
@@ -69,7 +69,7 @@ Neighbors<kMostSide> close_ground(const CellLevel& level, std::size_t cell) {
          u <= std::min<std::int64_t>(level.nx - 1, x + kSideReach); ++u) {
       const auto other = static_cast<std::size_t>(v * level.nx + u);
       if (level.ground[other] == 0 || other == cell) continue;
-      // By cells, not points: the count is bounded.
+      // Distance between cells, not points, which bounds the count.
       if ((u - x) * (u - x) + (v - y) * (v - y) >= kSideReach * kSideReach + 1) continue;
       const CellPoint& point = level.points[other];
       const double du = static_cast<double>(u - x) + point.du - own.du,
@@ -95,7 +95,7 @@ GroundSurface::GroundSurface(CellLevel& level, const SurfaceRule& rule)
   std::fill(changed_.begin(), changed_.end(), std::uint8_t{1});
 }
 
-/// Blocks that a change of the last round lies in or next to.
+/// The blocks that a change of the last round affects: its own block and the adjacent ones.
 BulkVector<std::uint8_t> GroundSurface::blocks_in_reach() const {
   BulkVector<std::uint8_t> reached(changed_.size());
   for (std::size_t block = 0; block < changed_.size(); ++block) {
@@ -119,7 +119,7 @@ void GroundSurface::for_cells_of(std::size_t block, const Visit& visit) const {
   }
 }
 
-/// Height of the cell's point above the plane through the ground around it.
+/// Measures the height of the cell's point above the plane through the ground around it.
 void GroundSurface::measure(std::size_t cell) {
   const auto near = nearest_ground(level_, cell);
   above_[cell] = std::numeric_limits<float>::quiet_NaN();
@@ -154,7 +154,7 @@ float GroundSurface::roughness_around(std::size_t cell) const {
   return *middle;
 }
 
-/// On the plane through ground on one side; the plane must fit that ground itself.
+/// True if the cell's point is on a plane through the ground on one side that fits that ground itself.
 bool GroundSurface::on_one_side(std::size_t cell) const {
   const auto close = close_ground(level_, cell);
   const double height = level_.points[cell].height;

@@ -5,8 +5,8 @@
 
 namespace pc {
 
-/// How far a point may lie from ground `distance` metres away and still be the same surface: noise and low relief, and
-/// slope that cells do not resolve.
+/// How far a point may lie above ground that is `distance` metres away and still belong to the same surface. Allows for
+/// noise, low relief and slopes that cells do not resolve.
 struct Tolerance {
   double height_m, per_metre;
   double at(double distance) const { return height_m + per_metre * distance; }
@@ -14,17 +14,17 @@ struct Tolerance {
 
 struct SurfaceRule {
   Tolerance tolerance;
-  double slope_share;      ///< of the rise of the plane within a cell, added to the tolerance
-  double roughness_share;  ///< of the median distance of the ground around from its own neighbours, added too
-  double max_roughness_m;  ///< most that roughness adds
+  double slope_share;      ///< share of the plane's rise within a cell that is added to the tolerance
+  double roughness_share;  ///< of the median distance of nearby ground from its neighbours' planes, added too
+  double max_roughness_m;  ///< upper bound of what roughness adds
 };
 
-/// Decides cells by the ground around them, round by round. A cell is ground when its point lies at most a tolerance
-/// above the plane through the nearest ground cells, itself left out, or on a plane through ground on one
-/// side of it: the edge of a terrace has no ground beyond at its height.
+/// Decides by rounds which cells are ground. A cell is ground if its point lies at most a tolerance above the plane
+/// through the nearest other ground cells, or on a plane through the ground on one side of it, because beyond the edge
+/// of a terrace there is no ground at its height.
 ///
-/// Every round reads the state before it only. Blocks of cells that no change can reach are left as they
-/// are, which gives the same result as doing all of them.
+/// Every round reads only the state before it. Blocks of cells that no change can affect are skipped, which gives the
+/// same result.
 class GroundSurface {
  public:
   GroundSurface(CellLevel& level, const SurfaceRule& rule);

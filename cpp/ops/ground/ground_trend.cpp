@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kBlocks = 64;
 constexpr double kQuantile = 0.25,
-                 kSmallest = 0.02;  // metres: deviations below count as this, or weights explode
+                 kSmallest = 0.02;  // metres: smaller deviations count as this, or weights would explode
 constexpr double kSteepest = 5;
 
 struct Sample {
@@ -39,7 +39,7 @@ std::vector<Sample> block_minima(const Lattice& lattice, Span<const float> lowes
 
 using Plane = std::array<double, 3>;  // z = [0] + [1] x + [2] y
 
-/// Weighted least squares; a direction that the samples do not span gets slope 0.
+/// Weighted least squares; a direction that the samples do not determine gets slope 0.
 Plane solve(const std::vector<Sample>& samples, const std::vector<double>& weights) {
   double w = 0, mx = 0, my = 0, mz = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -16,12 +16,12 @@ namespace {
 using namespace cloth_kernel;
 
 constexpr std::size_t kPointGrain = std::size_t{1} << 15, kCellGrain = std::size_t{1} << 14;
-constexpr std::uint32_t kDepth = 4;      // heights kept per cell; 4 % strays a cell leave 1 in 4e5 deeper
-constexpr double kPointsPerCell = 16;    // on average, in cells that have any
+constexpr std::uint32_t kDepth = 4;      // heights kept per cell; at 4 % strays, 1 cell in 4e5 has more
+constexpr double kPointsPerCell = 16;    // on average, in cells with points
 constexpr std::uint32_t kSupport = 3;    // neighbours that make a height credible
-constexpr std::uint32_t kWitnesses = 8;  // with fewer heights around there is nothing to judge by
+constexpr std::uint32_t kWitnesses = 8;  // with fewer heights around, nothing is an outlier
 constexpr double kLayerPerCell = 0.15;   // thickness of the layer, in cells
-constexpr double kMinLayer = 0.03, kMaxLayer = 0.5;  // metres: range noise; below a storey
+constexpr double kMinLayer = 0.03, kMaxLayer = 0.5;  // metres: range noise; less than a storey
 constexpr std::uint64_t kMaxCells = 25'000'000;
 
 Lattice lattice_of(const GroundExtent& extent, double size, const GroundTrend& trend = {0, 0}) {
@@ -37,7 +37,7 @@ Lattice lattice_of(const GroundExtent& extent, double size, const GroundTrend& t
           static_cast<std::uint32_t>(ey / size + 0.5) + 1};
 }
 
-/// The smallest size of cells >= `wanted` that keeps the lattice small.
+/// The smallest cell size >= `wanted` with an admissible number of cells.
 double admissible_size(const GroundExtent& extent, double wanted) {
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
   const auto limit = static_cast<double>(std::min(kMaxCells, 4 * extent.finite_count + 1024));
@@ -125,7 +125,7 @@ LowestHeights lowest_heights(Span<const Vec3d> xyz, const GroundExtent& extent, 
   return heights;
 }
 
-/// Entries of the 3 x 3 cells around `cell` that are not outliers so far: all of them, and those up to `limit`.
+/// Heights of the 3 x 3 cells around `cell` that are not outliers so far: all of them, and those up to `limit`.
 struct Company {
   std::uint32_t all = 0, near = 0;
 };
@@ -155,7 +155,7 @@ BulkVector<std::uint8_t> count_outlying(const LowestHeights& heights, OpContext&
   const auto layer =
       static_cast<float>(std::clamp(kLayerPerCell * heights.lattice().size, kMinLayer, kMaxLayer));
   BulkVector<std::uint8_t> first(cells), next(cells);
-  // Each round takes at least one height of some cell; strays come singly, so few rounds are needed.
+  // Each round removes at least one height of some cell; strays are isolated, so few rounds are needed.
   for (int round = 0; round < 12; ++round) {
     std::atomic<bool> changed{false};
     parallel_for(ctx, cells, kCellGrain / 4, [&](std::size_t begin, std::size_t end) {
@@ -197,7 +197,7 @@ LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpCo
   }
   if (!any) return result;
   std::atomic<std::uint64_t> count{0};
-  result.count = 1;  // makes view() look
+  result.count = 1;  // enables view()
   parallel_for(ctx, points.size(), kPointGrain,
                [&, floor = result.view()](std::size_t begin, std::size_t end) {
                  std::uint64_t own = 0;

@@ -7,29 +7,29 @@
 
 namespace pc {
 
-/// Points far below the others, cell by cell, and the trend of the ground.
+/// The floor of each cell, at or below which points are low outliers, and the trend of the ground.
 struct LowOutliers {
   Lattice lattice;          ///< its plane is the trend of the ground: ground_trend.h
   BulkVector<float> floor;  ///< (lattice.cells()) points at or below it are low outliers; -inf = none
   std::uint64_t count;      ///< points at or below the floor of their cell
-  double points_per_cell;   ///< mean of the cells that hold any
+  double points_per_cell;   ///< mean over the cells that hold points
 
   cloth_kernel::OutlierFloor view() const { return {lattice, count == 0 ? nullptr : floor.data()}; }
 };
 
-/// Finds the returns below the ground (multiple reflections, stray points) that a surface draped from below
-/// would hang on.
+/// Finds the returns below the ground (multiple reflections, stray points), which would hold down a surface draped from
+/// below.
 ///
-/// The four lowest heights of every cell are looked at; cells hold about 16 points. The lowest is an outlier
-/// when fewer than 3 of the lowest heights of the 3 x 3 cells around it lie below it or at most a thin layer
-/// above it; then the next one is looked at, until nothing changes. Ground has company in its layer however
-/// dense the vegetation above is; strays are few in a volume.
+/// The four lowest heights of every cell are examined; cells hold about 16 points. The lowest is an outlier if, among
+/// the lowest heights of the 3 x 3 cells around it, fewer than 3 lie below it or at most a thin layer above it. Then
+/// the next lowest is examined, until nothing changes. Ground has other returns in its layer, however dense the
+/// vegetation above it; stray points have few.
 ///
 /// Order    Does not depend on threads or the order of the points.
-/// Cost     Six to nine passes over the points; 20 bytes a cell, at most 4 n + 1024 cells. 10M points: 0.4
-///          CPU seconds.
-/// Cancel   Within 250 ms at any input; no partial result.
-/// Source   Own. Zhang et al. 2016 section 3.1 ask for outliers to be taken out before the cloth drops.
+/// Cost     Six to nine passes over the points; 20 bytes per cell, at most 4 n + 1024 cells. 10M points: 0.4 CPU
+///          seconds.
+/// Cancel   Within 250 ms for any input; no partial result.
+/// Source   Own. Zhang et al. 2016 section 3.1 require that outliers are removed before the cloth drops.
 LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpContext& ctx);
 
 }  // namespace pc

@@ -6,16 +6,16 @@
 
 namespace pc {
 
-constexpr int kSideFewest = 4;  // cells that make a plane
+constexpr int kSideFewest = 4;  // fewest cells that make a plane
 constexpr double kSideFalloff = 0.5, kSidePull = 0.05;
-constexpr double kSideSlope = 1;    // 45 degrees: steeper is a face, no terrace
+constexpr double kSideSlope = 1;    // 45 degrees: anything steeper is a face, not a terrace
 constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividing line are on neither side
 
-/// Whether `accepts` takes the plane through the neighbours on one of eight sides of an origin: the edge of a terrace
-/// has no ground beyond at its height.
+/// True if `accepts` accepts the plane through the neighbours on one of eight sides of an origin. Planes of one side
+/// are for the edge of a terrace, beyond which there is no ground at its height.
 ///
 /// close    `count` entries `at` with u, v in cells from the origin, height z, and squared = u u + v v
-/// accepts  of the fit and its plane
+/// accepts  called with the fit and its plane
 template <class Neighbors, class Accepts>
 bool any_side_plane(const Neighbors& close, const Accepts& accepts) {
   constexpr double kDiagonal = 0.70710678118654752;

@@ -30,7 +30,7 @@ void check_parameters(const SmrfParams& params) {
   require(at_least(params.net_spacing, 0), "net_spacing must be finite and not below 0");
 }
 
-/// Marks cells that openings by disks of 1 .. radius cells lower by more than the slope explains; a mark stays.
+/// Marks cells that openings by disks of 1 .. radius cells lower by more than the slope explains. Marks are permanent.
 void mark_objects(SurfaceGrid surface, double slope, std::uint32_t radius, BulkVector<std::uint8_t>& object,
                   OpContext& ctx) {
   for (std::uint32_t r = 1; r <= radius; ++r) {
@@ -46,7 +46,8 @@ void mark_objects(SurfaceGrid surface, double slope, std::uint32_t radius, BulkV
   }
 }
 
-/// Net cutting: lines of the surface opened at twice the largest radius cut objects wider than the window.
+/// Net cutting: replaces lines of the surface by those of the surface opened at twice the largest radius, which cuts
+/// objects wider than the window.
 void cut_by_net(SurfaceGrid& surface, std::uint32_t radius, std::uint32_t spacing, OpContext& ctx) {
   SurfaceGrid opened{surface.lattice, BulkVector<float>(surface.height.size())};
   std::copy(surface.height.begin(), surface.height.end(), opened.height.begin());
@@ -59,7 +60,7 @@ void cut_by_net(SurfaceGrid& surface, std::uint32_t radius, std::uint32_t spacin
   }
 }
 
-/// The cells of a margin carry no point. Where only they would be left, the lowest known cell stays: it stands on nothing.
+/// Cells of the margin hold no point. If all known cells are objects, the lowest of them is kept: it stands on nothing.
 void keep_lowest(const BulkVector<std::uint8_t>& known, const BulkVector<float>& height,
                  BulkVector<std::uint8_t>& object) {
   std::size_t lowest = known.size();

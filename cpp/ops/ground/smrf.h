@@ -15,10 +15,10 @@ constexpr std::uint64_t kMaxSurfaceCells = 25'000'000;
 struct SmrfParams {
   double cell_size;            ///< metres, > 0
   double slope;                ///< steepest ground, metres per metre, >= 0
-  double window_radius;        ///< metres, >= cell_size: objects up to twice as wide are taken off
-  double elevation_threshold;  ///< metres, > 0: ground is nearer to the provisional surface
+  double window_radius;        ///< metres, >= cell_size: objects up to twice as wide are removed
+  double elevation_threshold;  ///< metres, > 0: a point nearer than this to the provisional surface is ground
   double elevation_scale;      ///< metres per slope added to the threshold, >= 0
-  double net_spacing;  ///< metres between the lines of a net that large objects are cut by; 0 = no net
+  double net_spacing;          ///< metres between the lines of a net that cuts large objects; 0 = no net
 };
 
 struct SmrfResult {
@@ -30,26 +30,25 @@ struct SmrfResult {
   std::uint64_t object_cell_count;
 };
 
-/// Simple morphological filter: the lowest surface is opened with growing disks; cells that an opening lowers by more
-/// than the slope explains are objects for good, the surface is spanned anew over them, and points near it
-/// are ground.
+/// Simple morphological filter: the lowest surface is opened with growing disks. Cells that an opening lowers by more
+/// than the slope explains are marked as objects, the surface is interpolated over them, and points near it are ground.
 ///
-/// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise unseen.
+/// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     O(n + cells window / cell_size); 30 bytes a cell.
-/// Cancel   Within 250 ms at any admissible parameters; no partial result.
+/// Cost     O(n + cells window / cell_size); 30 bytes per cell.
+/// Cancel   Within 250 ms for all allowed parameters; no partial result.
 /// Errors   kInvalidArgument: parameters out of range, fewer than 10 finite points, more than kMaxSurfaceCells
 ///          cells, a window of more than 200 cells.
-/// Source   Pingel, Clarke & McBride 2013, ISPRS J. 77, 21-30. Deviations: heights are above the plane that
-///          the ground follows as a whole (ground_trend.h), strays are found by their company (low_outliers.h)
-///          besides the inverted pass of section 2.1.
+/// Source   Pingel, Clarke & McBride 2013, ISPRS J. 77, 21-30. Deviations: heights are relative to the plane that the
+///          ground follows as a whole (ground_trend.h); strays are found by the number of returns near them
+///          (low_outliers.h) in addition to the inverted pass of section 2.1.
 SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx);
 
-/// The surface that smrf() measures points against, for filters that go on from it.
+/// The surface that smrf() measures points against, for filters that build on it.
 struct ProvisionalSurface {
-  SurfaceGrid ground;              ///< spanned over objects and empty cells
-  BulkVector<std::uint8_t> known;  ///< (cells) 1 = the cell's lowest point carries the surface
+  SurfaceGrid ground;              ///< interpolated over objects and empty cells
+  BulkVector<std::uint8_t> known;  ///< (cells) 1 = the cell's lowest point is part of the surface
   std::uint64_t object_cell_count;
 };
 ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& params, OpContext& ctx);

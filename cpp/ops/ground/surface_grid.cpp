@@ -24,7 +24,7 @@ struct Level {
   BulkVector<std::uint8_t> known;
 };
 
-/// Half the size; a cell is the mean of its known children.
+/// A level of half the size; a cell is the mean of its known children.
 Level coarser(const Level& fine, OpContext& ctx) {
   Level coarse{(fine.nx + 1) / 2, (fine.ny + 1) / 2, {}, {}};
   const std::size_t cells = static_cast<std::size_t>(coarse.nx) * coarse.ny;
@@ -49,7 +49,7 @@ Level coarser(const Level& fine, OpContext& ctx) {
   return coarse;
 }
 
-/// Unknown cells of `fine` from the solved `coarse`, bilinear.
+/// Interpolates the unknown cells of `fine` from the solved `coarse`, bilinearly.
 void prolong(const Level& coarse, Level& fine, OpContext& ctx) {
   parallel_for(ctx, fine.ny, kRowGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t y = begin; y < end; ++y) {
@@ -71,7 +71,7 @@ void prolong(const Level& coarse, Level& fine, OpContext& ctx) {
   });
 }
 
-/// Gauss-Seidel in two colours: a cell of one colour looks at cells of the other only.
+/// Gauss-Seidel in two colours: cells of one colour read only cells of the other.
 void relax_unknown(Level& level, OpContext& ctx) {
   for (int half_step = 0; half_step < 2 * kRelaxations; ++half_step) {
     const std::size_t color = static_cast<std::size_t>(half_step) % 2;
@@ -90,7 +90,7 @@ void relax_unknown(Level& level, OpContext& ctx) {
   }
 }
 
-/// Lowest (or, negated, highest) of the `half` values on each side of each value: van Herk 1992, Gil & Werman 1993.
+/// The lowest (negated: the highest) of the `half` values on each side of each value: van Herk 1992, Gil & Werman 1993.
 class SlidingMinimum {
  public:
   void run(const float* in, float* out, std::size_t n, std::size_t half) {

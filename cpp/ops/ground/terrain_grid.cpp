@@ -32,7 +32,7 @@ void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpCont
   };
   each_cell([&](float value, std::size_t transposed) { known[transposed] = std::isnan(value) ? 0 : 1; });
   const BulkVector<std::uint32_t> nearest = nearest_cells(lattice.ny, lattice.nx, known.view(), ctx);
-  // Cells that give a value get none, so the order does not matter.
+  // Known cells are not written, so the order does not matter.
   each_cell([&](float& value, std::size_t transposed) {
     const std::uint32_t from = nearest[transposed];
     if (known[transposed] == 0 && from != kNoCell) value = values[from % ny * nx + from / ny];

@@ -6,15 +6,15 @@
 
 namespace pc {
 
-/// Inverted terrain under every particle of a cloth.
+/// Inverted terrain below every particle of a cloth.
 struct TerrainGrid {
   Lattice lattice;
-  BulkVector<float> height;  ///< (lattice.cells()) inverted, from the plane of the lattice
+  BulkVector<float> height;  ///< (lattice.cells()) inverted, relative to the plane of the lattice
   std::uint64_t
-      occupied_count;  ///< cells that hold a point; the others have the height of the nearest of them
+      occupied_count;  ///< cells that hold a point; the others have the height of the nearest of these
 };
 
-/// Particles of a cloth before the first point.
+/// Number of particles of a cloth before the first point.
 constexpr std::uint32_t kClothMargin = 2;
 
 /// Rasterises the points that are no low outliers: a particle gets the height of the point nearest to it in
@@ -22,10 +22,10 @@ constexpr std::uint32_t kClothMargin = 2;
 /// nearest cell that has some (of equally near ones the lowest row, then column).
 ///
 /// Order    Does not depend on threads or the order of the points.
-/// Cost     Two passes over the points, O(1) a cell; 20 bytes a cell.
-/// Cancel   Within 250 ms at any input; no partial result.
-/// Source   Zhang et al. 2016 section 3.2 (nearest point of the cell); the band is ours: in a cell full of
-///          vegetation the point nearest to the particle is most often no ground.
+/// Cost     Two passes over the points, O(1) per cell; 20 bytes per cell.
+/// Cancel   Within 250 ms for any input; no partial result.
+/// Source   Zhang et al. 2016 section 3.2 (nearest point of the cell). The band is own: in a cell full of vegetation
+///          the point nearest to the particle is usually not ground.
 TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
                               const LowOutliers& outliers, GpuRun& gpu, OpContext& ctx);
 

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kReach = 2, kSide = 2 * kReach + 1;  // cells
 constexpr std::size_t kRowGrain = 16;
-constexpr double kSlopeShare = 0.25, kFaceSlope = 1;  // as of the search; 45 degrees
+constexpr double kSlopeShare = 0.25, kFaceSlope = 1;  // as in the search; 45 degrees
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
-/// The largest of the entries at most kReach away from `at`.
+/// The largest of the entries that are at most kReach away from `at`.
 template <class Value>
 float largest_around(std::size_t at, std::size_t count, const Value& value) {
   float most = kNone;
@@ -58,7 +58,7 @@ struct Around {
     }
   }
 
-  /// The nearest ground cell in a direction; null when there is none.
+  /// The nearest ground cell in a direction; null if there is none.
   const Neighbor* first(int du, int dv) const {
     for (int step = 1; step <= kReach; ++step) {
       const int index = index_of[static_cast<std::size_t>((step * dv + kReach) * kSide + step * du + kReach)];
@@ -107,7 +107,7 @@ UpperGround::UpperGround(const Lattice& lattice, const GroundCells& cells, doubl
 }
 
 bool UpperGround::holds(const Vec3d& point, double height, std::size_t cell) const {
-  // Above all ground around, a plane of one side would be drawn out beyond what is known; and most plants end here.
+  // Higher than all ground around, a plane of one side would be extrapolated. This test also rejects most plants.
   if (height > highest_[cell] + threshold_m_) return false;
   const Around around(lattice_, cells_, point, cell);
   return on_face(around, lattice_.size, height, threshold_m_) ||

@@ -6,25 +6,25 @@
 
 namespace pc {
 
-/// Ground above the lowest point of its cell. Where a face or the edge of a terrace runs through a cell, its lowest point
-/// is the foot, and the surface through the lowest points passes below the rest. Asked for points of ground
-/// cells that are not near that surface.
+/// Finds ground above the lowest point of its cell. If a face or the edge of a terrace runs through a cell, its lowest
+/// point is at the foot, and the surface through the lowest points passes below the rest. Called for points of ground
+/// cells that are not near that surface. Such a point is ground in two cases:
 ///
-///     face     two opposite ground cells within 2 cells, 45 degrees or more from one to the other, and the point no
-///              higher than the upper one
-///     edge     a plane through the ground on one side within 2 cells, less steep than 45 degrees, that this ground
-///              itself follows
+///     face     two opposite ground cells within 2 cells have a slope of 45 degrees or more from one to the other, and
+///              the point is not higher than the upper one
+///     edge     the point lies on a plane through the ground on one side within 2 cells that is less steep than 45
+///              degrees and that this ground itself follows
 ///
-/// Both with the threshold of the class; on the plane 0.25 of its rise within a cell on top. Never higher than the ground
-/// within 2 cells and the threshold.
+/// Both use the threshold of the class; the plane test adds 0.25 of the plane's rise within a cell. A point is never
+/// ground if it is higher than the ground within 2 cells plus the threshold.
 ///
-/// Order    Independent of threads. Cost O(cells) to make, 4 bytes a cell; most plants are told by one comparison.
-/// Source   Faces as of ground_pieces.h, planes of one side as of ground_surface.h, of points in the place of cells.
+/// Order    Does not depend on threads. Cost O(cells) to build, 4 bytes per cell; one comparison rejects most plants.
+/// Source   Faces as in ground_pieces.h, planes of one side as in ground_surface.h, for points instead of cells.
 class UpperGround {
  public:
   UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m, OpContext& ctx);
 
-  /// `height` of the point above the plane of the lattice, metres; `cell` is where it lies.
+  /// `height` is that of the point above the plane of the lattice, metres; `cell` is the cell that it lies in.
   bool holds(const Vec3d& point, double height, std::size_t cell) const;
 
  private:

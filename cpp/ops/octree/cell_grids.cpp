@@ -43,7 +43,7 @@ void CellGrids::add_grid(int level, std::uint32_t total) {
 
 void CellGrids::count(const OctreeInput& input, const Frame& frame, std::uint32_t first_new, OpContext& ctx) {
   parallel_for(ctx, input.positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    // Neighbours in a scan mostly share a cell: one atomic add per run keeps threads off each other's cells.
+    // Neighbours in a scan mostly share a cell: one atomic add per run reduces contention between threads.
     std::uint64_t last = kNoCell;
     std::uint32_t run = 0;
     for (std::size_t i = begin; i < end; ++i) {

@@ -9,7 +9,7 @@ namespace pc::octree {
 
 inline constexpr int kMaxGridBits = 7;
 
-/// Bits of a cell coordinate moved apart to every third place.
+/// Bits of a cell coordinate spread to every third position.
 inline constexpr auto kSpread = [] {
   std::array<std::uint32_t, 1 << kMaxGridBits> spread{};
   for (std::uint32_t i = 0; i < spread.size(); ++i) {
@@ -18,10 +18,9 @@ inline constexpr auto kSpread = [] {
   return spread;
 }();
 
-/// Point counts in cells that refine themselves: a cell with more than `capacity` points gets a grid of its
-/// own, down to the deepest level. Afterwards the same cells hold leaf numbers, so that `leaf` finds a
-/// point's leaf. Cells of a grid are in Morton order (x is the highest of each three bits), so a node is a
-/// run of cells.
+/// Point counts in cells that are refined adaptively: a cell with more than `capacity` points gets a grid of its own,
+/// down to the deepest level. Later the same cells hold leaf numbers, so that `leaf` finds a point's leaf. Cells of a
+/// grid are in Morton order (x is the highest of each three bits), so the cells of a node are consecutive.
 class CellGrids {
  public:
   static constexpr std::uint32_t kGridFlag = 0x80000000u;
@@ -31,7 +30,7 @@ class CellGrids {
     std::uint64_t first_cell;
     std::uint32_t total;  ///< points in it
     std::uint8_t level;   ///< of the node it divides
-    std::uint8_t bits;    ///< levels it spans; 0 = one cell that nothing can divide
+    std::uint8_t bits;    ///< levels it spans; 0 = a single cell that cannot be divided
   };
 
   CellGrids(const OctreeInput& input, const Frame& frame, std::uint32_t capacity, OpContext& ctx);
@@ -40,8 +39,8 @@ class CellGrids {
   const Grid& grid(std::uint32_t index) const { return grids_[index]; }
   std::uint32_t& cell(const Grid& grid, std::uint64_t index) { return cells_[grid.first_cell + index]; }
 
-  /// The cell that holds `at`: its index in the cell array. Descends through the grids below `stop`; kNoCell
-  /// when the point's chain of grids ends before it.
+  /// Index in the cell array of the cell that contains `at`. Descends through the grids below `stop`; kNoCell if the
+  /// grids that contain the point end before it.
   std::uint64_t find(const Steps& finest, std::uint32_t stop) const {
     std::uint32_t index = 0;
     for (;;) {
@@ -53,7 +52,7 @@ class CellGrids {
       index = value & ~kGridFlag;
     }
   }
-  /// Leaf number of a finest cell, once cells hold leaf numbers.
+  /// Leaf number of a finest cell; valid once cells hold leaf numbers.
   std::uint32_t leaf(const Steps& finest) const {
     std::uint32_t value = kGridFlag;
     while ((value & kGridFlag) != 0) {

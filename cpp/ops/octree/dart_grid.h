@@ -9,9 +9,9 @@
 
 namespace pc::octree {
 
-/// Accepted points of one tile and its surroundings, in a dense grid of cells as wide as the minimum
-/// distance, which is 1 here: the tile spans [0, kTile] on each axis, its surroundings reach 1 further. One
-/// bit per cell, rows along x in one word, answers most questions without touching a cell.
+/// Accepted points of one tile and its surroundings, in a dense grid of cells as wide as the minimum distance. The unit
+/// is that distance: the tile spans [0, kTile] on each axis, its surroundings reach 1 further. One bit per cell, with
+/// rows along x in one word, answers most queries without reading a cell.
 class DartGrid {
  public:
   static constexpr int kTile = 32;
@@ -22,7 +22,7 @@ class DartGrid {
     rows_.fill(0);
     points_.clear_fast();
   }
-  /// True when a point lies closer than 1 to (x, y, z), which is in the tile.
+  /// True if a point lies closer than 1 to (x, y, z), a position in the tile.
   bool blocked(float x, float y, float z) const {
     const int cx = own_cell(x), cy = own_cell(y), cz = own_cell(z);
     const int center = cz * kSide + cy;
@@ -64,7 +64,7 @@ class DartGrid {
       memory.data()[size++] = p;
     }
   };
-  /// The own row first, then rows that touch it by a face, then by an edge: rejections come early.
+  /// Row offsets: the cell's own row first, then rows that share a face, then an edge, so that rejections come early.
   static constexpr std::array<int, 9> kRowSteps = {0,          -1,         1,         -kSide,   kSide,
                                                    -kSide - 1, -kSide + 1, kSide - 1, kSide + 1};
 

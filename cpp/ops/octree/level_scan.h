@@ -5,8 +5,8 @@
 
 namespace pc::octree {
 
-/// Calls visit(i) for every i in [begin, end) with level[i] == wanted, ascending. Eight bytes at a time:
-/// upper nodes look for few records in long ranges.
+/// Calls visit(i) for every i in [begin, end) with level[i] == wanted, ascending. Compares eight bytes at a time,
+/// because upper nodes have few records in long ranges.
 template <class Visit>
 inline void for_each_at_level(const std::uint8_t* level, std::uint32_t begin, std::uint32_t end,
                               std::uint8_t wanted, Visit&& visit) {

@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 constexpr std::uint64_t kMaxRows = 0xfffffffeULL;
 constexpr std::uint32_t kMaxLeafCapacity = 1u << 20;
-constexpr std::size_t kAhead = 16;  // rows prefetched: the gather waits for memory, not for the core
+constexpr std::size_t kAhead = 16;  // rows prefetched, because the gather is bound by memory latency
 
 template <class T>
 using Stored = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, double, T>;
 
-/// Range of up to three channels; empty while min > max.
+/// Range of up to three channels; empty if min > max.
 template <class T, std::size_t kChannels>
 struct Range {
   std::array<T, kChannels> min, max;
@@ -65,7 +65,7 @@ void measure_range(const OctreeInput& input, OctreeAttributeInfo& info, OpContex
   for (std::size_t c = 0; c < kChannels; ++c) {
     const bool found = all.min[c] <= all.max[c];
     info.has_range = info.has_range && found;
-    // + 0.0: which of -0 and +0 wins a comparison depends on the order of rows.
+    // + 0.0: whether -0 or +0 is the extremum depends on the order of rows.
     info.min.push_back(found ? static_cast<double>(static_cast<Stored<T>>(all.min[c])) + 0.0 : 0.0);
     info.max.push_back(found ? static_cast<double>(static_cast<Stored<T>>(all.max[c])) + 0.0 : 0.0);
   }

@@ -60,8 +60,7 @@ OctreeResult octree_build(const OctreeInput& input, const OctreeParams& params, 
 }
 
 OctreeCost octree_build_cost(std::uint64_t point_count, std::uint32_t bytes_per_point) {
-  // Records and levels 17 bytes, cells, their sums and counters at most 2, tiles and borders about 1; then
-  // blocks.
+  // Records and levels 17 bytes; cells, their sums and counters at most 2; tiles and borders about 1; then blocks.
   constexpr std::uint64_t kPerPoint = 20, kFixed = std::uint64_t{64} << 20;
   return {point_count * kPerPoint + kFixed, point_count * bytes_per_point};
 }

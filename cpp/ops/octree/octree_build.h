@@ -12,22 +12,22 @@
 
 namespace pc {
 
-/// One attribute of the octree besides the position.
+/// An attribute of the octree other than the position.
 struct OctreeAttribute {
-  std::string name;   ///< as the viewer knows it: "rgb", "intensity", "classification", "gps-time" or a slug
-  std::string label;  ///< for people; kept in attribute_labels.json, may be empty
+  std::string name;         ///< the viewer's name: "rgb", "intensity", "classification", "gps-time" or a slug
+  std::string label;        ///< name to display; written to attribute_labels.json, may be empty
   const AnyColumn* values;  ///< (rows) scalar or kRgb16
 };
 
 struct OctreeParams {
-  double scale;                 ///< wanted coordinate step, metres (result.scale tells what was used)
+  double scale;                 ///< requested coordinate step, metres (result.scale is the step used)
   std::uint32_t leaf_capacity;  ///< a node with more points is split; 1 .. 2^20
 };
 
-/// What to build from. Columns are in input order and outlive the call.
+/// Input of a build. Columns are in input order and must outlive the call.
 struct OctreeInput {
   Span<const Vec3d> positions;    ///< (rows) metres, one Cartesian frame
-  Span<const std::uint8_t> skip;  ///< (rows) non-zero = not in the octree, or empty = all rows are in it
+  Span<const std::uint8_t> skip;  ///< (rows) non-zero = not in the octree, or empty = all rows are
   std::vector<OctreeAttribute> attributes;
 };
 
@@ -47,64 +47,64 @@ struct OctreeAttributeInfo {
 struct OctreeResult {
   std::uint64_t point_count;  ///< rows in the octree
   double spacing;             ///< metres; cube side / 128
-  Vec3d scale;   ///< metres per step; coarser than asked (by powers of ten) for clouds beyond 2^30 steps
+  Vec3d scale;   ///< metres per step; coarser than requested (by powers of ten) for clouds beyond 2^30 steps
   Vec3d offset;  ///< coordinates = int32 * scale + offset
   Box3d bounds;  ///< the root cube: max = min + side
-  Box3d tight_bounds;  ///< extent of the input coordinates, not of the rounded ones; zeros for an empty cloud
+  Box3d tight_bounds;  ///< extent of the input coordinates, before rounding; zeros for an empty cloud
   std::vector<OctreeAttributeInfo> attributes;  ///< the position first
   std::uint64_t first_chunk_bytes;              ///< metadata.json's firstChunkSize
   std::uint32_t depth;                          ///< level of the deepest node; the root is 0
   std::uint64_t node_count;
-  std::uint32_t record_bytes;  ///< bytes a point takes in octree.bin
+  std::uint32_t record_bytes;  ///< bytes per point in octree.bin
   std::uint64_t node_bytes;    ///< size of octree.bin
 };
 
 struct OctreeCost {
-  std::uint64_t scratch_bytes;  ///< peak memory besides the input
-  std::uint64_t output_bytes;   ///< octree.bin; the other files are below 1 % of it
+  std::uint64_t scratch_bytes;  ///< peak memory in addition to the input
+  std::uint64_t output_bytes;   ///< octree.bin; the other files are less than 1 % of it
 };
 
-/// Writes a Potree 2 octree (metadata.json 2.0, hierarchy.bin, octree.bin with encoding DEFAULT) of the rows
-/// not skipped, plus attribute_labels.json.
+/// Writes a Potree 2 octree (metadata.json 2.0, hierarchy.bin, octree.bin with encoding DEFAULT) of the rows not
+/// skipped, and attribute_labels.json.
 ///
-/// Every row ends up in exactly one node. Leaves hold at most leaf_capacity rows, except rows that share one
-/// rounded coordinate: those cannot be separated and stay in one leaf. An inner node at level k holds a
-/// subset that was drawn from its children in pseudo-random order: wherever nodes of level k are split, the
-/// rows shown by the levels 0..k are at least r_k = spacing / 2^k apart, also across nodes, and no row of
-/// level k + 1 could be added to them; leaves are shown as they are. Distances hold to 1e-5 r_k.
+/// Every row is stored in exactly one node. Leaves hold at most leaf_capacity rows, except that rows with the same
+/// rounded coordinates cannot be separated and stay in one leaf. An inner node at level k holds a subset drawn from its
+/// children in pseudo-random order. Where nodes of level k are split, the rows of levels 0..k are at least
+/// r_k = spacing / 2^k apart, also across nodes, and no row of level k + 1 could be added to them; leaves hold all
+/// their rows. Distances are accurate to 1e-5 r_k.
 ///
-/// input    (rows) rows of any order; zero rows give one empty root leaf. 64-bit integers are stored as
-///          double (exact to 2^53): viewers read no other 64-bit type. Coordinates are rounded to the step.
-/// Order    Files and result are functions of the input and params only: the same bytes for any threads.
+/// input    (rows) rows of any order; zero rows give one empty root leaf. 64-bit integers are stored as double (exact
+///          to 2^53): viewers read no other 64-bit type. Coordinates are rounded to the step.
+/// Order    Files and result are functions of the input and params only: the same bytes for any thread count.
 /// Cost     O(n depth) time; octree_build_cost. The output is streamed in blocks of up to 2 MiB.
-/// Cancel   Within 250 ms at any size; what the sink has received then lacks metadata.json.
-/// Errors   kInvalidArgument: scale not finite and positive, leaf_capacity out of range, sizes that differ,
-///          duplicate or reserved attribute names, a coordinate that is not finite in a row that is not
-///          skipped (names the row). kUnsupported: more than 2^32 - 2 rows. The sink's errors pass through.
+/// Cancel   Within 250 ms at any size; the sink then has no metadata.json.
+/// Errors   kInvalidArgument: scale not finite and positive, leaf_capacity out of range, sizes that differ, duplicate
+///          or reserved attribute names, a coordinate that is not finite in a row that is not skipped (the message
+///          names the row). kUnsupported: more than 2^32 - 2 rows. Errors of the sink are rethrown.
 /// Source   Format: Potree 2 (Schuetz, Ohrhallinger & Wimmer 2020, "Fast out-of-core octree generation for
 ///          massive point clouds", section 4) and the loader of npm potree-core 2.0. Deviations: counting
-///          grids refine themselves instead of chunk files; the subset is a random-order dart throwing over
-///          tiles of 32 r_k in eight parity colours (phase groups of Wei 2008, "Parallel Poisson disk
-///          sampling", section 3), so that it holds across nodes; nodes without points and descendants are
-///          left out.
+///          grids are refined adaptively instead of using chunk files; the subset is found by random-order dart
+///          throwing over tiles of 32 r_k in eight parity colours (phase groups of Wei 2008, "Parallel Poisson disk
+///          sampling", section 3), so that the minimum distance holds across nodes; nodes without points and
+///          descendants are left out.
 OctreeResult octree_build(const OctreeInput& input, const OctreeParams& params, OctreeSink& sink,
                           OpContext& ctx);
 
-/// Memory and disk octree_build needs, with a leaf_capacity in the thousands and up to 16 threads (3 MiB each).
-/// bytes_per_point: 12 for the position plus the attributes' sizes.
+/// Memory and disk space that octree_build needs, for a leaf_capacity in the thousands and up to 16 threads (3 MiB
+/// each). bytes_per_point: 12 for the position plus the sizes of the attributes.
 OctreeCost octree_build_cost(std::uint64_t point_count, std::uint32_t bytes_per_point);
 
-/// 160-bit id of what octree_build would write: equal rows, attributes, names, labels and params, equal id.
+/// 160-bit id of the output of octree_build: equal rows, attributes, names, labels and params give equal ids.
 ///
-/// The rows not skipped are numbered 0, 1, ... and cut into blocks of 65536. Each column's block is folded in
-/// 64-byte stripes into eight 64-bit lanes, lane = xorshift32((lane ^ word) * odd constant), a bijection of
-/// the word; lanes are mixed into 192 bits by the SplitMix64 finalizer. Block digests, preceded by a header
-/// (builder version, params, row count and each attribute's name, label and type with their lengths), are
-/// folded in order. Not a cryptographic hash.
+/// The rows not skipped are numbered 0, 1, ... and divided into blocks of 65536. Each block of a column is folded in
+/// 64-byte stripes into eight 64-bit lanes, lane = xorshift32((lane ^ word) * odd constant), a bijection of the word;
+/// the SplitMix64 finalizer mixes the lanes into 192 bits. A header (builder version, params, row count, and each
+/// attribute's name, label and type with their lengths) and the block digests are folded in order. Not a cryptographic
+/// hash.
 ///
-/// Order    Independent of threads, and of skipped rows: only what is in the octree counts.
+/// Order    Does not depend on threads or on skipped rows.
 /// Cancel   Within 250 ms.
-/// Errors   As octree_build, coordinates apart.
+/// Errors   Those of octree_build, except for coordinates.
 std::array<std::uint8_t, 20> octree_content_hash(const OctreeInput& input, const OctreeParams& params,
                                                  OpContext& ctx);
 

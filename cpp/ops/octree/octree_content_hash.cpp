@@ -15,7 +15,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::uint64_t kBuilderVersion = 1;  // raise it whenever the same input would give other bytes
+constexpr std::uint64_t kBuilderVersion = 1;  // raise it if the same input would give other bytes
 constexpr std::size_t kBlockRows = std::size_t{1} << 16;
 constexpr std::size_t kLanes = 8;
 /// Odd constants: fractional parts of the square roots of the first eight primes, lowest bit set.
@@ -55,7 +55,7 @@ class Fold {
     for (std::size_t part = 0; part < state_.size(); ++part) {
       state_[part] = random_u64(state_[part] ^ digest[part], part + 3 * count_);
     }
-    state_[0] ^= std::rotl(state_[2], 21);  // the parts see each other: 192 bits of state, not three times 64
+    state_[0] ^= std::rotl(state_[2], 21);  // mixes the parts: 192 bits of state, not three times 64
     state_[1] ^= std::rotl(state_[0], 43);
     state_[2] ^= std::rotl(state_[1], 11);
     ++count_;
@@ -76,7 +76,7 @@ class Fold {
   std::uint64_t count_ = 0;
 };
 
-/// Rows not skipped: how many, and the first row of each block of kBlockRows of them.
+/// Number of rows not skipped, and the first row of each block of kBlockRows of them.
 struct Selection {
   std::uint64_t count = 0;
   BulkVector<std::uint64_t> first_row;
@@ -97,7 +97,7 @@ Selection select_rows(const OctreeInput& input, OpContext& ctx) {
   });
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     const std::uint64_t next_block =
-        selection.first_row.size() * kBlockRows;  // rank that opens the next block
+        selection.first_row.size() * kBlockRows;  // rank of the first row of the next block
     if (selection.count + kept[chunk] > next_block) {
       std::uint64_t rank = selection.count;
       std::size_t row = chunk * kBlockRows;

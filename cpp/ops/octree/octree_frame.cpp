@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 constexpr double kMaxSteps = 1 << kMaxLevel;
-constexpr std::uint32_t kMinSideSteps = kSpacingsPerNode;  // a spacing below one step would mean nothing
+constexpr std::uint32_t kMinSideSteps = kSpacingsPerNode;  // the spacing is at least one step
 
 struct Extent {
   Box3d box;
@@ -53,8 +53,8 @@ Extent measure_all(const OctreeInput& input, OpContext& ctx) {
 }
 
 double offset_of(double min, double extent, double scale) {
-  // Whole metres keep a source's own lattice of millimetres exact; they are given up where they would cost
-  // range.
+  // An offset of whole metres keeps coordinates that are multiples of a millimetre exact; it is dropped if it would
+  // cost range.
   if (scale <= 1 && extent / scale + 1 / scale + 2 < kMaxSteps) return std::floor(min);
   const double lattice = std::floor(min / scale) * scale;
   return std::isfinite(lattice) && std::abs(lattice - min) <= scale ? lattice : min;
@@ -72,7 +72,7 @@ Frame make_frame(const OctreeInput& input, double wanted_scale, OpContext& ctx) 
   frame.point_count = extent.count;
   frame.scale = wanted_scale;
   if (extent.count != 0) {
-    // min + 0.0: which of -0 and +0 wins a comparison depends on the order of rows.
+    // min + 0.0: whether -0 or +0 is the minimum depends on the order of rows.
     frame.tight.min = extent.box.min + Vec3d{0, 0, 0};
     frame.tight.max = extent.box.max + Vec3d{0, 0, 0};
   }

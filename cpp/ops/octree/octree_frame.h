@@ -7,9 +7,9 @@
 
 namespace pc::octree {
 
-/// Deepest level: a cube of 2^30 steps is resolved to single steps there.
+/// Deepest level: there a cube of 2^30 steps is resolved to single steps.
 inline constexpr int kMaxLevel = 30;
-/// Cells of side r_k along a node of level k (contract: spacing = cube side / 128).
+/// Cells of side r_k along the edge of a node of level k (contract: spacing = cube side / 128).
 inline constexpr int kSpacingsPerNode = 128;
 
 /// Coordinates in steps from the cube's minimum, each below 2^30.
@@ -17,10 +17,10 @@ struct Steps {
   std::uint32_t x, y, z;
 };
 
-/// How coordinates become integers, and the cube they lie in.
+/// How coordinates become integers, and the cube that contains them.
 struct Frame {
   std::uint64_t point_count = 0;  ///< rows not skipped
-  Box3d tight;                    ///< their exact extent; empty when there is none
+  Box3d tight;                    ///< their exact extent; empty if there are none
   double scale = 1, inverse_scale = 1;
   Vec3d offset{0, 0, 0};             ///< coordinate of stored integer 0
   std::int32_t base[3] = {0, 0, 0};  ///< stored integer = base + steps
@@ -43,7 +43,7 @@ struct Frame {
   }
 };
 
-/// Measures the rows not skipped and chooses offset, scale and cube. Errors as octree_build.
+/// Measures the rows not skipped and chooses offset, scale and cube. Errors of octree_build.
 Frame make_frame(const OctreeInput& input, double wanted_scale, OpContext& ctx);
 
 }  // namespace pc::octree

@@ -48,7 +48,7 @@ std::byte* put(std::byte* out, std::uint64_t value, std::size_t bytes) {
 
 Layout make_layout(Tree& tree, std::uint32_t record_bytes, OpContext& ctx) {
   count_own(tree, ctx);
-  BulkVector<std::uint8_t> mask(tree.nodes.size());    // by tree node: children worth writing
+  BulkVector<std::uint8_t> mask(tree.nodes.size());    // by tree node: children that are written
   for (std::size_t i = tree.nodes.size(); i-- > 1;) {  // depth first: descendants have larger indices
     const Node& node = tree.nodes[i];
     if (node.own == 0 && mask[i] == 0) continue;

@@ -8,14 +8,14 @@
 
 namespace pc::octree {
 
-/// A node that is written.
+/// A node that is written to the files.
 struct PlacedNode {
   std::uint32_t node;
   std::uint64_t offset;  ///< of its records in octree.bin
 };
 
-/// Nodes that have points or descendants with points (and the root), level by level, each level in Morton
-/// order; their records follow each other in this order.
+/// The root and the nodes that have points or descendants with points, level by level, each level in Morton order;
+/// their records are in the same order.
 struct Layout {
   BulkVector<PlacedNode> nodes;
   BulkVector<std::uint8_t> child_mask;  ///< (nodes) children that are written
@@ -23,10 +23,10 @@ struct Layout {
   std::uint32_t depth = 0;
 };
 
-/// Counts what each node holds (Node::own) and places it.
+/// Counts the records of each node (Node::own) and assigns their offsets.
 Layout make_layout(Tree& tree, std::uint32_t record_bytes, OpContext& ctx);
 
-/// hierarchy.bin: records of 22 bytes, little-endian, in chunks of a node and its descendants.
+/// hierarchy.bin: records of 22 bytes, little-endian, in chunks. A chunk describes a node and its descendants.
 ///
 /// | offset | type | meaning |
 /// |---|---|---|
@@ -36,8 +36,8 @@ Layout make_layout(Tree& tree, std::uint32_t record_bytes, OpContext& ctx);
 /// | 6 | i64 | offset of its points in octree.bin; of its chunk in hierarchy.bin for a proxy |
 /// | 14 | i64 | their bytes; of its chunk for a proxy |
 ///
-/// A chunk starts at a level divisible by 4 and holds 4 levels breadth-first, then the inner nodes of the
-/// next level as proxies and its leaves as they are. Chunks follow each other breadth-first, the root's at 0.
+/// A chunk starts at a level divisible by 4 and holds 4 levels breadth-first, then the inner nodes of the next level as
+/// proxies and the leaves of that level as leaves. Chunks are in breadth-first order, the root's at offset 0.
 struct Hierarchy {
   BulkVector<std::byte> bytes;
   std::uint64_t first_chunk_bytes = 0;

@@ -60,13 +60,13 @@ std::string attribute_json(const OctreeAttributeInfo& attribute) {
          ", \"max\": " + array(attribute.max) + "}";
 }
 
-/// Reads what metadata_json wrote, from front to back. Anything else clears `good`; reads then give nothing.
+/// Reads the output of metadata_json from front to back. Any other text clears `good`; reads then return empty values.
 class Reader {
  public:
   explicit Reader(const std::string& text) : at_(text.data()), end_(text.data() + text.size()) {}
   bool good = true;
 
-  /// Takes `wanted` when the text goes on with it.
+  /// Consumes `wanted` if the text continues with it.
   bool take(const char* wanted) {
     const std::size_t length = std::strlen(wanted);
     if (static_cast<std::size_t>(end_ - at_) < length || std::memcmp(at_, wanted, length) != 0) return false;
@@ -148,7 +148,7 @@ OctreeAttributeInfo read_attribute(Reader& in) {
   info.max = in.numbers();
   info.has_range = true;
   in.expect("}");
-  in.good = in.good && info.size <= kMaxAttributeBytes;  // a sum of them is a record
+  in.good = in.good && info.size <= kMaxAttributeBytes;  // their sum is the size of a record
   return info;
 }
 
@@ -179,7 +179,7 @@ std::optional<OctreeResult> parse_metadata_json(const std::string& text) {
     result.record_bytes += result.attributes.back().size;
   } while (in.good && in.take(",\n"));
   const std::vector<double>&low = result.attributes[0].min, &high = result.attributes[0].max;
-  // What is written again must be what was there: nothing is lost, whatever the reader let pass.
+  // Writing the result again must give the same text: nothing is lost, whatever the reader accepted.
   if (!in.good || low.size() != 3 || high.size() != 3 || metadata_json(result) != text) return std::nullopt;
   result.tight_bounds = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
   return result;

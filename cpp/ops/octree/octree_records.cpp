@@ -11,10 +11,9 @@ namespace pc::octree {
 
 namespace {
 
-constexpr std::uint64_t kBlockBytes = std::uint64_t{2} << 20;  // one per thread is held
-constexpr std::uint32_t kBatch = 2048;  // points gathered together: their records stay in the first caches
-constexpr std::uint32_t kScanRecords =
-    1u << 24;  // a slice of a wide upper node takes about 2 ms to look through
+constexpr std::uint64_t kBlockBytes = std::uint64_t{2} << 20;  // each thread holds one
+constexpr std::uint32_t kBatch = 2048;  // points gathered together: their records fit in the first caches
+constexpr std::uint32_t kScanRecords = 1u << 24;  // searching a slice of a wide upper node takes about 2 ms
 constexpr std::size_t kPositionBytes = 12;
 static_assert(std::endian::native == std::endian::little,
               "octree.bin is little-endian and written from memory");
@@ -64,7 +63,7 @@ class RecordWriter {
   }
 
  private:
-  /// Nodes whose points fill more than a block, or whose records take long to look through, are cut.
+  /// Divides nodes whose points fill more than a block or whose records take long to search.
   void list_slices(const Layout& layout, OpContext& ctx) {
     const auto slice_points = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, kBlockBytes / stride_));
     for (const PlacedNode& placed : layout.nodes) {

@@ -8,10 +8,10 @@
 
 namespace pc::octree {
 
-/// Bytes of a point in octree.bin: three int32 coordinates, then the attributes in order.
+/// Bytes per point in octree.bin: three int32 coordinates, then the attributes in order.
 std::uint32_t record_bytes(const OctreeInput& input);
 
-/// Gathers every node's points from the columns and hands them to the sink, block by block.
+/// Gathers every node's points from the columns and passes them to the sink, block by block.
 void write_records(const OctreeInput& input, const Frame& frame, const Tree& tree, const Layout& layout,
                    OctreeSink& sink, OpContext& ctx);
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr int kTileLevels = 2;  // a tile is a node two levels below: 128 / 4 = 32 minimum distances wide
 static_assert(kSpacingsPerNode >> kTileLevels == DartGrid::kTile);
-constexpr float kBorder = 1.001f;  // a little more than the minimum distance, for rounding
+constexpr float kBorder = 1.001f;  // minimum distance plus a margin for rounding
 constexpr std::uint32_t kPoll = 1u << 16;
 
-/// A node of level k + 2, or an octant of a leaf of level k + 1: the unit that is sampled as one.
+/// A node of level k + 2, or an octant of a leaf of level k + 1: the unit of sampling.
 struct Tile {
   std::uint32_t begin, end;     ///< records
   Steps at;                     ///< coordinates at the tile's level
-  const std::uint32_t* border;  ///< accepted records near its faces, for the tiles around
+  const std::uint32_t* border;  ///< accepted records near its faces, for adjacent tiles
   std::uint32_t border_count;
 };
 
@@ -57,7 +57,7 @@ class TileMap {
   BulkVector<std::uint32_t> slots_;  ///< tile index + 1, 0 = free
 };
 
-/// Memory that never moves while others read it.
+/// An arena whose memory does not move while other threads read it.
 class BorderArena {
  public:
   const std::uint32_t* keep(const BulkVector<std::uint32_t>& list) {
@@ -95,7 +95,7 @@ struct Worker {
   BorderArena arena;
 };
 
-/// One level k while it is sampled.
+/// Sampling of one level k.
 class Level {
  public:
   using Tiles = BulkVector<Tile>;
@@ -115,7 +115,7 @@ class Level {
     worker.border.clear();
     const std::uint32_t count = worker.candidate_count;
     Candidate* candidates = worker.candidates.data();
-    // Random order (Fisher-Yates as it goes): the order of a scan or of Morton codes would leave its pattern.
+    // Random order (incremental Fisher-Yates): the order of a scan or of Morton codes would leave a visible pattern.
     const std::uint64_t seed = random_u64(tile.at.x, random_u64(tile.at.y, tile.at.z));
     for (std::uint32_t i = 0; i < count; ++i) {
       if (i % kPoll == kPoll - 1) ctx.checkpoint();
@@ -141,7 +141,7 @@ class Level {
             static_cast<float>((at.z - tile.at.z * tile_steps_) * per_step_), record};
   }
 
-  /// Gathers what the children hold. Wide tiles hold few candidates: memory grows with what is found.
+  /// Gathers the records of the children. Wide tiles hold few candidates, so memory grows with their number.
   void collect(const Tile& tile, Worker& worker, const OpContext& ctx) const {
     std::uint32_t count = 0;
     for (std::uint64_t begin = tile.begin; begin < tile.end; begin += kPoll) {
@@ -158,11 +158,11 @@ class Level {
     worker.candidate_count = count;
   }
 
-  /// Accepted points of the tiles around that were sampled before this one (their colour is smaller).
+  /// Loads the accepted points of adjacent tiles that were sampled before this one (those with a smaller colour).
   void load_surroundings(const Tile& tile, Worker& worker) const {
     for (int n = 0; n < 27; ++n) {
       const int dx = n % 3 - 1, dy = n / 3 % 3 - 1, dz = n / 9 - 1;
-      // At the cube's faces the coordinate wraps to one that no tile has.
+      // At the cube's faces the coordinate wraps around to one that no tile has.
       const Steps at{tile.at.x + static_cast<std::uint32_t>(dx), tile.at.y + static_cast<std::uint32_t>(dy),
                      tile.at.z + static_cast<std::uint32_t>(dz)};
       if (color_of(at) >= color_of(tile.at)) continue;
@@ -190,7 +190,7 @@ void add_tile(BulkVector<Tile>& tiles, std::uint32_t begin, std::uint32_t end, c
   if (begin != end) tiles.push_back({begin, end, at, nullptr, 0});
 }
 
-/// Tiles of an inner node: grandchildren, and octants of children that are leaves.
+/// Adds the tiles of an inner node: its grandchildren, and the octants of those children that are leaves.
 void add_tiles(const Tree& tree, const Frame& frame, const Node& node, BulkVector<Tile>& tiles) {
   for (const std::uint32_t child_index : node.child) {
     if (child_index == 0) continue;
@@ -204,7 +204,7 @@ void add_tiles(const Tree& tree, const Frame& frame, const Node& node, BulkVecto
       continue;
     }
     const Leaf& leaf = tree.leaves[child.leaf];
-    if (leaf.inseparable) {  // records at one place: all but one would be rejected
+    if (leaf.inseparable) {  // records at one position: all but one would be rejected
       const Steps& at = tree.records[child.begin].at;
       const int shift = kMaxLevel - 1 - child.level;
       const auto tile = [&](std::uint32_t steps, std::uint32_t node) {
@@ -224,7 +224,7 @@ void add_tiles(const Tree& tree, const Frame& frame, const Node& node, BulkVecto
   }
 }
 
-/// Tiles of one colour are no neighbours: they are sampled at the same time, colour after colour.
+/// Samples colour after colour. Tiles of one colour are not adjacent, so they are sampled concurrently.
 void sample_level(Level& level, std::vector<Worker>& workers, OpContext& ctx) {
   Level::Tiles& tiles = level.map.tiles;
   std::array<BulkVector<std::uint32_t>, 8> by_color;

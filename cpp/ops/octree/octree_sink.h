@@ -8,10 +8,10 @@
 
 namespace pc {
 
-/// Where octree_build puts its bytes. Calls come in this order: begin once; write_nodes any number of times,
-/// from several threads, at disjoint offsets that together cover [0, total_bytes); then `file` for
-/// hierarchy.bin, for attribute_labels.json and, last of all, for metadata.json: an octree with metadata.json
-/// is complete. An exception of any call ends the build and is rethrown by it.
+/// Receives the output of octree_build. Calls come in this order: begin once; write_nodes any number of times, from
+/// several threads, at disjoint offsets that together cover [0, total_bytes); then `file` for hierarchy.bin, for
+/// attribute_labels.json and, last, for metadata.json. An octree with metadata.json is therefore complete. An exception
+/// thrown by any call ends the build, which rethrows it.
 class OctreeSink {
  public:
   virtual ~OctreeSink() = default;
@@ -19,13 +19,13 @@ class OctreeSink {
   virtual void begin(std::uint64_t total_bytes) = 0;
   /// Bytes of octree.bin at `offset`; thread-safe.
   virtual void write_nodes(std::uint64_t offset, Span<const std::byte> bytes) = 0;
-  /// Instead of `begin` and `write_nodes`: the octree.bin of another octree, shared with it. False, and nothing done, when
-  /// that cannot be.
+  /// Called instead of `begin` and `write_nodes`: uses the octree.bin of another octree as shared data. Returns false,
+  /// and does nothing, if that is not possible.
   virtual bool share_nodes(const OctreeSource& source) {
     static_cast<void>(source);
     return false;
   }
-  /// One small whole file.
+  /// A small file, complete.
   virtual void file(const std::string& name, Span<const std::byte> bytes) = 0;
 };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 
 [[noreturn]] void unsupported(const std::string& why) {
-  throw Error(ErrorCode::kUnsupported, "this octree cannot be moved: " + why + "; build it anew");
+  throw Error(ErrorCode::kUnsupported, "this octree cannot be moved: " + why + "; rebuild it");
 }
 
 OctreeResult read_metadata(const OctreeSource& source) {
@@ -26,17 +26,17 @@ OctreeResult read_metadata(const OctreeSource& source) {
   const OctreeAttributeInfo& position = parsed->attributes[0];
   if (position.name != "position" || position.type != "int32" || position.size != 12 ||
       position.num_elements != 3)
-    unsupported("its first attribute is no position of three int32");
+    unsupported("its first attribute is not a position of three int32");
   const auto positive = [](double v) { return std::isfinite(v) && v > 0; };
   if (!positive(parsed->scale.x) || !positive(parsed->scale.y) || !positive(parsed->scale.z))
     unsupported("its scale is not positive");
   const std::uint64_t stride = parsed->record_bytes;
   if (source.node_bytes() % stride != 0 || source.node_bytes() / stride != parsed->point_count)
-    unsupported("octree.bin does not hold the points that metadata.json tells of");
+    unsupported("octree.bin does not hold the points that metadata.json describes");
   return *parsed;
 }
 
-/// octree.bin in blocks, for a sink that cannot share it.
+/// Copies octree.bin in blocks, for a sink that cannot share it.
 void copy_nodes(const OctreeSource& source, OctreeSink& sink, OpContext& ctx) {
   const auto total = static_cast<std::size_t>(source.node_bytes());
   sink.begin(total);
@@ -50,7 +50,7 @@ void copy_nodes(const OctreeSource& source, OctreeSink& sink, OpContext& ctx) {
   });
 }
 
-/// True when neighbouring doubles are less than a step apart throughout the box.
+/// True if adjacent doubles differ by less than a step throughout the box.
 bool resolves(const Box3d& box, const Vec3d& step) {
   const auto fine = [](double low, double high, double scale) {
     return std::max(std::abs(low), std::abs(high)) * std::numeric_limits<double>::epsilon() <= scale;
@@ -72,7 +72,7 @@ OctreeResult octree_translate(const OctreeSource& source, const Vec3d& delta, Oc
   const Vec3d new_offset = result.offset + delta;
   const Box3d box{result.bounds.min + delta, result.bounds.max + delta};
   if (!is_finite(new_offset) || !is_finite(box.min) || !is_finite(box.max) || !resolves(box, result.scale))
-    unsupported("doubles are coarser than its step where it would go");
+    unsupported("doubles at the new position are coarser than its step");
 
   ctx.begin_phase("Moving octree", source.node_bytes());
   if (!sink.share_nodes(source)) copy_nodes(source, sink, ctx);

@@ -95,7 +95,7 @@ class NodeBuilder {
     return node;
   }
 
-  /// A chain of nodes down to one inseparable leaf shows nothing that its top node would not.
+  /// Removes a chain of nodes that leads to a single inseparable leaf: it shows no more than its top node.
   void collapse(std::uint32_t index) {
     Node& node = tree_.nodes[index];
     if (tree_.nodes.size() != index + 2) return;  // more than one descendant
@@ -113,7 +113,7 @@ class NodeBuilder {
   std::uint32_t next_record_ = 0;
 };
 
-/// Places every row at its leaf, rows of a leaf in input order: chunks of rows are counted, then filled.
+/// Writes every row to its leaf, rows of a leaf in input order: counts the rows of each chunk, then fills.
 class Scatter {
  public:
   Scatter(const OctreeInput& input, const Frame& frame, const CellGrids& grids, Tree& tree, OpContext& ctx)

@@ -8,21 +8,20 @@
 
 namespace pc::octree {
 
-/// One point in octree order: what sampling and writing read again and again, 16 bytes.
+/// One point in octree order, 16 bytes: the data that sampling and writing read repeatedly.
 struct Record {
   Steps at;
   std::uint32_t row;
 };
 
-/// A node covers records [begin, end); children cover consecutive parts of it, in child order (bit 2 x, 1 y,
-/// 0 z).
+/// A node covers records [begin, end); its children cover consecutive parts of it, in child order (bit 2 x, 1 y, 0 z).
 struct Node {
   std::uint32_t begin, end;
   std::uint32_t x, y, z;  ///< node coordinates at its level
   std::uint32_t parent;
-  std::array<std::uint32_t, 8> child;  ///< 0 = none (the root is nobody's child)
+  std::array<std::uint32_t, 8> child;  ///< 0 = none (the root is not a child)
   std::uint32_t leaf;                  ///< index into Tree::leaves, kInner for inner nodes
-  std::uint32_t own;                   ///< records that stay in this node, known after sampling
+  std::uint32_t own;                   ///< records that stay in this node, set by sampling
   std::uint8_t level;
 
   static constexpr std::uint32_t kInner = 0xffffffffu;
@@ -40,7 +39,7 @@ struct Tree {
   BulkVector<Node> nodes;  ///< [0] is the root
   BulkVector<Leaf> leaves;
   BulkVector<Record> records;
-  BulkVector<std::uint8_t> level;  ///< (records) level of the node that holds it; at first its leaf's
+  BulkVector<std::uint8_t> level;  ///< (records) level of the node that holds it; initially that of its leaf
   std::uint32_t depth = 0;
 };
 

@@ -13,7 +13,7 @@ using point_spacing_kernel::HostPass;
 using point_spacing_kernel::Pass;
 
 constexpr std::uint64_t kChunk = std::uint64_t{1}
-                                 << 20;  // points a launch: 24 MB copied, under 50 ms computed
+                                 << 20;  // points per launch: 24 MB copied, under 50 ms computed
 
 /// The pass's tables in device memory, and a Pass that points at them.
 struct DeviceTables {
@@ -69,8 +69,7 @@ GpuStatus point_spacing_pass(const HostPass* host, const GpuControl* control, Gp
     Pass pass = tables.pass(*host);
     pass.points = points.data();
     pass.rows = host->pass.rows == nullptr ? nullptr : rows.data();
-    std::uint64_t unreported =
-        0;  // told once the whole pass is done: a fallback would count its points again
+    std::uint64_t unreported = 0;  // reported after the whole pass: a fallback would count its points again
     for (std::uint64_t begin = 0; begin < host->count; begin += chunk) {
       const std::uint64_t count = std::min(chunk, host->count - begin);
       points.upload(host->pass.points + begin, count, *control);

@@ -30,8 +30,8 @@ class DeviceTree {
   DeviceBuffer<std::uint32_t> leaves_;
 };
 
-/// Calls function(leaf node, lane, thread) on the device for every lane of every leaf, a warp a leaf, `leaves` of them a
-/// launch; thread < leaves * kLeafPoints. A cancel is seen between launches.
+/// Calls function(leaf node, lane, thread) on the device for every lane of every leaf, one warp per leaf and `leaves`
+/// leaves per launch; thread < leaves * kLeafPoints. A cancel is checked between launches.
 template <class Function>
 void for_each_lane(const DeviceTree& tree, std::uint64_t leaves, const GpuControl& control,
                    Function function) {

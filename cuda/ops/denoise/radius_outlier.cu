@@ -7,7 +7,7 @@ namespace pc::cuda {
 namespace {
 
 constexpr std::uint64_t kLeaves =
-    8192;  // a launch; a ball of half a cloud of 10M looks at 10,000 boxes a point
+    8192;  // per launch; a ball of half a cloud of 10M visits 10,000 boxes per point
 
 struct LabelPoint {
   KdTreeView tree;
@@ -26,7 +26,7 @@ GpuStatus radius_outlier(const radius_outlier_kernel::HostPass* host, const GpuC
   return guarded(error, [&] {
     reserve_check(DeviceTree::bytes(host->tree) + host->row_count);
     const DeviceTree tree(host->tree, *control);
-    // Rows that the tree does not hold keep the label they come with.
+    // Rows that are not in the tree keep their labels.
     const DeviceBuffer<std::uint8_t> labels(host->labels, host->row_count, *control);
     for_each_lane(tree, kLeaves, *control, LabelPoint{tree.view(), host->ball, labels.data()});
     labels.download(host->labels, host->row_count, *control);

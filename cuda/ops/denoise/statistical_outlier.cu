@@ -8,8 +8,8 @@ namespace pc::cuda {
 
 namespace {
 
-constexpr std::uint64_t kMostLeaves = 2048;                    // a launch
-constexpr std::uint64_t kListBytes = std::uint64_t{64} << 20;  // of the neighbour lists of a launch
+constexpr std::uint64_t kMostLeaves = 2048;                    // per launch
+constexpr std::uint64_t kListBytes = std::uint64_t{64} << 20;  // neighbour lists of a launch
 
 struct MeasurePoint {
   KdTreeView tree;

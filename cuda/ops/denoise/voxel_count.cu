@@ -12,7 +12,7 @@ namespace {
 using voxel_count_kernel::HostPass;
 using voxel_count_kernel::Table;
 
-constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // points a launch: 24 MB copied
+constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // points per launch: 24 MB copied
 
 std::uint64_t slots_for(std::uint64_t points) {
   std::uint64_t slots = 1024;

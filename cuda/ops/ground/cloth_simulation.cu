@@ -15,9 +15,9 @@ using cloth_kernel::HostDrop;
 using cloth_kernel::HostRaster;
 using cloth_kernel::RasterPass;
 
-constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // points a launch: 24 MB copied
+constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // points per launch: 24 MB copied
 
-/// One of the two passes over all points, chunk by chunk.
+/// Runs one of the two passes over all points, chunk by chunk.
 template <class Offer>
 void run_pass(const HostRaster& host, RasterPass pass, DeviceBuffer<Vec3d>& points, const GpuControl& control,
               Offer offer) {
@@ -40,7 +40,7 @@ struct OfferNearest {
   }
 };
 
-/// A cloth on the device. A step is that of cloth_drop.cpp: the same functions, a kernel each.
+/// A cloth on the device. Its steps are those of cloth_drop.cpp: the same functions, one kernel each.
 class DeviceCloth {
  public:
   DeviceCloth(const HostDrop& host, const GpuControl& control)
@@ -66,7 +66,7 @@ class DeviceCloth {
     return 5 * sizeof(float) * static_cast<std::uint64_t>(host.nx) * host.ny;
   }
 
-  /// Returns how far the free particle moved that moved furthest.
+  /// One step; returns the largest movement of a free particle.
   float step(std::uint32_t sweeps, const GpuControl& control) {
     fall();
     for (std::uint32_t sweep = 0; sweep < sweeps; ++sweep) {
@@ -80,7 +80,7 @@ class DeviceCloth {
     current_.download(height, cells_, control);
   }
 
-  // The functions with device code are public because nvcc wants that of them.
+  // Functions with device code are public because nvcc requires it.
 
   void lay_out(float start) {
     float* const previous = previous_.data();
@@ -109,7 +109,7 @@ class DeviceCloth {
     std::swap(a_, b_);
   }
 
-  /// The previous heights are not needed any more: they become the next ones.
+  /// Ends a step. The previous heights are no longer needed: their buffer receives the next ones.
   float collide(const GpuControl& control) {
     const std::uint32_t nothing = 0xffffffffU;
     least_.upload(&nothing, 1, control);
@@ -119,7 +119,7 @@ class DeviceCloth {
     for_each_index(cells_, [=] __device__(std::size_t i) {
       const cloth_kernel::Landing end = cloth_kernel::land(fallen[i], current[i], ground[i]);
       next[i] = end.height;
-      // Bits of floats from 0 on order as they do; the smallest complement is the largest movement.
+      // Bits of non-negative floats are ordered like their values; the smallest complement is the largest movement.
       if (end.moved > 0) atomic_min(least, ~bits_of(end.moved));
     });
     std::swap(previous_, current_);

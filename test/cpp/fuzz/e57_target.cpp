@@ -77,7 +77,7 @@ std::vector<std::vector<std::uint8_t>> e57_seeds() {
   return {empty.build(), one.build(), two.build(), large.build(), wide.build()};
 }
 
-/// The file once as it is, where nearly every change meets a checksum, and once with right checksums.
+/// Passes the file twice: unchanged, where a checksum catches nearly every change, and with corrected checksums.
 void read_e57_file(const std::string& path, OpContext& ctx) {
   std::exception_ptr refusal;
   const auto attempt = [&](auto&& body) {

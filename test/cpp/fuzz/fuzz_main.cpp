@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::uint64_t kFreeBytes = std::uint64_t{64} << 20;  // memory any file may cost,
 constexpr std::uint64_t kBytesPerByte = 20;                    // plus this for each of its bytes
-/// A case may take so much time of the processor; and so much in all, for one that waits and does not work.
+/// Limit of CPU time per case, and of wall time for cases that wait without working.
 constexpr double kCaseCpuSeconds = 2;
 constexpr std::chrono::seconds kCaseLimit{60};
 
@@ -68,7 +68,7 @@ void report(const Case& c, const std::string& why) {
   std::fflush(stdout);
 }
 
-/// The case under way, for crash reports.
+/// The running case, for crash reports.
 const Case* running = nullptr;
 
 void report_crash() {
@@ -77,7 +77,7 @@ void report_crash() {
   if (crashed != nullptr) report(*crashed, "the process crashed");
 }
 
-/// Makes a crash name its case: through the sanitizers' last call, or the fault signals where there are none.
+/// Makes a crash report name its case: by the sanitizers' death callback, or by signal handlers without sanitizers.
 void install_crash_report() {
 #if defined(PC_FUZZ_SANITIZED)
   __sanitizer_set_death_callback(report_crash);
@@ -92,7 +92,7 @@ void install_crash_report() {
 #endif
 }
 
-/// Ends the process when a case takes longer than its limits: a hang cannot be reported any other way.
+/// Ends the process if a case exceeds its limits: a hang cannot be reported in any other way.
 class Watchdog {
  public:
   Watchdog() : thread_([this] { watch(); }) {}
@@ -139,7 +139,7 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Runs one case; "" or what is wrong.
+/// Runs one case; returns "" or the problem.
 std::string run_case(const FuzzTarget& target, const Case& c, const std::string& path) {
   std::filesystem::remove(path);
   {
@@ -189,7 +189,7 @@ struct Range {
   std::uint64_t seed = 0, first = 0, count = 0;
 };
 
-/// Failures among the seed files of a target: one that is refused tests nothing.
+/// Failures among the seed files of a target: a seed that is rejected tests nothing.
 std::uint64_t failed_seeds(const FuzzTarget& target, const std::vector<Bytes>& seeds,
                            const std::string& path) {
   std::uint64_t failed = 0;

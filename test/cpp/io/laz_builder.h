@@ -10,7 +10,7 @@
 #include "io/laz/laz_items.h"
 #include "io/laz/range_encoder.h"
 
-/// Makes LAZ files of every kind a reader meets out of LAS files: what writers of this repository never write included.
+/// Converts LAS files to every kind of LAZ file that a reader meets, including kinds that this program never writes.
 namespace pc::las_test {
 
 enum class ChunkTable { kNormal, kPositionAtEnd, kZeroAndAtEnd, kNone, kPointsBeyond };
@@ -64,7 +64,7 @@ inline Bytes table_bytes(const std::vector<std::uint32_t>& rows, const std::vect
   return out;
 }
 
-/// The LASzip record of a file; what `options` says of it.
+/// The LASzip record of a file according to `options`.
 inline Record laszip_record(const LasFile& file, const LazOptions& options) {
   Bytes payload = io::laz::items_payload(file.format, file.record_bytes());
   put(payload, 12, options.variable ? 0xFFFFFFFFU : options.chunk_rows);

@@ -65,7 +65,7 @@ TEST(LazMalformed, TooManyExtraBytesAreRefused) {
   EXPECT_NE(what.find("2049 extra bytes"), std::string::npos) << what;
 }
 
-/// A file cut anywhere gives the complete points before the cut and says so, or says why it gives none.
+/// A file cut off anywhere gives the complete points before the cut with a warning, or an error with the reason.
 TEST(LazMalformed, CutAtEveryByte) {
   struct Case {
     int format;

@@ -21,7 +21,7 @@ KdTree tree_of(const SpacingCloud& cloud, int threads) {
   return KdTree(cloud.view(), ctx);
 }
 
-/// A node's box is tight round its points, and its children share them.
+/// Each node's box is tight around its points, and its children share them.
 void expect_tight(const KdTree& tree, std::uint32_t number, std::vector<std::uint64_t>& rows,
                   const char* name) {
   const Node& node = tree.view().nodes[number];

@@ -12,7 +12,7 @@
 #include "core/column.h"
 #include "core/op_context.h"
 
-/// Columns from and to plain vectors, and what every test of an op asks for.
+/// Conversions between columns and vectors, and common assertions of op tests.
 namespace pc::test {
 
 template <class T>
@@ -42,7 +42,7 @@ inline std::string bytes_of(const AnyColumn& column) {
   return {reinterpret_cast<const char*>(column.data()), column.bytes()};
 }
 
-/// Runs `call`, which must throw, and tells the code; the message too when asked for.
+/// Runs `call`, which must throw, and returns the error code (and the message, if requested).
 inline ErrorCode code_of(const std::function<void()>& call, std::string* message = nullptr) {
   try {
     call();

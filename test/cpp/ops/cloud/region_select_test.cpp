@@ -159,7 +159,7 @@ std::vector<Pixel> lasso_points() {
   throw std::logic_error("no lasso");
 }
 
-/// Places where a shape's answer changes, and their neighbours by one double.
+/// Positions at which the result of a shape changes, and the adjacent doubles.
 std::vector<Pixel> places_near(const std::vector<Pixel>& vertices, std::uint64_t seed) {
   std::vector<Pixel> places;
   const auto around = [&](double x, double y) {
@@ -337,7 +337,7 @@ TEST_P(RegionSelect, PerspectiveBehindTheCameraAndFarFromZero) {
         }
       }
       EXPECT_GT(inside, 1000U);
-      // The two forms differ by some 1e-9 of the coordinates: at most a point next to an edge may change sides.
+      // The two forms differ by about 1e-9 of the coordinates: at most a point next to an edge may change sides.
       EXPECT_LE(unfolded_differs, at.x == 0 ? 0U : 3U);
     }
   }

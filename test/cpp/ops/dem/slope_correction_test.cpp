@@ -66,7 +66,7 @@ TEST(SlopeCorrection, TinBringsPlanesBackToAnEighthOfTheError) {
 }
 
 TEST(SlopeCorrection, NearestAndIdwGainLess) {
-  // Three points a cell leave one cell in twenty empty; what nearest puts there is as wrong as before.
+  // Three points per cell leave one cell in twenty empty; kNearest fills it with the same error as before.
   const Surface plane = [](double x, double y) { return 0.4 * x - 0.3 * y; };
   const Cloud cloud = scattered(kFrame, 3, plane);
   for (const auto& [method, most] : {std::pair{RasterMethod::kNearest, 0.6}, {RasterMethod::kIdw, 0.2}}) {

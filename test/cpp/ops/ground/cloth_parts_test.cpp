@@ -17,8 +17,8 @@ namespace {
 
 using test::GroundCloud;
 
-/// The scheme that the rigidness table stands for: one pair of particles after the other, structural and bending
-/// springs, half the difference for two free particles, more of it the stiffer the cloth is. Gap of `gap` cells.
+/// The scheme that the rigidness table reproduces: pairs of particles one after the other, structural and bending
+/// springs. A free particle closes a share of the difference that grows with rigidness. Gap of `gap` cells.
 double pairwise_sag(int gap, int rigidness) {
   const int width = gap + 8, rows = 24;
   const auto at = [&](int x, int y) { return static_cast<std::size_t>((y + rows) % rows * width + x); };

@@ -17,7 +17,7 @@ struct Mistakes {
   std::size_t lost, taken;
 };
 
-/// A cloud of `terrain` with what stands on it: `object` gives its height above the terrain, 0 = none.
+/// A cloud of `terrain` with objects: `object` gives their height above the terrain, 0 = none.
 Mistakes mistakes_on(double side, double step, const std::function<double(double, double)>& terrain,
                      const std::function<double(double, double)>& object) {
   const GroundCloud cloud =

@@ -66,7 +66,7 @@ test("/openapi.json describes every route and /docs is served; both are loaded o
     "/octree/{cache_id}/{file}",
     "/version",
   ]);
-  expect(JSON.stringify(document.components.schemas.HealthResponse)).toContain("free without swapping");
+  expect(JSON.stringify(document.components.schemas.HealthResponse)).toContain("available without swapping");
   const page = await made.app.inject({ url: "/docs" });
   expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.body).toContain("swagger-ui");

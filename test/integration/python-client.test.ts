@@ -105,7 +105,7 @@ describe.skipIf(!PYTHON)("the Python client", () => {
     async () => {
       const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
       const docstring = readFileSync(CLIENT, "utf8").split('"""')[1] ?? "";
-      const blocks = [/```python\n(.*?)```/s.exec(readme)?.[1], /( {4}from .*?)\n\nLengths/s.exec(docstring)?.[1]];
+      const blocks = [/```python\n(.*?)```/s.exec(readme)?.[1], /( {4}from .*?)\n\n\S/s.exec(docstring)?.[1]];
       for (const [i, block = ""] of blocks.entries()) {
         const text = block
           .replace(/^ {4}(?! )/gm, i === 1 ? "" : "    ")

@@ -59,10 +59,10 @@ Scan colored_scan(std::size_t points) {
 Scan wide_scan() {
   Scan scan;
   for (const char* name : {"cartesianX", "cartesianY", "cartesianZ"}) {
-    scan.fields.push_back(Field::real(name, std::vector<double>(130, 1.5)));
+    scan.fields.push_back(Field::real(name, std::vector<double>(1000, 1.5)));
   }
-  for (int f = 0; f < 1000; ++f) {
-    scan.fields.push_back(Field::real("x:f" + std::to_string(f), std::vector<double>(130, f)));
+  for (int f = 0; f < 110; ++f) {
+    scan.fields.push_back(Field::real("x:f" + std::to_string(f), std::vector<double>(1000, f)));
   }
   return scan;
 }

@@ -69,7 +69,7 @@ Samples take_samples(Span<const Vec3d> xyz, const PointSpacingParams& params, Op
     if (!is_finite(subset.points[i])) continue;
     samples.points.push_back(subset.points[i]);
     samples.rows.push_back(subset.rows[i]);
-    samples.best_bits.push_back(point_spacing_kernel::bits_of(std::numeric_limits<double>::infinity()));
+    samples.best_bits.push_back(bits_of(std::numeric_limits<double>::infinity()));
   }
   return samples;
 }
@@ -95,7 +95,7 @@ void run_pass(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samp
               OpContext& ctx) {
   BulkVector<double> squared_radius(samples.points.size());
   for (std::size_t i = 0; i < squared_radius.size(); ++i) {
-    squared_radius[i] = point_spacing_kernel::double_of(samples.best_bits[i]);
+    squared_radius[i] = double_of(samples.best_bits[i]);
   }
   const BallGrid grid(samples.points.view(), squared_radius.view(), ctx);
   Pass pass = pass_over(points, rows, samples);
@@ -151,7 +151,7 @@ void find_in_tree(Span<const Vec3d> xyz, Samples& samples, OpContext& ctx) {
     for (std::size_t i = begin; i < end; ++i) {
       double squared = 0;
       tree.view().nearest_distances(samples.points[i], 1, samples.rows[i], &squared, 1);
-      samples.best_bits[i] = point_spacing_kernel::bits_of(squared);
+      samples.best_bits[i] = bits_of(squared);
     }
   });
 }
@@ -189,7 +189,7 @@ PointSpacingResult point_spacing(HitPoints points, const PointSpacingParams& par
   BulkVector<double> distances;
   distances.reserve(samples.best_bits.size());
   for (const std::uint64_t bits : samples.best_bits) {
-    const double squared = point_spacing_kernel::double_of(bits);
+    const double squared = double_of(bits);
     if (std::isfinite(squared)) distances.push_back(std::sqrt(squared));
   }
   std::sort(distances.begin(), distances.end());

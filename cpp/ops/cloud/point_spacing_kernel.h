@@ -1,9 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "core/atomic.h"
+#include "core/float_bits.h"
 #include "core/host_device.h"
 #include "core/vec3.h"
 #include "spatial/ball_grid.h"
@@ -31,18 +31,6 @@ struct HostPass {
   std::uint64_t bucket_count;
   std::uint64_t entry_count;
 };
-
-PC_HD inline std::uint64_t bits_of(double value) {
-  std::uint64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-PC_HD inline double double_of(std::uint64_t bits) {
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 PC_HD inline void offer(const Vec3d& point, std::uint64_t row, std::size_t sample, const Pass& pass) {
   if (pass.sample_rows[sample] == row) return;

@@ -1,7 +1,7 @@
 // Clouds that noise is planted into: generated ones whose twigs are known, and real scans taken as free of noise.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DATA } from "../support/data-folder.ts";
+import { DATA } from "../support/scans/data-folder.ts";
 import type { NoiselessCloud } from "./denoise-noise.ts";
 import { type Edge, forestPlot, KIND } from "./denoise-plot.ts";
 import { readLas } from "./native.ts";

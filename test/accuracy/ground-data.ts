@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { plotFiles } from "../bench/inputs.ts";
 import { buildProgram } from "../bench/native.ts";
-import { DATA } from "../support/data-folder.ts";
+import { DATA } from "../support/scans/data-folder.ts";
 import { readLas, readLasHeader, readPcd } from "./native.ts";
 import { relief } from "./relief.ts";
 import type { KnownTerrain } from "./terrain-error.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
-import { FakeNative } from "../support/fake-native.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { FakeNative } from "../support/native/fake-native.ts";
 
 let made: MadeApp;
 afterEach(() => made.app.close());

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asciiGrid } from "../../backend/services/terrain/raster-export.ts";
 import { ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { answered, refusal } from "../support/session-edits.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { answered, refusal } from "../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

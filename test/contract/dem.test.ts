@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { boxOf, dem, failedDem, gridPoints, type Point } from "../support/dem.ts";
-import { cloud, refusal } from "../support/session-edits.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { boxOf, dem, failedDem, gridPoints, type Point } from "../support/session/dem.ts";
+import { cloud, refusal } from "../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { describeDevice, deviceInfo } from "../../backend/services/run/device.ts";
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
 
 let made: MadeApp | undefined;
 afterEach(() => made?.app.close());

@@ -3,7 +3,7 @@ import { CreateSessionRequest } from "../../shared/contract/cloud-session/create
 import { HealthResponse } from "../../shared/contract/health.ts";
 import { ExportRequest, ExportTail } from "../../shared/contract/pointcloud.ts";
 import { GIB } from "../../shared/limits.ts";
-import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/base-app.ts";
+import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/app/base-app.ts";
 
 let made: MadeApp;
 afterEach(() => made.app.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SnapGridResponse } from "../../shared/contract/lad.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseRange } from "../../backend/http/range.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
 
 const ID = "0123456789abcdef0123456789abcdef01234567";
 const BYTES = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 251));

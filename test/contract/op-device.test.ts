@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { EXPECTED, NOISY } from "../support/noisy-cloud.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { EXPECTED, NOISY } from "../support/scans/noisy-cloud.ts";
 
 let made: TestApp;
 beforeAll(async () => {

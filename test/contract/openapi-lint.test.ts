@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { documentOf } from "../support/openapi.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { documentOf } from "../support/app/openapi.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LINTER = join(ROOT, "node_modules", "@redocly", "cli", "bin", "cli.js");

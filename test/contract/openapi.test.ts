@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../shared/client/index.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { documentOf, fieldsOf, type JsonSchema, nameOf, type OpenApi, operationsOf } from "../support/openapi.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { documentOf, fieldsOf, type JsonSchema, nameOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
 
 let made: TestApp;
 let document: OpenApi;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { atMoment } from "../support/native-moment.ts";
-import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
-import { answered, cloud, refusal } from "../support/session-edits.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { atMoment } from "../support/native/native-moment.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
+import { answered, cloud, refusal } from "../support/session/session-edits.ts";
 
 const URL = "/api/pointcloud/denoise";
 let made: TestApp;

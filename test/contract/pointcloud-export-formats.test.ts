@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exported, exportTail, makeApp, refused, type TestApp } from "../support/app.ts";
-import { lasBytes } from "../support/las-bytes.ts";
-import { differences, storedColumns } from "../support/session-values.ts";
+import { create, exported, exportTail, makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { lasBytes } from "../support/scans/las-bytes.ts";
+import { differences, storedColumns } from "../support/session/session-values.ts";
 
 const EXPORT = "/api/pointcloud/export";
 let made: TestApp;

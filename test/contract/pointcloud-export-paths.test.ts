@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exportTail, makeApp, refused, type TestApp } from "../support/app.ts";
+import { create, exportTail, makeApp, refused, type TestApp } from "../support/app/app.ts";
 
 const EXPORT = "/api/pointcloud/export";
 const INLINE = {

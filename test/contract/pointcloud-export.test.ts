@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app.ts";
-import { lasBytes } from "../support/las-bytes.ts";
-import { octreeValues } from "../support/octree-folder.ts";
+import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app/app.ts";
+import { octreeValues } from "../support/octree/octree-folder.ts";
+import { lasBytes } from "../support/scans/las-bytes.ts";
 
 const EXPORT = "/api/pointcloud/export";
 let made: TestApp;

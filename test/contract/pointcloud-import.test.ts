@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { decodePoints } from "../../shared/wire/phx1.ts";
-import { makeApp, refused, type TestApp } from "../support/app.ts";
-import { type LasRow, lasBytes } from "../support/las-bytes.ts";
+import { makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { e57Bytes, e57Element, e57Points, e57Pose } from "../support/e57-bytes.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { e57Bytes, e57Element, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { makeApp, refused, type TestApp } from "../support/app.ts";
-import { type LasRow, lasBytes } from "../support/las-bytes.ts";
+import { makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

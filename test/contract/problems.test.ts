@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { documentOf, type OpenApi, operationsOf } from "../support/openapi.ts";
-import { lineCloud } from "../support/session-edits.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { documentOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
+import { lineCloud } from "../support/session/session-edits.ts";
 
 let made: TestApp;
 let document: OpenApi;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
-import { makeApp, refused, type TestApp } from "../support/app.ts";
-import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../support/ground-cloud.ts";
-import { heldUntilCanceled } from "../support/native-failure.ts";
-import { atMoment } from "../support/native-moment.ts";
-import { rowsOf } from "../support/noisy-cloud.ts";
-import { answered, cloud, refusal } from "../support/session-edits.ts";
-import { eventually, stopwatch, type Times } from "../support/stopwatch.ts";
+import { makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { heldUntilCanceled } from "../support/native/native-failure.ts";
+import { atMoment } from "../support/native/native-moment.ts";
+import { eventually, stopwatch, type Times } from "../support/run/stopwatch.ts";
+import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../support/scans/ground-cloud.ts";
+import { rowsOf } from "../support/scans/noisy-cloud.ts";
+import { answered, cloud, refusal } from "../support/session/session-edits.ts";
 
 const URL = "/api/segment/ground";
 let made: TestApp;

@@ -12,11 +12,11 @@ import {
   refused,
   run,
   type TestApp,
-} from "../support/app.ts";
-import { bigLasBytes } from "../support/las-bytes.ts";
-import { heldUntil } from "../support/native-failure.ts";
-import { atMoment } from "../support/native-moment.ts";
-import { eventually } from "../support/stopwatch.ts";
+} from "../support/app/app.ts";
+import { heldUntil } from "../support/native/native-failure.ts";
+import { atMoment } from "../support/native/native-moment.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
 const CREATE = "/api/cloud/session/create";
 /** Of the file that is cut. */

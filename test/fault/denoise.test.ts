@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { withoutMemoryAt } from "../support/native-failure.ts";
-import { NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
-import { cloud } from "../support/session-edits.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { withoutMemoryAt } from "../support/native/native-failure.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { NOISY, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
+import { cloud } from "../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

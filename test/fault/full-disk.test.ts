@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { decodeJournal } from "../../backend/sessions/journal.ts";
-import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app.ts";
-import { bigLasBytes } from "../support/las-bytes.ts";
-import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app/app.ts";
+import { type SmallDisk, smallDisk } from "../support/run/small-disk.ts";
+import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
 const MIB = 1 << 20;
 const POINTS = 200_000; // 4.8 MB of coordinates

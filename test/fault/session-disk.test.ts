@@ -2,10 +2,10 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, exported, makeApp, run, type TestApp } from "../support/app.ts";
-import { bigLasBytes } from "../support/las-bytes.ts";
-import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { create, exported, makeApp, run, type TestApp } from "../support/app/app.ts";
+import { type SmallDisk, smallDisk } from "../support/run/small-disk.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
 const MIB = 1 << 20;
 const BLOCK = 4096;

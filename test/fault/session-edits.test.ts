@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { heldUntil, heldUntilCanceled, NO_MEMORY, withoutMemoryAt } from "../support/native-failure.ts";
-import { readRun } from "../support/run-body.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { readRun } from "../support/app/run-body.ts";
+import { heldUntil, heldUntilCanceled, NO_MEMORY, withoutMemoryAt } from "../support/native/native-failure.ts";
+import { eventually } from "../support/run/stopwatch.ts";
 import { sourceOf } from "../support/session-model/source.ts";
-import { eventually } from "../support/stopwatch.ts";
 
 let made: TestApp;
 let base: string;

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PNG } from "pngjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { e57Bytes, e57Points, e57Pose } from "../support/e57-bytes.ts";
-import { testScan, writeSpiral } from "../support/scans.ts";
-import { stopwatch, type Times } from "../support/stopwatch.ts";
+import { stopwatch, type Times } from "../support/run/stopwatch.ts";
+import { e57Bytes, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
+import { testScan, writeSpiral } from "../support/scans/scans.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
 

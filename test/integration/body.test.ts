@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
-import { ask, listen } from "../support/raw-http.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { ask, listen } from "../support/app/raw-http.ts";
 
 let open: MadeApp;
 let port = 0;

@@ -2,10 +2,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../backend/jobs/job.ts";
 import { CanceledError, type Client, createClient, type RunProgress } from "../../shared/client/index.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { EXPECTED, NOISY, rowsOf, STRAYS } from "../support/noisy-cloud.ts";
-import { canceledAmid, slab, stateOf } from "../support/session-edits.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { EXPECTED, NOISY, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
+import { canceledAmid, slab, stateOf } from "../support/session/session-edits.ts";
 
 let made: TestApp;
 let client: Client;

@@ -8,10 +8,10 @@ import type { Job } from "../../backend/jobs/job.ts";
 import { ApiError, CanceledError, type Client, createClient, type RunProgress } from "../../shared/client/index.ts";
 import { Transport } from "../../shared/client/transport.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/base-app.ts";
-import { FakeNative } from "../support/fake-native.ts";
-import { ID, octreeBlock, sessionTail } from "../support/session-answers.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/app/base-app.ts";
+import { FakeNative } from "../support/native/fake-native.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { ID, octreeBlock, sessionTail } from "../support/session/session-answers.ts";
 
 const TOKEN = "0123456789abcdef-token";
 let made: MadeApp;

@@ -10,8 +10,8 @@ import type { CreateSessionTail } from "../../shared/contract/cloud-session/crea
 import { jsonLine, LaunchedElectron } from "../support/electron/launched.ts";
 import type { DriverCommand, DriverEvent } from "../support/electron/protocol.ts";
 import { type StagedApp, stageApp } from "../support/electron/staged-app.ts";
-import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans/scans.ts";
 
 const launcher = process.env.APP_TEST_ELECTRON;
 if (!launcher) console.log("electron test: skipped, APP_TEST_ELECTRON does not name a launcher for Electron");

@@ -4,8 +4,8 @@ import { httpStatus } from "../../backend/http/errors.ts";
 import { PointList } from "../../shared/contract/geometry.ts";
 import { Problem } from "../../shared/contract/problem.ts";
 import { AppError, type ErrorCode, errorCodes } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
-import { stopwatch } from "../support/stopwatch.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { stopwatch } from "../support/run/stopwatch.ts";
 
 const Body = z.object({
   session_id: z.string(),

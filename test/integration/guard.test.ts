@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hostAllowed, originAllowed } from "../../backend/http/guard.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
-import { ask, listen } from "../support/raw-http.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { ask, listen } from "../support/app/raw-http.ts";
 
 const TOKEN = "correct-horse-battery-staple";
 let open: MadeApp;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import type { DType, NativeColumn } from "../../backend/native/core/handles.ts";
 import { type LasWriteParams, writeLas } from "../../backend/native/files/writers.ts";
-import { create, exported, makeApp, type TestApp } from "../support/app.ts";
-import { lasBytes } from "../support/las-bytes.ts";
+import { create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { lasBytes } from "../support/scans/las-bytes.ts";
 
 /** What is used of the independent decoder: a WebAssembly build of another LAZ implementation. */
 interface LazPerf {

@@ -2,7 +2,7 @@ import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { runLogger } from "../../backend/http/logging.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
 
 interface Line {
   readonly level: number;

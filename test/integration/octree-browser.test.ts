@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { createClient } from "../../shared/client/index.ts";
 import type { CreateSessionRequest, CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { type HeadlessBackend, startHeadless } from "../support/headless-backend.ts";
-import type { OctreeView } from "../support/octree-viewer.ts";
-import { readPicture } from "../support/picture.ts";
-import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans.ts";
+import type { OctreeView } from "../support/octree/octree-viewer.ts";
+import { readPicture } from "../support/octree/picture.ts";
+import { type HeadlessBackend, startHeadless } from "../support/process/headless-backend.ts";
+import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans/scans.ts";
 
 const executablePath = process.env.APP_TEST_CHROMIUM ?? "/usr/bin/chromium";
 const hasChromium = existsSync(executablePath);
@@ -140,7 +140,7 @@ function expectBox(
 /** The viewer as one page without further files. */
 async function viewerPage(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("../support/octree-viewer.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../support/octree/octree-viewer.ts", import.meta.url))],
     bundle: true,
     write: false,
     format: "iife",

@@ -3,9 +3,9 @@ import { streamFrameJob, streamJob } from "../../backend/http/stream.ts";
 import type { RouteFile } from "../../backend/http/types.ts";
 import type { Job } from "../../backend/jobs/job.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
-import { FakeNative } from "../support/fake-native.ts";
-import { listen } from "../support/raw-http.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { listen } from "../support/app/raw-http.ts";
+import { FakeNative } from "../support/native/fake-native.ts";
 
 const made: MadeApp[] = [];
 /** An app with POST /run whose failures have `children` beside `error`, and POST /frame. */

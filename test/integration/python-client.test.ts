@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HeadlessBackend, startHeadless } from "../support/headless-backend.ts";
-import { type JsonSchema, nameOf, type OpenApi, operationsOf } from "../support/openapi.ts";
-import { testScan, writeSpiral } from "../support/scans.ts";
+import { type JsonSchema, nameOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
+import { type HeadlessBackend, startHeadless } from "../support/process/headless-backend.ts";
+import { testScan, writeSpiral } from "../support/scans/scans.ts";
 
 const CLIENT = fileURLToPath(new URL("../../shared/python/point_cloud_client.py", import.meta.url));
 const SCRIPTS = fileURLToPath(new URL("../support/python", import.meta.url));

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { DATA } from "../support/data-folder.ts";
-import { present, SCANS } from "../support/real-scans.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { DATA } from "../support/scans/data-folder.ts";
+import { present, SCANS } from "../support/scans/real-scans.ts";
 
 describe.skipIf(!present)("previews of real scans", () => {
   let made: TestApp;

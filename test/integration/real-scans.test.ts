@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { DATA } from "../support/data-folder.ts";
-import { octreeValues } from "../support/octree-folder.ts";
-import { present, SCANS } from "../support/real-scans.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { octreeValues } from "../support/octree/octree-folder.ts";
+import { DATA } from "../support/scans/data-folder.ts";
+import { present, SCANS } from "../support/scans/real-scans.ts";
 
 describe.skipIf(!present)("real scans", () => {
   let made: TestApp;

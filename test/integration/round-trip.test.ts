@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { create, exportTail, makeApp, type TestApp } from "../support/app.ts";
-import { DATA } from "../support/data-folder.ts";
-import { type LasRow, lasBytes } from "../support/las-bytes.ts";
-import { differences, type StoredColumn, storedColumns } from "../support/session-values.ts";
+import { create, exportTail, makeApp, type TestApp } from "../support/app/app.ts";
+import { DATA } from "../support/scans/data-folder.ts";
+import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
+import { differences, type StoredColumn, storedColumns } from "../support/session/session-values.ts";
 
 const present = existsSync(join(DATA, "MANIFEST.md"));
 if (!present) console.log("round trips of real scans: skipped, the test data is not there (APP_TEST_DATA)");

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { bigLasBytes } from "../support/las-bytes.ts";
-import { type LiveRun, openRun } from "../support/live-run.ts";
-import { atMoment, type NativeMoment } from "../support/native-moment.ts";
-import { eventually, stopwatch, type Times, within } from "../support/stopwatch.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { type LiveRun, openRun } from "../support/app/live-run.ts";
+import { atMoment, type NativeMoment } from "../support/native/native-moment.ts";
+import { eventually, stopwatch, type Times, within } from "../support/run/stopwatch.ts";
+import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";

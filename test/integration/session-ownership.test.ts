@@ -6,9 +6,9 @@ import type { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processStartTime } from "../../backend/native/core/platform.ts";
 import type { Lease } from "../../backend/sessions/process-lease.ts";
-import { create, exported, makeApp } from "../support/app.ts";
-import { deadCopy, rebuildStatus, restartWith, untouched } from "../support/dead-session.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { create, exported, makeApp } from "../support/app/app.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { deadCopy, rebuildStatus, restartWith, untouched } from "../support/session/dead-session.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 let template: string;

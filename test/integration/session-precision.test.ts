@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readNumbers } from "../../backend/services/files/preview/values.ts";
-import { create, exported, makeApp, type TestApp } from "../support/app.ts";
-import { lasBytes } from "../support/las-bytes.ts";
+import { create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { lasBytes } from "../support/scans/las-bytes.ts";
 import { random } from "../support/session-model/source.ts";
 
 type Triple = readonly [number, number, number];

@@ -19,8 +19,8 @@ import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
 import type { Birth, JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
-import { create, exported, makeApp, type TestApp } from "../support/app.ts";
-import { DEAD, deadCopy, rebuildStatus, restartWith, untouched } from "../support/dead-session.ts";
+import { create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { DEAD, deadCopy, rebuildStatus, restartWith, untouched } from "../support/session/dead-session.ts";
 
 let template: string;
 let id: string;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { eventually } from "../support/run/stopwatch.ts";
 
 const apps: TestApp[] = [];
 afterEach(async () => {

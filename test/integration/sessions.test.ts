@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import type { ExportTail } from "../../shared/contract/pointcloud.ts";
-import { type BackendProcess, startProcess } from "../support/backend-process.ts";
-import { bigLasBytes } from "../support/las-bytes.ts";
-import { ask, openRun, tailOf } from "../support/live-run.ts";
-import { eventually } from "../support/stopwatch.ts";
+import { ask, openRun, tailOf } from "../support/app/live-run.ts";
+import { type BackendProcess, startProcess } from "../support/process/backend-process.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";

@@ -6,11 +6,11 @@ import type { RouteFile } from "../../backend/http/types.ts";
 import type { Job } from "../../backend/jobs/job.ts";
 import { AppError } from "../../shared/errors.ts";
 import { decodePoints } from "../../shared/wire/phx1.ts";
-import { type MadeApp, makeBaseApp } from "../support/base-app.ts";
-import { CountingColumn } from "../support/counting-column.ts";
-import { FakeNative } from "../support/fake-native.ts";
-import { readRun } from "../support/run-body.ts";
-import { eventually, stopwatch, within } from "../support/stopwatch.ts";
+import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { readRun } from "../support/app/run-body.ts";
+import { CountingColumn } from "../support/native/counting-column.ts";
+import { FakeNative } from "../support/native/fake-native.ts";
+import { eventually, stopwatch, within } from "../support/run/stopwatch.ts";
 
 const made: MadeApp[] = [];
 /** An app with POST /run (JSON tail), POST /frame (PHB1 tail) and whatever `routes` add. */

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CloudChange, CloudSession, type CloudState, freshState } from "../../backend/sessions/cloud-session.ts";
 import type { ColumnRef } from "../../backend/sessions/column-ref.ts";
-import { EMPTY_META } from "../support/cloud-meta.ts";
-import { type CountedColumn, countedRef } from "../support/counted-column.ts";
+import { type CountedColumn, countedRef } from "../support/native/counted-column.ts";
+import { EMPTY_META } from "../support/session/cloud-meta.ts";
 
 type Step =
   | {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { dem, type Point } from "../support/dem.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { dem, type Point } from "../support/session/dem.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { pointsColumn } from "../../backend/services/run/points.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
-import { agreement, wooded } from "../support/ground-cloud.ts";
-import { answered, numbersOf } from "../support/session-edits.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
+import { agreement, wooded } from "../support/scans/ground-cloud.ts";
+import { answered, numbersOf } from "../support/session/session-edits.ts";
 
 const URL = "/api/segment/ground";
 let whole: TestApp;

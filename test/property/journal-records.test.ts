@@ -16,8 +16,8 @@ import {
   type UndoStep,
 } from "../../backend/sessions/undo.ts";
 import { createRecord } from "../../backend/sessions/undo-records.ts";
-import { EMPTY_META } from "../support/cloud-meta.ts";
-import { CountedColumn } from "../support/counted-column.ts";
+import { CountedColumn } from "../support/native/counted-column.ts";
+import { EMPTY_META } from "../support/session/cloud-meta.ts";
 
 const ROWS = 6;
 /** Slugs that plain objects have a property of, or a fixed column the name of, are slugs like others. */

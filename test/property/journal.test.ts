@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeJournal, encodeRecord, Journal } from "../../backend/sessions/journal.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
-import { EMPTY_META } from "../support/cloud-meta.ts";
+import { EMPTY_META } from "../support/session/cloud-meta.ts";
 
 let folder: string;
 beforeAll(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { makeApp, type TestApp } from "../support/app.ts";
+import { makeApp, type TestApp } from "../support/app/app.ts";
 import { scenario } from "../support/session-model/commands.ts";
 import { runScenario } from "../support/session-model/run.ts";
 

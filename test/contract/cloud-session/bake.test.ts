@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BakeTail } from "../../../shared/contract/cloud-session/bake.ts";
-import { makeApp, run, type TestApp } from "../../support/app.ts";
+import { makeApp, run, type TestApp } from "../../support/app/app.ts";
 import {
   amid,
   canceledAmid,
@@ -18,7 +18,7 @@ import {
   tail,
   UNKNOWN,
   xs,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

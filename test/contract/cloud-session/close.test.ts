@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { CloseSessionResponse } from "../../../shared/contract/cloud-session/close.ts";
-import { create, makeApp, type TestApp } from "../../support/app.ts";
-import { bigLasBytes } from "../../support/las-bytes.ts";
+import { create, makeApp, type TestApp } from "../../support/app/app.ts";
+import { bigLasBytes } from "../../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

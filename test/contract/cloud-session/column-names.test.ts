@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { create, exported, makeApp, type TestApp } from "../../support/app.ts";
-import { lasBytes } from "../../support/las-bytes.ts";
+import { create, exported, makeApp, type TestApp } from "../../support/app/app.ts";
+import { lasBytes } from "../../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeEach(async () => {

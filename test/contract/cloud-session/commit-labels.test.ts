@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CommitLabelsTail } from "../../../shared/contract/cloud-session/commit-labels.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { octreeValues } from "../../support/octree-folder.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreeValues } from "../../support/octree/octree-folder.ts";
 import {
   amid,
   columnOf,
@@ -12,7 +12,7 @@ import {
   streamed,
   tail,
   UNKNOWN,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

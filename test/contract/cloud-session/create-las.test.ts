@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exported, makeApp, rowsOf, type TestApp } from "../../support/app.ts";
-import { type LasOptions, type LasRow, lasBytes } from "../../support/las-bytes.ts";
-import { octreeValues } from "../../support/octree-folder.ts";
+import { create, exported, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { octreeValues } from "../../support/octree/octree-folder.ts";
+import { type LasOptions, type LasRow, lasBytes } from "../../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

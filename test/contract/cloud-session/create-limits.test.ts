@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { create, createError, makeApp, rowsOf, run, type TestApp } from "../../support/app.ts";
-import { type LasOptions, type LasRow, lasBytes } from "../../support/las-bytes.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
+import { create, createError, makeApp, rowsOf, run, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
+import { type LasOptions, type LasRow, lasBytes } from "../../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

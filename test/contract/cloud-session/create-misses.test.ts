@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, makeApp, rowsOf, type TestApp } from "../../support/app.ts";
-import { lasBytes } from "../../support/las-bytes.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
+import { create, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
+import { lasBytes } from "../../support/scans/las-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

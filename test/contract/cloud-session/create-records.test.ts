@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, createError, makeApp, type TestApp } from "../../support/app.ts";
-import { octreePoints, octreeValues } from "../../support/octree-folder.ts";
+import { create, createError, makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreePoints, octreeValues } from "../../support/octree/octree-folder.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { create, createError, makeApp, refused, rowsOf, type TestApp } from "../../support/app.ts";
-import { e57Bytes, e57Element, e57Pose } from "../../support/e57-bytes.ts";
+import { create, createError, makeApp, refused, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { e57Bytes, e57Element, e57Pose } from "../../support/scans/e57-bytes.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, makeApp, rowsOf, type TestApp } from "../../support/app.ts";
+import { create, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CreateSessionRequest, SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
-import { create, createError, makeApp, refused, rowsOf, run, type TestApp } from "../../support/app.ts";
+import { create, createError, makeApp, refused, rowsOf, run, type TestApp } from "../../support/app/app.ts";
 
 const CREATE = "/api/cloud/session/create";
 let made: TestApp;

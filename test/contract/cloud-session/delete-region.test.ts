@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DeleteRegionResponse } from "../../../shared/contract/cloud-session/delete-region.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -11,7 +11,7 @@ import {
   stateOf,
   survivingXs,
   UNKNOWN,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SessionDemMeta } from "../../../shared/contract/cloud-session/dem.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { dem, failedDem, gridPoints } from "../../support/dem.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
-import { amid, cloud, columnOf, refusal, slab, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
+import { dem, failedDem, gridPoints } from "../../support/session/dem.ts";
+import { amid, cloud, columnOf, refusal, slab, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

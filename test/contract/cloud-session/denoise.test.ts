@@ -3,11 +3,11 @@ import { addon } from "../../../backend/native/core/addon.ts";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { atMoment } from "../../support/native-moment.ts";
-import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../../support/noisy-cloud.ts";
-import { answered, cloud, refusal, stateOf, UNKNOWN } from "../../support/session-edits.ts";
-import { eventually } from "../../support/stopwatch.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { atMoment } from "../../support/native/native-moment.ts";
+import { eventually } from "../../support/run/stopwatch.ts";
+import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../../support/scans/noisy-cloud.ts";
+import { answered, cloud, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

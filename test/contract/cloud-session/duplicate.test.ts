@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplicate.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -13,7 +13,7 @@ import {
   survivingXs,
   UNKNOWN,
   xs,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { POOL } from "../../../backend/services/cloud/builds.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
-import { makeApp, run, type TestApp } from "../../support/app.ts";
+import { makeApp, run, type TestApp } from "../../support/app/app.ts";
 import {
   amid,
   canceledAmid,
@@ -19,7 +19,7 @@ import {
   tail,
   UNKNOWN,
   xs,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ExtractResponse } from "../../../shared/contract/cloud-session/extract.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   amid,
   answered,
@@ -13,7 +13,7 @@ import {
   stateOf,
   UNKNOWN,
   xs,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

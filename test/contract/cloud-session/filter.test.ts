@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FilterResponse } from "../../../shared/contract/cloud-session/filter.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
 import {
   amid,
   answered,
@@ -13,7 +13,7 @@ import {
   stateOf,
   survivingXs,
   UNKNOWN,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

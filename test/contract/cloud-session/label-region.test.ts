@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LabelRegionResponse } from "../../../shared/contract/cloud-session/label-region.ts";
 import { MAX_LABEL_STROKES } from "../../../shared/limits.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { answered, cloud, columnOf, lineCloud, refusal, slab, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import {
+  answered,
+  cloud,
+  columnOf,
+  lineCloud,
+  refusal,
+  slab,
+  stateOf,
+  UNKNOWN,
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LabelSummary } from "../../../shared/contract/cloud-session/label-summary.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { checked, cloud, lineCloud, slab, stateOf } from "../../support/session-edits.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { checked, cloud, lineCloud, slab, stateOf } from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

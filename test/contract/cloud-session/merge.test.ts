@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CloudMeta } from "../../../backend/sessions/cloud-session.ts";
 import { MergeResponse } from "../../../shared/contract/cloud-session/merge.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
 import {
   amid,
   answered,
@@ -15,7 +15,7 @@ import {
   slab,
   stateOf,
   xs,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { ColumnRef } from "../../../backend/sessions/column-ref.ts";
 import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
-import { create, exported, makeApp, type TestApp } from "../../support/app.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
+import { create, exported, makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ResetEditsResponse } from "../../../shared/contract/cloud-session/reset-edits.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -10,7 +10,7 @@ import {
   stateOf,
   survivingXs,
   UNKNOWN,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

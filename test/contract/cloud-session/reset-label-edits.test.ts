@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ResetLabelEditsResponse } from "../../../shared/contract/cloud-session/reset-label-edits.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { answered, cloud, columnOf, lineCloud, refusal, slab, stateOf, UNKNOWN } from "../../support/session-edits.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import {
+  answered,
+  cloud,
+  columnOf,
+  lineCloud,
+  refusal,
+  slab,
+  stateOf,
+  UNKNOWN,
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -4,12 +4,12 @@ import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { GIB } from "../../../shared/limits.ts";
-import { makeApp, refused, type TestApp } from "../../support/app.ts";
-import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../../support/ground-cloud.ts";
-import { heldUntilCanceled } from "../../support/native-failure.ts";
-import { rowsOf } from "../../support/noisy-cloud.ts";
-import { amid, answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session-edits.ts";
-import { eventually } from "../../support/stopwatch.ts";
+import { makeApp, refused, type TestApp } from "../../support/app/app.ts";
+import { heldUntilCanceled } from "../../support/native/native-failure.ts";
+import { eventually } from "../../support/run/stopwatch.ts";
+import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../../support/scans/ground-cloud.ts";
+import { rowsOf } from "../../support/scans/noisy-cloud.ts";
+import { amid, answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SplitResponse } from "../../../shared/contract/cloud-session/split.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   amid,
   answered,
@@ -14,7 +14,7 @@ import {
   survivingXs,
   UNKNOWN,
   xs,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

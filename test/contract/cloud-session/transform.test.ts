@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
 import { TransformResponse } from "../../../shared/contract/cloud-session/transform.ts";
-import { makeApp, type TestApp } from "../../support/app.ts";
-import { octreePoints } from "../../support/octree-folder.ts";
+import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
 import {
   amid,
   answered,
@@ -17,7 +17,7 @@ import {
   slab,
   stateOf,
   UNKNOWN,
-} from "../../support/session-edits.ts";
+} from "../../support/session/session-edits.ts";
 
 let made: TestApp;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { runtimePackageFolders } from "../runtime-packages.ts";
+import { runtimePackageFolders } from "../process/runtime-packages.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import type { CloudState } from "../../../backend/sessions/cloud-session.ts";
 import { parseMetadata } from "../../../shared/octree/potree2-metadata.ts";
-import { octreeRecords } from "../octree-folder.ts";
+import { octreeRecords } from "../octree/octree-folder.ts";
 import {
   type BuiltOctree,
   contentOf,

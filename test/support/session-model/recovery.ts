@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../../backend/config.ts";
-import { makeApp, type TestApp } from "../app.ts";
+import { makeApp, type TestApp } from "../app/app.ts";
 import type { ModelCloud } from "./cloud.ts";
 import { compareState, Difference } from "./compare.ts";
 import type { Plan, World } from "./plan.ts";

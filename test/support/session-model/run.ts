@@ -1,6 +1,6 @@
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
-import { create, rowsOf, type TestApp } from "../app.ts";
-import { readRun } from "../run-body.ts";
+import { create, rowsOf, type TestApp } from "../app/app.ts";
+import { readRun } from "../app/run-body.ts";
 import { editable, type ModelCloud, survivors, type Vec3 } from "./cloud.ts";
 import type { Scenario } from "./commands.ts";
 import { compareMisses, comparePoints, compareState, Difference, mustEqual } from "./compare.ts";

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../../backend/cli/commands.ts";
 import { ApiError } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { fakeService, smallOctree, smallTail, textSink } from "../../support/analyze-fake.ts";
-import { runFake as run } from "../../support/fake-command-line.ts";
+import { fakeService, smallOctree, smallTail, textSink } from "../../support/cli/analyze-fake.ts";
+import { runFake as run } from "../../support/cli/fake-command-line.ts";
 
 let root = "";
 let cloud = "";

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fakeService, smallOctree, smallTail } from "../../support/analyze-fake.ts";
-import { runFake as run } from "../../support/fake-command-line.ts";
-import { makeOctree } from "../../support/potree2-fixture.ts";
+import { fakeService, smallOctree, smallTail } from "../../support/cli/analyze-fake.ts";
+import { runFake as run } from "../../support/cli/fake-command-line.ts";
+import { makeOctree } from "../../support/octree/potree2-fixture.ts";
 
 let root = "";
 let cloud = "";

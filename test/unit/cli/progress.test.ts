@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Progress, printable } from "../../../backend/cli/progress.ts";
-import { textSink } from "../../support/analyze-fake.ts";
+import { textSink } from "../../support/cli/analyze-fake.ts";
 
 test("without a terminal, each stage is one plain line without a bar", () => {
   const stream = textSink();

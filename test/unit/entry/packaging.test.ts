@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { runtimePackageFolders } from "../../support/runtime-packages.ts";
+import { runtimePackageFolders } from "../../support/process/runtime-packages.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 

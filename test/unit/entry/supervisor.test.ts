@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { restartDelayMs } from "../../../backend/entry/supervisor-contract.ts";
-import { FAKE_PORT } from "../../support/fake-backend-process.ts";
-import { running, supervise } from "../../support/supervised.ts";
+import { FAKE_PORT } from "../../support/process/fake-backend-process.ts";
+import { running, supervise } from "../../support/process/supervised.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Job } from "../../../backend/jobs/job.ts";
 import { JobRegistry, type RunRecord } from "../../../backend/jobs/registry.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
-import { FakeNative, settle } from "../../support/fake-native.ts";
+import { FakeNative, settle } from "../../support/native/fake-native.ts";
 
 describe("progress of a job", () => {
   test("native progress is mapped to the window of the stage", async () => {

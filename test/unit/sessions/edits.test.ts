@@ -13,8 +13,8 @@ import {
   staleOctree,
 } from "../../../backend/sessions/edits.ts";
 import { NOTHING_TO_UNDO, type RowSet, type UndoState } from "../../../backend/sessions/undo.ts";
-import { EMPTY_META } from "../../support/cloud-meta.ts";
-import { CountedColumn, countedRef } from "../../support/counted-column.ts";
+import { CountedColumn, countedRef } from "../../support/native/counted-column.ts";
+import { EMPTY_META } from "../../support/session/cloud-meta.ts";
 
 const column = (over: Partial<Record<"length" | "bytes", number>>) =>
   new ColumnRef(Object.assign(Object.create(new CountedColumn("column")) as CountedColumn, over));

@@ -10,7 +10,7 @@ import { tryLockFile } from "../../../backend/native/core/column-files.ts";
 import { claimLease, leaseAlive, ownLease, readLease, writeLease } from "../../../backend/sessions/process-lease.ts";
 
 const DEAD = { pid: 2 ** 22 + 1, start_time: "1", instance: "test" }; // above the largest process id of Linux
-const CLAIMER = fileURLToPath(new URL("../../support/claim-lease.ts", import.meta.url));
+const CLAIMER = fileURLToPath(new URL("../../support/process/claim-lease.ts", import.meta.url));
 
 let folder: string;
 beforeEach(() => {

@@ -12,7 +12,7 @@ import {
   undoColumns,
   withTwins,
 } from "../../../backend/sessions/undo.ts";
-import { countedRef } from "../../support/counted-column.ts";
+import { countedRef } from "../../support/native/counted-column.ts";
 
 const rows = (name: string, count = 1): RowSet => ({ encoding: "rows", count, data: countedRef(name).ref });
 const paint = (slug: string, stroke_id: string): Extract<UndoStep, { op: "paint" }> => ({

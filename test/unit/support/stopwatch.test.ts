@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
-import { stopwatch, within } from "../../support/stopwatch.ts";
+import { stopwatch, within } from "../../support/run/stopwatch.ts";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Works until this process has used so much processor time. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadOctreePoints } from "../../../../backend/cli/analyze/octree-points.ts";
-import { CACHE_ID, fakeService, smallOctree } from "../../../support/analyze-fake.ts";
-import { makeOctree } from "../../../support/potree2-fixture.ts";
+import { CACHE_ID, fakeService, smallOctree } from "../../../support/cli/analyze-fake.ts";
+import { makeOctree } from "../../../support/octree/potree2-fixture.ts";
 
 describe("budget", () => {
   test.each([

@@ -3,7 +3,7 @@ import type { AnalyzeClient } from "../../../../backend/cli/analyze/run.ts";
 import { canopy, labelTerrain, terrainSummary } from "../../../../backend/cli/analyze/terrain.ts";
 import { Progress } from "../../../../backend/cli/progress.ts";
 import { ApiError } from "../../../../shared/client/index.ts";
-import { fakeService, smallTail, textSink } from "../../../support/analyze-fake.ts";
+import { fakeService, smallTail, textSink } from "../../../support/cli/analyze-fake.ts";
 
 const OPTIONS = { denoise: true, ground: true, dem: true };
 const NOISE = {

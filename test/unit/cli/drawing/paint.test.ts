@@ -7,7 +7,7 @@ import { colorScales, encodePng, paint, type Raster } from "../../../../backend/
 import { splat } from "../../../../backend/cli/drawing/splat.ts";
 import type { ViewFrame } from "../../../../backend/cli/drawing/view-frame.ts";
 import { NO_POINT, type Visibility } from "../../../../backend/cli/drawing/visibility.ts";
-import { centre, cloud, FRONT, frameOf, TOP } from "../../../support/drawn-cloud.ts";
+import { centre, cloud, FRONT, frameOf, TOP } from "../../../support/cli/drawn-cloud.ts";
 
 describe("colours", () => {
   const pixel = ({ data, width }: Raster, x: number, y: number) => [

@@ -4,7 +4,7 @@ import { renderPictures } from "../../../../backend/cli/drawing/render.ts";
 import { splat } from "../../../../backend/cli/drawing/splat.ts";
 import { sceneBox } from "../../../../backend/cli/drawing/view-frame.ts";
 import { NO_POINT } from "../../../../backend/cli/drawing/visibility.ts";
-import { centre, cloud, FRONT, frameOf, SIDE, seenAt, TOP } from "../../../support/drawn-cloud.ts";
+import { centre, cloud, FRONT, frameOf, SIDE, seenAt, TOP } from "../../../support/cli/drawn-cloud.ts";
 
 const corners = cloud([
   [0, 0, 0],

@@ -4,7 +4,7 @@ import { escapeHtml, html } from "../../../../backend/cli/report/html.ts";
 import { reportHtml } from "../../../../backend/cli/report/report.ts";
 import { scansCsv } from "../../../../backend/cli/report/scan-table.ts";
 import { groundDensity, summarize } from "../../../../backend/cli/report/summary.ts";
-import { smallTail } from "../../../support/analyze-fake.ts";
+import { smallTail } from "../../../support/cli/analyze-fake.ts";
 
 const HOSTILE = `"><script>alert('x')</script>&amp;\u202e`;
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addon } from "../../../../backend/native/core/addon.ts";
 import { addonPath } from "../../../../backend/native/core/load.ts";
-import { eventually } from "../../../support/stopwatch.ts";
+import { eventually } from "../../../support/run/stopwatch.ts";
 
 let folder: string;
 let path: string;

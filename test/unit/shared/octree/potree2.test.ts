@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decodeRecords } from "../../../../shared/octree/point-records.ts";
 import { parseHierarchy } from "../../../../shared/octree/potree2.ts";
 import { parseMetadata } from "../../../../shared/octree/potree2-metadata.ts";
-import { type FixtureOctree, makeOctree } from "../../../support/potree2-fixture.ts";
+import { type FixtureOctree, makeOctree } from "../../../support/octree/potree2-fixture.ts";
 
 const metadataOf = (octree: FixtureOctree, change: (json: Record<string, unknown>) => void = () => undefined) => {
   const json = structuredClone(octree.metadata);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { detectTextLayout } from "../../../../../backend/services/files/text/layout.ts";
-import { DATA } from "../../../../support/data-folder.ts";
+import { DATA } from "../../../../support/scans/data-folder.ts";
 
 const present = existsSync(join(DATA, "text_tables"));
 if (!present) console.warn(`real text files are absent from ${DATA}: set APP_TEST_DATA`);

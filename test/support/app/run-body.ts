@@ -1,5 +1,5 @@
-import type { Marker } from "../../shared/wire/php1.ts";
-import { type RunOutcome, RunStreamParser } from "../../shared/wire/run-stream.ts";
+import type { Marker } from "../../../shared/wire/php1.ts";
+import { type RunOutcome, RunStreamParser } from "../../../shared/wire/run-stream.ts";
 
 /** Markers and outcome of a whole stream body. */
 export function readRun(body: Uint8Array): { markers: Marker[]; outcome: RunOutcome } {

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
-import type { AnalyzeClient } from "../../backend/cli/analyze/run.ts";
-import type { TextStream } from "../../backend/cli/progress.ts";
-import { ApiError, CanceledError, type RunOptions } from "../../shared/client/index.ts";
-import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { type FixtureOctree, makeOctree } from "./potree2-fixture.ts";
+import type { AnalyzeClient } from "../../../backend/cli/analyze/run.ts";
+import type { TextStream } from "../../../backend/cli/progress.ts";
+import { ApiError, CanceledError, type RunOptions } from "../../../shared/client/index.ts";
+import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import { type FixtureOctree, makeOctree } from "../octree/potree2-fixture.ts";
 
 export const CACHE_ID = "0123456789abcdef0123456789abcdef01234567";
 

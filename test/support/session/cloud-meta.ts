@@ -1,4 +1,4 @@
-import { type CloudMeta, META_DEFAULTS } from "../../backend/sessions/cloud-session.ts";
+import { type CloudMeta, META_DEFAULTS } from "../../../backend/sessions/cloud-session.ts";
 
 /** The description of a cloud nobody knows anything about. */
 export const EMPTY_META: CloudMeta = {

@@ -1,6 +1,6 @@
-import { DemFailure, DemSuccess } from "../../shared/contract/dem.ts";
-import type { Frame } from "../../shared/wire/phb1.ts";
-import { run, type TestApp } from "./app.ts";
+import { DemFailure, DemSuccess } from "../../../shared/contract/dem.ts";
+import type { Frame } from "../../../shared/wire/phb1.ts";
+import { run, type TestApp } from "../app/app.ts";
 import { checked } from "./session-edits.ts";
 
 export type Point = [number, number, number];

@@ -3,8 +3,8 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { Admission } from "../../backend/jobs/admission.ts";
-import { addon } from "../../backend/native/core/addon.ts";
+import { Admission } from "../../../backend/jobs/admission.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
 
 /** Column files are the journal's business, written behind any edit: no endpoint's own. */
 const JOURNAL: ReadonlySet<string> = new Set(["writeColumnFiles", "syncColumnFile", "verifyColumnFile"]);

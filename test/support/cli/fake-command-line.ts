@@ -1,5 +1,5 @@
-import type { Backend } from "../../backend/cli/analyze/run.ts";
-import { type CommandLineDeps, runCommandLine, type ServeRequest } from "../../backend/cli/commands.ts";
+import type { Backend } from "../../../backend/cli/analyze/run.ts";
+import { type CommandLineDeps, runCommandLine, type ServeRequest } from "../../../backend/cli/commands.ts";
 import { type FakeService, fakeService, textSink } from "./analyze-fake.ts";
 
 export interface Outcome {

@@ -1,5 +1,5 @@
-import { BackendSupervisor } from "../../backend/entry/supervisor.ts";
-import type { StateChange, SupervisorOptions } from "../../backend/entry/supervisor-contract.ts";
+import { BackendSupervisor } from "../../../backend/entry/supervisor.ts";
+import type { StateChange, SupervisorOptions } from "../../../backend/entry/supervisor-contract.ts";
 import { FAKE_VERSION, FakeBackendProcess } from "./fake-backend-process.ts";
 
 /** A supervisor over fake processes, and everything it did. */

@@ -1,4 +1,4 @@
-import type { TestApp } from "./app.ts";
+import type { TestApp } from "../app/app.ts";
 
 /** A column's type and bytes. */
 export interface StoredColumn {

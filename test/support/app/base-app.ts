@@ -2,13 +2,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { BASE_ROUTES, buildApp } from "../../backend/app.ts";
-import { type Config, parseConfig } from "../../backend/config.ts";
-import type { App, BaseDeps, RouteFile } from "../../backend/http/types.ts";
-import { Admission } from "../../backend/jobs/admission.ts";
-import { JobRegistry, type RunRecord } from "../../backend/jobs/registry.ts";
-import { DeviceInfo } from "../../shared/contract/device-info.ts";
-import { GIB } from "../../shared/limits.ts";
+import { BASE_ROUTES, buildApp } from "../../../backend/app.ts";
+import { type Config, parseConfig } from "../../../backend/config.ts";
+import type { App, BaseDeps, RouteFile } from "../../../backend/http/types.ts";
+import { Admission } from "../../../backend/jobs/admission.ts";
+import { JobRegistry, type RunRecord } from "../../../backend/jobs/registry.ts";
+import { DeviceInfo } from "../../../shared/contract/device-info.ts";
+import { GIB } from "../../../shared/limits.ts";
 
 export const TEST_VERSION = "9.8.7";
 

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { claimLease, ownLease } from "../../backend/sessions/process-lease.ts";
+import { claimLease, ownLease } from "../../../backend/sessions/process-lease.ts";
 
 const [, , folder = ""] = process.argv;
 const leases = readdirSync(folder)

@@ -24,7 +24,7 @@ export interface HeadlessBackend {
 
 /** Starts dist/backend/entry/headless.js on a free port. Errors: no build, or no READY line. */
 export async function startHeadless(env: NodeJS.ProcessEnv = {}): Promise<HeadlessBackend> {
-  const main = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
+  const main = fileURLToPath(new URL("../../../dist/backend/entry/headless.js", import.meta.url));
   if (!existsSync(main)) throw new Error(`${main} is missing; run "npm run build" first`);
   const folder = await mkdtemp(join(tmpdir(), "headless-"));
   const folders = { APP_DATA_DIR: join(folder, "data"), APP_OCTREE_CACHE_ROOT: join(folder, "octrees") };

@@ -1,5 +1,5 @@
-import type { BackendProcess } from "../../backend/entry/supervisor-contract.ts";
-import type { FromBackend, ToBackend } from "../../backend/entry/supervisor-messages.ts";
+import type { BackendProcess } from "../../../backend/entry/supervisor-contract.ts";
+import type { FromBackend, ToBackend } from "../../../backend/entry/supervisor-messages.ts";
 
 export const FAKE_VERSION = "1.2.3";
 export const FAKE_PORT = 4711;

@@ -1,5 +1,5 @@
-import { type Addon, addon } from "../../backend/native/core/addon.ts";
-import type { NativeJob } from "../../backend/native/core/handles.ts";
+import { type Addon, addon } from "../../../backend/native/core/addon.ts";
+import type { NativeJob } from "../../../backend/native/core/handles.ts";
 
 /** A point inside a native op: its nth call from now on, in the phase of that name, that part of it done. */
 export interface NativeMoment {

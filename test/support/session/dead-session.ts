@@ -2,9 +2,9 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { decodeJournal } from "../../backend/sessions/journal.ts";
-import { makeApp, type TestApp } from "./app.ts";
-import { eventually } from "./stopwatch.ts";
+import { decodeJournal } from "../../../backend/sessions/journal.ts";
+import { makeApp, type TestApp } from "../app/app.ts";
+import { eventually } from "../run/stopwatch.ts";
 
 /** No process has this id: the owner of the folder is dead. */
 export const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "default" });

@@ -1,4 +1,4 @@
-import { ELEMENT_BYTES, type ElementType } from "../../shared/octree/potree2-metadata.ts";
+import { ELEMENT_BYTES, type ElementType } from "../../../shared/octree/potree2-metadata.ts";
 
 export interface FixtureAttribute {
   readonly name: string;

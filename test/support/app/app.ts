@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import pino from "pino";
-import { buildApp } from "../../backend/app.ts";
-import { type Config, parseConfig } from "../../backend/config.ts";
-import type { Deps } from "../../backend/deps.ts";
-import { buildDeps } from "../../backend/entry/serve.ts";
-import type { App } from "../../backend/http/types.ts";
-import { ROUTES } from "../../backend/routes/index.ts";
-import { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { ExportTail } from "../../shared/contract/pointcloud.ts";
-import type { Marker } from "../../shared/wire/php1.ts";
-import type { RunOutcome } from "../../shared/wire/run-stream.ts";
+import { buildApp } from "../../../backend/app.ts";
+import { type Config, parseConfig } from "../../../backend/config.ts";
+import type { Deps } from "../../../backend/deps.ts";
+import { buildDeps } from "../../../backend/entry/serve.ts";
+import type { App } from "../../../backend/http/types.ts";
+import { ROUTES } from "../../../backend/routes/index.ts";
+import { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import { ExportTail } from "../../../shared/contract/pointcloud.ts";
+import type { Marker } from "../../../shared/wire/php1.ts";
+import type { RunOutcome } from "../../../shared/wire/run-stream.ts";
 import { readRun } from "./run-body.ts";
 
 /** One line of the service's log. */

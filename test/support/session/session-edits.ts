@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import type { z } from "zod";
-import type { Job } from "../../backend/jobs/job.ts";
-import { type Addon, addon } from "../../backend/native/core/addon.ts";
-import type { NativeColumn, NativeJob } from "../../backend/native/core/handles.ts";
-import { readNumbers } from "../../backend/services/files/preview/values.ts";
-import type { CloudState } from "../../backend/sessions/cloud-session.ts";
-import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import type { BoxRegion } from "../../shared/contract/region.ts";
-import { create, refused, run, type TestApp } from "./app.ts";
-import { octreePoints } from "./octree-folder.ts";
+import type { Job } from "../../../backend/jobs/job.ts";
+import { type Addon, addon } from "../../../backend/native/core/addon.ts";
+import type { NativeColumn, NativeJob } from "../../../backend/native/core/handles.ts";
+import { readNumbers } from "../../../backend/services/files/preview/values.ts";
+import type { CloudState } from "../../../backend/sessions/cloud-session.ts";
+import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import type { BoxRegion } from "../../../shared/contract/region.ts";
+import { create, refused, run, type TestApp } from "../app/app.ts";
+import { octreePoints } from "../octree/octree-folder.ts";
 
 /** An answer that has every key of its contract and no other. */
 export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {

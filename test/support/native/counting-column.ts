@@ -1,4 +1,4 @@
-import type { ColumnSource } from "../../backend/http/frame.ts";
+import type { ColumnSource } from "../../../backend/http/frame.ts";
 
 /** A column of `length` u32 0, 1, 2, ... that counts its owners. */
 export class CountingColumn implements ColumnSource {

@@ -1,6 +1,6 @@
-import type { Marker } from "../../shared/wire/php1.ts";
-import { type RunOutcome, RunStreamParser } from "../../shared/wire/run-stream.ts";
-import { stopwatch, type Times } from "./stopwatch.ts";
+import type { Marker } from "../../../shared/wire/php1.ts";
+import { type RunOutcome, RunStreamParser } from "../../../shared/wire/run-stream.ts";
+import { stopwatch, type Times } from "../run/stopwatch.ts";
 
 /** A streamed request over a real socket, seen marker by marker. */
 export interface LiveRun {

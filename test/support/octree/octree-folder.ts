@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AttributeArray, decodeRecords } from "../../shared/octree/point-records.ts";
-import { parseMetadata } from "../../shared/octree/potree2-metadata.ts";
+import { type AttributeArray, decodeRecords } from "../../../shared/octree/point-records.ts";
+import { parseMetadata } from "../../../shared/octree/potree2-metadata.ts";
 
 /** Every point of an octree in the cache, file order: positions and the attributes asked for. */
 export function octreeRecords(root: string, id: string, names: readonly string[] = []) {

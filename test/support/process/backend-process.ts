@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { stopwatch, type Times } from "./stopwatch.ts";
+import { stopwatch, type Times } from "../run/stopwatch.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/backend/entry/headless.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../dist/backend/entry/headless.js", import.meta.url));
 /** A guard against a test that hangs. */
 const READY_MS = 90_000;
 

@@ -1,4 +1,4 @@
-import type { NativeJob, NativeProgress } from "../../backend/native/core/handles.ts";
+import type { NativeJob, NativeProgress } from "../../../backend/native/core/handles.ts";
 
 /** A native op under the test's control. It ends with code `canceled` when cancel() is called, like the real ones. */
 export class FakeNative<T> implements NativeJob<T> {

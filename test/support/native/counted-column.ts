@@ -1,5 +1,5 @@
-import type { NativeColumn } from "../../backend/native/core/handles.ts";
-import { ColumnRef } from "../../backend/sessions/column-ref.ts";
+import type { NativeColumn } from "../../../backend/native/core/handles.ts";
+import { ColumnRef } from "../../../backend/sessions/column-ref.ts";
 
 /** A column of no bytes that says whether its memory is still there. Freed twice is an error. */
 export class CountedColumn implements NativeColumn {

@@ -1,5 +1,5 @@
-import { addon } from "../../backend/native/core/addon.ts";
-import type { NativeJob } from "../../backend/native/core/handles.ts";
+import { addon } from "../../../backend/native/core/addon.ts";
+import type { NativeJob } from "../../../backend/native/core/handles.ts";
 
 /** Functions of the addon that answer at once instead of giving a job; the rest of those is not asked for memory. */
 const AT_ONCE = new Set(["mapColumnFile"]);

@@ -1,6 +1,6 @@
-import type { PointSample } from "../../backend/cli/drawing/point-sample.ts";
-import { sceneBox, VIEWS, type View, type ViewFrame, viewFrame } from "../../backend/cli/drawing/view-frame.ts";
-import type { Visibility } from "../../backend/cli/drawing/visibility.ts";
+import type { PointSample } from "../../../backend/cli/drawing/point-sample.ts";
+import { sceneBox, VIEWS, type View, type ViewFrame, viewFrame } from "../../../backend/cli/drawing/view-frame.ts";
+import type { Visibility } from "../../../backend/cli/drawing/visibility.ts";
 
 export const [TOP, FRONT, SIDE] = VIEWS as [View, View, View];
 

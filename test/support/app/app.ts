@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import pino from "pino";
+import { onTestFinished } from "vitest";
 import { buildApp } from "../../../backend/app.ts";
 import { type Config, parseConfig } from "../../../backend/config.ts";
 import type { Deps } from "../../../backend/deps.ts";
@@ -29,6 +30,7 @@ export interface TestApp {
   readonly log: LogLine[];
   /** Writes a file into the folder and returns its path. */
   file(name: string, content: string | Uint8Array): string;
+  /** Ends what runs and removes the folder. The second call waits for the first. */
   close(): Promise<void>;
 }
 
@@ -48,6 +50,14 @@ export async function makeApp(
   const full = { ...parseConfig({}), dataDir: folder, octreeCacheRoot: octrees, ...config };
   const deps = await buildDeps(full, pino({ level: "debug" }, sink));
   const app = await buildApp(deps, ROUTES);
+  const end = async () => {
+    await app.close();
+    await deps.jobs.idle();
+    await deps.sessions.close();
+    await deps.octreeCache.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  let ending: Promise<void> | undefined;
   return {
     app,
     deps,
@@ -60,14 +70,18 @@ export async function makeApp(
       writeFileSync(path, content);
       return path;
     },
-    close: async () => {
-      await app.close();
-      await deps.jobs.idle();
-      await deps.sessions.close();
-      await deps.octreeCache.close();
-      await rm(folder, { recursive: true, force: true });
+    close: () => {
+      ending ??= end();
+      return ending;
     },
   };
+}
+
+/** The service for one test; closed and removed after it, also when it fails. */
+export async function appOfTest(config: Partial<Config> = {}, folder?: string): Promise<TestApp> {
+  const made = await makeApp(config, folder);
+  onTestFinished(made.close);
+  return made;
 }
 
 export interface RunAnswer {
@@ -96,6 +110,18 @@ export async function refused({ app }: TestApp, url: string, payload: object) {
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";
+
+/** A scan to open: the rows of a text file, the first one naming the columns; the bytes of a LAS file; a file's path. */
+export type Scan = readonly string[] | Uint8Array | string;
+
+let files = 0;
+
+/** Path of a scan; rows and bytes are written to a file of a fresh name. */
+export function scanFile(made: TestApp, scan: Scan, extension = scan instanceof Uint8Array ? "las" : "txt"): string {
+  if (typeof scan === "string") return scan;
+  files += 1;
+  return made.file(`scan${files}.${extension}`, scan instanceof Uint8Array ? scan : `${scan.join("\n")}\n`);
+}
 
 /** Creates a session and returns the tail, checked against the contract. */
 export async function create(made: TestApp, source_path: string, wishes: object = {}): Promise<CreateSessionTail> {

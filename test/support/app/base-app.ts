@@ -1,7 +1,8 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
+import { onTestFinished } from "vitest";
 import { BASE_ROUTES, buildApp } from "../../../backend/app.ts";
 import { type Config, parseConfig } from "../../../backend/config.ts";
 import type { App, BaseDeps, RouteFile } from "../../../backend/http/types.ts";
@@ -19,12 +20,18 @@ export interface MadeApp {
   readonly runs: RunRecord[];
   /** Folder that stands in for the octree cache: <root>/<cache_id>/. */
   readonly octrees: string;
+  close(): Promise<void>;
+}
+
+export interface BaseAppOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly deps?: Partial<BaseDeps>;
+  readonly routes?: RouteFile[];
+  readonly config?: Partial<Config>;
 }
 
 /** The service without native code: base routes plus `routes`, every dependency replaceable. */
-export async function makeBaseApp(
-  options: { env?: NodeJS.ProcessEnv; deps?: Partial<BaseDeps>; routes?: RouteFile[]; config?: Partial<Config> } = {},
-): Promise<MadeApp> {
+export async function makeBaseApp(options: BaseAppOptions = {}): Promise<MadeApp> {
   const octrees = mkdtempSync(join(tmpdir(), "octrees-"));
   const runs: RunRecord[] = [];
   const jobs = new JobRegistry((record) => runs.push(record));
@@ -38,5 +45,17 @@ export async function makeBaseApp(
     logger: pino({ level: "silent" }),
     ...options.deps,
   };
-  return { app: await buildApp(deps, [...BASE_ROUTES, ...(options.routes ?? [])]), deps, jobs, runs, octrees };
+  const app = await buildApp(deps, [...BASE_ROUTES, ...(options.routes ?? [])]);
+  const close = async () => {
+    await app.close();
+    rmSync(octrees, { recursive: true, force: true });
+  };
+  return { app, deps, jobs, runs, octrees, close };
+}
+
+/** The same for one test; closed and removed after it, also when it fails. Called in the test or its beforeEach. */
+export async function baseAppOfTest(options: BaseAppOptions = {}): Promise<MadeApp> {
+  const made = await makeBaseApp(options);
+  onTestFinished(made.close);
+  return made;
 }

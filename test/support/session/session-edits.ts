@@ -7,7 +7,7 @@ import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import type { CloudState } from "../../../backend/sessions/cloud-session.ts";
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
 import type { BoxRegion } from "../../../shared/contract/region.ts";
-import { create, refused, run, type TestApp } from "../app/app.ts";
+import { create, refused, run, type Scan, scanFile, type TestApp } from "../app/app.ts";
 import { octreePoints } from "../octree/octree-folder.ts";
 
 /** An answer that has every key of its contract and no other. */
@@ -53,19 +53,19 @@ export async function refusal(made: TestApp, url: string, payload: object): Prom
 /** The one answer to an id that is not open. */
 export const UNKNOWN: [number, string] = [404, "Cloud session not found: 00000000"];
 
-let files = 0;
-
-/** A cloud from the rows of a text file; the first row names the columns. */
-export function cloud(made: TestApp, rows: readonly string[], wishes: object = {}): Promise<CreateSessionTail> {
-  files += 1;
-  return create(made, made.file(`cloud${files}.txt`, `${rows.join("\n")}\n`), wishes);
-}
+/** A session of a scan. */
+export const cloud = (made: TestApp, scan: Scan, wishes: object = {}): Promise<CreateSessionTail> =>
+  create(made, scanFile(made, scan), wishes);
 
 /** Hits at x = 0, 1, 2, ... on the x axis with these classes, then misses 900 m up with class 9. */
-export function lineCloud(made: TestApp, classes: readonly number[], misses = 0, wishes: object = {}) {
+export function lineRows(classes: readonly number[], misses = 0): string[] {
   const sky = Array.from({ length: misses }, (_, i) => `${i} 0 900 9 1`);
-  return cloud(made, ["x y z class is_miss", ...classes.map((value, i) => `${i} 0 0 ${value} 0`), ...sky], wishes);
+  return ["x y z class is_miss", ...classes.map((value, i) => `${i} 0 0 ${value} 0`), ...sky];
 }
+
+/** A session of those points. */
+export const lineCloud = (made: TestApp, classes: readonly number[], misses = 0, wishes: object = {}) =>
+  cloud(made, lineRows(classes, misses), wishes);
 
 /** A box round the hits of a line cloud with from <= x <= to; misses are in it, too. */
 export const slab = (from: number, to: number): BoxRegion => ({ kind: "box", min: [from, -1, -1], max: [to, 1, 1000] });

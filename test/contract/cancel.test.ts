@@ -1,14 +1,15 @@
-import { afterEach, expect, test } from "vitest";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { beforeEach, expect, test } from "vitest";
+import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 import { FakeNative } from "../support/native/fake-native.ts";
 
 let made: MadeApp;
-afterEach(() => made.app.close());
+beforeEach(async () => {
+  made = await baseAppOfTest();
+});
 const cancel = async (id: string) =>
   (await made.app.inject({ method: "POST", url: `/api/cancel/${id}` })).json() as unknown;
 
 test("cancel is idempotent during the run, and false before and after it", async () => {
-  made = await makeBaseApp();
   const native = new FakeNative<never>();
   let run_id = "";
   let unwound: () => void = () => undefined;
@@ -31,7 +32,6 @@ test("cancel is idempotent during the run, and false before and after it", async
 });
 
 test("any text is accepted as id, and an empty body under any content type", async () => {
-  made = await makeBaseApp();
   expect(await cancel("%2e%2e%2fx")).toEqual({ canceled: false, cancelled: false, run_id: "../x" });
   const headers = { "content-type": "application/json" };
   const answer = await made.app.inject({ method: "POST", url: "/api/cancel/a", headers });

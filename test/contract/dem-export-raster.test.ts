@@ -1,16 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { asciiGrid } from "../../backend/services/terrain/raster-export.ts";
 import { ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
 import { answered, refusal } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 describe("export-raster", () => {
   const RASTER = "/api/dem/export-raster";

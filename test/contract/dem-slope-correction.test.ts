@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { expect, test } from "vitest";
 import { boxOf, dem, type Point } from "../support/session/dem.ts";
 import { refusal } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 const URL_ = "/api/dem";
 const flat = (body: object) => dem(made, URL_, { cell_size: 1, auto_segment_ground: false, ...body });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { describe, expect, test } from "vitest";
 import { boxOf, dem, failedDem, gridPoints, type Point } from "../support/session/dem.ts";
 import { cloud, refusal } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 const URL_ = "/api/dem";
 const flat = (body: object) =>

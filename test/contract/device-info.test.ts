@@ -1,10 +1,7 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeDevice, deviceInfo } from "../../backend/services/run/device.ts";
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
-
-let made: MadeApp | undefined;
-afterEach(() => made?.app.close());
+import { baseAppOfTest } from "../support/app/base-app.ts";
 
 test("/api/device-info returns what the native layer found", async () => {
   const found: DeviceInfo = {
@@ -15,13 +12,13 @@ test("/api/device-info returns what the native layer found", async () => {
     effective_path: "gpu",
     reason: "GPU acceleration is active",
   };
-  made = await makeBaseApp({ deps: { deviceInfo: async () => found } });
+  const made = await baseAppOfTest({ deps: { deviceInfo: async () => found } });
   const answer = await made.app.inject({ url: "/api/device-info" });
   expect([answer.statusCode, answer.json()]).toEqual([200, found]);
 });
 
 test("a failing probe counts as no GPU, with the reason, and is not an error", async () => {
-  made = await makeBaseApp({ deps: { deviceInfo: () => Promise.reject(new Error("driver too old")) } });
+  const made = await baseAppOfTest({ deps: { deviceInfo: () => Promise.reject(new Error("driver too old")) } });
   const answer = await made.app.inject({ url: "/api/device-info" });
   expect([answer.statusCode, answer.json()]).toEqual([
     200,

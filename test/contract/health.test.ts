@@ -1,22 +1,19 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CreateSessionRequest } from "../../shared/contract/cloud-session/create.ts";
 import { HealthResponse } from "../../shared/contract/health.ts";
 import { ExportRequest, ExportTail } from "../../shared/contract/pointcloud.ts";
 import { GIB } from "../../shared/limits.ts";
-import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/app/base-app.ts";
-
-let made: MadeApp;
-afterEach(() => made.app.close());
+import { baseAppOfTest, TEST_VERSION } from "../support/app/base-app.ts";
 
 test("/ and /version", async () => {
-  made = await makeBaseApp();
+  const made = await baseAppOfTest();
   const get = async (url: string) => (await made.app.inject({ url })).json() as unknown;
   expect(await get("/")).toEqual({ message: "API is running", version: TEST_VERSION });
   expect(await get("/version")).toEqual({ version: TEST_VERSION });
 });
 
 test("/health reports memory and admitted operations", async () => {
-  made = await makeBaseApp({ env: { APP_MEMORY_BUDGET_BYTES: String(3 * GIB) } });
+  const made = await baseAppOfTest({ env: { APP_MEMORY_BUDGET_BYTES: String(3 * GIB) } });
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -39,7 +36,7 @@ test("/health reports memory and admitted operations", async () => {
 });
 
 test("an unknown path is a 404, a known path with another method a 405", async () => {
-  made = await makeBaseApp();
+  const made = await baseAppOfTest();
   const answer = async (method: "GET" | "POST" | "DELETE", url: string) => {
     const { statusCode, headers, json } = await made.app.inject({ method, url });
     return [statusCode, headers.allow, (json() as { detail: string }).detail];
@@ -51,7 +48,7 @@ test("an unknown path is a 404, a known path with another method a 405", async (
 });
 
 test("/openapi.json describes every route and /docs is served; both are loaded on demand", async () => {
-  made = await makeBaseApp();
+  const made = await baseAppOfTest();
   const document = (await made.app.inject({ url: "/openapi.json" })).json() as {
     openapi: string;
     paths: Record<string, object>;
@@ -75,7 +72,7 @@ test("/openapi.json describes every route and /docs is served; both are loaded o
 
 test("request schemas with transforms and inline points appear in the document with their defaults", async () => {
   const named = (operationId: string) => ({ operationId, summary: operationId, tags: ["files"] });
-  made = await makeBaseApp({
+  const made = await baseAppOfTest({
     routes: [
       (app) => {
         app.post("/create", { schema: { ...named("create"), body: CreateSessionRequest } }, async () => ({}));

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SnapGridResponse } from "../../shared/contract/lad.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 const post = (payload: object) => made.app.inject({ method: "POST", url: "/api/lad/snap-grid", payload });
 const snapped = async (payload: object) => {

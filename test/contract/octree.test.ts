@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseRange } from "../../backend/http/range.ts";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 
 const ID = "0123456789abcdef0123456789abcdef01234567";
 const BYTES = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 251));
 let made: MadeApp;
 beforeEach(async () => {
-  made = await makeBaseApp();
+  made = await baseAppOfTest();
   const folder = join(made.octrees, ID);
   mkdirSync(folder);
   writeFileSync(join(folder, "metadata.json"), '{"version":"2.0"}');
@@ -16,7 +16,6 @@ beforeEach(async () => {
   writeFileSync(join(folder, "hierarchy.bin"), "");
   writeFileSync(join(folder, "log.txt"), "private");
 });
-afterEach(() => made.app.close());
 const get = (path: string, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>
   made.app.inject({ method, url: `/octree/${path}`, headers });
 
@@ -90,7 +89,7 @@ test.each([
 
 describe("a cache without the octree, and a damaged octree folder", () => {
   test("404 and 500", async () => {
-    const none = await makeBaseApp({ deps: { octreeCache: { path: async () => undefined } } });
+    const none = await baseAppOfTest({ deps: { octreeCache: { path: async () => undefined } } });
     const url = `/octree/${ID}/octree.bin`;
     expect((await none.app.inject({ url })).json()).toMatchObject({
       detail: expect.stringContaining(ID),

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
 import { EXPECTED, NOISY } from "../support/scans/noisy-cloud.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp({ device: "cpu" });
-});
-afterAll(() => made.close());
+const made = sessionTest({ config: { device: "cpu" } });
 
 /** The answer of a service that found a GPU which then is not there. */
 async function withLostGpu(url: string, payload: object): Promise<{ labels: number[]; warnings: string[] }> {

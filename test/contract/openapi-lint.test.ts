@@ -1,19 +1,15 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { expect, test } from "vitest";
 import { documentOf } from "../support/app/openapi.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LINTER = join(ROOT, "node_modules", "@redocly", "cli", "bin", "cli.js");
 const LINT_MS = 60_000;
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 /** What redocly says about a document, and its exit code. Nothing leaves the machine. */
 async function lint(file: string): Promise<{ code: number | null; totals: { errors: number; warnings: number } }> {

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../shared/client/index.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
 import { documentOf, fieldsOf, type JsonSchema, nameOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
+const made = sessionTest();
 let document: OpenApi;
 beforeAll(async () => {
-  made = await makeApp();
   document = await documentOf(made);
 });
-afterAll(() => made.close());
 
 const post = (path: string) => document.paths[path]?.post;
 const component = (name: string): JsonSchema => {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const URL = "/api/pointcloud/denoise";
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp({ denoiseTileMinPoints: 1700, denoiseTileTargetPoints: 500 });
-});
-afterAll(() => made.close());
+const made = sessionTest({ config: { denoiseTileMinPoints: 1700, denoiseTileTargetPoints: 500 } });
 const denoise = (payload: object) => answered(made, DenoiseResponse, URL, payload);
 const labelsOf = ({ labels }: DenoiseResponse) => Array.from(labels);
 

@@ -1,14 +1,13 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exported, exportTail, makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, exported, exportTail, refused } from "../support/app/app.ts";
 import { lasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 import { differences, storedColumns } from "../support/session/session-values.ts";
 
 const EXPORT = "/api/pointcloud/export";
-let made: TestApp;
-let id: string;
-let rastered: string;
+const made = sessionTest();
 /** Three hits and a miss, shifted, with colour, intensity, a clock and columns of several types. */
 const ROWS = [
   "x y z r255 g255 b255 intensity time height class big is_miss",
@@ -29,14 +28,10 @@ const RASTER = [
   "6 5 5 6 4 7 2 0 0",
   "7 5 5 7 -1 7 2 0 0",
 ];
-beforeAll(async () => {
-  made = await makeApp();
-  id = (await create(made, made.file("cloud.txt", ROWS.join("\n")), { world_shift: [500000, 0, 0] })).session_id;
-  rastered = (await create(made, made.file("raster.txt", RASTER.join("\n")))).session_id;
-});
-afterAll(() => made.close());
+const shared = made.shared(ROWS, { world_shift: [500000, 0, 0] });
+const rastered = made.shared(RASTER);
 
-const source = (session_id = id, more: object = {}) => ({ session_id, want_colors: true, ...more });
+const source = (session_id = shared.session_id, more: object = {}) => ({ session_id, want_colors: true, ...more });
 const bytesOf = (tail: { data: string | null }) => Buffer.from(tail.data ?? "", "base64");
 const textOf = (tail: { data: string | null }) => bytesOf(tail).toString("latin1");
 const INLINE = {
@@ -53,7 +48,9 @@ const INLINE = {
 describe("asc", () => {
   test("has the layout of txt, including columns and warnings", async () => {
     const columns = ["height", "class"];
-    expect(await exported(made, id, "asc", { columns })).toEqual(await exported(made, id, "txt", { columns }));
+    expect(await exported(made, shared.session_id, "asc", { columns })).toEqual(
+      await exported(made, shared.session_id, "txt", { columns }),
+    );
     const tail = await exportTail(made, { source: source(), format: "ASC" });
     expect(tail).toMatchObject({ success: true, filename: "pointcloud.asc", point_count: 4, has_colors: true });
     expect(tail.warnings?.join(" ")).toMatch(/Left out: height, class, big, is_miss, timestamp\. List them/);
@@ -71,7 +68,10 @@ describe("asc", () => {
 
 describe("pts", () => {
   test("count, then x y z intensity r g b; true world, translated, with misses", async () => {
-    const tail = await exportTail(made, { source: source(id, { translation: [0, 10, 0] }), format: "pts" });
+    const tail = await exportTail(made, {
+      source: source(shared.session_id, { translation: [0, 10, 0] }),
+      format: "pts",
+    });
     expect(textOf(tail).split("\n")).toEqual([
       "4",
       "500000.250000 10.000000 1.000000 -2048 255 0 51",
@@ -124,7 +124,7 @@ describe("pcd", () => {
       POINTS: "4",
     });
     const back = await create(made, made.file("back.pcd", bytesOf(tail)), { world_shift: [500000, 0, 0] });
-    expect(await differences(made, id, back.session_id)).toEqual([]);
+    expect(await differences(made, shared.session_id, back.session_id)).toEqual([]);
     expect(back).toMatchObject({ miss_count: 1, total_count: 4 });
     const offset = [1e7, -1e7, 0] as const;
     const rows = [100, 300].map((intensity) => ({ x: 1e7 + 0.011 * intensity, y: -1e7, z: 0, intensity }));
@@ -135,8 +135,8 @@ describe("pcd", () => {
   });
 
   test("float32 if it holds every coordinate exactly, else float64; columns selects", async () => {
-    const near = await exported(made, id, "pcd", {
-      source: source(id, { translation: [-500000, 0, 0], max_points: 2 }),
+    const near = await exported(made, shared.session_id, "pcd", {
+      source: source(shared.session_id, { translation: [-500000, 0, 0], max_points: 2 }),
       columns: ["class"],
     });
     expect(header(near)).toMatchObject({ FIELDS: "x y z rgb intensity class", SIZE: expect.stringMatching(/^8 8 8 /) });
@@ -164,7 +164,7 @@ describe("pcd", () => {
 
 describe("ptx", () => {
   test("one scan per scan_index, empty cells for misses, one point per cell", async () => {
-    const tail = await exportTail(made, { source: source(rastered), format: "ptx" });
+    const tail = await exportTail(made, { source: source(rastered.session_id), format: "ptx" });
     const lines = textOf(tail).split("\n");
     expect(lines.slice(0, 2)).toEqual(["2", "2"]);
     expect(lines.slice(10, 14)).toEqual([
@@ -261,7 +261,7 @@ describe("asc, pts, ptx and pcd", () => {
     mkdirSync(folder);
     for (const format of [...formats, "ptx"]) {
       const dest_path = join(folder, `cloud.${format}`);
-      const session_id = format === "ptx" ? rastered : id;
+      const session_id = format === "ptx" ? rastered.session_id : shared.session_id;
       expect(await exportTail(made, { source: source(session_id), format, dest_path })).toMatchObject({
         success: true,
       });

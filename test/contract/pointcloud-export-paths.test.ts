@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exportTail, makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { exportTail, refused } from "../support/app/app.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const EXPORT = "/api/pointcloud/export";
 const INLINE = {
@@ -14,13 +15,8 @@ const INLINE = {
     [0, 1, 0],
   ],
 };
-let made: TestApp;
-let id: string;
-beforeAll(async () => {
-  made = await makeApp();
-  id = (await create(made, made.file("cloud.xyz", "0 0 0\n1 0 0\n2 0 0\n3 0 0\n"))).session_id;
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const shared = made.shared(["0 0 0", "1 0 0", "2 0 0", "3 0 0"]);
 
 describe("destination", () => {
   test("dest_path: written under that name, no data in the response, no other file in the folder", async () => {
@@ -29,7 +25,7 @@ describe("destination", () => {
     const dest = join(folder, "cloud.csv");
     for (const format of ["csv", "las"]) {
       const tail = await exportTail(made, {
-        source: { session_id: id },
+        source: { session_id: shared.session_id },
         format,
         dest_path: dest,
         filename: "other.xyz",
@@ -103,7 +99,7 @@ describe("requests rejected before the stream", () => {
     ["empty source", () => ({ source: {}, format: "las" }), 400, /neither a session_id nor a source_path/],
     [
       "translation of two numbers",
-      () => ({ source: { session_id: id, translation: [1, 2] }, format: "las" }),
+      () => ({ source: { session_id: shared.session_id, translation: [1, 2] }, format: "las" }),
       400,
       /translation/,
     ],

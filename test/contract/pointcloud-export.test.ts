@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, exported, exportTail, run } from "../support/app/app.ts";
 import { octreeValues } from "../support/octree/octree-folder.ts";
 import { lasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const EXPORT = "/api/pointcloud/export";
-let made: TestApp;
-let id: string;
+const made = sessionTest();
 /** Three hits and a miss, shifted, with colour, intensity, a clock and two columns. */
 const ROWS = [
   "x y z r g b intensity time height class is_miss",
@@ -14,12 +14,9 @@ const ROWS = [
   "500002 2 3.1234567 0 0 0 0 350000000.75 2 2 0",
   "500900 0 900 1 1 1 -4 350000001 0 0 1",
 ];
-beforeAll(async () => {
-  made = await makeApp();
-  id = (await create(made, made.file("cloud.txt", ROWS.join("\n")), { world_shift: [500000, 0, 0] })).session_id;
-});
-afterAll(() => made.close());
-const text = async (format: string, more: object = {}) => (await exported(made, id, format, more)).toString();
+const shared = made.shared(ROWS, { world_shift: [500000, 0, 0] });
+const text = async (format: string, more: object = {}) =>
+  (await exported(made, shared.session_id, format, more)).toString();
 const INLINE = {
   points: [
     [1, 2, 3],
@@ -55,12 +52,16 @@ describe("text formats, byte by byte", () => {
       "X,Y,Z,R,G,B,Intensity,class,height",
       "500000.250000,0.000000,1.000000,255,0,51,0.0000,2,0.500000",
     ]);
-    const tail = await exportTail(made, { source: { session_id: id }, format: "csv" });
+    const tail = await exportTail(made, { source: { session_id: shared.session_id }, format: "csv" });
     expect(tail.warnings).toEqual([
       expect.stringMatching(/Left out: height, class, is_miss/),
       expect.stringMatching(/^1 sky points \(misses\) are in the file, but not marked/),
     ]);
-    const marked = await exportTail(made, { source: { session_id: id }, format: "csv", columns: ["is_miss"] });
+    const marked = await exportTail(made, {
+      source: { session_id: shared.session_id },
+      format: "csv",
+      columns: ["is_miss"],
+    });
     expect(marked.warnings).toBeUndefined();
   });
 
@@ -76,10 +77,10 @@ describe("text formats, byte by byte", () => {
       const colors = ["red", "green", "blue"].map((channel) => `property uchar ${channel}`);
       return ["ply", "format ascii 1.0", "element vertex 4", ...axes, ...colors, ""].join("\n");
     };
-    const [far, body] = await ply(id);
+    const [far, body] = await ply(shared.session_id);
     expect(far?.replace(/comment .*\n/g, "")).toBe(header("double"));
     expect(body?.split("\n")[0]).toBe("500000.250000 0.000000 1.000000 255 0 51");
-    const [near] = await ply(id, { translation: [-500000, 0, 0] });
+    const [near] = await ply(shared.session_id, { translation: [-500000, 0, 0] });
     expect(near?.replace(/comment .*\n/g, "")).toBe(header("float"));
     const obj = (await text("obj")).split("\n");
     expect(obj.slice(0, 2).every((line) => line.startsWith("# "))).toBe(true);
@@ -88,7 +89,7 @@ describe("text formats, byte by byte", () => {
   });
 
   test("translation is added last, max_points keeps every ceil(n / max)-th row", async () => {
-    const source = { session_id: id, translation: [-500000, 1, 0.5], max_points: 2 };
+    const source = { session_id: shared.session_id, translation: [-500000, 1, 0.5], max_points: 2 };
     const tail = await exportTail(made, { source, format: "xyz" });
     expect(tail.point_count).toBe(2);
     expect(Buffer.from(tail.data ?? "", "base64").toString()).toBe(
@@ -99,7 +100,7 @@ describe("text formats, byte by byte", () => {
 
 describe("las", () => {
   test("a round trip keeps columns, times, colours and shift", async () => {
-    const file = made.file("back.las", await exported(made, id, "las"));
+    const file = made.file("back.las", await exported(made, shared.session_id, "las"));
     const tail = await create(made, file, { world_shift: [500000, 0, 0] });
     expect(tail).toMatchObject({ total_count: 4, miss_count: 1, point_count: 3 });
     const names = tail.attributes.map(({ name }) => name);
@@ -112,7 +113,7 @@ describe("las", () => {
 
   test("columns selects the dimensions, including time", async () => {
     const chosen = async (columns: readonly string[]) => {
-      const file = made.file("chosen.las", await exported(made, id, "las", { columns }));
+      const file = made.file("chosen.las", await exported(made, shared.session_id, "las", { columns }));
       const { attributes } = await create(made, file, { world_shift: [500000, 0, 0] });
       return attributes.map(({ name }) => name);
     };
@@ -169,7 +170,7 @@ test("progress names its stages and ends at one; unknown keys are named in the w
 });
 
 test("the points of two formats agree, and a session takes precedence over inline points", async () => {
-  const both = await exportTail(made, { ...INLINE, source: { session_id: id }, format: "xyz" });
+  const both = await exportTail(made, { ...INLINE, source: { session_id: shared.session_id }, format: "xyz" });
   expect(both.point_count).toBe(4);
   const csv = (await text("csv"))
     .split("\n")

@@ -1,18 +1,13 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { decodePoints } from "../../shared/wire/phx1.ts";
-import { makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { refused } from "../support/app/app.ts";
 import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-  vi.stubEnv("TMPDIR", made.folder); // uploads go there: only this test's are counted
-});
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await made.close();
-});
+const made = sessionTest();
+beforeAll(() => void vi.stubEnv("TMPDIR", made.folder)); // uploads go there: only this test's are counted
+afterAll(() => void vi.unstubAllEnvs());
 const post = (url: string, payload: object) => made.app.inject({ method: "POST", url, payload });
 
 describe("/api/pointcloud/import_by_path", () => {

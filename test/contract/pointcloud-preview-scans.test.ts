@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { create } from "../support/app/app.ts";
 import { e57Bytes, e57Element, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 async function preview(file_path: string, more: object = {}): Promise<PreviewResponse> {
   const answer = await made.app.inject({

@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { refused } from "../support/app/app.ts";
 import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const post = (url: string, payload: object) => made.app.inject({ method: "POST", url, payload });
 
 describe("/api/pointcloud/preview", () => {

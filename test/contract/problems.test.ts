@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { beforeAll, expect, test } from "vitest";
 import { documentOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
-import { lineCloud } from "../support/session/session-edits.ts";
+import { lineRows } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
+const made = sessionTest();
+const shared = made.shared(lineRows([1, 2]));
 let document: OpenApi;
-let session = "";
 beforeAll(async () => {
-  made = await makeApp();
   document = await documentOf(made);
-  session = (await lineCloud(made, [1, 2])).session_id;
 });
-afterAll(() => made.close());
 
 /** A request that the documentation says is refused. `S` in a path is an open session. */
 interface Refused {
@@ -100,7 +97,7 @@ test.each(REFUSED.map((refused) => [`${refused.operation} ${refused.status}`, re
     const text = JSON.stringify(payload).replaceAll("FOLDER", made.folder);
     const answer = await made.app.inject({
       method,
-      url: url.replace("/S/", `/${session}/`),
+      url: url.replace("/S/", `/${shared.session_id}/`),
       ...(method === "POST" ? { payload: JSON.parse(text) as object } : {}),
     });
     const { op } = operationsOf(document).find(({ op: { operationId } }) => operationId === operation) ?? {};

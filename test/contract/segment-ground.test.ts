@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
-import { makeApp, refused, type TestApp } from "../support/app/app.ts";
+import { refused } from "../support/app/app.ts";
 import { heldUntilCanceled } from "../support/native/native-failure.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually, stopwatch, type Times } from "../support/run/stopwatch.ts";
 import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../support/scans/ground-cloud.ts";
 import { rowsOf } from "../support/scans/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const URL = "/api/segment/ground";
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp({ groundTileMinPoints: 20_000, groundTileTargetPoints: 5000 });
-});
-afterAll(() => made.close());
+const made = sessionTest({ config: { groundTileMinPoints: 20_000, groundTileTargetPoints: 5000 } });
 const segment = (payload: object) => answered(made, GroundResponse, URL, payload);
 const { points, ground_count } = WOODED;
 

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BakeTail } from "../../../shared/contract/cloud-session/bake.ts";
-import { makeApp, run, type TestApp } from "../../support/app/app.ts";
+import { run } from "../../support/app/app.ts";
 import {
   amid,
   canceledAmid,
@@ -19,17 +19,12 @@ import {
   UNKNOWN,
   xs,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post, remove } = made;
 const url = (id: string, query = "") => `/api/cloud/session/${id}/bake${query}`;
 const bake = (id: string, query = "") => tail(made, BakeTail, url(id, query));
-const post = (id: string, action: string, payload?: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, ...(payload ? { payload } : {}) });
-const remove = (id: string, from: number, to: number) => post(id, "delete_region", { region: slab(from, to) });
 
 describe("compact=true, the default", () => {
   test("deleted rows are removed from every column; nothing is pending or can be undone", async () => {

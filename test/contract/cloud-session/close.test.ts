@@ -1,16 +1,13 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { CloseSessionResponse } from "../../../shared/contract/cloud-session/close.ts";
-import { create, makeApp, type TestApp } from "../../support/app/app.ts";
+import { create } from "../../support/app/app.ts";
 import { bigLasBytes } from "../../support/scans/las-bytes.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const close = async (id: string) => {
   const answer = await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
   expect(answer.statusCode).toBe(200);

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { create, exported, makeApp, type TestApp } from "../../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, exported } from "../../support/app/app.ts";
 import { lasBytes } from "../../support/scans/las-bytes.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeEach(async () => {
-  made = await makeApp();
-});
-afterEach(() => made.close());
+const made = sessionTest();
 
 const slugs = (tail: { attributes: { name: string }[] }) => tail.attributes.map(({ name }) => name);
 

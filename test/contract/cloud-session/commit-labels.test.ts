@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CommitLabelsTail } from "../../../shared/contract/cloud-session/commit-labels.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { octreeValues } from "../../support/octree/octree-folder.ts";
 import {
   amid,
@@ -13,15 +12,11 @@ import {
   tail,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/commit_labels`;
-const post = (id: string, action: string, payload: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 const paint = (id: string, stroke_id: string, at: number, to_class: number) =>
   post(id, "label_region", { strokes: [{ stroke_id, region: slab(at, at), to_class }] });
 

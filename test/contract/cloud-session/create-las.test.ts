@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, exported, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, exported, rowsOf, scanFile } from "../../support/app/app.ts";
 import { octreeValues } from "../../support/octree/octree-folder.ts";
 import { type LasOptions, type LasRow, lasBytes } from "../../support/scans/las-bytes.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
-let files = 0;
+const made = sessionTest();
 /** A LAS file of points in a row along x, each with what `of` says. */
 const las = (count: number, of: (i: number) => Partial<LasRow> = () => ({}), options: LasOptions = {}) => {
   const rows = Array.from({ length: count }, (_, i) => ({ x: i, y: 0, z: 0, ...of(i) }));
-  files += 1;
-  return made.file(`${files}.las`, lasBytes(rows, options));
+  return scanFile(made, lasBytes(rows, options));
 };
 const columns = async (id: string) => (await made.deps.sessions.get(id)).state.columns;
 const slugs = async (id: string) =>

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, rowsOf } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import { lasBytes } from "../../support/scans/las-bytes.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
 const flags = async (id: string) => (await rowsOf(made, id, ["is_miss"])).map(({ is_miss }) => is_miss);
 

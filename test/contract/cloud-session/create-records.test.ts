@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, createError, makeApp, type TestApp } from "../../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, createError } from "../../support/app/app.ts";
 import { octreePoints, octreeValues } from "../../support/octree/octree-folder.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 let files = 0;
 const write = (extension: string, content: string | Uint8Array) => {
   files += 1;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { create, createError, makeApp, refused, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { expect, test } from "vitest";
+import { create, createError, refused, rowsOf } from "../../support/app/app.ts";
 import { e57Bytes, e57Element, e57Pose } from "../../support/scans/e57-bytes.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 /** A PTX scan of two columns and two rows at `origin`, its axes those of the file. */
 const scan = (origin: readonly [number, number, number], cells: readonly string[]) =>

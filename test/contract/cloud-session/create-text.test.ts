@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, createError, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, createError, rowsOf, scanFile } from "../../support/app/app.ts";
 import { octreeValues } from "../../support/octree/octree-folder.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
-let files = 0;
-const text = (rows: readonly string[], extension = "txt") => {
-  files += 1;
-  return made.file(`${files}.${extension}`, `${rows.join("\n")}\n`);
-};
+const made = sessionTest();
+const text = (rows: readonly string[], extension?: string) => scanFile(made, rows, extension);
 const extras = async (id: string) => (await made.deps.sessions.get(id)).state.meta.extra_dims_meta;
 const dtype = async (id: string, key: string) =>
   (await made.deps.sessions.get(id)).state.columns.get(key)?.native.dtype;
@@ -238,8 +231,7 @@ describe("files", () => {
     ["two columns", "1 2\n3 4\n", /x, y and z need three/],
     ["only rows without numbers", "x y z\nnan nan nan\n", /.+/],
   ])("%s", async (_name, content, expected) => {
-    files += 1;
-    const name = `${files}.txt`;
+    const name = "text.txt";
     if (typeof expected === "number") expect((await create(made, made.file(name, content))).total_count).toBe(expected);
     else {
       const said = await createError(made, made.file(name, content));

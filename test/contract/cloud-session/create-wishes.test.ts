@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { create, makeApp, rowsOf, type TestApp } from "../../support/app/app.ts";
+import { describe, expect, test } from "vitest";
+import { create, rowsOf } from "../../support/app/app.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
 const session = async (id: string) => (await made.deps.sessions.get(id)).state;
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type CreateSessionRequest, SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
-import { create, createError, makeApp, refused, rowsOf, run, type TestApp } from "../../support/app/app.ts";
+import { create, createError, refused, rowsOf, run } from "../../support/app/app.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
 const CREATE = "/api/cloud/session/create";
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
 const session = async (id: string) => (await made.deps.sessions.get(id)).state;
 const position = async (id: string) => (await rowsOf(made, id)).map(({ X = 0, Y = 0, Z = 0 }) => [X, Y, Z]);

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DeleteRegionResponse } from "../../../shared/contract/cloud-session/delete-region.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { appOfTest } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
   columnOf,
   lineCloud,
+  lineRows,
   refusal,
   slab,
   stateOf,
   survivingXs,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp({ maxDeletedHistory: 3 });
-});
-afterAll(() => made.close());
+const made = sessionTest({ config: { maxDeletedHistory: 3 } });
 const url = (id: string) => `/api/cloud/session/${id}/delete_region`;
 const remove = (id: string, region: object) => answered(made, DeleteRegionResponse, url(id), { region });
 const reset = (id: string, edit_count: number) =>
@@ -162,10 +160,7 @@ describe("regions", () => {
 });
 
 describe("rejected requests", () => {
-  let id = "";
-  beforeAll(async () => {
-    id = (await lineCloud(made, [1, 2])).session_id;
-  });
+  const shared = made.shared(lineRows([1, 2]));
   const camera = { projection: Array(16).fill(1), view: Array(16).fill(1), canvas: { width: 10, height: 10 } };
   const polygon = {
     kind: "polygon",
@@ -209,8 +204,8 @@ describe("rejected requests", () => {
     [{ ...polygon, canvas: { width: 0, height: 10 } }, "region.canvas must be {width, height} with numbers above 0"],
     [{ ...polygon, canvas: null }, "region.canvas must be {width, height} with numbers above 0"],
   ])("%j", async (region, sentence) => {
-    expect(await refusal(made, url(id), { region })).toEqual([400, sentence]);
-    expect((await stateOf(made, id)).undo.deletes).toEqual([]); // nothing happened
+    expect(await refusal(made, url(shared.session_id), { region })).toEqual([400, sentence]);
+    expect((await stateOf(made, shared.session_id)).undo.deletes).toEqual([]); // nothing happened
   });
 
   test("an unknown session is rejected", async () => {
@@ -219,16 +214,12 @@ describe("rejected requests", () => {
 });
 
 test("a cache without room keeps the octrees of open sessions", async () => {
-  const small = await makeApp({ octreeCacheMaxBytes: 1 });
-  try {
-    const { session_id, cache_id } = await lineCloud(small, [1, 2, 3]);
-    const { session_id: gone, cache_id: unused } = await lineCloud(small, [4, 5, 6, 7]);
-    await answered(small, DeleteRegionResponse, url(session_id), { region: slab(0, 0) });
-    await small.app.inject({ method: "DELETE", url: `/api/cloud/session/${gone}` });
-    await small.deps.octreeCache.evict();
-    const found = async (id: string) => (await small.deps.octreeCache.path(id)) !== undefined;
-    expect([await found(cache_id), await found(unused)]).toEqual([true, false]);
-  } finally {
-    await small.close();
-  }
+  const small = await appOfTest({ octreeCacheMaxBytes: 1 });
+  const { session_id, cache_id } = await lineCloud(small, [1, 2, 3]);
+  const { session_id: gone, cache_id: unused } = await lineCloud(small, [4, 5, 6, 7]);
+  await answered(small, DeleteRegionResponse, url(session_id), { region: slab(0, 0) });
+  await small.app.inject({ method: "DELETE", url: `/api/cloud/session/${gone}` });
+  await small.deps.octreeCache.evict();
+  const found = async (id: string) => (await small.deps.octreeCache.path(id)) !== undefined;
+  expect([await found(cache_id), await found(unused)]).toEqual([true, false]);
 });

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SessionDemMeta } from "../../../shared/contract/cloud-session/dem.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import { dem, failedDem, gridPoints } from "../../support/session/dem.ts";
 import { amid, cloud, columnOf, refusal, slab, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 
 const url = (id: string) => `/api/cloud/session/${id}/dem`;
 const BODY = { cell_size: 1, bbox: [0, 0, 6, 5] };
 const session = (id: string, body: object = {}) => dem(made, url(id), { ...BODY, ...body }, SessionDemMeta as never);
-const post = (id: string, action: string, payload: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 const remove = (id: string, region: object) => post(id, "delete_region", { region });
 const CHANGED = "the cloud changed while this operation ran; run it again";
 

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { atMoment } from "../../support/native/native-moment.ts";
 import { eventually } from "../../support/run/stopwatch.ts";
 import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../../support/scans/noisy-cloud.ts";
 import { answered, cloud, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/denoise`;
 const denoise = (id: string, payload: object = {}) => answered(made, SessionDenoiseResponse, url(id), payload);
-const post = (id: string, action: string, payload: object = {}) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 const FIRST_STRAY = { kind: "box", min: [-1, -20, 3], max: [1, 0, 9] };
 
 /** The noisy cloud behind two misses. */
@@ -152,7 +147,7 @@ describe("concurrent edits and runs", () => {
 
   test("of two concurrent runs, one is written and the other rejected", async () => {
     const { session_id } = await plain(noisyCloud(40, STRAYS));
-    const both = await Promise.all([post(session_id, "denoise"), post(session_id, "denoise")]);
+    const both = await Promise.all([post(session_id, "denoise", {}), post(session_id, "denoise", {})]);
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
     expect((await stateOf(made, session_id)).version).toBe(1);
   });

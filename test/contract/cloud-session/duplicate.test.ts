@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplicate.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -8,24 +7,17 @@ import {
   lineCloud,
   octreeXs,
   refusal,
-  slab,
   stateOf,
   survivingXs,
   UNKNOWN,
   xs,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { remove } = made;
 const url = (id: string) => `/api/cloud/session/${id}/duplicate`;
 const duplicate = async (id: string) => (await answered(made, DuplicateResponse, url(id))).duplicate;
-const remove = (id: string, from: number, to: number) => {
-  const payload = { region: slab(from, to) };
-  return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
-};
 
 test("points and misses are copied, deleted rows and undo steps are not", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 3], 1);

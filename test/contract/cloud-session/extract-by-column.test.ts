@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { POOL } from "../../../backend/services/cloud/builds.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
-import { makeApp, run, type TestApp } from "../../support/app/app.ts";
+import { run } from "../../support/app/app.ts";
 import {
   amid,
   canceledAmid,
@@ -13,25 +13,18 @@ import {
   lineCloud,
   octreeXs,
   refusal,
-  slab,
   stateOf,
   streamed,
   tail,
   UNKNOWN,
   xs,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { remove } = made;
 const url = (id: string) => `/api/cloud/session/${id}/extract_by_column`;
 const extract = (id: string, body: object = {}) => tail(made, ExtractByColumnTail, url(id), { slug: "class", ...body });
-const remove = (id: string, from: number, to: number) => {
-  const payload = { region: slab(from, to) };
-  return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
-};
 const childXs = async ({ children }: ExtractByColumnTail) =>
   Promise.all(children.map(async ({ value, session_id }) => [value, await xs(made, session_id)]));
 

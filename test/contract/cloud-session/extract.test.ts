@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ExtractResponse } from "../../../shared/contract/cloud-session/extract.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   amid,
   answered,
@@ -14,18 +13,12 @@ import {
   UNKNOWN,
   xs,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { remove } = made;
 const url = (id: string) => `/api/cloud/session/${id}/extract`;
 const extract = (id: string, body: object) => answered(made, ExtractResponse, url(id), body);
-const remove = (id: string, from: number, to: number) => {
-  const payload = { region: slab(from, to) };
-  return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
-};
 
 test("the selected hits and all misses are copied; the parent is unchanged", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 1, 2, 1], 2, { origin: [0, 0, 1] });

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FilterResponse } from "../../../shared/contract/cloud-session/filter.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import {
   amid,
   answered,
   cloud,
   lineCloud,
+  lineRows,
   octreeXs,
   refusal,
   slab,
@@ -14,16 +14,12 @@ import {
   survivingXs,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/filter`;
 const filter = (id: string, body: object) => answered(made, FilterResponse, url(id), body);
-const post = (id: string, action: string, payload: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 const CHANGED = "the cloud changed while this operation ran; run it again";
 
 describe("which points remain", () => {
@@ -153,10 +149,7 @@ test.each([
 });
 
 describe("rejected requests", () => {
-  let id = "";
-  beforeAll(async () => {
-    id = (await lineCloud(made, [1, 2])).session_id;
-  });
+  const shared = made.shared(lineRows([1, 2]));
   const NEITHER = "the selection is empty: give a region, scalar_filters or both";
   test.each([
     [{}, NEITHER],
@@ -166,7 +159,7 @@ describe("rejected requests", () => {
     [{ scalar_filters: [{ slug: "clas" }] }, "Unknown scalar attribute: 'clas'. Available: [class, is_miss]"],
     [{ scalar_filters: [{ slug: "timestamp" }] }, "Unknown scalar attribute: 'timestamp'. Available: [class, is_miss]"],
   ])("%j", async (body, sentence) => {
-    expect(await refusal(made, url(id), body)).toEqual([400, sentence]);
+    expect(await refusal(made, url(shared.session_id), body)).toEqual([400, sentence]);
   });
   test("the error message lists the time column", async () => {
     const { session_id } = await cloud(made, ["x y z timestamp", "0 0 0 1.5"]);
@@ -177,8 +170,10 @@ describe("rejected requests", () => {
   });
   test("an unknown session and schema violations are rejected", async () => {
     expect(await refusal(made, url("00000000"), { region: slab(0, 1) })).toEqual(UNKNOWN);
-    expect((await refusal(made, url(id), { scalar_filters: [{ min: 1 }] }))[0]).toBe(422);
-    expect((await refusal(made, url(id), { scalar_filters: [{ slug: "class", values: ["a"] }] }))[0]).toBe(422);
+    expect((await refusal(made, url(shared.session_id), { scalar_filters: [{ min: 1 }] }))[0]).toBe(422);
+    expect(
+      (await refusal(made, url(shared.session_id), { scalar_filters: [{ slug: "class", values: ["a"] }] }))[0],
+    ).toBe(422);
   });
 });
 

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LabelRegionResponse } from "../../../shared/contract/cloud-session/label-region.ts";
 import { MAX_LABEL_STROKES } from "../../../shared/limits.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
+import { appOfTest } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
   columnOf,
   lineCloud,
+  lineRows,
   refusal,
   slab,
   stateOf,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const url = (id: string) => `/api/cloud/session/${id}/label_region`;
 const paint = (id: string, strokes: readonly object[], more: object = {}) =>
   answered(made, LabelRegionResponse, url(id), { strokes, ...more });
@@ -101,24 +99,17 @@ test("the octree lacks the labels but is not stale", async () => {
 });
 
 test("the history is limited and drops the oldest strokes first", async () => {
-  const unsaved = await makeApp({ sessionJournal: false }); // the cap is the same; 4000 flushed files are not the point
-  try {
-    const { session_id } = await lineCloud(unsaved, [1]);
-    const strokes = Array.from({ length: MAX_LABEL_STROKES + 2 }, (_, i) => stroke(`s${i}`, 0, 0, 1 + (i % 2)));
-    const { label_edit_count } = await answered(unsaved, LabelRegionResponse, url(session_id), { strokes });
-    expect(label_edit_count).toBe(MAX_LABEL_STROKES);
-    const [oldest] = (await stateOf(unsaved, session_id)).undo.labels.get("manual_class") ?? [];
-    expect(oldest?.stroke_id).toBe("s2");
-  } finally {
-    await unsaved.close();
-  }
+  const unsaved = await appOfTest({ sessionJournal: false }); // the cap is the same; 4000 flushed files are not the point
+  const { session_id } = await lineCloud(unsaved, [1]);
+  const strokes = Array.from({ length: MAX_LABEL_STROKES + 2 }, (_, i) => stroke(`s${i}`, 0, 0, 1 + (i % 2)));
+  const { label_edit_count } = await answered(unsaved, LabelRegionResponse, url(session_id), { strokes });
+  expect(label_edit_count).toBe(MAX_LABEL_STROKES);
+  const [oldest] = (await stateOf(unsaved, session_id)).undo.labels.get("manual_class") ?? [];
+  expect(oldest?.stroke_id).toBe("s2");
 });
 
 describe("a rejected request changes nothing, including the strokes before the invalid one", () => {
-  let id = "";
-  beforeAll(async () => {
-    id = (await lineCloud(made, [1, 2])).session_id;
-  });
+  const shared = made.shared(lineRows([1, 2]));
   const good = stroke("good", 0, 1, 1);
   test.each([
     [{ strokes: [] }, "strokes is empty: give at least one"],
@@ -159,14 +150,16 @@ describe("a rejected request changes nothing, including the strokes before the i
       'slug "my class" cannot name a new column: use at most 32 of A-Z a-z 0-9 _ and no name of a LAS field, for example "my_class"',
     ],
   ])("%j", async (body, sentence) => {
-    expect(await refusal(made, url(id), body)).toEqual([400, sentence]);
-    expect(await labels(id)).toBeUndefined();
+    expect(await refusal(made, url(shared.session_id), body)).toEqual([400, sentence]);
+    expect(await labels(shared.session_id)).toBeUndefined();
   });
 
   test("an unknown session and schema violations are rejected", async () => {
     expect(await refusal(made, url("00000000"), { strokes: [good] })).toEqual(UNKNOWN);
-    expect((await refusal(made, url(id), {}))[0]).toBe(422);
-    expect((await refusal(made, url(id), { strokes: [{ region: slab(0, 1), to_class: 1 }] }))[0]).toBe(422);
-    expect((await refusal(made, url(id), { strokes: [stroke("x", 0, 1, 1.5)] }))[0]).toBe(422);
+    expect((await refusal(made, url(shared.session_id), {}))[0]).toBe(422);
+    expect((await refusal(made, url(shared.session_id), { strokes: [{ region: slab(0, 1), to_class: 1 }] }))[0]).toBe(
+      422,
+    );
+    expect((await refusal(made, url(shared.session_id), { strokes: [stroke("x", 0, 1, 1.5)] }))[0]).toBe(422);
   });
 });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LabelSummary } from "../../../shared/contract/cloud-session/label-summary.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { checked, cloud, lineCloud, slab, stateOf } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const url = (id: string) => `/api/cloud/session/${id}/label_summary`;
 const summary = async (id: string, query = "") => {
   const answer = await made.app.inject({ url: `${url(id)}${query}` });

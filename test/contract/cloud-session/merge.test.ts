@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CloudMeta } from "../../../backend/sessions/cloud-session.ts";
 import { MergeResponse } from "../../../shared/contract/cloud-session/merge.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import {
   amid,
@@ -12,26 +11,19 @@ import {
   lineCloud,
   octreeXs,
   refusal,
-  slab,
   stateOf,
   xs,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { remove } = made;
 const URL = "/api/cloud/session/merge";
 const ids = async (...clouds: readonly Promise<{ session_id: string }>[]) =>
   (await Promise.all(clouds)).map(({ session_id }) => session_id);
 const merge = async (session_ids: readonly string[]) =>
   (await answered(made, MergeResponse, URL, { session_ids })).merged;
 const column = (id: string, key: string) => columnOf(made, id, key);
-const remove = (id: string, from: number, to: number) => {
-  const payload = { region: slab(from, to) };
-  return made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/delete_region`, payload });
-};
 async function describeAs(id: string, meta: Partial<CloudMeta>): Promise<void> {
   const session = await made.deps.sessions.get(id);
   await session.commit(session.state, { meta });

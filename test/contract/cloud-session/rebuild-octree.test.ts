@@ -1,17 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { ColumnRef } from "../../../backend/sessions/column-ref.ts";
 import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
-import { create, exported, makeApp, type TestApp } from "../../support/app/app.ts";
+import { create, exported } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const url = (id: string) => `/api/cloud/session/${id}/rebuild_octree`;
 const rebuild = async (id: string) => {
   const answer = await made.app.inject({ method: "POST", url: url(id) });

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ResetEditsResponse } from "../../../shared/contract/cloud-session/reset-edits.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -11,16 +10,12 @@ import {
   survivingXs,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/reset_edits`;
 const reset = (id: string, body: object) => answered(made, ResetEditsResponse, url(id), body);
-const post = (id: string, action: string, payload?: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, ...(payload ? { payload } : {}) });
 /** Five hits and a miss; x = 0, then 1, then 2 deleted. */
 async function threeSteps() {
   const tail = await lineCloud(made, [1, 1, 1, 1, 1], 1);

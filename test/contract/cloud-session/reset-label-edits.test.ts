@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ResetLabelEditsResponse } from "../../../shared/contract/cloud-session/reset-label-edits.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -11,12 +10,9 @@ import {
   stateOf,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 const url = (id: string) => `/api/cloud/session/${id}/reset_label_edits`;
 const reset = (id: string, body: object) => answered(made, ResetLabelEditsResponse, url(id), body);
 const labels = (id: string, slug = "manual_class") => columnOf(made, id, `extra/${slug}`);

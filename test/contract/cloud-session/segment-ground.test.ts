@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { GIB } from "../../../shared/limits.ts";
-import { makeApp, refused, type TestApp } from "../../support/app/app.ts";
+import { appOfTest, refused, type TestApp } from "../../support/app/app.ts";
 import { heldUntilCanceled } from "../../support/native/native-failure.ts";
 import { eventually } from "../../support/run/stopwatch.ts";
 import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../../support/scans/ground-cloud.ts";
 import { rowsOf } from "../../support/scans/noisy-cloud.ts";
 import { amid, answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/segment_ground`;
-const segment = (id: string, payload: object = {}, app = made) =>
+const segment = (id: string, payload: object = {}, app: TestApp = made) =>
   answered(app, SessionGroundResponse, url(id), payload);
-const post = (id: string, action: string, payload: object = {}) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
-const plain = (points: readonly (readonly number[])[] = WOODED.points, app = made) =>
+const plain = (points: readonly (readonly number[])[] = WOODED.points, app: TestApp = made) =>
   cloud(app, ["x y z", ...rowsOf(points)]);
 const classOf = (id: string) => columnOf(made, id, extraKey("ground_class"));
 const FIRST_GROUND = { kind: "box", min: [-0.1, -0.1, -9], max: [0.1, 0.1, 1] };
@@ -99,12 +95,11 @@ test("the column is kept when the session is moved from memory to its files", as
 });
 
 test("large clouds are processed in tiles", async () => {
-  const tiled = await makeApp({ groundTileMinPoints: 2000, groundTileTargetPoints: 1000 });
+  const tiled = await appOfTest({ groundTileMinPoints: 2000, groundTileTargetPoints: 1000 });
   const { session_id } = await plain(WOODED.points, tiled);
   const answer = await segment(session_id, { cloth_resolution: 0.2 }, tiled);
   expect(answer.tiled).toMatchObject({ n: WOODED.points.length, buffer_m: 6 });
   expect(answer.tiled?.tiles).toBe(4);
-  await tiled.close();
 });
 
 describe("rejected requests", () => {
@@ -153,7 +148,7 @@ describe("rejected requests", () => {
 
 describe("cost of a run", () => {
   test("a long run returns a cost warning first, and starts once it is acknowledged", async () => {
-    const slow = await makeApp({ costWarningS: 1 });
+    const slow = await appOfTest({ costWarningS: 1 });
     const { session_id } = await plain([...WOODED.points, [900, 900, 0]], slow);
     const request = { cloth_resolution: 0.3, iterations: 10_000, defer_octree: true };
     const spy = vi.spyOn(addon, "clothSimulation");
@@ -170,11 +165,10 @@ describe("cost of a run", () => {
     await segment(session_id, { ...request, cloth_resolution: 5, acknowledge_cost: true }, slow);
     expect(spy).toHaveBeenCalledTimes(1);
     spy.mockRestore();
-    await slow.close();
   });
 
   test("a run that does not fit into memory next to the runs in progress", async () => {
-    const small = await makeApp({ memoryBudgetBytes: 2_000_000 });
+    const small = await appOfTest({ memoryBudgetBytes: 2_000_000 });
     const { session_id } = await plain(WOODED.points, small);
     const answer = await refused(small, url(session_id), { cloth_resolution: 0.02 });
     const { detail } = CostRefusal.parse(answer);
@@ -189,7 +183,6 @@ describe("cost of a run", () => {
     expect(detail.message).toContain(`of ${(2_000_000 / GIB).toFixed(3)} GiB are free`);
     const done = await segment(session_id, { cloth_resolution: 0.02, iterations: 2, acknowledge_cost: true }, small);
     expect(done.params_used.cloth_resolution).toBe(0.02);
-    await small.close();
   });
 });
 
@@ -221,7 +214,7 @@ describe("concurrent edits and runs", () => {
 
   test("of two concurrent runs, one is written and the other rejected", async () => {
     const { session_id } = await plain();
-    const both = await Promise.all([post(session_id, "segment_ground"), post(session_id, "segment_ground")]);
+    const both = await Promise.all([post(session_id, "segment_ground", {}), post(session_id, "segment_ground", {})]);
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
     expect((await stateOf(made, session_id)).version).toBe(1);
   });

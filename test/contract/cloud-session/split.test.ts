@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SplitResponse } from "../../../shared/contract/cloud-session/split.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import {
   amid,
   answered,
@@ -15,16 +14,12 @@ import {
   UNKNOWN,
   xs,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/split`;
 const split = (id: string, body: object) => answered(made, SplitResponse, url(id), body);
-const post = (id: string, action: string, payload: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, payload });
 
 test("selected hits and misses stay, all other hits move", async () => {
   const { session_id } = await lineCloud(made, [1, 2, 1, 2], 2);

@@ -1,10 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { RebuildOctreeResponse } from "../../../shared/contract/cloud-session/rebuild-octree.ts";
 import { TransformResponse } from "../../../shared/contract/cloud-session/transform.ts";
-import { makeApp, type TestApp } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import {
   amid,
@@ -13,22 +12,19 @@ import {
   cloud,
   columnOf,
   lineCloud,
+  lineRows,
   refusal,
   slab,
   stateOf,
   UNKNOWN,
 } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
+const { post } = made;
 const url = (id: string) => `/api/cloud/session/${id}/transform`;
 const transform = (id: string, matrix: readonly number[], more: object = {}) =>
   answered(made, TransformResponse, url(id), { matrix, ...more });
-const post = (id: string, action: string, payload?: object) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/${action}`, ...(payload ? { payload } : {}) });
 const metaOf = async (id: string) => (await stateOf(made, id)).meta;
 /** Octrees that were built, not moved, while `body` ran. */
 async function builds(body: () => Promise<unknown>): Promise<number> {
@@ -266,10 +262,7 @@ test("a cancel changes nothing", async () => {
 });
 
 describe("rejected requests", () => {
-  let id = "";
-  beforeAll(async () => {
-    id = (await lineCloud(made, [1, 2])).session_id;
-  });
+  const shared = made.shared(lineRows([1, 2]));
   const last = (row: number[]) => [...IDENTITY.slice(0, 12), ...row];
   test.each([
     [IDENTITY.slice(0, 15), "matrix must be 16 numbers (4 x 4, row-major), not 15"],
@@ -299,13 +292,13 @@ describe("rejected requests", () => {
     [[null, ...IDENTITY.slice(1)], "matrix must hold finite numbers only; number 1 of 16 is null"],
     [["1", ...IDENTITY.slice(1)], "matrix must hold finite numbers only; number 1 of 16 is 1"],
   ])("%j", async (matrix, sentence) => {
-    expect(await refusal(made, url(id), { matrix })).toEqual([400, sentence]);
+    expect(await refusal(made, url(shared.session_id), { matrix })).toEqual([400, sentence]);
   });
 
   test("a number beyond the range of doubles", async () => {
     const payload = `{"matrix":[1e999,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}`;
     const headers = { "content-type": "application/json" };
-    const answer = await made.app.inject({ method: "POST", url: url(id), payload, headers });
+    const answer = await made.app.inject({ method: "POST", url: url(shared.session_id), payload, headers });
     expect([answer.statusCode, answer.json().detail]).toEqual([
       400,
       "matrix must hold finite numbers only; number 1 of 16 is Infinity",
@@ -319,9 +312,9 @@ describe("rejected requests", () => {
 
   test("an unknown session and schema violations are rejected", async () => {
     expect(await refusal(made, url("00000000"), { matrix: IDENTITY })).toEqual(UNKNOWN);
-    expect((await refusal(made, url(id), {}))[0]).toBe(422);
-    expect((await refusal(made, url(id), { matrix: "identity" }))[0]).toBe(422);
-    expect((await refusal(made, url(id), { matrix: IDENTITY, octree_mode: "keep" }))[0]).toBe(422);
+    expect((await refusal(made, url(shared.session_id), {}))[0]).toBe(422);
+    expect((await refusal(made, url(shared.session_id), { matrix: "identity" }))[0]).toBe(422);
+    expect((await refusal(made, url(shared.session_id), { matrix: IDENTITY, octree_mode: "keep" }))[0]).toBe(422);
   });
 });
 

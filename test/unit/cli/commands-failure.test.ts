@@ -1,24 +1,21 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../../backend/cli/commands.ts";
 import { ApiError } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { fakeService, smallOctree, smallTail, textSink } from "../../support/cli/analyze-fake.ts";
 import { runFake as run } from "../../support/cli/fake-command-line.ts";
+import { folderOfTest } from "../../support/run/folders.ts";
 
 let root = "";
 let cloud = "";
 let out = "";
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "analyze-"));
+  root = folderOfTest("analyze-");
   cloud = join(root, "plot <1>.xyz");
   out = join(root, "out");
   writeFileSync(cloud, "1 2 3\n");
-});
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
 });
 
 describe("failures leave no output", () => {

@@ -13,17 +13,17 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { OctreeCache } from "../../../backend/sessions/octree-cache.ts";
+import { folderOfTest } from "../../support/run/folders.ts";
 
 const id = (digit: string) => digit.repeat(40);
 const [A, B, C, D] = ["a", "b", "c", "d"].map(id) as [string, string, string, string];
 const POINTS = 10;
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "cache-"));
+  root = folderOfTest("cache-");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 const cache = (maxBytes = 1e9, folder = root) => new OctreeCache(folder, maxBytes, "test", pino({ level: "silent" }));
 
 /** The three files of an octree of ten 12-byte points, as the builder leaves them: metadata.json last. */

@@ -1,22 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { tryLockFile } from "../../../backend/native/core/column-files.ts";
 import { claimLease, leaseAlive, ownLease, readLease, writeLease } from "../../../backend/sessions/process-lease.ts";
+import { folderOfTest } from "../../support/run/folders.ts";
 
 const DEAD = { pid: 2 ** 22 + 1, start_time: "1", instance: "test" }; // above the largest process id of Linux
 const CLAIMER = fileURLToPath(new URL("../../support/process/claim-lease.ts", import.meta.url));
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "lease-"));
+  folder = folderOfTest("lease-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a lease is alive while its process runs; a reused id does not count", () => {
   const mine = ownLease("test");

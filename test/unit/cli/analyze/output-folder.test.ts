@@ -1,24 +1,12 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { OutputFolder } from "../../../../backend/cli/analyze/output-folder.ts";
+import { folderOfTest } from "../../../support/run/folders.ts";
 
 let root = "";
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "output-folder-"));
-});
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
+  root = folderOfTest("output-folder-");
 });
 
 test("files appear together and only when published", async () => {

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as edit from "../../../../backend/native/cloud/edit.ts";
 import { addon } from "../../../../backend/native/core/addon.ts";
 import type { DType, NativeColumn } from "../../../../backend/native/core/handles.ts";
+import { folderOfTest } from "../../../support/run/folders.ts";
 
 const arrays = {
   u8: Uint8Array,
@@ -148,7 +148,7 @@ describe("complete columns", () => {
 });
 
 test("an octree is translated into a staging folder", async () => {
-  const base = await mkdtemp(join(tmpdir(), "translate-"));
+  const base = folderOfTest("translate-");
   const [folder, staging] = [join(base, "a"), join(base, "b")];
   await Promise.all([mkdir(folder), mkdir(staging)]);
   const cloud = column("vec3d", [0.001, 0.002, 0.003, 1, 2, 3]);
@@ -164,7 +164,6 @@ test("an octree is translated into a staging folder", async () => {
   await expect(edit.octreeTranslate(join(base, "none"), staging, [0, 0, 0]).promise).rejects.toMatchObject({
     code: "not_found",
   });
-  await rm(base, { recursive: true });
 });
 
 /** Calls that must throw at once, or end their job, with an error that has a code. */

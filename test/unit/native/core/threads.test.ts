@@ -1,21 +1,19 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addon } from "../../../../backend/native/core/addon.ts";
 import { addonPath } from "../../../../backend/native/core/load.ts";
+import { folderOfFile } from "../../../support/run/folders.ts";
 import { eventually } from "../../../support/run/stopwatch.ts";
 
-let folder: string;
-let path: string;
+const folder = folderOfFile("threads-");
+const path = join(folder, "a.col");
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "threads-"));
-  path = join(folder, "a.col");
   await addon.writeColumnFiles([new addon.Column("u8", Uint8Array.of(1, 2, 3))], [path]).promise;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const threads = () => readdirSync("/proc/self/task");
 

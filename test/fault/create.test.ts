@@ -1,28 +1,20 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import {
-  create,
-  createError,
-  exportTail,
-  makeApp,
-  type RunAnswer,
-  refused,
-  run,
-  type TestApp,
-} from "../support/app/app.ts";
+import { create, createError, exportTail, type RunAnswer, refused, run } from "../support/app/app.ts";
 import { heldUntil } from "../support/native/native-failure.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { bigLasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const CREATE = "/api/cloud/session/create";
 /** Of the file that is cut. */
 const [HEADER_BYTES, RECORD_BYTES] = [227, 20];
 const TRIES = 10;
-let made: TestApp;
+const made = sessionTest();
 let source: string;
 let before: object;
 const listed = (folder: string) =>
@@ -37,7 +29,6 @@ const traces = () => ({
   runs: made.deps.jobs.size,
 });
 beforeAll(async () => {
-  made = await makeApp();
   source = made.file(
     "cloud.txt",
     "x y z time ox oy oz class is_miss\n0 0 0 1 0 0 1 2 0\n1 0 0 2 0 0 1 3 0\n0 1 0 3 0 0 1 4 1\n",
@@ -47,7 +38,6 @@ beforeAll(async () => {
   for (const id of [cache_id, miss_octree_cache_id ?? ""]) rmSync(join(made.octrees, id), { recursive: true });
   before = traces();
 });
-afterAll(() => made.close());
 
 type Op = keyof typeof addon;
 /** Runs `body` with the addon's function failing at its nth call, at once or after a moment; tells how often it was called. */

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { makeApp, run, type TestApp } from "../support/app/app.ts";
+import { run } from "../support/app/app.ts";
 import { openRun } from "../support/app/live-run.ts";
 import { readRun } from "../support/app/run-body.ts";
 import { withoutMemoryAt } from "../support/native/native-failure.ts";
@@ -12,15 +11,9 @@ import { smallDisk } from "../support/run/small-disk.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { gridPoints } from "../support/session/dem.ts";
 import { canceledAmid, cloud } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-let base: string;
-beforeAll(async () => {
-  made = await makeApp();
-  await made.app.listen({ host: "127.0.0.1", port: 0 });
-  base = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
-});
-afterAll(() => made.close());
+const made = sessionTest({ listening: true });
 
 const BODY = { cell_size: 1, bbox: [0, 0, 6, 5], add_height_column: true };
 const forest = (top = 9) =>
@@ -86,7 +79,7 @@ test.each(["Gridding terrain (DTM)", "Computing layers"])(
     const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
     const session = await made.deps.sessions.get(session_id);
     const before = session.state;
-    const opened = await openRun(base, `/api/cloud/session/${session_id}/dem`, {
+    const opened = await openRun(made.base, `/api/cloud/session/${session_id}/dem`, {
       cell_size: 0.25,
       method: "idw",
       add_height_column: true,

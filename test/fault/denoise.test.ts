@@ -1,17 +1,13 @@
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
 import { withoutMemoryAt } from "../support/native/native-failure.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { NOISY, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
 import { cloud } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 const traces = () => ({
   versions: made.deps.sessions.list().map(({ state }) => state.version),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { decodeJournal } from "../../backend/sessions/journal.ts";
-import { create, exported, exportTail, makeApp, run, type TestApp } from "../support/app/app.ts";
+import { appOfTest, create, exported, exportTail, run } from "../support/app/app.ts";
 import { type SmallDisk, smallDisk } from "../support/run/small-disk.ts";
 import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
@@ -12,27 +12,18 @@ const POINTS = 200_000; // 4.8 MB of coordinates
 const CREATE = "/api/cloud/session/create";
 const probe = smallDisk(MIB);
 probe?.unmount();
-const apps: TestApp[] = [];
 let disk: SmallDisk;
 beforeAll(() => {
   if (!probe) return;
   const mounted = smallDisk(8 * MIB);
   if (mounted) disk = mounted;
 });
-afterEach(async () => {
-  for (const made of apps.splice(0)) await made.close();
-  disk?.empty();
-});
+afterEach(() => disk?.empty());
 afterAll(() => disk?.unmount());
-const app = async (config: Parameters<typeof makeApp>[0]) => {
-  const made = await makeApp(config);
-  apps.push(made);
-  return made;
-};
 
 describe.skipIf(!probe)("a full disk", () => {
   test("in the octree cache: the create fails with no_space and leaves nothing", async () => {
-    const made = await app({ octreeCacheRoot: join(disk.folder, "octrees") });
+    const made = await appOfTest({ octreeCacheRoot: join(disk.folder, "octrees") });
     const before = addon.bulkBytesInUse();
     disk.fill(MIB);
     const { outcome } = await run(made, CREATE, { source_path: made.file("big.las", bigLasBytes(POINTS)) });
@@ -54,7 +45,7 @@ describe.skipIf(!probe)("a full disk", () => {
   ])(
     "in the session store, %s: the cloud opens with the warning that it would not survive a crash",
     async (_name, left) => {
-      const made = await app({ dataDir: disk.folder });
+      const made = await appOfTest({ dataDir: disk.folder });
       const source = made.file("big.las", bigLasBytes(POINTS));
       disk.fill(left);
       const tail = await create(made, source);
@@ -72,7 +63,7 @@ describe.skipIf(!probe)("a full disk", () => {
   );
 
   test("an edit that cannot be saved is an error and changes nothing; the next one succeeds when there is space again", async () => {
-    const made = await app({ dataDir: disk.folder });
+    const made = await appOfTest({ dataDir: disk.folder });
     const { session_id } = await create(made, made.file("a.xyz", "1 2 3\n4 5 6\n"));
     const session = await made.deps.sessions.get(session_id);
     const saved = () =>
@@ -97,7 +88,7 @@ describe.skipIf(!probe)("a full disk", () => {
   });
 
   test("at dest_path: success false with the reason, no file", async () => {
-    const made = await app({});
+    const made = await appOfTest({});
     const { session_id } = await create(made, made.file("big.las", bigLasBytes(POINTS)));
     disk.fill(MIB);
     const before = readdirSync(disk.folder);

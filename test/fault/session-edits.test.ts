@@ -1,23 +1,16 @@
 import { readdirSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { create } from "../support/app/app.ts";
 import { readRun } from "../support/app/run-body.ts";
 import { heldUntil, heldUntilCanceled, NO_MEMORY, withoutMemoryAt } from "../support/native/native-failure.ts";
 import { eventually } from "../support/run/stopwatch.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 import { sourceOf } from "../support/session-model/source.ts";
 
-let made: TestApp;
-let base: string;
-beforeAll(async () => {
-  made = await makeApp();
-  await made.app.listen({ host: "127.0.0.1", port: 0 });
-  base = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
-});
-afterAll(() => made.close());
+const made = sessionTest({ listening: true });
 
 const LOWER = { kind: "box", min: [-9, -9, -9], max: [9, 9, 0.5] };
 const LEFT = { kind: "box", min: [-9, -9, -9], max: [1, 9, 9] };
@@ -205,7 +198,7 @@ describe("a client that hangs up during a plain answer", () => {
         op,
         () => client.abort(),
         async () => {
-          const answer = fetch(base + url, { method: "POST", headers, body: payload, signal: client.signal });
+          const answer = fetch(made.base + url, { method: "POST", headers, body: payload, signal: client.signal });
           await expect(answer).rejects.toThrow(/abort/);
           await eventually(() => expect(made.deps.jobs.size).toBe(0));
         },

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PNG } from "pngjs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { folderOfTest } from "../support/run/folders.ts";
 import { stopwatch, type Times } from "../support/run/stopwatch.ts";
 import { e57Bytes, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
 import { testScan, writeSpiral } from "../support/scans/scans.ts";
@@ -15,12 +15,9 @@ const MAIN = fileURLToPath(new URL("../../dist/backend/entry/headless.js", impor
 
 let folder = "";
 let out = "";
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "analyze-"));
+beforeEach(() => {
+  folder = folderOfTest("analyze-");
   out = join(folder, "out");
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 interface Ended {

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
 import { ask, listen } from "../support/app/raw-http.ts";
 
 let open: MadeApp;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   open = await makeBaseApp({ routes });
   port = await listen(open);
 });
-afterAll(() => open.app.close());
+afterAll(() => open.close());
 
 describe("bodies", () => {
   const post = (headers: Record<string, string>, body: string) =>
@@ -75,7 +75,7 @@ describe("bodies", () => {
 describe("multipart", () => {
   test("a file of any type arrives as a stream, from an allowed page or none", async () => {
     let text = "";
-    const made = await makeBaseApp({
+    const made = await baseAppOfTest({
       routes: [
         (app) => {
           app.post("/upload", async (request) => {
@@ -99,6 +99,5 @@ describe("multipart", () => {
     expect((await fetch(`http://127.0.0.1:${uploadPort}/upload`, { method: "POST", body: form, headers })).status).toBe(
       403,
     );
-    await made.app.close();
   });
 });

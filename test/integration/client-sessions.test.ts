@@ -1,27 +1,22 @@
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../backend/jobs/job.ts";
 import { CanceledError, type Client, createClient, type RunProgress } from "../../shared/client/index.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { scanFile } from "../support/app/app.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { EXPECTED, NOISY, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
 import { canceledAmid, slab, stateOf } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
+const made = sessionTest({ listening: true });
 let client: Client;
 beforeAll(async () => {
-  made = await makeApp();
-  await made.app.listen({ host: "127.0.0.1", port: 0 });
-  client = createClient({ baseUrl: `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}` });
+  client = createClient({ baseUrl: made.base });
 });
-afterAll(() => made.close());
 
-let files = 0;
 /** Hits at x = 0 to 4 with classes 0, 1, 1, 2, 2. */
 async function five(): Promise<string> {
-  files += 1;
   const rows = ["x y z class", "0 0 0 0", "1 0 0 1", "2 0 0 1", "3 0 0 2", "4 0 0 2"];
-  const { session_id } = await client.createSession({ source_path: made.file(`five${files}.txt`, rows.join("\n")) });
+  const { session_id } = await client.createSession({ source_path: scanFile(made, rows) });
   return session_id;
 }
 const paint = (id: string) =>

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { sendPoints } from "../../backend/http/frame.ts";
 import { streamFrameJob, streamJob } from "../../backend/http/stream.ts";
 import type { Job } from "../../backend/jobs/job.ts";
 import { ApiError, CanceledError, type Client, createClient, type RunProgress } from "../../shared/client/index.ts";
 import { Transport } from "../../shared/client/transport.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp, TEST_VERSION } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp, TEST_VERSION } from "../support/app/base-app.ts";
 import { FakeNative } from "../support/native/fake-native.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { ID, octreeBlock, sessionTail } from "../support/session/session-answers.ts";
@@ -21,7 +21,7 @@ let create: (job: Job) => Promise<object>;
 let lastBody: unknown;
 beforeEach(async () => {
   create = async () => sessionTail;
-  made = await makeBaseApp({
+  made = await baseAppOfTest({
     env: { APP_AUTH_TOKEN: TOKEN },
     routes: [
       (app, { jobs }) => {
@@ -67,7 +67,6 @@ beforeEach(async () => {
   baseUrl = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
   client = createClient({ baseUrl: `${baseUrl}/`, token: TOKEN });
 });
-afterEach(() => made.app.close());
 const failure = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { httpStatus } from "../../backend/http/errors.ts";
 import { PointList } from "../../shared/contract/geometry.ts";
 import { Problem } from "../../shared/contract/problem.ts";
 import { AppError, type ErrorCode, errorCodes } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 import { stopwatch } from "../support/run/stopwatch.ts";
 
 const Body = z.object({
@@ -15,7 +15,7 @@ const Body = z.object({
 let made: MadeApp;
 let thrown: unknown;
 beforeEach(async () => {
-  made = await makeBaseApp({
+  made = await baseAppOfTest({
     routes: [
       (app) => {
         app.post("/throw", async () => {
@@ -35,7 +35,6 @@ beforeEach(async () => {
     ],
   });
 });
-afterEach(() => made.app.close());
 const post = async (url: string, payload?: unknown) => {
   const answer = await made.app.inject({
     method: "POST",

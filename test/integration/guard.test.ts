@@ -14,10 +14,7 @@ beforeAll(async () => {
   port = await listen(open);
   lockedPort = await listen(locked);
 });
-afterAll(async () => {
-  await open.app.close();
-  await locked.app.close();
-});
+afterAll(() => Promise.all([open.close(), locked.close()]));
 
 describe("where a request may come from", () => {
   test.each([

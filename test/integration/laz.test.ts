@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import type { DType, NativeColumn } from "../../backend/native/core/handles.ts";
 import { type LasWriteParams, writeLas } from "../../backend/native/files/writers.ts";
-import { create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { create, exported } from "../support/app/app.ts";
 import { lasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 /** What is used of the independent decoder: a WebAssembly build of another LAZ implementation. */
 interface LazPerf {
@@ -22,14 +23,12 @@ interface LazPerf {
   };
 }
 
-let made: TestApp;
+const made = sessionTest();
 let perf: LazPerf;
 beforeAll(async () => {
-  made = await makeApp();
   const { createLazPerf } = (await import("laz-perf")) as unknown as { createLazPerf(): Promise<LazPerf> };
   perf = await createLazPerf();
 });
-afterAll(() => made.close());
 
 /** The point records of a LAZ file as the other decoder unpacks them. */
 function unpack(laz: Buffer): { format: number; records: Buffer } {

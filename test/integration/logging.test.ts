@@ -2,7 +2,7 @@ import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { runLogger } from "../../backend/http/logging.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 
 interface Line {
   readonly level: number;
@@ -17,7 +17,7 @@ let lines: Line[];
 beforeEach(async () => {
   lines = [];
   const logger = pino({ level: "info" }, { write: (text) => void lines.push(JSON.parse(text) as Line) });
-  made = await makeBaseApp({
+  made = await baseAppOfTest({
     deps: { logger },
     routes: [
       (app) => {
@@ -35,10 +35,7 @@ beforeEach(async () => {
     ],
   });
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await made.app.close();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 test("one line per request: level by status, the reason of a refusal, no query, a stack only for bugs", async () => {
   for (const url of ["/version?secret=1", "/refuse?path=/home/me", "/bug", "/nowhere"]) await made.app.inject({ url });

@@ -3,25 +3,19 @@ import { streamFrameJob, streamJob } from "../../backend/http/stream.ts";
 import type { RouteFile } from "../../backend/http/types.ts";
 import type { Job } from "../../backend/jobs/job.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 import { listen } from "../support/app/raw-http.ts";
 import { FakeNative } from "../support/native/fake-native.ts";
 
-const made: MadeApp[] = [];
 /** An app with POST /run whose failures have `children` beside `error`, and POST /frame. */
 async function appWith(body: (job: Job) => Promise<object>): Promise<MadeApp> {
   const routes: RouteFile = (app, { jobs }) => {
     app.post("/run", (_request, reply) => streamJob(reply, jobs, body, { failedTail: { children: [] } }));
     app.post("/frame", (_request, reply) => streamFrameJob(reply, jobs, async () => ({ meta: {}, buffers: {} })));
   };
-  const app = await makeBaseApp({ routes: [routes] });
-  made.push(app);
-  return app;
+  return baseAppOfTest({ routes: [routes] });
 }
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const { app } of made.splice(0)) await app.close();
-});
+afterEach(() => void vi.useRealTimers());
 const ask = ({ app }: MadeApp, accept = "application/json", url = "/run") =>
   app.inject({ method: "POST", url, headers: { accept } });
 

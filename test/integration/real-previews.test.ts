@@ -1,16 +1,13 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { create } from "../support/app/app.ts";
 import { DATA } from "../support/scans/data-folder.ts";
 import { present, SCANS } from "../support/scans/real-scans.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 describe.skipIf(!present)("previews of real scans", () => {
-  let made: TestApp;
-  beforeAll(async () => {
-    made = await makeApp();
-  });
-  afterAll(() => made.close());
+  const made = sessionTest();
 
   /** Files whose header says another number of points than can be read. */
   const LIARS = /1\.2-no-points|garbage_nVariableLength|broken_(coder|size)|corrupt_crc|bunny_8\.pts/;

@@ -1,19 +1,16 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { create } from "../support/app/app.ts";
 import { octreeValues } from "../support/octree/octree-folder.ts";
 import { DATA } from "../support/scans/data-folder.ts";
 import { present, SCANS } from "../support/scans/real-scans.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 describe.skipIf(!present)("real scans", () => {
-  let made: TestApp;
   const tails = new Map<string, CreateSessionTail>();
-  beforeAll(async () => {
-    made = await makeApp();
-  });
-  afterAll(() => made.close());
+  const made = sessionTest({ closeSessions: "at the end" });
   const tail = async (path: string) => {
     const known = tails.get(path) ?? (await create(made, join(DATA, path)));
     tails.set(path, known);

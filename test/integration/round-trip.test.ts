@@ -1,20 +1,17 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import { create, exportTail, makeApp, type TestApp } from "../support/app/app.ts";
+import { create, exportTail } from "../support/app/app.ts";
 import { DATA } from "../support/scans/data-folder.ts";
 import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 import { differences, type StoredColumn, storedColumns } from "../support/session/session-values.ts";
 
 const present = existsSync(join(DATA, "MANIFEST.md"));
 if (!present) console.log("round trips of real scans: skipped, the test data is not there (APP_TEST_DATA)");
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 const metaOf = async ({ session_id }: CreateSessionTail) => (await made.deps.sessions.get(session_id)).state.meta;
 

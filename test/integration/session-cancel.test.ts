@@ -1,13 +1,13 @@
 import { readdirSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { create } from "../support/app/app.ts";
 import { type LiveRun, openRun } from "../support/app/live-run.ts";
 import { atMoment, type NativeMoment } from "../support/native/native-moment.ts";
 import { eventually, stopwatch, type Times, within } from "../support/run/stopwatch.ts";
 import { bigLasBytes } from "../support/scans/las-bytes.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const CREATE = "/api/cloud/session/create";
 const EXPORT = "/api/pointcloud/export";
@@ -19,20 +19,13 @@ const TRIES = 10;
 /** A client that hangs up is noticed, and its run has ended. */
 const HANG_UP_MS = 500;
 const POINTS = 2_000_000;
-let made: TestApp;
-let base: string;
+const made = sessionTest({ listening: true });
 let big: string;
-beforeAll(async () => {
-  made = await makeApp();
+beforeAll(() => {
   vi.stubEnv("TMPDIR", made.folder); // inline exports are written there
-  await made.app.listen({ host: "127.0.0.1", port: 0 });
-  base = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
   big = made.file("big.las", bigLasBytes(POINTS));
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await made.close();
-});
+afterAll(() => void vi.unstubAllEnvs());
 
 const listed = (folder: string) =>
   readdirSync(folder)
@@ -75,7 +68,7 @@ async function canceledAt(
       made.deps.jobs.cancelAll(); // there is one
     };
     const { value } = await atMoment(moment, cancel, async () => {
-      run = await openRun(base, path, body);
+      run = await openRun(made.base, path, body);
       return run.outcome;
     });
     const times = stop?.();
@@ -126,7 +119,7 @@ describe("create", () => {
   test.each(["Reading source file", "Computing bounds", "Building octree"])(
     "a client that hangs up while %s",
     async (stage) => {
-      const run = await openRun(base, CREATE, { source_path: big });
+      const run = await openRun(made.base, CREATE, { source_path: big });
       expect(await run.until(stage)).toBe(true);
       run.hangUp();
       await noRuns();
@@ -136,8 +129,8 @@ describe("create", () => {
 
   test("a cancel does not affect a concurrent run, even one that waits for the same octree", async () => {
     const [one, two] = await Promise.all([
-      openRun(base, CREATE, { source_path: big }),
-      openRun(base, CREATE, { source_path: big }),
+      openRun(made.base, CREATE, { source_path: big }),
+      openRun(made.base, CREATE, { source_path: big }),
     ]);
     expect(await one.until("Building octree")).toBe(true);
     expect(await two.until("Building octree")).toBe(true);
@@ -192,7 +185,7 @@ describe("export", () => {
     const opened = { run: undefined as Promise<LiveRun> | undefined };
     const leave = () => void opened.run?.then((run) => run.hangUp());
     const { reached } = await atMoment({ op: "writeText", fraction: 0.2 }, leave, async () => {
-      opened.run = openRun(base, EXPORT, { source: { session_id }, format: "csv", dest_path });
+      opened.run = openRun(made.base, EXPORT, { source: { session_id }, format: "csv", dest_path });
       await (await opened.run).outcome.catch(() => undefined);
     });
     expect(reached).toBe(true);
@@ -202,7 +195,7 @@ describe("export", () => {
 
   test("deleting the session during its export does not disturb the file", async () => {
     const copy = await create(made, big);
-    const run = await openRun(base, EXPORT, {
+    const run = await openRun(made.base, EXPORT, {
       source: { session_id: copy.session_id },
       format: "xyz",
       dest_path: join(made.folder, "kept.xyz"),
@@ -221,7 +214,7 @@ test("plain JSON answers: a rebuild whose client hangs up ends, and the session 
   const { state } = session;
   rmSync(join(made.octrees, state.meta.octree_cache_id ?? "none"), { recursive: true });
   const connection = new AbortController();
-  const answer = fetch(`${base}/api/cloud/session/${session_id}/rebuild_octree`, {
+  const answer = fetch(`${made.base}/api/cloud/session/${session_id}/rebuild_octree`, {
     method: "POST",
     signal: connection.signal,
   });

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, watch, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, utimesSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -7,6 +6,7 @@ import type { CreateSessionTail } from "../../shared/contract/cloud-session/crea
 import { makeApp } from "../support/app/app.ts";
 import { tailOf } from "../support/app/live-run.ts";
 import { type BackendProcess, startProcess } from "../support/process/backend-process.ts";
+import { folderOfFile, QUICK } from "../support/run/folders.ts";
 import { eventually, stopwatch } from "../support/run/stopwatch.ts";
 import type { ModelCloud } from "../support/session-model/cloud.ts";
 import { type Command, command } from "../support/session-model/commands.ts";
@@ -35,13 +35,9 @@ const GUARD_MS = 60_000 + KILLS * 30_000;
 /** Commands that make sessions: half of their kills fall on the moment when the first one is in place. */
 const PARENTS = new Set<Plan["op"]>(["split", "extract", "extractByColumn", "merge"]);
 
-const ram = "/dev/shm";
-const folder = mkdtempSync(join(existsSync(ram) ? ram : tmpdir(), "crash-"));
+const folder = folderOfFile("crash-", QUICK);
 let running: BackendProcess | undefined;
-afterAll(async () => {
-  await running?.kill();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => running?.kill());
 
 const next = random(SEED);
 const below = (n: number) => Math.floor(next() * n);

@@ -37,7 +37,6 @@ describe.skipIf(process.platform === "win32")("the previous backend was killed a
     before.kill("SIGKILL");
     await once(before, "exit");
     expect(await exported(made, id, "las")).toEqual(las);
-    await made.close();
   });
 
   test.runIf(process.platform === "linux")(
@@ -55,7 +54,6 @@ describe.skipIf(process.platform === "win32")("the previous backend was killed a
       process.kill(Number(text), 0); // its id is still taken
       const made = await restart({ [id]: (folder) => writeFileSync(join(folder, "owner.json"), lease) });
       expect(await exported(made, id, "las")).toEqual(las);
-      await made.close();
       parent.kill("SIGKILL");
     },
   );
@@ -69,7 +67,6 @@ describe("ownership of sessions", () => {
       "0000bbbb": owner({ pid: process.ppid, start_time: "long ago", instance: "default" }),
     });
     expect([await rebuildStatus(made, id), await rebuildStatus(made, "0000bbbb")]).toEqual([404, 200]);
-    await made.close();
   });
 
   test("the session of another window is left to it for a day, then taken over", async () => {
@@ -83,7 +80,6 @@ describe("ownership of sessions", () => {
       },
     });
     expect([await rebuildStatus(made, id), await rebuildStatus(made, "0000cccc")]).toEqual([404, 200]);
-    await made.close();
   });
 
   test("a torn or missing owner file means no owner", async () => {
@@ -92,7 +88,6 @@ describe("ownership of sessions", () => {
       "0000dddd": (folder) => rmSync(join(folder, "owner.json")),
     });
     expect([await rebuildStatus(made, id), await rebuildStatus(made, "0000dddd")]).toEqual([200, 200]);
-    await made.close();
   });
 
   test("leftovers of dead creates and deletes are removed, those of living ones stay", async () => {
@@ -104,6 +99,5 @@ describe("ownership of sessions", () => {
     });
     const left = ["1111bbbb.new", "1111dddd.new"];
     await eventually(() => expect(readdirSync(made.sessions).sort()).toEqual(left));
-    await made.close();
   });
 });

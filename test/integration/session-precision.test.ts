@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readNumbers } from "../../backend/services/files/preview/values.ts";
-import { create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { create, exported } from "../support/app/app.ts";
 import { lasBytes } from "../support/scans/las-bytes.ts";
+import { cloud } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 import { random } from "../support/session-model/source.ts";
 
 type Triple = readonly [number, number, number];
@@ -12,11 +14,7 @@ const SHIFT: Triple = [4_000_000, 5_000_000, 0];
 const OTHER_SHIFT: Triple = [3_999_123.25, 5_000_777.5, -31.75];
 const POINTS = 400;
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 /** World coordinates to six decimals within 60 x 60 x 30 m: the shortest text of each is its double. */
 function worldPoints(seed: number): Triple[] {
@@ -24,11 +22,9 @@ function worldPoints(seed: number): Triple[] {
   const coordinate = (axis: 0 | 1 | 2, size: number) => Number((CORNER[axis] + next() * size).toFixed(6));
   return Array.from({ length: POINTS }, () => [coordinate(0, 60), coordinate(1, 60), coordinate(2, 30)]);
 }
-let files = 0;
 async function open(points: readonly Triple[], world_shift: Triple | null): Promise<string> {
-  files += 1;
-  const file = made.file(`precise-${files}.txt`, `x y z\n${points.map((point) => point.join(" ")).join("\n")}\n`);
-  return (await create(made, file, { world_shift })).session_id;
+  const rows = points.map((point) => point.join(" "));
+  return (await cloud(made, ["x y z", ...rows], { world_shift })).session_id;
 }
 async function post(url: string, payload: object) {
   const answer = await made.app.inject({ method: "POST", url, payload });
@@ -89,7 +85,7 @@ describe.each([
   test.each(["csv", "txt", "xyz"])("written as %s and read again", async (format) => {
     const points = worldPoints(3);
     const id = await open(points, shift);
-    const file = made.file(`again-${files}.${format}`, await exported(made, id, format));
+    const file = made.file(`again.${format}`, await exported(made, id, format));
     for (const world_shift of [null, SHIFT]) {
       const again = await create(made, file, { world_shift });
       expect(worstError(await worldOf(again.session_id), points)).toBeLessThan(WORST_M);

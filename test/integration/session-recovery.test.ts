@@ -2,7 +2,6 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,7 +9,6 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -19,7 +17,8 @@ import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
 import type { Birth, JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
-import { create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { appOfTest, create, exported, makeApp, type TestApp } from "../support/app/app.ts";
+import { folderOfTest } from "../support/run/folders.ts";
 import { DEAD, deadCopy, rebuildStatus, restartWith, untouched } from "../support/session/dead-session.ts";
 
 let template: string;
@@ -78,7 +77,6 @@ test("a restart recovers the session under its id with every edit, and it can be
   expect(session.state.columns.get("positions")?.native.fileBacked).toBe(true);
   expect(await rebuildStatus(made, id)).toBe(200);
   expect(session.state.meta.octree_pose).toBeNull();
-  await made.close();
 });
 
 test("a journal cut at any byte recovers up to its last complete record", async () => {
@@ -87,7 +85,7 @@ test("a journal cut at any byte recovers up to its last complete record", async 
   for (let at = 0; at < whole.length; at += 8 + whole.readUInt32LE(at)) ends.push(at + 8 + whole.readUInt32LE(at));
   expect(ends.at(-1)).toBe(whole.length);
   const { records } = decodeJournal(whole);
-  const folder = mkdtempSync(join(tmpdir(), "cut-"));
+  const folder = folderOfTest("cut-");
   cpSync(template, folder, { recursive: true });
   const path = join(folder, "journal.log");
   for (let length = 0; length <= whole.length; length += 1) {
@@ -108,7 +106,6 @@ test("a journal cut at any byte recovers up to its last complete record", async 
     await disk.close();
     for (const column of state.columns.values()) column.release();
   }
-  rmSync(folder, { recursive: true });
 });
 
 test("files that a dead process was writing are removed: a lease, a journal", async () => {
@@ -121,7 +118,6 @@ test("files that a dead process was writing are removed: a lease, a journal", as
   const names = readdirSync(join(made.sessions, id));
   expect(names.filter((name) => unfinished.includes(name))).toEqual([]);
   expect(await exported(made, id, "las")).toEqual(las);
-  await made.close();
 });
 
 test("garbage at the end of the journal is cut off, and the next edit is found again", async () => {
@@ -131,7 +127,6 @@ test("garbage at the end of the journal is cut off, and the next edit is found a
   await session.commit(session.state, { meta: { octree_pose: [3] } });
   const { records } = decodeJournal(readFileSync(join(made.sessions, id, "journal.log")));
   expect(records.at(-1)).toMatchObject({ type: "commit", meta: { octree_pose: [3] } });
-  await made.close();
 });
 
 describe("damage", () => {
@@ -156,7 +151,7 @@ describe("damage", () => {
     ["the first record flipped", flip("journal.log", 12)],
     ["a journal without its first record", without("create")],
   ])("%s: the folder is set aside with a log line and a 404; the other session is intact", async (_name, change) => {
-    const original = mkdtempSync(join(tmpdir(), "original-"));
+    const original = folderOfTest("original-");
     cpSync(template, original, { recursive: true });
     const made = await restart({ "0000aaaa": change, [id]: untouched, ffffffff: untouched });
     expect(await rebuildStatus(made, "0000aaaa")).toBe(404);
@@ -174,8 +169,6 @@ describe("damage", () => {
       if (name !== "owner.json")
         expect(readFileSync(join(damaged, name)).equals(readFileSync(join(original, name))), name).toBe(true);
     }
-    rmSync(original, { recursive: true });
-    await made.close();
   });
 
   test("an error not caused by the folder leaves it for the next start", async () => {
@@ -191,7 +184,6 @@ describe("damage", () => {
     }
     expect(await rebuildStatus(made, id)).toBe(404);
     expect(existsSync(join(made.sessions, id, "journal.log"))).toBe(true);
-    await made.close();
   });
 });
 
@@ -204,17 +196,16 @@ const unconfirmed = (folder: string, birth: Birth) => {
 
 test("half of a split is not recovered, even if its parent is deleted during the recovery", async () => {
   const birth = { parent: "00000001", token: "never" };
-  const folder = mkdtempSync(join(tmpdir(), "restart-"));
+  const folder = folderOfTest("restart-");
   for (const name of [birth.parent, "00000002", "00000003"]) {
     cpSync(template, join(folder, "sessions", name), { recursive: true });
     if (name === "00000003") unconfirmed(join(folder, "sessions", name), birth);
   }
-  const made = await makeApp({}, folder); // sessions are on their way back
+  const made = await appOfTest({}, folder); // sessions are on their way back
   expect(await made.deps.sessions.delete(birth.parent)).toBe(true);
   await made.deps.sessions.recovered();
   expect(made.deps.sessions.list().map((session) => session.id)).toEqual(["00000002"]);
   expect(existsSync(join(folder, "sessions", "00000003"))).toBe(false);
-  await made.close();
 });
 
 test.each([
@@ -222,7 +213,7 @@ test.each([
   ["a parent that was deleted since", false],
 ])("a child that was answered but not confirmed is recovered for good: %s", async (_, withParent) => {
   const birth = { parent: "00000001", token: "done" };
-  const folder = mkdtempSync(join(tmpdir(), "restart-"));
+  const folder = folderOfTest("restart-");
   const place = (name: string) => join(folder, "sessions", name);
   for (const name of withParent ? [birth.parent, "00000003"] : ["00000003"])
     cpSync(template, place(name), { recursive: true });
@@ -232,16 +223,15 @@ test.each([
       join(place(birth.parent), "journal.log"),
       encodeRecord({ type: "commit", columns: {}, meta: {}, births: "done" }),
     );
-  const made = await makeApp({}, folder);
+  const made = await appOfTest({}, folder);
   await made.deps.sessions.recovered();
   expect(made.deps.sessions.list().map((session) => session.id)).toContain("00000003");
   const { records } = decodeJournal(readFileSync(join(place("00000003"), "journal.log")));
   expect(records.at(-1)).toEqual({ type: "confirmed" });
-  await made.close();
 });
 
 test("a restart computes motions, strokes and dropped rows that are in no file, in their order", async () => {
-  const made = await makeApp();
+  const made = await appOfTest();
   vi.spyOn(made.deps.sessions, "spill").mockResolvedValue(undefined); // as if killed before the files were written
   const rows = Array.from({ length: 50 }, (_, i) => `${i} 0 0 ${i % 3}`);
   const { session_id } = await create(made, made.file("b.txt", ["x y z class", ...rows].join("\n")));
@@ -267,11 +257,11 @@ test("a restart computes motions, strokes and dropped rows that are in no file, 
   await post("delete_region", { region: slab(140, 140) });
   await post("transform", shift(0.5));
   const before = await exported(made, session_id, "csv", { columns: ["class", "manual_class"] });
-  const folder = mkdtempSync(join(tmpdir(), "computed-"));
+  const folder = folderOfTest("computed-");
   cpSync(join(made.sessions, session_id), join(folder, "sessions", session_id), { recursive: true });
   writeFileSync(join(folder, "sessions", session_id, "owner.json"), DEAD);
   await made.close();
-  const again = await makeApp({}, folder);
+  const again = await appOfTest({}, folder);
   await again.deps.sessions.recovered();
   expect(await exported(again, session_id, "csv", { columns: ["class", "manual_class"] })).toEqual(before);
   const lines = before.toString().split("\n");
@@ -280,5 +270,4 @@ test("a restart computes motions, strokes and dropped rows that are in no file, 
     "100.500000,0.000000,0.000000,0,2",
     "149.500000,0.000000,0.000000,1,4",
   ]);
-  await again.close();
 });

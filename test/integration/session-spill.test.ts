@@ -3,19 +3,10 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { Job } from "../../backend/jobs/job.ts";
 import { addon } from "../../backend/native/core/addon.ts";
-import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { appOfTest, create, type TestApp } from "../support/app/app.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 
-const apps: TestApp[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const made of apps.splice(0)) await made.close();
-});
-async function app(config: Parameters<typeof makeApp>[0]): Promise<TestApp> {
-  const made = await makeApp(config);
-  apps.push(made);
-  return made;
-}
+afterEach(() => void vi.useRealTimers());
 
 const ROWS = ["x y z", ...Array.from({ length: 3000 }, (_, i) => `${i} 0 0`)].join("\n");
 const region = { kind: "box", min: [-1, -1, -1], max: [10, 1, 1] };
@@ -42,7 +33,7 @@ const summary = async (made: TestApp, id: string) =>
   (await made.app.inject({ url: `/api/cloud/session/${id}/label_summary` })).body;
 
 test("an idle session moves its memory to files and answers as before", async () => {
-  const made = await app({ sessionIdleTtlS: 60 });
+  const made = await appOfTest({ sessionIdleTtlS: 60 });
   const before = addon.bulkBytesInUse();
   const id = await edited(made, "idle");
   const answer = await summary(made, id);
@@ -62,7 +53,7 @@ test("an idle session moves its memory to files and answers as before", async ()
 });
 
 test("a time of 0 never spills by time; beyond the count, the least recently used session is spilled first", async () => {
-  const made = await app({ sessionIdleTtlS: 0, maxCloudSessions: 1 });
+  const made = await appOfTest({ sessionIdleTtlS: 0, maxCloudSessions: 1 });
   const old = await edited(made, "old");
   const fresh = await edited(made, "fresh");
   await made.deps.sessions.get(fresh);
@@ -71,7 +62,7 @@ test("a time of 0 never spills by time; beyond the count, the least recently use
 });
 
 test("an operation that waits for memory makes idle sessions spill", async () => {
-  const made = await app({ memoryBudgetBytes: 1000 });
+  const made = await appOfTest({ memoryBudgetBytes: 1000 });
   const id = await edited(made, "pressed");
   const [first, second] = [new Job(), new Job()];
   let done: () => void = () => undefined;
@@ -84,7 +75,7 @@ test("an operation that waits for memory makes idle sessions spill", async () =>
 });
 
 test("without a journal nothing is spilled and nothing is lost", async () => {
-  const made = await app({ sessionJournal: false });
+  const made = await appOfTest({ sessionJournal: false });
   const id = await edited(made, "off");
   await made.deps.sessions.spillIdle(0);
   expect(await inMemory(made, id)).not.toEqual([]);

@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import type { ExportTail } from "../../shared/contract/pointcloud.ts";
 import { ask, openRun, tailOf } from "../support/app/live-run.ts";
 import { type BackendProcess, startProcess } from "../support/process/backend-process.ts";
+import { folderOfTest } from "../support/run/folders.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
@@ -14,11 +14,10 @@ const EXPORT = "/api/pointcloud/export";
 let folder: string;
 const started: BackendProcess[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sessions-"));
+  folder = folderOfTest("sessions-");
 });
 afterEach(async () => {
   for (const backend of started.splice(0)) await backend.kill();
-  rmSync(folder, { recursive: true, force: true });
 });
 const start = async (env: NodeJS.ProcessEnv = {}) => {
   const backend = await startProcess(folder, env);

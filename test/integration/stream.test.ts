@@ -6,27 +6,21 @@ import type { RouteFile } from "../../backend/http/types.ts";
 import type { Job } from "../../backend/jobs/job.ts";
 import { AppError } from "../../shared/errors.ts";
 import { decodePoints } from "../../shared/wire/phx1.ts";
-import { type MadeApp, makeBaseApp } from "../support/app/base-app.ts";
+import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 import { readRun } from "../support/app/run-body.ts";
 import { CountingColumn } from "../support/native/counting-column.ts";
 import { FakeNative } from "../support/native/fake-native.ts";
 import { eventually, stopwatch, within } from "../support/run/stopwatch.ts";
 
-const made: MadeApp[] = [];
 /** An app with POST /run (JSON tail), POST /frame (PHB1 tail) and whatever `routes` add. */
 async function appWith(body: (job: Job) => Promise<object>, ...routes: RouteFile[]): Promise<MadeApp> {
   const run: RouteFile = (app, { jobs }) => {
     app.post("/run", (_request, reply) => streamJob(reply, jobs, body));
     app.post("/frame", (_request, reply) => streamFrameJob(reply, jobs, body as (job: Job) => Promise<FrameResult>));
   };
-  const app = await makeBaseApp({ routes: [run, ...routes] });
-  made.push(app);
-  return app;
+  return baseAppOfTest({ routes: [run, ...routes] });
 }
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const { app } of made.splice(0)) await app.close();
-});
+afterEach(() => void vi.useRealTimers());
 const post = async ({ app }: MadeApp, url = "/run") => readRun((await app.inject({ method: "POST", url })).rawPayload);
 
 describe("a run's stream", () => {

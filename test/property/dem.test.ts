@@ -1,13 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { expect, test } from "vitest";
 import { dem, type Point } from "../support/session/dem.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 const SIDE = 12;
 /** Points anywhere on rolling ground with a step, in steps of 1/64 m: what a shift of a million metres leaves as it is. */

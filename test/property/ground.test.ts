@@ -1,22 +1,18 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { pointsColumn } from "../../backend/services/run/points.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import type { TestApp } from "../support/app/app.ts";
 import { agreement, wooded } from "../support/scans/ground-cloud.ts";
 import { answered, numbersOf } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 const URL = "/api/segment/ground";
-let whole: TestApp;
-let tiled: TestApp;
-beforeAll(async () => {
-  whole = await makeApp();
-  tiled = await makeApp({ groundTileMinPoints: 1000, groundTileTargetPoints: 1000 });
-});
-afterAll(() => Promise.all([whole.close(), tiled.close()]));
+const whole = sessionTest();
+const tiled = sessionTest({ config: { groundTileMinPoints: 1000, groundTileTargetPoints: 1000 } });
 
-const segment = (points: readonly (readonly number[])[], request: object, made = whole) =>
+const segment = (points: readonly (readonly number[])[], request: object, made: TestApp = whole) =>
   answered(made, GroundResponse, URL, { points, ...request });
 
 /** Steps of 1/64 m: what a shift of a million metres leaves as it is. */

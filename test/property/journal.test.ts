@@ -1,17 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decodeJournal, encodeRecord, Journal } from "../../backend/sessions/journal.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
+import { folderOfFile } from "../support/run/folders.ts";
 import { EMPTY_META } from "../support/session/cloud-meta.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "journal-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile("journal-");
 
 const files = fc.dictionary(
   fc.string({ maxLength: 12 }).filter((key) => key !== "__proto__"),

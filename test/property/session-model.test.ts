@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { makeApp, type TestApp } from "../support/app/app.ts";
+import { folderOfFile, QUICK } from "../support/run/folders.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 import { scenario } from "../support/session-model/commands.ts";
 import { runScenario } from "../support/session-model/run.ts";
 
@@ -13,13 +13,8 @@ const SEED = process.env.APP_TEST_SEED;
 const LIMITS = { maxSteps: 4, maxRows: 700 };
 const CLEAN_EVERY = 50;
 
-let made: TestApp;
-beforeAll(async () => {
-  const ram = "/dev/shm";
-  const folder = mkdtempSync(join(existsSync(ram) ? ram : tmpdir(), "model-"));
-  made = await makeApp({ maxDeletedHistory: LIMITS.maxSteps }, folder);
-});
-afterAll(() => made.close());
+const folder = folderOfFile("model-", QUICK);
+const made = sessionTest({ config: { maxDeletedHistory: LIMITS.maxSteps }, folder });
 
 test(
   `${SEQUENCES} random sequences of edits equal a model of plain arrays`,

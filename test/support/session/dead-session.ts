@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { decodeJournal } from "../../../backend/sessions/journal.ts";
-import { makeApp, type TestApp } from "../app/app.ts";
+import { appOfTest, type TestApp } from "../app/app.ts";
 import { eventually } from "../run/stopwatch.ts";
 
 /** No process has this id: the owner of the folder is dead. */
@@ -20,7 +20,7 @@ export async function deadCopy(made: TestApp, id: string): Promise<string> {
   return template;
 }
 
-/** A fresh data folder with copies of the session, each changed by its own function, and the app started over it. */
+/** The app of one test over a data folder with copies of the session, each changed by its own function. */
 export async function restartWith(
   template: string,
   changes: Record<string, (folder: string) => void>,
@@ -31,7 +31,7 @@ export async function restartWith(
     cpSync(template, session, { recursive: true });
     change(session);
   }
-  const made = await makeApp({}, folder);
+  const made = await appOfTest({}, folder);
   await made.deps.sessions.recovered();
   return made;
 }

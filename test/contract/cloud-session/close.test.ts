@@ -25,7 +25,7 @@ test("DELETE frees the arrays and the folder, keeps the octree, and returns fals
   expect(addon.bulkBytesInUse()).toBe(before);
   expect(existsSync(join(made.octrees, cache_id, "metadata.json"))).toBe(true);
   expect(await close(session_id)).toEqual({ session_id, deleted: false });
-  const rebuild = await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/rebuild_octree` });
+  const rebuild = await made.post(session_id, "rebuild_octree");
   expect(rebuild.statusCode).toBe(404);
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { create, rowsOf } from "../../support/app/app.ts";
+import { stateOf } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
 const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
-const session = async (id: string) => (await made.deps.sessions.get(id)).state;
 
 describe("options for scalar columns", () => {
   const rows = [
@@ -13,7 +13,7 @@ describe("options for scalar columns", () => {
     "1 0 0 0 255 0 9 21.5 1",
     "0 1 0 0 0 255 7 22.5 0",
   ];
-  const slugs = async (id: string) => (await session(id)).meta.extra_dims_meta;
+  const slugs = async (id: string) => (await stateOf(made, id)).meta.extra_dims_meta;
 
   test("without options, every column is kept", async () => {
     const tail = await create(made, text("all.csv", rows));
@@ -44,7 +44,7 @@ describe("options for scalar columns", () => {
     const tail = await create(made, text("role.csv", clock), {
       role_overrides: { when: "timestamp", echo: "target_index" },
     });
-    const state = await session(tail.session_id);
+    const state = await stateOf(made, tail.session_id);
     expect(state.columns.get("timestamps")?.native.dtype).toBe("f64");
     expect(state.meta.extra_dims_meta).toEqual([{ slug: "target_index", label: "Target Index" }]);
     const rowsBack = await rowsOf(made, tail.session_id, ["timestamp", "target_index"]);

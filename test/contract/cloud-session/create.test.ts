@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { type CreateSessionRequest, SOURCE_UNITS } from "../../../shared/contract/cloud-session/create.ts";
 import { create, createError, refused, rowsOf, run } from "../../support/app/app.ts";
+import { stateOf } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const CREATE = "/api/cloud/session/create";
 const made = sessionTest();
 const text = (name: string, rows: readonly string[]) => made.file(name, `${rows.join("\n")}\n`);
-const session = async (id: string) => (await made.deps.sessions.get(id)).state;
 const position = async (id: string) => (await rowsOf(made, id)).map(({ X = 0, Y = 0, Z = 0 }) => [X, Y, Z]);
 
 describe("the stream", () => {
@@ -171,7 +171,7 @@ describe("world shift and units", () => {
       for (const [axis, value] of [100, 200, 300].entries()) {
         expect(Math.abs((min[axis] ?? Number.NaN) - (value * metres - (axis + 1)))).toBeLessThanOrEqual(0.0005 + 1e-9);
       }
-      const { meta } = await session(tail.session_id);
+      const { meta } = await stateOf(made, tail.session_id);
       expect(meta.miss_octree_origin).toEqual([10 * metres - 1, 20 * metres - 2, 30 * metres - 3]);
     },
   );

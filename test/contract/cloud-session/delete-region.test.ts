@@ -18,8 +18,7 @@ import { sessionTest } from "../../support/session/session-test.ts";
 const made = sessionTest({ config: { maxDeletedHistory: 3 } });
 const url = (id: string) => `/api/cloud/session/${id}/delete_region`;
 const remove = (id: string, region: object) => answered(made, DeleteRegionResponse, url(id), { region });
-const reset = (id: string, edit_count: number) =>
-  made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/reset_edits`, payload: { edit_count } });
+const reset = (id: string, edit_count: number) => made.post(id, "reset_edits", { edit_count });
 const steps = async (id: string) => (await stateOf(made, id)).undo.deletes.map(({ count }) => count);
 
 test("hits inside are marked as deleted, misses are not; counts cover all rows", async () => {
@@ -70,7 +69,7 @@ test("a pose is cleared with its octree", async () => {
   const { session_id, cache_id } = await lineCloud(made, [8, 8]);
   const quarter = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
   const posed = { matrix: quarter, octree_mode: "pose" };
-  await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/transform`, payload: posed });
+  await made.post(session_id, "transform", posed);
   expect((await stateOf(made, session_id)).meta.octree_pose).toEqual(quarter);
   await remove(session_id, { kind: "box", min: [-9, -9, -9], max: [9, 0.5, 9] });
   const { meta } = await stateOf(made, session_id);

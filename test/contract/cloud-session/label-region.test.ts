@@ -59,8 +59,7 @@ test("a stroke that changes nothing is not recorded in the history", async () =>
 
 test("deleted points are not painted", async () => {
   const { session_id } = await lineCloud(made, [1, 1, 1]);
-  const payload = { region: slab(1, 1) };
-  await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/delete_region`, payload });
+  await made.remove(session_id, 1, 1);
   const { class_counts, applied } = await paint(session_id, [stroke("a", 0, 2, 4)]);
   expect([class_counts, applied[0]?.selected_count]).toEqual([{ 4: 2 }, 2]);
   expect(await labels(session_id)).toEqual([4, 0, 4]);

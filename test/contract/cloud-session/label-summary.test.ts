@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LabelSummary } from "../../../shared/contract/cloud-session/label-summary.ts";
-import { checked, cloud, lineCloud, slab, stateOf } from "../../support/session/session-edits.ts";
+import { checked, cloud, lineCloud, stateOf } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -13,8 +13,7 @@ const summary = async (id: string, query = "") => {
 
 test("counts editable points per value, without misses and deleted points", async () => {
   const { session_id } = await lineCloud(made, [4, 4, 2, 6], 2);
-  const payload = { region: slab(3, 3) };
-  await made.app.inject({ method: "POST", url: `/api/cloud/session/${session_id}/delete_region`, payload });
+  await made.remove(session_id, 3, 3);
   const before = await stateOf(made, session_id);
   expect(await summary(session_id, "?slug=class")).toEqual({
     session_id,

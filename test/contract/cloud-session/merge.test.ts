@@ -190,7 +190,7 @@ test("hits deleted in the inputs, or missing in them before, are counted", async
   const inputs = await ids(lineCloud(made, [1, 1, 1]), lineCloud(made, [1, 1]));
   for (const id of inputs) {
     await remove(id, 0, 0);
-    await made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/bake` });
+    await made.post(id, "bake");
   }
   await remove(inputs[0] ?? "", 1, 1);
   const { session_id } = await merge(inputs);

@@ -21,7 +21,7 @@ async function paint(id: string, strokes: readonly (readonly [string, number, nu
     strokes: strokes.map(([stroke_id, from, to, to_class]) => ({ stroke_id, region: slab(from, to), to_class })),
     ...(slug ? { slug } : {}),
   };
-  const answer = await made.app.inject({ method: "POST", url: `/api/cloud/session/${id}/label_region`, payload });
+  const answer = await made.post(id, "label_region", payload);
   expect(answer.statusCode).toBe(200);
 }
 /** Four points; strokes a, b, c paint over each other. */

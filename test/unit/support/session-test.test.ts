@@ -39,7 +39,7 @@ describe("sessionTest", () => {
 
   test("takes its configuration and listens", async () => {
     expect(made.deps.config.maxDeletedHistory).toBe(2);
-    expect((await fetch(`${made.base}/health`)).status).toBe(200);
+    expect((await fetch(made.base)).status).toBe(200);
     expect((await made.remove(shared.session_id, 0, 0)).json()).toMatchObject({ deleted_count: 1 });
     expect((await made.post(shared.session_id, "nothing")).statusCode).toBe(404);
   });
@@ -75,8 +75,8 @@ describe("for one test", () => {
     throw new Error(PLANNED);
   });
   test("its apps are closed", async () => {
-    await expect(left.app?.app.inject({ url: "/health" })).rejects.toThrow();
-    await expect(left.base?.app.inject({ url: "/health" })).rejects.toThrow();
+    await expect(left.app?.app.inject({ url: "/" })).rejects.toThrow();
+    await expect(left.base?.app.inject({ url: "/" })).rejects.toThrow();
     left.folders.push(file);
   });
 });

@@ -126,8 +126,11 @@ std::shared_ptr<HeldParts> held_parts(const Napi::Value& value) {
     const auto js = strict_object(array.Get(i), "part");
     const auto column = ColumnHandle::get_optional(field(js, "column"));
     const auto drop = optional_mask(field(js, "drop"), "drop");
-    held->parts.push_back({column.get(), whole_field<std::size_t>(js, "rows"),
-                           view_or_empty<std::uint8_t>(drop), number_triple(field(js, "offset"), "offset")});
+    const Napi::Value fill = field(js, "fill");
+    held->parts.push_back(
+        {column.get(), whole_field<std::size_t>(js, "rows"), view_or_empty<std::uint8_t>(drop),
+         number_triple(field(js, "offset"), "offset"),
+         fill.IsNull() ? std::nullopt : std::optional<double>(strict_number(fill, "fill"))});
     held->columns.push_back(column);
     held->columns.push_back(drop);
   }

@@ -179,6 +179,11 @@ io::LasWriteParams las_write_params(const Napi::Object& js) {
     params.placements.push_back({string_field(placement, "slug"), string_field(placement, "field"),
                                  record_of(placement.Get("record"))});
   }
+  const auto constants = array_field(js, "constants");
+  for (std::uint32_t i = 0; i < constants.Length(); ++i) {
+    const auto constant = strict_object(constants.Get(i), "constant");
+    params.constants.push_back({string_field(constant, "field"), number_field(constant, "value")});
+  }
   if (!js.Get("geotiff").IsNull()) {
     const auto geotiff = object_field(js, "geotiff");
     const auto bytes = [&](const char* name) { return from_hex(string_field(geotiff, name), name); };

@@ -130,6 +130,12 @@ struct LasPlacement {
   std::optional<LasExtraRecord> record;  ///< how it was stored; written as an extra dimension
 };
 
+/// A field of the point records with the same value in every point.
+struct LasConstant {
+  std::string field;  ///< name as read_las gives it; "rgb": the points have colours, all black
+  double value;
+};
+
 /// A grid of coordinates: integer * scale + offset, file frame.
 struct LasGrid {
   Vec3d scale, offset;
@@ -141,6 +147,7 @@ struct LasWriteParams {
   double scale_m = 0.001;       ///< coordinate step; enlarged (with a warning) if 32 bits do not suffice
   std::optional<LasGrid> grid;  ///< used for each axis on which every written coordinate lies on it
   std::vector<LasPlacement> placements;  ///< scalars not listed here use the standard field of their slug
+  std::vector<LasConstant> constants;    ///< values of fields that no column of the view fills
   bool adjusted_standard_time = false;   ///< gps_time is adjusted standard GPS time, else GPS week time
   int epsg = 0;                          ///< 0 = unknown
   bool epsg_is_geographic = false;
@@ -167,6 +174,9 @@ struct LasWriteResult {
 ///          description = label, both cut to 32 bytes, names unique. beam_origins become origin_x, origin_y, origin_z
 ///          (f64). Without return_number and number_of_returns every point is return 1 of 1, and the header flag
 ///          "synthetic" is set.
+/// Constants A constant goes to its field if no column fills that field. One other than 0 that the point format has no
+///          field for, or that its field cannot hold, becomes an extra bytes dimension; colours need a format with
+///          colours, near infrared one with both.
 /// Records  A scalar with a record is stored as the record states, under its name: NaN as the no-data value, other
 ///          values by scale and offset. If that would not reproduce every written value bit for bit, the values are
 ///          stored unscaled, with a warning.

@@ -148,7 +148,7 @@ void scatter_origins(const CloudView& view, std::uint16_t offset, const std::vec
 void count_returns(const RecordPlan& plan, const std::vector<std::size_t>& rows, std::uint8_t* records,
                    ReturnCounts& returns) {
   const unsigned width = plan.point_format >= 6 ? 4 : 3, mask = (1U << width) - 1U;
-  const auto filler = static_cast<std::uint8_t>((plan.return_number == nullptr ? 1U : 0U) |
+  const auto filler = static_cast<std::uint8_t>((plan.has_return_number ? 0U : 1U) |
                                                 (plan.has_return_count ? 0U : 1U << width));
   std::uint8_t* to = records + 14;
   for (std::size_t i = 0; i < rows.size(); ++i, to += plan.record_bytes) {
@@ -233,7 +233,7 @@ void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& sca
                  const std::vector<std::size_t>& rows, std::uint8_t* records, ReturnCounts& returns) {
   const std::size_t stride = plan.record_bytes;
   const PointLayout& layout = kPointLayouts[plan.point_format];
-  std::memset(records, 0, rows.size() * stride);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(records + i * stride, plan.blank.data(), stride);
   scatter_positions(view, scale, offset, rows, stride, records);
   const auto bytes_of = [](const void* data) { return static_cast<const std::byte*>(data); };
   if (!view.intensity.empty())
@@ -241,7 +241,8 @@ void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& sca
   if (plan.gps_time == nullptr && !view.timestamps.empty()) {
     scatter_raw<double>(bytes_of(view.timestamps.data), layout.gps_time, rows, stride, records);
   }
-  if (layout.rgb != 0) scatter_raw<Rgb16>(bytes_of(view.colors.data), layout.rgb, rows, stride, records);
+  if (layout.rgb != 0 && !view.colors.empty())
+    scatter_raw<Rgb16>(bytes_of(view.colors.data), layout.rgb, rows, stride, records);
   for (const Target& target : plan.targets) scatter(target, rows, stride, records);
   if (plan.origin_offset != 0) scatter_origins(view, plan.origin_offset, rows, stride, records);
   count_returns(plan, rows, records, returns);

@@ -64,8 +64,9 @@ struct RecordPlan {
   std::size_t record_bytes = 0;
   std::vector<Target> targets;
   std::vector<ExtraDimension> extras;
-  const AnyColumn* return_number = nullptr;  ///< nullptr: constant 1
-  bool has_return_count = false;
+  std::vector<std::uint8_t> blank;      ///< (record_bytes) the constants; every other byte is 0
+  bool has_return_number = false;       ///< false: 1 in every point
+  bool has_return_count = false;        ///< false: 1 in every point
   const AnyColumn* gps_time = nullptr;  ///< a scalar to be stored in gps_time; otherwise view.timestamps
   std::uint16_t origin_offset = 0;      ///< 0 = no beam origins
 };

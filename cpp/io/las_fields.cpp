@@ -173,7 +173,10 @@ void append_raw_bytes(const std::string& name, const std::string& description, s
     field.dimension.extra = true;
     field.dimension.description = description;
     field.dimension.name = !name.empty() && count > 1 ? element_name(name, i) : name;
-    if (name.empty()) field.dimension.name.append("extra_bytes_").append(std::to_string(index + i));
+    if (name.empty())
+      field.dimension.name.append("extra_bytes_").append(std::to_string(index + i));
+    else
+      field.dimension.record = LasExtraRecord{field.dimension.name, description, DType::kU8, {}, {}, {}};
     fields.push_back(std::move(field));
   }
 }
@@ -219,17 +222,23 @@ std::string fixed_text(const std::uint8_t* from, std::size_t bytes) {
   return clean;
 }
 
+std::optional<std::size_t> described_bytes(Span<const std::uint8_t> descriptors) {
+  std::size_t described = 0;
+  for (std::size_t i = 0; i < descriptors.size / kExtraBytesRecord; ++i) {
+    const Descriptor descriptor{descriptors.data + i * kExtraBytesRecord};
+    if (descriptor.type() > 30) return std::nullopt;
+    described += descriptor.bytes();
+  }
+  return described;
+}
+
 void append_extra_fields(Span<const std::uint8_t> descriptors, std::size_t standard_bytes,
                          std::size_t record_bytes, std::vector<Field>& fields,
                          std::vector<std::string>& warnings) {
   const std::size_t present = record_bytes - standard_bytes;
-  std::size_t described = 0, count = descriptors.size / kExtraBytesRecord;
-  bool known = true;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Descriptor descriptor{descriptors.data + i * kExtraBytesRecord};
-    known = known && descriptor.type() <= 30;
-    described += known ? descriptor.bytes() : 0;
-  }
+  std::size_t count = descriptors.size / kExtraBytesRecord;
+  const std::optional<std::size_t> known = described_bytes(descriptors);
+  std::size_t described = known.value_or(0);
   if (!known || described > present) {
     warnings.push_back("the Extra Bytes record describes " +
                        (known ? std::to_string(described) + " bytes a point, but the points carry only " +

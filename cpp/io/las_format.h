@@ -75,6 +75,8 @@ struct Field : Coding {
   std::uint8_t shift = 0, bits = 0;
 };
 
+/// Bytes of a point that Extra Bytes descriptors describe; nothing if one has an invalid data type.
+std::optional<std::size_t> described_bytes(Span<const std::uint8_t> descriptors);
 /// Appends the columns of the extra bytes [standard_bytes, record_bytes), described by the Extra Bytes VLR payload
 /// (may be empty), to `fields`, and problems to `warnings`. Throws kUnsupported for more than kMaxExtraColumns columns.
 void append_extra_fields(Span<const std::uint8_t> descriptors, std::size_t standard_bytes,

@@ -216,18 +216,46 @@ const LasVlr* find_record(const LasHeader& header, const char* user, std::uint16
   return nullptr;
 }
 
+std::vector<std::uint8_t> payload(const platform::File& file, LasHeader& header, const LasVlr& vlr) {
+  if (vlr.payload_bytes > kMaxPayloadBytes) {
+    header.warnings.push_back("record " + vlr.user_id + " " + std::to_string(vlr.record_id) + " has " +
+                              std::to_string(vlr.payload_bytes) + " bytes, more than 1 MiB; it is ignored");
+    return {};
+  }
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(vlr.payload_bytes));
+  bytes.resize(file.read_at(vlr.payload_offset, bytes.data(), bytes.size()));
+  return bytes;
+}
+
+/// Of the first record of this kind.
 std::vector<std::uint8_t> payload(const platform::File& file, LasHeader& header, const char* user,
                                   std::uint16_t id) {
   const LasVlr* vlr = find_record(header, user, id);
-  if (vlr == nullptr) return {};
-  if (vlr->payload_bytes > kMaxPayloadBytes) {
-    header.warnings.push_back(std::string("record ") + user + " " + std::to_string(id) + " has " +
-                              std::to_string(vlr->payload_bytes) + " bytes, more than 1 MiB; it is ignored");
-    return {};
+  return vlr == nullptr ? std::vector<std::uint8_t>{} : payload(file, header, *vlr);
+}
+
+/// The descriptors of all Extra Bytes records: the format allows one, but some programs append their dimensions in a
+/// record of their own. A repeated record counts once; one that describes more bytes than the points have is left out.
+std::vector<std::uint8_t> extra_descriptors(const platform::File& file, LasHeader& header) {
+  const std::size_t present = header.record_bytes - kPointLayouts[header.point_format].bytes;
+  std::vector<std::uint8_t> all;
+  std::vector<std::vector<std::uint8_t>> seen;
+  for (const LasVlr& vlr : std::vector<LasVlr>(header.vlrs)) {
+    if (vlr.user_id != kSpecUser || vlr.record_id != kExtraBytesId) continue;
+    std::vector<std::uint8_t> own = payload(file, header, vlr);
+    own.resize(own.size() / kExtraBytesRecord * kExtraBytesRecord);
+    if (std::find(seen.begin(), seen.end(), own) != seen.end()) continue;
+    std::vector<std::uint8_t> both = all;
+    both.insert(both.end(), own.begin(), own.end());
+    if (!all.empty() && described_bytes({both.data(), both.size()}).value_or(present + 1) > present) {
+      header.warnings.push_back(
+          "a further Extra Bytes record describes more bytes than the points have; it is ignored");
+      continue;
+    }
+    all = std::move(both);
+    seen.push_back(std::move(own));
   }
-  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(vlr->payload_bytes));
-  bytes.resize(file.read_at(vlr->payload_offset, bytes.data(), bytes.size()));
-  return bytes;
+  return all;
 }
 
 void read_crs(const platform::File& file, LasHeader& header) {
@@ -280,7 +308,7 @@ void plan_fields(const platform::File& file, Opened& opened) {
     }
     opened.fields.push_back(std::move(field));
   }
-  const auto descriptors = payload(file, header, kSpecUser, kExtraBytesId);
+  const auto descriptors = extra_descriptors(file, header);
   append_extra_fields({descriptors.data(), descriptors.size()}, kPointLayouts[header.point_format].bytes,
                       header.record_bytes, opened.fields, header.warnings);
   header.dimensions.reserve(opened.fields.size());

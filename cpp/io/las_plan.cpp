@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cctype>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "core/error.h"
@@ -50,6 +51,28 @@ bool values_fit(const AnyColumn& column, const Range& range, const RowBlocks& bl
   return fit;
 }
 
+bool holds(const StandardField& field, double value) {
+  if (field.dtype == DType::kF64) return true;
+  if (field.dtype == DType::kF32) return static_cast<double>(static_cast<float>(value)) == value;
+  if (std::trunc(value) != value) return false;
+  if (field.dtype == DType::kU64) return value >= 0 && value <= 0x1p53;
+  if (field.dtype == DType::kU32) return value >= 0 && value <= 4294967295.0;
+  const Range range = range_of(field);
+  return value >= range.low && value <= range.high;
+}
+
+/// Writes a value that `field` holds to `at`.
+void put(std::uint8_t* at, const StandardField& field, double value) {
+  if (field.bits != 0) {
+    *at = static_cast<std::uint8_t>(*at | (static_cast<unsigned>(value) << field.shift));
+    return;
+  }
+  if (field.dtype == DType::kF64) return store(at, value);
+  if (field.dtype == DType::kF32) return store(at, static_cast<float>(value));
+  const auto whole = static_cast<std::int64_t>(value);
+  std::memcpy(at, &whole, dtype_size(field.dtype));  // little-endian: the low bytes come first
+}
+
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -88,12 +111,15 @@ class Planner {
         plan_.record_bytes += sizeof(double);
       }
     }
+    blanks_.assign(plan_.record_bytes, 0);
+    for (const LasConstant& constant : params_.constants) place_constant(constant);
+    plan_.blank = std::move(blanks_);
     if (plan_.extras.size() > kMaxExtraDimensions) {
       throw Error(ErrorCode::kUnsupported,
                   std::to_string(plan_.extras.size()) + " extra columns; a LAS file holds at most " +
                       std::to_string(kMaxExtraDimensions) + ". Choose fewer columns");
     }
-    if ((plan_.return_number == nullptr) == plan_.has_return_count) {
+    if (plan_.has_return_number != plan_.has_return_count) {
       result_.warnings.push_back(
           plan_.has_return_count
               ? "number_of_returns is given without return_number; every point is written as return 1"
@@ -104,18 +130,26 @@ class Planner {
 
  private:
   void choose_format(const LasWriteParams& params) {
-    const bool colored = !view_.colors.empty();
+    const bool colored = !view_.colors.empty() || has_constant("rgb");
     if (params.version == LasVersion::k14 && !params.legacy_points) {
       const bool infrared =
-          std::any_of(view_.scalars.begin(), view_.scalars.end(), [&](const ScalarView& scalar) {
-            return field_of(scalar) == "nir" && values_fit(*scalar.values, {0.0, 65535.0}, blocks_, ctx_);
-          });
+          std::any_of(
+              view_.scalars.begin(), view_.scalars.end(),
+              [&](const ScalarView& scalar) {
+                return field_of(scalar) == "nir" && values_fit(*scalar.values, {0.0, 65535.0}, blocks_, ctx_);
+              }) ||
+          has_constant("nir");
       plan_.point_format = !colored ? 6 : infrared ? 8 : 7;
     } else {
-      const bool timed = !view_.timestamps.empty() || find_time() != nullptr;
+      const bool timed = !view_.timestamps.empty() || find_time() != nullptr || has_constant("gps_time");
       plan_.point_format = (colored ? 2 : 0) + (timed ? 1 : 0);
     }
     if (view_.timestamps.empty()) plan_.gps_time = find_time();
+  }
+
+  bool has_constant(const char* field) const {
+    return std::any_of(params_.constants.begin(), params_.constants.end(),
+                       [&](const LasConstant& constant) { return constant.field == field; });
   }
 
   const AnyColumn* find_time() const {
@@ -158,8 +192,7 @@ class Planner {
       used_.insert(name);
       plan_.targets.push_back({scalar.values, field.offset, field.shift, field.bits,
                                static_cast<std::uint8_t>(dtype_size(field.dtype)), true});
-      if (name == "return_number") plan_.return_number = scalar.values;
-      if (name == "number_of_returns") plan_.has_return_count = true;
+      note_returns(name);
       return true;
     }
     return false;
@@ -193,6 +226,51 @@ class Planner {
     plan_.extras.push_back(std::move(extra));
   }
 
+  void note_returns(const std::string& field) {
+    if (field == "return_number") plan_.has_return_number = true;
+    if (field == "number_of_returns") plan_.has_return_count = true;
+  }
+
+  bool filled_by_column(const std::string& field) const {
+    if (field == "rgb") return !view_.colors.empty();
+    if (field == "intensity" && !view_.intensity.empty()) return true;
+    if (field == "gps_time" && !view_.timestamps.empty()) return true;
+    return used_.count(field) != 0;
+  }
+
+  void place_constant(const LasConstant& constant) {
+    if (constant.field == "rgb" || filled_by_column(constant.field)) return;
+    used_.insert(constant.field);
+    for (const StandardField& field : standard_fields(plan_.point_format)) {
+      if (constant.field != field.name) continue;
+      if (!holds(field, constant.value)) break;
+      put(blanks_.data() + field.offset, field, constant.value);
+      return note_returns(constant.field);
+    }
+    if (constant.value != 0) append_constant(constant);
+  }
+
+  /// An extra dimension of the type that the field has in the formats that have it.
+  void append_constant(const LasConstant& constant) {
+    for (const int format : {10, 5}) {
+      for (StandardField field : standard_fields(format)) {
+        if (constant.field != field.name) continue;
+        field.bits = field.shift = 0;
+        if (!holds(field, constant.value)) {
+          throw Error(ErrorCode::kInvalidArgument,
+                      constant.field + " cannot be " + number_text(constant.value));
+        }
+        plan_.extras.push_back(
+            {unique(constant.field, constant.field, true), field.description, field.dtype, std::nullopt});
+        blanks_.resize(plan_.record_bytes + dtype_size(field.dtype));
+        put(blanks_.data() + plan_.record_bytes, field, constant.value);
+        plan_.record_bytes = blanks_.size();
+        return;
+      }
+    }
+    throw Error(ErrorCode::kInvalidArgument, "'" + constant.field + "' is no field of a LAS point");
+  }
+
   /// A name of at most 32 bytes that no other dimension has (and with `free`, no field); a change is reported.
   std::string unique(const std::string& wanted, const std::string& slug, bool free) {
     std::string name = wanted.empty() ? "field" : wanted;
@@ -215,6 +293,7 @@ class Planner {
   OpContext& ctx_;
   RecordPlan plan_;
   std::set<std::string> reserved_, used_, extra_names_;
+  std::vector<std::uint8_t> blanks_;  ///< becomes plan_.blank
 };
 
 }  // namespace

@@ -145,7 +145,7 @@ std::vector<std::uint8_t> header_bytes(const HeaderFacts& facts) {
   std::memcpy(at, "LASF", 4);
   // Global encoding (1.4 table 4): bit 0 GPS time type, bit 3 synthetic return numbers, bit 4 CRS is WKT (always set
   // for formats 6+, which readers otherwise reject).
-  const bool synthetic = facts.plan.return_number == nullptr && !facts.plan.has_return_count;
+  const bool synthetic = !facts.plan.has_return_number && !facts.plan.has_return_count;
   const bool wkt_flag = writes_wkt(params) || facts.plan.point_format >= 6;
   store(at + 6, static_cast<std::uint16_t>((params.adjusted_standard_time ? 1 : 0) | (wkt_flag ? 16 : 0) |
                                            (is_14(params) && synthetic ? 8 : 0)));

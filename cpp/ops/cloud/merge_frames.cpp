@@ -38,21 +38,21 @@ void check(const MergePart& part, const MergeParams& params) {
 }
 
 /// The fill value as one element.
-AnyColumn fill_element(const MergeParams& params) {
-  AnyColumn element(params.dtype, 1);
+AnyColumn fill_element(DType dtype, double fill) {
+  AnyColumn element(dtype, 1);
   bool fits = true;
-  if (params.dtype == DType::kVec3d) {
-    element.as_mutable<Vec3d>()[0] = {params.fill, params.fill, params.fill};
-  } else if (params.dtype == DType::kRgb16) {
+  if (dtype == DType::kVec3d) {
+    element.as_mutable<Vec3d>()[0] = {fill, fill, fill};
+  } else if (dtype == DType::kRgb16) {
     std::uint16_t channel = 0;
-    fits = exact_cast(params.fill, channel);
+    fits = exact_cast(fill, channel);
     element.as_mutable<Rgb16>()[0] = {channel, channel, channel};
   } else {
-    visit_scalar_type(params.dtype, [&](auto type) {
-      fits = exact_cast(params.fill, element.as_mutable<typename decltype(type)::type>()[0]);
+    visit_scalar_type(dtype, [&](auto type) {
+      fits = exact_cast(fill, element.as_mutable<typename decltype(type)::type>()[0]);
     });
   }
-  if (!fits) refuse("the fill value " + text(params.fill) + " does not fit " + dtype_name(params.dtype));
+  if (!fits) refuse("the fill value " + text(fill) + " does not fit " + dtype_name(dtype));
   return element;
 }
 
@@ -125,14 +125,16 @@ class PartWriter {
 
 AnyColumn merge_frames(const std::vector<MergePart>& parts, const MergeParams& params, OpContext& ctx) {
   std::uint64_t rows = 0;
-  bool filled = false;
   for (const MergePart& part : parts) {
     check(part, params);
     rows += part.rows;
-    filled = filled || part.column == nullptr;
   }
   ctx.begin_phase("Merging columns", rows);
-  const AnyColumn fill = filled ? fill_element(params) : AnyColumn(params.dtype, 0);
+  std::vector<AnyColumn> fills;
+  for (const MergePart& part : parts) {
+    fills.push_back(part.column == nullptr ? fill_element(params.dtype, part.fill.value_or(params.fill))
+                                           : AnyColumn(params.dtype, 0));
+  }
   std::vector<KeptRows> kept;
   std::size_t total = 0;
   for (const MergePart& part : parts) total += kept.emplace_back(part.rows, part.drop, ctx).kept_count();
@@ -140,7 +142,7 @@ AnyColumn merge_frames(const std::vector<MergePart>& parts, const MergeParams& p
   AnyColumn out(params.dtype, total);
   std::size_t place = 0;
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    PartWriter(parts[p], kept[p], out, place).write(fill, ctx);
+    PartWriter(parts[p], kept[p], out, place).write(fills[p], ctx);
     place += kept[p].kept_count();
   }
   return out;

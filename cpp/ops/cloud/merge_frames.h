@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/column.h"
@@ -14,6 +15,7 @@ struct MergePart {
   std::size_t rows;               ///< number of rows before dropping
   Span<const std::uint8_t> drop;  ///< (rows) non-zero = leave out, or empty = keep all
   Vec3d offset;                   ///< added to each vec3d triple; zeros for other types
+  std::optional<double> fill{};   ///< instead of MergeParams::fill
 };
 
 struct MergeParams {
@@ -28,7 +30,7 @@ struct MergeParams {
 ///          including NaN payloads and -0.0. Does not depend on threads.
 /// Cost     One pass over each mask and each part; the result.
 /// Cancel   Within 50 ms.
-/// Errors   kInvalidArgument: a value or fill that the result's type cannot hold exactly (the message names the first
+/// Errors   kInvalidArgument: a value, or a fill that is used, that the result's type cannot hold exactly (the message names the first
 ///          such row), triples of another type, lengths that differ, an offset that is not finite, or not zero for a
 ///          type other than vec3d.
 /// Source   contract sessions section 11: stored_out = stored_i + shift_i - shift_first.

@@ -192,6 +192,39 @@ TEST(LasWriter, WithoutReturnsEveryPointIsReturnOneOfOne) {
   EXPECT_EQ(cloud.header.global_encoding, 16 | 8);
 }
 
+TEST(LasWriter, ConstantsGoToFieldsThatNoColumnFills) {
+  const TempFile file("constants.las");
+  const auto points = grid_points(3, {0, 0, 0});
+  const auto classes =
+      make_column<std::uint8_t>(3, [](std::size_t i) { return static_cast<std::uint8_t>(i); });
+  CloudView view;
+  view.positions = points.view();
+  view.scalars = {{"classification", "classification", &classes}};
+  LasWriteParams params;
+  params.constants = {{"classification", 9}, {"return_number", 4},    {"number_of_returns", 5},
+                      {"overlap", 1},        {"scan_angle", -2000},   {"gps_time", -0.125},
+                      {"user_data", 0},      {"scan_angle_rank", -12}};
+  write(view, params, file.path());
+  const LasCloud back = read(file.path());
+  const auto all = [&](const char* name) {
+    return visit_scalar(column(back.table, name).values, [](auto values) {
+      const bool same = values.size == 3 && values[0] == values[1] && values[1] == values[2];
+      return same ? static_cast<double>(values[0]) : -1e9;
+    });
+  };
+  EXPECT_EQ(column(back.table, "classification").values.as<std::uint8_t>()[2], 2);
+  EXPECT_EQ(all("return_number"), 4);
+  EXPECT_EQ(all("number_of_returns"), 5);
+  EXPECT_EQ(all("overlap"), 1);
+  EXPECT_EQ(all("scan_angle"), -2000);
+  EXPECT_EQ(all("gps_time"), -0.125);
+  EXPECT_EQ(all("scan_angle_rank_field"), -12);  // an extra dimension: format 6 has another field for it
+  EXPECT_EQ(back.header.points_by_return[3], 3U);
+  EXPECT_EQ(back.header.global_encoding & 8, 0);
+  params.constants = {{"colour", 1}};
+  EXPECT_EQ(code_of([&] { write(view, params, file.path()); }), ErrorCode::kInvalidArgument);
+}
+
 TEST(LasWriter, SkipThenStrideThenOffset) {
   constexpr std::size_t n = 100000;
   const auto points = grid_points(n, {0, 0, 0});

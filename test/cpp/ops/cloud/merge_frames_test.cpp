@@ -175,6 +175,9 @@ TEST_P(MergeFrames, Refuses) {
   EXPECT_EQ(code({nullptr, 2, {}, kZero}, DType::kU8, 256), kRefused);
   EXPECT_EQ(code({nullptr, 2, {}, kZero}, DType::kRgb16, -1), kRefused);
   EXPECT_EQ(merge({{&bytes, 2, {}, kZero}}, DType::kU8, 256).size(), 2U);  // nothing is filled
+  EXPECT_EQ(
+      values_of<std::uint8_t>(merge({{nullptr, 1, {}, kZero, 7}, {nullptr, 1, {}, kZero}}, DType::kU8, 9)),
+      (std::vector<std::uint8_t>{7, 9}));  // a part's own fill
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, MergeFrames, testing::Values(1, 4));

@@ -1,13 +1,15 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { GeotiffRecords } from "../native/files/readers.ts";
-import type { ExtraDim, ScanOrigin, Triple } from "./column-names.ts";
+import type { ConstantDimension, ExtraDim, ScanOrigin, Triple } from "./column-names.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 
 /** The description of a session: all but its columns, as JSON for the journal. Frames: contract sessions.md 0. */
 export interface CloudMeta {
   readonly extra_dims_meta: readonly ExtraDim[];
+  /** Absent if there are none. */
+  readonly constant_dimensions?: readonly ConstantDimension[];
   readonly world_shift: Triple | null;
   readonly crs_epsg: number | null;
   /** x and y are angles, not lengths. */

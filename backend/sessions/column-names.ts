@@ -12,12 +12,26 @@ export interface LasExtra {
   readonly record: LasExtraRecord;
 }
 
+/**
+ * A standard field of the LAS file that has the same value in every point. It is no column of the session, and an
+ * export to LAS writes it back. `rgb` with 0: the points have colours, all black.
+ */
+export interface ConstantDimension {
+  /** Field name, as in the column names of a LAS file. */
+  readonly name: string;
+  readonly value: number;
+}
+
 /** A scalar column besides the fixed ones. Their order is that in which the client shows them. */
 export interface ExtraDim {
   readonly slug: string;
   readonly label: string;
   /** Absent for columns that were not read from a LAS file. */
   readonly las_extra?: LasExtra;
+  /** Field of the LAS file that the column was read from, if an export can write it back there. */
+  readonly las_field?: string;
+  /** Kept for exports and edits, but not shown: not in the octree and the answers. */
+  readonly hidden?: true;
 }
 
 /** Scanner position of one scan, stored frame, metres. */

@@ -1,54 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import type { DType, NativeColumn } from "../../backend/native/core/handles.ts";
 import { type LasWriteParams, writeLas } from "../../backend/native/files/writers.ts";
 import { create, exported } from "../support/app/app.ts";
 import { lasBytes } from "../support/scans/las-bytes.ts";
+import { unpack } from "../support/scans/laz-perf.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
-/** What is used of the independent decoder: a WebAssembly build of another LAZ implementation. */
-interface LazPerf {
-  readonly HEAPU8: Uint8Array;
-  _malloc(bytes: number): number;
-  _free(pointer: number): void;
-  readonly LASZip: new () => {
-    open(pointer: number, bytes: number): void;
-    getCount(): number;
-    getPointLength(): number;
-    getPointFormat(): number;
-    getPoint(pointer: number): void;
-    delete(): void;
-  };
-}
-
 const made = sessionTest();
-let perf: LazPerf;
-beforeAll(async () => {
-  const { createLazPerf } = (await import("laz-perf")) as unknown as { createLazPerf(): Promise<LazPerf> };
-  perf = await createLazPerf();
-});
-
-/** The point records of a LAZ file as the other decoder unpacks them. */
-function unpack(laz: Buffer): { format: number; records: Buffer } {
-  const file = perf._malloc(laz.length);
-  perf.HEAPU8.set(laz, file);
-  const zip = new perf.LASZip();
-  zip.open(file, laz.length);
-  const bytes = zip.getPointLength();
-  const point = perf._malloc(bytes);
-  const records = Buffer.alloc(zip.getCount() * bytes);
-  for (let i = 0; i < zip.getCount(); i += 1) {
-    zip.getPoint(point);
-    records.set(perf.HEAPU8.subarray(point, point + bytes), i * bytes);
-  }
-  const format = zip.getPointFormat();
-  zip.delete();
-  perf._free(point);
-  perf._free(file);
-  return { format, records };
-}
 
 const recordsOf = (las: Buffer) => las.subarray(las.readUInt32LE(96));
 
@@ -115,6 +76,7 @@ const PARAMS: LasWriteParams = {
   scale_m: 0.001,
   grid: null,
   placements: [],
+  constants: [],
   adjusted_standard_time: false,
   epsg: 0,
   epsg_is_geographic: false,
@@ -170,7 +132,7 @@ test.each(FORMATS)(
   async (format, extra, version) => {
     const { las, laz } = await bothOf(format, extra === "with", version);
     expect([las[104], laz[104], las[25]]).toEqual([format, format | 128, version === "1.2" ? 2 : 4]);
-    const unpacked = unpack(laz);
+    const unpacked = await unpack(laz);
     expect(unpacked.format).toBe(format);
     expect(unpacked.records.length).toBe(COUNT * las.readUInt16LE(105));
     expect(unpacked.records.equals(recordsOf(las))).toBe(true);
@@ -189,7 +151,7 @@ test("a session with time, colour and extra bytes, through the service", async (
   }));
   const bytes = lasBytes(rows, { extras: [{ name: "amplitude", type: "f32" }] });
   const { session_id } = await create(made, made.file("session.las", bytes));
-  const unpacked = unpack(await exported(made, session_id, "laz"));
+  const unpacked = await unpack(await exported(made, session_id, "laz"));
   expect(unpacked.format).toBe(7);
   expect(unpacked.records.equals(recordsOf(await exported(made, session_id, "las")))).toBe(true);
 });

@@ -111,6 +111,8 @@ export interface ConcatPart {
   readonly drop: NativeColumn | null;
   /** Added to each triple of a vec3d column; must be zeros for other types. */
   readonly offset: Triple;
+  /** Value of its rows if it has no column; null = that of all parts. */
+  readonly fill: number | null;
 }
 
 export interface CloudEditNative {

@@ -37,6 +37,8 @@ export interface LasWriteParams {
   /** Coordinate grid of the source, file frame; used if every coordinate lies on it. */
   readonly grid: { readonly scale: Triple; readonly offset: Triple } | null;
   readonly placements: readonly LasPlacement[];
+  /** Fields with one value in every point. */
+  readonly constants: readonly { readonly field: string; readonly value: number }[];
   /** LAZ */
   readonly compressed: boolean;
   readonly scale_m: number;

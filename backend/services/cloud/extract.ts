@@ -184,6 +184,7 @@ async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promis
     rows: column.length,
     drop: null,
     offset: [0, 0, 0],
+    fill: null,
   });
   const parts = [part(hits.native), part(misses)];
   const both = await job.track(() => native.concatColumns(parts, { dtype: misses.dtype, fill: 0 }));

@@ -13,6 +13,7 @@ import { surviving } from "../octree/misses.ts";
 import { keepOctrees, octreeCost } from "../octree/publish.ts";
 import { makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
+import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
 
 /** Fixed columns and the value that fills them for clouds without the column. */
 const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } as const;
@@ -84,12 +85,10 @@ async function mergedColumns(
     await join("positions", "vec3d", 0, true);
     for (const [key, fill] of Object.entries(FILLED)) {
       const present = states.flatMap((state) => state.columns.get(key)?.native ?? []);
-      if (present[0]) await join(key, commonDtype(present.map(({ dtype }) => dtype)), fill, key === "beam_origins");
+      if (present[0]) await join(key, dtypeOf(states, key), fill, key === "beam_origins");
     }
-    for (const { slug } of mergedExtras(states)) {
-      const present = states.flatMap((state) => state.columns.get(extraKey(slug))?.native ?? []);
-      await join(extraKey(slug), commonDtype(present.map(({ dtype }) => dtype)), 0);
-    }
+    for (const { slug } of mergedExtras(states)) await join(extraKey(slug), dtypeOf(states, extraKey(slug)), 0);
+    for (const { key, dtype } of mergedConstants(states).columns) await join(key, dtype, 0);
     return merged;
   } catch (error) {
     for (const column of merged.values()) column.release();
@@ -97,9 +96,21 @@ async function mergedColumns(
   }
 }
 
+/** The narrowest type for the values of a column in all sessions, constants included. */
+function dtypeOf(states: readonly CloudState[], key: string): DType {
+  const own = states.flatMap((state) => {
+    const column = state.columns.get(key);
+    if (column) return [column.native.dtype];
+    const constant = constantOf(state, key);
+    return constant === null || key === "colors" ? [] : [narrowestDtype([constant])];
+  });
+  return commonDtype(own);
+}
+
 function part(state: CloudState, key: string, offset: Triple): native.ConcatPart {
   const column: NativeColumn | null = state.columns.get(key)?.native ?? null;
-  return { column, rows: positionsColumn(state).length, drop: fixedColumn(state, "deleted"), offset };
+  const fill = constantOf(state, key);
+  return { column, rows: positionsColumn(state).length, drop: fixedColumn(state, "deleted"), offset, fill };
 }
 
 /** Offset from a session's stored frame to the merged one: stored_out = stored + shift - shift_first. */
@@ -127,9 +138,12 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
   };
   let lost = 0;
   for (const state of states) lost += (await surviving(state, job)).deleted_count + state.meta.unrestorable_hit_count;
+  const constants = mergedConstants(states);
+  const varied = constants.columns.flatMap(({ extra }) => (extra ? [extra] : []));
   const scales = metas.map(({ source_scale_m }) => source_scale_m);
   return {
-    extra_dims_meta: mergedExtras(states),
+    extra_dims_meta: [...mergedExtras(states), ...varied],
+    ...(constants.kept.length > 0 ? { constant_dimensions: constants.kept } : {}),
     world_shift: shift,
     crs_epsg: agreed("crs_epsg", null),
     crs_is_geographic: agreed("crs_is_geographic", false),

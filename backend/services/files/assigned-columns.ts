@@ -1,7 +1,7 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type ExtraDim, extraKey } from "../../sessions/column-names.ts";
+import { type ConstantDimension, type ExtraDim, extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type Candidate, type ColumnWishes, columnCandidates, wished } from "./column-candidates.ts";
 import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
@@ -13,6 +13,8 @@ import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 export interface AssignedColumns {
   readonly columns: Map<string, ColumnRef>;
   readonly extra_dims_meta: ExtraDim[];
+  /** Fields of the file that have one value in every point. */
+  readonly constant_dimensions: readonly ConstantDimension[];
   /** Statistics over all rows of the scalar columns as they were read. */
   readonly stats: ColumnStatistics;
   readonly warnings: string[];
@@ -32,24 +34,35 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
     null,
     job,
   );
-  const varies = (source: RoledColumn) => {
-    const found = stats.get(source.column.native);
-    return found !== undefined && found.finite_count > 0 && !found.is_constant;
-  };
-  const { candidates, warnings } = columnCandidates(cloud, wishes, varies);
+  const constant = (source: RoledColumn) => constantOf(source.column.native, stats);
+  const { candidates, constants, warnings } = columnCandidates(cloud, wishes, constant);
   const assignment = new Assignment(candidates, cloud, wishes, job, warnings);
   await assignment.colors();
   await assignment.intensity((source) => stats.get(source.column.native)?.max ?? 0);
   await assignment.timestamps();
   await assignment.beamOrigins();
   assignment.extras();
-  return { columns: assignment.columns, extra_dims_meta: assignment.extra_dims_meta, stats, warnings };
+  const { columns, extra_dims_meta, black } = assignment;
+  const constant_dimensions = [...constants, ...(black ? [{ name: "rgb", value: 0 }] : [])];
+  return { columns, extra_dims_meta, constant_dimensions, stats, warnings };
+}
+
+/** The only value of a column, 0 if it is empty; null if there are several, values that are not finite, or one that a
+ * double rounds. */
+function constantOf(column: NativeColumn, stats: ColumnStatistics): number | null {
+  if (column.length === 0) return 0;
+  const found = stats.get(column);
+  if (!found?.is_constant || found.finite_count !== column.length) return null;
+  const exact = !/^[iu]64$/.test(column.dtype) || Number.isSafeInteger(found.min);
+  return exact ? found.min : null;
 }
 
 /** Builds the session's columns; a column that no role claims becomes an extra. */
 class Assignment {
   readonly columns = new Map<string, ColumnRef>();
   readonly extra_dims_meta: ExtraDim[] = [];
+  /** The LAS file has colours, all black: no column of the session. */
+  black = false;
   readonly #taken = new Set<Candidate>();
 
   constructor(
@@ -75,6 +88,7 @@ class Assignment {
       this.#taken.add(ready);
       const highest = await this.job.track(() => native.maxChannel(ready.source.column.native));
       if (highest > 0) this.columns.set("colors", ready.source.column);
+      else this.black = this.cloud.kind === "las" && ready.source.column.length > 0;
       return;
     }
     const channels = CHANNELS.map((channel) => this.#find(`${channel}255`) ?? this.#find(channel));
@@ -136,7 +150,13 @@ class Assignment {
       const { record } = found.source;
       const las_extra = record ? { slug, label: found.own_label, record } : undefined;
       const label = wished(this.wishes.labels, slug) ?? found.label;
-      this.extra_dims_meta.push({ slug, label, ...(las_extra ? { las_extra } : {}) });
+      this.extra_dims_meta.push({
+        slug,
+        label,
+        ...(las_extra ? { las_extra } : {}),
+        ...(found.las_field ? { las_field: found.las_field } : {}),
+        ...(found.hidden ? { hidden: true as const } : {}),
+      });
       this.columns.set(extraKey(slug), found.source.column);
     }
   }

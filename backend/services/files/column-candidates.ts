@@ -1,4 +1,5 @@
 import type { PositionFrame } from "../../native/files/readers.ts";
+import type { ConstantDimension, ExtraDim } from "../../sessions/column-names.ts";
 import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./roles.ts";
 import { extraSlug, tidyLabel } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
@@ -31,8 +32,31 @@ export function lasDimension(name: string): { readonly slug: string; readonly la
     : { slug: `las_${name}`, label: name };
 }
 
-/** The reader's names for an E57 scan's echo number and count. */
-const ECHO_COLUMNS: ReadonlySet<string> = new Set(["target_index", "target_count"]);
+/** The session column of a LAS standard dimension with several values. */
+export function lasExtraDim(name: string): ExtraDim {
+  return { ...lasDimension(name), las_field: name, ...(FLAGS.has(name) ? { hidden: true } : {}) };
+}
+
+/** The reader's names for an E57 scan's echo number and count, and the LAS fields for them. */
+const ECHO_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ["target_index", "return_number"],
+  ["target_count", "number_of_returns"],
+]);
+
+/** Flags of a LAS point: kept for exports and edits, and shown only if the user gives them a label or a role. */
+const FLAGS: ReadonlySet<string> = new Set([
+  "scan_direction_flag",
+  "edge_of_flight_line",
+  "synthetic",
+  "key_point",
+  "withheld",
+  "overlap",
+]);
+
+/** Fields that an export writes as extra dimensions: columns unless they are all 0. */
+const WAVE_PACKET: ReadonlySet<string> = new Set(
+  "wave_packet_index wave_packet_offset wave_packet_size return_point_location x_t y_t z_t".split(" "),
+);
 
 export interface Candidate {
   readonly source: RoledColumn;
@@ -42,27 +66,49 @@ export interface Candidate {
   readonly label: string;
   /** The label before the user's override. */
   readonly own_label: string;
+  /** ExtraDim.las_field */
+  readonly las_field: string | null;
+  /** ExtraDim.hidden */
+  readonly hidden: boolean;
 }
 
-/** The columns of a file to import, in file order. `varies` tells whether a column has more than one value. */
+export interface Candidates {
+  /** The columns to import, in file order. */
+  readonly candidates: Candidate[];
+  /** Fields that are no columns because every point has the same value. */
+  readonly constants: ConstantDimension[];
+  readonly warnings: string[];
+}
+
+/** The columns of a file to import. `constant`: the only value of a column, null if there are several. */
 export function columnCandidates(
   cloud: SourceCloud,
   wishes: ColumnWishes,
-  varies: (source: RoledColumn) => boolean,
-): { readonly candidates: Candidate[]; readonly warnings: string[] } {
-  const offered = cloud.columns
-    .filter((source) => keeps(source, cloud, varies))
-    .map((source) => candidate(source, wishes));
-  const candidates = offered.filter(({ source, slug, role }) => !dropped(wishes.drop, source.name, slug, role));
-  return { candidates, warnings: unheeded(cloud, offered, wishes) };
+  constant: (source: RoledColumn) => number | null,
+): Candidates {
+  const offered: Candidate[] = [];
+  const candidates: Candidate[] = [];
+  const constants: ConstantDimension[] = [];
+  for (const source of cloud.columns) {
+    const found = candidate(source, wishes);
+    const wanted = !dropped(wishes.drop, source.name, found.slug, found.role);
+    const field = fieldOf(source, cloud);
+    const value = field === null ? null : constant(source);
+    const is_column = field === null || value === null || (value !== 0 && WAVE_PACKET.has(field));
+    if (is_column) offered.push(found);
+    if (!wanted) continue;
+    if (is_column) candidates.push(found);
+    else if (source.column.length > 0) constants.push({ name: field, value });
+  }
+  return { candidates, constants, warnings: unheeded(cloud, offered, wishes) };
 }
 
-/** A LAS record has every field of its format, used or not. A constant field is left out, and so is a constant echo
- * column of E57: a constant echo number would switch leaf area density to full-waveform analysis. Extra bytes stay. */
-function keeps(source: RoledColumn, cloud: SourceCloud, varies: (source: RoledColumn) => boolean): boolean {
-  if (cloud.kind === "e57" && ECHO_COLUMNS.has(source.name)) return varies(source);
-  if (cloud.kind !== "las" || !source.role?.startsWith("las:")) return true;
-  return source.role === "las:rgb" || source.role === "las:intensity" || varies(source);
+/** The LAS field of a column that is left out if it is constant: a LAS record has every field of its format, used or
+ * not, and a constant echo number would switch leaf area density to full-waveform analysis. Null: always a column. */
+function fieldOf({ name, role }: RoledColumn, { kind }: SourceCloud): string | null {
+  if (kind === "e57") return ECHO_COLUMNS.get(name) ?? null;
+  if (kind !== "las" || !role?.startsWith("las:")) return null;
+  return role === "las:rgb" || role === "las:intensity" ? null : name;
 }
 
 function candidate(source: RoledColumn, wishes: ColumnWishes): Candidate {
@@ -70,7 +116,10 @@ function candidate(source: RoledColumn, wishes: ColumnWishes): Candidate {
   const slug = columnSlug(source, role);
   const canonical = role === null ? undefined : CANONICAL_LABELS[role];
   const own_label = canonical ?? tidyLabel(source.label);
-  return { source, role, slug, label: wished(wishes.labels, slug) ?? own_label, own_label };
+  const label = wished(wishes.labels, slug);
+  const las_field = source.role?.startsWith("las:") && !WAVE_PACKET.has(source.name) ? source.name : null;
+  const hidden = las_field !== null && FLAGS.has(las_field) && role === null && label === undefined;
+  return { source, role, slug, label: label ?? own_label, own_label, las_field, hidden };
 }
 
 /** The role that the user assigns to a column, by its name in the file or by the slug it would get. */

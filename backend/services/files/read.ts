@@ -22,21 +22,18 @@ export function readCloud(request: ReadRequest, job: Job): Promise<SourceCloud> 
   }
 }
 
-const SKIPPED: readonly string[] = ["scan_direction_flag", "edge_of_flight_line"];
-
 async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
-  const params = { frame, first_row: 0, row_count: null, skip_columns: SKIPPED };
+  const params = { frame, first_row: 0, row_count: null, skip_columns: [] };
   const cloud = await job.track(() => native.readLas(path, params));
   const { positions, columns } = adoptTable(cloud, job);
   const { header } = cloud;
   const metres = ([x, y, z]: Triple): Triple => [x * frame.unit_scale, y * frame.unit_scale, z * frame.unit_scale];
-  const dimensions = header.dimensions.filter(({ name }) => !SKIPPED.includes(name)); // one per column
   return {
     kind: "las",
     positions,
     columns: columns.map(({ name, description, extra, column }, i) => {
       const label = extra && description !== "" ? description : name;
-      const record = dimensions[i]?.record ?? null;
+      const record = header.dimensions[i]?.record ?? null; // one per column
       return { name, label, role: extra ? null : `las:${name}`, slug: null, record, column };
     }),
     rgb_scale: "byte",
@@ -48,9 +45,19 @@ async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     offset_m: metres(header.offset),
     nonfinite_dropped: cloud.nonfinite_dropped,
     malformed_dropped: cloud.malformed_dropped,
-    warnings: [...header.warnings, ...header.crs.warnings, ...cloud.warnings],
+    warnings: [...header.warnings, ...header.crs.warnings, ...cloud.warnings, ...waveformWarning(header)],
   };
 }
+
+/** Point formats with wave packets. */
+const WAVEFORMS: readonly number[] = [4, 5, 9, 10];
+
+const waveformWarning = ({ point_format }: native.LasHeader): string[] =>
+  WAVEFORMS.includes(point_format)
+    ? [
+        `Point format ${point_format} has waveforms: the wave packet fields of each point are kept as columns (las_wave_packet_offset and so on) and exported as extra dimensions; the samples and their descriptors are not read.`,
+      ]
+    : [];
 
 const ONE_SCAN = { scans: [], unplaceable_miss_count: 0 } as const;
 const NO_GEOREFERENCE = { rgb_scale: "byte", crs: null, gps_time_encoding: null, scale_m: null } as const;

@@ -42,8 +42,8 @@ export function hitsOctreeSource(state: CloudState, skip: NativeColumn | null): 
   add("intensity", "Intensity", fixedColumn(state, "intensity"));
   add("gps-time", "Timestamp", fixedColumn(state, "timestamps"));
   add("rgb", "Color", fixedColumn(state, "colors"));
-  for (const { slug, label } of state.meta.extra_dims_meta) {
-    if (state.columns.has(extraKey(slug))) add(slug, label, extraColumn(state, slug));
+  for (const { slug, label, hidden } of state.meta.extra_dims_meta) {
+    if (!hidden && state.columns.has(extraKey(slug))) add(slug, label, extraColumn(state, slug));
   }
   return {
     input: { positions: positionsColumn(state), skip, attributes },

@@ -38,8 +38,8 @@ export async function cloudSummary(
   known: ColumnStatistics = new Map(),
 ): Promise<CloudSummary> {
   const cloud = await job.track(() => native.cloudStats(positionsColumn(state), skip));
-  const extras = state.meta.extra_dims_meta.flatMap(({ slug }) => {
-    const column = state.columns.get(extraKey(slug));
+  const extras = state.meta.extra_dims_meta.flatMap(({ slug, hidden }) => {
+    const column = hidden ? undefined : state.columns.get(extraKey(slug));
     return column ? [{ slug, column }] : [];
   });
   const rows = rowsOf(state);

@@ -143,6 +143,13 @@ export const ImportedScan = z
   })
   .meta({ id: "ImportedScan", description: "one imported scan of a file with several scanner positions" });
 
+export const ConstantDimension = z
+  .object({
+    name: z.string().describe("field of the LAS point record, for example classification; rgb: colours, all black"),
+    value: z.number().describe("its value in every point, in the unit of the field"),
+  })
+  .meta({ id: "ConstantDimension", description: "LAS field that has the same value in every point" });
+
 /** JSON tail of create. `point_count` is that of the octree: hits only. */
 export const CreateSessionTail = OctreeBlock.extend({
   session_id: SessionId,
@@ -179,6 +186,12 @@ export const CreateSessionTail = OctreeBlock.extend({
     .array(ImportedScan)
     .optional()
     .describe("imported scans of an e57 or ptx file, at most the first 1000; absent for other formats"),
+  constant_dimensions: z
+    .array(ConstantDimension)
+    .optional()
+    .describe(
+      "LAS fields that have one value in every point: not columns of the session, and written back by las and laz exports; absent if there are none",
+    ),
   gps_time_encoding: z
     .enum(["adjusted_standard", "gps_week"])
     .optional()

@@ -4,6 +4,7 @@ import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../nati
 import type { CloudMeta, CloudState } from "../../../sessions/cloud-session.ts";
 import type { ExtraDim, Triple } from "../../../sessions/column-names.ts";
 import { version } from "../../../version.ts";
+import { lasDimension } from "../../files/column-candidates.ts";
 
 /** How a session becomes a LAS or LAZ file: version, fields of the columns, coordinate grid and coordinate system. */
 
@@ -15,7 +16,7 @@ const LEGACY_MAX: ReadonlyMap<string, number> = new Map([
   ["return_number", 7],
   ["number_of_returns", 7],
 ]);
-/** LAS field of a column that was read from it; an export writes the column back there. */
+/** LAS field of an echo column from another format, if its numbers count from 1. */
 const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
   ["target_index", "return_number"],
   ["target_count", "number_of_returns"],
@@ -25,22 +26,36 @@ const MODERN_FIELDS: ReadonlySet<string> = new Set(["scan_angle", "scanner_chann
 const MAX_LEGACY_POINTS = 0xffffffff;
 
 type Scalar = CloudViewInput["scalars"][number];
+interface Written extends Pick<LasWriteParams, "placements" | "constants"> {
+  /** One per placement, in the same order. */
+  readonly scalars: readonly Scalar[];
+  readonly rows: number;
+}
+
 type Versions = Pick<LasWriteParams, "version" | "legacy_points">;
 
+/** `wanted`: slugs of the columns to write; null = all. */
 export async function sessionLasParams(
-  state: CloudState,
+  { meta }: CloudState,
   { scalars, positions }: Pick<CloudViewInput, "scalars" | "positions">,
+  wanted: readonly string[] | null,
   translation: Triple,
   job: Job,
 ): Promise<LasWriteParams> {
-  const placements = await placementsOf(scalars, state.meta.extra_dims_meta, job);
-  const versions = await versionFor(state.meta, scalars, placements, positions.length, job);
-  return { ...baseParams(state.meta), ...versions, placements, grid: gridOf(state.meta, translation) };
+  const placements = await placementsOf(scalars, meta.extra_dims_meta, job);
+  const constants = (meta.constant_dimensions ?? [])
+    .filter(({ name }) => wanted === null || [name, lasDimension(name).slug].some((slug) => wanted.includes(slug)))
+    .map(({ name, value }) => ({ field: name, value }));
+  const fields = { scalars, placements, constants, rows: positions.length };
+  const versions = await versionFor(meta, fields, job);
+  return { ...baseParams(meta), ...versions, placements, constants, grid: gridOf(meta, translation) };
 }
 
 /** Columns read from LAS fields are written back to them if every value fits (the writer checks the other columns). */
 async function placementsOf(scalars: readonly Scalar[], dims: readonly ExtraDim[], job: Job): Promise<LasPlacement[]> {
-  const echo = scalars.filter(({ slug }) => LAS_FIELD_OF.has(slug));
+  const echo = scalars.filter(
+    ({ slug }) => LAS_FIELD_OF.has(slug) && !dims.some((dim) => dim.slug === slug && dim.las_field),
+  );
   const stats = await job.track(() =>
     cloud.columnStats(
       echo.map(({ column }) => column),
@@ -50,8 +65,10 @@ async function placementsOf(scalars: readonly Scalar[], dims: readonly ExtraDim[
   const isEcho = new Set(echo.filter((_, i) => fits(stats[i], 1, 15)));
   return scalars.map((scalar) => {
     const { slug } = scalar;
-    const record = recordOf(dims.find((dim) => dim.slug === slug));
+    const dim = dims.find((own) => own.slug === slug);
+    const record = recordOf(dim);
     if (record) return { slug, field: "", record };
+    if (dim?.las_field) return { slug, field: dim.las_field, record: null };
     if (isEcho.has(scalar)) return { slug, field: LAS_FIELD_OF.get(slug) ?? "", record: null };
     return { slug, field: slug.startsWith("las_") ? slug.slice("las_".length) : slug, record: null };
   });
@@ -79,19 +96,19 @@ const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): 
  */
 async function versionFor(
   meta: CloudMeta,
-  scalars: readonly Scalar[],
-  placements: readonly LasPlacement[],
-  rows: number,
+  { scalars, placements, rows, ...all }: Written,
   job: Job,
 ): Promise<Versions> {
-  const fields = placements.map(({ field }) => field);
+  const constants = all.constants.filter(({ value }) => value !== 0);
+  const columns = placements.map(({ field }) => field);
+  const fields = [...columns, ...constants.map(({ field }) => field)];
   const wkt = meta.crs_wkt !== null;
   const keys = meta.crs_epsg !== null || (meta.crs_geotiff ?? null) !== null;
   const modern: Versions = { version: "1.4", legacy_points: false };
   if (!(fields.includes("scan_angle_rank") || (keys && !wkt))) return modern;
   if (rows > MAX_LEGACY_POINTS || fields.some((field) => MODERN_FIELDS.has(field))) return modern;
   const narrow = scalars.flatMap(({ column }, i) => {
-    const max = LEGACY_MAX.get(fields[i] ?? "");
+    const max = LEGACY_MAX.get(columns[i] ?? "");
     return max === undefined ? [] : [{ column, max }];
   });
   const stats = await job.track(() =>
@@ -101,6 +118,7 @@ async function versionFor(
     ),
   );
   if (!narrow.every(({ max }, i) => fits(stats[i], 0, max))) return modern;
+  if (!constants.every(({ field, value }) => value <= (LEGACY_MAX.get(field) ?? value))) return modern;
   return { version: wkt ? "1.4" : "1.2", legacy_points: wkt };
 }
 
@@ -121,6 +139,7 @@ function baseParams(meta?: CloudMeta): LasWriteParams {
     scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? []).map(Math.abs)),
     grid: null,
     placements: [],
+    constants: [],
     adjusted_standard_time: meta?.gps_time_encoding === "adjusted_standard",
     epsg: meta?.crs_epsg ?? 0,
     epsg_is_geographic: meta?.crs_is_geographic ?? false,

@@ -60,10 +60,26 @@ export async function sessionView(
     skip: mask.skip,
     stride: sourceStride(mask.hit_count, source?.max_points),
   };
-  const las = isLas(format) ? await sessionLasParams(state, input, [tx, ty, tz], job) : inlineLasParams();
+  const las = isLas(format)
+    ? await sessionLasParams(state, input, request.columns ?? null, [tx, ty, tz], job)
+    : inlineLasParams();
   const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
-  const warnings = [...chosen.warnings, ...(await unmarkedMisses(state, input, format, job))];
+  const warnings = [
+    ...chosen.warnings,
+    ...lostConstants(state, format),
+    ...(await unmarkedMisses(state, input, format, job)),
+  ];
   return { input, las, scanners, point_count: mask.hit_count, warnings };
+}
+
+/** Warns of constant LAS fields that a format other than LAS does not store. Their usual values are not worth a word. */
+function lostConstants({ meta }: CloudState, format: ExportFormat): string[] {
+  if (isLas(format)) return [];
+  const usual = (name: string) => (name === "return_number" || name === "number_of_returns" ? 1 : 0);
+  const lost = (meta.constant_dimensions ?? []).filter(({ name, value }) => value !== usual(name));
+  if (lost.length === 0) return [];
+  const list = lost.map(({ name, value }) => `${name} ${value}`).join(", ");
+  return [`Left out, the same for every point: ${list}. las and laz store these fields.`];
 }
 
 /** Warns of unmarked sky points in a file: they look like distant hits. PTX marks them by empty cells. */

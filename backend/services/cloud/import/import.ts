@@ -127,6 +127,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
   const rescaled = unit_scale !== null && unit_scale !== 1;
   return {
     extra_dims_meta: assigned.extra_dims_meta,
+    ...(assigned.constant_dimensions.length > 0 ? { constant_dimensions: assigned.constant_dimensions } : {}),
     world_shift: shifted ? frame.shift : null,
     crs_epsg: rescaled ? null : (cloud.crs?.epsg ?? null), // a foot-based CRS would be wrong for metres
     crs_is_geographic: cloud.crs?.is_geographic ?? false,
@@ -208,6 +209,7 @@ function tail({
     ...(world ? { scan_origin: world } : {}),
     ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
     ...scanList(imported.cloud.scans, imported.checked.frame),
+    ...(meta.constant_dimensions ? { constant_dimensions: [...meta.constant_dimensions] } : {}),
     ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
     ...(warnings.length > 0 ? { warnings: [...new Set(warnings)] } : {}),
   };

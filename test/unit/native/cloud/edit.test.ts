@@ -119,7 +119,7 @@ describe("complete columns", () => {
   });
 
   test("parts are joined as the requested type; values that do not fit are refused", async () => {
-    const part = { rows: 2, drop: null, offset: [0, 0, 0] as const };
+    const part = { rows: 2, drop: null, offset: [0, 0, 0] as const, fill: null };
     const parts = [
       { ...part, column: column("u8", [1, 2]), drop: column("u8", [1, 0]) },
       { ...part, column: null },
@@ -131,7 +131,13 @@ describe("complete columns", () => {
       code: "invalid_argument",
       message: "value 300 of row 1 does not fit u8",
     });
-    const moved = { column: column("vec3d", [1, 2, 3]), rows: 1, drop: null, offset: [10, 20, 30] as const };
+    const moved = {
+      column: column("vec3d", [1, 2, 3]),
+      rows: 1,
+      drop: null,
+      offset: [10, 20, 30] as const,
+      fill: null,
+    };
     expect(values(await edit.concatColumns([moved], { dtype: "vec3d", fill: 0 }).promise)).toEqual([11, 22, 33]);
   });
 
@@ -176,7 +182,7 @@ const stroke = () => ({
   from_classes: null,
   exclude_classes: [],
 });
-const part = () => ({ column: u8(), rows: 2, drop: null, offset: [0, 0, 0] });
+const part = () => ({ column: u8(), rows: 2, drop: null, offset: [0, 0, 0], fill: null });
 const badCalls: Record<
   string,
   (native: Record<string, (...args: unknown[]) => { promise: Promise<unknown> }>) => unknown

@@ -56,6 +56,7 @@ const las = {
   legacy_points: false,
   grid: null,
   placements: [],
+  constants: [],
   geotiff: null,
   system_identifier: "",
   generating_software: "",

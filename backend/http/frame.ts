@@ -33,6 +33,8 @@ export interface FrameResult {
 /** A PHX1 response. All columns are float32. */
 export interface PointsResult {
   readonly point_count: number;
+  /** Misses that were left out. */
+  readonly miss_count: number;
   readonly positions: PayloadData;
   readonly colors: PayloadData | undefined;
   readonly intensity: PayloadData | undefined;
@@ -47,8 +49,8 @@ export function sendFrame(reply: FastifyReply, result: FrameResult): FastifyRepl
 
 /** Sends a PHX1 stream in the same way. Errors: unsupported for more points than the header's uint32 can count. */
 export function sendPoints(reply: FastifyReply, result: PointsResult): FastifyReply {
-  const { point_count: n, positions, colors, intensity } = result;
-  const header = encodePointsHeader(n, colors !== undefined, intensity !== undefined);
+  const { point_count: n, miss_count, positions, colors, intensity } = result;
+  const header = encodePointsHeader(n, colors !== undefined, intensity !== undefined, miss_count);
   const payloads: Payload[] = [{ length: 3 * n, data: positions }];
   if (colors) payloads.push({ length: 3 * n, data: colors });
   if (intensity) payloads.push({ length: n, data: intensity });

@@ -153,11 +153,12 @@ Napi::Value to_f64(const Napi::CallbackInfo& info) {
       [column](OpContext& ctx) { return AnyColumn(double_copy(*column, ctx)); }, column_result);
 }
 
-// toF32(column, params: { shift, divisor }): NativeJob<NativeColumn>
+// toF32(column, params: { shift, divisor, clamp }): NativeJob<NativeColumn>
 Napi::Value to_f32(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
   const auto js = strict_object(info[1], "params");
-  const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor")};
+  const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor"),
+                               bool_field(js, "clamp")};
   return start_job<AnyColumn>(
       info.Env(), job_options(info[2]),
       [column, params](OpContext& ctx) { return AnyColumn(float_copy(*column, params, ctx)); },

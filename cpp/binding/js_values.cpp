@@ -161,6 +161,11 @@ Napi::Object to_js(Napi::Env env, io::CloudTable&& table) {
     columns.Set(static_cast<std::uint32_t>(i), column);
   }
   out.Set("columns", columns);
+  out.Set("color_full", table.color_full);
+  auto unit_colors = Napi::Array::New(env, table.unit_colors.size());
+  for (std::size_t i = 0; i < table.unit_colors.size(); ++i)
+    unit_colors.Set(static_cast<std::uint32_t>(i), ColumnHandle::wrap(env, std::move(table.unit_colors[i])));
+  out.Set("unit_colors", unit_colors);
   out.Set("nonfinite_dropped", static_cast<double>(table.nonfinite_dropped));
   out.Set("malformed_dropped", static_cast<double>(table.malformed_dropped));
   out.Set("warnings", to_js(env, table.warnings));

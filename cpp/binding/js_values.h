@@ -89,7 +89,8 @@ Napi::Array rows_to_js(Napi::Env env, const std::vector<std::vector<std::string>
 Napi::Value to_js(Napi::Env env, const Box3d& box);
 Napi::Value number_or_null(Napi::Env env, double value);
 
-/// { positions, columns: [{ name, description, extra, column }], nonfinite_dropped, malformed_dropped, warnings }
+/// { positions, columns: [{ name, description, extra, column }], color_full, unit_colors, nonfinite_dropped,
+/// malformed_dropped, warnings }
 Napi::Object to_js(Napi::Env env, io::CloudTable&& table);
 /// The field row_count: null = all rows.
 std::uint64_t row_count_field(const Napi::Object& object);

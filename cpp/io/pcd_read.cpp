@@ -143,6 +143,7 @@ void unpack_color(CloudTable& table, const std::string& name, OpContext& ctx) {
   const auto at = std::find_if(table.columns.begin(), table.columns.end(), [&](const NamedColumn& column) {
     return column.name == name && column.values.dtype() == DType::kU32;
   });
+  table.color_full = 65280;
   const std::size_t rows = table.positions.size();
   const Span<const std::uint32_t> packed = std::as_const(at->values).as<std::uint32_t>();
   Column<Rgb16> rgb(rows);

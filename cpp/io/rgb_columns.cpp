@@ -86,6 +86,7 @@ void merge_rgb(CloudTable& table, OpContext& ctx) {
   const std::optional<Triple> triple = find_triple(table);
   if (!triple) return;
   const double scale = scale_of(table, *triple, ctx);
+  table.color_full = scale == 256 ? 65280 : 65535;
   const std::size_t rows = table.positions.size();
   Column<Rgb16> rgb(rows);
   static constexpr std::uint16_t Rgb16::*kMembers[3] = {&Rgb16::r, &Rgb16::g, &Rgb16::b};
@@ -98,6 +99,9 @@ void merge_rgb(CloudTable& table, OpContext& ctx) {
           to[i].*member = to_u16(static_cast<double>(values[i]) * scale);
       });
     });
+  }
+  if (scale == 65535) {
+    for (const std::size_t c : triple->channel) table.unit_colors.push_back(std::move(table.columns[c].values));
   }
   const std::size_t place = *std::min_element(std::begin(triple->channel), std::end(triple->channel));
   table.columns[place] = NamedColumn{"rgb", "", false, AnyColumn(std::move(rgb))};

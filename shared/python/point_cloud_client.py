@@ -100,6 +100,7 @@ class Points(NamedTuple):
     positions: Any
     colors: Any
     intensity: Any
+    miss_count: int = 0  # misses (sky points) of the file that are not among the points
 
 
 OnProgress = Callable[[Progress], None]
@@ -741,4 +742,4 @@ def _decode_points(body: bytes) -> Points:
 
     positions = column(3)
     colors = column(3) if has_colors else None
-    return Points(count, positions, colors, column(1) if has_intensity else None)
+    return Points(count, positions, colors, column(1) if has_intensity else None, int.from_bytes(body[10:14], "little"))

@@ -9,7 +9,8 @@ import { magicWord, viewOf, words } from "./bytes.ts";
  * 4       4       u32    point_count n
  * 8       1       u8     has_colors, 0 or 1
  * 9       1       u8     has_intensity, 0 or 1
- * 10      22      bytes  reserved, zero
+ * 10      4       u32    miss_count: misses (sky points) of the file that are left out
+ * 14      18      bytes  reserved, zero
  * 32      12 n    f32    positions x, y, z interleaved, metres (file frame minus the requested shift)
  * ...     12 n    f32    colors r, g, b in 0..1, only with has_colors
  * ...     4 n     f32    intensity, only with has_intensity
@@ -21,6 +22,8 @@ const MAX_POINTS = 0xffff_ffff;
 
 export interface PackedPoints {
   readonly point_count: number;
+  /** Misses of the file that are not among the points. */
+  readonly miss_count: number;
   /** (n, 3) metres. */
   readonly positions: Float32Array;
   /** (n, 3) 0..1. */
@@ -34,10 +37,16 @@ export function packedPointsBytes(pointCount: number, hasColors: boolean, hasInt
   return PHX1_HEADER_BYTES + pointCount * (12 + (hasColors ? 12 : 0) + (hasIntensity ? 4 : 0));
 }
 
-/** Encodes the header. Errors: unsupported if the count does not fit the format's uint32. */
-export function encodePointsHeader(pointCount: number, hasColors: boolean, hasIntensity: boolean): Uint8Array {
-  if (!Number.isInteger(pointCount) || pointCount < 0 || pointCount > MAX_POINTS) {
-    throw new AppError("unsupported", `${pointCount} points do not fit a PHX1 stream (at most ${MAX_POINTS})`);
+/** Encodes the header. Errors: unsupported if a count does not fit the format's uint32. */
+export function encodePointsHeader(
+  pointCount: number,
+  hasColors: boolean,
+  hasIntensity: boolean,
+  missCount = 0,
+): Uint8Array {
+  for (const count of [pointCount, missCount]) {
+    if (!Number.isInteger(count) || count < 0 || count > MAX_POINTS)
+      throw new AppError("unsupported", `${count} points do not fit a PHX1 stream (at most ${MAX_POINTS})`);
   }
   const out = new Uint8Array(PHX1_HEADER_BYTES);
   const view = viewOf(out);
@@ -45,6 +54,7 @@ export function encodePointsHeader(pointCount: number, hasColors: boolean, hasIn
   view.setUint32(4, pointCount, true);
   view.setUint8(8, hasColors ? 1 : 0);
   view.setUint8(9, hasIntensity ? 1 : 0);
+  view.setUint32(10, missCount, true);
   return out;
 }
 
@@ -89,6 +99,7 @@ export function decodePoints(bytes: Uint8Array): PackedPoints {
   const colorsAt = PHX1_HEADER_BYTES + 12 * n;
   return {
     point_count: n,
+    miss_count: view.getUint32(10, true),
     positions: words(bytes, PHX1_HEADER_BYTES, 3 * n, Float32Array),
     colors: flags[0] ? words(bytes, colorsAt, 3 * n, Float32Array) : undefined,
     intensity: flags[1] ? words(bytes, colorsAt + (flags[0] ? 12 * n : 0), n, Float32Array) : undefined,

@@ -10,6 +10,14 @@ beforeAll(() => void vi.stubEnv("TMPDIR", made.folder)); // uploads go there: on
 afterAll(() => void vi.unstubAllEnvs());
 const post = (url: string, payload: object) => made.app.inject({ method: "POST", url, payload });
 
+/** Two coloured vertices. */
+const plyOf = (type: string, rows: string) => {
+  const properties = ["x", "y", "z"].map((name) => `property float ${name}`);
+  const channels = ["red", "green", "blue"].map((name) => `property ${type} ${name}`);
+  const header = ["ply", "format ascii 1.0", "element vertex 2", ...properties, ...channels, "end_header"];
+  return `${header.join("\n")}\n${rows}`;
+};
+
 describe("/api/pointcloud/import_by_path", () => {
   const url = "/api/pointcloud/import_by_path";
   const points = async (file_path: string, more: object = {}) => {
@@ -28,7 +36,23 @@ describe("/api/pointcloud/import_by_path", () => {
     expect([flat.point_count, Array.from(flat.positions)]).toEqual([2, [0.125, 1, 2, 1.25, 2, 3]]);
     expect(Array.from(flat.intensity ?? [])).toEqual([-7.5, 12]);
     const colors = Array.from(flat.colors ?? []);
-    for (const [i, want] of [1, 0, 0.2, 0, 1, 0.4].entries()) expect(colors[i]).toBeCloseTo(want, 2); // 8 bits in 16
+    expect(colors).toEqual([1, 0, 0.2, 0, 1, 0.4].map(Math.fround)); // value / 255
+  });
+
+  test.each([
+    ["text", "unit.txt", (rows: string) => `x y z r g b\n${rows}`],
+    ["PLY", "unit.ply", (rows: string) => plyOf("float", rows)],
+  ])("%s: colours 0..1 keep their digits", async (_name, file, content) => {
+    const flat = await points(made.file(file, content("1 2 3 0.1 0.3333333 1\n4 5 6 0 0.7000001 0.123456\n")));
+    const want = [0.1, 0.3333333, 1, 0, 0.7000001, 0.123456].map(Math.fround);
+    expect(Array.from(flat.colors ?? [])).toEqual(want);
+  });
+
+  test("PLY: bytes over 255, 16-bit colours over 65535", async () => {
+    const bytes = await points(made.file("byte.ply", plyOf("uchar", "1 2 3 255 51 0\n4 5 6 1 2 3\n")));
+    expect(Array.from(bytes.colors ?? [])).toEqual([255, 51, 0, 1, 2, 3].map((v) => Math.fround(v / 255)));
+    const wide = await points(made.file("wide.ply", plyOf("ushort", "1 2 3 65535 13107 0\n4 5 6 1 2 3\n")));
+    expect(Array.from(wide.colors ?? []).slice(0, 3)).toEqual([1, Math.fround(0.2), 0]);
   });
 
   test("LAS: 16-bit colours over 65535, raw intensity, each only if any value is above zero", async () => {
@@ -42,7 +66,8 @@ describe("/api/pointcloud/import_by_path", () => {
   test("misses are omitted, because the stream cannot mark them", async () => {
     const rows = "x y z r g b intensity is_miss\n1 2 3 255 0 0 5 0\n0 0 20000 0 0 0 9 1\n4 5 6 0 0 255 7 0\n";
     const flat = await points(made.file("sky.txt", rows));
-    expect([flat.point_count, Array.from(flat.positions)]).toEqual([2, [1, 2, 3, 4, 5, 6]]);
+    expect([flat.point_count, flat.miss_count]).toEqual([2, 1]);
+    expect(Array.from(flat.positions)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(Array.from(flat.intensity ?? [])).toEqual([5, 7]);
     expect(flat.colors?.length).toBe(6);
     const all = made.file("all-sky.txt", "x y z is_miss\n0 0 20000 1\n");

@@ -49,6 +49,7 @@ beforeEach(async () => {
         app.post("/api/pointcloud/import_by_path", async (_request, reply) =>
           sendPoints(reply, {
             point_count: 1,
+            miss_count: 0,
             positions: new Float32Array([1, 2, 3]),
             colors: undefined,
             intensity: undefined,

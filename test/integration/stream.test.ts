@@ -190,6 +190,7 @@ describe("over a socket", () => {
         app.get("/points", (_request, reply) =>
           sendPoints(reply, {
             point_count: 1_000_000,
+            miss_count: 0,
             positions,
             colors: undefined,
             intensity: new Float32Array(1_000_000).fill(2),

@@ -108,7 +108,7 @@ export interface CloudNative {
   maxChannel(colors: NativeColumn): NativeJob<number>;
   toF32(
     column: NativeColumn,
-    params: { readonly shift: readonly [number, number, number]; readonly divisor: number },
+    params: { readonly shift: readonly [number, number, number]; readonly divisor: number; readonly clamp: boolean },
   ): NativeJob<NativeColumn>;
 }
 

@@ -22,6 +22,10 @@ export interface SourceColumn {
 export interface CloudTable {
   readonly positions: NativeColumn;
   readonly columns: readonly SourceColumn[];
+  /** A full channel of the column `rgb`: 65535, or 65280 for 8-bit colours, which are stored times 256. */
+  readonly color_full: number;
+  /** Red, green and blue if the file has them as floats 0..1; else empty. */
+  readonly unit_colors: readonly NativeColumn[];
   readonly nonfinite_dropped: number;
   readonly malformed_dropped: number;
   readonly warnings: readonly string[];

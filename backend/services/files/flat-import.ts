@@ -24,6 +24,8 @@ export interface CheckedFlatImport {
 /** A small flat cloud as float32, ready for a PHX1 stream. The caller releases it. */
 export interface FlatCloud {
   readonly point_count: number;
+  /** Misses of the file, which are left out. */
+  readonly miss_count: number;
   /** (n, 3) metres, file frame minus the shift. */
   readonly positions: ColumnRef;
   /** (n, 3) 0..1 */
@@ -62,19 +64,21 @@ export async function importFlat(
     const wishes = { frame, drop: new Set<string>(), roles: {}, labels: {} };
     const { columns } = await assignColumns(cloud, wishes, job);
     const hits = await hitRows(columns, cloud.positions.length, path, job);
-    const floats = async (column: ColumnRef | undefined, divisor: number) => {
+    const floats = async (column: ColumnRef | undefined, divisor: number, clamp = false) => {
       if (!column) return undefined;
       const kept = hits.misses ? await withoutRows(column, hits.misses, job) : column.native;
-      return job.adopt(new ColumnRef(await job.track(() => native.toF32(kept, { shift: [0, 0, 0], divisor }))));
+      return job.adopt(new ColumnRef(await job.track(() => native.toF32(kept, { shift: [0, 0, 0], divisor, clamp }))));
     };
     const positions = await floats(cloud.positions, 1);
-    const colors = await floats(columns.get("colors"), 65535);
+    const units = columns.has("colors") ? await unitColors(cloud, job) : undefined;
+    const colors = units ? await floats(units, 1, true) : await floats(columns.get("colors"), cloud.color_full, true);
     const intensity = await flatIntensity(cloud, columns, floats);
     if (!positions) throw new AppError("internal", "positions were not packed");
     const kept = [positions, colors, intensity].filter((column) => column !== undefined);
     for (const column of kept) column.retain(); // they outlive the run until the stream has sent them
     return {
       point_count: hits.count,
+      miss_count: cloud.positions.length - hits.count,
       positions,
       colors,
       intensity,
@@ -83,6 +87,15 @@ export async function importFlat(
       },
     };
   });
+}
+
+/** Colours 0..1 of the file with its own digits; undefined if it has other colours. */
+async function unitColors({ unit_colors }: SourceCloud, job: Job): Promise<ColumnRef | undefined> {
+  const [r, g, b] = unit_colors;
+  if (!r || !g || !b) return undefined;
+  const frame = { unit_scale: 1, shift: [0, 0, 0] } as const;
+  const joined = await job.track(() => native.interleaveTriple(r.native, g.native, b.native, frame));
+  return job.adopt(new ColumnRef(joined));
 }
 
 /** The number of hits and a mask of the misses, null if there are none. Errors: invalid_argument without hits. */

@@ -2,7 +2,14 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/files/readers.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
-import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "./source-cloud.ts";
+import {
+  adoptTable,
+  BYTE_COLORS,
+  counts,
+  type ReadRequest,
+  type RoledColumn,
+  type SourceCloud,
+} from "./source-cloud.ts";
 import { readTextCloud } from "./text/read.ts";
 
 /** Reads a file of any format. Errors, naming the file and position: invalid_file, invalid_argument, unsupported. */
@@ -25,7 +32,7 @@ export function readCloud(request: ReadRequest, job: Job): Promise<SourceCloud> 
 async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const params = { frame, first_row: 0, row_count: null, skip_columns: [] };
   const cloud = await job.track(() => native.readLas(path, params));
-  const { positions, columns } = adoptTable(cloud, job);
+  const { positions, columns, unit_colors } = adoptTable(cloud, job);
   const { header } = cloud;
   const metres = ([x, y, z]: Triple): Triple => [x * frame.unit_scale, y * frame.unit_scale, z * frame.unit_scale];
   return {
@@ -37,6 +44,8 @@ async function readLasCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
       return { name, label, role: extra ? null : `las:${name}`, slug: null, record, column };
     }),
     rgb_scale: "byte",
+    color_full: 65535,
+    unit_colors,
     scan_origin: null,
     ...ONE_SCAN,
     crs: header.crs,
@@ -69,13 +78,15 @@ async function readScanCloud(
 ): Promise<SourceCloud> {
   const read = kind === "e57" ? native.readE57 : native.readPtx;
   const cloud = await job.track(() => read(path, { frame, scan_index }));
-  const { positions, columns } = adoptTable(cloud, job);
+  const { positions, columns, unit_colors } = adoptTable(cloud, job);
   const { scans, unplaceable_miss_count } = cloud;
   const first = scans.find(({ origin }) => origin !== null);
   return {
     kind,
     positions,
     columns: columns.map(named),
+    color_full: BYTE_COLORS,
+    unit_colors,
     scan_origin: first?.origin ?? null,
     scans,
     unplaceable_miss_count,
@@ -88,11 +99,13 @@ async function readScanCloud(
 
 async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const table = await job.track(() => native.readPly(path, { frame, first_row: 0, row_count: null }));
-  const { positions, columns } = adoptTable(table, job);
+  const { positions, columns, unit_colors } = adoptTable(table, job);
   return {
     kind: "ply",
     positions,
     columns: columns.map(named),
+    color_full: table.color_full,
+    unit_colors,
     scan_origin: null,
     ...ONE_SCAN,
     ...NO_GEOREFERENCE,
@@ -102,11 +115,13 @@ async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
 
 async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const cloud = await job.track(() => native.readPcd(path, { frame, first_row: 0, row_count: null }));
-  const { positions, columns } = adoptTable(cloud, job);
+  const { positions, columns, unit_colors } = adoptTable(cloud, job);
   return {
     kind: "pcd",
     positions,
     columns: columns.map(named),
+    color_full: cloud.color_full,
+    unit_colors,
     scan_origin: cloud.default_viewpoint ? null : cloud.scan_origin, // PCD writers without a position write the default
     ...ONE_SCAN,
     ...NO_GEOREFERENCE,

@@ -5,6 +5,9 @@ import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { SourceKind } from "./source.ts";
 
+/** A full channel of 8-bit colours, which are stored times 256. */
+export const BYTE_COLORS = 255 * 256;
+
 /** Which file to read, and how. */
 export interface ReadRequest {
   readonly path: string;
@@ -36,6 +39,10 @@ export interface SourceCloud {
   readonly columns: readonly RoledColumn[];
   /** Scale of separate colour channels: "byte" 0..255, "unit" 0..1. */
   readonly rgb_scale: "byte" | "unit";
+  /** A full channel of the merged colours `rgb`. */
+  readonly color_full: number;
+  /** Red, green and blue as floats 0..1, unscaled; empty if the file has other colours or none. */
+  readonly unit_colors: readonly ColumnRef[];
   /** Scanner position that the file states, of the first scan if there are several; stored frame. */
   readonly scan_origin: Triple | null;
   /** Scanner positions of the file; empty for formats without scans. */
@@ -57,7 +64,8 @@ export interface SourceCloud {
 export function adoptTable(table: native.CloudTable, job: Job) {
   const positions = job.adopt(new ColumnRef(table.positions));
   const columns = table.columns.map((source) => ({ ...source, column: job.adopt(new ColumnRef(source.column)) }));
-  return { positions, columns };
+  const unit_colors = table.unit_colors.map((column) => job.adopt(new ColumnRef(column)));
+  return { positions, columns, unit_colors };
 }
 
 /** A table's report about the rows it left out. */

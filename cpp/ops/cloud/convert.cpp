@@ -21,15 +21,22 @@ void fill_axis(const AnyColumn& from, Span<Vec3d> to, double Vec3d::*axis, doubl
   });
 }
 
+/// The float of one value before the division.
+float converted(double value, const FloatCopyParams& params) {
+  const auto result = static_cast<float>(value / params.divisor);
+  if (!params.clamp) return result;
+  return result > 0 ? std::min(result, 1.0F) : 0.0F;
+}
+
 Column<float> copy_points(Span<const Vec3d> points, const FloatCopyParams& params, OpContext& ctx) {
   Column<float> out(checked_bytes(points.size, 3));
   const auto to = out.view();
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d p = points[i] + params.shift;
-      to[3 * i] = static_cast<float>(p.x / params.divisor);
-      to[3 * i + 1] = static_cast<float>(p.y / params.divisor);
-      to[3 * i + 2] = static_cast<float>(p.z / params.divisor);
+      to[3 * i] = converted(p.x, params);
+      to[3 * i + 1] = converted(p.y, params);
+      to[3 * i + 2] = converted(p.z, params);
     }
   });
   return out;
@@ -40,9 +47,9 @@ Column<float> copy_colors(Span<const Rgb16> colors, const FloatCopyParams& param
   const auto to = out.view();
   parallel_for(ctx, colors.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      to[3 * i] = static_cast<float>(colors[i].r / params.divisor);
-      to[3 * i + 1] = static_cast<float>(colors[i].g / params.divisor);
-      to[3 * i + 2] = static_cast<float>(colors[i].b / params.divisor);
+      to[3 * i] = converted(colors[i].r, params);
+      to[3 * i + 1] = converted(colors[i].g, params);
+      to[3 * i + 2] = converted(colors[i].b, params);
     }
   });
   return out;
@@ -71,7 +78,7 @@ Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params,
   visit_scalar(column, [&](auto values) {
     parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        to[i] = static_cast<float>((static_cast<double>(values[i]) + params.shift.x) / params.divisor);
+        to[i] = converted(static_cast<double>(values[i]) + params.shift.x, params);
       }
     });
   });

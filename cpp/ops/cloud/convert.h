@@ -19,6 +19,7 @@ Column<Vec3d> interleave_triple(const AnyColumn& x, const AnyColumn& y, const An
 struct FloatCopyParams {
   Vec3d shift;     ///< added to triples of float64 before the division; scalars take shift.x
   double divisor;  ///< e.g. 65535 for 16-bit channels, > 0
+  bool clamp;      ///< results below 0 and NaN become 0, above 1 become 1
 };
 
 /// Float32 copy for the wire: (value + shift) / divisor in float64, rounded once. Triples are flattened to 3 n values.
@@ -28,7 +29,7 @@ struct FloatCopyParams {
 /// Cost     One pass; 4 n bytes for the result, 12 n for triples.
 /// Cancel   Within 250 ms.
 /// Errors   kInvalidArgument if divisor is not finite and positive.
-/// Source   Contract: colours and intensity travel as 0..1 = value / 65535.
+/// Source   Contract: colours travel as 0..1, the full value of the source's range being 1.
 Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params, OpContext& ctx);
 
 /// Float64 copy of a scalar column, for timestamps stored as floats or integers.

@@ -7,6 +7,7 @@
 #include <set>
 #include <type_traits>
 
+#include "core/error.h"
 #include "core/parallel.h"
 
 namespace pc::octree {
@@ -18,8 +19,54 @@ constexpr std::uint64_t kMaxRows = 0xfffffffeULL;
 constexpr std::uint32_t kMaxLeafCapacity = 1u << 20;
 constexpr std::size_t kAhead = 16;  // rows prefetched, because the gather is bound by memory latency
 
-template <class T>
-using Stored = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, double, T>;
+/// The number that a record stores. A double above the largest float becomes infinite.
+template <class S, class T>
+S stored(T value) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<T, double>) {
+    if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+      // Half a step above the largest float still rounds to it.
+      return value > 0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
+    }
+  }
+  return static_cast<S>(value);
+}
+
+/// Calls visit(values, S{}) with the values of a scalar attribute and a number of the stored type.
+template <class Visit>
+void visit_attribute(const OctreeAttribute& attribute, Visit&& visit) {
+  const DType to = stored_dtype(attribute);
+  visit_scalar(*attribute.values, [&](auto values) {
+    using T = std::remove_const_t<std::remove_reference_t<decltype(values[0])>>;
+    if constexpr (sizeof(T) == 8) {
+      if (to == DType::kF64) return visit(values, double{});
+      return visit(values, float{});
+    } else {
+      return visit(values, T{});
+    }
+  });
+}
+
+const char* type_name(DType type) {
+  switch (type) {
+    case DType::kU8:
+      return "uint8";
+    case DType::kI8:
+      return "int8";
+    case DType::kU16:
+    case DType::kRgb16:
+      return "uint16";
+    case DType::kI16:
+      return "int16";
+    case DType::kU32:
+      return "uint32";
+    case DType::kI32:
+      return "int32";
+    case DType::kF32:
+      return "float";
+    default:
+      return "double";
+  }
+}
 
 /// Range of up to three channels; empty if min > max.
 template <class T, std::size_t kChannels>
@@ -66,8 +113,8 @@ void measure_range(const OctreeInput& input, OctreeAttributeInfo& info, OpContex
     const bool found = all.min[c] <= all.max[c];
     info.has_range = info.has_range && found;
     // + 0.0: whether -0 or +0 is the extremum depends on the order of rows.
-    info.min.push_back(found ? static_cast<double>(static_cast<Stored<T>>(all.min[c])) + 0.0 : 0.0);
-    info.max.push_back(found ? static_cast<double>(static_cast<Stored<T>>(all.max[c])) + 0.0 : 0.0);
+    info.min.push_back(found ? static_cast<double>(all.min[c]) + 0.0 : 0.0);
+    info.max.push_back(found ? static_cast<double>(all.max[c]) + 0.0 : 0.0);
   }
 }
 
@@ -77,8 +124,8 @@ OctreeAttributeInfo measure_attribute(const OctreeInput& input, const OctreeAttr
   const bool color = column.dtype() == DType::kRgb16;
   OctreeAttributeInfo info{attribute.name,
                            attribute.label,
-                           stored_type(column.dtype()),
-                           stored_size(column.dtype()),
+                           type_name(stored_dtype(attribute)),
+                           stored_size(attribute),
                            color ? 3u : 1u,
                            0,
                            false,
@@ -94,9 +141,10 @@ OctreeAttributeInfo measure_attribute(const OctreeInput& input, const OctreeAttr
     });
     return info;
   }
-  visit_scalar(column, [&](auto values) {
-    using T = std::remove_const_t<std::remove_reference_t<decltype(values[0])>>;
-    measure_range<T, 1>(input, info, ctx, [&](auto& range, std::size_t i) { range.add(0, values[i]); });
+  visit_attribute(attribute, [&](auto values, auto type) {
+    using S = decltype(type);
+    measure_range<S, 1>(input, info, ctx,
+                        [&](auto& range, std::size_t i) { range.add(0, stored<S>(values[i])); });
   });
   return info;
 }
@@ -108,41 +156,24 @@ void gather(const std::byte* column, Span<const std::uint32_t> rows, std::byte* 
 #if defined(__GNUC__)
     if (i + kAhead < rows.size) __builtin_prefetch(values + rows[i + kAhead]);
 #endif
-    const S value = static_cast<S>(values[rows[i]]);
+    const S value = stored<S>(values[rows[i]]);
     std::memcpy(out + i * stride, &value, sizeof value);
   }
 }
 
 }  // namespace
 
-const char* stored_type(DType type) {
-  switch (type) {
-    case DType::kU8:
-      return "uint8";
-    case DType::kI8:
-      return "int8";
-    case DType::kU16:
-    case DType::kRgb16:
-      return "uint16";
-    case DType::kI16:
-      return "int16";
-    case DType::kU32:
-      return "uint32";
-    case DType::kI32:
-      return "int32";
-    case DType::kF32:
-      return "float";
-    case DType::kU64:
-    case DType::kI64:
-    case DType::kF64:
-      return "double";
-    case DType::kVec3d:
-      break;
-  }
-  throw Error(ErrorCode::kInvalidArgument, "an octree attribute is a scalar or a colour, not vec3d");
+DType stored_dtype(const OctreeAttribute& attribute) {
+  const DType type = attribute.values->dtype();
+  if (type == DType::kVec3d)
+    throw Error(ErrorCode::kInvalidArgument, "an octree attribute is a scalar or a colour, not vec3d");
+  if (type == DType::kRgb16 || dtype_size(type) < 8) return type;
+  return attribute.name == "gps-time" ? DType::kF64 : DType::kF32;
 }
 
-std::uint32_t stored_size(DType type) { return static_cast<std::uint32_t>(dtype_size(type)); }
+std::uint32_t stored_size(const OctreeAttribute& attribute) {
+  return static_cast<std::uint32_t>(dtype_size(stored_dtype(attribute)));
+}
 
 void check_input(const OctreeInput& input, const OctreeParams& params) {
   require(std::isfinite(params.scale) && params.scale > 0,
@@ -165,7 +196,7 @@ void check_input(const OctreeInput& input, const OctreeParams& params) {
     if (!names.insert(attribute.name).second) refuse("is named twice, or like a reserved one; rename it");
     if (attribute.values->size() != rows) refuse("has another number of rows than the positions");
     if (color != (attribute.name == "rgb")) refuse("must be a colour column if and only if it is named rgb");
-    stored_type(attribute.values->dtype());
+    stored_dtype(attribute);
   }
 }
 
@@ -180,12 +211,13 @@ std::vector<OctreeAttributeInfo> measure_attributes(const OctreeInput& input, co
   return all;
 }
 
-void gather_values(const AnyColumn& column, Span<const std::uint32_t> rows, std::byte* out,
+void gather_values(const OctreeAttribute& attribute, Span<const std::uint32_t> rows, std::byte* out,
                    std::size_t stride) {
+  const AnyColumn& column = *attribute.values;
   if (column.dtype() == DType::kRgb16) return gather<Rgb16, Rgb16>(column.data(), rows, out, stride);
-  visit_scalar(column, [&](auto values) {
+  visit_attribute(attribute, [&](auto values, auto type) {
     using T = std::remove_const_t<std::remove_reference_t<decltype(values[0])>>;
-    gather<T, Stored<T>>(column.data(), rows, out, stride);
+    gather<T, decltype(type)>(column.data(), rows, out, stride);
   });
 }
 

@@ -35,7 +35,7 @@ struct OctreeInput {
 struct OctreeAttributeInfo {
   std::string name;
   std::string label;
-  std::string type;  ///< uint8 int8 uint16 int16 uint32 int32 float double
+  std::string type;  ///< uint8 int8 uint16 int16 uint32 int32 float; double for gps-time
   std::uint32_t size;
   std::uint32_t num_elements;
   std::uint32_t element_size;
@@ -73,8 +73,8 @@ struct OctreeCost {
 /// r_k = spacing / 2^k apart, also across nodes, and no row of level k + 1 could be added to them; leaves hold all
 /// their rows. Distances are accurate to 1e-5 r_k.
 ///
-/// input    (rows) rows of any order; zero rows give one empty root leaf. 64-bit integers are stored as double (exact
-///          to 2^53): viewers read no other 64-bit type. Coordinates are rounded to the step.
+/// input    (rows) rows of any order; zero rows give one empty root leaf. 64-bit values are stored as float: viewers
+///          rescale every double. Only "gps-time" is a double. Coordinates are rounded to the step.
 /// Order    Files and result are functions of the input and params only: the same bytes for any thread count.
 /// Cost     O(n depth) time; octree_build_cost. The output is streamed in blocks of up to 2 MiB.
 /// Cancel   Within 250 ms at any size; the sink then has no metadata.json.

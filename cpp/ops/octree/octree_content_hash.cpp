@@ -15,7 +15,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::uint64_t kBuilderVersion = 1;  // raise it if the same input would give other bytes
+constexpr std::uint64_t kBuilderVersion = 2;  // raise it if the same input would give other bytes
 constexpr std::size_t kBlockRows = std::size_t{1} << 16;
 constexpr std::size_t kLanes = 8;
 /// Odd constants: fractional parts of the square roots of the first eight primes, lowest bit set.

@@ -128,8 +128,8 @@ class RecordWriter {
       put_positions(picked + first, n, worker.rows.data(), out);
       std::size_t column_offset = kPositionBytes;
       for (const OctreeAttribute& attribute : input_.attributes) {
-        gather_values(*attribute.values, {worker.rows.data(), n}, out + column_offset, stride_);
-        column_offset += stored_size(attribute.values->dtype());
+        gather_values(attribute, {worker.rows.data(), n}, out + column_offset, stride_);
+        column_offset += stored_size(attribute);
       }
       out += std::size_t{n} * stride_;
     }
@@ -158,7 +158,7 @@ class RecordWriter {
 
 std::uint32_t record_bytes(const OctreeInput& input) {
   std::uint32_t bytes = kPositionBytes;
-  for (const OctreeAttribute& attribute : input.attributes) bytes += stored_size(attribute.values->dtype());
+  for (const OctreeAttribute& attribute : input.attributes) bytes += stored_size(attribute);
   return bytes;
 }
 

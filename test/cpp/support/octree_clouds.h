@@ -84,6 +84,7 @@ struct AttributeColumns {
     add<std::int64_t>("i64", n);
     add<float>("f32", n);
     add<double>("f64", n);
+    add<double>("gps-time", n);
   }
   std::vector<OctreeAttribute> attributes() const {
     std::vector<OctreeAttribute> list;

@@ -2,7 +2,15 @@ import type { ColumnPlan } from "../../../../shared/contract/column-plan.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
 import * as native from "../../../native/files/readers.ts";
-import { adoptTable, counts, type ReadRequest, type RoledColumn, type SourceCloud } from "../source-cloud.ts";
+import type { ColumnRef } from "../../../sessions/column-ref.ts";
+import {
+  adoptTable,
+  BYTE_COLORS,
+  counts,
+  type ReadRequest,
+  type RoledColumn,
+  type SourceCloud,
+} from "../source-cloud.ts";
 import { detectTextLayout, type TextColumn, type TextLayout } from "./layout.ts";
 
 /** Lines that the layout is derived from. */
@@ -70,6 +78,8 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
     positions,
     columns: roled,
     rgb_scale: layout.rgb_is_255 ? "byte" : "unit",
+    color_full: BYTE_COLORS,
+    unit_colors: layout.rgb_is_255 ? [] : unitColors(roled),
     scan_origin: null,
     scans: [],
     unplaceable_miss_count: 0,
@@ -79,6 +89,12 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
     ...counts(table),
     warnings: [...(layout.warning ? [layout.warning] : []), ...countWarning(layout, table), ...table.warnings],
   };
+}
+
+/** The channels of colours 0..1; empty without all three. */
+function unitColors(columns: readonly RoledColumn[]): ColumnRef[] {
+  const channels = ["r", "g", "b"].flatMap((role) => columns.find((column) => column.role === role)?.column ?? []);
+  return channels.length === 3 ? channels : [];
 }
 
 /** Warns of a file that was cut off or extended: it contains more or fewer points than it declares. */

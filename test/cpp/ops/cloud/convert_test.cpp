@@ -43,7 +43,7 @@ TEST(FloatCopy, ShiftsBeforeRoundingToFloat) {
   OpContext ctx(control);
   // 5e6 + 0.25 has no float32 neighbour closer than 0.5 m: the shift must come first.
   const auto points = column<Vec3d>({{5000000.25, 0, -1}});
-  const auto out = float_copy(points, {{-5000000, 0, 0}, 1}, ctx);
+  const auto out = float_copy(points, {{-5000000, 0, 0}, 1, false}, ctx);
   EXPECT_EQ(out[0], 0.25F);
   EXPECT_EQ(out[2], -1.0F);
 }
@@ -51,14 +51,17 @@ TEST(FloatCopy, ShiftsBeforeRoundingToFloat) {
 TEST(FloatCopy, ChannelsBecomeUnitRange) {
   JobControl control;
   OpContext ctx(control);
-  const auto colors = float_copy(column<Rgb16>({{0, 65535, 13107}}), {{9, 9, 9}, 65535}, ctx);
+  const auto colors = float_copy(column<Rgb16>({{0, 65535, 13107}}), {{9, 9, 9}, 65535, false}, ctx);
   EXPECT_EQ(colors[0], 0.0F);
   EXPECT_EQ(colors[1], 1.0F);
   EXPECT_FLOAT_EQ(colors[2], 0.2F);
-  const auto intensity = float_copy(column<std::uint16_t>({65535}), {{0, 0, 0}, 65535}, ctx);
+  const auto intensity = float_copy(column<std::uint16_t>({65535}), {{0, 0, 0}, 65535, false}, ctx);
   EXPECT_EQ(intensity[0], 1.0F);
-  EXPECT_EQ(float_copy(column<double>({}), {{0, 0, 0}, 1}, ctx).size(), 0u);
-  EXPECT_THROW(float_copy(column<double>({}), {{0, 0, 0}, 0}, ctx), Error);
+  const auto clamped = float_copy(column<double>({-0.5, 0.1, 1.5, NAN}), {{0, 0, 0}, 1, true}, ctx);
+  EXPECT_EQ((std::vector<float>{clamped.view().begin(), clamped.view().end()}),
+            (std::vector<float>{0, 0.1F, 1, 0}));
+  EXPECT_EQ(float_copy(column<double>({}), {{0, 0, 0}, 1, false}, ctx).size(), 0u);
+  EXPECT_THROW(float_copy(column<double>({}), {{0, 0, 0}, 0, false}, ctx), Error);
 }
 
 TEST(DoubleCopy, KeepsValuesAndNaN) {
@@ -85,7 +88,7 @@ TEST(FloatCopy, CancelLeavesNothingBehind) {
   JobControl control;
   control.cancel_requested = true;
   OpContext ctx(control);
-  EXPECT_THROW(float_copy(AnyColumn(DType::kF64, 1000), {{0, 0, 0}, 1}, ctx), Error);
+  EXPECT_THROW(float_copy(AnyColumn(DType::kF64, 1000), {{0, 0, 0}, 1, false}, ctx), Error);
   EXPECT_EQ(bulk_bytes_in_use(), before);
 }
 

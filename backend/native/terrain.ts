@@ -105,6 +105,12 @@ export interface SnappedColumns {
 
 type Mask = NativeColumn | null;
 
+/** value = stored / divisor + offset */
+export interface ValueUnits {
+  readonly divisor: number;
+  readonly offset: number;
+}
+
 export interface DemNative {
   terrainRaster(
     positions: NativeColumn,
@@ -128,7 +134,7 @@ export interface DemNative {
     positions: NativeColumn,
     skip: Mask,
     values: NativeColumn,
-    divisor: number,
+    units: ValueUnits,
     frame: RasterFrame,
   ): NativeJob<NativeColumn>;
   cellLayer(grid: NativeColumn, cell: NativeColumn): NativeJob<CellLayer>;
@@ -162,9 +168,9 @@ export const rasterMesh: DemNative["rasterMesh"] = (frame, z) => addon.rasterMes
 export const terrainLayers: DemNative["terrainLayers"] = (frame, z) => addon.terrainLayers(frame, z);
 /** Points per cell, and the footprint. */
 export const cellCounts: DemNative["cellCounts"] = (positions, skip, frame) => addon.cellCounts(positions, skip, frame);
-/** f32 per cell: mean of values / divisor over its points; NaN without points. */
-export const cellMeans: DemNative["cellMeans"] = (positions, skip, values, divisor, frame) =>
-  addon.cellMeans(positions, skip, values, divisor, frame);
+/** f32 per cell: mean of the values of its points; NaN without points. */
+export const cellMeans: DemNative["cellMeans"] = (positions, skip, values, units, frame) =>
+  addon.cellMeans(positions, skip, values, units, frame);
 /** Converts a grid to a layer: float32, with its range and its values at mesh vertices. A count of 0 becomes NaN. */
 export const cellLayer: DemNative["cellLayer"] = (grid, cell) => addon.cellLayer(grid, cell);
 /** f32 per row: height above a terrain without voids, metres; 0 for rows marked in `skip`. */

@@ -1,7 +1,7 @@
 import type { ColumnPlan } from "../../shared/contract/column-plan.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { GeotiffRecords } from "../native/files/readers.ts";
-import type { ConstantDimension, ExtraDim, ScanOrigin, Triple } from "./column-names.ts";
+import type { ConstantDimension, ExtraDim, IntensityUnits, ScanOrigin, Triple } from "./column-names.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 
@@ -21,6 +21,8 @@ export interface CloudMeta {
   readonly source_units: string | null;
   readonly source_unit_scale: number | null;
   readonly gps_time_encoding: "adjusted_standard" | "gps_week" | null;
+  /** Absent: 0..1, stored as 0..65535. */
+  readonly intensity_units?: IntensityUnits;
   /** Coordinate step of the source, metres; null if it had none (text, floats). */
   readonly source_scale_m: Triple | null;
   /** Offset of those steps, true world, metres; absent if unknown. */

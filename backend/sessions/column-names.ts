@@ -34,6 +34,12 @@ export interface ExtraDim {
   readonly hidden?: true;
 }
 
+/** Unit of the source's intensity: source value = stored / divisor + offset. */
+export interface IntensityUnits {
+  readonly divisor: number;
+  readonly offset: number;
+}
+
 /** Scanner position of one scan, stored frame, metres. */
 export interface ScanOrigin {
   readonly scan_index: number;

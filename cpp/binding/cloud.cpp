@@ -82,13 +82,19 @@ Napi::Value point_spacing_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// scaleToU16(column: NativeColumn): NativeJob<NativeColumn>
+// scaleToU16(column: NativeColumn): NativeJob<{ intensity: NativeColumn, min: number | null, max: number | null }>
 Napi::Value scale_to_u16(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
-  return start_job<AnyColumn>(
+  return start_job<IntensityScale>(
       info.Env(), job_options(info[1]),
-      [column](OpContext& ctx) { return AnyColumn(scale_intensity(*column, {}, ctx).intensity); },
-      column_result);
+      [column](OpContext& ctx) { return scale_intensity(*column, {}, ctx); },
+      [](Napi::Env env, IntensityScale&& scale) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("intensity", ColumnHandle::wrap(env, AnyColumn(std::move(scale.intensity))));
+        out.Set("min", optional_number(env, scale.min));
+        out.Set("max", optional_number(env, scale.max));
+        return out;
+      });
 }
 
 // mergeRgb(r, g, b, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>
@@ -157,8 +163,7 @@ Napi::Value to_f64(const Napi::CallbackInfo& info) {
 Napi::Value to_f32(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
   const auto js = strict_object(info[1], "params");
-  const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor"),
-                               bool_field(js, "clamp")};
+  const FloatCopyParams params{vec3_field(js, "shift"), number_field(js, "divisor"), bool_field(js, "clamp")};
   return start_job<AnyColumn>(
       info.Env(), job_options(info[2]),
       [column, params](OpContext& ctx) { return AnyColumn(float_copy(*column, params, ctx)); },

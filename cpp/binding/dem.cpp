@@ -152,18 +152,19 @@ Napi::Value cell_counts_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// cellMeans(positions, skip, values, divisor, frame): NativeJob<NativeColumn>
+// cellMeans(positions, skip, values, units: { divisor, offset }, frame): NativeJob<NativeColumn>
 Napi::Value cell_means_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
   const auto skip = optional_mask(info[1], "skip");
   const auto values = ColumnHandle::get(info[2]);
-  const double divisor = strict_number(info[3], "divisor");
+  const auto js = strict_object(info[3], "units");
+  const ValueUnits units{number_field(js, "divisor"), number_field(js, "offset")};
   const RasterFrame frame = raster_frame(info[4]);
   return start_job<AnyColumn>(
       info.Env(), job_options(info[5]),
       [=](OpContext& ctx) {
-        return AnyColumn(cell_means(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *values,
-                                    divisor, frame, ctx));
+        return AnyColumn(cell_means(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *values, units,
+                                    frame, ctx));
       },
       column_to_js);
 }

@@ -13,6 +13,13 @@ export interface HitMask {
   readonly deleted_count: number;
 }
 
+/** Values mapped linearly from min..max to 0..65535; null without finite values. */
+export interface ScaledIntensity {
+  readonly intensity: NativeColumn;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
 export interface ColumnStats {
   readonly min: number | null;
   readonly max: number | null;
@@ -88,7 +95,7 @@ export interface CloudNative {
     params: { max_samples: number; seed: number | null },
     options?: OpOptions,
   ): NativeJob<PointSpacing>;
-  scaleToU16(column: NativeColumn): NativeJob<NativeColumn>;
+  scaleToU16(column: NativeColumn): NativeJob<ScaledIntensity>;
   mergeRgb(r: NativeColumn, g: NativeColumn, b: NativeColumn, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>;
   interleaveTriple(
     x: NativeColumn,

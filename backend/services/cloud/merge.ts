@@ -47,6 +47,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
         throw error;
       }
       await keepOctrees(deps);
+      const warnings = [...intensityWarning(states), ...child.warnings];
       const { world_shift, source_units, source_unit_scale, miss_octree_cache_id } = child.meta;
       return {
         merged: {
@@ -57,7 +58,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
           has_misses: child.miss_count > 0,
           miss_octree_cache_id,
         },
-        ...(child.warnings.length > 0 ? { warnings: [...child.warnings] } : {}),
+        ...(warnings.length > 0 ? { warnings } : {}),
       };
     });
   });
@@ -152,6 +153,7 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
     source_units: agreed("source_units", null),
     source_unit_scale: agreed("source_unit_scale", null),
     gps_time_encoding: agreed("gps_time_encoding", null),
+    ...intensityUnits(states),
     source_scale_m: finest(scales),
     source_offset_m: agreed("source_offset_m", null) ?? null,
     source_path: agreed("source_path", null),
@@ -169,6 +171,24 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
     unrestorable_hit_count: lost,
   };
 }
+
+/** The unit of the intensities if all agree; with different ones, the merged values have none. */
+function intensityUnits(states: readonly CloudState[]): Pick<CloudMeta, "intensity_units"> {
+  const [units] = states.filter(({ columns }) => columns.has("intensity")).map(({ meta }) => meta.intensity_units);
+  return units && !intensitiesDiffer(states) ? { intensity_units: units } : {};
+}
+
+function intensitiesDiffer(states: readonly CloudState[]): boolean {
+  const own = states.filter(({ columns }) => columns.has("intensity"));
+  return new Set(own.map(({ meta }) => JSON.stringify(meta.intensity_units))).size > 1;
+}
+
+const intensityWarning = (states: readonly CloudState[]): string[] =>
+  intensitiesDiffer(states)
+    ? [
+        "The intensities of the clouds have different units; the merged column contains their 16-bit values as they are, which do not compare.",
+      ]
+    : [];
 
 /** The finest coordinate step of all sources per axis; null if one source has none. */
 function finest(scales: readonly (Triple | null)[]): Triple | null {

@@ -1,7 +1,7 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type ConstantDimension, type ExtraDim, extraKey } from "../../sessions/column-names.ts";
+import { type ConstantDimension, type ExtraDim, extraKey, type IntensityUnits } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type Candidate, type ColumnWishes, columnCandidates, wished } from "./column-candidates.ts";
 import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
@@ -15,6 +15,7 @@ export interface AssignedColumns {
   readonly extra_dims_meta: ExtraDim[];
   /** Fields of the file that have one value in every point. */
   readonly constant_dimensions: readonly ConstantDimension[];
+  readonly intensity_units: IntensityUnits | undefined;
   /** Statistics over all rows of the scalar columns as they were read. */
   readonly stats: ColumnStatistics;
   readonly warnings: string[];
@@ -25,6 +26,9 @@ const ORIGIN = ["origin_x", "origin_y", "origin_z"] as const;
 
 /** Formats whose u16 intensity is used unchanged: the file defines it so, or the reader has scaled it scan by scan. */
 const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx", "pcd"]);
+
+/** Formats whose reader scales intensities of 0..1, or of the limits in the file, to 0..65535. */
+const FRACTIONS: ReadonlySet<SourceKind> = new Set(["e57", "ptx"]);
 
 /** Assigns every column of a file: to colours, intensity, timestamps, beam origins or the extras. */
 export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, job: Job): Promise<AssignedColumns> {
@@ -42,9 +46,9 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
   await assignment.timestamps();
   await assignment.beamOrigins();
   assignment.extras();
-  const { columns, extra_dims_meta, black } = assignment;
+  const { columns, extra_dims_meta, black, intensity_units } = assignment;
   const constant_dimensions = [...constants, ...(black ? [{ name: "rgb", value: 0 }] : [])];
-  return { columns, extra_dims_meta, constant_dimensions, stats, warnings };
+  return { columns, extra_dims_meta, constant_dimensions, intensity_units, stats, warnings };
 }
 
 /** The only value of a column, 0 if it is empty; null if there are several, values that are not finite, or one that a
@@ -63,6 +67,7 @@ class Assignment {
   readonly extra_dims_meta: ExtraDim[] = [];
   /** The LAS file has colours, all black: no column of the session. */
   black = false;
+  intensity_units: IntensityUnits | undefined;
   readonly #taken = new Set<Candidate>();
 
   constructor(
@@ -111,9 +116,14 @@ class Assignment {
     const { column } = found.source;
     if (column.native.dtype === "u16" && SCALED_INTENSITY.has(this.cloud.kind)) {
       if (max(found.source) > 0) this.columns.set("intensity", column);
+      if (!FRACTIONS.has(this.cloud.kind)) this.intensity_units = { divisor: 1, offset: 0 };
       return;
     }
-    this.columns.set("intensity", this.#adopt(await this.job.track(() => native.scaleToU16(column.native))));
+    const scaled = await this.job.track(() => native.scaleToU16(column.native));
+    this.columns.set("intensity", this.#adopt(scaled.intensity));
+    const low = scaled.min ?? 0;
+    const range = (scaled.max ?? 0) - low;
+    this.intensity_units = { divisor: range > 0 ? 65535 / range : 1, offset: low };
   }
 
   async timestamps(): Promise<void> {

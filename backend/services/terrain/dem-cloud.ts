@@ -8,6 +8,7 @@ import * as masks from "../../native/cloud/masks.ts";
 import { addon } from "../../native/core/addon.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { Bounds } from "../../native/files/readers.ts";
+import type { ValueUnits } from "../../native/terrain.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -27,14 +28,15 @@ export interface DemCloud {
   readonly ground_is_given: boolean;
   /** Per row, index of the return in its pulse; null = unknown. */
   readonly returns: NativeColumn | null;
-  /** Per row; the intensity layer contains value / divisor. */
-  readonly intensity: { readonly values: NativeColumn; readonly divisor: number } | null;
+  /** Per row. */
+  readonly intensity: { readonly values: NativeColumn; readonly units: ValueUnits } | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
 }
 
-/** 16-bit intensities are shown as 0..1. */
-const INTENSITY_DIVISOR = 65535;
+const AS_GIVEN: ValueUnits = { divisor: 1, offset: 0 };
+/** Of sessions without intensity_units: 16-bit intensities are shown as 0..1. */
+const FRACTION: ValueUnits = { divisor: 65535, offset: 0 };
 
 /** The surviving hits of a session, stored frame. */
 export async function sessionCloud(state: CloudState, job: Job): Promise<DemCloud> {
@@ -47,7 +49,7 @@ export async function sessionCloud(state: CloudState, job: Job): Promise<DemClou
     ground: optionalExtra(state, "ground_class"),
     ground_is_given: false,
     returns: optionalExtra(state, "target_index"),
-    intensity: intensity && { values: intensity, divisor: intensity.dtype === "u16" ? INTENSITY_DIVISOR : 1 },
+    intensity: intensity && { values: intensity, units: state.meta.intensity_units ?? FRACTION },
     world_shift: state.meta.world_shift ?? [0, 0, 0],
     crs_epsg: state.meta.crs_epsg,
   };
@@ -65,7 +67,7 @@ export async function flatCloud(request: DemRequest, deps: Deps, job: Job): Prom
     ground: ground ?? base.ground,
     ground_is_given: ground !== null,
     returns: column(request.first_return_labels) ?? base.returns,
-    intensity: intensity ? { values: intensity, divisor: 1 } : base.intensity,
+    intensity: intensity ? { values: intensity, units: AS_GIVEN } : base.intensity,
   };
 }
 

@@ -217,7 +217,7 @@ async function terrainLayers(cloud: DemCloud, surface: DemSurface, cell: NativeC
   };
   const { intensity, positions, skip } = cloud;
   if (intensity) {
-    const means = await job.track(() => native.cellMeans(positions, skip, intensity.values, intensity.divisor, frame));
+    const means = await job.track(() => native.cellMeans(positions, skip, intensity.values, intensity.units, frame));
     grids.intensity = job.adopt(new ColumnRef(means)).native;
   }
   const layers: Layers = {};

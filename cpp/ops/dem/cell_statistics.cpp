@@ -48,7 +48,7 @@ CellCounts cell_counts(Span<const Vec3d> points, Span<const std::uint8_t> skip, 
 }
 
 Column<float> cell_means(Span<const Vec3d> points, Span<const std::uint8_t> skip, const AnyColumn& values,
-                         double divisor, const RasterFrame& frame, OpContext& ctx) {
+                         const ValueUnits& units, const RasterFrame& frame, OpContext& ctx) {
   check(points, skip, frame);
   require(values.size() == points.size, "one value per point is needed");
   ctx.begin_phase("Averaging values", 2 * points.size);
@@ -81,7 +81,8 @@ Column<float> cell_means(Span<const Vec3d> points, Span<const std::uint8_t> skip
     for (std::size_t c = 0; c < frame.cells(); ++c) {
       means[c] = numbers[c] == 0 ? std::numeric_limits<float>::quiet_NaN()
                                  : static_cast<float>(std::ldexp(static_cast<double>(sums[c]), -step) /
-                                                      static_cast<double>(numbers[c]) / divisor);
+                                                          static_cast<double>(numbers[c]) / units.divisor +
+                                                      units.offset);
     }
   });
   return means;

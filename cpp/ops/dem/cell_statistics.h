@@ -18,15 +18,20 @@ struct CellCounts {
 CellCounts cell_counts(Span<const Vec3d> points, Span<const std::uint8_t> skip, const RasterFrame& frame,
                        OpContext& ctx);
 
+/// Unit of stored values: value = stored / divisor + offset.
+struct ValueUnits {
+  double divisor, offset;
+};
+
 /// Mean of a value over the points of each cell, NaN for cells without points; values that are not finite do not count.
 ///
-/// values   (n) any scalar type, divided by `divisor`
+/// values   (n) stored values, any scalar type
 /// Order    Does not depend on threads or the order of the points: sums are whole multiples of 2^-k, with the largest k
 ///          that keeps them below 2^62; for a billion points the step is 2^-31 of the largest value.
 /// Cost     Two passes over the points; 12 bytes of scratch per cell. Cancel within 50 ms.
 /// Errors   kInvalidArgument: frame out of range, wrong number of values.
 Column<float> cell_means(Span<const Vec3d> points, Span<const std::uint8_t> skip, const AnyColumn& values,
-                         double divisor, const RasterFrame& frame, OpContext& ctx);
+                         const ValueUnits& units, const RasterFrame& frame, OpContext& ctx);
 
 struct ValueRange {
   double min, max;  ///< of the finite values; 0 and 1 if there are none

@@ -50,6 +50,18 @@ test("the terrain uses the hits that are not deleted, in the stored frame", asyn
   expect((await stateOf(made, session_id)).columns.has("extra/height_above_ground")).toBe(false);
 });
 
+test("the intensity layer has the units of the source", async () => {
+  const rows = [
+    "x y z intensity",
+    ...gridPoints(6, 5, () => 0).map(([x, y, z], i) => `${x} ${y} ${z} ${-20 + 0.5 * i}`),
+  ];
+  const { session_id } = await cloud(made, rows);
+  const { meta } = await session(session_id);
+  const range = meta.layers?.intensity;
+  expect(range?.min).toBeCloseTo(-20, 3);
+  expect(range?.max).toBeCloseTo(-20 + 0.5 * 29, 3);
+});
+
 test("canopy height: first returns above the ground, without misses", async () => {
   const { session_id } = await forest(
     [

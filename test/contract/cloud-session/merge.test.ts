@@ -245,3 +245,11 @@ test("misspelt keys are named in the warnings", async () => {
     'The request has keys that mean nothing here and were ignored: "name".',
   ]);
 });
+
+test("a warning if the intensities have different units", async () => {
+  const db = cloud(made, ["x y z intensity", "0 0 0 -20", "1 0 0 -5"]);
+  const other = cloud(made, ["x y z intensity", "5 0 0 0", "6 0 0 1"]);
+  const inputs = await ids(db, other);
+  const { warnings = [] } = await answered(made, MergeResponse, URL, { session_ids: inputs });
+  expect(warnings.join()).toMatch(/intensities of the clouds have different units/);
+});

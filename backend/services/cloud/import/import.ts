@@ -136,6 +136,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     source_units: request.source_units ?? null,
     source_unit_scale: unit_scale,
     gps_time_encoding: assigned.columns.has("timestamps") ? cloud.gps_time_encoding : null,
+    ...(assigned.intensity_units ? { intensity_units: assigned.intensity_units } : {}),
     source_scale_m: cloud.scale_m,
     ...(cloud.offset_m ? { source_offset_m: cloud.offset_m } : {}),
     source_path: checked.path,

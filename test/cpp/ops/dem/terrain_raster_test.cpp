@@ -425,16 +425,16 @@ TEST(CellStatistics, CountsAndMeansDoNotDependOnOrder) {
     const Span<const Vec3d> xyz{cloud.data(), cloud.size()};
     const Span<const std::uint8_t> left{skip.data(), skip.size()};
     const auto counts = cell_counts(xyz, left, frame, ctx);
-    const auto means = cell_means(xyz, left, floats, 1, frame, ctx),
-               parts = cell_means(xyz, left, words, 65535, frame, ctx);
+    const auto means = cell_means(xyz, left, floats, {1, 0}, frame, ctx),
+               parts = cell_means(xyz, left, words, {65535, -2}, frame, ctx);
     for (std::size_t c = 0; c < 100; ++c) {
       EXPECT_EQ(counts.counts[c], numbers[c]);
       EXPECT_EQ(counts.footprint[c], numbers[c] > 0);
       EXPECT_NEAR(means[c], sums[c] / numbers[c], 1e-7);
-      EXPECT_EQ(parts[c], static_cast<float>(squares[c] / numbers[c] / 65535));
+      EXPECT_EQ(parts[c], static_cast<float>(squares[c] / numbers[c] / 65535 - 2));
     }
     const std::vector<std::uint32_t> cell{5, 0, 99};
-    const AnyColumn grid(cell_means(xyz, left, floats, 1, frame, ctx));
+    const AnyColumn grid(cell_means(xyz, left, floats, {1, 0}, frame, ctx));
     const CellLayer layer = cell_layer(grid, {cell.data(), 3}, ctx);
     EXPECT_EQ(layer.range.min, *std::min_element(means.view().begin(), means.view().end()));
     EXPECT_EQ(layer.range.max, *std::max_element(means.view().begin(), means.view().end()));

@@ -1,9 +1,12 @@
 #include "spatial/all_knn.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "core/nth_smallest.h"
 
 namespace pc {
 
@@ -17,107 +20,70 @@ using kd_tree::Node;
 constexpr std::size_t kStep = KnnKernels::kStep;
 constexpr std::size_t kRanked = 128;       // more picked points are sorted, not ordered by counting
 constexpr std::uint32_t kPlaceMask = 127;  // bits of a key that hold the point's index
-constexpr int kGuesses = 5;                // thresholds tried per point
-constexpr double kBlockFactor = 2;         // block over leaf radius, squared: serves most pending points
+constexpr int kGuesses = 3;                // limits tried to narrow the candidates of a point
+constexpr std::uint32_t kFew = 16;         // pending points that cost less one by one than together
+constexpr double kLearnRate = 0.1;         // of the ratio of radius to leaf size
+constexpr float kAim = 1.6F;               // candidates aimed at, over k: fewer cost another pass more often
+constexpr float kAway = 1e15F;             // farther than any limit
+constexpr double kBlockFactor = 2;         // block over expected leaf radius, squared
 constexpr double kLeafFactor = 1.45;       // hint over the 7/8 quantile of kth squared distances
 constexpr float kNever = std::numeric_limits<float>::infinity();
 
-std::size_t padded(std::size_t count) { return (count + kStep - 1) / kStep * kStep; }
+/// More candidates than that are not ordered: ties at the k-th distance.
+std::size_t most_picked(std::uint32_t k) { return kRanked + 4 * std::size_t{k}; }
 
 /// Capacity of a field: twice the points of a block in a cloud of even density.
 std::size_t most_points(std::uint32_t k) { return 12'288 + 64 * std::size_t{k}; }
 
 Node box_of(const Box3d& box) { return {box.min, box.max, 0, 0, 0, 0}; }
 
+/// Squared diagonal of a leaf's box per point: follows the density of surfaces.
+double squared_scale(const Node& node) {
+  return squared_distance(node.min, node.max) / static_cast<double>(node.end - node.begin);
+}
+
 }  // namespace
 
-void LeafKnn::Field::reserve(std::size_t points) {
-  most = points;
-  const std::size_t size = points + kLeafPoints + kStep;  // the last leaf and the last step may exceed it
-  part.resize(size);
-  for (auto* column : {&local_x, &local_y, &local_z}) column->resize(size);
-}
-
-/// Appends the points of a leaf to the columns, in single precision.
-///
-/// Error: let |coordinate| <= A. The difference of two coordinates has an error of at most e = 4 A 2^-24; a squared
-/// distance up to 1 has an error of at most 2 sqrt(3) e + 3 e^2 + 3 * 2^-24 < A 2^-19. A squared distance above 1 is
-/// computed as at least 1 minus that bound.
-void LeafKnn::Field::append(const Node& node, const Leaf& leaf) {
-  const auto local = [&](double value, double origin) {
-    return static_cast<float>((value - origin) * scale);
-  };
-  for (std::uint32_t i = 0; i < leaf.count; ++i) local_x[count + i] = local(leaf.x[i], middle.x);
-  for (std::uint32_t i = 0; i < leaf.count; ++i) local_y[count + i] = local(leaf.y[i], middle.y);
-  for (std::uint32_t i = 0; i < leaf.count; ++i) local_z[count + i] = local(leaf.z[i], middle.z);
-  for (std::uint32_t i = 0; i < leaf.count; ++i) part[count + i] = static_cast<std::uint32_t>(parts.size());
-  const Vec3d low = node.min - middle, high = node.max - middle;
-  const double lows[] = {low.x, low.y, low.z}, highs[] = {high.x, high.y, high.z};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    box_min[axis].push_back(static_cast<float>(lows[axis] * scale));
-    box_max[axis].push_back(static_cast<float>(highs[axis] * scale));
-  }
-  parts.push_back({leaf, node.begin, static_cast<std::uint32_t>(count)});
-  count += leaf.count;
-}
-
-/// Returns false and gathers nothing if there are too many points or single precision is too coarse for them.
-bool LeafKnn::Field::gather(const Box& around, double squared, const KdTreeView& tree) {
-  box = around;
-  parts.clear();
-  for (auto* corner : {&box_min, &box_max})
-    for (auto& column : *corner) column.clear();
-  count = 0;
-  squared_radius = 0;
-  const double radius = std::sqrt(squared);
-  if (!(radius > 1e-100 && radius < 1e100)) return false;
-  scale = 1 / radius;
-  middle = box.min + (box.max - box.min) * 0.5;
-  const Vec3d half = (box.max - box.min) * (0.5 * scale);
-  const double farthest = 1.001 + std::max({half.x, half.y, half.z});
-  if (!(farthest < 4096)) return false;
-  error = static_cast<float>(farthest * 0x1p-19);
-  const auto may_hold = [&](const Node& node, std::uint32_t) {
-    return kd_tree::least_squared_distance(box, node) <= squared;
-  };
-  tree.for_each_leaf(may_hold, [&](const Node& node) {
-    append(node, tree.leaf(node));
-    return count <= most;
-  });
-  if (count > most) return false;
-  for (auto* corner : {&box_min, &box_max})
-    for (auto& column : *corner) column.resize(parts.size() + kStep);
-  squared_radius = squared;
-  return true;
-}
-
-bool LeafKnn::Field::covers(const Box& inner) const {
-  return inner.min.x >= box.min.x && inner.min.y >= box.min.y && inner.min.z >= box.min.z &&
-         inner.max.x <= box.max.x && inner.max.y <= box.max.y && inner.max.z <= box.max.z;
-}
-
-LeafKnn::LeafKnn(std::uint32_t k, const KnnKernels& kernels)
-    : k_(k),
+LeafKnn::LeafKnn(const LeafKnnParams& params, const KnnKernels& kernels)
+    : k_(params.k),
+      width_(params.k + params.most_tied),
+      columns_(params.columns),
       kernels_(kernels),
-      squared_(kLeafPoints * k),
-      row_(kLeafPoints * k),
-      slot_(kLeafPoints * k),
+      squared_(kLeafPoints * width_),
+      row_(kLeafPoints * width_),
+      slot_(kLeafPoints * width_),
       rank_key_(kRanked + kStep),
       rank_(kRanked + kStep) {
-  const std::size_t most = most_points(k), size = most + kLeafPoints + 2 * kStep;
+  const std::size_t most = most_points(k_), size = most + kLeafPoints + 2 * kStep;
   block_.reserve(most);
   wide_.reserve(most);
   for (auto* column : {&near_x_, &near_y_, &near_z_, &key_}) column->resize(size);
-  for (auto* column : {&near_, &picked_, &sorted_}) column->resize(size);
-  exact_.resize(size);
+  for (auto* column : {&near_, &picked_}) column->resize(size);
+  sorted_.resize(most_picked(k_) + kStep);
+  exact_.resize(most_picked(k_) + 1);
+  place_.resize(most_picked(k_) + 1);
 }
 
 void LeafKnn::enter(Span<const std::uint32_t> leaves, const KdTreeView& tree) {
   Box3d box;
-  for (const std::uint32_t leaf : leaves) box.add(Box3d{tree.nodes[leaf].min, tree.nodes[leaf].max});
-  if (!(hint_ > 0)) hint_ = squared_distance(tree.nodes[leaves[0]].min, tree.nodes[leaves[0]].max);
-  double squared = kBlockFactor * hint_;
-  if (!block_.gather(box_of(box), squared, tree)) block_.gather(box_of(box), squared / 8, tree);
+  expected_.clear();
+  for (const std::uint32_t leaf : leaves) {
+    const Node& node = tree.nodes[leaf];
+    box.add(Box3d{node.min, node.max});
+    expected_.push_back(expected_squared(node));
+  }
+  const auto at = expected_.begin() + static_cast<std::ptrdiff_t>((expected_.size() - 1) * 7 / 8);
+  std::nth_element(expected_.begin(), at, expected_.end());
+  const double squared = kBlockFactor * *at;
+  if (!block_.gather(box_of(box), squared, tree, kernels_))
+    block_.gather(box_of(box), squared / 8, tree, kernels_);
+}
+
+/// Squared search radius large enough for most points of a leaf: the geometric mean of what the last leaf and what the
+/// size of this one suggest.
+double LeafKnn::expected_squared(const Node& node) const {
+  if (!(hint_ > 0)) return squared_scale(node) * static_cast<double>(k_);
+  return std::sqrt(squared_scale(node) * std::exp2(log_ratio_) * hint_);
 }
 
 void LeafKnn::find(std::uint32_t leaf, const KdTreeView& tree) {
@@ -126,65 +92,81 @@ void LeafKnn::find(std::uint32_t leaf, const KdTreeView& tree) {
   pending_count_ = static_cast<std::uint32_t>(node.end - node.begin);
   for (std::uint32_t i = 0; i < pending_count_; ++i) pending_[i] = i;
   pending_box_ = node;
-  pending_squared_ = hint_;
+  const double expected = expected_squared(node);
+  pending_squared_ = expected;
+  if (!(threshold_squared_ > 0)) threshold_squared_ = expected;
+  count_.fill(0);
   if (block_.squared_radius > 0 && block_.covers(node)) {
-    pending_squared_ = std::min(hint_, block_.squared_radius);
+    pending_squared_ = std::min(expected, block_.squared_radius);
     search_pending(node, tree, block_);
     if (pending_count_ > 0 && pending_squared_ <= block_.squared_radius) search_pending(node, tree, block_);
   }
-  for (int wider = 0; wider < 2 && pending_count_ > 0; ++wider) {
-    if (wide_.gather(pending_box_, pending_squared_, tree))
+  for (int wider = 0; wider < 2 && pending_count_ > kFew; ++wider) {
+    if (wide_.gather(pending_box_, pending_squared_, tree, kernels_))
       search_pending(node, tree, wide_);
     else
       pending_squared_ /= 8;
   }
   for (std::uint32_t p = 0; p < pending_count_; ++p) find_alone(pending_[p], node, tree);
-  learn(static_cast<std::uint32_t>(node.end - node.begin));
+  learn(node);
 }
 
-/// Sets the search radius for the next leaf, large enough for most kth neighbours of this leaf.
-void LeafKnn::learn(std::uint32_t points) {
-  std::array<double, kLeafPoints> farthest;
+/// Learns the radius that most points of this leaf need.
+void LeafKnn::learn(const Node& node) {
+  std::array<double, kLeafPoints> nearness;  // so that the smallest are the farthest
   std::uint32_t known = 0;
-  for (std::uint32_t i = 0; i < points; ++i)
-    if (count_[i] == k_) farthest[known++] = kth(i);
+  for (std::uint32_t i = 0; i < node.end - node.begin; ++i)
+    if (count_[i] >= k_) nearness[known++] = -kth(i);
   if (known == 0) return;
-  const auto at = farthest.begin() + (known - 1) * 7 / 8;
-  std::nth_element(farthest.begin(), at, farthest.begin() + known);
-  hint_ = *at * kLeafFactor;
+  const double hint = -nth_smallest(nearness.data(), known, known / 8) * kLeafFactor;
+  const double log_ratio = std::log2(hint / squared_scale(node));
+  if (!std::isfinite(log_ratio)) return;
+  log_ratio_ = hint_ > 0 ? log_ratio_ + kLearnRate * (log_ratio - log_ratio_) : log_ratio;
+  hint_ = hint;
+}
+
+/// Number of the first `count` ascending values that are among the k first or equal to the k-th.
+std::uint32_t LeafKnn::without_farther(const double* squared, std::uint32_t count) const {
+  while (count > k_ && squared[count - 1] > squared[k_ - 1]) --count;
+  return count;
 }
 
 /// For a leaf whose points coincide: apart from the point itself, all have the same neighbours.
 void LeafKnn::find_one_place(const Node& node, const KdTreeView& tree) {
   const Leaf own = tree.leaf(node);
-  std::vector<double> squared(k_ + 1);
-  std::vector<std::uint64_t> row(k_ + 1), slot(k_ + 1);
+  std::vector<double> squared(width_ + 1);
+  std::vector<std::uint64_t> row(width_ + 1), slot(width_ + 1);
   const std::uint32_t found =
-      tree.knn(own.point(0), k_ + 1, kd_tree::kNoRow, squared.data(), row.data(), slot.data());
+      tree.knn(own.point(0), width_ + 1, kd_tree::kNoRow, squared.data(), row.data(), slot.data());
   for (std::uint32_t i = 0; i < own.count; ++i) {
-    const std::size_t to = std::size_t{i} * k_;
+    const std::size_t to = std::size_t{i} * width_;
     std::uint32_t count = 0;
-    for (std::uint32_t j = 0; j < found && count < k_; ++j) {
+    for (std::uint32_t j = 0; j < found && count < width_; ++j) {
       if (row[j] == own.row[i]) continue;
       squared_[to + count] = squared[j];
       row_[to + count] = row[j];
       slot_[to + count++] = slot[j];
     }
-    count_[i] = count;
+    count_[i] = without_farther(squared_.data() + to, count);
   }
 }
 
+/// Neighbours found in part of the tree, if any, bound the search.
 void LeafKnn::find_alone(std::uint32_t i, const Node& node, const KdTreeView& tree) {
   const Leaf own = tree.leaf(node);
-  const std::size_t to = std::size_t{i} * k_;
-  count_[i] =
-      tree.knn(own.point(i), k_, own.row[i], squared_.data() + to, row_.data() + to, slot_.data() + to);
+  const std::size_t to = std::size_t{i} * width_;
+  const double limit = count_[i] == width_ ? squared_[to + width_ - 1] : kInfinity;
+  const std::uint32_t found = tree.knn_within(own.point(i), width_, limit, own.row[i], squared_.data() + to,
+                                              row_.data() + to, slot_.data() + to);
+  count_[i] = without_farther(squared_.data() + to, found);
 }
 
 /// Searches the field for the neighbours of the pending points. Points whose search is not finished stay pending; the
 /// pending box and radius are updated for them.
-void LeafKnn::search_pending(const Node& node, const KdTreeView& tree, const Field& field) {
+void LeafKnn::search_pending(const Node& node, const KdTreeView& tree, const KnnField& field) {
   gather_near(node, field);
+  const double unit = field.squared_radius;
+  threshold_ = static_cast<float>(threshold_squared_ / unit);
   const Leaf own = tree.leaf(node);
   const double squared = pending_squared_;
   Box3d box;
@@ -194,36 +176,28 @@ void LeafKnn::search_pending(const Node& node, const KdTreeView& tree, const Fie
   for (std::uint32_t p = 0; p < pending_count_; ++p) {
     const std::uint32_t i = pending_[p];
     const std::size_t picked = pick(own_begin_ + i, field.error);
-    if (picked > kRanked + 4 * std::size_t{k_}) {  // ties at the kth distance: too many to order
+    if (picked > most_picked(k_)) {
       find_alone(i, node, tree);
       continue;
     }
-    if (choose(i, picked, field) && kth(i) <= squared) continue;
-    farthest = std::max(farthest, count_[i] == k_ ? kth(i) : unknown);
+    if (choose(i, own.point(i), picked, field, tree) && kth(i) <= squared) continue;
+    farthest = std::max(farthest, count_[i] >= k_ ? kth(i) : unknown);
     box.add(own.point(i));
     pending_[left++] = i;
   }
+  threshold_squared_ = threshold_ * unit;
   pending_count_ = left;
   pending_box_ = box_of(box);
   pending_squared_ = farthest;
 }
 
 /// Collects the points of the field within the radius around the pending points, and all points of the leaf.
-void LeafKnn::gather_near(const Node& node, const Field& field) {
-  LocalBox box;
-  const Vec3d low = (pending_box_.min - field.middle) * field.scale,
-              high = (pending_box_.max - field.middle) * field.scale;
-  const double lows[] = {low.x, low.y, low.z}, highs[] = {high.x, high.y, high.z};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    box.min[axis] = static_cast<float>(lows[axis]);
-    box.max[axis] = static_cast<float>(highs[axis]);
-  }
+void LeafKnn::gather_near(const Node& node, const KnnField& field) {
+  const LocalBox box = field.local(pending_box_);
   near_limit_ = static_cast<float>(pending_squared_ * (field.scale * field.scale)) + 2.5F * field.error;
   if (near_parts_.size() < field.parts.size() + kStep) near_parts_.resize(field.parts.size() + kStep);
-  const LocalBoxes boxes{{field.box_min[0].data(), field.box_min[1].data(), field.box_min[2].data()},
-                         {field.box_max[0].data(), field.box_max[1].data(), field.box_max[2].data()}};
   const std::size_t parts =
-      kernels_.near_boxes(boxes, field.parts.size(), box, near_limit_, near_parts_.data());
+      kernels_.near_boxes(field.boxes(), field.parts.size(), box, near_limit_, near_parts_.data());
   near_count_ = 0;
   std::size_t begin = 0, end = 0;  // points of consecutive parts
   const auto take = [&](float limit) {
@@ -232,94 +206,141 @@ void LeafKnn::gather_near(const Node& node, const Field& field) {
                                   near_z_.data(), near_.data(), near_count_);
   };
   for (std::size_t p = 0; p < parts; ++p) {
-    const Field::Part& part = field.parts[near_parts_[p]];
+    const KnnField::Part& part = field.parts[near_parts_[p]];
     const bool is_own = part.first_slot == node.begin;
     if (is_own || part.begin != end) {
       take(near_limit_);
       begin = part.begin;
     }
-    end = part.begin + part.leaf.count;
+    end = part.end;
     if (!is_own) continue;
     own_begin_ = near_count_;
     take(kNever);
     begin = end;
   }
   take(near_limit_);
-  for (std::size_t i = near_count_; i < padded(near_count_); ++i)
-    near_x_[i] = near_y_[i] = near_z_[i] = 1e15F;
 }
 
-/// Picks the near points that may be among the k nearest of near point `own`; all within the radius if that holds at
-/// most k. Returns how many.
+/// Picks the near points that may be among the k nearest of near point `own` or tied with them; all within the radius
+/// if that holds fewer than k others. Returns how many.
 std::size_t LeafKnn::pick(std::size_t own, float error) {
-  const std::size_t count = padded(near_count_);
-  float* const key = key_.data();
-  kernels_.distances({near_x_.data(), near_y_.data(), near_z_.data()}, count, near_x_[own], near_y_[own],
-                     near_z_[own], key);
-  key[own] = kNever;
-  const std::uint32_t most = k_ + 4 + k_ / 4;
-  const float wanted = static_cast<float>(k_ + most) * 0.5F;
-  float low = 0, high = near_limit_, limit = std::min(threshold_, near_limit_);
-  for (int guess = 0; guess < kGuesses; ++guess) {
-    const std::uint32_t inside = kernels_.count_below(key, count, limit);
-    if (inside >= k_) {
-      high = limit;
-      if (inside <= most) break;
-    } else {
-      low = limit;
-      if (limit >= near_limit_) break;
-    }
-    limit *= wanted / (static_cast<float>(inside) + 0.5F);
-    if (!(limit > low)) limit = 0.5F * (low + high);
-    if (limit >= high) limit = high == near_limit_ ? high : 0.5F * (low + high);
+  const float slack = 2.5F * error;
+  const float x = near_x_[own], y = near_y_[own], z = near_z_[own];
+  near_x_[own] = kAway;  // no neighbour of itself
+  float limit = std::min(threshold_, near_limit_);
+  std::size_t found = 0;
+  for (;;) {
+    found = kernels_.select({near_x_.data(), near_y_.data(), near_z_.data()}, near_count_, x, y, z, limit,
+                            key_.data(), picked_.data());
+    if (!(limit < near_limit_) || kernels_.count_below(key_.data(), found, limit - slack) >= k_) break;
+    const float more = kAim * static_cast<float>(k_) / (static_cast<float>(found) + 0.5F);
+    limit = std::min(limit * std::max(more, 1.25F) + slack, near_limit_);
   }
-  threshold_ = high;
-  return kernels_.pick_below(key, count, std::min(high + 2.5F * error, near_limit_), picked_.data());
+  near_x_[own] = x;
+  return narrow(found, limit, slack);
 }
 
-/// Writes the order of the picked points to sorted_: nearest first, equally near points by ascending row.
-void LeafKnn::order(std::size_t picked, const Field& field) {
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    return exact_[a] < exact_[b] ||
-           (exact_[a] == exact_[b] && field.row(near_[picked_[a]]) < field.row(near_[picked_[b]]));
-  };
-  const auto begin = sorted_.begin(), end = begin + static_cast<std::ptrdiff_t>(picked);
-  if (picked > kRanked) {
-    std::iota(begin, end, 0U);
-    return std::sort(begin, end, before);
+/// Drops candidates that are too far away from those found within `limit`, and learns the threshold.
+std::size_t LeafKnn::narrow(std::size_t found, float limit, float slack) {
+  const std::uint32_t most = k_ + 6 + k_ / 4;
+  const float wanted = static_cast<float>(k_ + most) * 0.5F;
+  float low = 0, high = limit;
+  auto inside = static_cast<std::uint32_t>(found);
+  for (int guess = 0; guess < kGuesses && inside > most; ++guess) {
+    float middle = high * wanted / (static_cast<float>(inside) + 0.5F);
+    if (!(middle > low)) middle = 0.5F * (low + high);
+    const std::uint32_t below = kernels_.count_below(key_.data(), found, middle);
+    if (below >= k_) {
+      high = middle;
+      inside = below;
+    } else {
+      low = middle;
+    }
   }
-  const std::size_t count = padded(picked);
+  threshold_ = high * kAim * static_cast<float>(k_) / (static_cast<float>(inside) + 0.5F);
+  if (high + slack < limit) return kernels_.narrow(key_.data(), picked_.data(), found, high + slack);
+  return found;
+}
+
+/// Writes the order of the picked points by their keys, nearly that of their distances, to sorted_.
+void LeafKnn::order(std::size_t picked) {
   std::int32_t* const key = rank_key_.data();
   for (std::size_t i = 0; i < picked; ++i) {
-    const auto bits = std::bit_cast<std::uint32_t>(key_[picked_[i]]);
+    const auto bits = std::bit_cast<std::uint32_t>(key_[i]);
     key[i] = static_cast<std::int32_t>((bits & ~kPlaceMask) | static_cast<std::uint32_t>(i));
   }
-  for (std::size_t i = picked; i < count; ++i) key[i] = std::numeric_limits<std::int32_t>::max();
-  kernels_.rank(key, count, rank_.data());
+  kernels_.rank(key, picked, rank_.data());
   for (std::size_t i = 0; i < picked; ++i)
     sorted_[static_cast<std::size_t>(rank_[i])] = static_cast<std::uint32_t>(i);
-  for (std::size_t i = 1; i < picked; ++i) {  // insertion sort: almost in order already
-    const std::uint32_t moved = sorted_[i];
-    std::size_t at = i;
-    for (; at > 0 && before(moved, sorted_[at - 1]); --at) sorted_[at] = sorted_[at - 1];
-    sorted_[at] = moved;
+}
+
+/// Computes the exact squared distances of the picked points in the order of sorted_.
+void LeafKnn::measure(const Vec3d& p, std::size_t picked, const KnnField& field, const KdTreeView& tree) {
+  for (std::size_t j = 0; j < picked; ++j) {
+    const std::uint64_t place = field.place[near_[picked_[sorted_[j]]]];
+    place_[j] = place;
+    exact_[j] = squared_distance(p, KnnPlace(place).point(tree.items));
   }
 }
 
-/// Stores the k nearest of the picked points as the neighbours of point i of the leaf. False if there are fewer than k.
-bool LeafKnn::choose(std::uint32_t i, std::size_t picked, const Field& field) {
-  const Vec3d p = field.point(near_[own_begin_ + i]);
-  for (std::size_t j = 0; j < picked; ++j) exact_[j] = squared_distance(p, field.point(near_[picked_[j]]));
-  order(picked, field);
-  const std::size_t kept = std::min<std::size_t>(picked, k_), to = std::size_t{i} * k_;
-  for (std::size_t j = 0; j < kept; ++j) {
-    const std::uint32_t from = sorted_[j], at = near_[picked_[from]];
-    squared_[to + j] = exact_[from];
-    row_[to + j] = field.row(at);
-    slot_[to + j] = field.slot(at);
+/// Sorts the measured points: nearest first, equally near ones by ascending row.
+void LeafKnn::sort_measured(std::size_t picked, const KdTreeView& tree) {
+  const auto row = [&](std::uint64_t place) { return KnnPlace(place).row(tree.items); };
+  if (picked <= kRanked) {  // insertion sort: almost in order already
+    for (std::size_t j = 1; j < picked; ++j) {
+      const double squared = exact_[j];
+      const std::uint64_t place = place_[j];
+      std::size_t at = j;
+      for (; at > 0; --at) {
+        if (exact_[at - 1] < squared || (exact_[at - 1] == squared && row(place_[at - 1]) < row(place)))
+          break;
+        exact_[at] = exact_[at - 1];
+        place_[at] = place_[at - 1];
+      }
+      exact_[at] = squared;
+      place_[at] = place;
+    }
+    return;
   }
+  candidates_.resize(picked);
+  for (std::size_t j = 0; j < picked; ++j) candidates_[j] = {exact_[j], row(place_[j]), place_[j]};
+  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return a.squared < b.squared || (a.squared == b.squared && a.row < b.row);
+  });
+  for (std::size_t j = 0; j < picked; ++j) {
+    exact_[j] = candidates_[j].squared;
+    place_[j] = candidates_[j].place;
+  }
+}
+
+/// Stores the k nearest of the picked points, and those tied with them, as the neighbours of point i of the leaf, which
+/// is at p. False if there are fewer than k.
+bool LeafKnn::choose(std::uint32_t i, const Vec3d& p, std::size_t picked, const KnnField& field,
+                     const KdTreeView& tree) {
+  const bool is_ranked = picked <= kRanked;
+  if (is_ranked)
+    order(picked);
+  else
+    std::iota(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(picked), 0U);
+  measure(p, picked, field, tree);
+  exact_[picked] = kd_tree::kInfinity;
+  unsigned unordered = is_ranked ? 0 : 1;
+  const bool rows_matter = columns_ == KnnColumns::kAll;
+  if (rows_matter)
+    for (std::size_t j = 0; j < picked; ++j) unordered |= exact_[j] < exact_[j + 1] ? 0U : 1U;
+  else
+    for (std::size_t j = 0; j < picked; ++j) unordered |= exact_[j] <= exact_[j + 1] ? 0U : 1U;
+  if (unordered != 0) sort_measured(picked, tree);
+  const std::size_t to = std::size_t{i} * width_;
+  std::size_t kept = std::min<std::size_t>(picked, k_);
+  while (kept >= k_ && kept < width_ && kept < picked && exact_[kept] == exact_[k_ - 1]) ++kept;
+  std::copy(exact_.data(), exact_.data() + kept, squared_.data() + to);
+  if (columns_ != KnnColumns::kSquared)
+    for (std::size_t j = 0; j < kept; ++j) slot_[to + j] = KnnPlace(place_[j]).slot();
+  if (rows_matter)
+    for (std::size_t j = 0; j < kept; ++j) row_[to + j] = KnnPlace(place_[j]).row(tree.items);
   count_[i] = static_cast<std::uint32_t>(kept);
-  return kept == k_;
+  return kept >= k_;
 }
 
 }  // namespace pc

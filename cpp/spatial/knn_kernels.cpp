@@ -6,7 +6,11 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kStep = KnnKernels::kStep;
+constexpr std::size_t kLanes = 8;  // per step
+
+void localize(const double* values, std::size_t count, double origin, double scale, float* local) {
+  for (std::size_t i = 0; i < count; ++i) local[i] = static_cast<float>((values[i] - origin) * scale);
+}
 
 float beyond(float value, float min, float max) {
   const float below = min - value, above = value - max;
@@ -25,16 +29,16 @@ float gap(float a_min, float a_max, float b_min, float b_max) {
 std::size_t near_boxes(const LocalBoxes& boxes, std::size_t count, const LocalBox& box, float limit,
                        std::uint32_t* index) {
   std::size_t found = 0;
-  for (std::size_t block = 0; block < count; block += kStep) {
-    std::array<float, kStep> squared{};
+  for (std::size_t block = 0; block < count; block += kLanes) {
+    std::array<float, kLanes> squared{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const float *const min = boxes.min[axis] + block, *const max = boxes.max[axis] + block;
-      for (std::size_t lane = 0; lane < kStep; ++lane) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const float out = gap(min[lane], max[lane], box.min[axis], box.max[axis]);
         squared[lane] += out * out;
       }
     }
-    const std::size_t lanes = count - block < kStep ? count - block : kStep;
+    const std::size_t lanes = count - block < kLanes ? count - block : kLanes;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       index[found] = static_cast<std::uint32_t>(block + lane);
       found += squared[lane] <= limit ? 1 : 0;
@@ -45,15 +49,15 @@ std::size_t near_boxes(const LocalBoxes& boxes, std::size_t count, const LocalBo
 
 std::size_t filter(const LocalPoints& points, std::size_t begin, std::size_t end, const LocalBox& box,
                    float limit, float* x, float* y, float* z, std::uint32_t* index, std::size_t at) {
-  for (std::size_t block = begin; block < end; block += kStep) {
-    std::array<float, kStep> squared;
-    for (std::size_t lane = 0; lane < kStep; ++lane) {
+  for (std::size_t block = begin; block < end; block += kLanes) {
+    std::array<float, kLanes> squared;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const float dx = beyond(points.x[block + lane], box.min[0], box.max[0]),
                   dy = beyond(points.y[block + lane], box.min[1], box.max[1]),
                   dz = beyond(points.z[block + lane], box.min[2], box.max[2]);
       squared[lane] = dx * dx + dy * dy + dz * dz;
     }
-    const std::size_t lanes = end - block < kStep ? end - block : kStep;
+    const std::size_t lanes = end - block < kLanes ? end - block : kLanes;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       x[at] = points.x[block + lane];
       y[at] = points.y[block + lane];
@@ -65,11 +69,24 @@ std::size_t filter(const LocalPoints& points, std::size_t begin, std::size_t end
   return at;
 }
 
-void distances(const LocalPoints& points, std::size_t count, float x, float y, float z, float* squared) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float dx = points.x[i] - x, dy = points.y[i] - y, dz = points.z[i] - z;
-    squared[i] = dx * dx + dy * dy + dz * dz;
+std::size_t select(const LocalPoints& points, std::size_t count, float x, float y, float z, float limit,
+                   float* squared, std::uint32_t* index) {
+  std::size_t selected = 0;
+  for (std::size_t block = 0; block < count; block += kLanes) {
+    std::array<float, kLanes> values;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float dx = points.x[block + lane] - x, dy = points.y[block + lane] - y,
+                  dz = points.z[block + lane] - z;
+      values[lane] = dx * dx + dy * dy + dz * dz;
+    }
+    const std::size_t lanes = count - block < kLanes ? count - block : kLanes;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      squared[selected] = values[lane];
+      index[selected] = static_cast<std::uint32_t>(block + lane);
+      selected += values[lane] <= limit ? 1 : 0;
+    }
   }
+  return selected;
 }
 
 std::uint32_t count_below(const float* values, std::size_t count, float limit) {
@@ -78,29 +95,37 @@ std::uint32_t count_below(const float* values, std::size_t count, float limit) {
   return static_cast<std::uint32_t>(below);
 }
 
-std::size_t pick_below(const float* values, std::size_t count, float limit, std::uint32_t* index) {
-  std::size_t picked = 0;
+std::size_t narrow(float* values, std::uint32_t* index, std::size_t count, float limit) {
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    index[picked] = static_cast<std::uint32_t>(i);
-    picked += values[i] <= limit ? 1 : 0;
+    const float value = values[i];
+    index[kept] = index[i];
+    values[kept] = value;
+    kept += value <= limit ? 1 : 0;
   }
-  return picked;
+  return kept;
 }
 
 void rank(const std::int32_t* keys, std::size_t count, std::int32_t* rank) {
-  for (std::size_t block = 0; block < count; block += kStep) {
-    std::array<std::int32_t, kStep> below{};
+  for (std::size_t block = 0; block < count; block += kLanes) {
+    std::array<std::int32_t, kLanes> below{};
     for (std::size_t j = 0; j < count; ++j)
-      for (std::size_t lane = 0; lane < kStep; ++lane) below[lane] += keys[j] < keys[block + lane] ? 1 : 0;
-    for (std::size_t lane = 0; lane < kStep; ++lane) rank[block + lane] = below[lane];
+      for (std::size_t lane = 0; lane < kLanes; ++lane) below[lane] += keys[j] < keys[block + lane] ? 1 : 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) rank[block + lane] = below[lane];
   }
 }
 
 }  // namespace
 
 const KnnKernels& portable_knn_kernels() {
-  static constexpr KnnKernels kKernels{near_boxes, filter, distances, count_below, pick_below, rank};
+  static constexpr KnnKernels kKernels{localize, near_boxes, filter, select, count_below, narrow, rank};
   return kKernels;
+}
+
+const KnnKernels& fastest_knn_kernels() {
+  if (const KnnKernels* const avx512 = avx512_knn_kernels()) return *avx512;
+  if (const KnnKernels* const avx2 = avx2_knn_kernels()) return *avx2;
+  return portable_knn_kernels();
 }
 
 }  // namespace pc

@@ -78,7 +78,7 @@ function denoiseBytes(
   const gathered = (skip ? 28 * hit_count : 0) + 2 * positions.length;
   const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 66 }[criterion.method];
   const spacing = (hit_count <= TREE_SPACING_POINTS ? 42 : 3) * hit_count + 40_000_000;
-  const lists = criterion.method === "auto" ? Math.min(164 * hit_count, 43_000_000) : 0; // of neighbours
+  const lists = criterion.method === "auto" ? Math.min(84 * hit_count, 26_000_000) : 0; // of neighbours
   const work =
     lists + (tile > 0 ? 10 * hit_count + (perPoint + 25) * Math.min(2 * tile, hit_count) : perPoint * hit_count);
   return gathered + Math.max(work, spacing);

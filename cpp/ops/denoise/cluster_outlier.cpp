@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "ops/denoise/noise_labels.h"
 #include "spatial/all_knn.h"
@@ -46,8 +48,7 @@ double second_elsewhere(Span<const double> ascending) {
 /// The lower quartile; kUnknown if there are no values.
 double lower_quartile(double* values, std::size_t count) {
   if (count == 0) return kUnknown;
-  std::nth_element(values, values + count / 4, values + count);
-  return values[count / 4];
+  return nth_smallest(values, count, count / 4);
 }
 
 /// Squared local spacing of a point from all points of a ball; kUnknown if none of them has an s.
@@ -71,42 +72,45 @@ double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const K
   return lower_quartile(known.data(), count);
 }
 
-/// Neighbours of the points of a range of slots, kept while s is measured for the range.
+/// Neighbours of the points of a range of slots, kept while s is measured for the range. They are stored relative to
+/// the first slot of the range.
 class NeighborLists {
  public:
-  explicit NeighborLists(std::uint32_t k) : k_(k), width_(k + kSpare) {}
+  explicit NeighborLists(std::uint32_t k) : k_(k), width_(k + kMostTied) {}
 
-  /// Most points of a range: 34 MB of slots.
+  /// What all_knn finds: others as far away as the k-th neighbour count too.
+  LeafKnnParams search() const { return {k_, kMostTied, KnnColumns::kSquaredAndSlots}; }
+  /// Most points of a range: 17 MB of lists.
   std::uint64_t most_points() const { return (std::uint64_t{1} << 22) / width_; }
-  /// Number of neighbours searched. It exceeds k, because others as far as the k-th one count too.
-  std::uint32_t width() const { return width_; }
 
   void begin(std::uint64_t first_slot) { first_slot_ = first_slot; }
-  /// Stores the neighbours that count, if they are all known: the last one searched is farther, or there are no more.
-  void put(std::uint64_t slot, Span<const double> squared, Span<const std::uint64_t> slots) {
-    std::uint32_t& count = count_[slot - first_slot_];
-    count = 0;
-    if (squared.size < k_) return;
-    std::uint32_t within = k_;
-    while (within < squared.size && squared[within] == squared[k_ - 1]) ++within;
-    if (within == width_) return;
-    count = within;
-    std::copy(slots.data, slots.data + within, slots_.data() + (slot - first_slot_) * width_);
+  /// Stores the neighbours that count. A full list may lack some.
+  void put(std::uint64_t slot, Span<const std::uint64_t> slots) {
+    const bool is_known = slots.size >= k_ && slots.size < width_;
+    count_[slot - first_slot_] = is_known ? static_cast<std::uint32_t>(slots.size) : 0;
+    if (!is_known) return;
+    std::int32_t* const to = relative_.data() + (slot - first_slot_) * width_;
+    for (std::size_t j = 0; j < slots.size; ++j) {
+      const auto relative = static_cast<std::int64_t>(slots[j] - first_slot_);
+      const bool fits = relative == static_cast<std::int32_t>(relative);
+      to[j] = fits ? static_cast<std::int32_t>(relative) : std::numeric_limits<std::int32_t>::max();
+    }
   }
-  /// Empty if it is not known which neighbours count.
-  Span<const std::uint64_t> of(std::uint64_t slot) const {
-    return {slots_.data() + (slot - first_slot_) * width_, count_[slot - first_slot_]};
+  /// Slots relative to the first slot of the range; empty if it is not known which neighbours count. The greatest
+  /// number stands for any slot that is too far away.
+  Span<const std::int32_t> of(std::uint64_t slot) const {
+    return {relative_.data() + (slot - first_slot_) * width_, count_[slot - first_slot_]};
   }
   void reserve(std::uint64_t points) {
-    slots_.resize(points * width_);
+    relative_.resize(points * width_);
     count_.resize(points);
   }
 
  private:
-  static constexpr std::uint32_t kSpare = 4;
+  static constexpr std::uint32_t kMostTied = 4;
   std::uint32_t k_, width_;
   std::uint64_t first_slot_ = 0;
-  BulkVector<std::uint64_t> slots_;
+  BulkVector<std::int32_t> relative_;
   BulkVector<std::uint32_t> count_;
 };
 
@@ -116,27 +120,28 @@ double reach_of(double spacing, const ClusterOutlierParams& params) {
   return std::min(most, factor * spacing);
 }
 
-/// Sets the reach of those points of a leaf whose neighbours all lie below slot `known_end`; the others stay open.
-void reach_from_lists(const KdTreeView& view, std::uint32_t number, std::uint64_t known_end,
+/// Sets the reach of those points of a leaf whose neighbours all lie below the end of the range; the others stay open.
+void reach_from_lists(const Node& node, std::uint64_t range_begin, std::uint64_t range_end,
                       const NeighborLists& lists, const ClusterOutlierParams& params, Lengths& lengths,
                       std::uint32_t& open) {
-  const Node& node = view.nodes[number];
   std::array<double, 2 * kMaxClusterPoints> known;
+  const double* const second = lengths.second.data() + range_begin;
+  const auto end = static_cast<std::int32_t>(range_end - range_begin);
   open = 0;
   for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
-    const Span<const std::uint64_t> neighbors = lists.of(slot);
+    const Span<const std::int32_t> neighbors = lists.of(slot);
     bool measured = neighbors.size > 0;
+    for (const std::int32_t neighbor : neighbors) measured &= neighbor < end;
+    if (!measured) {
+      open |= 1U << (slot - node.begin);
+      continue;
+    }
     std::size_t count = 0;
-    for (const std::uint64_t neighbor : neighbors) {
-      measured = measured && neighbor < known_end;
-      if (!measured) break;
-      known[count] = lengths.second[neighbor];
+    for (const std::int32_t neighbor : neighbors) {
+      known[count] = second[neighbor];
       count += known[count] != kUnknown ? 1 : 0;
     }
-    if (measured)
-      lengths.reach[slot] = reach_of(lower_quartile(known.data(), count), params);
-    else
-      open |= 1U << (slot - node.begin);
+    lengths.reach[slot] = reach_of(lower_quartile(known.data(), count), params);
   }
 }
 
@@ -147,7 +152,7 @@ void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, L
   const std::uint32_t k = params.nb_neighbors;
   NeighborLists lists(k);
   const std::vector<std::size_t> ranges = tree.leaf_blocks(lists.most_points());
-  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(lists.width()));
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(k));
   ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1 + tree.leaves().size);
   lists.reserve(std::min(lists.most_points(), tree.size()));
   const KdTreeView view = tree.view();
@@ -155,22 +160,24 @@ void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, L
   for (std::size_t range = 0; range + 1 < ranges.size(); ++range) {
     const std::size_t first = ranges[range], last = ranges[range + 1], first_block = block;
     while (blocks[block] < last) ++block;
-    lists.begin(view.nodes[tree.leaves()[first]].begin);
+    const std::uint64_t range_begin = view.nodes[tree.leaves()[first]].begin;
+    const std::uint64_t range_end = view.nodes[tree.leaves()[last - 1]].end;
+    lists.begin(range_begin);
     const Span<const std::size_t> inner{blocks.data() + first_block, block - first_block + 1};
-    all_knn(tree, lists.width(), inner, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
+    all_knn(tree, lists.search(), inner, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
       const Node& node = view.nodes[number];
       for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
         const auto i = static_cast<std::uint32_t>(slot - node.begin);
         const Span<const double> squared = neighbors.squared(i);
         lengths.second[slot] = second_elsewhere({squared.data, std::min<std::size_t>(squared.size, k)});
         lengths.reach[slot] = squared.size < k ? kUnknown : squared[k - 1];
-        lists.put(slot, squared, neighbors.slots(i));
+        lists.put(slot, neighbors.slots(i));
       }
     });
-    const std::uint64_t known_end = view.nodes[tree.leaves()[last - 1]].end;
     parallel_for(ctx, last - first, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = first + begin; i < first + end; ++i)
-        reach_from_lists(view, tree.leaves()[i], known_end, lists, params, lengths, lengths.open[i]);
+        reach_from_lists(view.nodes[tree.leaves()[i]], range_begin, range_end, lists, params, lengths,
+                         lengths.open[i]);
     });
   }
 }

@@ -36,7 +36,7 @@ struct ClusterOutlierParams {
 ///          rows at the same position are linked. Points as far away as the k-th nearest count as neighbours too (up
 ///          to 256 points and the leaf that exceeds this). If no neighbour has an s, reach is max_link_m.
 /// Order    Labels follow the input; the result does not depend on threads (bit-identical).
-/// Cost     O(n log n) time, 56 n bytes + 8 per node + 42 MB of scratch.
+/// Cost     O(n log n) time, 56 n bytes + 8 per node + 25 MB of scratch.
 /// Cancel   Within 250 ms for all allowed parameters; no partial result.
 /// Errors   kInvalidArgument for parameters out of range.
 /// Source   Own, a combination of: a scale for every point from its neighbours (Zelnik-Manor & Perona 2004, section

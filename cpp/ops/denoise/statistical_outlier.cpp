@@ -35,7 +35,8 @@ Column<double> mean_distances(HitPoints points, const KdTree& tree, std::uint32_
   const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(k));
   ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1);
   const KdTreeView view = tree.view();
-  all_knn(tree, k, {blocks.data(), blocks.size()}, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
+  const Span<const std::size_t> all{blocks.data(), blocks.size()};
+  all_knn(tree, {k, 0, KnnColumns::kSquared}, all, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
     const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
     for (std::uint32_t p = 0; p < leaf.count; ++p) {
       const Span<const double> squared = neighbors.squared(p);

@@ -86,25 +86,100 @@ TEST(AllKnn, EqualsTheSearchOfOnePointInLargerClouds) {
   }
 }
 
-TEST(AllKnn, BothKernelsFindTheSameInAnyOrderOfTheLeaves) {
-  const KnnKernels* const avx2 = avx2_knn_kernels();
-  if (avx2 == nullptr) GTEST_SKIP() << "this processor has no AVX2";
+Graph graph_with(const KnnKernels& kernels, const SpacingCloud& cloud, const KdTree& tree, std::uint32_t k,
+                 bool is_backward) {
+  LeafKnn knn({k, 0, KnnColumns::kAll}, kernels);
+  Graph graph(cloud.points.size());
+  const std::size_t leaves = tree.leaves().size;
+  for (std::size_t i = 0; i < leaves; ++i) {
+    if (is_backward && i == 0) knn.enter(tree.leaves(), tree.view());
+    if (!is_backward && i % 3 == 0) knn.enter(tree.leaves().subspan(i, 1), tree.view());
+    const std::uint32_t leaf = tree.leaves()[is_backward ? leaves - 1 - i : i];
+    knn.find(leaf, tree.view());  // forward: a block of one leaf, then leaves outside of it
+    put(tree, leaf, knn, graph);
+  }
+  return graph;
+}
+
+TEST(AllKnn, AllKernelsFindTheSameInAnyOrderOfTheLeaves) {
+  std::size_t compared = 0;
   for (const SpacingCloud& cloud : test::knn_clouds(700, 41)) {
     const KdTree tree = tree_of(cloud);
     for (const std::uint32_t k : {1U, 16U, 64U}) {
-      LeafKnn plain(k, portable_knn_kernels()), fast(k, *avx2);
-      Graph one(cloud.points.size()), other(cloud.points.size());
-      for (std::size_t i = 0; i < tree.leaves().size; ++i) {
-        const std::uint32_t first = tree.leaves()[i], last = tree.leaves()[tree.leaves().size - 1 - i];
-        if (i % 3 == 0) plain.enter(tree.leaves().subspan(i, 1), tree.view());
-        plain.find(first, tree.view());  // a block of one leaf, then leaves outside of it
-        put(tree, first, plain, one);
-        if (i == 0) fast.enter(tree.leaves(), tree.view());
-        fast.find(last, tree.view());
-        put(tree, last, fast, other);
+      const Graph plain = graph_with(portable_knn_kernels(), cloud, tree, k, false);
+      for (const KnnKernels* const fast : {avx2_knn_kernels(), avx512_knn_kernels()}) {
+        if (fast == nullptr) continue;
+        ASSERT_EQ(graph_with(*fast, cloud, tree, k, true), plain) << cloud.name << " k " << k;
+        ++compared;
       }
-      ASSERT_EQ(one, other) << cloud.name << " k " << k;
     }
+  }
+  if (compared == 0) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
+}
+
+constexpr std::uint32_t kMostTied = 4;
+
+/// Compares what is stored of each point with the oracle's k + kMostTied nearest. Counts those with ties.
+void expect_tied(const KdTree& tree, const Graph& oracle, const LeafKnnParams& params,
+                 std::atomic<std::size_t>& tied) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(100);
+  const Span<const std::size_t> all{blocks.data(), blocks.size()};
+  all_knn(tree, params, all, ctx, [&](std::uint32_t number, const LeafKnn& found) {
+    const kd_tree::Leaf leaf = tree.view().leaf(tree.view().nodes[number]);
+    for (std::uint32_t i = 0; i < leaf.count; ++i) {
+      std::vector<Neighbor> wanted = oracle[leaf.row[i]], got;
+      while (wanted.size() > params.k && wanted.back().squared > wanted[params.k - 1].squared)
+        wanted.pop_back();
+      tied += wanted.size() > params.k ? 1 : 0;
+      const bool has_rows = params.columns == KnnColumns::kAll;
+      for (std::size_t j = 0; j < found.squared(i).size; ++j)
+        got.push_back({found.squared(i)[j], has_rows ? found.rows(i)[j] : 0});
+      for (Neighbor& neighbor : wanted) neighbor.row = has_rows ? neighbor.row : 0;
+      ASSERT_EQ(got, wanted);
+    }
+  });
+}
+
+TEST(AllKnn, StoresTheOthersTiedWithTheLastNeighbour) {
+  std::atomic<std::size_t> tied{0};
+  for (const SpacingCloud& cloud : test::knn_clouds(400, 53)) {
+    SCOPED_TRACE(cloud.name);
+    const KdTree tree = tree_of(cloud);
+    for (const std::uint32_t k : {2U, 16U, 40U}) {
+      const Graph oracle = oracle_of(cloud, k + kMostTied);
+      for (const KnnColumns columns : {KnnColumns::kSquared, KnnColumns::kSquaredAndSlots, KnnColumns::kAll})
+        expect_tied(tree, oracle, {k, kMostTied, columns}, tied);
+    }
+  }
+  EXPECT_GT(tied, 1000);
+}
+
+TEST(AllKnn, SlotsWithoutRowsAreTheSameSet) {
+  for (const SpacingCloud& cloud : test::knn_clouds(900, 59)) {
+    const KdTree tree = tree_of(cloud);
+    const auto for_all = [&](KnnColumns columns, const auto& visit) {
+      JobControl control;
+      OpContext ctx(control, Device::kCpu, 1);
+      const std::vector<std::size_t> blocks = tree.leaf_blocks(300);
+      all_knn(tree, {8, 64, columns}, {blocks.data(), blocks.size()}, ctx, visit);
+    };
+    std::vector<std::vector<std::uint64_t>> with_rows(tree.size()), without(tree.size());
+    const auto list = [&](auto& lists) {
+      return [&](std::uint32_t number, const LeafKnn& found) {
+        const kd_tree::Node& node = tree.view().nodes[number];
+        for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
+          const auto i = static_cast<std::uint32_t>(slot - node.begin);
+          if (found.slots(i).size == 8 + 64) continue;  // there may be more: any of the tied ones
+          lists[slot].assign(found.slots(i).begin(), found.slots(i).end());
+          std::sort(lists[slot].begin(), lists[slot].end());
+        }
+      };
+    };
+    for_all(KnnColumns::kAll, list(with_rows));
+    for_all(KnnColumns::kSquaredAndSlots, list(without));
+    ASSERT_EQ(with_rows, without) << cloud.name;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <thread>
 
@@ -63,6 +64,21 @@ TEST(ClusterOutlier, EqualsBruteForce) {
 }
 
 /// The neighbours of so many points do not fit into one range of slots; the middle copy lies in two.
+/// Random points of a small lattice: more neighbours are tied than lists hold, and their spacing differs.
+TEST(ClusterOutlier, CountsAllTiedNeighbours) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SpacingCloud cloud{"lattice points", {}};
+    for (std::size_t i = 0; i < 400; ++i) {
+      const Vec3d u = test::random_point(seed, i) * 10.0;
+      cloud.points.push_back({std::floor(u.x), std::floor(u.y), std::floor(u.z)});
+    }
+    for (const double link_factor : {0.75, 1.0, 1.2}) {
+      const ClusterOutlierParams params{4, link_factor, 100, 6};
+      ASSERT_EQ(labels_of(run(cloud.view(), params, 2)), test::cluster_oracle(cloud.view(), params)) << seed;
+    }
+  }
+}
+
 TEST(ClusterOutlier, CopiesFarApartAreLabelledAsOneAlone) {
   constexpr std::size_t kCopy = 30'000;
   std::vector<Vec3d> points;

@@ -123,7 +123,6 @@ const KnnKernels& portable_knn_kernels() {
 }
 
 const KnnKernels& fastest_knn_kernels() {
-  if (const KnnKernels* const avx512 = avx512_knn_kernels()) return *avx512;
   if (const KnnKernels* const avx2 = avx2_knn_kernels()) return *avx2;
   return portable_knn_kernels();
 }

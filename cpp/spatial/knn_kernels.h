@@ -21,7 +21,7 @@ struct LocalBoxes {
   const float* max[3];
 };
 
-/// The inner loops of LeafKnn. There are three implementations with equal results: plain C++, AVX2 and AVX-512. Loops
+/// The inner loops of LeafKnn. There are two implementations with equal results: plain C++ and AVX2. Loops
 /// advance in steps of up to kStep, so columns of 4-byte elements must be readable and writable up to kStep elements
 /// past their end.
 struct KnnKernels {
@@ -52,8 +52,6 @@ struct KnnKernels {
 const KnnKernels& portable_knn_kernels();
 /// nullptr if the processor has no AVX2.
 const KnnKernels* avx2_knn_kernels();
-/// nullptr if the processor has no AVX-512 or is older than Ice Lake and Zen 4: those lower their clock for it.
-const KnnKernels* avx512_knn_kernels();
 const KnnKernels& fastest_knn_kernels();
 
 }  // namespace pc

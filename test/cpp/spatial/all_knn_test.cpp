@@ -107,14 +107,13 @@ TEST(AllKnn, AllKernelsFindTheSameInAnyOrderOfTheLeaves) {
     const KdTree tree = tree_of(cloud);
     for (const std::uint32_t k : {1U, 16U, 64U}) {
       const Graph plain = graph_with(portable_knn_kernels(), cloud, tree, k, false);
-      for (const KnnKernels* const fast : {avx2_knn_kernels(), avx512_knn_kernels()}) {
-        if (fast == nullptr) continue;
-        ASSERT_EQ(graph_with(*fast, cloud, tree, k, true), plain) << cloud.name << " k " << k;
-        ++compared;
-      }
+      const KnnKernels* const fast = avx2_knn_kernels();
+      if (fast == nullptr) continue;
+      ASSERT_EQ(graph_with(*fast, cloud, tree, k, true), plain) << cloud.name << " k " << k;
+      ++compared;
     }
   }
-  if (compared == 0) GTEST_SKIP() << "this processor has neither AVX2 nor AVX-512";
+  if (compared == 0) GTEST_SKIP() << "this processor has no AVX2";
 }
 
 constexpr std::uint32_t kMostTied = 4;

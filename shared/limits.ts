@@ -66,8 +66,10 @@ export const DEFAULT_DENOISE_TILE_MIN_POINTS = 4_000_000;
 export const DEFAULT_DENOISE_TILE_TARGET_POINTS = 3_000_000;
 /** Fewest finite points for labelling noise. */
 export const MIN_DENOISE_POINTS = 1000;
-/** Noise above this share of a cloud causes a warning: scanner noise is 0.1 to 3 %. */
+/** Noise above this share of a cloud is reported as over-removal, and clients ask before they remove it. */
 export const OVER_REMOVAL_FRACTION = 0.2;
+/** Noise above this share of a cloud causes a warning: scanner noise is 0.1 to 3 %. */
+export const OVER_REMOVAL_WARNING_FRACTION = 0.03;
 /** Above this number of points, methods that sort points into a tree cause a warning. */
 export const TREE_METHOD_WARNING_POINTS = 30_000_000;
 

@@ -122,6 +122,33 @@ struct KdTreeView {
     find_nearest(p, skip, nearest);
   }
 
+  /// Squared distance to the nearest point that is not at p; kInfinity if there is none. Points at p cost nothing where
+  /// they fill a node.
+  PC_HD double nearest_elsewhere(const Vec3d& p) const {
+    double best = kd_tree::kInfinity;
+    if (size == 0 || !is_finite(p)) return best;
+    std::uint32_t stack[kd_tree::kMaxDepth];
+    std::uint32_t depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+      const kd_tree::Node& node = nodes[stack[--depth]];
+      if (kd_tree::least_squared_distance(p, node) >= best || (node.min == p && node.max == p)) continue;
+      if (node.left == 0) {
+        const kd_tree::Leaf points = leaf(node);
+        for (std::uint32_t i = 0; i < points.count; ++i) {
+          const double squared = squared_distance(p, points.point(i));
+          best = squared > 0 && squared < best ? squared : best;
+        }
+        continue;
+      }
+      const bool left_first = kd_tree::least_squared_distance(p, nodes[node.left]) <
+                              kd_tree::least_squared_distance(p, nodes[node.left + 1]);
+      stack[depth++] = node.left + (left_first ? 1 : 0);
+      stack[depth++] = node.left + (left_first ? 0 : 1);
+    }
+    return best;
+  }
+
   /// Calls visit(row, slot, squared) for every point within the radius, in no particular order.
   template <class Visit>
   PC_HD void for_each_within(const Vec3d& p, double squared_radius, const Visit& visit) const {

@@ -23,7 +23,7 @@ export const NoiseCriterion = z.object({
     .nullish()
     .default(null)
     .describe(
-      "ror: search radius, metres, > 0; null = 3 * spacing_p95_m, clamped to 0.02..0.5, or 0.05 if the spacing cannot be measured",
+      "ror: search radius, metres, > 0; null = 3 * spacing_p95_m, clamped to 0.02..0.5 (no upper limit if 1.5 * spacing_p95_m exceeds 0.5, as in airborne scans), or 0.05 if the spacing cannot be measured",
     ),
   nb_points: z
     .int()
@@ -34,7 +34,7 @@ export const NoiseCriterion = z.object({
     .nullish()
     .default(null)
     .describe(
-      "voxel_count: edge of a cell, metres, > 0; null = 5 * spacing_p95_m, clamped to 0.02..0.5, or 0.1 if the spacing cannot be measured",
+      "voxel_count: edge of a cell, metres, > 0; null = 5 * spacing_p95_m, clamped to 0.02..0.5 (no upper limit if 1.5 * spacing_p95_m exceeds 0.5, as in airborne scans), or 0.1 if the spacing cannot be measured",
     ),
   min_points: z.int().default(2).describe("voxel_count: minimum number of points in a clean cell"),
   nb_neighbors: z.int().default(20).describe("sor: number of nearest neighbours, 1..1000"),

@@ -62,12 +62,37 @@ describe("methods and their parameters", () => {
   test("derived lengths stay between 2 cm and 50 cm; points at one position get fixed lengths", async () => {
     const scaled = (factor: number) => NOISY.map((point) => point.map((value) => value * factor));
     expect((await denoise({ points: scaled(0.01) })).params_used.radius).toBe(0.02);
-    expect((await denoise({ points: scaled(100) })).params_used.radius).toBe(0.5);
+    expect((await denoise({ points: scaled(6) })).params_used.radius).toBe(0.5); // spacing 0.3 m
     const one = Array.from({ length: 1000 }, () => [1, 2, 3]);
     const ror = await denoise({ points: one });
     expect([ror.params_used.radius, ror.spacing_m, ror.flagged]).toEqual([0.05, null, 0]);
     expect(ror.warnings[0]).toContain("could not be measured");
     expect((await denoise({ points: one, method: "voxel_count" })).params_used.voxel).toBe(0.1);
+  });
+
+  test("in sparse clouds derived lengths follow the spacing, and a warning says so", async () => {
+    const points = NOISY.map((point) => point.map((value) => value * 20)); // spacing 1 m
+    const ror = await denoise({ points });
+    expect(ror.params_used.radius).toBeCloseTo(3, 9);
+    expect([ror.flagged, ror.over_removal]).toEqual([STRAYS, false]);
+    expect(ror.warnings.join()).toMatch(/1\.00 m apart .* radius is 3\.00 m instead of at most 0\.5 m/);
+    const cells = await denoise({ points, method: "voxel_count" });
+    expect([cells.params_used.voxel, cells.flagged]).toEqual([expect.closeTo(5, 9), STRAYS]);
+    const given = await denoise({ points, radius: 3 });
+    expect(given.warnings.join()).not.toMatch(/instead of/);
+  });
+
+  test("a cloud that contains every point twice has the spacing of its positions", async () => {
+    const twice = await denoise({ points: [...NOISY, ...NOISY], nb_points: 3 });
+    expect(twice.params_used.radius).toBeCloseTo(0.15, 9);
+    expect([twice.flagged, twice.warnings]).toEqual([2 * STRAYS, []]);
+  });
+
+  test("a warning from 3 % of noise on", async () => {
+    const far = Array.from({ length: Math.ceil(0.035 * NOISY.length) }, (_, i) => [100 + 50 * i, 0, 0]);
+    const answer = await denoise({ points: [...NOISY, ...far] });
+    expect([answer.over_removal, answer.flagged]).toEqual([false, STRAYS + far.length]);
+    expect(answer.warnings.join()).toMatch(/4\.1 % of the points are labelled noise/);
   });
 
   test("auto finds clumps that ror keeps, at any scale", async () => {

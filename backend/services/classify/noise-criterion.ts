@@ -5,7 +5,11 @@ import {
   type NoiseReport,
 } from "../../../shared/contract/pointcloud-denoise.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { OVER_REMOVAL_FRACTION, TREE_METHOD_WARNING_POINTS } from "../../../shared/limits.ts";
+import {
+  OVER_REMOVAL_FRACTION,
+  OVER_REMOVAL_WARNING_FRACTION,
+  TREE_METHOD_WARNING_POINTS,
+} from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { NoiseLabels, NoiseParams } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
@@ -93,7 +97,26 @@ export async function measureSpacing(
  * from it would delete the tips of twigs (contract classification section 3).
  */
 function automatic(times: number, { p95_m }: Spacing, unmeasurable: number): number {
-  return p95_m === null ? unmeasurable : Math.min(0.5, Math.max(0.02, times * p95_m));
+  if (p95_m === null) return unmeasurable;
+  const length = Math.max(MIN_LENGTH_M, times * p95_m);
+  return isSparse(p95_m) ? length : Math.min(MAX_LENGTH_M, length);
+}
+
+const MIN_LENGTH_M = 0.02;
+const MAX_LENGTH_M = 0.5;
+
+/** True if the upper limit of a length would leave most points without neighbours, as in airborne scans. */
+const isSparse = (p95_m: number): boolean => MAX_LENGTH_M < 1.5 * p95_m;
+
+/** Names a derived length beyond the usual limit. */
+function sparseWarning({ method, ...given }: CheckedCriterion, { p95_m }: Spacing, params: NoiseParams): string[] {
+  if (p95_m === null || !isSparse(p95_m)) return [];
+  const derived = params.method === "ror" ? params.radius : params.method === "voxel_count" ? params.voxel : undefined;
+  const name = method === "ror" ? "radius" : "voxel";
+  if (derived === undefined || (given[name] ?? null) !== null) return [];
+  return [
+    `The points are ${p95_m.toFixed(2)} m apart (95th percentile), so ${name} is ${derived.toFixed(2)} m instead of at most ${MAX_LENGTH_M} m.`,
+  ];
 }
 
 /** The parameters of the method, with derived lengths. */
@@ -128,8 +151,15 @@ export function noiseReport({
   const { method, ...numbers } = params;
   const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
   const over_removal = fraction > OVER_REMOVAL_FRACTION;
-  const warnings = [...new Set([...unusedFields(criterion), ...spacing.warnings, ...found.warnings])];
-  if (over_removal) {
+  const warnings = [
+    ...new Set([
+      ...unusedFields(criterion),
+      ...spacing.warnings,
+      ...found.warnings,
+      ...sparseWarning(criterion, spacing, params),
+    ]),
+  ];
+  if (fraction > OVER_REMOVAL_WARNING_FRACTION) {
     const milder = {
       ror: "a larger radius",
       voxel_count: "a larger voxel",

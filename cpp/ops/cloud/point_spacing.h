@@ -20,7 +20,9 @@ struct PointSpacingParams {
 struct PointSpacingResult {
   std::optional<double> median_m;  ///< metres; empty if no sampled point has a neighbour
   std::optional<double> p95_m;     ///< metres; empty if median_m is
-  /// The same over the samples whose nearest neighbour has another position; empty if there are none.
+  /// The same over the samples whose nearest neighbour has another position. If these are fewer than half, as in a
+  /// cloud that contains its points twice: over the distances of all samples to the nearest point at another position.
+  /// Empty if all points have one position.
   std::optional<double> distinct_median_m, distinct_p95_m;
   std::uint64_t point_count;      ///< points given
   std::uint64_t sampled_count;    ///< sampled points with a neighbour: the statistics are computed from them
@@ -40,6 +42,7 @@ struct PointSpacingResult {
 /// Cost     On the CPU, with more than one sample per 64 points: a k-d tree of all points, O(n log n) time, 40 n bytes
 ///          of scratch. Otherwise O(n + samples log n) expected for any distribution and extent of the points; one
 ///          streaming pass over the points, about 200 bytes per sample + 3 n bytes of scratch.
+///          Clouds of duplicates need a k-d tree too.
 /// Cancel   Within 250 ms for all allowed parameters; no partial result.
 /// Errors   kInvalidArgument if max_samples is 0 or above kMaxSpacingSamples.
 /// Device   kCuda runs the passes over the points in pc_cuda; if that is not possible, the CPU does, with a warning.

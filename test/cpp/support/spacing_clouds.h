@@ -35,6 +35,7 @@ inline std::vector<SpacingCloud> spacing_clouds(std::size_t n, std::uint64_t see
   make("cube", [](std::size_t, const Vec3d& u) { return u * 10.0; });
   make("duplicates", [](std::size_t, const Vec3d&) { return Vec3d{1, 2, 3}; });
   make("pairs", [&](std::size_t i, const Vec3d&) { return random_point(seed, i / 2); });
+  make("crowd", [](std::size_t i, const Vec3d& u) { return i % 10 == 0 ? u : Vec3d{1, 2, 3}; });
   make("coplanar utm", [](std::size_t, const Vec3d& u) {
     return Vec3d{5e5 + 100 * u.x, 4.5e6 + 100 * u.y, 7};
   });

@@ -28,10 +28,11 @@ struct NamedColumn {
 
 /// The result of every reader: finite positions in the stored frame, and all other columns in file order.
 struct CloudTable {
-  Column<Vec3d> positions;              ///< (rows) stored frame, metres, always finite
-  std::vector<NamedColumn> columns;     ///< all (rows)
-  double color_full = 65535;            ///< a full channel of the column "rgb"; 65280 = 255 * 256 for 8-bit colours
-  std::vector<AnyColumn> unit_colors;   ///< (rows) red, green, blue if the file has them as floats 0..1, else empty
+  Column<Vec3d> positions;           ///< (rows) stored frame, metres, always finite
+  std::vector<NamedColumn> columns;  ///< all (rows)
+  double color_full = 65535;  ///< a full channel of the column "rgb"; 65280 = 255 * 256 for 8-bit colours
+  std::vector<AnyColumn>
+      unit_colors;  ///< (rows) red, green, blue if the file has them as floats 0..1, else empty
   std::uint64_t nonfinite_dropped = 0;  ///< rows left out because x, y or z is NaN or infinite
   std::uint64_t malformed_dropped = 0;  ///< rows left out because they could not be parsed (text)
   std::vector<std::string> warnings;    ///< for the user: what the problem was, where, and what was done

@@ -101,7 +101,8 @@ void merge_rgb(CloudTable& table, OpContext& ctx) {
     });
   }
   if (scale == 65535) {
-    for (const std::size_t c : triple->channel) table.unit_colors.push_back(std::move(table.columns[c].values));
+    for (const std::size_t c : triple->channel)
+      table.unit_colors.push_back(std::move(table.columns[c].values));
   }
   const std::size_t place = *std::min_element(std::begin(triple->channel), std::end(triple->channel));
   table.columns[place] = NamedColumn{"rgb", "", false, AnyColumn(std::move(rgb))};

@@ -78,7 +78,11 @@ struct Table {
   std::uint32_t* counts;  ///< (mask + 1)
   std::uint64_t mask;     ///< number of slots, a power of two, minus 1
 
-  PC_HD std::uint64_t first(std::uint64_t key) const { return (key * kMix) >> 20 & mask; }
+  /// Every bit of the key takes part: cells of a line or plane in any direction spread like random ones.
+  PC_HD std::uint64_t first(std::uint64_t key) const {
+    const std::uint64_t mixed = (key ^ key >> 32) * kMix;
+    return (mixed ^ mixed >> 32) & mask;
+  }
   /// The slot of a cell, or the free slot where it would be inserted.
   PC_HD std::uint64_t slot_of(std::uint64_t key) const {
     std::uint64_t slot = first(key);

@@ -26,6 +26,8 @@ export async function receiveUpload(request: FastifyRequest, extensions: readonl
   }
   const part = await request.file();
   if (part?.fieldname !== "file") throw new AppError("invalid_argument", 'the form needs one part named "file"');
+  if (!part.filename)
+    throw new AppError("invalid_argument", 'the part "file" has no file name; its extension names the format');
   const extension = extname(part.filename).toLowerCase();
   if (!extensions.includes(extension)) {
     throw new AppError(

@@ -19,6 +19,22 @@ const made = sessionTest();
 const shared = made.shared(["0 0 0", "1 0 0", "2 0 0", "3 0 0"]);
 
 describe("destination", () => {
+  test.each([
+    ["a name", `/tmp/${"a".repeat(300)}.las`],
+    ["a path", `/${"b/".repeat(2500)}c.las`],
+  ])("%s longer than the system allows: 400, also for files to read", async (_what, path) => {
+    const source = { session_id: shared.session_id };
+    const requests: [string, object][] = [
+      [EXPORT, { format: "las", dest_path: path, source }],
+      ["/api/cloud/session/create", { source_path: path }],
+      ["/api/pointcloud/import_by_path", { file_path: path }],
+    ];
+    for (const [url, body] of requests) {
+      const { status, detail } = await refused(made, url, body);
+      expect([url, status, detail]).toEqual([url, 400, expect.stringMatching(/longer than the system allows/)]);
+    }
+  });
+
   test("dest_path: written under that name, no data in the response, no other file in the folder", async () => {
     const folder = join(made.folder, "out");
     mkdirSync(folder);

@@ -120,6 +120,13 @@ describe("/api/pointcloud/import", () => {
     const headers = { "content-type": "multipart/form-data; boundary=b" };
     return made.app.inject({ method: "POST", url: "/api/pointcloud/import", payload, headers });
   };
+  test("a part without a file name: 400", async () => {
+    const head = '--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\n';
+    const payload = Buffer.from(`${head}abc\r\n--b--\r\n`);
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const answer = await made.app.inject({ method: "POST", url: "/api/pointcloud/import", payload, headers });
+    expect([answer.statusCode, answer.json().detail]).toEqual([400, expect.stringContaining("has no file name")]);
+  });
   const leftovers = () => readdirSync(made.folder).filter((name) => name.startsWith("upload-")).length;
 
   test("a LAS file as a PHX1 stream; the temporary file is gone", async () => {

@@ -136,3 +136,8 @@ test("a body that is not JSON and a body of another type are answered as documen
     expect(examples.map(({ value }) => value)).toContainEqual(body);
   }
 });
+
+test.each(["/docs/nonsense", "/docs/x/y", "/nonsense"])("%s: the service's own 404", async (url) => {
+  const answer = await made.app.inject({ method: "GET", url });
+  expect([answer.statusCode, answer.json()]).toEqual([404, { detail: "Not Found", code: "not_found" }]);
+});

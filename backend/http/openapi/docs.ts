@@ -24,6 +24,7 @@ export function installDocs(app: App, version: string): void {
       throw error;
     });
     const answer = await docs.inject({ method: "GET", url: request.raw.url ?? "/docs" });
+    if (answer.statusCode === 404) return reply.callNotFound();
     const { "content-type": type = "application/octet-stream", location } = answer.headers;
     if (location !== undefined) reply.header("location", location);
     return reply.code(answer.statusCode).type(String(type)).send(answer.rawPayload);

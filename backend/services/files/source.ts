@@ -34,6 +34,24 @@ export function userPath(path: string): string {
   return normalize(resolve(expanded));
 }
 
+/** Why the system refuses a path, whatever lies there. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENAMETOOLONG: "its name is longer than the system allows",
+  ELOOP: "it goes through too many symbolic links",
+  EINVAL: "the system does not accept such a name",
+  EILSEQ: "the system does not accept such a name",
+  EACCES: "this user may not read it",
+  EPERM: "this user may not read it",
+};
+
+/** Errors: invalid_argument, if a system call failed because of the path itself. */
+export function refuseName({ code = "" }: NodeJS.ErrnoException, path: string): void {
+  const why = REFUSALS[code];
+  if (why === undefined) return;
+  const shown = path.length > 300 ? `${path.slice(0, 300)}...` : path;
+  throw new AppError("invalid_argument", `${shown}: ${why}`);
+}
+
 /** Lower-case extension with its dot, "" when there is none. */
 export const extensionOf = (path: string): string => extname(path).toLowerCase();
 
@@ -53,6 +71,7 @@ export async function sourceFile(path: string): Promise<string> {
   const full = userPath(path);
   const info = await stat(full).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") throw new AppError("not_found", `File not found: ${path}`);
+    refuseName(error, path);
     throw new AppError("io", `${path}: ${error.message}`, undefined, { cause: error });
   });
   if (!info.isFile()) throw new AppError("invalid_argument", `${path} is not a regular file`);

@@ -20,8 +20,8 @@ export function installNotFound(app: App): void {
     const allowed = new Set(
       [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]),
     );
-    allowed.delete(request.method); // the route exists but declined to answer: 404
-    const status = allowed.size > 0 ? 405 : 404;
+    const declined = allowed.has(request.method); // the route exists and found nothing to answer with
+    const status = allowed.size > 0 && !declined ? 405 : 404;
     if (status === 404) return reply.code(404).send({ detail: "Not Found", code: "not_found" });
     return reply
       .code(405)

@@ -50,6 +50,7 @@ ClothSimulationParams cloth_params(const Napi::Object& js) {
           .iterations = whole_field<std::uint32_t>(js, "iterations"),
           .slope_smooth = bool_field(js, "slope_smooth"),
           .auto_class_threshold = bool_field(js, "auto_class_threshold"),
+          .ignore_low_outliers = bool_field(js, "ignore_low_outliers"),
           .want_heights = bool_field(js, "want_heights"),
           .tile_min_points = whole_field(js, "tile_min_points"),
           .tile_target_points = whole_field(js, "tile_target_points")};

@@ -22,7 +22,7 @@ namespace voxel_count_kernel {
 struct HostPass;
 }
 
-constexpr std::uint32_t kGpuAbiVersion = 4;
+constexpr std::uint32_t kGpuAbiVersion = 5;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -61,7 +61,7 @@ struct GpuTable {
   /// One pass of point_spacing (cpp/ops/cloud/point_spacing_kernel.h). Changes `pass->best_bits` on kOk only.
   GpuStatus (*point_spacing_pass)(const point_spacing_kernel::HostPass* pass, const GpuControl* control,
                                   GpuError* error);
-  /// Both passes of RasterPass (cpp/ops/ground/cloth_simulation_kernel.h). Changes `lowest` and `nearest` on kOk only.
+  /// RasterPass (cpp/ops/ground/cloth_simulation_kernel.h). Changes `nearest` on kOk only.
   GpuStatus (*cloth_raster)(const cloth_kernel::HostRaster* raster, const GpuControl* control,
                             GpuError* error);
   /// Drops a cloth. Changes the outputs of `drop` on kOk only.

@@ -17,16 +17,26 @@ __global__ void index_kernel(std::size_t count, Function function) {
   }
 }
 
-/// Calls function(i) on the device for i in [0, count) and waits. `count` must be small enough for 50 ms, because a
-/// cancel is checked between launches.
+/// Starts function(i) on the device for i in [0, count), after all launches before it.
 template <class Function>
-void for_each_index(std::size_t count, Function function) {
+void start_for_each_index(std::size_t count, Function function) {
   if (count == 0) return;
   constexpr std::size_t kThreads = 256, kMaxBlocks = 65535;
   const std::size_t blocks = std::min(kMaxBlocks, (count + kThreads - 1) / kThreads);
   index_kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)>>>(count, function);
   check(cudaGetLastError(), "start a computation");
-  check(cudaDeviceSynchronize(), "finish a computation");
+}
+
+/// Waits for all launches.
+inline void finish_launches() { check(cudaDeviceSynchronize(), "finish a computation"); }
+
+/// Calls function(i) on the device for i in [0, count) and waits. `count` must be small enough for 50 ms, because a
+/// cancel is checked between launches.
+template <class Function>
+void for_each_index(std::size_t count, Function function) {
+  if (count == 0) return;
+  start_for_each_index(count, function);
+  finish_launches();
 }
 
 }  // namespace pc::cuda

@@ -45,6 +45,9 @@ const ClothFields = {
   auto_class_threshold: flag(
     "cloth: measure the threshold on the settled cloth, and use class_threshold if that is not possible; null = false",
   ),
+  ignore_low_outliers: flag(
+    "cloth: leave points below the ground out before the cloth drops; false = the published filter on all points, which they then hold up; null = true",
+  ),
 } as const;
 
 /** Parameters of the simple morphological filter; null = the published value. */

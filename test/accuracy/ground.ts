@@ -15,6 +15,7 @@ const CLOTH: ground.ClothParams = {
   iterations: 500,
   slope_smooth: false,
   auto_class_threshold: false,
+  ignore_low_outliers: true,
   want_heights: false,
   tile_min_points: 4_000_000,
   tile_target_points: 3_000_000,

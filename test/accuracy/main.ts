@@ -38,6 +38,7 @@ async function report<Row>(part: Part<Row>, { json, method, group }: Wanted): Pr
 
 /** The parts load the addon, which has to be built before. */
 const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
+  cloth: async (wanted) => report((await import("./csf-reference.ts")).clothPart, wanted),
   dem: async () => (await import("./dem.ts")).demAccuracy(),
   denoise: async (wanted) => report((await import("./denoise.ts")).denoisePart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
@@ -48,7 +49,8 @@ const { values, positionals } = parseArgs({
   options: { json: { type: "boolean", default: false }, method: { type: "string" }, group: { type: "string" } },
 });
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
-if (!part) fail("usage: npm run accuracy -- ground|denoise [--json] [--method NAME,..] [--group NAME,..] | dem", 2);
+if (!part)
+  fail("usage: npm run accuracy -- ground|denoise|cloth [--json] [--method NAME,..] [--group NAME,..] | dem", 2);
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
 if (built.status !== 0) process.exit(1);
 await part({ json: values.json, method: values.method, group: values.group });

@@ -23,6 +23,7 @@ const EXPLICIT = {
   iterations: 500,
   slope_smooth: false,
   auto_class_threshold: false,
+  ignore_low_outliers: true,
 };
 
 test("cloth by default: labels in input order, counts, derived parameters", async () => {
@@ -52,6 +53,7 @@ test("cloth by default: labels in input order, counts, derived parameters", asyn
     iterations: 500,
     slope_smooth: false,
     auto_class_threshold: false,
+    ignore_low_outliers: true,
   });
   expect(answer.class_threshold_used).toBe(half);
   expect(answer.elapsed_s).toBeGreaterThan(0);

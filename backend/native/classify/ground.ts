@@ -16,6 +16,8 @@ export interface ClothParams {
   readonly slope_smooth: boolean;
   /** Measure the threshold; `class_threshold` is the fallback. */
   readonly auto_class_threshold: boolean;
+  /** Leave low outliers out before the cloth drops. */
+  readonly ignore_low_outliers: boolean;
   readonly want_heights: boolean;
   /** From this number of points on, the simulation runs tile by tile. */
   readonly tile_min_points: number;

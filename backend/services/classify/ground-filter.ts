@@ -156,6 +156,7 @@ export function clothPlan(
       iterations: wish.iterations ?? DEFAULT_CLOTH_ITERATIONS,
       slope_smooth: wish.slope_smooth ?? known(open).slope_smooth,
       auto_class_threshold: wish.auto_class_threshold ?? false,
+      ignore_low_outliers: wish.ignore_low_outliers ?? true,
       want_heights: false,
       tile_min_points: config.groundTileMinPoints,
       tile_target_points: config.groundTileTargetPoints,

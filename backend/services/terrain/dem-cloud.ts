@@ -215,6 +215,7 @@ export function scaledCloth({ min, max }: Bounds): Parameters<typeof clothSimula
     iterations: 500,
     slope_smooth: steep,
     auto_class_threshold: false,
+    ignore_low_outliers: true,
     want_heights: false,
     tile_min_points: 4_000_000,
     tile_target_points: 3_000_000,

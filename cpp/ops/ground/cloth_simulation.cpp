@@ -17,7 +17,6 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
-constexpr double kMaxBand = 0.25;                                     // metres
 constexpr double kCollarCells = 30, kMinCollar = 2, kMaxCollar = 30;  // cells; metres
 constexpr double kLongNumber = 1e15;  // from here on doubles are too coarse for decimals
 
@@ -93,12 +92,25 @@ struct SettledCloth {
   bool settled;
 };
 
+/// z of the lowest point that is no low outlier.
+double lowest_z(HitPoints points, const LowOutliers& outliers, OpContext& ctx) {
+  std::vector<double> lowest(static_cast<std::size_t>(ctx.threads()), HUGE_VAL);
+  parallel_for_worker(ctx, points.size(), kGrain,
+                      [&, floor = outliers.view()](std::size_t begin, std::size_t end, int worker) {
+                        double own = lowest[static_cast<std::size_t>(worker)];
+                        for (std::size_t i = begin; i < end; ++i) {
+                          const Vec3d& p = points.xyz()[i];
+                          if (is_finite(p) && p.z < own && !floor.below(p)) own = p.z;
+                        }
+                        lowest[static_cast<std::size_t>(worker)] = own;
+                      });
+  return *std::min_element(lowest.begin(), lowest.end());
+}
+
 SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const ClothSimulationParams& params,
                         GpuRun& gpu, OpContext& ctx) {
   const Lattice& lattice = terrain.lattice;
-  const float highest = *std::max_element(terrain.height.begin(), terrain.height.end());
-  const ClothDropParams drop{cloth_sweeps(params.rigidness), params.iterations,
-                             highest + cloth_kernel::kStartAbove};
+  const ClothDropParams drop{params.rigidness, params.iterations, cloth_kernel::kStartAbove};
   const std::size_t tile_count = static_cast<std::size_t>(tiles.across) * tiles.down;
   ctx.begin_phase("Dropping the cloth", 0);  // the number of steps until it settles is unknown
   SettledCloth cloth{{}, 0, true};
@@ -218,10 +230,14 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
   const double nodes = nodes_of(extent, cloth_resolution);
   cost.admissible = nodes <= static_cast<double>(kMaxClothNodes);
   cost.node_count = static_cast<std::uint64_t>(std::min(nodes, 1e18));
-  cost.grid_count = static_cast<std::uint64_t>(std::min(
-      (std::floor(extent_x / cloth_resolution) + 4) * (std::floor(extent_y / cloth_resolution) + 4), 1e18));
+  const double nx = std::floor(extent_x / cloth_resolution) + 4,
+               ny = std::floor(extent_y / cloth_resolution) + 4;
+  cost.grid_count = static_cast<std::uint64_t>(std::min(nx * ny, 1e18));
   const std::uint64_t outlier_cells = std::min<std::uint64_t>(kMaxClothNodes, 4 * point_count + 1024);
-  cost.bytes = 24 * std::min(cost.grid_count, 2 * kMaxClothNodes) + 22 * outlier_cells + 9 * point_count;
+  const std::uint64_t cloth_bytes =
+      cost.admissible ? cloth_drop_bytes(static_cast<std::uint32_t>(nx), static_cast<std::uint32_t>(ny)) : 0;
+  cost.bytes =
+      cloth_bytes + 16 * std::min(cost.grid_count, 2 * kMaxClothNodes) + 22 * outlier_cells + 9 * point_count;
   const double finest = extent / (std::sqrt(static_cast<double>(kMaxClothNodes)) - 1);
   const double shown = finest < kLongNumber ? 0 : std::floor(std::log10(finest));
   const double unit = std::pow(10.0, shown - decimals_of(finest));
@@ -239,18 +255,19 @@ ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationPa
   check_parameters(params);
   const GroundExtent extent = checked_extent(points, params, ctx);
   ClothSimulationResult result{};
-  LowOutliers outliers = find_low_outliers(points, extent, ctx);
+  const LowOutliers outliers =
+      params.ignore_low_outliers ? find_low_outliers(points, extent, ctx) : LowOutliers{{}, {}, 0, 0};
   result.low_outlier_count = outliers.count;
 
-  const Lattice lattice =
-      lattice_over(extent.box, params.cloth_resolution, kClothMargin, outliers.lattice.plane());
+  // Heights are relative to the lowest point: float32 then has its finest steps at the ground.
+  const LatticePlane level{lowest_z(points, outliers, ctx), 0, 0};
+  const Lattice lattice = lattice_over(extent.box, params.cloth_resolution, kClothMargin, level);
   result.node_count = lattice.cells();
   const Tiles tiles = tiles_of(lattice, extent, params);
   if (extent.finite_count >= params.tile_min_points) result.tiled = plan_of(points, lattice, tiles, ctx);
   GpuRun gpu(ctx, "Cloth simulation", result.warnings);
   ctx.begin_phase("Rasterising the terrain", 0);
-  const auto band = static_cast<float>(std::min(params.cloth_resolution, kMaxBand));
-  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, band, outliers, gpu, ctx);
+  TerrainGrid terrain = rasterize_terrain(points.xyz(), lattice, outliers, gpu, ctx);
   SettledCloth cloth = drop_tiles(terrain, tiles, params, gpu, ctx);
   result.iterations_run = cloth.iterations;
   result.settled = cloth.settled;

@@ -24,6 +24,7 @@ struct ClothSimulationParams {
   std::uint32_t iterations;          ///< maximum number of time steps, 1 .. 10 000
   bool slope_smooth;                 ///< steep slope fitting after the cloth has settled
   bool auto_class_threshold;         ///< measure the threshold; class_threshold is the fallback
+  bool ignore_low_outliers;          ///< leave low outliers out before the cloth drops
   bool want_heights;                 ///< also give the heights above the cloth
   std::uint64_t tile_min_points;     ///< with at least this many points the cloth drops tile by tile
   std::uint64_t tile_target_points;  ///< approximate number of points per tile, > 0
@@ -43,7 +44,7 @@ struct ClothSimulationResult {
   Column<float> height_above_cloth;   ///< (n) metres, NaN for points that are not finite; empty unless wanted
   std::uint64_t ground_count;
   std::uint64_t plant_count;
-  std::uint64_t low_outlier_count;  ///< points below the ground that the cloth ignored
+  std::uint64_t low_outlier_count;  ///< points below the ground that the cloth ignored; 0 if it ignores none
   double class_threshold_used;
   ThresholdMethod class_threshold_method;
   std::uint32_t iterations_run;  ///< largest number of any tile
@@ -77,10 +78,9 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
 /// Device   kCuda rasterises and drops the cloth in pc_cuda; if that is not possible, the CPU does, with a warning.
 /// Errors   kInvalidArgument: parameters out of range, fewer than kFewestGroundPoints finite points, more than
 ///          kMaxClothNodes nodes (the message names the finest resolution that fits).
-/// Source   Zhang et al. 2016, Remote Sensing 8, 501; contract classification section 2. Deviations: heights are
-///          relative to the plane that the ground follows as a whole (ground_trend.h); low outliers are removed first
-///          (low_outliers.h); cells full of vegetation are represented by their lowest points (terrain_grid.h); all
-///          particles move at once (cloth_drop.h); tiles share one lattice, so that they meet without seams.
+/// Source   Zhang et al. 2016, Remote Sensing 8, 501. Without ignore_low_outliers and tiles, the labels are those of the
+///          authors' published program (time step 0.65) but for rounding. Section 3.1 of the paper requires that low
+///          outliers are removed before: ignore_low_outliers does that (low_outliers.h). Tiles share one lattice.
 ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationParams& params, OpContext& ctx);
 
 }  // namespace pc

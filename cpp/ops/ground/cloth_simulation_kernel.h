@@ -26,13 +26,25 @@ struct OutlierFloor {
   }
 };
 
+/// A pass over the points that finds the lowest of every cell.
+struct LowestPass {
+  const Vec3d* points;
+  OutlierFloor outliers;
+  Lattice lattice;
+  std::uint32_t* lowest;  ///< (lattice.cells()) key of the lowest point
+};
+
+PC_HD inline void offer_lowest(std::size_t i, const LowestPass& pass) {
+  const Vec3d p = pass.points[i];
+  if (!is_finite(p) || pass.outliers.below(p)) return;
+  atomic_min(pass.lowest + pass.lattice.cell_of(p), ordered_bits(pass.lattice.height_of(p)));
+}
+
 /// A pass over the points that computes the terrain under the cloth. All pointers are of one device.
 struct RasterPass {
   const Vec3d* points;
   OutlierFloor outliers;
   Lattice lattice;
-  float band;             ///< points up to this height above their cell's lowest count as terrain
-  std::uint32_t* lowest;  ///< (lattice.cells()) key of the lowest point
   std::uint64_t*
       nearest;  ///< (lattice.cells()) squared distance from the node (high half), key of height (low half)
 };
@@ -44,87 +56,114 @@ struct HostRaster {
   std::uint64_t floor_count;
 };
 
-PC_HD inline void offer_lowest(std::size_t i, const RasterPass& pass) {
-  const Vec3d p = pass.points[i];
-  if (!is_finite(p) || pass.outliers.below(p)) return;
-  atomic_min(pass.lowest + pass.lattice.cell_of(p), ordered_bits(pass.lattice.height_of(p)));
-}
-
-/// Offers point i as the point nearest to its node, if it is within `band` of the cell's lowest; of equally near points
-/// the lowest wins.
+/// Offers point i as the point nearest to its node; of equally near points the lowest wins.
 PC_HD inline void offer_nearest(std::size_t i, const RasterPass& pass) {
   const Vec3d p = pass.points[i];
-  if (!is_finite(p)) return;
-  const std::size_t cell = pass.lattice.cell_of(p);
-  const float height = pass.lattice.height_of(p);
-  const float lowest = float_of_ordered(pass.lowest[cell]);  // NaN if every point is an outlier
-  if (!(height >= lowest && height <= lowest + pass.band)) return;
+  if (!is_finite(p) || pass.outliers.below(p)) return;
   const CellPosition at = pass.lattice.position_of(p);
   const double du = at.u - static_cast<double>(static_cast<std::uint32_t>(at.u + 0.5));
   const double dv = at.v - static_cast<double>(static_cast<std::uint32_t>(at.v + 0.5));
   const auto squared = static_cast<float>(du * du + dv * dv);
-  atomic_min(pass.nearest + cell, static_cast<std::uint64_t>(bits_of(squared)) << 32 | ordered_bits(height));
+  atomic_min(pass.nearest + pass.lattice.cell_of(p),
+             static_cast<std::uint64_t>(bits_of(squared)) << 32 | ordered_bits(pass.lattice.height_of(p)));
 }
 
-// Time step of Zhang et al. 2016 section 3; gravity and damping as in the authors' published program.
+// Zhang et al. 2016 section 3 and the authors' published program.
 constexpr float kTimeStep = 0.65F, kGravity = 0.2F, kDamping = 0.01F;
-/// Displacement by gravity in one step, metres.
-constexpr float kFall = kGravity * kTimeStep * kTimeStep;
-/// The cloth starts this far above the highest inverted terrain, metres.
+/// Displacement by gravity in one step, metres: the program scales gravity by the squared time step twice.
+constexpr float kFall = kGravity * kTimeStep * kTimeStep * kTimeStep * kTimeStep;
+/// The cloth starts this far above the highest inverted point, metres.
 constexpr float kStartAbove = 0.05F;
-/// A step is quiet if no free particle moves more than this, metres.
+/// The cloth is settled after a step in which no free particle moves this far, metres.
 constexpr float kSettled = 0.005F;
-/// Quiet steps in a row after which the cloth is settled: a swinging cloth is quiet for one at its turning points.
-constexpr std::uint32_t kQuietSteps = 3;
 
-/// A particle above the terrain moves; a particle on or below it does not.
-PC_HD inline bool is_free(float height, float ground) { return height > ground; }
+/// Shares of the difference in height of two tied particles that are corrected at once. After `rigidness` corrections of
+/// 0.3 of the difference: 1 - 0.7^n of one particle that is free, (1 - 0.4^n) / 2 of each of two.
+struct Stiffness {
+  float both, one;
+};
 
-/// Height of a free particle after gravity and inertia (eq. 4, Verlet).
-PC_HD inline float fall(float height, float previous, float ground) {
-  return is_free(height, ground) ? height + (height - previous) * (1.0F - kDamping) - kFall : height;
+PC_HD inline Stiffness stiffness_of(std::uint32_t rigidness) {
+  return rigidness == 1   ? Stiffness{0.3F, 0.3F}
+         : rigidness == 2 ? Stiffness{0.42F, 0.51F}
+                          : Stiffness{0.468F, 0.657F};
 }
 
-/// One relaxation of a particle towards the mean of the 16 particles it is tied to: 8 adjacent ones and 8 two cells
-/// away (structural and bending springs). `free` is 1, or 0 for a particle on the terrain. `rows` point to the
-/// particle's column in the five rows from two above to two below.
-PC_HD inline float relax(const float* const rows[5], std::ptrdiff_t x, float free) {
-  const float near = ((rows[1][x - 1] + rows[1][x]) + (rows[1][x + 1] + rows[2][x - 1])) +
-                     ((rows[2][x + 1] + rows[3][x - 1]) + (rows[3][x] + rows[3][x + 1]));
-  const float far = ((rows[0][x - 2] + rows[0][x]) + (rows[0][x + 2] + rows[2][x - 2])) +
-                    ((rows[2][x + 2] + rows[4][x - 2]) + (rows[4][x] + rows[4][x + 2]));
-  const float height = rows[2][x];
-  return height + free * ((near + far) * 0.0625F - height);
+/// Share by which a particle moves a free one: above 0 for a free particle, below 0 for one on the terrain, 0 beyond
+/// the edges of the cloth, where nothing pulls.
+PC_HD inline bool is_free(float grip) { return grip > 0; }
+
+/// A particle's height and the one before.
+struct Motion {
+  float height, previous;
+};
+
+/// Gravity and inertia of one step (eq. 4, Verlet).
+PC_HD inline Motion fall(const Motion& at, float grip) {
+  if (!is_free(grip)) return at;
+  return {at.height + (at.height - at.previous) * (1.0F - kDamping) - kFall, at.height};
 }
 
-/// relax() of the particle at (x, y) of a grid; beyond its edges the cloth continues level.
-PC_HD inline float relax_at(const float* heights, std::uint32_t nx, std::uint32_t ny, std::uint32_t x,
-                            std::uint32_t y, float free) {
-  float near[5][5];
-  const float* rows[5];
-  for (int b = 0; b < 5; ++b) {
-    const std::int64_t v = static_cast<std::int64_t>(y) + b - 2;
-    const std::int64_t row = v < 0 ? 0 : v >= ny ? ny - 1 : v;
-    for (int a = 0; a < 5; ++a) {
-      const std::int64_t u = static_cast<std::int64_t>(x) + a - 2;
-      near[b][a] = heights[row * nx + (u < 0 ? 0 : u >= nx ? nx - 1 : u)];
-    }
-    rows[b] = near[b];
+struct Pair {
+  float height, other;
+};
+
+/// Corrects the heights of two tied particles.
+PC_HD inline Pair pull(float height, float grip, float other, float other_grip) {
+  const float apart = other - height;
+  const float own = apart * fabsf(other_grip), others = apart * fabsf(grip);
+  return {height + (is_free(grip) ? own : 0.0F), other - (is_free(other_grip) ? others : 0.0F)};
+}
+
+/// The particles that one is tied to, in the order in which the ties are corrected: the 8 around it, then the 8 at twice
+/// the distance (structural, shear and bending springs). Particles take turns row by row, each with all its ties.
+constexpr int kTies = 16;
+struct Tie {
+  int dx, dy;
+};
+PC_HD constexpr Tie tie(int i) {
+  constexpr Tie kAround[8] = {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1}, {1, -1}, {1, 0}, {0, 1}, {1, 1}};
+  const int far = i < 8 ? 1 : 2;
+  return {kAround[i % 8].dx * far, kAround[i % 8].dy * far};
+}
+constexpr int kReach = 2;  ///< cells to the farthest tied particle
+constexpr int kRowDelay =
+    5;  ///< particles of x + kRowDelay y = constant share no tied one: they are corrected at once
+
+/// A cloth of nx by ny particles, row by row.
+struct ClothArrays {
+  float *height, *previous, *grip;
+  const float* ground;
+  std::uint32_t nx, ny;
+};
+
+/// Corrects all ties of the particle at (x, y).
+PC_HD inline void pull_ties(const ClothArrays& cloth, std::uint32_t x, std::uint32_t y) {
+  const std::size_t at = y * static_cast<std::size_t>(cloth.nx) + x;
+  float height = cloth.height[at];
+  for (int i = 0; i < kTies; ++i) {
+    const std::int64_t u = static_cast<std::int64_t>(x) + tie(i).dx,
+                       v = static_cast<std::int64_t>(y) + tie(i).dy;
+    if (u < 0 || v < 0 || u >= cloth.nx || v >= cloth.ny) continue;
+    const auto other = static_cast<std::size_t>(v * cloth.nx + u);
+    const Pair pair = pull(height, cloth.grip[at], cloth.height[other], cloth.grip[other]);
+    height = pair.height;
+    cloth.height[other] = pair.other;
   }
-  return relax(rows, 2, free);
+  cloth.height[at] = height;
 }
 
 /// State of a particle at the end of a step.
 struct Landing {
-  float height;
-  float moved;  ///< metres in this step; 0 if it lies on the terrain
+  float height, grip;
+  float moved;  ///< metres in this step, also by a particle that lands; 0 if it lay on the terrain
 };
 
-/// Ends a step: raises a particle below the terrain onto it. `relaxed` is its height after the relaxations, `before`
-/// that at the start of the step.
-PC_HD inline Landing land(float relaxed, float before, float ground) {
-  const bool free = is_free(relaxed, ground);
-  return {free ? relaxed : ground, free ? fabsf(relaxed - before) : 0.0F};
+/// Ends a step: a particle below the terrain is raised onto it and stays there.
+PC_HD inline Landing land(const Motion& at, float grip, float ground, const Stiffness& stiffness) {
+  if (!is_free(grip)) return {at.height, grip, 0.0F};
+  const float moved = fabsf(at.height - at.previous);
+  return at.height < ground ? Landing{ground, -stiffness.one, moved} : Landing{at.height, grip, moved};
 }
 
 /// Input and output of pc_cuda: a cloth over a window of inverted terrain, in host memory.
@@ -132,21 +171,11 @@ struct HostDrop {
   const float* terrain;  ///< row y starts at terrain + y * stride
   std::uint64_t stride;
   std::uint32_t nx, ny;
-  std::uint32_t sweeps, iterations;
+  std::uint32_t rigidness, iterations;
   float start;
   float* height;                 ///< (nx ny) out
   std::uint32_t iterations_run;  ///< out
   bool settled;                  ///< out
-};
-
-/// Counts consecutive steps without much movement: settled after kQuietSteps, or at once if no particle is free.
-struct QuietSteps {
-  std::uint32_t count;
-
-  PC_HD bool settled_after(float furthest) {
-    count = furthest < kSettled ? count + 1 : 0;
-    return furthest == 0 || count == kQuietSteps;
-  }
 };
 
 /// How the drop of a cloth ended.
@@ -155,15 +184,28 @@ struct Drop {
   bool settled;
 };
 
-/// Runs steps of the whole cloth until it is settled, at most `iterations`; step() returns the largest movement of a
-/// free particle.
-template <class Step>
-Drop drop_until_settled(std::uint32_t iterations, Step&& step) {
+/// Drops a cloth until it is settled, at most `iterations` steps. Steps are made `most` at a time, so that several can
+/// run at once; if the cloth settled before the last of them, they are undone and made again up to that one.
+///
+/// cloth   steps(count, furthest) makes steps and writes the largest movement of a free particle in each; keep() keeps
+///         the state, undo() restores it
+template <class Cloth>
+Drop drop_until_settled(std::uint32_t iterations, std::uint32_t most, Cloth& cloth) {
+  constexpr std::uint32_t kMost = 32;
+  float furthest[kMost];
+  most = most < kMost ? most : kMost;
   Drop drop{0, false};
-  QuietSteps quiet{0};
   while (drop.steps < iterations && !drop.settled) {
-    drop.settled = quiet.settled_after(step());
-    drop.steps += 1;
+    const std::uint32_t left = iterations - drop.steps, count = left < most ? left : most;
+    if (count > 1) cloth.keep();
+    cloth.steps(count, furthest);
+    std::uint32_t made = 0;
+    while (made < count && !drop.settled) drop.settled = furthest[made++] < kSettled;
+    if (made < count) {
+      cloth.undo();
+      cloth.steps(made, furthest);
+    }
+    drop.steps += made;
   }
   return drop;
 }

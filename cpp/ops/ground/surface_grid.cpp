@@ -137,7 +137,7 @@ SurfaceGrid lowest_surface(Span<const Vec3d> xyz, const Lattice& lattice, const 
                            OpContext& ctx) {
   BulkVector<std::uint32_t> keys(lattice.cells());
   std::fill(keys.begin(), keys.end(), kAboveAllFloats);
-  const RasterPass pass{xyz.data, outliers.view(), lattice, 0, keys.data(), nullptr};
+  const LowestPass pass{xyz.data, outliers.view(), lattice, keys.data()};
   parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
   });

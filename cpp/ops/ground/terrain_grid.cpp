@@ -1,6 +1,7 @@
 #include "ops/ground/terrain_grid.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -16,47 +17,76 @@ namespace {
 using namespace cloth_kernel;
 
 constexpr std::size_t kPointGrain = std::size_t{1} << 15, kCellGrain = std::size_t{1} << 16;
-constexpr std::size_t kColumnGrain = 16;  // columns that share a cache line
+constexpr std::size_t kColumnGrain = 16, kRowGrain = 16, kPoll = 256;  // 16 columns share a cache line
 
 }  // namespace
 
-// The transform prefers the lowest column; of the transposed grid that is the lowest row.
-void fill_from_nearest(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx) {
+void fill_empty_cells(const Lattice& lattice, BulkVector<float>& values, OpContext& ctx) {
   const std::size_t nx = lattice.nx, ny = lattice.ny;
-  BulkVector<std::uint8_t> known(lattice.cells());
-  const auto each_cell = [&](const auto& visit) {
-    parallel_for(ctx, nx, kColumnGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t y = 0; y < ny; ++y)
-        for (std::size_t x = begin; x < end; ++x) visit(values[y * nx + x], x * ny + y);
+  BulkVector<std::uint8_t> known(lattice.cells()), row_known(ny), column_known(nx);
+  for (std::size_t y = 0; y < ny; ++y) {
+    if (y % kPoll == 0) ctx.checkpoint();
+    for (std::size_t x = 0; x < nx; ++x) {
+      known[y * nx + x] = std::isnan(values[y * nx + x]) ? 0 : 1;
+      row_known[y] |= known[y * nx + x];
+      column_known[x] |= known[y * nx + x];
+    }
+  }
+  const bool cross = std::find(row_known.begin(), row_known.end(), 0) != row_known.end() &&
+                     std::find(column_known.begin(), column_known.end(), 0) != column_known.end();
+  if (cross) {
+    const BulkVector<std::uint32_t> nearest = nearest_cells(lattice.nx, lattice.ny, known.view(), ctx);
+    parallel_for(ctx, ny, kRowGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t y = begin; y < end; ++y) {
+        if (row_known[y] != 0) continue;
+        for (std::size_t x = 0; x < nx; ++x)
+          if (column_known[x] == 0 && nearest[y * nx + x] != kNoCell)
+            values[y * nx + x] = values[nearest[y * nx + x]];
+      }
     });
-  };
-  each_cell([&](float value, std::size_t transposed) { known[transposed] = std::isnan(value) ? 0 : 1; });
-  const BulkVector<std::uint32_t> nearest = nearest_cells(lattice.ny, lattice.nx, known.view(), ctx);
-  // Known cells are not written, so the order does not matter.
-  each_cell([&](float& value, std::size_t transposed) {
-    const std::uint32_t from = nearest[transposed];
-    if (known[transposed] == 0 && from != kNoCell) value = values[from % ny * nx + from / ny];
+  }
+  parallel_for(ctx, nx, kColumnGrain, [&](std::size_t begin, std::size_t end) {
+    std::array<float, kColumnGrain> last{};
+    const auto fill = [&](std::size_t y) {
+      for (std::size_t x = begin; x < end; ++x) {
+        const std::size_t cell = y * nx + x;
+        if (known[cell] != 0) last[x - begin] = values[cell];
+        if (row_known[y] == 0 && !std::isnan(last[x - begin])) values[cell] = last[x - begin];
+      }
+    };
+    // What is found at smaller y is written last.
+    last.fill(std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t y = ny; y-- > 0;) fill(y);
+    last.fill(std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t y = 0; y < ny; ++y) fill(y);
+  });
+  parallel_for(ctx, ny, kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t y = begin; y < end; ++y) {
+      if (row_known[y] == 0) continue;
+      float* const row = values.data() + y * nx;
+      float last = std::numeric_limits<float>::quiet_NaN();
+      for (std::size_t x = nx; x-- > 0;) {
+        if (known[y * nx + x] != 0) last = row[x];
+        row[x] = last;
+      }
+      for (std::size_t x = 1; x < nx; ++x) row[x] = std::isnan(row[x]) ? row[x - 1] : row[x];
+    }
   });
 }
 
-TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, float band,
-                              const LowOutliers& outliers, GpuRun& gpu, OpContext& ctx) {
+TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, const LowOutliers& outliers,
+                              GpuRun& gpu, OpContext& ctx) {
   const std::size_t cells = lattice.cells();
-  BulkVector<std::uint32_t> lowest(cells);
   BulkVector<std::uint64_t> nearest(cells);
   parallel_for(ctx, cells, kCellGrain, [&](std::size_t begin, std::size_t end) {
-    std::fill(lowest.begin() + begin, lowest.begin() + end, kAboveAllFloats);
     std::fill(nearest.begin() + begin, nearest.begin() + end, kNoNearest);
   });
-  const RasterPass pass{xyz.data, outliers.view(), lattice, band, lowest.data(), nearest.data()};
+  const RasterPass pass{xyz.data, outliers.view(), lattice, nearest.data()};
   const HostRaster host{pass, xyz.size, outliers.count == 0 ? 0 : outliers.floor.size()};
   const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
     return table.cloth_raster(&host, &control, &error);
   });
   if (!done) {
-    parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) offer_lowest(i, pass);
-    });
     parallel_for(ctx, xyz.size, kPointGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) offer_nearest(i, pass);
     });
@@ -74,9 +104,8 @@ TerrainGrid rasterize_terrain(Span<const Vec3d> xyz, const Lattice& lattice, flo
     occupied.fetch_add(own, std::memory_order_relaxed);
   });
   terrain.occupied_count = occupied;
-  lowest.reset();
   nearest.reset();
-  fill_from_nearest(lattice, terrain.height, ctx);
+  fill_empty_cells(lattice, terrain.height, ctx);
   return terrain;
 }
 

@@ -19,6 +19,7 @@ int filter_ground(const Arguments& arguments) {
                                      .iterations = 500,
                                      .slope_smooth = false,
                                      .auto_class_threshold = true,
+                                     .ignore_low_outliers = true,
                                      .want_heights = false,
                                      .tile_min_points = 4'000'000,
                                      .tile_target_points = 3'000'000};

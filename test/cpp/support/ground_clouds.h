@@ -39,6 +39,7 @@ inline ClothSimulationParams cloth_defaults(double resolution, double threshold)
           .iterations = 500,
           .slope_smooth = false,
           .auto_class_threshold = false,
+          .ignore_low_outliers = true,
           .want_heights = false,
           .tile_min_points = 4'000'000,
           .tile_target_points = 3'000'000};

@@ -26,42 +26,65 @@ GpuStatus fake_probe(GpuProbe* out, GpuError*) {
 
 GpuStatus functor_raster(const HostRaster* host, const GpuControl* control, GpuError*) {
   if (control->canceled(control->user)) return GpuStatus::kCanceled;
-  for (std::uint64_t i = 0; i < host->count; ++i) offer_lowest(i, host->pass);
   for (std::uint64_t i = 0; i < host->count; ++i) offer_nearest(i, host->pass);
   return GpuStatus::kOk;
 }
 
-/// What the module's kernels do, in plain loops over the whole window.
-GpuStatus functor_drop(HostDrop* host, const GpuControl* control, GpuError*) {
-  const std::size_t cells = static_cast<std::size_t>(host->nx) * host->ny;
-  std::vector<float> previous(cells, host->start), current = previous, a(cells), b(cells);
-  const auto ground = [&](std::size_t i) {
-    return host->terrain[i / host->nx * host->stride + i % host->nx];
-  };
-  const auto step = [&] {
-    for (std::size_t i = 0; i < cells; ++i) a[i] = fall(current[i], previous[i], ground(i));
-    for (std::uint32_t sweep = 0; sweep < host->sweeps; ++sweep) {
-      for (std::size_t i = 0; i < cells; ++i) {
-        b[i] =
-            relax_at(a.data(), host->nx, host->ny, static_cast<std::uint32_t>(i % host->nx),
-                     static_cast<std::uint32_t>(i / host->nx), is_free(current[i], ground(i)) ? 1.0F : 0.0F);
-      }
-      std::swap(a, b);
+/// The same functions in plain loops over the whole cloth, one particle after the other.
+struct PlainCloth {
+  HostDrop* host;
+  std::vector<float> height, previous, grip, ground;
+  std::vector<float> kept[3];
+
+  explicit PlainCloth(HostDrop* drop)
+      : host(drop),
+        height(static_cast<std::size_t>(drop->nx) * drop->ny, drop->start),
+        previous(height),
+        grip(height.size(), stiffness_of(drop->rigidness).both),
+        ground(height.size()) {
+    for (std::size_t i = 0; i < ground.size(); ++i)
+      ground[i] = drop->terrain[i / drop->nx * drop->stride + i % drop->nx];
+  }
+  void keep() {
+    kept[0] = height;
+    kept[1] = previous;
+    kept[2] = grip;
+  }
+  void undo() {
+    height = kept[0];
+    previous = kept[1];
+    grip = kept[2];
+  }
+  float step() {
+    for (std::size_t i = 0; i < height.size(); ++i) {
+      const Motion moved = fall({height[i], previous[i]}, grip[i]);
+      height[i] = moved.height;
+      previous[i] = moved.previous;
     }
+    const ClothArrays arrays{height.data(), previous.data(), grip.data(), ground.data(), host->nx, host->ny};
+    for (std::uint32_t y = 0; y < host->ny; ++y)
+      for (std::uint32_t x = 0; x < host->nx; ++x) pull_ties(arrays, x, y);
     float furthest = 0;
-    for (std::size_t i = 0; i < cells; ++i) {
-      const Landing end = land(a[i], current[i], ground(i));
-      previous[i] = end.height;
+    for (std::size_t i = 0; i < height.size(); ++i) {
+      const Landing end = land({height[i], previous[i]}, grip[i], ground[i], stiffness_of(host->rigidness));
+      height[i] = end.height;
+      grip[i] = end.grip;
       furthest = std::max(furthest, end.moved);
     }
-    std::swap(previous, current);
     return furthest;
-  };
+  }
+  void steps(std::uint32_t count, float* furthest) {
+    for (std::uint32_t i = 0; i < count; ++i) furthest[i] = step();
+  }
+};
+
+GpuStatus functor_drop(HostDrop* host, const GpuControl* control, GpuError*) {
+  PlainCloth cloth(host);
   if (control->canceled(control->user)) return GpuStatus::kCanceled;
-  const Drop drop = drop_until_settled(host->iterations, step);
+  const Drop drop = drop_until_settled(host->iterations, 32, cloth);
   host->iterations_run = drop.steps;
   host->settled = drop.settled;
-  std::copy(current.begin(), current.end(), host->height);
+  std::copy(cloth.height.begin(), cloth.height.end(), host->height);
   return GpuStatus::kOk;
 }
 

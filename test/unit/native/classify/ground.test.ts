@@ -16,16 +16,17 @@ const params: ClothParams = {
   iterations: 500,
   slope_smooth: false,
   auto_class_threshold: false,
+  ignore_low_outliers: true,
   want_heights: true,
   tile_min_points: 4_000_000,
   tile_target_points: 3_000_000,
 };
 
-/** A plane of 21 x 21 points, and one point 3 m above it as the last row. */
+/** A gentle plane of 21 x 21 points, and one point 3 m above it as the last row. */
 function plane(): NativeColumn {
   const xyz: number[] = [];
-  for (let i = 0; i < 441; i += 1) xyz.push((i % 21) / 2, Math.floor(i / 21) / 2, (i % 21) / 8);
-  xyz.push(5, 5, 5 / 4 + 3);
+  for (let i = 0; i < 441; i += 1) xyz.push((i % 21) / 2, Math.floor(i / 21) / 2, (i % 21) / 160);
+  xyz.push(5, 5, 5 / 80 + 3);
   return new addon.Column("vec3d", new Uint8Array(new Float64Array(xyz).buffer));
 }
 

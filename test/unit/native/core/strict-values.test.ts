@@ -27,6 +27,7 @@ const cloth = {
   iterations: 10,
   slope_smooth: false,
   auto_class_threshold: false,
+  ignore_low_outliers: true,
   want_heights: false,
   tile_min_points: 1e9,
   tile_target_points: 1e6,

@@ -10,6 +10,7 @@
 #include "ops/ground/cloth_simulation.h"
 #include "ops/ground/ground_auto.h"
 #include "ops/ground/ground_measures.h"
+#include "ops/ground/label_difference.h"
 #include "ops/ground/smrf.h"
 
 namespace pc::binding {
@@ -199,6 +200,19 @@ Napi::Value ground_measures_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// labelDifferences(a, b, options?): NativeJob<number>
+Napi::Value label_differences_job(const Napi::CallbackInfo& info) {
+  const auto a = typed_column(info[0], DType::kU8, "a"), b = typed_column(info[1], DType::kU8, "b");
+  return start_job<std::uint64_t>(
+      info.Env(), job_options(info[2]),
+      [a, b](OpContext& ctx) {
+        return count_label_differences(a->as<std::uint8_t>(), b->as<std::uint8_t>(), ctx);
+      },
+      [](Napi::Env env, std::uint64_t&& count) -> Napi::Value {
+        return Napi::Number::New(env, static_cast<double>(count));
+      });
+}
+
 // clothSimulationCost(points: number, extent: [x, y], cloth_resolution: number): ClothCost
 Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
   const auto extent = number_array<2>(info[1], "extent");
@@ -221,6 +235,7 @@ void register_ground(Napi::Env env, Napi::Object exports) {
   add<ground_auto_job>(env, exports, "groundAuto");
   add<ground_extent_job>(env, exports, "groundExtent");
   add<ground_measures_job>(env, exports, "groundMeasures");
+  add<label_differences_job>(env, exports, "labelDifferences");
   add<cloth_simulation_cost_of>(env, exports, "clothSimulationCost");
 }
 

@@ -80,9 +80,10 @@ export const SMRF_FIELDS = Object.keys(SmrfFields) as readonly (keyof typeof Smr
  */
 export const GroundFilter = z.object({
   method: checkedByService(z.string(), z.enum(GROUND_METHODS))
-    .default("cloth")
+    .nullish()
+    .default(null)
     .describe(
-      "cloth: cloth simulation; smrf: simple morphological filter; auto: grows ground from seed points, without parameters; any other value: 400",
+      "cloth: cloth simulation (Zhang et al. 2016); smrf: simple morphological filter; auto: grows ground from seed points, without parameters; any other value: 400; null = cloth if the request has a cloth parameter, otherwise auto",
     ),
   ...ClothFields,
   ...SmrfFields,
@@ -120,6 +121,12 @@ export const GroundReport = z.object({
         "null on failure",
     ),
   method: z.enum(GROUND_METHODS).describe("method used"),
+  auto_disagreement: z
+    .number()
+    .nullable()
+    .describe(
+      "share of the points that method auto labels differently, 0..1; above 0.05 a warning recommends auto; null = not compared (only cloth is)",
+    ),
   params_used: z.record(z.string(), z.union([z.number(), z.boolean()])).describe("parameter values used, by name"),
   params_derived: z.array(z.string()).describe("names of the params_used that were derived from the cloud"),
   point_spacing_m: z

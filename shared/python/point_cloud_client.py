@@ -352,13 +352,14 @@ class PointCloudClient:
 
         points                (n, 3) inline points, z up, or
         source                {"session_id": ...}
-        method                cloth (default), smrf, auto
+        method                cloth, smrf, auto; without it: cloth if a cloth parameter is given, otherwise auto
         cloth_resolution      cloth: distance between particles, metres
         rigidness             cloth: stiffness, 1 (soft) to 3 (stiff)
         class_threshold       cloth: points closer to the cloth are ground, metres
         iterations            cloth: maximum number of time steps
         slope_smooth          cloth: fit the settled cloth to steep slopes
         auto_class_threshold  cloth: measure the threshold on the settled cloth
+        ignore_low_outliers   cloth: leave points below the ground out before the cloth drops, default True
         cell_size             smrf: edge of a grid cell, metres
         window_radius         smrf: radius of the largest window, metres
         net_spacing           smrf: distance between the lines of a net that cuts large objects, metres; 0 = no net
@@ -372,7 +373,7 @@ class PointCloudClient:
         """Labels the ground of a session in column ground_class. A long or large run raises CostWarning first.
 
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
-        cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing  as in segment_ground
+        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing  as in segment_ground
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning
         """

@@ -35,9 +35,9 @@ test.each(["ror", "voxel_count", "sor"])(
 );
 
 test("the cloth simulation does the same", async () => {
-  const answer = await withLostGpu("/api/segment/ground", { points: NOISY });
+  const answer = await withLostGpu("/api/segment/ground", { points: NOISY, method: "cloth" });
   expect(answer.warnings.join()).toMatch(/ran on the CPU: /);
-  const plain = await cpu("/api/segment/ground", { points: NOISY });
+  const plain = await cpu("/api/segment/ground", { points: NOISY, method: "cloth" });
   expect(plain.warnings.join()).not.toMatch(/CPU/);
   expect(answer.labels).toEqual(plain.labels);
 });

@@ -114,6 +114,7 @@ export interface GroundNative {
   groundAuto(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<AutoGround>;
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
   groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
+  labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
   clothSimulationCost(points: number, extent: readonly [number, number], clothResolution: number): ClothCost;
 }
 
@@ -132,6 +133,9 @@ export const groundExtent: GroundNative["groundExtent"] = (positions, skip, opti
 /** Measurements for deriving filter parameters, over the rows that `skip` does not mark. */
 export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, options) =>
   addon.groundMeasures(positions, skip, options);
+/** Number of rows in which two label columns differ. */
+export const labelDifferences: GroundNative["labelDifferences"] = (a, b, options) =>
+  addon.labelDifferences(a, b, options);
 /** Cost of a cloth over `points` in an extent of x by y metres; check `admissible` before a run. */
 export const clothSimulationCost: GroundNative["clothSimulationCost"] = (points, extent, clothResolution) =>
   addon.clothSimulationCost(points, extent, clothResolution);

@@ -29,11 +29,20 @@ const given = (value: unknown) => value !== null && value !== undefined;
 
 /** Errors: invalid_argument, naming the value and its rule. Fields of another method are refused, never ignored. */
 export function checkGround(filter: GroundFilter): CheckedGround {
-  const method = GROUND_METHODS.find((name) => name === filter.method);
-  if (!method) throw refused(`method "${filter.method.slice(0, 60)}" is none of ${GROUND_METHODS.join(", ")}`);
+  const method = methodOf(filter);
   refuseOthers(filter, method);
   if (method === "auto") return { method };
   return method === "cloth" ? { method, wish: checkedCloth(filter) } : { method, params: checkedSmrf(filter) };
+}
+
+/** Cloth parameters without a method mean the cloth; a request without either gets the filter without parameters. */
+function methodOf(filter: GroundFilter): GroundMethod {
+  const wanted = filter.method;
+  if (wanted === null || wanted === undefined)
+    return CLOTH_FIELDS.some((name) => given(filter[name])) ? "cloth" : "auto";
+  const method = GROUND_METHODS.find((name) => name === wanted);
+  if (!method) throw refused(`method "${wanted.slice(0, 60)}" is none of ${GROUND_METHODS.join(", ")}`);
+  return method;
 }
 
 function refuseOthers(filter: GroundFilter, method: GroundMethod): void {

@@ -2,6 +2,12 @@ import type { GroundReport } from "../../../shared/contract/segment-ground.ts";
 import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 
+/** Rows that method auto labels differently, or why it could not be asked. */
+export type ComparedGround = { readonly differing: number } | { readonly failed: string };
+
+/** Above this share of differing labels a warning recommends method auto. */
+const NOTABLE_DISAGREEMENT = 0.05;
+
 /** Labels and what the report needs to know about their run. */
 export type FoundGround =
   | { readonly method: "cloth"; readonly found: ClothGround; readonly plan: ClothPlan }
@@ -24,9 +30,10 @@ type OfMethod = Pick<
   | "warnings"
 >;
 
-/** The report on ground labels in an answer. */
+/** The report on ground labels in an answer. `compared`: null if they were not compared with method auto. */
 export function groundReport(
   ground: FoundGround,
+  compared: ComparedGround | null,
   measured: GroundMeasured,
   hits: number,
   elapsed_s: number,
@@ -34,10 +41,21 @@ export function groundReport(
   const { num_ground, num_plant, low_outliers }: GroundLabels = ground.found;
   const non_finite = hits - measured.finite_count;
   const of = ofMethod(ground, measured);
-  const warnings = [...of.warnings];
+  const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground.found);
+  const warnings = [...of.warnings, ...onAuto];
   if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled plant.`);
   if (num_ground === 0) warnings.push("No point was labelled ground; check the class threshold and the up axis (z).");
-  return { num_ground, num_plant, non_finite, low_outliers, method: ground.method, ...of, warnings, elapsed_s };
+  return {
+    num_ground,
+    num_plant,
+    non_finite,
+    low_outliers,
+    method: ground.method,
+    ...of,
+    auto_disagreement,
+    warnings,
+    elapsed_s,
+  };
 }
 
 function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
@@ -64,6 +82,25 @@ function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
     steepness: null,
     tiled: null,
     warnings: [],
+  };
+}
+
+function disagreement(
+  compared: ComparedGround | null,
+  { num_ground, num_plant }: GroundLabels,
+): Pick<GroundReport, "auto_disagreement" | "warnings"> {
+  if (!compared) return { auto_disagreement: null, warnings: [] };
+  if ("failed" in compared) {
+    return { auto_disagreement: null, warnings: [`The labels were not compared with method auto: ${compared.failed}`] };
+  }
+  const share = compared.differing / Math.max(1, num_ground + num_plant);
+  if (share <= NOTABLE_DISAGREEMENT) return { auto_disagreement: share, warnings: [] };
+  const percent = (100 * share).toFixed(1);
+  return {
+    auto_disagreement: share,
+    warnings: [
+      `Method auto labels ${percent} % of the points differently; a cloth loses ground on slopes and edges, and keeps wide or dense objects, if its parameters do not fit the cloud. Compare with method auto.`,
+    ],
   };
 }
 

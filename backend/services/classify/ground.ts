@@ -29,7 +29,7 @@ import {
   type GroundMeasured,
   leavesOpen,
 } from "./ground-filter.ts";
-import { type FoundGround, groundReport } from "./ground-report.ts";
+import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
 
 const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
@@ -87,8 +87,9 @@ async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job
   const start = performance.now();
   const ground = await runFilter(input, plan, deps, job);
   const labels = job.adopt(new ColumnRef(ground.found.ground_class));
+  const compared = ground.method === "cloth" ? await compareWithAuto(input, labels, job) : null;
   const elapsed_s = (performance.now() - start) / 1000;
-  return { labels, report: groundReport(ground, plan.measured, input.hit_count, elapsed_s) };
+  return { labels, report: groundReport(ground, compared, plan.measured, input.hit_count, elapsed_s) };
 }
 
 async function runFilter(
@@ -107,6 +108,18 @@ async function runFilter(
     return { method: "smrf", found: await job.track(() => native.smrf(positions, skip, params)), params };
   }
   return { method: "auto", found: await job.track(() => native.groundAuto(positions, skip)) };
+}
+
+/** How many labels differ from those of the filter without parameters. */
+async function compareWithAuto({ positions, skip }: GroundInput, labels: ColumnRef, job: Job): Promise<ComparedGround> {
+  try {
+    const auto = job.adopt(new ColumnRef((await job.track(() => native.groundAuto(positions, skip))).ground_class));
+    return { differing: await job.track(() => native.labelDifferences(labels.native, auto.native)) };
+  } catch (raw) {
+    const error = fromNative(raw);
+    if (job.canceled || error.code !== "invalid_argument") throw raw;
+    return { failed: error.message };
+  }
 }
 
 /** Checks a flat request before it runs. Errors: invalid_argument, not_found. */
@@ -174,6 +187,7 @@ const failedFlat = (message: string, { method }: CheckedGround, job: Job): Groun
   class_threshold_used: null,
   class_threshold_method: null,
   method,
+  auto_disagreement: null,
   params_used: {},
   params_derived: [],
   point_spacing_m: null,

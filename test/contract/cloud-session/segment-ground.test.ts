@@ -35,7 +35,7 @@ test("labels the hits that are not deleted: misses and deleted rows 0, and the o
     num_ground: WOODED.ground_count - 1,
     non_finite: 0,
     class_threshold_method: "derived",
-    method: "cloth",
+    method: "auto",
     tiled: null,
     warnings: [],
     observed_classes: { ground_class: [1, 2] },
@@ -206,7 +206,7 @@ describe("concurrent edits and runs", () => {
         act();
         await edit;
       },
-      () => refusal(made, url(session_id), {}),
+      () => refusal(made, url(session_id), { method: "cloth" }),
     );
     expect(value).toEqual([409, "the cloud changed while this operation ran; run it again"]);
     expect(await classOf(session_id)).toBeUndefined();
@@ -220,8 +220,8 @@ describe("concurrent edits and runs", () => {
   });
 
   test.each([
-    ["groundMeasures", {}],
-    ["clothSimulation", {}],
+    ["groundMeasures", { method: "cloth" }],
+    ["clothSimulation", { method: "cloth" }],
     ["smrf", { method: "smrf" }],
     ["groundAuto", { method: "auto" }],
     ["octreeBuild", {}],

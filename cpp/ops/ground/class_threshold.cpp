@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 17;
 constexpr std::size_t kBins = 4000, kFewestPoints = 500;
 constexpr double kLowest = 0.02, kHighest = 5.0;  // metres
+constexpr double kThinned = 0.01;  // share of the peak, above the floor of the gap, at which the layer ends
+constexpr double kMostOfNear = 4;  // a layer that reaches higher is none of ground
 
 struct Histogram {
   double low, bin;
@@ -36,7 +38,9 @@ Histogram count_heights(Span<const float> heights, Span<const std::uint8_t> igno
     lowest[static_cast<std::size_t>(worker)] = low;
     highest[static_cast<std::size_t>(worker)] = high;
   });
-  const double low = *std::min_element(lowest.begin(), lowest.end());
+  // Bins begin at multiples of their width: the lowest point does not move them.
+  const double low =
+      std::floor(static_cast<double>(*std::min_element(lowest.begin(), lowest.end())) / bin) * bin;
   const double high = *std::max_element(highest.begin(), highest.end());
   Histogram histogram{low, bin, {}, 0};
   if (!(low <= high)) return histogram;
@@ -96,6 +100,17 @@ std::size_t find_knee(const std::vector<double>& counts, std::size_t peak, std::
   return n;
 }
 
+/// Height above the peak at which the counts first fall to `level`, between two bin centres; HUGE_VAL if never.
+double falls_to(double level, const Histogram& histogram, const std::vector<double>& counts,
+                std::size_t peak) {
+  for (std::size_t i = peak + 1; i < counts.size(); ++i) {
+    if (counts[i] > level) continue;
+    const double step = counts[i - 1] - counts[i];
+    return histogram.center(i) - (step > 0 ? (level - counts[i]) / step * histogram.bin : 0);
+  }
+  return HUGE_VAL;
+}
+
 }  // namespace
 
 const char* to_string(ThresholdMethod method) {
@@ -118,23 +133,21 @@ ClassThreshold measure_class_threshold(Span<const float> heights, Span<const std
   const double bin = std::clamp(resolution_m / 10, 0.002, 0.10);
   const Histogram histogram = count_heights(heights, ignored, bin, ctx);
   const std::size_t n = histogram.counts.size();
-  const std::size_t mode = ground_mode(histogram, std::max(2 * resolution_m, 0.25));
+  const double near = std::max(2 * resolution_m, 0.25);
+  const std::size_t mode = ground_mode(histogram, near);
   if (histogram.point_count < kFewestPoints || mode == n) return fallback;
   std::size_t half = mode + 1;
   while (half < n && histogram.counts[half] >= 0.5 * histogram.counts[mode]) ++half;
   auto span = static_cast<std::size_t>(std::clamp<double>(static_cast<double>(half - mode), 3, 101));
   span -= span % 2 == 0 ? 1 : 0;
   const std::vector<double> counts = smoothed(histogram.counts, span);
-  const double layer_top = histogram.center(mode) + static_cast<double>(half - mode) * bin;
-  const auto answer = [&](std::size_t at, ThresholdMethod method) {
-    return ClassThreshold{std::clamp(std::max(histogram.center(at), layer_top), kLowest, kHighest), method};
-  };
   const std::size_t knee = find_knee(counts, mode, span);
-  if (knee < n) return answer(knee, ThresholdMethod::kKnee);
-  for (std::size_t i = mode + 1; i < n; ++i) {
-    if (counts[i] < 0.01 * counts[mode]) return answer(i, ThresholdMethod::kTail);
-  }
-  return fallback;
+  const double floor = knee < n ? counts[knee] : 0, peak = counts[mode];
+  const double layer_top = falls_to(0.5 * peak, histogram, counts, mode);
+  const double thinned = falls_to(floor + kThinned * (peak - floor), histogram, counts, mode);
+  const double top = std::max(layer_top, thinned);
+  if (!(top <= kMostOfNear * near)) return fallback;
+  return {std::clamp(top, kLowest, kHighest), knee < n ? ThresholdMethod::kKnee : ThresholdMethod::kTail};
 }
 
 }  // namespace pc

@@ -73,8 +73,7 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     cloth_simulation_cost. 10M points of 50 x 50 m at 0.1 m: 1.4 CPU seconds, half of them
-///          for the low outliers.
+/// Cost     cloth_simulation_cost. 10M points of 50 x 50 m at 0.1 m: 1.4 CPU seconds.
 /// Cancel   Within 250 ms for all allowed parameters; no partial result.
 /// Device   kCuda rasterises and drops the cloth in pc_cuda; if that is not possible, the CPU does, with a warning.
 /// Errors   kInvalidArgument: parameters out of range, fewer than kFewestGroundPoints finite points, more than

@@ -203,7 +203,17 @@ test("points below the ground are counted and not labelled ground", async () => 
   const strays = [5.2, 9.7, 14.1].map((at) => [at, at, -8]);
   const answer = await segment({ points: [...points, ...strays] });
   expect(answer.low_outliers).toBe(3);
+  expect(answer.warnings).toEqual([]);
   expect(Array.from(answer.labels)).toEqual([...EXPECTED_GROUND, 2, 2, 2]);
+});
+
+test("more low outliers than strays explain cause a warning", async () => {
+  const strays = Array.from({ length: 30 }, (_, i) => [(i * 7.31) % 20, (i * 12.7) % 20, -4 - ((i * 3.7) % 9)]);
+  const answer = await segment({ points: [...points, ...strays] });
+  expect(answer.low_outliers).toBeGreaterThan(21);
+  expect(answer.warnings).toEqual([
+    expect.stringMatching(new RegExp(`^${answer.low_outliers} points \\(1\\.\\d %\\) lie below the surface`)),
+  ]);
 });
 
 test("from the tile threshold on, the tiles are reported and a measured threshold is auto (sampled)", async () => {

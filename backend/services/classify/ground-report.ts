@@ -8,6 +8,9 @@ export type ComparedGround = { readonly differing: number } | { readonly failed:
 /** Above this share of differing labels a warning recommends method auto. */
 const NOTABLE_DISAGREEMENT = 0.05;
 
+/** Above this share of low outliers a warning follows: single echoes below the ground are rarer by far. */
+const MOST_STRAYS = 0.01;
+
 /** Labels and what the report needs to know about their run. */
 export type FoundGround =
   | { readonly method: "cloth"; readonly found: ClothGround; readonly plan: ClothPlan }
@@ -43,6 +46,12 @@ export function groundReport(
   const of = ofMethod(ground, measured);
   const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground.found);
   const warnings = [...of.warnings, ...onAuto];
+  const strays = low_outliers / Math.max(1, measured.finite_count);
+  if (strays > MOST_STRAYS) {
+    warnings.push(
+      `${low_outliers} points (${(100 * strays).toFixed(1)} %) lie below the surface and were left out as low outliers, more than stray returns explain: check the ground in a profile, or remove noise first (denoise).`,
+    );
+  }
   if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled plant.`);
   if (num_ground === 0) warnings.push("No point was labelled ground; check the class threshold and the up axis (z).");
   return {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/parallel.h"
 #include "ops/ground/ground_trend.h"
@@ -21,6 +22,8 @@ constexpr double kPointsPerCell = 16;    // on average, in cells with points
 constexpr std::uint32_t kSupport = 3;    // neighbours that make a height credible
 constexpr std::uint32_t kWitnesses = 8;  // with fewer heights around, nothing is an outlier
 constexpr double kLayerPerCell = 0.15;   // thickness of the layer, in cells
+constexpr double kLayerPerSpread = 3;    // and in typical spreads of the lowest heights of a cell
+constexpr std::size_t kSpreadSample = 200'000;
 constexpr double kMinLayer = 0.03, kMaxLayer = 0.5;  // metres: range noise; less than a storey
 constexpr std::uint64_t kMaxCells = 25'000'000;
 
@@ -149,11 +152,28 @@ Company company_of(const LowestHeights& heights, const BulkVector<std::uint8_t>&
   return company;
 }
 
+/// Median over the cells of the distance between the lowest and the fourth lowest height: about the standard deviation
+/// of noise, more on slopes. 0 without such cells.
+double typical_spread(const LowestHeights& heights) {
+  const std::size_t cells = heights.lattice().cells(), step = cells / kSpreadSample + 1;
+  std::vector<float> spreads;
+  for (std::size_t cell = 0; cell < cells; cell += step) {
+    const std::uint32_t last = heights.key(kDepth - 1, cell);
+    if (last != kAboveAllFloats)
+      spreads.push_back(float_of_ordered(last) - float_of_ordered(heights.key(0, cell)));
+  }
+  if (spreads.empty()) return 0;
+  const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
+  std::nth_element(spreads.begin(), middle, spreads.end());
+  return *middle;
+}
+
 /// first[cell] = how many of the cell's lowest heights are outliers.
 BulkVector<std::uint8_t> count_outlying(const LowestHeights& heights, OpContext& ctx) {
   const std::size_t cells = heights.lattice().cells();
-  const auto layer =
-      static_cast<float>(std::clamp(kLayerPerCell * heights.lattice().size, kMinLayer, kMaxLayer));
+  const double thickness =
+      std::max(kLayerPerCell * heights.lattice().size, kLayerPerSpread * typical_spread(heights));
+  const auto layer = static_cast<float>(std::clamp(thickness, kMinLayer, kMaxLayer));
   BulkVector<std::uint8_t> first(cells), next(cells);
   // Each round removes at least one height of some cell; strays are isolated, so few rounds are needed.
   for (int round = 0; round < 12; ++round) {

@@ -22,7 +22,9 @@ struct LowOutliers {
 ///
 /// The four lowest heights of every cell are examined; cells hold about 16 points. The lowest is an outlier if, among
 /// the lowest heights of the 3 x 3 cells around it, fewer than 3 lie below it or at most a thin layer above it. Then
-/// the next lowest is examined, until nothing changes. Ground has other returns in its layer, however dense the
+/// the next lowest is examined, until nothing changes. The layer is 0.15 cells thick and at least three times the
+/// typical spread of the four lowest heights of a cell, within 0.03 to 0.5 m: what lies less than that below the ground
+/// is noise of the ground itself. Ground has other returns in its layer, however dense the
 /// vegetation above it; stray points have few.
 ///
 /// Order    Does not depend on threads or the order of the points.

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import * as ground from "../../backend/native/classify/ground.ts";
-import { DATA } from "../support/data-folder.ts";
+import { DATA } from "../support/scans/data-folder.ts";
 import { labelsOf, positions, readLas, readPcd } from "./native.ts";
 import type { Part } from "./part.ts";
 import { confusion, scores } from "./scores.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { clothSimulation } from "../../../../backend/native/classify/ground.ts";
 import { positions, readLas } from "../../../accuracy/native.ts";
-import { DATA } from "../../../support/data-folder.ts";
+import { DATA } from "../../../support/scans/data-folder.ts";
 
 const PLOT = join(DATA, "trees_composite/composite_plot_a.laz");
 const params = {

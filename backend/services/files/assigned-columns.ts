@@ -98,7 +98,7 @@ class Assignment {
     }
     const channels = CHANNELS.map((channel) => this.#find(`${channel}255`) ?? this.#find(channel));
     const [r, g, b] = channels;
-    if (!r || !g || !b) return; // an incomplete triple is not a colour; its columns stay extras
+    if (!r || !g || !b) return;
     for (const channel of [r, g, b]) this.#taken.add(channel);
     const scale = [r, g, b].some(({ role }) => role?.endsWith("255")) ? "byte" : this.cloud.rgb_scale;
     const merged = await this.job.track(() =>
@@ -138,7 +138,7 @@ class Assignment {
 
   async beamOrigins(): Promise<void> {
     const [x, y, z] = ORIGIN.map((role) => this.#find(role));
-    if (!x || !y || !z) return; // an incomplete triple stays as extras
+    if (!x || !y || !z) return;
     for (const axis of [x, y, z]) this.#taken.add(axis);
     const origins = await this.job.track(() =>
       native.interleaveTriple(

@@ -1,6 +1,6 @@
 import type { PositionFrame } from "../../native/files/readers.ts";
 import type { ConstantDimension, ExtraDim } from "../../sessions/column-names.ts";
-import { CANONICAL_LABELS, isCanonicalRole, isPinnedRole, roleOfName } from "./roles.ts";
+import { CANONICAL_LABELS, isCanonicalRole, isIncomplete, isPinnedRole, roleOfName } from "./roles.ts";
 import { extraSlug, tidyLabel } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 
@@ -89,14 +89,17 @@ export function columnCandidates(
   const offered: Candidate[] = [];
   const candidates: Candidate[] = [];
   const constants: ConstantDimension[] = [];
-  for (const source of cloud.columns) {
-    const found = candidate(source, wishes);
-    const wanted = !dropped(wishes.drop, source.name, found.slug, found.role);
+  const roles = cloud.columns.map((source) => overrideOf(source, wishes) ?? roleOf(source));
+  const wanted = cloud.columns.map((source, i) => !dropped(wishes.drop, source, roles[i] ?? null));
+  const wanted_roles = roles.filter((_, i) => wanted[i]);
+  for (const [i, source] of cloud.columns.entries()) {
+    const role = roles[i] ?? null;
+    const found = candidate(source, role === null || isIncomplete(role, wanted_roles) ? null : role, wishes);
     const field = fieldOf(source, cloud);
     const value = field === null ? null : constant(source);
     const is_column = field === null || value === null || (value !== 0 && WAVE_PACKET.has(field));
     if (is_column) offered.push(found);
-    if (!wanted) continue;
+    if (!wanted[i]) continue;
     if (is_column) candidates.push(found);
     else if (source.column.length > 0) constants.push({ name: field, value });
   }
@@ -111,8 +114,7 @@ function fieldOf({ name, role }: RoledColumn, { kind }: SourceCloud): string | n
   return role === "las:rgb" || role === "las:intensity" ? null : name;
 }
 
-function candidate(source: RoledColumn, wishes: ColumnWishes): Candidate {
-  const role = overrideOf(source, wishes) ?? roleOf(source);
+function candidate(source: RoledColumn, role: string | null, wishes: ColumnWishes): Candidate {
   const slug = columnSlug(source, role);
   const canonical = role === null ? undefined : CANONICAL_LABELS[role];
   const own_label = canonical ?? tidyLabel(source.label);
@@ -172,8 +174,8 @@ function slugOf({ role, name }: RoledColumn): string {
   return role?.startsWith("las:") ? lasDimension(name).slug : extraSlug(name.replace(/^scalar_/i, ""));
 }
 
-function dropped(drop: ReadonlySet<string>, name: string, slug: string, role: string | null): boolean {
-  const names = [name, slug];
+function dropped(drop: ReadonlySet<string>, source: RoledColumn, role: string | null): boolean {
+  const names = [source.name, columnSlug(source, role)];
   if (role === "rgb" || (role && /^[rgb](255)?$/.test(role))) names.push("colors");
   if (role === "intensity" || role === "reflectance") names.push("intensity");
   return names.some((candidateName) => drop.has(candidateName.toLowerCase()));

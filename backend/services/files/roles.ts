@@ -45,7 +45,7 @@ const CONTINUOUS: ReadonlySet<string> = new Set(["nx", "ny", "nz", "curvature", 
 
 /** Role that a header or legend name stands for, or null. */
 export function roleOfName(name: string): string | null {
-  const vector = /^\s*xyz\s*\[\s*([012])\s*\]\s*$/i.exec(name);
+  const vector = /^\s*xyz\s*\[\s*([012])\s*\]\s*(?:\[[^\]]*\]|\([^)]*\))?\s*$/i.exec(name);
   if (vector) return ["x", "y", "z"][Number(vector[1])] ?? null;
   const bare = name
     .replace(/\[[^\]]*\]|\([^)]*\)/g, "")
@@ -64,6 +64,19 @@ export const isMultiReturnRole = (role: string): boolean => MULTI_RETURN.has(rol
 
 /** A role without the 255 of a colour channel, for comparisons. */
 export const foldRole = (role: string): string => role.replace(/^([rgb])255$/, "$1");
+
+/** Roles that only count together. */
+const TRIPLES: readonly (readonly string[])[] = [
+  ["r", "g", "b"],
+  ["origin_x", "origin_y", "origin_z"],
+];
+
+/** True for a colour channel or a coordinate of a beam origin if `roles` lacks one of the other two: an ordinary column. */
+export function isIncomplete(role: string, roles: readonly (string | null)[]): boolean {
+  const present = new Set(roles.map((other) => other && foldRole(other)));
+  const triple = TRIPLES.find((parts) => parts.includes(foldRole(role)));
+  return triple !== undefined && !triple.every((part) => present.has(part));
+}
 
 /** How the reader stores a column: see TextColumnType in cpp/io/ascii_table.h. */
 export function storageOf(role: string, slug: string): "auto" | "float" | "f64" {

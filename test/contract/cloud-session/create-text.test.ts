@@ -240,3 +240,46 @@ describe("files", () => {
     }
   });
 });
+
+describe("what other programs write", () => {
+  test("colours with decimals and a PTS file without a count", async () => {
+    const colored = async (row: string, extension?: string) => {
+      const tail = await create(made, text([row, row.replace("1.5", "2.5")], extension));
+      return { rgb: octreeValues(made.octrees, tail.cache_id, "rgb"), extras: await extras(tail.session_id) };
+    };
+    const rgb = [0, 0, 17, 17, 255, 255].map((value) => value * 256);
+    expect(await colored("1.5 2 3 255.000000 0.000000 17.000000")).toEqual({ rgb, extras: [] });
+    expect(await colored("1.5 2 3 -1035 255 0 17", "xyz")).toEqual({ rgb, extras: [] });
+    expect(await colored("1.5 2 3 100 255 0 17", "pts")).toEqual({ rgb, extras: [] });
+  });
+
+  test.each(["txt", "ply"])("%s: an incomplete beam origin or colour keeps its names", async (extension) => {
+    const names = ["x", "y", "z", "ox", "oy", "red", "green"];
+    const rows = ["1 2 3 4 5 6 7", "2 2 3 5 5 7 7"];
+    const head =
+      extension === "txt"
+        ? [names.join(" ")]
+        : [
+            ...["ply", "format ascii 1.0", "element vertex 2"],
+            ...names.map((name) => `property float ${name}`),
+            "end_header",
+          ];
+    const tail = await create(made, text([...head, ...rows], extension));
+    const slugs = (await extras(tail.session_id)).map(({ slug, label }) => [slug, label]);
+    expect(slugs).toEqual([
+      ["ox", "ox"],
+      ["oy", "oy"],
+      ["red_field", "red"],
+      ["green_field", "green"],
+    ]);
+    const dropped = await create(made, text([...head, ...rows], extension), { drop_slugs: ["oy"] });
+    expect((await extras(dropped.session_id))[0]?.slug).toBe("ox");
+  });
+
+  test("dropping one coordinate of a beam origin leaves the others under their own names", async () => {
+    const tail = await create(made, text(["x y z ox oy oz", "1 2 3 4 5 6", "2 2 3 4 5 6"]), {
+      drop_slugs: ["origin_z"],
+    });
+    expect((await extras(tail.session_id)).map(({ slug }) => slug)).toEqual(["ox", "oy"]);
+  });
+});

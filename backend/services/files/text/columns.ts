@@ -3,6 +3,7 @@ import {
   CANONICAL_LABELS,
   foldRole,
   isCanonicalRole,
+  isIncomplete,
   isMultiReturnRole,
   isPinnedRole,
   roleOfName,
@@ -41,8 +42,11 @@ interface Draft {
 const POSITION_SAMPLE = 64;
 const HIGHEST_GRID_INDEX = 100_000;
 
-/** Assigns the slugs. A second column with the same singleton role becomes an extra; equal slugs are numbered. */
-function finish(drafts: readonly Draft[]): TextColumn[] {
+/** Assigns the slugs. A second column with the same singleton role becomes an extra, and so do the columns of an
+ * incomplete colour or beam origin; equal slugs are numbered. */
+function finish(given: readonly Draft[]): TextColumn[] {
+  const given_roles = given.map(({ role }) => role);
+  const drafts = given.map((draft) => (isIncomplete(draft.role, given_roles) ? plain(draft) : draft));
   const roles = new Set<string>();
   const slugs = new Set(drafts.map(({ role }) => role).filter(isPinnedRole));
   return drafts.map((draft) => {
@@ -59,6 +63,12 @@ function finish(drafts: readonly Draft[]): TextColumn[] {
     slugs.add(slug.toLowerCase());
     return { index, header_name: name, role, slug, label, categorical, type: storageOf(role, slug) };
   });
+}
+
+/** A column whose role does not count, kept under its own name. */
+function plain({ role, slug, label, ...draft }: Draft): Draft {
+  const name = draft.name ?? role;
+  return { ...draft, role: "extra", slug: slug ?? extraSlug(name), label: label ?? tidyLabel(name) };
 }
 
 /** An unnamed column, kept under its number. */
@@ -82,7 +92,8 @@ export function planColumns(plan: ColumnPlan, head: TextHead): TextColumn[] {
     const role = entry.role.trim().toLowerCase();
     const { index, categorical } = entry;
     const name = head.names[index] || null;
-    if (isCanonicalRole(role)) return { index, name, role, categorical, label: entry.label ?? undefined };
+    if (isCanonicalRole(role))
+      return { index, name, role, slug: extraSlug(entry.slug || role), categorical, label: entry.label ?? undefined };
     const own = role === "extra" ? entry.slug || entry.label : entry.slug || role;
     if (role === "skip" || !own) return { index, name, role: "skip" };
     const label = tidyLabel(entry.label || (role === "extra" ? own : name || own)) || own;
@@ -93,7 +104,7 @@ export function planColumns(plan: ColumnPlan, head: TextHead): TextColumn[] {
     const pinned = !(categorical && isMultiReturnRole(alias));
     if (pinned && !taken.has(alias)) {
       taken.add(alias);
-      return { index, name, role: alias, categorical };
+      return { index, name, role: alias, slug: extraSlug(own), label, categorical };
     }
     return { index, name, role: "extra", slug: pinned ? alias : classSlug(label), label, categorical };
   });
@@ -115,7 +126,7 @@ export function legendColumns(names: readonly string[], width: number): TextColu
     const role = roleOfName(name) ?? (isCanonicalRole(word) ? word : null);
     return role === null
       ? { index, name, role: "extra", slug: extraSlug(word), label: tidyLabel(word) }
-      : { index, name, role };
+      : { index, name, role, slug: extraSlug(word) };
   });
   const rest = Array.from({ length: Math.max(0, width - names.length) }, (_, i) => numbered(names.length + i));
   return finish([...known, ...rest]);
@@ -139,17 +150,25 @@ function unitColors(drafts: Draft[], head: TextHead): Draft[] {
   return drafts.map((draft) => (channels.includes(draft) ? { ...draft, role: foldRole(draft.role) } : draft));
 }
 
-/** Columns by position and values, for tables without usable names. `width` >= 3. */
-export function positionColumns(head: TextHead, width: number): TextColumn[] {
+/** True if triples are colours 0..255: whole numbers, also written with decimals ("255.000000"). Whole numbers with
+ * decimals that are all 0 or 1 are not: axis-aligned normals look the same. */
+function isByteColor(triples: readonly (readonly string[])[]): boolean {
+  const fields = triples.flat();
+  const whole = fields.every((field) => /^\+?\d{1,3}(?:[.,]0*)?$/.test(field) && Number.parseInt(field, 10) <= 255);
+  const decimals = fields.some((field) => !isInteger(field));
+  return fields.length > 0 && whole && (!decimals || fields.some((field) => Number.parseInt(field, 10) > 1));
+}
+
+/** Columns by position and values, for tables without usable names. `width` >= 3. `extension`: of the file, with dot. */
+export function positionColumns(head: TextHead, width: number, extension = ""): TextColumn[] {
   const numeric = head.rows.filter((row) => row.every((field) => field === "" || isNumber(field, head.decimal_comma)));
   const rows = numeric.slice(0, POSITION_SAMPLE);
   const column = (index: number) => rows.map((row) => row[index] ?? "");
   const whole = (index: number) => rows.length > 0 && column(index).every(isInteger);
-  const byte = (index: number) =>
-    whole(index) && column(index).every((field) => Number(field) >= 0 && Number(field) <= 255);
   const gridIndex = (index: number) =>
     whole(index) && column(index).every((field) => Number(field) >= 0 && Number(field) < HIGHEST_GRID_INDEX);
-  const bytesAt = (index: number) => index + 3 <= width && [0, 1, 2].every((i) => byte(index + i));
+  const colorAt = (index: number) =>
+    index + 3 <= width && isByteColor(rows.map((row) => [0, 1, 2].map((i) => row[index + i] ?? "")));
 
   const roles: string[] = [];
   while (roles.length < Math.min(2, width - 3) && gridIndex(roles.length)) {
@@ -158,9 +177,10 @@ export function positionColumns(head: TextHead, width: number): TextColumn[] {
     roles.push(roles.length === 0 ? "row_index" : "column_index");
   }
   roles.push("x", "y", "z");
-  // A PTS file (its first line is the point count) stores intensity before the colours.
-  if (head.declared_count !== null && width - roles.length === 4 && bytesAt(roles.length + 1)) roles.push("intensity");
-  if (bytesAt(roles.length)) roles.push("r255", "g255", "b255");
+  // PTS stores intensity before the colours.
+  const pts = head.declared_count !== null || extension === ".pts" || !colorAt(roles.length);
+  if (pts && width - roles.length === 4 && colorAt(roles.length + 1)) roles.push("intensity");
+  if (colorAt(roles.length)) roles.push("r255", "g255", "b255");
   if (width - roles.length === 1) roles.push("intensity");
   const drafts = Array.from({ length: width }, (_, index): Draft => {
     const role = roles[index];

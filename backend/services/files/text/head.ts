@@ -35,14 +35,22 @@ export function resolvesPosition(names: readonly string[]): boolean {
   return ["x", "y", "z"].every((axis) => roles.has(axis));
 }
 
-/** Names in a header line: split like the data, else at the first delimiter that yields x, y and z. */
-function namesOf(line: string, delimiter: TextDelimiter): string[] {
+/** Characters that separate names which may contain blanks. */
+const SEPARATORS: readonly TextDelimiter[] = ["comma", "semicolon", "tab"];
+
+/**
+ * Names in a header line: split like the data, else at the first delimiter that yields x, y and z. Above rows separated
+ * by blanks, a header that splits at another delimiter into x, y and z, or into one name per column, is split there: its
+ * names may contain blanks ("Target Index[]").
+ */
+function namesOf(line: string, delimiter: TextDelimiter, width: number): string[] {
   const split = (by: TextDelimiter) => splitFields(line, by).map((name) => name.replace(/^\uFEFF/, "").trim());
+  const others = delimiter === "whitespace" ? SEPARATORS.map(split) : [];
   const own = split(delimiter);
-  if (resolvesPosition(own)) return own;
-  const other = DELIMITERS.map(split).find(resolvesPosition);
-  if (other) return other;
-  return own.length > 1 ? own : split(line.includes(",") ? "comma" : "whitespace");
+  const found = [...others, own, ...DELIMITERS.map(split)].find(resolvesPosition);
+  if (found) return found;
+  const fitting = others.find((names) => names.length > 1 && names.length === width);
+  return fitting ?? (own.length > 1 ? own : split(line.includes(",") ? "comma" : "whitespace"));
 }
 
 /** Refuses other text formats, whose numbers would be nonsense as points. */
@@ -89,11 +97,11 @@ export function readTextHead(source: readonly string[]): TextHead {
   const numeric = sample.filter((line) => !hasLetters(line));
   const format = chooseDelimiter(numeric.length > 0 ? numeric : sample);
   const rows = sample.map((line) => splitFields(line, format.delimiter));
-  const names = named
-    ? namesOf(lineAt(start), format.delimiter)
-    : commentedNames(lines.slice(0, first), format.delimiter);
-  while (names.length > 0 && names.at(-1) === "") names.pop();
   const width = commonWidth(rows);
+  const names = named
+    ? namesOf(lineAt(start), format.delimiter, width)
+    : commentedNames(lines.slice(0, first), format.delimiter, width);
+  while (names.length > 0 && names.at(-1) === "") names.pop();
   const fitted = fitNames(names, rows, width, format.delimiter, named);
   return {
     ...format,
@@ -111,16 +119,17 @@ const hasThreeFields = (line: string) => DELIMITERS.some((delimiter) => splitFie
 /** A header has letters, and either names x, y and z or has no numeric field. */
 function isHeader(line: string, next: readonly string[]): boolean {
   if (!hasLetters(line)) return false;
-  const { delimiter, decimal_comma } = chooseDelimiter(next.length > 0 ? next.slice(0, SAMPLED_ROWS) : [line]);
-  const names = namesOf(line, delimiter);
+  const rows = next.length > 0 ? next.slice(0, SAMPLED_ROWS) : [line];
+  const { delimiter, decimal_comma } = chooseDelimiter(rows);
+  const names = namesOf(line, delimiter, commonWidth(rows.map((row) => splitFields(row, delimiter))));
   return resolvesPosition(names) || !names.some((name) => isNumber(name, decimal_comma));
 }
 
 /** A comment counts as header only if it names x, y and z. */
-function commentedNames(before: readonly string[], delimiter: TextDelimiter): string[] {
+function commentedNames(before: readonly string[], delimiter: TextDelimiter, width: number): string[] {
   for (const line of before) {
     if (!isComment(line)) continue;
-    const names = namesOf(withoutMark(line), delimiter);
+    const names = namesOf(withoutMark(line), delimiter, width);
     if (resolvesPosition(names)) return names;
   }
   return [];

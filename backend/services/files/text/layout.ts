@@ -31,6 +31,8 @@ export interface TextLayout {
 export interface TextLayoutOptions {
   readonly ascii_format?: string | null;
   readonly column_plan?: ColumnPlan | null;
+  /** Of the file, lower case with dot: PTS files have an order of their own. */
+  readonly extension?: string;
 }
 
 /**
@@ -48,7 +50,7 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
   const head = readTextHead(lines);
   const { width } = head;
   const warnings = [...head.warnings];
-  const { columns, decided_by } = decide(plan, legend, head, width, warnings);
+  const { columns, decided_by } = decide(plan, legend, head, width, { warnings, extension: options.extension });
   const present = new Set(columns.map(({ role }) => role));
   const missing = ["x", "y", "z"].filter((axis) => !present.has(axis));
   if (missing.length > 0) {
@@ -72,7 +74,13 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
   };
 }
 
-function decide(plan: ColumnPlan | null, legend: readonly string[], head: TextHead, width: number, warnings: string[]) {
+function decide(
+  plan: ColumnPlan | null,
+  legend: readonly string[],
+  head: TextHead,
+  width: number,
+  { warnings, extension }: { readonly warnings: string[]; readonly extension: string | undefined },
+) {
   if (plan !== null) return { columns: planColumns(plan, head), decided_by: "plan" as const };
   if (legend.length > 0) return { columns: legendColumns(legend, width), decided_by: "legend" as const };
   if (resolvesPosition(head.names))
@@ -80,7 +88,7 @@ function decide(plan: ColumnPlan | null, legend: readonly string[], head: TextHe
   if (head.names.length > 0) checkNames(head, width, warnings);
   if (width < 3)
     throw new AppError("invalid_file", `the rows have ${width} column${width === 1 ? "" : "s"}; x, y and z need three`);
-  return { columns: positionColumns(head, width), decided_by: "positions" as const };
+  return { columns: positionColumns(head, width, extension), decided_by: "positions" as const };
 }
 
 /** Refuses a header that names only some of x, y and z, and text in the first columns: a guess could be wrong. */

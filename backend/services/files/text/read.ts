@@ -3,6 +3,7 @@ import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
 import * as native from "../../../native/files/readers.ts";
 import type { ColumnRef } from "../../../sessions/column-ref.ts";
+import { extensionOf } from "../source.ts";
 import {
   adoptTable,
   BYTE_COLORS,
@@ -24,7 +25,7 @@ export async function textLayout(
 ): Promise<TextLayout> {
   const { lines } = await job.track(() => native.sampleText(path, SAMPLE_LINES));
   try {
-    return detectTextLayout(lines, options);
+    return detectTextLayout(lines, { ...options, extension: extensionOf(path) });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new AppError(error.code, `${path}: ${error.message}`, error.details, { cause: error });

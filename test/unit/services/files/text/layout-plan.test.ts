@@ -53,10 +53,18 @@ describe("column plan", () => {
     [{ role: "extra", slug: "gps_time", categorical: true }, "extra", "gps_time_field", "gps_time"],
     [{ role: "extra", slug: "Row", categorical: true }, "row_index", "row_index", "Row Index"],
     [{ role: "extra", slug: "sky", categorical: true }, "is_miss", "is_miss", "Miss"],
-    [{ role: "extra", slug: "ox" }, "origin_x", "origin_x", "Beam Origin X"],
+    [{ role: "extra", slug: "ox" }, "extra", "ox", "ox"],
+    [{ role: "origin_x" }, "extra", "origin_x", "origin_x"],
+    [{ role: "r", slug: "red_edge", label: "Red edge" }, "extra", "red_edge", "Red edge"],
     [{ role: "TIMESTAMP" }, "timestamp", "timestamp", "Timestamp"],
   ])("%j", (column, role, slug, label) => {
     expect(withPlan("1 2 3 4", entry(3, column)).columns[3]).toMatchObject({ role, slug, label });
+  });
+
+  test("an extra with the name of a beam origin becomes one if the other two are planned as well", () => {
+    const origin = ["ox", "yorigin", "beam_origin_z"].map((slug, i) => ({ index: i + 3, role: "extra", slug }));
+    const layout = withPlan("1 2 3 4 5 6", { columns: [...xyz, ...origin] });
+    expect(slugs(layout).slice(3)).toEqual(["origin_x", "origin_y", "origin_z"]);
   });
 
   test("a class column never takes an echo column's slug", () => {

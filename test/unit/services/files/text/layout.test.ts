@@ -106,6 +106,37 @@ describe("header", () => {
     expect(layout.sample_rows).toHaveLength(1);
   });
 
+  test.each([
+    "X,Y,Z,Reflectance[dB],Target Index[]",
+    "X, Y, Z, Reflectance[dB], Target Index[]",
+    "X; Y; Z; Reflectance[dB]; Target Index[]",
+    "X\tY\tZ\tReflectance[dB]\tTarget Index[]",
+    "XYZ[0][m],XYZ[1][m],XYZ[2][m],Reflectance[dB],Target Index[]",
+    "# X, Y, Z, Reflectance[dB], Target Index[]",
+    "//X, Y, Z, Reflectance[dB], Target Index[]",
+  ])("names with blanks over rows without delimiters: %s", (line) => {
+    const layout = detect(`${line}\n1.5 2.5 3.5 -3.2 1`);
+    expect(roles(layout)).toEqual(["x", "y", "z", "reflectance", "target_index"]);
+    expect(layout).toMatchObject({ delimiter: "whitespace", decided_by: "header", warning: null });
+    expect(layout.columns.at(-1)?.header_name).toBe("Target Index[]");
+  });
+
+  test("one delimited name per column is enough, even if no name is x, y or z", () => {
+    const layout = detect("Range A, Range B, Range C, Reflectance[dB], Target Index[]\n1.5 2.5 3.5 -3.2 1");
+    expect(roles(layout)).toEqual(["x", "y", "z", "reflectance", "target_index"]);
+    expect(layout.columns[1]?.header_name).toBe("Range B");
+  });
+
+  test("row numbers without a name shift delimited names with blanks", () => {
+    const layout = detect("X, Y, Z, Target Index[]\n1 10.5 20 30 1\n2 11.5 21 31 2");
+    expect(roles(layout)).toEqual(["extra", "x", "y", "z", "target_index"]);
+    expect(layout.warning).toContain("one name fewer");
+  });
+
+  test("a comma inside a name does not split a header of blanks", () => {
+    expect(slugs(detect("x y z Gain[a,b]\n1.5 2 3 4"))[3]).toBe("Gain_a_b");
+  });
+
   test("a comment without x, y and z is not a header", () => {
     const layout = detect("# survey of May\n1.5 2 3");
     expect(layout).toMatchObject({ has_header: false, header_lines: 1, decided_by: "positions" });
@@ -162,6 +193,27 @@ describe("header", () => {
   });
 });
 
+describe("incomplete triples", () => {
+  test.each([
+    ["ox oy", ["extra", "extra"], ["ox", "oy"]],
+    ["ox oy oz", ["origin_x", "origin_y", "origin_z"], ["origin_x", "origin_y", "origin_z"]],
+    ["Origin_X BeamOriginY", ["extra", "extra"], ["Origin_X", "BeamOriginY"]],
+    ["r g", ["extra", "extra"], ["r", "g"]],
+    ["red blue", ["extra", "extra"], ["red_field", "blue_field"]],
+    ["r255 green b", ["r255", "g255", "b255"], ["", "", ""]],
+  ])("%s", (names, expected, expectedSlugs) => {
+    const values = names.replace(/\S+/g, "4");
+    for (const layout of [
+      detect(`x y z ${names}\n1 2 3 ${values}`),
+      detect(`1 2 3 ${values}`, { ascii_format: `x y z ${names}` }),
+    ]) {
+      expect(roles(layout).slice(3)).toEqual(expected);
+      if (layout.decided_by === "header") expect(slugs(layout).slice(3)).toEqual(expectedSlugs);
+      else expect(slugs(layout).slice(3)).toEqual(expectedSlugs.map((slug) => slug.toLowerCase()));
+    }
+  });
+});
+
 describe("positions", () => {
   test.each([
     ["1.5 2 3", ["x", "y", "z"]],
@@ -169,7 +221,16 @@ describe("positions", () => {
     ["1.5 2 3 0 128 255", ["x", "y", "z", "r255", "g255", "b255"]],
     ["1.5 2 3 0 128 255 -7", ["x", "y", "z", "r255", "g255", "b255", "intensity"]],
     ["1.5 2 3 0 128 256", ["x", "y", "z", "extra", "extra", "extra"]],
-    ["1.5 2 3 -20 1 2 3", ["x", "y", "z", "extra", "extra", "extra", "extra"]],
+    ["1.5 2 3 -20 1 2 3", ["x", "y", "z", "intensity", "r255", "g255", "b255"]],
+    ["1.5 2 3 0.25 1 2 3", ["x", "y", "z", "intensity", "r255", "g255", "b255"]],
+    ["1.5 2 3 -20 1 2 300", ["x", "y", "z", "extra", "extra", "extra", "extra"]],
+    ["1.5 2 3 255.000000 0.000000 17.000000", ["x", "y", "z", "r255", "g255", "b255"]],
+    ["1.5 2 3 255. 0. 17. -0.5", ["x", "y", "z", "r255", "g255", "b255", "intensity"]],
+    ["1.5 2 3 255.5 0.0 17.0", ["x", "y", "z", "extra", "extra", "extra"]],
+    ["1.5 2 3 256.0 0.0 17.0", ["x", "y", "z", "extra", "extra", "extra"]],
+    ["1.5 2 3 0.0 0.0 1.0", ["x", "y", "z", "extra", "extra", "extra"]],
+    ["1.5 2 3 0 0 1", ["x", "y", "z", "r255", "g255", "b255"]],
+    ["1,5;2;3;255,0;0,0;17,0", ["x", "y", "z", "r255", "g255", "b255"]],
     ["7 8 1.5 2 3", ["row_index", "column_index", "x", "y", "z"]],
     ["7 1.5 2 3", ["row_index", "x", "y", "z"]],
     ["7 8 9 1.5 2 3", ["row_index", "column_index", "x", "y", "z", "intensity"]],
@@ -189,6 +250,12 @@ describe("positions", () => {
     const layout = detect("2\n1.5 2 3 -1035 97 59 38\n1.5 2 3 900 97 59 38");
     expect(layout).toMatchObject({ has_header: false, header_lines: 1 });
     expect(roles(layout)).toEqual(["x", "y", "z", "intensity", "r255", "g255", "b255"]);
+  });
+
+  test("a file named .pts has intensity before the colours, also without a count", () => {
+    const row = "1.5 2 3 100 97 59 38";
+    expect(roles(detect(row, { extension: ".pts" })).slice(3)).toEqual(["intensity", "r255", "g255", "b255"]);
+    expect(roles(detect(row, { extension: ".xyz" })).slice(3)).toEqual(["r255", "g255", "b255", "intensity"]);
   });
 
   test("one odd row does not decide the width", () => {
@@ -215,6 +282,11 @@ describe("legend", () => {
     expect(roles(layout)).toEqual(["z", "y", "x", "extra", "skip", "extra"]);
     expect(slugs(layout)).toEqual(["", "", "", "quality", "", "col_6"]);
     expect(layout).toMatchObject({ decided_by: "legend", header_lines: 1 });
+  });
+
+  test("names of class columns stay their slugs", () => {
+    const layout = detect("1.5 2 3 1 2 3 4", { ascii_format: "x y z Wood_Leaf species tree_id label" });
+    expect(slugs(layout).slice(3)).toEqual(["wood_leaf", "species", "tree_id", "label"]);
   });
 
   test("must include x, y, and z", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
 import { create } from "../support/app/app.ts";
 import { e57Bytes, e57Element, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
+import { columnOf } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -84,7 +85,9 @@ describe("E57", () => {
       ["intensity", "intensity"],
       ["colorRed", "extra"],
       ["returnIndex", "target_index"],
+      [null, "extra"],
     ]);
+    expect(answer.columns[6]).toMatchObject({ suggested_slug: "scan_index", suggested_label: "scan_index" });
     expect(answer.columns[5]).toMatchObject({ suggested_slug: "target_index", suggested_label: "Target Index" });
     expect(answer.columns.map(({ type_hint }) => type_hint).slice(0, 5)).toEqual([
       "float",
@@ -97,7 +100,7 @@ describe("E57", () => {
     expect(answer.sample_rows).toEqual(rows.slice(0, 2));
     expect(rows).toHaveLength(3);
     expect(rows[1]?.slice(0, 3).map(Number)).toEqual([expect.closeTo(4e6 - 0.5, 6), expect.closeTo(22, 6), 3]);
-    expect(rows[1]?.slice(3)).toEqual(["200", "2", "1"]);
+    expect(rows[1]?.slice(3)).toEqual(["200", "2", "1", "0"]);
     expect(rows[2]?.slice(0, 3)).toEqual(["", "", ""]);
   });
 
@@ -156,7 +159,13 @@ describe("E57", () => {
 
   test("no scan, no points, a wrong point count, a broken first page", async () => {
     const none = await preview(made.file("none.e57", e57Bytes([])));
-    expect(none).toMatchObject({ columns: [], scans: [], scan_count: 0, point_count: 0, warning: null });
+    expect(none).toMatchObject({
+      columns: [],
+      scans: [],
+      scan_count: 0,
+      point_count: 0,
+      warning: "The file contains no points.",
+    });
     const empty = await preview(made.file("empty.e57", e57Bytes([e57Points([])])));
     expect(empty).toMatchObject({ sample_rows: [], point_count: 0, scan_count: 1 });
     expect(empty.columns.map(({ type_hint }) => type_hint)).toEqual(["empty", "empty", "empty"]);
@@ -236,16 +245,40 @@ describe("PTX", () => {
       "r255",
       "g255",
       "b255",
+      "row_index",
+      "column_index",
+      "extra",
     ]);
+    expect(answer.columns.at(-1)).toMatchObject({ header_name: null, suggested_slug: "scan_index" });
     expect(answer.sample_rows).toEqual([
-      ["500001", "20", "3", "0.25", "255", "128", "0"],
-      ["", "", "", "0.5", "0", "0", "0"],
+      ["500001", "20", "3", "0.25", "255", "128", "0", "0", "0", "0"],
+      ["", "", "", "0.5", "0", "0", "0", "0", "1", "0"],
     ]);
+  });
+
+  test("rows and columns of the cells are those of the import", async () => {
+    const file = made.file(
+      "grid.ptx",
+      ptx(2, 3, "0 0 0", ["1 1 1 1", "2 2 2 1", "3 3 3 1", "4 4 4 1", "5 5 5 1", "6 6 6 1"]),
+    );
+    const { columns, sample_rows } = await preview(file);
+    const { session_id } = await create(made, file);
+    for (const slug of ["row_index", "column_index"]) {
+      const index = columns.find(({ suggested_slug }) => suggested_slug === slug)?.index ?? -1;
+      expect(sample_rows.map((row) => Number(row[index]))).toEqual(await columnOf(made, session_id, `extra/${slug}`));
+    }
   });
 
   test("a scan without colour has no colour columns", async () => {
     const { columns } = await preview(made.file("grey.ptx", ptx(1, 1, "0 0 0", ["1 2 3 0.5"])));
-    expect(columns.map(({ detected_role }) => detected_role)).toEqual(["x", "y", "z", "intensity"]);
+    expect(columns.map(({ detected_role }) => detected_role)).toEqual([
+      "x",
+      "y",
+      "z",
+      "intensity",
+      "row_index",
+      "column_index",
+    ]);
   });
 
   test("damage is reported", async () => {

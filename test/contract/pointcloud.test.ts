@@ -31,8 +31,9 @@ describe("/api/pointcloud/preview", () => {
     const of = (key: keyof PreviewResponse["columns"][number]) => answer.columns.map((column) => column[key]);
     expect(of("index")).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(of("header_name")).toEqual(rows[0]?.split(","));
-    expect(of("detected_role")).toEqual(["x", "y", "z", "reflectance", "target_index", "extra", "extra", "extra"]);
-    expect(of("suggested_slug")).toEqual(["", "", "", "", "target_index", "Class", "Name", "Empty"]);
+    expect(of("detected_role")).toEqual(["x", "y", "z", "reflectance", "target_index", "extra", "skip", "skip"]);
+    expect(of("suggested_slug")).toEqual(["", "", "", "Reflectance_dB", "target_index", "Class", "Name", "Empty"]);
+    expect(answer.warning).toMatch(/Name.*Empty/s);
     expect(of("suggested_label")[3]).toBe("Reflectance [dB]");
     expect(of("type_hint")).toEqual([
       "float",
@@ -99,7 +100,7 @@ describe("/api/pointcloud/preview", () => {
       "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty int tree\nproperty uchar sky\nend_header\n1 2 3 4 5 0\n6 7 8 9 10 0\n";
     const first = await preview(made.file("a.ply", ply), { max_rows: 1 });
     expect(first).toMatchObject({ kind: "ply", suggested_shift: null, has_header: true });
-    expect(first.columns.map(({ detected_role }) => detected_role)).toEqual(["x", "y", "z", "r255", "extra"]);
+    expect(first.columns.map(({ detected_role }) => detected_role)).toEqual(["x", "y", "z", "extra", "extra"]);
     expect(first.sample_rows).toHaveLength(1);
     const pcd =
       "VERSION 0.7\nFIELDS x y z rgb\nSIZE 4 4 4 4\nTYPE F F F U\nCOUNT 1 1 1 1\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3 4\n";

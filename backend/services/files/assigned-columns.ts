@@ -47,7 +47,10 @@ export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, jo
   await assignment.beamOrigins();
   assignment.extras();
   const { columns, extra_dims_meta, black, intensity_units } = assignment;
-  const constant_dimensions = [...constants, ...(black ? [{ name: "rgb", value: 0 }] : [])];
+  const constant_dimensions = [
+    ...constants,
+    ...(black && cloud.positions.length > 0 ? [{ name: "rgb", value: 0 }] : []),
+  ];
   return { columns, extra_dims_meta, constant_dimensions, intensity_units, stats, warnings };
 }
 
@@ -92,8 +95,8 @@ class Assignment {
     if (ready) {
       this.#taken.add(ready);
       const highest = await this.job.track(() => native.maxChannel(ready.source.column.native));
-      if (highest > 0) this.columns.set("colors", ready.source.column);
-      else this.black = this.cloud.kind === "las" && ready.source.column.length > 0;
+      this.black = this.cloud.kind === "las" && highest === 0;
+      if (!this.black) this.columns.set("colors", ready.source.column);
       return;
     }
     const channels = CHANNELS.map((channel) => this.#find(`${channel}255`) ?? this.#find(channel));
@@ -115,7 +118,8 @@ class Assignment {
     if (found.role === "intensity") this.#taken.add(found);
     const { column } = found.source;
     if (column.native.dtype === "u16" && SCALED_INTENSITY.has(this.cloud.kind)) {
-      if (max(found.source) > 0) this.columns.set("intensity", column);
+      // In LAS records the field always exists; 0 everywhere means that it was not used.
+      if (this.cloud.kind !== "las" || max(found.source) > 0) this.columns.set("intensity", column);
       if (!FRACTIONS.has(this.cloud.kind)) this.intensity_units = { divisor: 1, offset: 0 };
       return;
     }

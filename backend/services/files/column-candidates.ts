@@ -1,7 +1,7 @@
 import type { PositionFrame } from "../../native/files/readers.ts";
 import type { ConstantDimension, ExtraDim } from "../../sessions/column-names.ts";
-import { CANONICAL_LABELS, isCanonicalRole, isIncomplete, isPinnedRole, roleOfName } from "./roles.ts";
-import { extraSlug, tidyLabel } from "./slugs.ts";
+import { columnLabel, columnSlug, lasDimension, roleOf, settleRoles } from "./column-roles.ts";
+import { extraSlug } from "./slugs.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
 
 /** The user's changes to what the file declares. */
@@ -13,23 +13,6 @@ export interface ColumnWishes {
   readonly roles: Readonly<Record<string, string>>;
   /** slug -> display label */
   readonly labels: Readonly<Record<string, string>>;
-}
-
-/** LAS standard dimensions with a role; every other dimension becomes `las_<name>`. */
-const LAS_ROLES: ReadonlyMap<string, string> = new Map([
-  ["rgb", "rgb"],
-  ["intensity", "intensity"],
-  ["gps_time", "timestamp"],
-  ["return_number", "target_index"],
-  ["number_of_returns", "target_count"],
-]);
-
-/** Slug and label of a LAS standard dimension once it is a column of its own. */
-export function lasDimension(name: string): { readonly slug: string; readonly label: string } {
-  const role = LAS_ROLES.get(name) ?? "";
-  return isPinnedRole(role)
-    ? { slug: role, label: CANONICAL_LABELS[role] ?? role }
-    : { slug: `las_${name}`, label: name };
 }
 
 /** The session column of a LAS standard dimension with several values. */
@@ -91,19 +74,27 @@ export function columnCandidates(
   const constants: ConstantDimension[] = [];
   const roles = cloud.columns.map((source) => overrideOf(source, wishes) ?? roleOf(source));
   const wanted = cloud.columns.map((source, i) => !dropped(wishes.drop, source, roles[i] ?? null));
-  const wanted_roles = roles.filter((_, i) => wanted[i]);
+  const values = cloud.columns.map((source) => constantValue(source, cloud, constant));
+  const settled = settleRoles(roles.map((role, i) => (wanted[i] && !values[i] ? role : null)));
   for (const [i, source] of cloud.columns.entries()) {
-    const role = roles[i] ?? null;
-    const found = candidate(source, role === null || isIncomplete(role, wanted_roles) ? null : role, wishes);
-    const field = fieldOf(source, cloud);
-    const value = field === null ? null : constant(source);
-    const is_column = field === null || value === null || (value !== 0 && WAVE_PACKET.has(field));
-    if (is_column) offered.push(found);
+    const value = values[i] ?? null;
+    if (value === null) offered.push(candidate(source, settled[i] ?? null, wishes));
     if (!wanted[i]) continue;
-    if (is_column) candidates.push(found);
-    else if (source.column.length > 0) constants.push({ name: field, value });
+    if (value === null) candidates.push(candidate(source, settled[i] ?? null, wishes));
+    else if (source.column.length > 0) constants.push(value);
   }
   return { candidates, constants, warnings: unheeded(cloud, offered, wishes) };
+}
+
+/** The field and value of a column that is left out; null for every other column. */
+function constantValue(
+  source: RoledColumn,
+  cloud: SourceCloud,
+  constant: (source: RoledColumn) => number | null,
+): ConstantDimension | null {
+  const name = fieldOf(source, cloud);
+  const value = name === null ? null : constant(source);
+  return name === null || value === null || (value !== 0 && WAVE_PACKET.has(name)) ? null : { name, value };
 }
 
 /** The LAS field of a column that is left out if it is constant: a LAS record has every field of its format, used or
@@ -116,8 +107,7 @@ function fieldOf({ name, role }: RoledColumn, { kind }: SourceCloud): string | n
 
 function candidate(source: RoledColumn, role: string | null, wishes: ColumnWishes): Candidate {
   const slug = columnSlug(source, role);
-  const canonical = role === null ? undefined : CANONICAL_LABELS[role];
-  const own_label = canonical ?? tidyLabel(source.label);
+  const own_label = columnLabel(source, role);
   const label = wished(wishes.labels, slug);
   const las_field = source.role?.startsWith("las:") && !WAVE_PACKET.has(source.name) ? source.name : null;
   const hidden = las_field !== null && FLAGS.has(las_field) && role === null && label === undefined;
@@ -130,9 +120,6 @@ function overrideOf(source: RoledColumn, { roles }: ColumnWishes): string | unde
     .map((name) => wished(roles, name))
     .find((role) => role !== undefined);
 }
-
-const columnSlug = (source: RoledColumn, role: string | null): string =>
-  role !== null && isPinnedRole(role) ? role : (source.slug ?? slugOf(source));
 
 const namesOf = (source: RoledColumn): string[] => [
   columnSlug(source, roleOf(source)),
@@ -160,18 +147,6 @@ function unheeded(
   return Object.entries(missing)
     .filter(([, list]) => list.length > 0)
     .map(([field, list]) => `${field} names columns that the file does not have: ${list.slice(0, 10).join(", ")}.`);
-}
-
-function roleOf({ role, name, slug }: RoledColumn): string | null {
-  if (role?.startsWith("las:")) return LAS_ROLES.get(name) ?? null;
-  if (role !== null) return role;
-  if (slug !== null) return null; // the user chose the slug: an extra, whatever its name
-  const resolved = roleOfName(name.replace(/^scalar_/i, ""));
-  return resolved !== null && isCanonicalRole(resolved) ? resolved : null;
-}
-
-function slugOf({ role, name }: RoledColumn): string {
-  return role?.startsWith("las:") ? lasDimension(name).slug : extraSlug(name.replace(/^scalar_/i, ""));
 }
 
 function dropped(drop: ReadonlySet<string>, source: RoledColumn, role: string | null): boolean {

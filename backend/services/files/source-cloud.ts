@@ -3,6 +3,7 @@ import type { Job } from "../../jobs/job.ts";
 import type * as native from "../../native/files/readers.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import type { NamedColumn } from "./column-roles.ts";
 import type { SourceKind } from "./source.ts";
 
 /** A full channel of 8-bit colours, which are stored times 256. */
@@ -19,14 +20,8 @@ export interface ReadRequest {
   readonly scan_index: number | null;
 }
 
-/** One column of a file and its role. */
-export interface RoledColumn {
-  readonly name: string;
-  readonly label: string;
-  /** Role of the column plan (intensity, timestamp, origin_x ...), "rgb" for merged colours, null for an extra. */
-  readonly role: string | null;
-  /** Slug chosen by the user, used without further resolution; else null. */
-  readonly slug: string | null;
+/** One column of a file and its values. */
+export interface RoledColumn extends NamedColumn {
   /** Its extra-bytes record in a LAS file. */
   readonly record?: native.LasExtraRecord | null;
   readonly column: ColumnRef;

@@ -4,7 +4,7 @@ import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../nati
 import type { CloudMeta, CloudState } from "../../../sessions/cloud-session.ts";
 import type { ExtraDim, Triple } from "../../../sessions/column-names.ts";
 import { version } from "../../../version.ts";
-import { lasDimension } from "../../files/column-candidates.ts";
+import { lasDimension } from "../../files/column-roles.ts";
 
 /** How a session becomes a LAS or LAZ file: version, fields of the columns, coordinate grid and coordinate system. */
 

@@ -4,8 +4,8 @@ import type { PreviewColumn, PreviewCrs, PreviewResponse } from "../../../../sha
 import type { Job } from "../../../jobs/job.ts";
 import type { DType } from "../../../native/core/handles.ts";
 import type { Bounds, LasCrs } from "../../../native/files/readers.ts";
-import { CANONICAL_LABELS, isPinnedRole } from "../roles.ts";
-import { extraSlug, tidyLabel } from "../slugs.ts";
+import { expectedColumns } from "../column-roles.ts";
+import { tidyLabel } from "../slugs.ts";
 import { typeHint } from "../text/layout.ts";
 
 type Column = z.infer<typeof PreviewColumn>;
@@ -21,27 +21,42 @@ export const OWN_LAYOUT = { delimiter: null, has_header: true } as const;
 
 /** A column of a format that describes its own columns. */
 export interface FileColumn {
-  readonly index: number;
   readonly name: string | null;
-  readonly role: string;
+  /** x, y, z, or "skip" for a column that is not imported; else as in NamedColumn. */
+  readonly role: string | null;
+  /** Default: the name. */
+  readonly label?: string;
   /** True for types that can hold fractions. */
   readonly is_float: boolean;
 }
 
-export function fileColumn({ index, name, role, is_float }: FileColumn, rows: Rows): Column {
-  const bare = (name ?? role).replace(/^scalar_/i, "");
-  const pinned = isPinnedRole(role);
-  const slug = pinned ? role : role === "extra" ? extraSlug(bare) : "";
-  return {
-    index,
-    header_name: name,
-    detected_role: role,
-    suggested_label: CANONICAL_LABELS[role] ?? tidyLabel(bare),
-    suggested_slug: slug,
-    type_hint: fieldHint(rows, index, role, is_float),
-    remappable: false,
-  };
+const UNCLAIMED: ReadonlySet<string | null> = new Set(["x", "y", "z", "skip"]);
+
+/** The columns with the roles, slugs and labels that an import gives them. `rows`: samples, one value per column. */
+export function fileColumns(fields: readonly FileColumn[], rows: Rows): Column[] {
+  const bare = ({ name, role, label }: FileColumn) => (name ?? role ?? label ?? "").replace(/^scalar_/i, "");
+  const claimed = fields.filter(({ role }) => !UNCLAIMED.has(role));
+  const expected = expectedColumns(
+    claimed.map((field) => ({ name: bare(field), label: field.label ?? bare(field), role: field.role, slug: null })),
+  );
+  return fields.map((field, index) => {
+    const own = { role: field.role ?? "extra", slug: "", label: tidyLabel(bare(field)) };
+    const { role, slug, label } = expected[claimed.indexOf(field)] ?? own;
+    return {
+      index,
+      header_name: field.name,
+      detected_role: role,
+      suggested_label: label,
+      suggested_slug: slug,
+      type_hint: fieldHint(rows, index, role, field.is_float),
+      remappable: false,
+    };
+  });
 }
+
+/** Without the columns that an import always assigns: miss flags and beam origins. */
+export const withoutAssigned = (columns: readonly Column[]): Column[] =>
+  columns.filter(({ detected_role }) => detected_role !== "is_miss" && !detected_role.startsWith("origin_"));
 
 /** Type hint from a column's sampled values. A floating-point column with a role is always "float"; a floating-point
  * extra may be a class as long as its samples have no fractions. */

@@ -3,35 +3,27 @@ import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
 import * as cloud from "../../../native/cloud/cloud.ts";
 import * as native from "../../../native/files/readers.ts";
-import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { extensionOf, kindOfFile, sourceFile } from "../source.ts";
-import { textPreviewColumns } from "../text/layout.ts";
-import { textLayout, textReadParams } from "../text/read.ts";
-import { georeference, suggestedShift } from "./head.ts";
+import { adoptTable } from "../source-cloud.ts";
+import { type TextColumn, type TextLayout, textPreviewColumns } from "../text/layout.ts";
+import { countWarning, keptColumns, keyOf, textLayout, textReadParams } from "../text/read.ts";
+import { georeference, joined, suggestedShift, type Triple } from "./head.ts";
 import { lasPreview, pcdPreview, plyPreview } from "./records.ts";
 import { e57Preview, ptxPreview } from "./scans.ts";
+import { refusal, withTrial } from "./trial.ts";
 
-/** Rows of a text file that are read to suggest a shift. */
+/** Rows of a text file that are read to suggest a shift and to find columns without values. */
 const SHIFT_ROWS = 200_000;
+
+const PREVIEWS = { las: lasPreview, ply: plyPreview, pcd: pcdPreview, e57: e57Preview, ptx: ptxPreview } as const;
 
 /** Previews a file for the import wizard. Errors: not_found; every other problem is reported in `warning`. */
 export async function previewFile(request: PreviewRequest, job: Job): Promise<PreviewResponse> {
   try {
     const path = await sourceFile(request.file_path);
-    switch (kindOfFile(path)) {
-      case "ascii":
-        return await textPreview(path, request, job);
-      case "las":
-        return await lasPreview(path, request.max_rows, job);
-      case "ply":
-        return await plyPreview(path, request.max_rows, job);
-      case "pcd":
-        return await pcdPreview(path, request.max_rows, job);
-      case "e57":
-        return await e57Preview(path, request.max_rows, job);
-      case "ptx":
-        return await ptxPreview(path, request.max_rows, job);
-    }
+    const kind = kindOfFile(path);
+    if (kind === "ascii") return await textPreview(path, request, job);
+    return await withTrial(await PREVIEWS[kind](path, request.max_rows, job), path, kind, job);
   } catch (error) {
     job.checkpoint();
     if (error instanceof AppError && error.code === "not_found") throw error;
@@ -42,7 +34,7 @@ export async function previewFile(request: PreviewRequest, job: Job): Promise<Pr
       has_header: false,
       columns: [],
       sample_rows: [],
-      warning: `${reason} (an import with automatic detection may still be possible)`,
+      warning: request.ascii_format ? `${reason} (an import without ascii_format may still be possible)` : reason,
       suggested_shift: null,
     };
   }
@@ -54,29 +46,47 @@ async function textPreview(
   job: Job,
 ): Promise<PreviewResponse> {
   const layout = await textLayout(path, { ascii_format, column_plan: null }, job);
+  const rows = await firstRows(path, layout, job);
+  const warnings = [...(layout.warning === null ? [] : [layout.warning]), ...rows.warnings];
   return {
     kind: "ascii",
     delimiter: layout.delimiter,
     has_header: layout.has_header,
-    columns: textPreviewColumns(layout),
+    columns: textPreviewColumns(layout, rows.valueless),
     sample_rows: layout.sample_rows.slice(0, max_rows).map((row) => [...row]),
-    warning: layout.warning,
-    suggested_shift: await textShift(path, layout, job),
+    warning: joined(warnings),
+    suggested_shift: rows.low && suggestedShift(rows.low),
     point_count: layout.declared_count,
     bounds: null,
     ...georeference(null),
   };
 }
 
-async function textShift(path: string, layout: Parameters<typeof textReadParams>[0], job: Job) {
+interface FirstRows {
+  /** Smallest coordinates; null if no row can be read. */
+  readonly low: Triple | null;
+  /** Columns without a single number, which an import leaves out. */
+  readonly valueless: ReadonlySet<TextColumn>;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the first rows as the import reads them. */
+async function firstRows(path: string, layout: TextLayout, job: Job): Promise<FirstRows> {
+  const frame = { unit_scale: 1, shift: [0, 0, 0] } as const;
+  const kept = keptColumns(layout);
   try {
-    const frame = { unit_scale: 1, shift: [0, 0, 0] } as const;
-    const table = await job.track(() => native.readText(path, textReadParams(layout, [], frame, SHIFT_ROWS)));
-    const positions = job.adopt(new ColumnRef(table.positions));
+    const table = await job.track(() => native.readText(path, textReadParams(layout, kept, frame, SHIFT_ROWS)));
+    const { positions, columns } = adoptTable(table, job);
     const { bounds } = await job.track(() => cloud.cloudStats(positions.native, null));
-    return bounds && suggestedShift(bounds.min);
-  } catch {
+    const read = new Set(columns.map(({ name }) => name));
+    const whole = positions.length + table.nonfinite_dropped + table.malformed_dropped < SHIFT_ROWS;
+    return {
+      low: bounds?.min ?? null,
+      valueless: new Set(kept.filter((column) => !read.has(keyOf(column)))),
+      warnings: [...(whole ? countWarning(layout, table) : []), ...table.warnings],
+    };
+  } catch (error) {
     job.checkpoint();
-    return null; // by contract no suggestion on any failure; the wizard asks the user
+    return { low: null, valueless: new Set(), warnings: [refusal(error)] };
   }
 }

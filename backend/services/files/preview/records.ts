@@ -2,13 +2,11 @@ import type { PreviewResponse } from "../../../../shared/contract/pointcloud.ts"
 import type { Job } from "../../../jobs/job.ts";
 import type { DType } from "../../../native/core/handles.ts";
 import * as native from "../../../native/files/readers.ts";
-import { lasDimension } from "../column-candidates.ts";
-import { isPinnedRole, roleOfName } from "../roles.ts";
 import { adoptTable } from "../source-cloud.ts";
 import {
   boxOf,
-  fieldHint,
-  fileColumn,
+  type FileColumn,
+  fileColumns,
   georeference,
   isFloatType,
   joined,
@@ -19,40 +17,32 @@ import {
   SAMPLE_ROWS,
   suggestedShift,
   type Triple,
+  withoutAssigned,
 } from "./head.ts";
 import { readNumbers } from "./values.ts";
 
 const FRAME = { unit_scale: 1, shift: [0, 0, 0] } as const;
-const ORIGIN_ROLES = ["origin_x", "origin_y", "origin_z"];
 const POSITIONS = ["x", "y", "z"];
 const LAS_CHANNELS = ["red", "green", "blue"];
-
-interface LasField {
-  readonly name: string;
-  readonly extra: boolean;
-  readonly dtype: DType;
-}
+const COLOR_ROLES = ["r255", "g255", "b255"];
+/** Names of colour channels that the readers of PLY and PCD merge, in the order in which they are tried. */
+const COLOR_NAMES = [LAS_CHANNELS, ["diffuse_red", "diffuse_green", "diffuse_blue"], ["r", "g", "b"]];
 
 /** LAS: every dimension except the miss flag and a complete triple of beam origins, which the import always assigns. */
 export async function lasPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readLasHeader(path));
   const warnings = [...header.warnings, ...header.crs.warnings];
   const rows = await orWarning(() => lasRows(path, job), [], warnings, job);
-  const fields: LasField[] = [
-    ...POSITIONS.map((name) => ({ name, extra: false, dtype: "f64" as DType })),
-    ...header.dimensions.flatMap((dimension) =>
-      dimension.name === "rgb" && !dimension.extra
-        ? LAS_CHANNELS.map((name) => ({ name, extra: false, dtype: "u16" as DType }))
-        : [dimension],
-    ),
+  const fields: FileColumn[] = [
+    ...POSITIONS.map((name) => ({ name, role: name, is_float: true })),
+    ...header.dimensions.flatMap(lasFields),
   ];
-  const hidden = hiddenNames(fields.filter(({ extra }) => extra).map(({ name }) => name));
   return {
     ...OWN_LAYOUT,
     kind: "las",
-    columns: fields
-      .map((field, index) => lasColumn(field, index, rows))
-      .filter(({ header_name }) => header_name === null || !hidden.has(header_name)),
+    columns: withoutAssigned(fileColumns(fields, rows)).map((column) =>
+      isLasClass(fields[column.index]) ? { ...column, type_hint: "categorical" as const } : column,
+    ),
     sample_rows: rows.slice(0, maxRows).map((row) => [...row]),
     warning: joined(warnings),
     suggested_shift: header.declared_bounds && suggestedShift(header.declared_bounds.min),
@@ -62,23 +52,17 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
   };
 }
 
-/** Standard dimensions show the slug and label that the import will give them. */
-function lasColumn({ name, extra, dtype }: LasField, index: number, rows: Rows) {
-  const { slug, label } = lasDimension(name);
-  const role = extra ? "extra" : lasRole(name, slug);
-  const column = fileColumn({ index, name, role, is_float: isFloatType(dtype) }, rows);
-  const flag = dtype === "u8" && (name === "classification" || name.startsWith("is_"));
-  const type_hint = flag ? "categorical" : fieldHint(rows, index, role, isFloatType(dtype));
-  if (extra || role !== "extra") return { ...column, type_hint };
-  return { ...column, suggested_slug: slug, suggested_label: label, type_hint };
+/** The columns of a dimension: the colour has three. */
+function lasFields({ name, description, extra, dtype }: native.LasDimension): FileColumn[] {
+  if (name === "rgb" && !extra)
+    return LAS_CHANNELS.map((channel, i) => ({ name: channel, role: COLOR_ROLES[i] ?? null, is_float: false }));
+  const label = extra && description !== "" ? description : name;
+  return [{ name, label, role: extra ? null : `las:${name}`, is_float: isFloatType(dtype) }];
 }
 
-function lasRole(name: string, slug: string): string {
-  if (POSITIONS.includes(name) || name === "intensity") return name;
-  const channel = LAS_CHANNELS.indexOf(name);
-  if (channel >= 0) return ["r255", "g255", "b255"][channel] ?? "extra";
-  return isPinnedRole(slug) ? slug : "extra";
-}
+/** Integers that are classes or flags whatever their sampled values are. */
+const isLasClass = (field: FileColumn | undefined): boolean =>
+  field !== undefined && !field.is_float && /^(classification|is_.*)$/.test(field.name ?? "");
 
 async function lasRows(path: string, job: Job): Promise<Rows> {
   const cloud = await job.track(() =>
@@ -167,43 +151,30 @@ function recordPreview(
   rows: Rows,
   maxRows: number,
 ): PreviewResponse {
-  const hidden = hiddenNames(fields.map(({ name }) => name));
-  const roles = fields.map(({ name }) => recordRole(name));
-  const axes = POSITIONS.map((axis) => roles.indexOf(axis));
+  const lower = fields.map(({ name }) => name.toLowerCase());
+  const axes = POSITIONS.map((axis) => lower.indexOf(axis));
+  const colors =
+    COLOR_NAMES.map((names) => names.map((name) => lower.indexOf(name))).find((at) => !at.includes(-1)) ?? [];
   const positions = rows.map((row): Triple => {
     const [x, y, z] = axes.map((index) => Number.parseFloat(row[index] ?? ""));
     return [x ?? Number.NaN, y ?? Number.NaN, z ?? Number.NaN];
   });
   const low = minimumOf(positions);
+  const columns = fields.map(
+    ({ name, dtype }, index): FileColumn => ({
+      name,
+      role: axes.includes(index) ? name.toLowerCase() : (COLOR_ROLES[colors.indexOf(index)] ?? null),
+      is_float: isFloatType(dtype),
+    }),
+  );
   return {
     ...OWN_LAYOUT,
     kind,
-    columns: fields
-      .map(({ name, dtype }, index) =>
-        fileColumn({ index, name, role: roles[index] ?? "extra", is_float: isFloatType(dtype) }, rows),
-      )
-      .filter(({ header_name }) => header_name === null || !hidden.has(header_name)),
+    columns: withoutAssigned(fileColumns(columns, rows)),
     sample_rows: rows.slice(0, maxRows).map((row) => [...row]),
     warning: null,
     suggested_shift: low && suggestedShift(low),
     bounds: null,
     ...georeference(null),
   };
-}
-
-function recordRole(name: string): string {
-  const role = roleOfName(name.replace(/^scalar_/i, ""));
-  if (role === null || role === "is_miss" || role.startsWith("origin_")) return "extra";
-  return role === "reflectance" ? "intensity" : role;
-}
-
-/** Columns that the import always assigns: miss flags, and beam origins if all three are present. */
-function hiddenNames(names: readonly string[]): ReadonlySet<string> {
-  const roles = names.map((name) => [name, roleOfName(name.replace(/^scalar_/i, ""))] as const);
-  const triple = ORIGIN_ROLES.every((role) => roles.some(([, found]) => found === role));
-  return new Set(
-    roles
-      .filter(([, role]) => role === "is_miss" || (triple && role !== null && ORIGIN_ROLES.includes(role)))
-      .map(([name]) => name),
-  );
 }

@@ -5,7 +5,7 @@ import * as native from "../../../native/files/readers.ts";
 import {
   boxOf,
   type FileColumn,
-  fileColumn,
+  fileColumns,
   georeference,
   joined,
   minimumOf,
@@ -54,10 +54,11 @@ export async function e57Preview(path: string, maxRows: number, job: Job): Promi
           warnings,
           job,
         );
-  const fields = scan ? e57Fields(scan, header.scans) : [];
+  const fields = scan ? [...e57Fields(scan, header.scans), ...scanNumber(header.scans.length)] : [];
   const rows = sample.positions.map((position, row) => [
     ...[0, 1, 2].map((axis) => numberText(position?.[axis])),
     ...fields.map(({ name }) => {
+      if (name === null) return String(sampled);
       const field = scan?.fields.findIndex((known) => known.name === name) ?? -1;
       return numberText(sample.values[field]?.[row]);
     }),
@@ -65,11 +66,10 @@ export async function e57Preview(path: string, maxRows: number, job: Job): Promi
   const scans = header.scans.map(e57Scan);
   const bounds = unionOf(scans);
   const low = bounds?.min ?? minimumOf([...sample.positions, ...scans.map(({ origin }) => origin)]);
-  const columns = [...e57Positions(scan), ...fields].map((field, index) => fileColumn({ ...field, index }, rows));
   return {
     ...OWN_LAYOUT,
     kind: "e57",
-    columns: scan ? columns : [],
+    columns: scan ? fileColumns([...e57Positions(scan), ...fields], rows) : [],
     sample_rows: rows.slice(0, maxRows),
     warning: joined([...severalScans(scans.length), ...warnings]),
     suggested_shift: low && suggestedShift(low),
@@ -80,10 +80,12 @@ export async function e57Preview(path: string, maxRows: number, job: Job): Promi
   };
 }
 
-type Field = Omit<FileColumn, "index">;
+/** The column that tells the scans apart. It has no name in the file. */
+const scanNumber = (scanCount: number): FileColumn[] =>
+  scanCount > 1 ? [{ name: null, label: "scan_index", role: null, is_float: false }] : [];
 
 /** x, y and z, with the file's names if it stores Cartesian coordinates. */
-function e57Positions(scan: native.E57HeaderScan | undefined): Field[] {
+function e57Positions(scan: native.E57HeaderScan | undefined): FileColumn[] {
   const has = (name: string) => scan?.fields.some((field) => field.name === name) ?? false;
   const cartesian = CARTESIAN.every(has);
   return ["x", "y", "z"].map((role, axis) => ({
@@ -94,8 +96,8 @@ function e57Positions(scan: native.E57HeaderScan | undefined): Field[] {
 }
 
 /** Columns besides the positions: the fields of the sampled scan, then fields that only other scans have. */
-function e57Fields(first: native.E57HeaderScan, scans: readonly native.E57HeaderScan[]): Field[] {
-  const found = new Map<string, Field>();
+function e57Fields(first: native.E57HeaderScan, scans: readonly native.E57HeaderScan[]): FileColumn[] {
+  const found = new Map<string, FileColumn>();
   for (const scan of [first, ...scans.slice(0, MAX_LISTED_SCANS)]) {
     const names = new Set(scan.fields.map(({ name }) => name));
     const whole = (parts: readonly string[]) => parts.every((part) => names.has(part));
@@ -103,7 +105,7 @@ function e57Fields(first: native.E57HeaderScan, scans: readonly native.E57Header
     for (const { name, is_integer, is_text } of scan.fields) {
       if (found.has(name) || INVALID.test(name) || (taken as string[]).includes(name)) continue;
       const part = (COLORS as readonly string[]).includes(name) && !whole(COLORS);
-      const role = is_text ? "skip" : part ? "extra" : (ROLES.get(name) ?? "extra");
+      const role = is_text ? "skip" : part ? null : (ROLES.get(name) ?? null);
       found.set(name, { name, role, is_float: !is_integer });
     }
   }
@@ -139,11 +141,19 @@ export async function ptxPreview(path: string, maxRows: number, job: Job): Promi
   const channels =
     width >= 7 ? ["intensity", "r255", "g255", "b255"] : width === 6 ? ["r255", "g255", "b255"] : ["intensity"];
   const names = width === 3 ? [] : channels;
-  const rows = head.sample.map(({ position, words }) => [
+  const height = Math.max(1, head.scans[0]?.n_theta ?? 1); // the cells are stored column by column
+  const number = scanNumber(head.scans.length);
+  const rows = head.sample.map(({ position, words }, cell) => [
     ...[0, 1, 2].map((axis) => numberText(position?.[axis])),
     ...names.map((_, i) => words[3 + i] ?? ""),
+    ...[String(cell % height), String(Math.floor(cell / height))],
+    ...number.map(() => "0"),
   ]);
-  const fields = ["x", "y", "z", ...names].map((role) => ({ name: null, role, is_float: !/255$/.test(role) }));
+  const fields: FileColumn[] = [
+    ...["x", "y", "z", ...names].map((role) => ({ name: null, role, is_float: !/255$/.test(role) })),
+    ...["row_index", "column_index"].map((role) => ({ name: null, role, is_float: false })),
+    ...number,
+  ];
   const scans = head.scans.map(
     ({ n_theta, n_phi, origin, has_empty_cells }, scan_index): Scan => ({
       scan_index,
@@ -163,7 +173,7 @@ export async function ptxPreview(path: string, maxRows: number, job: Job): Promi
   return {
     ...OWN_LAYOUT,
     kind: "ptx",
-    columns: fields.map((field, index) => fileColumn({ ...field, index }, rows)),
+    columns: fileColumns(fields, rows),
     sample_rows: rows.slice(0, maxRows),
     warning: joined([...(stopped ? [more] : []), ...severalScans(scans.length), ...head.warnings]),
     suggested_shift: low && suggestedShift(low),

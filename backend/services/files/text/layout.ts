@@ -1,6 +1,7 @@
 import { type ColumnPlan, planConflicts } from "../../../../shared/contract/column-plan.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { roleOfName } from "../roles.ts";
+import { extraSlug } from "../slugs.ts";
 import { headerColumns, legendColumns, planColumns, positionColumns, type TextColumn } from "./columns.ts";
 import { isInteger, isNumber, type TextDelimiter } from "./fields.ts";
 import { readTextHead, resolvesPosition, type TextHead } from "./head.ts";
@@ -117,16 +118,21 @@ export interface TextPreviewColumn {
   readonly remappable: boolean;
 }
 
-/** The columns as the import wizard shows them; an unnamed column is offered as `skip`. */
-export function textPreviewColumns(layout: TextLayout): TextPreviewColumn[] {
-  return layout.columns.map(({ index, header_name, role, slug, label }) => ({
-    index,
-    header_name,
-    detected_role: role === "extra" && header_name === null ? "skip" : role,
-    suggested_label: label,
-    suggested_slug: slug,
+/** The columns as the import wizard shows them; an unnamed column and one without a number (`valueless`), which the
+ * import leaves out, are offered as `skip`. */
+export function textPreviewColumns(
+  layout: TextLayout,
+  valueless: ReadonlySet<TextColumn> = new Set(),
+): TextPreviewColumn[] {
+  return layout.columns.map((column) => ({
+    index: column.index,
+    header_name: column.header_name,
+    detected_role:
+      (column.role === "extra" && column.header_name === null) || valueless.has(column) ? "skip" : column.role,
+    suggested_label: column.label,
+    suggested_slug: column.role === "reflectance" ? extraSlug(column.header_name ?? column.label) : column.slug,
     type_hint: typeHint(
-      layout.sample_rows.map((row) => row[index] ?? "").filter((field) => field !== ""),
+      layout.sample_rows.map((row) => row[column.index] ?? "").filter((field) => field !== ""),
       layout.decimal_comma,
     ),
     remappable: true,

@@ -54,10 +54,14 @@ export function textReadParams(
   };
 }
 
+/** The columns that are read besides the positions. */
+export const keptColumns = ({ columns }: TextLayout): TextColumn[] =>
+  columns.filter(({ role }) => !["x", "y", "z", "skip"].includes(role));
+
 /** Reads a text table with every column its layout keeps. */
 export async function readTextCloud({ path, frame, ...options }: ReadRequest, job: Job): Promise<SourceCloud> {
   const layout = await textLayout(path, options, job);
-  const kept = layout.columns.filter(({ role }) => !["x", "y", "z", "skip"].includes(role));
+  const kept = keptColumns(layout);
   const table = await job.track(() => native.readText(path, textReadParams(layout, kept, frame, 0)));
   const { positions, columns } = adoptTable(table, job);
   // The reader leaves out columns without a single number, so the others are matched by key.
@@ -99,11 +103,11 @@ function unitColors(columns: readonly RoledColumn[]): ColumnRef[] {
 }
 
 /** Warns of a file that was cut off or extended: it contains more or fewer points than it declares. */
-function countWarning({ declared_count }: TextLayout, table: native.CloudTable): string[] {
+export function countWarning({ declared_count }: TextLayout, table: native.CloudTable): string[] {
   const rows = table.positions.length + table.nonfinite_dropped + table.malformed_dropped;
   if (declared_count === null || declared_count === rows) return [];
   return [`The file declares ${declared_count} points but contains ${rows}; it may be incomplete.`];
 }
 
 /** A key that is unique in a layout, unlike the names in the file: an extra's slug, else the role. */
-const keyOf = ({ slug, role }: TextColumn): string => slug || role;
+export const keyOf = ({ slug, role }: TextColumn): string => slug || role;

@@ -31,7 +31,8 @@ Napi::Object scan_to_js(Napi::Env env, const io::E57ScanResult& scan) {
   out.Set("tilt", scan.tilt_rad * kDegrees);
   out.Set("row_count", static_cast<double>(scan.row_count));
   out.Set("miss_count", static_cast<double>(scan.miss_count));
-  out.Set("origin", scan.has_pose ? Napi::Value(to_js(env, scan.origin_stored)) : env.Null());
+  out.Set("has_pose", scan.has_pose);
+  out.Set("origin", scan.has_origin ? Napi::Value(to_js(env, scan.origin_stored)) : env.Null());
   out.Set("n_theta", static_cast<double>(scan.n_theta));
   out.Set("n_phi", static_cast<double>(scan.n_phi));
   out.Set("theta_min", degrees(env, scan.theta_min_rad));
@@ -49,6 +50,7 @@ Napi::Object scan_to_js(Napi::Env env, const io::PtxScanResult& scan) {
   out.Set("tilt", 0);
   out.Set("row_count", static_cast<double>(scan.row_count));
   out.Set("miss_count", static_cast<double>(scan.miss_count));
+  out.Set("has_pose", true);
   out.Set("origin", to_js(env, scan.origin_stored));
   out.Set("n_theta", static_cast<double>(scan.header.rows));
   out.Set("n_phi", static_cast<double>(scan.header.columns));
@@ -81,7 +83,7 @@ Napi::Object e57_header_scan_to_js(Napi::Env env, const io::E57Scan& scan) {
   auto out = Napi::Object::New(env);
   out.Set("name", scan.name);
   out.Set("point_count", static_cast<double>(scan.point_count));
-  out.Set("origin", scan.has_pose ? finite_or_null(env, scan.translation) : env.Null());
+  out.Set("origin", io::has_origin(scan) ? finite_or_null(env, scan.translation) : env.Null());
   auto rotation = Napi::Array::New(env, 4);
   for (std::uint32_t i = 0; i < 4; ++i) rotation.Set(i, scan.rotation[(i + 1) % 4]);
   out.Set("rotation", scan.has_pose ? Napi::Value(rotation) : env.Null());

@@ -77,6 +77,7 @@ struct E57ScanResult {
   std::uint64_t miss_count = 0;              ///< rows that are misses
   std::uint64_t unplaceable_miss_count = 0;  ///< of these, misses without a direction: they lie at the origin
   bool has_pose = false;
+  bool has_origin = false;               ///< the scanner's position is known: see has_origin()
   Vec3d origin_stored{0, 0, 0};          ///< position of the scanner, stored frame, metres
   std::uint64_t n_theta = 0, n_phi = 0;  ///< rows and columns of the raster; 0 = the points have no raster
   /// Zenith range of the sweep, about the scanner's own axis; absent if the file states no range or has no angles.
@@ -111,6 +112,10 @@ E57Header read_e57_header(const std::string& path);
 /// Bounding box, in the file frame, of a scan's declared bounds: of their corners moved by the pose. Absent without
 /// bounds and for invalid bounds.
 std::optional<Box3d> file_bounds(const E57Scan& scan);
+/// True if the position of the scanner is known: from the pose or, without one, because the points are measured from it
+/// (spherical coordinates, or cells that can be misses); then it is the zero of the file frame. Cartesian points without
+/// a pose may be in any frame.
+bool has_origin(const E57Scan& scan);
 /// True if the scan can mark cells as misses; only its points show whether it does.
 bool may_have_misses(const E57Scan& scan);
 
@@ -137,10 +142,12 @@ E57Sample read_e57_sample(const std::string& path, const E57Header& header, std:
 ///          1), scan_index (u16, when several scans were read), then every other field under its own name
 ///          (`extra`): integers in the smallest type that holds them, scaled integers and doubles as f64,
 ///          floats as f32; where only some scans have it, f64 with NaN.
-/// Scaling  Per scan. Colour: multiplied by 255 / largest channel value if that is above 255 or in (0, 1], rounded,
-///          clipped to 8 bits, x 256; misses and cells with isColorInvalid are black and do not count. Intensity: the
-///          smallest to largest valid value maps linearly to 0..65535; misses and invalid cells are 0, and so are all
-///          values if they are equal.
+/// Scaling  Per scan. Colour: each channel's range in colorLimits maps linearly to 0..255, without usable limits the
+///          values are multiplied by 255 / largest channel value if that is above 255 or in (0, 1]; rounded, clipped
+///          to 8 bits, x 256; misses and cells with isColorInvalid are black and do not count. Intensity: the range in
+///          intensityLimits, without usable limits the smallest to largest valid value, maps linearly to 0..65535;
+///          misses and invalid cells are 0, and so are all values if the range is empty. Limits that are empty or that
+///          the values exceed are not usable; the latter gives a warning.
 /// Misses   A cell is a miss if its cartesianInvalidState (without one, sphericalInvalidState) is not zero. Its
 ///          direction comes from the spherical angles, otherwise from a Cartesian vector other than zero; it is placed
 ///          20 000 m from the scanner. State 2 ("nothing is meaningful") with all angles zero gives no direction. A

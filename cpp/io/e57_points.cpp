@@ -39,16 +39,27 @@ bool miss_direction(const Tile& tile, std::size_t i, Vec3d& out) {
 /// Scales channel values of one scan: see read_e57.
 class ChannelScale {
  public:
-  explicit ChannelScale(const ChannelRange& range) {
-    const double top = range.color_maximum;
-    color_ = top > 255 || (top > 0 && top <= 1) ? 255 / top : 1;
-    half_ = !std::isfinite(range.intensity_maximum - range.intensity_minimum) ? 0.5 : 1;
-    low_ = range.intensity_minimum * half_;
-    const double span = range.intensity_maximum * half_ - low_;
+  ChannelScale(const E57Scan& scan, const ChannelRange& range) {
+    const ChannelLimits limits = usable_limits(scan, range);
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (!limits.color) continue;
+      color_low_[c] = (*limits.color)[c].minimum;
+      color_factor_[c] = 255;
+      color_span_[c] = (*limits.color)[c].maximum - color_low_[c];
+    }
+    if (!limits.color) {
+      const double top = *std::max_element(range.color_maximum.begin(), range.color_maximum.end());
+      color_factor_.fill(top > 255 || (top > 0 && top <= 1) ? 255 / top : 1);
+    }
+    const double low = limits.intensity ? limits.intensity->minimum : range.intensity_minimum;
+    const double high = limits.intensity ? limits.intensity->maximum : range.intensity_maximum;
+    half_ = !std::isfinite(high - low) ? 0.5 : 1;
+    low_ = low * half_;
+    const double span = high * half_ - low_;
     span_ = span > 0 ? span : 0;
   }
-  std::uint16_t color(double value) const {
-    const double scaled = value * color_;
+  std::uint16_t color(std::size_t channel, double value) const {
+    const double scaled = (value - color_low_[channel]) * color_factor_[channel] / color_span_[channel];
     if (!(scaled > 0)) return 0;
     return static_cast<std::uint16_t>(static_cast<int>(std::min(std::floor(scaled + 0.5), 255.0)) << 8);
   }
@@ -59,7 +70,8 @@ class ChannelScale {
   }
 
  private:
-  double color_, half_, low_, span_;
+  std::array<double, 3> color_low_{0, 0, 0}, color_factor_{1, 1, 1}, color_span_{1, 1, 1};
+  double half_, low_, span_;
 };
 
 /// Stores the tiles of one scan. Shared by the workers; calls write disjoint rows.
@@ -67,7 +79,7 @@ class TileWriter {
  public:
   TileWriter(const ScanPlan& plan, const ChannelRange& range, const PositionFrame& frame,
              const OutputColumns& out)
-      : plan_(plan), scale_(range), frame_(frame), out_(out), rotation_(plan.scan->rotation) {
+      : plan_(plan), scale_(*plan.scan, range), frame_(frame), out_(out), rotation_(plan.scan->rotation) {
     origin_ = frame.apply(plan.scan->translation);
   }
 
@@ -107,8 +119,8 @@ class TileWriter {
     if (out_.rgb != nullptr && tile[kRed] != nullptr) {
       for (std::size_t i = 0; i < count; ++i) {
         const bool valid = tile.state(i) == 0 && !tile.is_set(kColorInvalid, i);
-        out_.rgb[row + i] = valid ? Rgb16{scale_.color(tile[kRed][i]), scale_.color(tile[kGreen][i]),
-                                          scale_.color(tile[kBlue][i])}
+        out_.rgb[row + i] = valid ? Rgb16{scale_.color(0, tile[kRed][i]), scale_.color(1, tile[kGreen][i]),
+                                          scale_.color(2, tile[kBlue][i])}
                                   : Rgb16{0, 0, 0};
       }
     }

@@ -251,16 +251,17 @@ void set_sweep(const E57Scan& scan, E57ScanResult& result) {
   result.phi_max_rad = *result.phi_min_rad + span;
 }
 
-/// Rejects scans that share bytes: otherwise a few bytes could represent any number of points.
+/// Rejects scans that share bytes with another scan or the XML section: otherwise a few bytes could represent any number of points.
 void check_section(const Pages& pages, const ScanPlan& plan, const Section& section,
                    std::map<std::uint64_t, std::uint64_t>& taken) {
   const auto next = taken.upper_bound(section.begin);
   const bool before = next != taken.begin() && std::prev(next)->second > section.begin;
   if (before || (next != taken.end() && next->first < section.end)) {
-    throw Error(ErrorCode::kInvalidFile,
-                pages.path() + ", " + label_of(plan) + ": its points at byte " +
-                    std::to_string(plan.scan->section_offset) +
-                    " overlap those of another scan; the file is damaged, export it again");
+    throw Error(
+        ErrorCode::kInvalidFile,
+        pages.path() + ", " + label_of(plan) + ": its points at byte " +
+            std::to_string(plan.scan->section_offset) +
+            " overlap those of another scan or the XML section; the file is damaged, export it again");
   }
   taken.emplace(section.begin, section.end);
 }
@@ -291,6 +292,16 @@ void drop_nonfinite(CloudTable& table, std::uint64_t dropped, const OpContext& c
   table.nonfinite_dropped = dropped;
 }
 
+void warn_of_limits(const ScanPlan& plan, const ChannelLimits& limits, std::vector<std::string>& warnings) {
+  const auto warn = [&](bool exceeded, const char* name, const char* values) {
+    if (!exceeded || warnings.size() >= 100) return;
+    warnings.push_back(label_of(plan) + ": values exceed its " + name + ", so the " + values +
+                       " is scaled by the values instead");
+  };
+  warn(limits.intensity_exceeded, "intensityLimits", "intensity");
+  warn(limits.color_exceeded, "colorLimits", "colour");
+}
+
 E57ScanResult read_scan(const Pages& pages, const ScanPlan& plan, const PositionFrame& frame,
                         CloudTable& table, ScanTally& total, std::map<std::uint64_t, std::uint64_t>& taken,
                         OpContext& ctx) {
@@ -299,6 +310,7 @@ E57ScanResult read_scan(const Pages& pages, const ScanPlan& plan, const Position
   result.scan_index = plan.scan_index;
   result.first_row = plan.first_row - total.nonfinite;
   result.has_pose = scan.has_pose;
+  result.has_origin = has_origin(scan);
   result.origin_stored = frame.apply(scan.translation);
   if (!is_finite(result.origin_stored)) {
     throw Error(ErrorCode::kInvalidFile,
@@ -310,6 +322,7 @@ E57ScanResult read_scan(const Pages& pages, const ScanPlan& plan, const Position
   const PacketIndex index(pages, scan, ctx);
   check_section(pages, plan, index.section(), taken);
   const ChannelRange range = measure_channels(pages, plan, index, ctx);
+  warn_of_limits(plan, usable_limits(scan, range), table.warnings);
   const ScanTally tally =
       store_points(pages, plan, index, range, frame, outputs_of(table), table.columns, ctx);
   set_raster(scan, tally, result);
@@ -347,7 +360,8 @@ E57Cloud read_e57(const std::string& path, const E57ReadParams& params, OpContex
   cloud.table = e57::make_table(file, plan);
   cloud.table.warnings = std::move(warnings);
   e57::ScanTally total;
-  std::map<std::uint64_t, std::uint64_t> taken;
+  const std::uint64_t xml_begin = pages.to_logical(file_header.xml_offset, "the XML section");
+  std::map<std::uint64_t, std::uint64_t> taken{{xml_begin, xml_begin + file_header.xml_bytes}};
   const std::size_t own_columns = cloud.table.columns.size() - plan.extras.size();
   for (e57::ScanPlan& scan : plan.scans) {
     scan.extras = e57::extras_of(scan, own_columns, plan.extras.size());

@@ -81,6 +81,10 @@ std::optional<Box3d> file_bounds(const E57Scan& scan) {
   return moved;
 }
 
+bool has_origin(const E57Scan& scan) {
+  return scan.has_pose || e57::roles_of(scan)[e57::kRange] != e57::kNoField || may_have_misses(scan);
+}
+
 bool may_have_misses(const E57Scan& scan) {
   return std::any_of(scan.fields.begin(), scan.fields.end(), [](const E57Field& field) {
     const bool marks = field.name == "cartesianInvalidState" || field.name == "sphericalInvalidState";

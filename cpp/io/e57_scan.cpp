@@ -17,6 +17,9 @@ constexpr const char* kRoleNames[kRoleCount] = {
     "colorBlue",      "isColorInvalid",     "rowIndex",           "columnIndex",
     "returnIndex",    "returnCount",        "timeStamp",          "isTimeStampInvalid"};
 
+/// Of the span of declared limits: values may exceed them by this much.
+constexpr double kLimitSlack = 1e-6;
+
 std::vector<Role> present_roles(const ScanPlan& plan, std::initializer_list<Role> wanted) {
   std::vector<Role> roles;
   for (const Role role : wanted) {
@@ -35,9 +38,11 @@ ChannelRange measure_tile(const Tile& tile, std::size_t count) {
       range.intensity_maximum = std::max(range.intensity_maximum, tile[kIntensity][i]);
     }
     if (tile[kRed] == nullptr || tile.is_set(kColorInvalid, i)) continue;
-    for (const Role channel : {kRed, kGreen, kBlue}) {
-      const double value = tile[channel][i];
-      if (value > range.color_maximum && std::isfinite(value)) range.color_maximum = value;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double value = tile[static_cast<Role>(kRed + c)][i];
+      if (!std::isfinite(value)) continue;
+      range.color_minimum[c] = std::min(range.color_minimum[c], value);
+      range.color_maximum[c] = std::max(range.color_maximum[c], value);
     }
   }
   return range;
@@ -77,7 +82,33 @@ std::array<std::size_t, kRoleCount> roles_of(const E57Scan& scan) {
 void ChannelRange::add(const ChannelRange& other) {
   intensity_minimum = std::min(intensity_minimum, other.intensity_minimum);
   intensity_maximum = std::max(intensity_maximum, other.intensity_maximum);
-  color_maximum = std::max(color_maximum, other.color_maximum);
+  for (std::size_t c = 0; c < 3; ++c) {
+    color_minimum[c] = std::min(color_minimum[c], other.color_minimum[c]);
+    color_maximum[c] = std::max(color_maximum[c], other.color_maximum[c]);
+  }
+}
+
+ChannelLimits usable_limits(const E57Scan& scan, const ChannelRange& range) {
+  const auto spans = [](const E57Limits& limits) { return limits.maximum > limits.minimum; };
+  // Limits written as decimal text and values stored as float32 differ by rounding.
+  const auto holds = [](const E57Limits& limits, double minimum, double maximum) {
+    const double slack = kLimitSlack * (limits.maximum - limits.minimum);
+    return minimum >= limits.minimum - slack && maximum <= limits.maximum + slack;
+  };
+  ChannelLimits usable;
+  if (scan.intensity_limits && spans(*scan.intensity_limits)) {
+    usable.intensity_exceeded =
+        !holds(*scan.intensity_limits, range.intensity_minimum, range.intensity_maximum);
+    if (!usable.intensity_exceeded) usable.intensity = scan.intensity_limits;
+  }
+  if (scan.color_limits && std::all_of(scan.color_limits->begin(), scan.color_limits->end(), spans)) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      usable.color_exceeded = usable.color_exceeded ||
+                              !holds((*scan.color_limits)[c], range.color_minimum[c], range.color_maximum[c]);
+    }
+    if (!usable.color_exceeded) usable.color = scan.color_limits;
+  }
+  return usable;
 }
 
 void ScanTally::add(const ScanTally& other) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/op_context.h"
@@ -90,9 +91,19 @@ struct OutputColumns {
 /// Properties of a scan's valid cells that scaling needs.
 struct ChannelRange {
   double intensity_minimum = HUGE_VAL, intensity_maximum = -HUGE_VAL;
-  double color_maximum = 0;
+  std::array<double, 3> color_minimum{HUGE_VAL, HUGE_VAL, HUGE_VAL};  ///< red, green, blue
+  std::array<double, 3> color_maximum{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   void add(const ChannelRange& other);
 };
+
+/// The declared limits that scaling uses; absent if the file declares none, an empty range, or one that the values
+/// exceed.
+struct ChannelLimits {
+  std::optional<E57Limits> intensity;
+  std::optional<std::array<E57Limits, 3>> color;
+  bool intensity_exceeded = false, color_exceeded = false;
+};
+ChannelLimits usable_limits(const E57Scan& scan, const ChannelRange& range);
 
 /// What was found in the points of a scan.
 struct ScanTally {

@@ -116,9 +116,10 @@ PacketIndex::PacketIndex(const Pages& pages, const E57Scan& scan, OpContext& ctx
 /// | offset | size | type | meaning |
 /// |---|---|---|---|
 /// | 0  | 1 | u8 | section type, 1 |
+/// | 1  | 7 | | reserved, 0 |
 /// | 8  | 8 | u64 | logical length of the section, header included |
 /// | 16 | 8 | u64 | physical offset of the first data packet |
-/// | 24 | 8 | u64 | physical offset of the index packet |
+/// | 24 | 8 | u64 | physical offset of the index packet, 0 without one |
 void PacketIndex::read_section_header(const Pages& pages, const E57Scan& scan, std::uint64_t& first_packet) {
   section_.begin = pages.to_logical(scan.section_offset, "the binary section of a scan");
   std::byte header[kSectionHeaderBytes];
@@ -129,16 +130,25 @@ void PacketIndex::read_section_header(const Pages& pages, const E57Scan& scan, s
          "a binary section of points must have type 1, this one has type " +
              std::to_string(static_cast<int>(header[0])));
   }
+  if (std::any_of(header + 1, header + 8, [](std::byte reserved) { return reserved != std::byte{0}; })) {
+    fail(pages, section_.begin + 1, "the reserved bytes 1 to 7 of a binary section must be 0");
+  }
   const auto bytes = load_at<std::uint64_t>(header + 8);
-  if (bytes < kSectionHeaderBytes || bytes > pages.size() - section_.begin) {
-    fail(pages, section_.begin,
+  if (bytes < kSectionHeaderBytes || bytes > pages.size() - section_.begin || bytes % 4 != 0) {
+    fail(pages, section_.begin + 8,
          "a binary section declares " + std::to_string(bytes) + " bytes, " +
-             std::to_string(pages.size() - section_.begin) + " are left in the file");
+             std::to_string(pages.size() - section_.begin) +
+             " are left in the file; the length must be a multiple of 4 and at least 32");
+  }
+  if (const auto index = load_at<std::uint64_t>(header + 24); index >= Pages::to_physical(pages.size())) {
+    fail(
+        pages, section_.begin + 24,
+        "the index of a binary section lies at byte " + std::to_string(index) + ", past the end of the file");
   }
   section_.end = section_.begin + bytes;
   first_packet = pages.to_logical(load_at<std::uint64_t>(header + 16), "the first packet of a scan");
   if (first_packet < section_.begin + kSectionHeaderBytes || first_packet > section_.end) {
-    fail(pages, section_.begin, "the first packet does not lie inside its section");
+    fail(pages, section_.begin + 16, "the first packet does not lie inside its section");
   }
 }
 

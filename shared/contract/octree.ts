@@ -64,7 +64,7 @@ export const OctreeBlock = z
     scale: Point.describe("metres per integer step: coordinate = integer * scale + offset"),
     offset: Point.describe("origin of the integer coordinates, metres, stored frame"),
     bounds: Box.describe("bounding cube of the nodes, metres, stored frame; for level of detail only"),
-    tight_bounds: Box.describe("extent of the points, metres, stored frame"),
+    tight_bounds: Box.nullable().describe("extent of the points, metres, stored frame; null without points"),
     attributes: z.array(OctreeAttribute).describe("attributes of a point, in record order"),
     observed_classes: z
       .record(z.string(), z.array(z.int()))

@@ -66,7 +66,7 @@ export const PreviewScan = z
     n_theta: z.number().describe("rows of the scan raster (zenith); 0 = not stated"),
     n_phi: z.number().describe("columns of the scan raster (azimuth); 0 = not stated"),
     origin: Point.nullable().describe(
-      "scanner position in the units and frame of the file; null if the file states no pose",
+      "scanner position in the units and frame of the file; without a pose the zero that spherical coordinates and misses are measured from; null if it is not known",
     ),
     rotation: z
       .tuple([z.number(), z.number(), z.number(), z.number()])

@@ -49,7 +49,7 @@ export async function opened(caller: Caller, count: number, more: { readonly wor
   const { las } = await plotFiles(count);
   const { body, s } = await caller.run(CreateSessionTail, "/api/cloud/session/create", { source_path: las, ...more });
   if (body.total_count !== count) throw new Error(`the service counts ${body.total_count} points, not ${count}`);
-  return { bounds: body.tight_bounds, url: `/api/cloud/session/${body.session_id}`, create_s: s };
+  return { bounds: body.tight_bounds ?? body.bounds, url: `/api/cloud/session/${body.session_id}`, create_s: s };
 }
 
 /** The middle share of a box, in every axis but z. */

@@ -123,7 +123,7 @@ describe("E57", () => {
     for (const corner of ["min", "max"] as const) {
       for (const axis of [0, 1, 2] as const) {
         const declared = looked.bounds?.[corner][axis] ?? Number.NaN;
-        const found = tail.tight_bounds[corner][axis] + (tail.world_shift?.[axis] ?? 0);
+        const found = (tail.tight_bounds?.[corner][axis] ?? Number.NaN) + (tail.world_shift?.[axis] ?? 0);
         if (corner === "min") expect(found).toBeGreaterThanOrEqual(declared - 0.002);
       }
     }

@@ -282,3 +282,16 @@ describe("edits before the report", () => {
     expect(again.stderr).toMatch(/would be replaced by the copy of this run; choose another --out or --format/);
   });
 });
+
+test("a file without points, alone or merged, exits 2 with one line", async () => {
+  const empty = join(folder, "empty.e57");
+  const cloud = join(folder, "one.xyz");
+  await writeFile(empty, e57Bytes([e57Points([])]));
+  await writeFile(cloud, "1 2 3\n4 5 6\n");
+  for (const files of [[empty], [cloud, "--merge", empty]]) {
+    const { code, stdout, stderr } = await command(["analyze", ...files, "--out", out]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(`${empty} contains no points; there is nothing to analyze`);
+    expect(existsSync(out)).toBe(false);
+  }
+});

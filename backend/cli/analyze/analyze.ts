@@ -10,7 +10,7 @@ import { scansCsv } from "../report/scan-table.ts";
 import { type AnalysisSummary, summarize } from "../report/summary.ts";
 import type { TerrainPictures } from "../report/terrain-report.ts";
 import { type Copy, writeCopy } from "./cloud-copy.ts";
-import { createRequest, editCloud } from "./cloud-edits.ts";
+import { createRequest, editCloud, requirePoints } from "./cloud-edits.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
@@ -84,6 +84,7 @@ async function work(run: Run): Promise<AnalyzeResult> {
   clock.lap("import");
   let open = tail.session_id;
   try {
+    requirePoints(tail, input.path);
     const cloud = await editCloud(tail, run);
     open = cloud.tail.session_id;
     if (cloud.edits) clock.lap("edit");

@@ -48,6 +48,12 @@ export const createRequest = (path: string, options: AnalyzeOptions) => ({
   source_units: options.units ?? null,
 });
 
+/** Errors: invalid_argument for a file without points. */
+export function requirePoints({ total_count }: CreateSessionTail, path: string): void {
+  if (total_count === 0)
+    throw new AppError("invalid_argument", `${path} contains no points; there is nothing to analyze`);
+}
+
 async function importAll({ options, merge, client, progress, signal }: Editing): Promise<CreateSessionTail[]> {
   const tails: CreateSessionTail[] = [];
   for (const { path, name } of merge) {
@@ -55,6 +61,7 @@ async function importAll({ options, merge, client, progress, signal }: Editing):
     const onProgress = (step: { progress: number | null; message: string }) =>
       progress.update(step.progress, step.message);
     const tail = await client.createSession(createRequest(path, options), { signal, onProgress });
+    requirePoints(tail, path);
     tails.push({ ...tail, warnings: (tail.warnings ?? []).map((text) => `${name}: ${text}`) });
   }
   return tails;
@@ -118,10 +125,11 @@ async function cut(
 
 const optionText = (rule: FilterRule) => `--filter ${filterText(rule)}`;
 
-function boundsText({ tight_bounds: { min, max }, world_shift, point_count }: CreateSessionTail): string {
+function boundsText({ tight_bounds, world_shift }: CreateSessionTail): string {
+  if (tight_bounds === null) return "the cloud has no points";
   const world = (corner: readonly number[]) =>
     corner.map((value, axis) => Math.round((value + (world_shift?.[axis] ?? 0)) * 1000) / 1000).join(", ");
-  return point_count === 0 ? "the cloud has no points" : `the cloud extends from ${world(min)} to ${world(max)}`;
+  return `the cloud extends from ${world(tight_bounds.min)} to ${world(tight_bounds.max)}`;
 }
 
 /** Removes measurements of the cloud before its edits. The ground height is measured later, in the sample. */

@@ -83,8 +83,7 @@ export function summarize(
   const shift = tail.world_shift ?? ([0, 0, 0] satisfies Triple);
   const world = (box: BoxWorld | null | undefined): BoxWorld | null =>
     box ? { min: triple((k) => box.min[k] + shift[k]), max: triple((k) => box.max[k] + shift[k]) } : null;
-  const hasPoints = tail.point_count > 0;
-  const bounds = hasPoints ? tail.tight_bounds : null;
+  const bounds = tail.tight_bounds;
   const ranges = tail.robust_attribute_ranges ?? {};
   const ground_z = edits ? sampleGround(sample) : tail.ground_z;
   const merged = edits !== null && edits.merged.length > 0;

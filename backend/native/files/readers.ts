@@ -165,7 +165,9 @@ export interface ScanInfo {
   readonly unplaceable_miss_count: number;
   /** Angle between the scanner's axis and the vertical. */
   readonly tilt: number;
-  /** Scanner position, stored frame, metres; null without a pose. */
+  /** True if the file places the scan by a pose. */
+  readonly has_pose: boolean;
+  /** Scanner position, stored frame, metres; null if it is not known: Cartesian points without a pose. */
   readonly origin: readonly [number, number, number] | null;
   /** Rows and columns of the raster, 0 = none. */
   readonly n_theta: number;
@@ -186,7 +188,7 @@ export interface E57HeaderScan {
   readonly name: string;
   /** As declared; may be wrong in a damaged file. */
   readonly point_count: number;
-  /** File frame, metres; null without a pose. */
+  /** File frame, metres; null if it is not known: Cartesian points without a pose. */
   readonly origin: readonly [number, number, number] | null;
   /** Unit quaternion x y z w; null without a pose. */
   readonly rotation: readonly [number, number, number, number] | null;

@@ -55,6 +55,9 @@ export interface SourceCloud {
   readonly warnings: readonly string[];
 }
 
+/** Warning of an import and a preview. */
+export const NO_POINTS = "The file contains no points.";
+
 /** Adopts every column of a native table for the run. */
 export function adoptTable(table: native.CloudTable, job: Job) {
   const positions = job.adopt(new ColumnRef(table.positions));

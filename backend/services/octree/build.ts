@@ -128,7 +128,7 @@ export async function readOctreeBlock(folder: string): Promise<Omit<BuiltOctree,
     scale: metadata.scale,
     offset: metadata.offset,
     bounds: metadata.boundingBox,
-    tight_bounds: (metadata.points > 0 && tightBounds(position)) || metadata.boundingBox,
+    tight_bounds: metadata.points > 0 ? (tightBounds(position) ?? metadata.boundingBox) : null,
     attributes: metadata.attributes.map(({ name, size, type, numElements, min, max }) => ({
       name,
       size,

@@ -133,7 +133,9 @@ export const ImportedScan = z
     row_count: z.int().describe("number of its rows in the session, including misses"),
     miss_count: z.int().describe("number of misses (sky points) among them"),
     unplaceable_miss_count: z.int().describe("number of misses without a direction; they are placed at the scanner"),
-    origin: Point.nullable().describe("scanner position, metres, true world; null if the file states no pose"),
+    origin: Point.nullable().describe(
+      "scanner position, metres, true world; without a pose the zero that spherical coordinates and misses are measured from; null if it is not known",
+    ),
     n_theta: z.int().describe("number of rows of the scan raster; 0 = the points have no raster indices"),
     n_phi: z.int().describe("number of columns of the scan raster; 0 = the points have no raster indices"),
     theta_min: z.number().nullable().describe("smallest zenith angle, degrees; null = not stated"),

@@ -22,6 +22,8 @@ describe("sizes and coordinates at their limits", () => {
       ground_z: null,
       robust_bounds: null,
       robust_extent: null,
+      tight_bounds: null,
+      warnings: ["The file contains no points."],
     });
     expect(await slugs(tail.session_id)).toEqual([]);
     const answer = await made.app.inject({

@@ -47,7 +47,7 @@ describe("signals", () => {
     const wishes = { origin: [500000, 0, 0], world_shift: [152400, 0, 0], source_units: "ft" };
     const tail = await create(made, file, wishes); // 4000 ft = 1219 m
     expect(tail).toMatchObject({ miss_count: 1, autodetected_misses: 1, point_count: 2 });
-    expect(tail.tight_bounds.max[0]).toBeCloseTo(0.3048, 2);
+    expect(tail.tight_bounds?.max[0]).toBeCloseTo(0.3048, 2);
   });
 
   test("echo number 99 and distance are combined", async () => {

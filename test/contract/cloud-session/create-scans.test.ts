@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { create, createError, refused, rowsOf } from "../../support/app/app.ts";
-import { e57Bytes, e57Element, e57Pose } from "../../support/scans/e57-bytes.ts";
+import { octreePoints } from "../../support/octree/octree-folder.ts";
+import { e57Bytes, e57Element, e57Points, e57Pose, sealed } from "../../support/scans/e57-bytes.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -134,4 +135,85 @@ test("a constant echo number is omitted, a varying one is kept", async () => {
   const names = tail.attributes.map(({ name }) => name);
   expect(names).toContain("target_count");
   expect(names).not.toContain("target_index");
+});
+
+test("a spherical scan without a pose has its scanner at the zero of the file: its misses lie on the shell around it", async () => {
+  const round = {
+    fields: [
+      { name: "sphericalRange", type: "f64" as const, values: [10, 5, 0] },
+      { name: "sphericalAzimuth", type: "f64" as const, values: [0, Math.PI / 2, Math.PI] },
+      { name: "sphericalElevation", type: "f64" as const, values: [0, 0, 0] },
+      { name: "sphericalInvalidState", type: "u8" as const, values: [0, 0, 1] },
+    ],
+  };
+  const file = made.file("round.e57", e57Bytes([round]));
+  const tail = await create(made, file, { world_shift: [1, 2, 3] });
+  expect(tail).toMatchObject({ scan_origin: [0, 0, 0], scan_params: { origin: [0, 0, 0] }, miss_count: 1 });
+  expect(tail.scans?.[0]).toMatchObject({ origin: [0, 0, 0] });
+  expect(tail).not.toHaveProperty("warnings");
+  // 1.4 times the farthest hit, towards -x, in the stored frame
+  expect(octreePoints(made.octrees, tail.miss_octree_cache_id ?? "")).toEqual([[-14 - 1, -2, -3]]);
+});
+
+test("Cartesian points without a pose may be in any frame: no scanner position, and no word of poses", async () => {
+  const parts = [e57Points([[4e5, 5e6, 1]]), e57Points([[4e5, 5e6, 2]])];
+  const plain = await create(made, made.file("plain.e57", e57Bytes(parts)));
+  expect(plain).not.toHaveProperty("scan_origin");
+  expect(plain).not.toHaveProperty("warnings");
+  expect(plain.scans?.map(({ origin }) => origin)).toEqual([null, null]);
+  const posed = await create(
+    made,
+    made.file(
+      "posed.e57",
+      e57Bytes([{ ...parts[0], xml: e57Pose([1, 2, 3]), fields: parts[0]?.fields ?? [] }, ...parts]),
+    ),
+  );
+  expect(posed.warnings).toEqual([expect.stringMatching(/^3 scans were merged, each placed by its own pose/)]);
+  for (const name of ["plain.e57", "posed.e57"]) {
+    const answer = await made.app.inject({
+      method: "POST",
+      url: "/api/pointcloud/preview",
+      payload: { file_path: `${made.folder}/${name}` },
+    });
+    expect((answer.json() as { warning: string | null }).warning !== null).toBe(name === "posed.e57");
+  }
+});
+
+test("an E57 section with a wrong header is refused, by import and preview, with the byte", async () => {
+  const bytes = e57Bytes([e57Points([[1, 2, 3]])]);
+  bytes.writeUInt8(9, 49);
+  const file = made.file("reserved.e57", sealed(bytes));
+  const reason = await createError(made, file);
+  expect(reason).toMatch(/reserved\.e57, byte 49: the reserved bytes 1 to 7 of a binary section must be 0/);
+  const answer = await made.app.inject({
+    method: "POST",
+    url: "/api/pointcloud/preview",
+    payload: { file_path: file },
+  });
+  expect((answer.json() as { warning: string }).warning).toContain(`An import would be refused: ${reason}`);
+});
+
+test.each([
+  ["none.e57", e57Bytes([])],
+  ["empty.e57", e57Bytes([e57Points([])])],
+  [
+    "empty.ply",
+    "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n",
+  ],
+])("a file without points (%s): both answers say so, and none has a box", async (name, content) => {
+  const file = made.file(name, content);
+  const tail = await create(made, file);
+  expect(tail).toMatchObject({ total_count: 0, tight_bounds: null, robust_bounds: null, ground_z: null });
+  expect(tail.warnings).toEqual(["The file contains no points."]);
+  const answer = await made.app.inject({
+    method: "POST",
+    url: "/api/pointcloud/preview",
+    payload: { file_path: file },
+  });
+  expect(answer.json()).toMatchObject({
+    warning: "The file contains no points.",
+    bounds: null,
+    point_count: 0,
+    suggested_shift: null,
+  });
 });

@@ -46,7 +46,7 @@ describe("sources of the layout", () => {
       ascii_format: "z y x",
       ...plan([...XYZ].reverse()),
     });
-    expect(tail.tight_bounds.min).toEqual([1, 2, 3]);
+    expect(tail.tight_bounds?.min).toEqual([1, 2, 3]);
     expect(tail.warnings).toEqual([expect.stringMatching(/^column_plan and ascii_format: for text files only/)]);
   });
 

@@ -92,8 +92,16 @@ TEST(E57Robustness, NamesWhatIsWrong) {
   expect_refused(patched(26, 1), kInvalidFile, "the XML section lies at byte");
   expect_refused(patched(34, 1), kInvalidFile, "the XML section has");
   expect_refused(patched(48, 0), kInvalidFile, "must have type 1");
-  expect_refused(patched(58, 9), kInvalidFile, "binary section declares");
+  expect_refused(patched(48, 2), kInvalidFile, "byte 48: a binary section of points must have type 1");
+  expect_refused(patched(49, 1), kInvalidFile, "byte 49: the reserved bytes 1 to 7");
+  expect_refused(patched(55, 1), kInvalidFile, "byte 49: the reserved bytes 1 to 7");
+  expect_refused(patched(56, static_cast<std::uint8_t>(file[56] + 1)), kInvalidFile, "multiple of 4");
+  expect_refused(patched(56, 28), kInvalidFile, "byte 56: a binary section declares 28 bytes");
+  expect_refused(patched(57, 1), kInvalidFile, "overlap those of another scan or the XML section");
+  expect_refused(patched(58, 9), kInvalidFile, "byte 56: a binary section declares");
+  expect_refused(patched(64, 48), kInvalidFile, "byte 64: the first packet does not lie inside");
   expect_refused(patched(65, 2), kInvalidFile, "first packet");
+  expect_refused(patched(74, 1), kInvalidFile, "byte 72: the index of a binary section lies at byte");
   expect_refused(patched(80, 7), kInvalidFile, "a packet has type 7");
   expect_refused(patched(82, 6), kInvalidFile, "lengths are multiples of 4");
   expect_refused(patched(83, 9), kInvalidFile, "does not fit its section");

@@ -98,6 +98,15 @@ function paged(logical: Buffer): Buffer {
   return Buffer.concat(pages);
 }
 
+/** A file whose pages have the right checksums again, after a change. */
+export function sealed(file: Buffer): Buffer {
+  const pages = Buffer.from(file);
+  for (let at = 0; at + PAGE <= pages.length; at += PAGE) {
+    pages.writeUInt32BE(crc32c(pages.subarray(at, at + PAYLOAD)), at + PAYLOAD);
+  }
+  return pages;
+}
+
 /** CRC-32C (Castagnoli), bit by bit. */
 function crc32c(bytes: Buffer): number {
   let crc = ~0;

@@ -170,6 +170,22 @@ describe("analyze", () => {
     expect(stdout).toContain("Warning: No copy was written: the cloud has no points.");
   });
 
+  test("a file without points exits 2 with one line and writes nothing", async () => {
+    const service = fakeService(
+      makeOctree({ nodes: [] }),
+      smallTail({ point_count: 0, total_count: 0, tight_bounds: null }),
+    );
+    const { code, stdout, stderr } = await run(["analyze", cloud, "--out", out], service);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(
+      stderr
+        .split("\n")
+        .filter((line) => line !== "")
+        .at(-1),
+    ).toBe(`${cloud} contains no points; there is nothing to analyze`);
+    expect(existsSync(out)).toBe(false);
+  });
+
   test("warnings reach the table without control characters", async () => {
     const service = fakeService(smallOctree(), smallTail({ warnings: ["bad \u001b[2Jname\nForged line"] }));
     const { stdout } = await run(["analyze", cloud, "--out", out], service);

@@ -10,7 +10,7 @@ import { importBytes } from "../../files/import-cost.ts";
 import { readCloud } from "../../files/read.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
 import type { SourceKind } from "../../files/source.ts";
-import type { SourceCloud } from "../../files/source-cloud.ts";
+import { NO_POINTS, type SourceCloud } from "../../files/source-cloud.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "../../octree/build.ts";
 import { positionsColumn } from "../../octree/columns.ts";
 import { buildMissOctree, detectMisses, surviving } from "../../octree/misses.ts";
@@ -230,6 +230,7 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
   const warnings = [
     ...unknownKeyWarnings(checked.unknown_keys),
     ...layoutWarnings(checked),
+    ...(cloud.positions.length === 0 ? [NO_POINTS] : []),
     ...scanWarnings(cloud),
     ...cloud.warnings,
     ...assigned.warnings,

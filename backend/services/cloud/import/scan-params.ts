@@ -28,7 +28,7 @@ export function scanList(
 ): { readonly scans?: z.infer<typeof ImportedScan>[] } {
   if (scans.length === 0) return {};
   return {
-    scans: scans.slice(0, MAX_LISTED_SCANS).map(({ name, origin, tilt: _, ...scan }) => ({
+    scans: scans.slice(0, MAX_LISTED_SCANS).map(({ name, origin, tilt: _tilt, has_pose: _has_pose, ...scan }) => ({
       ...scan,
       name: name === "" ? null : name,
       origin: origin && toWorld([...origin], frame),
@@ -39,10 +39,10 @@ export function scanList(
 /** Above this tilt, the angular limits of the sweep differ noticeably from those of its directions in space. */
 const LEVEL_DEG = 1;
 
-/** Warnings about several scans, a tilted pose and misses without a direction. */
+/** Warnings about several scans with poses, a tilted pose and misses without a direction. */
 export function scanWarnings({ scans, unplaceable_miss_count }: SourceCloud): string[] {
   const warnings: string[] = [];
-  if (scans.length > 1) {
+  if (scans.length > 1 && scans.some(({ has_pose }) => has_pose)) {
     warnings.push(
       `${scans.length} scans were merged, each placed by its own pose; the column scan_index tells them apart. Send scan_index to import a single one.`,
     );

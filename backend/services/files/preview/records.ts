@@ -33,6 +33,7 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
   const header = await job.track(() => native.readLasHeader(path));
   const warnings = [...header.warnings, ...header.crs.warnings];
   const rows = await orWarning(() => lasRows(path, job), [], warnings, job);
+  const bounds = header.declared_point_count > 0 ? header.declared_bounds : null;
   const fields: FileColumn[] = [
     ...POSITIONS.map((name) => ({ name, role: name, is_float: true })),
     ...header.dimensions.flatMap(lasFields),
@@ -45,9 +46,9 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
     ),
     sample_rows: rows.slice(0, maxRows).map((row) => [...row]),
     warning: joined(warnings),
-    suggested_shift: header.declared_bounds && suggestedShift(header.declared_bounds.min),
+    suggested_shift: bounds && suggestedShift(bounds.min),
     point_count: header.declared_point_count,
-    bounds: boxOf(header.declared_bounds),
+    bounds: boxOf(bounds),
     ...georeference(header.crs),
   };
 }

@@ -65,13 +65,14 @@ export async function e57Preview(path: string, maxRows: number, job: Job): Promi
   ]);
   const scans = header.scans.map(e57Scan);
   const bounds = unionOf(scans);
-  const low = bounds?.min ?? minimumOf([...sample.positions, ...scans.map(({ origin }) => origin)]);
+  const posed = scans.filter(({ rotation }) => rotation !== null);
+  const low = bounds?.min ?? minimumOf([...sample.positions, ...posed.map(({ origin }) => origin)]);
   return {
     ...OWN_LAYOUT,
     kind: "e57",
     columns: scan ? fileColumns([...e57Positions(scan), ...fields], rows) : [],
     sample_rows: rows.slice(0, maxRows),
-    warning: joined([...severalScans(scans.length), ...warnings]),
+    warning: joined([...(posed.length > 0 ? severalScans(scans.length) : []), ...warnings]),
     suggested_shift: low && suggestedShift(low),
     bounds,
     ...georeference(header.crs),

@@ -3,6 +3,7 @@ import type { Job } from "../../../jobs/job.ts";
 import { importBytes } from "../import-cost.ts";
 import { readCloud } from "../read.ts";
 import type { SourceKind } from "../source.ts";
+import { NO_POINTS } from "../source-cloud.ts";
 import { joined } from "./head.ts";
 
 /** Files whose import needs at most this much memory are read in full: only that shows whether an import succeeds. */
@@ -33,8 +34,6 @@ export async function withTrial(
     return withWarnings([refusal(error)]);
   }
 }
-
-export const NO_POINTS = "The file contains no points.";
 
 /** The sentence for a file that an import would refuse. */
 export const refusal = (error: unknown): string =>

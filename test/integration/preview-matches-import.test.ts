@@ -138,6 +138,8 @@ const ply = (properties: readonly string[], rows: readonly string[], declared = 
     ...properties.map((name) => `property float ${name}`),
     ...["end_header", ...rows, ""],
   ].join("\n");
+const ptx = (cells: readonly string[]) =>
+  [`1\n${cells.length}\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1`, ...cells, ""].join("\n");
 const XYZ = ["x", "y", "z"];
 
 describe("files made to differ", () => {
@@ -161,6 +163,7 @@ describe("files made to differ", () => {
       "miss.ply",
       ply([...XYZ, "sky", "miss", "origin_x", "origin_y", "origin_z"], ["1 2 3 0 1 4 5 6", "2 2 3 0 0 4 5 6"]),
     ],
+    ["late-colors.ptx", ptx(["1 1 1 0.5", "2 2 2 0.5"]) + ptx(["1 1 1 0.5 255 0 0"])],
     ["empty.ply", ply(XYZ, [])],
     ["cut.ply", ply(XYZ, ["1 2 3"], 4)],
     [

@@ -1,18 +1,15 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
-import { create, makeApp, type TestApp } from "../support/app.ts";
-import { DATA } from "../support/data-folder.ts";
-import { importableFiles } from "../support/importable-files.ts";
+import { create } from "../support/app/app.ts";
+import { DATA } from "../support/scans/data-folder.ts";
+import { importableFiles } from "../support/scans/importable-files.ts";
+import { sessionTest } from "../support/session/session-test.ts";
 
 /** A preview promises what an import of the file does: the refusal, and otherwise every column with slug and label. */
 
-let made: TestApp;
-beforeAll(async () => {
-  made = await makeApp();
-});
-afterAll(() => made.close());
+const made = sessionTest();
 
 type Column = PreviewResponse["columns"][number];
 

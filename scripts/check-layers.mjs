@@ -72,7 +72,7 @@ const ORDERED_ROOMS = {
     "models",
     "projects",
   ],
-  "backend/cli": ["exit-code.ts", "progress.ts", "drawing", "report", "analyze", "commands.ts"],
+  "backend/cli": ["wording.ts", "exit-code.ts", "progress.ts", "drawing", "report", "analyze", "commands.ts"],
 };
 /** What a room may not use although its layer may: reading and writing files needs no session. */
 const CLOSED = {

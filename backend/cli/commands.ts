@@ -39,6 +39,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
     .description("serve the HTTP API on 127.0.0.1 (default)")
     .option("--port <number>", "port to listen on, 0 = any free port", parsePort)
     .option("--data-dir <folder>", "folder for sessions and models")
+    .addHelpText("after", "\nExample:\n  npm start -- serve --port 8008 --data-dir ~/clouds")
     .action(async (options: ServeRequest) => {
       await deps.serve(options);
     });
@@ -46,6 +47,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
     code = await runAnalyze(file, options, { ...deps, stdout, stderr });
   });
   try {
+    refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -64,6 +66,9 @@ interface RawAnalyzeOptions {
   readonly merge: readonly string[];
   readonly crop?: string;
   readonly filter: readonly string[];
+  readonly scene?: string;
+  readonly cell?: string;
+  readonly force?: true;
   readonly points?: string;
   readonly pictureSize?: string;
   readonly json?: true;
@@ -90,13 +95,51 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
       collected,
       [],
     )
+    .option("--scene <kind>", "airborne, plot, tree or object (default: detected, and said why)")
+    .option("--cell <metres>", "cell size of terrain, surface and canopy (default: about four points per cell)")
     .option("--points <count>", "largest number of points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture (default 1400)")
     .option("--no-denoise", "do not label noise")
     .option("--no-ground", "do not label ground and plants")
     .option("--no-dem", "do not compute terrain, canopy and height above ground")
+    .option("--force", "replace the report of an earlier run in the folder")
     .option("--json", "write one JSON document to stdout instead of the table")
+    .addHelpText("after", ANALYZE_EXAMPLES)
     .action(action);
+}
+
+const ANALYZE_EXAMPLES = `
+Examples:
+  npm start -- analyze plot.laz --out report --format laz
+  npm start -- analyze tile_feet.las --units ft --cell 1 --out report --force
+  npm start -- analyze a.laz --merge b.laz --filter las_classification=2,5 --out report`;
+
+/**
+ * The first word that is no option must be a command: without this, the default command would take it for an argument.
+ * Errors: a usage error that names the nearest command.
+ */
+function refuseUnknownCommand(program: Command, [word]: readonly string[]): void {
+  if (word === undefined || word.startsWith("-")) return;
+  const names = [...program.commands.map((command) => command.name()), "help"];
+  if (names.includes(word)) return;
+  const [nearest = ""] = names.toSorted((a, b) => editDistance(word, a) - editDistance(word, b));
+  const isNear = editDistance(word, nearest) <= Math.max(2, Math.floor(nearest.length / 2));
+  const hint = isNear ? `did you mean "${nearest}"?` : `the commands are ${names.join(", ")}`;
+  program.error(`error: unknown command ${JSON.stringify(word)}; ${hint}`, { exitCode: 2 });
+}
+
+/** Number of letters to insert, delete or replace (Levenshtein distance). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1]?.toLowerCase() === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }
 
 const collected = (text: string, before: readonly string[]): string[] => [...before, text];
@@ -140,6 +183,9 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     merge: raw.merge,
     crop: raw.crop === undefined ? undefined : edits.parseCrop(raw.crop),
     filters: raw.filter.map(edits.parseFilter),
+    scene: raw.scene === undefined ? undefined : rules.parseScene(raw.scene),
+    cell: raw.cell === undefined ? undefined : rules.parseCell(raw.cell),
+    force: raw.force ?? false,
     points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),
     pictureSize: raw.pictureSize === undefined ? DEFAULT_PICTURE_PX : rules.parsePictureSize(raw.pictureSize),
     json: raw.json ?? false,

@@ -1,5 +1,6 @@
 import { ApiError, CanceledError } from "../../shared/client/index.ts";
 import { AppError } from "../../shared/errors.ts";
+import { commandLineWords } from "./wording.ts";
 
 export const EXIT = { done: 0, internal: 1, bad_input: 2, canceled: 130 } as const;
 
@@ -21,8 +22,8 @@ export function exitCodeOf(error: unknown): number {
   return [400, 404, 415, 422].includes(error.status) ? EXIT.bad_input : EXIT.internal;
 }
 
-/** The message for the user; the stack for a bug. */
+/** The message for the user, in the words of the command line; the stack for a bug. */
 export function messageOf(error: unknown): string {
-  if (error instanceof AppError || error instanceof ApiError) return error.message;
+  if (error instanceof AppError || error instanceof ApiError) return commandLineWords(error.message);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -54,10 +54,21 @@ async function command(
   return { code, stdout, stderr } satisfies Ended;
 }
 
+/** Header and cells with a value of an ESRI ASCII grid. */
+async function asciiGrid(path: string): Promise<[Record<string, number>, number[]]> {
+  const lines = (await readFile(path, "utf8")).trim().split("\n");
+  const header = Object.fromEntries(lines.slice(0, 6).map((line) => line.split(" ") as [string, string]));
+  const numbers = Object.entries(header).map(([name, text]) => [name, Number(text)] as const);
+  const cells = lines.slice(6).flatMap((line) => line.split(" ").map(Number));
+  return [Object.fromEntries(numbers), cells.filter((value) => value !== -9999)];
+}
+
 test("a text cloud becomes report, pictures and copy; --json names their paths", async () => {
   const cloud = join(folder, "spiral.xyz");
   const count = await writeSpiral(cloud, 20_000);
-  const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out, "--json", "--picture-size", "300"]);
+  const { code, stdout, stderr } = await command([
+    ...["analyze", cloud, "--out", out, "--json", "--picture-size", "300", "--scene", "plot"],
+  ]);
   expect(stderr).toContain("Drawing pictures");
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
@@ -65,7 +76,7 @@ test("a text cloud becomes report, pictures and copy; --json names their paths",
   expect(result.sample).toEqual({ points: count, of: count });
   expect(result.extent_m[2]).toBeCloseTo(10 * (1 - 1 / count), 2);
   expect(result.density.is_estimate).toBe(false);
-  expect(await readdir(out)).toHaveLength(2 + result.outputs.pictures.length);
+  expect(await readdir(out)).toHaveLength(3 + result.outputs.pictures.length + result.outputs.rasters.length);
   for (const path of result.outputs.pictures) {
     const { width, height, data } = PNG.sync.read(await readFile(path));
     expect(Math.max(width, height)).toBe(300);
@@ -94,11 +105,12 @@ test("ground, terrain and canopy of a real plot; the copy contains the columns",
   if (!scan) return;
   const { code, stdout } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "300"]);
   expect(code).toBe(0);
-  const { terrain, outputs, attributes, parameters } = JSON.parse(stdout);
+  const { terrain, outputs, attributes, parameters, scene } = JSON.parse(stdout);
   expect(terrain).toMatchObject({
     noise: { done: true, over_removal: false, method: "auto" },
     ground: { done: true, method: "auto" },
-    dtm: { done: true, ground_source: "column", cells: [256, 256] },
+    dtm: { done: true, ground_source: "column", cell_m: 1, cells: [200, 200] },
+    dsm: { done: true, cells: [200, 200] },
     chm: { done: true },
   });
   const { num_ground, num_plant } = terrain.ground;
@@ -113,6 +125,21 @@ test("ground, terrain and canopy of a real plot; the copy contains the columns",
   expect(attributes.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(["noise_class", "ground_class", "height_above_ground"]),
   );
+  expect(scene).toMatchObject({ kind: "airborne", asked: false });
+  expect(JSON.parse(await readFile(outputs.summary, "utf8"))).toEqual(JSON.parse(stdout));
+  const names = ["dtm.tif", "dtm.asc", "dsm.tif", "dsm.asc", "chm.tif", "chm.asc"];
+  expect(outputs.rasters.map((path: string) => path.split("/").at(-1))).toEqual(names);
+  const [header, cells] = await asciiGrid(join(out, "dtm.asc"));
+  expect(header).toEqual({
+    ncols: 200,
+    nrows: 200,
+    xllcorner: 405000,
+    yllcorner: 3276300,
+    cellsize: 1,
+    NODATA_value: -9999,
+  });
+  expect(Math.min(...cells)).toBeCloseTo(low, 3);
+  expect(Math.max(...cells)).toBeCloseTo(high, 3);
   expect(parameters).toMatchObject({ denoise: true, ground: true, dem: true });
   expect(outputs.pictures.map((path: string) => path.split("/").at(-1))).toEqual(
     expect.arrayContaining(["dtm_hillshade.png", "chm.png", "ground_profile.png"]),
@@ -120,16 +147,48 @@ test("ground, terrain and canopy of a real plot; the copy contains the columns",
   expect(await readFile(outputs.report, "utf8")).toContain("Profile of the ground");
 });
 
-test("a tree without ground: no terrain is computed, and the report gives the reason", async () => {
+test("a tree: neither ground nor heights, unless --scene asks; then the report gives the reason", async () => {
   const scan = testScan("trees_tls/itsme_tree1.las");
   if (!scan) return;
-  const { code, stdout } = await command(["analyze", scan, "--out", out, "--no-denoise", "--picture-size", "200"]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^Noise +left out \(--no-denoise\)$/m);
-  expect(stdout).toMatch(
+  const base = ["analyze", scan, "--out", out, "--no-denoise", "--picture-size", "200"];
+  const tree = await command(base);
+  expect(tree.code).toBe(0);
+  expect(tree.stdout).toMatch(/^Noise +left out \(--no-denoise\)$/m);
+  expect(tree.stdout).toMatch(/^Scene +tree \(a tree\): 22 m high and 5\.3 m wide/m);
+  expect(tree.stdout).not.toMatch(/ground points|canopy|terrain|plant|density/i);
+  expect((await readFile(join(out, "report.html"), "utf8")).match(/plant points|canopy height/gi)).toBeNull();
+  const plot = await command([...base, "--scene", "plot", "--force"]);
+  expect(plot.stdout).toMatch(
     /^Terrain heights \(DTM\) +not possible: \d+ ground points of 30826 are too few for a terrain$/m,
   );
   expect(await readdir(out)).not.toContain("dtm_hillshade.png");
+});
+
+test.each([
+  ["pcd/room_scan1.pcd", "object"],
+  ["e57/bunnyFloat.e57", "object"],
+  ["trees_composite/composite_plot_a.laz", "plot"],
+  ["als/autzen_trim.laz", "airborne"],
+])("%s is taken for: %s", async (file, kind) => {
+  const scan = testScan(file);
+  if (!scan) return;
+  const options = ["--no-denoise", "--no-ground", "--no-dem", "--picture-size", "200", "--json"];
+  const { code, stdout } = await command(["analyze", scan, "--out", out, ...options]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).scene).toMatchObject({ kind, asked: false });
+});
+
+test("a scan in feet is reported in metres, without a warning", async () => {
+  const scan = testScan("als/autzen_trim.laz");
+  if (!scan) return;
+  const { code, stdout } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "200"]);
+  expect(code).toBe(0);
+  const result = JSON.parse(stdout);
+  expect(result.source_units).toBe("ft");
+  const feet = [1177.46, 562.7, 114.25]; // the header's bounds
+  for (const [axis, length] of feet.entries()) expect(result.extent_m[axis]).toBeCloseTo(length * 0.3048, 2);
+  expect(result.terrain.chm.range[1]).toBeLessThan(114.25 * 0.3048);
+  expect(result.warnings).toEqual([]);
 });
 
 test("a file with several scans: every scan with its misses, in the report and as a table", async () => {
@@ -192,12 +251,15 @@ test("Ctrl-C exits 130 and leaves the output folder unchanged", async () => {
   await writeFile(join(out, "report.html"), "an older report");
   let stop: (() => Times) | undefined;
   let times: Times | undefined;
-  const { code, stdout, stderr } = await command(["analyze", cloud, "--out", out], (text, interrupt, pid) => {
-    if (!stop && text.includes("Reading the cloud")) {
-      stop = stopwatch(pid);
-      interrupt();
-    }
-  }).finally(() => {
+  const { code, stdout, stderr } = await command(
+    ["analyze", cloud, "--out", out, "--force"],
+    (text, interrupt, pid) => {
+      if (!stop && text.includes("Reading the cloud")) {
+        stop = stopwatch(pid);
+        interrupt();
+      }
+    },
+  ).finally(() => {
     times = stop?.();
   });
   expect([code, stdout]).toEqual([130, ""]);
@@ -277,7 +339,7 @@ describe("edits before the report", () => {
     expect(code).toBe(0);
     const copy = join(out, "a_copy.csv");
     const before = await readFile(copy, "utf8");
-    const again = await command(["analyze", first, "--merge", copy, "--out", out, "--format", "csv"]);
+    const again = await command(["analyze", first, "--merge", copy, "--out", out, "--format", "csv", "--force"]);
     expect([again.code, await readFile(copy, "utf8")]).toEqual([2, before]);
     expect(again.stderr).toMatch(/would be replaced by the copy of this run; choose another --out or --format/);
   });

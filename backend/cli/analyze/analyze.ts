@@ -2,25 +2,26 @@ import { realpath } from "node:fs/promises";
 import { createClient } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Config } from "../../config.ts";
-import { type Picture, renderPictures } from "../drawing/render.ts";
+import { renderPictures } from "../drawing/render.ts";
 import { Progress } from "../progress.ts";
-import type { EditedCloud, TerrainSummary } from "../report/findings.ts";
-import { reportHtml } from "../report/report.ts";
-import { scansCsv } from "../report/scan-table.ts";
-import { type AnalysisSummary, summarize } from "../report/summary.ts";
-import type { TerrainPictures } from "../report/terrain-report.ts";
-import { type Copy, writeCopy } from "./cloud-copy.ts";
+import { type EditedCloud, isLand } from "../report/findings.ts";
+import { summarize } from "../report/summary.ts";
+import { reportedWarnings } from "../wording.ts";
+import { rasterPlace } from "./cell-size.ts";
+import { writeCopy } from "./cloud-copy.ts";
 import { createRequest, editCloud, requirePoints } from "./cloud-edits.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
-import { describeVersions, recordedParameters, reproduceFacts, summaryTable } from "./record.ts";
+import { writeRasters } from "./rasters.ts";
+import { summaryTable } from "./record.ts";
+import { jsonDocument, REPORT_FILE, writeResults } from "./results.ts";
 import type { AnalyzeClient, AnalyzeDeps, AnalyzeResult, Run } from "./run.ts";
+import { sceneOf } from "./scene.ts";
+import { type Look, lookAt } from "./source-units.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { canopy, labelTerrain, terrainSummary } from "./terrain.ts";
 import { drawTerrain } from "./terrain-pictures.ts";
-
-const SCANS_FILE = "scans.csv";
 
 /** Settings of the service for one short run: any free port, no journal, and only errors in the log. */
 const RUN_CONFIG = { port: 0, sessionJournal: false, logLevel: "error" } as const satisfies Partial<Config>;
@@ -34,8 +35,11 @@ export async function analyze(file: string, options: AnalyzeOptions, deps: Analy
   const { signal } = deps;
   const input = await checkInput(file, options);
   const merge = await checkMerge(input, options);
+  if (options.cell !== undefined && !options.dem) {
+    throw new AppError("invalid_argument", "--cell sets the rasters that --no-dem leaves out; give one of the two");
+  }
   signal.throwIfAborted();
-  const out = await OutputFolder.open(options.out);
+  const out = await OutputFolder.open(options.out, options.force ? undefined : REPORT_FILE);
   const progress = new Progress(deps.stderr);
   try {
     await refuseOverwriting(merge, out.final(copyName(input.name, options.format)));
@@ -43,7 +47,7 @@ export async function analyze(file: string, options: AnalyzeOptions, deps: Analy
     signal.throwIfAborted();
     await out.publish();
     progress.done();
-    deps.stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : summaryTable(result));
+    deps.stdout.write(options.json ? jsonDocument(result) : summaryTable(result));
     return result;
   } catch (error) {
     progress.stop();
@@ -77,7 +81,8 @@ async function work(run: Run): Promise<AnalyzeResult> {
   const { input, options, client, progress, signal } = run;
   const clock = new Stopwatch();
   progress.stage("Reading the cloud");
-  const tail = await client.createSession(createRequest(input.path, options), {
+  const look = await lookAt(input.path, options, client, signal);
+  const tail = await client.createSession(createRequest(input.path, options, look), {
     signal,
     onProgress: (step) => progress.update(step.progress, step.message),
   });
@@ -88,7 +93,7 @@ async function work(run: Run): Promise<AnalyzeResult> {
     const cloud = await editCloud(tail, run);
     open = cloud.tail.session_id;
     if (cloud.edits) clock.lap("edit");
-    const result = await useSession(run, cloud, clock);
+    const result = await useSession(run, cloud, look, clock);
     await client.closeSession(open);
     return result;
   } catch (error) {
@@ -98,9 +103,21 @@ async function work(run: Run): Promise<AnalyzeResult> {
   }
 }
 
-async function useSession(run: Run, { tail: imported, edits }: EditedCloud, clock: Stopwatch): Promise<AnalyzeResult> {
+/** Points of the sample that tells the scene and the density. */
+const SCENE_POINTS = 200_000;
+
+async function useSession(
+  run: Run,
+  { tail: imported, edits }: EditedCloud,
+  look: Look,
+  clock: Stopwatch,
+): Promise<AnalyzeResult> {
   const { input, options, client, progress, signal } = run;
-  const { tail, terrain } = await labelTerrain(imported, run);
+  const glance = await loadOctreePoints(client, imported.cache_id, { budget: SCENE_POINTS, signal });
+  const scene = sceneOf(glance.sample, options.scene);
+  const place = isLand(scene) ? rasterPlace(imported, glance.sample, options.cell) : undefined;
+  const steps = { ...run, scene, place };
+  const { tail, terrain } = await labelTerrain(imported, steps);
   clock.lap("terrain");
   progress.stage("Fetching points");
   const { sample } = await loadOctreePoints(client, tail.cache_id, {
@@ -118,63 +135,15 @@ async function useSession(run: Run, { tail: imported, edits }: EditedCloud, cloc
   clock.lap("draw");
   const copy = await writeCopy(run, tail);
   clock.lap("copy");
-  const crowns = await canopy(tail.session_id, terrain, run);
+  const crowns = await canopy(tail.session_id, terrain, steps, tail.world_shift?.[2] ?? 0);
   const drawn = await drawTerrain(terrain, crowns, sample, options.pictureSize);
+  const rasters = await writeRasters(run, tail, terrain, crowns);
   clock.lap("canopy");
-  const look = await client.preview({ file_path: input.path, ascii_format: options.columns ?? null }, { signal });
-  const cloud = summarize({ path: input.path, name: input.name, bytes: input.bytes }, { tail, edits }, sample, look);
+  const file = { path: input.path, name: input.name, bytes: input.bytes };
+  const cloud = summarize(file, { tail, edits }, sample, look, scene);
   const summary = terrainSummary(terrain, crowns);
-  const warnings = [...cloud.warnings, ...summary.warnings, ...copy.warnings];
-  return writeResults(run, { ...cloud, warnings }, { pictures, terrain: summary, drawn }, copy, clock);
-}
-
-interface Drawn {
-  readonly pictures: readonly Picture[];
-  readonly terrain: TerrainSummary;
-  readonly drawn: TerrainPictures;
-}
-
-async function writeResults(
-  run: Run,
-  summary: AnalysisSummary,
-  { pictures, terrain, drawn }: Drawn,
-  copy: Copy,
-  clock: Stopwatch,
-): Promise<AnalyzeResult> {
-  const { options, client, out, progress, signal } = run;
-  progress.stage("Writing the report");
-  const versions = await describeVersions(client, signal);
-  const parameters = recordedParameters(run);
-  const files = [
-    ...pictures.map(({ frame, scale, png }) => ({ name: `${frame.view.name}_${scale.mode}.png`, png })),
-    ...drawn.rasters.map(({ name, png }) => ({ name: `${name}.png`, png })),
-    ...(drawn.profile ? [{ name: "ground_profile.png", png: drawn.profile.png }] : []),
-  ];
-  for (const { name, png } of files) await out.write(name, png);
-  const report = reportHtml({
-    summary,
-    pictures,
-    terrain,
-    terrainPictures: drawn,
-    reproduce: reproduceFacts(run, versions),
-    copy: copy.name === null ? null : { name: copy.name, format: options.format, point_count: copy.point_count },
-    created: new Date(),
-  });
-  await out.write("report.html", report);
-  if (summary.scans.length > 0) await out.write(SCANS_FILE, scansCsv(summary.scans));
-  clock.lap("report");
-  return {
-    ...summary,
-    terrain,
-    copy: copy.name === null ? null : { format: options.format, point_count: copy.point_count },
-    outputs: {
-      report: out.final("report.html"),
-      scans: summary.scans.length > 0 ? out.final(SCANS_FILE) : null,
-      copy: copy.name === null ? null : out.final(copy.name),
-      pictures: files.map(({ name }) => out.final(name)),
-    },
-    versions,
-    parameters,
-    seconds: clock.seconds(),
-  };
+  const unused =
+    options.cell !== undefined && rasters.length === 0 ? ["--cell was not used: there are no rasters."] : [];
+  const warnings = reportedWarnings([...cloud.warnings, ...summary.warnings, ...copy.warnings, ...unused]);
+  return writeResults(run, { ...cloud, warnings }, { pictures, terrain: summary, drawn, rasters }, copy, clock);
 }

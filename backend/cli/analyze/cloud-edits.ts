@@ -5,6 +5,7 @@ import type { Progress } from "../progress.ts";
 import { type CropBox, type EditedCloud, type FilterRule, filterText } from "../report/findings.ts";
 import { type AnalyzeOptions, type InputFile, legendOf } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
+import { type Look, lookAt } from "./source-units.ts";
 
 interface Editing {
   readonly options: AnalyzeOptions;
@@ -40,12 +41,12 @@ export async function editCloud(first: CreateSessionTail, editing: Editing): Pro
   };
 }
 
-/** The create request of a file under the options of the run. */
-export const createRequest = (path: string, options: AnalyzeOptions) => ({
+/** The create request of a file under the options of the run, in the unit that was decided. */
+export const createRequest = (path: string, options: AnalyzeOptions, { units }: Pick<Look, "units">) => ({
   source_path: path,
   ascii_format: legendOf(path, options),
   world_shift: options.shift ? [...options.shift] : null,
-  source_units: options.units ?? null,
+  source_units: units,
 });
 
 /** Errors: invalid_argument for a file without points. */
@@ -60,7 +61,8 @@ async function importAll({ options, merge, client, progress, signal }: Editing):
     progress.stage(`Reading ${name}`);
     const onProgress = (step: { progress: number | null; message: string }) =>
       progress.update(step.progress, step.message);
-    const tail = await client.createSession(createRequest(path, options), { signal, onProgress });
+    const look = await lookAt(path, options, client, signal);
+    const tail = await client.createSession(createRequest(path, options, look), { signal, onProgress });
     requirePoints(tail, path);
     tails.push({ ...tail, warnings: (tail.warnings ?? []).map((text) => `${name}: ${text}`) });
   }

@@ -4,7 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import { SOURCE_UNITS, type SourceUnits } from "../../../shared/contract/cloud-session/create.ts";
 import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { CropBox, FilterRule } from "../report/findings.ts";
+import { type CropBox, type FilterRule, SCENES, type SceneKind } from "../report/findings.ts";
 
 /** Formats of the exported copy. */
 export const COPY_FORMATS = EXPORT_FORMATS;
@@ -34,6 +34,12 @@ export interface AnalyzeOptions {
   readonly crop: CropBox | undefined;
   /** A point must pass all filters. */
   readonly filters: readonly FilterRule[];
+  /** Undefined: detected. */
+  readonly scene: SceneKind | undefined;
+  /** Edge of a raster's cell, metres; undefined: from the point density. */
+  readonly cell: number | undefined;
+  /** Replace the report of an earlier run. */
+  readonly force: boolean;
   /** Largest number of points loaded for pictures and density. */
   readonly points: number;
   /** Longest side of a picture, pixels. */
@@ -89,6 +95,20 @@ function wholeNumber(option: string, text: string, least: number, most: number):
     throw bad(`${option} "${text}" must be a whole number from ${least} to ${most}`);
   }
   return value;
+}
+
+/** Errors: invalid_argument. */
+export function parseScene(text: string): SceneKind {
+  const scene = SCENES.find((known) => known === text);
+  if (!scene) throw bad(`--scene "${text}" is not one of ${SCENES.join(", ")}`);
+  return scene;
+}
+
+/** Errors: invalid_argument. */
+export function parseCell(text: string): number {
+  const cell = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(cell > 0 && Number.isFinite(cell))) throw bad(`--cell "${text}" must be a positive number of metres`);
+  return cell;
 }
 
 /** Errors: invalid_argument. */
@@ -152,6 +172,7 @@ async function checkFile(file: string): Promise<InputFile> {
   await access(given, constants.R_OK).catch(() => {
     throw bad(`"${file}" cannot be read: no permission`);
   });
+  if (found.size === 0) throw bad(`"${file}" is empty: it has no bytes; give a file with points`);
   const name = basename(given);
   return { path: await realpath(given), name, bytes: found.size, modified: found.mtime.toISOString() };
 }

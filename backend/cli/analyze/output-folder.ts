@@ -17,9 +17,18 @@ export class OutputFolder {
     private readonly created: string | undefined,
   ) {}
 
-  /** Creates the folder if it is missing. Errors: invalid_argument if it cannot be created or written to. */
-  static async open(path: string): Promise<OutputFolder> {
+  /**
+   * Creates the folder if it is missing. Errors: invalid_argument if it cannot be created or written to, or holds
+   * `guarded`, a file of an earlier run.
+   */
+  static async open(path: string, guarded?: string): Promise<OutputFolder> {
     const folder = resolve(path);
+    if (guarded !== undefined && (await isThere(join(folder, guarded)))) {
+      throw new AppError(
+        "invalid_argument",
+        `--out "${path}" holds ${guarded} of an earlier run; choose another folder, or replace it with --force`,
+      );
+    }
     try {
       const created = await mkdir(folder, { recursive: true });
       try {
@@ -90,7 +99,7 @@ async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return false;
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return false;
       throw error;
     },
   );

@@ -1,8 +1,9 @@
+import { basename, dirname } from "node:path";
 import type { Client } from "../../../shared/client/index.ts";
 import { printable } from "../progress.ts";
 import { filterText } from "../report/findings.ts";
 import { type Fact, keyFacts } from "../report/summary.ts";
-import { terrainFacts } from "../report/terrain-report.ts";
+import { sceneText, terrainFacts } from "../report/terrain-report.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { AnalyzeResult } from "./run.ts";
 
@@ -23,6 +24,8 @@ export const recordedParameters = ({ input, merge, options }: Recorded): Record<
   merge: merge.map(({ path }) => path),
   crop: options.crop ?? null,
   filter: options.filters.map(filterText),
+  scene: options.scene ?? null,
+  cell: options.cell ?? null,
   format: options.format,
   points: options.points,
   picture_size: options.pictureSize,
@@ -46,6 +49,8 @@ export function reproduceFacts({ input, merge, options }: Recorded, versions: Re
     ["Source file", input.path],
     ["Size, last change", `${input.bytes} bytes, ${input.modified}`],
     ["Units (--units)", options.units ?? "not given"],
+    ["Scene (--scene)", options.scene ?? "not given"],
+    ["Cell size of the rasters (--cell)", options.cell === undefined ? "not given" : `${options.cell} m`],
     ["World shift (--shift)", options.shift ? `${options.shift.join(", ")} m` : "not given"],
     ["Column legend (--columns)", options.columns ?? "not given"],
     ...merge.map(({ path, bytes, modified }): Fact => ["Merged (--merge)", `${path}, ${bytes} bytes, ${modified}`]),
@@ -74,10 +79,16 @@ export function summaryTable(result: AnalyzeResult): string {
   const facts: Fact[] = [
     ["File", result.file.name],
     ...keyFacts(result),
-    ...terrainFacts(result.terrain),
+    ["Scene", sceneText(result.scene)],
+    ...terrainFacts(result.terrain, result.scene),
     ["Report", result.outputs.report],
+    ["Summary", result.outputs.summary],
   ];
   if (result.outputs.scans !== null) facts.push(["Scan table", result.outputs.scans]);
+  const { rasters } = result.outputs;
+  const [first] = rasters;
+  if (first !== undefined)
+    facts.push(["Rasters", `${rasters.map((path) => basename(path)).join(", ")} in ${dirname(first)}`]);
   if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
   const width = Math.max(...facts.map(([label]) => label.length));
   // Plain spaces and hyphens instead of narrow spaces and minus signs: text in a terminal is copied.

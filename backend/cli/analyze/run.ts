@@ -1,7 +1,7 @@
 import type { Client } from "../../../shared/client/index.ts";
 import type { Config } from "../../config.ts";
 import type { Progress, TextStream } from "../progress.ts";
-import type { TerrainSummary } from "../report/findings.ts";
+import type { Scene, TerrainSummary } from "../report/findings.ts";
 import type { AnalysisSummary } from "../report/summary.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { OutputFolder } from "./output-folder.ts";
@@ -27,6 +27,7 @@ export type AnalyzeClient = Pick<
   | "sessionDem"
   | "rebuildOctree"
   | "exportCloud"
+  | "exportRaster"
   | "octreeFile"
 >;
 
@@ -41,14 +42,19 @@ export interface AnalyzeDeps {
 
 /** Result of `analyze`; the document of --json. */
 export interface AnalyzeResult extends AnalysisSummary {
+  readonly scene: Scene;
   readonly terrain: TerrainSummary;
   readonly copy: { readonly format: string; readonly point_count: number } | null;
   readonly outputs: {
     readonly report: string;
+    /** The document of --json. */
+    readonly summary: string;
     /** Table of the scans; null for a file without any. */
     readonly scans: string | null;
     readonly copy: string | null;
     readonly pictures: readonly string[];
+    /** Terrain, surface and canopy as GeoTIFF and ESRI ASCII grid. */
+    readonly rasters: readonly string[];
   };
   readonly versions: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, unknown>>;

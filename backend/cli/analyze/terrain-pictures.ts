@@ -7,13 +7,13 @@ import type { Canopy, Terrain } from "./terrain.ts";
 /** Draws the pictures for which there are data. */
 export async function drawTerrain(
   { dtm, ground }: Terrain,
-  crowns: Canopy,
+  { chm }: Canopy,
   sample: PointSample,
   longestPx: number,
 ): Promise<TerrainPictures> {
   const rasters = [
     dtm.done ? await hillshadePicture(dtm.grid, longestPx) : undefined,
-    crowns.done ? await canopyPicture(crowns.grid, longestPx) : undefined,
+    chm.done ? await canopyPicture(chm.grid, longestPx) : undefined,
   ].filter((picture): picture is RasterPicture => picture !== undefined);
   const profile = ground.done ? await groundProfile(sample, dtm.done ? dtm.grid : null, longestPx) : undefined;
   return { rasters, profile };

@@ -4,7 +4,16 @@ import type { DemSuccess } from "../../../shared/contract/dem.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { SurfaceGrid } from "../drawing/surface-grid.ts";
 import type { Progress } from "../progress.ts";
-import type { GroundSummary, NoiseSummary, StepOutcome, SurfaceSummary, TerrainSummary } from "../report/findings.ts";
+import {
+  type GroundSummary,
+  isLand,
+  type NoiseSummary,
+  type Scene,
+  type StepOutcome,
+  type SurfaceSummary,
+  type TerrainSummary,
+} from "../report/findings.ts";
+import type { RasterPlace } from "./cell-size.ts";
 import type { AnalyzeOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 
@@ -15,7 +24,10 @@ export interface Terrain {
   readonly warnings: readonly string[];
 }
 
-interface Steps {
+export interface Steps {
+  readonly scene: Scene;
+  /** Undefined for a cloud without an area: the service then says why there is no raster. */
+  readonly place: RasterPlace | undefined;
   readonly options: AnalyzeOptions;
   readonly client: AnalyzeClient;
   readonly progress: Progress;
@@ -23,6 +35,8 @@ interface Steps {
 }
 
 const notAsked = (option: string) => ({ done: false, asked: false, reason: `left out (${option})` }) as const;
+const senseless = ({ kind }: Scene) =>
+  notAsked(`no land: the scene is a ${kind === "tree" ? "tree" : "thing or a room"}`);
 const impossible = (reason: string) => ({ done: false, asked: true, reason }) as const;
 
 /** Runs a step. A refusal by the service because of the cloud becomes its outcome; other errors are thrown. */
@@ -54,12 +68,12 @@ export async function labelTerrain(
   tail: CreateSessionTail,
   steps: Steps,
 ): Promise<{ readonly tail: CreateSessionTail; readonly terrain: Terrain }> {
-  const { client, progress, signal, options } = steps;
+  const { client, progress, signal, options, scene } = steps;
   const id = tail.session_id;
   const warnings: string[] = [];
   const noise = options.denoise ? await stepNoise() : notAsked("--no-denoise");
-  const ground = options.ground ? await stepGround() : notAsked("--no-ground");
-  const dtm = options.dem ? await stepDtm() : notAsked("--no-dem");
+  const ground = await (!isLand(scene) ? senseless(scene) : options.ground ? stepGround() : notAsked("--no-ground"));
+  const dtm = await (!isLand(scene) ? senseless(scene) : options.dem ? stepDtm() : notAsked("--no-dem"));
   const labelled = noise.done || ground.done;
   const shown = dtm.done ? dtm.octree : labelled ? await rebuilt() : null;
   return { tail: shown ? { ...tail, ...shown } : tail, terrain: { noise, ground, dtm, warnings } };
@@ -102,31 +116,42 @@ export async function labelTerrain(
 }
 
 /**
- * Computes the canopy height model without noise. This is the last step, because it deletes the noise from the session.
+ * Computes the surface and the canopy height model without noise. This is the last step, because it deletes the noise
+ * from the session.
  */
-export async function canopy(id: string, { noise, dtm }: Terrain, steps: Steps) {
-  if (!steps.options.dem) return notAsked("--no-dem");
-  if (!dtm.done) return impossible("there is no terrain");
+export async function canopy(id: string, { noise, dtm }: Terrain, steps: Steps, shift_z: number) {
+  const neither = <T>(outcome: T) => ({ dsm: outcome, chm: outcome });
+  if (!isLand(steps.scene)) return neither(senseless(steps.scene));
+  if (!steps.options.dem) return neither(notAsked("--no-dem"));
+  if (!dtm.done) return neither(impossible("there is no terrain"));
   const { client, progress, signal } = steps;
-  progress.stage("Making the canopy height model");
+  progress.stage("Making surface and canopy");
   if (noise.done && noise.flagged > 0 && !noise.over_removal) {
     const scalar_filters = [{ slug: "noise_class", max: 1 }];
     await client.filter(id, { scalar_filters, rebuild: false }, { signal });
   }
-  const made = await surface("chm", id, {}, steps);
-  return made.done ? { ...summaryOf(made, 0), done: true as const, grid: made.grid, warnings: made.warnings } : made;
+  const dsm = await surface("dsm", id, {}, steps);
+  const chm = await surface("chm", id, {}, steps);
+  const outcome = (made: typeof chm, lift: number) =>
+    made.done ? { ...summaryOf(made, lift), done: true as const, grid: made.grid, warnings: made.warnings } : made;
+  return { dsm: outcome(dsm, shift_z), chm: outcome(chm, 0) };
 }
 export type Canopy = Awaited<ReturnType<typeof canopy>>;
 
 /** The results without rasters, for the report and --json. */
-export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, crowns: Canopy): TerrainSummary {
-  const { grid: _, octree: ___, ...terrain } = dtm.done ? dtm : { ...dtm, grid: null, octree: null };
-  const { grid: __, warnings: more = [], ...chm } = crowns.done ? crowns : { ...crowns, grid: null, warnings: [] };
+export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, { dsm, chm }: Canopy): TerrainSummary {
+  const { grid: _, octree: __, ...terrain } = dtm.done ? dtm : { ...dtm, grid: null, octree: null };
+  const plain = (made: Canopy["chm"]): StepOutcome<SurfaceSummary> => {
+    const { grid: ___, warnings: ____, ...summary } = made.done ? made : { ...made, grid: null, warnings: [] };
+    return summary as StepOutcome<SurfaceSummary>;
+  };
+  const more = [dsm, chm].flatMap((made) => (made.done ? made.warnings : []));
   return {
     noise,
     ground,
     dtm: terrain as TerrainSummary["dtm"],
-    chm: chm as TerrainSummary["chm"],
+    dsm: plain(dsm),
+    chm: plain(chm),
     warnings: [...new Set([...warnings, ...more])],
   };
 }
@@ -139,14 +164,14 @@ interface MadeSurface {
 }
 
 async function surface(
-  surface_type: "dtm" | "chm",
+  surface_type: "dtm" | "dsm" | "chm",
   id: string,
   wishes: { readonly add_height_column?: boolean },
-  { client, progress, signal }: Steps,
+  { client, progress, signal, place }: Steps,
 ): Promise<MadeSurface | ReturnType<typeof impossible>> {
   const onProgress: RunOptions["onProgress"] = (step) => progress.update(step.progress, step.message);
   const answer = await client
-    .sessionDem(id, { surface_type, ...wishes }, { signal, onProgress })
+    .sessionDem(id, { surface_type, ...place, ...wishes }, { signal, onProgress })
     .catch((error: unknown) => refusedByCloud(error));
   if ("done" in answer) return answer;
   const { meta, buffers } = answer;

@@ -9,6 +9,20 @@ export type StepOutcome<T> =
   | ({ readonly done: true } & T)
   | { readonly done: false; readonly reason: string; readonly asked: boolean };
 
+export const SCENES = ["airborne", "plot", "tree", "object"] as const;
+export type SceneKind = (typeof SCENES)[number];
+
+/** What the cloud shows: land from the air, land from the ground, one tree, or a thing or room. */
+export interface Scene {
+  readonly kind: SceneKind;
+  /** True if --scene decided. */
+  readonly asked: boolean;
+  readonly reason: string;
+}
+
+/** Terrain and canopy heights make sense for land only. */
+export const isLand = ({ kind }: Pick<Scene, "kind">): boolean => kind === "airborne" || kind === "plot";
+
 export type UsedParameters = Readonly<Record<string, number | boolean>>;
 
 export interface NoiseSummary {
@@ -41,6 +55,7 @@ export interface TerrainSummary {
   readonly noise: StepOutcome<NoiseSummary>;
   readonly ground: StepOutcome<GroundSummary>;
   readonly dtm: StepOutcome<SurfaceSummary>;
+  readonly dsm: StepOutcome<SurfaceSummary>;
   readonly chm: StepOutcome<SurfaceSummary>;
   readonly warnings: readonly string[];
 }

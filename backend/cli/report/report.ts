@@ -1,11 +1,11 @@
 import type { Picture } from "../drawing/render.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { figureSvg, figureWidth, MODE_TITLES } from "./figure.ts";
-import type { TerrainSummary } from "./findings.ts";
+import { isLand, type TerrainSummary } from "./findings.ts";
 import { Html, html } from "./html.ts";
 import { scanSection } from "./scan-table.ts";
 import { REPORT_STYLE } from "./style.ts";
-import { type AnalysisSummary, type Fact, keyFacts, rangeText } from "./summary.ts";
+import { type AnalysisSummary, type Density, type Fact, keyFacts, rangeText } from "./summary.ts";
 import { type TerrainPictures, terrainSection } from "./terrain-report.ts";
 
 export interface ReportInput {
@@ -50,9 +50,7 @@ ${terrainSection(input.terrain, input.terrainPictures, summary)}
 ${factTable(keyFacts(summary))}
 <p class="note">Coordinates are true world coordinates${
     summary.world_shift.some((metres) => metres !== 0) ? " (stored coordinates plus the world shift)" : ""
-  }. The density is the number of points over the number of 1 m cells with points${
-    summary.density?.is_estimate ? "; cells are counted in the drawn sample, so the density is an upper estimate" : ""
-  }.</p>
+  }.${summary.density ? densityNote(summary.density) : ""}</p>
 ${scanSection(summary.scans)}
 ${attributeSection(summary)}
 <h2>Reproduce</h2>
@@ -65,11 +63,21 @@ ${factTable(input.reproduce)}
   return page.text;
 }
 
-function tiles({ counts, extent_m, point_spacing_m, density }: AnalysisSummary): Html {
+const densityNote = ({ is_estimate }: Density) =>
+  ` The density is the number of points over the number of 1 m cells with points${
+    is_estimate ? "; cells are counted in the drawn sample, so the density is an upper estimate" : ""
+  }.`;
+
+function tiles({ counts, extent_m, point_spacing_m, density, scene }: AnalysisSummary): Html {
   const tile = (value: string, label: string) => html`<div class="tile"><b>${value}</b><span>${label}</span></div>`;
   const out = [tile(plainNumber(counts.points, 0), "points")];
   if (extent_m) {
-    out.push(tile(`${shortLength(extent_m[0])} × ${shortLength(extent_m[1])} m`, "ground extent, x × y"));
+    out.push(
+      tile(
+        `${shortLength(extent_m[0])} × ${shortLength(extent_m[1])} m`,
+        isLand(scene) ? "ground extent, x × y" : "extent, x × y",
+      ),
+    );
     out.push(tile(`${shortLength(extent_m[2])} m`, "height range"));
   }
   if (point_spacing_m !== null)

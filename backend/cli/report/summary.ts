@@ -1,8 +1,9 @@
 import type { PreviewResponse } from "../../../shared/contract/pointcloud.ts";
 import { type PointSample, samplePercentiles } from "../drawing/point-sample.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
-import { type EditedCloud, type EditSummary, filterText } from "./findings.ts";
+import { type EditedCloud, type EditSummary, filterText, isLand, type Scene } from "./findings.ts";
 import type { ScanSummary } from "./scan-table.ts";
+import { systemName, systemText, unitsText } from "./system-text.ts";
 
 type Triple = [number, number, number];
 interface BoxWorld {
@@ -42,21 +43,28 @@ export interface AnalysisSummary {
     readonly autodetected_misses: number;
     readonly unplaceable_misses: number;
   };
+  readonly scene: Scene;
   /** Merges and deletions before all measurements; null if there were none. */
   readonly edits: EditSummary | null;
   readonly bounds_world: BoxWorld | null;
   readonly extent_m: Triple | null;
   readonly robust_bounds_world: BoxWorld | null;
   readonly world_shift: Triple;
+  /** Of the results; null without one, and after a conversion of the unit, which leaves the system of the file. */
   readonly crs_epsg: number | null;
   readonly crs_name: string | null;
+  /** EPSG code that the file states. */
+  readonly file_crs_epsg: number | null;
   /** Rows declared in the header of the file; null if not declared. */
   readonly declared_rows: number | null;
   readonly source_units: string | null;
+  /** False: nobody states the unit, and it was taken as metres. */
+  readonly units_stated: boolean;
   readonly source_unit_scale: number | null;
   readonly gps_time_encoding: string | null;
   readonly scan_origin_world: Triple | null;
   readonly point_spacing_m: number | null;
+  /** Height and density of land only. */
   readonly ground_z_world: number | null;
   readonly density: Density | null;
   readonly attributes: readonly AttributeSummary[];
@@ -78,17 +86,19 @@ export function summarize(
   file: AnalysisSummary["file"],
   { tail, edits }: EditedCloud,
   sample: PointSample,
-  look: Pick<PreviewResponse, "point_count" | "crs">,
+  look: Pick<PreviewResponse, "point_count" | "crs"> & { readonly units_stated?: boolean },
+  scene: Scene,
 ): AnalysisSummary {
   const shift = tail.world_shift ?? ([0, 0, 0] satisfies Triple);
   const world = (box: BoxWorld | null | undefined): BoxWorld | null =>
     box ? { min: triple((k) => box.min[k] + shift[k]), max: triple((k) => box.max[k] + shift[k]) } : null;
   const bounds = tail.tight_bounds;
   const ranges = tail.robust_attribute_ranges ?? {};
-  const ground_z = edits ? sampleGround(sample) : tail.ground_z;
+  const ground_z = !isLand(scene) ? null : edits ? sampleGround(sample) : tail.ground_z;
   const merged = edits !== null && edits.merged.length > 0;
   return {
     file,
+    scene,
     edits,
     counts: {
       points: tail.point_count,
@@ -102,15 +112,17 @@ export function summarize(
     robust_bounds_world: world(tail.robust_bounds),
     world_shift: shift,
     crs_epsg: tail.crs_epsg ?? null,
-    crs_name: merged && tail.crs_epsg === null ? null : (look.crs?.name ?? null),
+    crs_name: merged && tail.crs_epsg === null ? null : systemName(look.crs?.name),
+    file_crs_epsg: merged ? (tail.crs_epsg ?? null) : (look.crs?.epsg ?? null),
     declared_rows: merged ? null : (look.point_count ?? null), // known for the first file only
     source_units: tail.source_units,
+    units_stated: look.units_stated ?? false,
     source_unit_scale: tail.source_unit_scale,
     gps_time_encoding: tail.gps_time_encoding ?? null,
     scan_origin_world: tail.scan_origin ?? null,
     point_spacing_m: tail.point_spacing ?? null,
     ground_z_world: ground_z === null ? null : ground_z + shift[2],
-    density: groundDensity(sample),
+    density: isLand(scene) ? groundDensity(sample) : null,
     attributes: tail.attributes.map(({ name, label, type, num_elements, min, max }) => ({
       name,
       label: label ?? null,
@@ -208,16 +220,6 @@ function editFacts(edits: EditSummary | null): Fact[] {
 function densityText({ points_per_m2, occupied_cells }: Density): string {
   const cells = `${plainNumber(occupied_cells, 0)} occupied 1 m cell${occupied_cells === 1 ? "" : "s"}`;
   return `${plainNumber(points_per_m2, points_per_m2 < 100 ? 1 : 0)} points/m² (${cells})`;
-}
-
-function systemText({ crs_epsg, crs_name }: AnalysisSummary): string {
-  if (crs_epsg === null) return crs_name === null ? "not stated" : `${crs_name} (no EPSG code)`;
-  return crs_name === null ? `EPSG:${crs_epsg}` : `EPSG:${crs_epsg}, ${crs_name}`;
-}
-
-function unitsText({ source_units, source_unit_scale }: AnalysisSummary): string {
-  if (source_units === null) return "taken as metres";
-  return source_unit_scale === 1 ? source_units : `${source_units} (× ${source_unit_scale ?? "?"} = metres)`;
 }
 
 /** "min .. max" of an attribute, element by element. */

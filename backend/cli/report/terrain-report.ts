@@ -3,7 +3,14 @@ import type { RasterPicture } from "../drawing/raster-picture.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { AXIS_NAMES } from "../drawing/view-frame.ts";
 import { type FigureBar, figureWidth, framedFigure } from "./figure.ts";
-import type { StepOutcome, SurfaceSummary, TerrainSummary, UsedParameters } from "./findings.ts";
+import {
+  isLand,
+  type Scene,
+  type StepOutcome,
+  type SurfaceSummary,
+  type TerrainSummary,
+  type UsedParameters,
+} from "./findings.ts";
 import { Html, html } from "./html.ts";
 import type { AnalysisSummary, Fact } from "./summary.ts";
 
@@ -18,22 +25,38 @@ const parameters = (used: UsedParameters) =>
     .map(([name, value]) => `${name} ${typeof value === "number" ? shortNumber(Number(value.toPrecision(4))) : value}`)
     .join(", ");
 
-/** The results of the steps, for the terminal and the report. */
-export function terrainFacts({ noise, ground, dtm, chm }: TerrainSummary): Fact[] {
+const SCENE_NAMES: Readonly<Record<Scene["kind"], string>> = {
+  airborne: "land from the air",
+  plot: "land from the ground or a low flight",
+  tree: "a tree",
+  object: "a thing or a room",
+};
+
+/** What the cloud is taken for, and why. */
+export const sceneText = ({ kind, asked, reason }: Scene): string =>
+  asked ? `${kind} (${SCENE_NAMES[kind]}), given by --scene` : `${kind} (${SCENE_NAMES[kind]}): ${reason}`;
+
+/** The results of the steps, for the terminal and the report; of land only, ground and heights. */
+export function terrainFacts({ noise, ground, dtm, dsm, chm }: TerrainSummary, scene: Scene): Fact[] {
   const facts: Fact[] = [];
   if (noise.done) {
     const all = noise.flagged + noise.kept;
     facts.push(["Noise points", plainNumber(noise.flagged, 0) + share(noise.flagged, all)]);
   } else facts.push(["Noise", leftOut(noise)]);
+  if (!isLand(scene)) return facts;
   if (ground.done) {
     const all = ground.num_ground + ground.num_plant;
     facts.push(
       ["Ground points", plainNumber(ground.num_ground, 0) + share(ground.num_ground, all)],
-      ["Plant points", plainNumber(ground.num_plant, 0) + share(ground.num_plant, all)],
+      ["Points above the ground", plainNumber(ground.num_plant, 0) + share(ground.num_plant, all)],
       ["Points below the ground", plainNumber(ground.low_outliers, 0)],
     );
   } else facts.push(["Ground", leftOut(ground)]);
-  facts.push(["Terrain heights (DTM)", surfaceText(dtm)], ["Canopy heights (CHM)", surfaceText(chm)]);
+  facts.push(
+    ["Terrain heights (DTM)", surfaceText(dtm)],
+    ["Surface heights (DSM)", surfaceText(dsm)],
+    ["Canopy heights (CHM)", surfaceText(chm)],
+  );
   return facts;
 }
 
@@ -73,22 +96,25 @@ const FIGURE_PADDING = 22;
 export function terrainSection(
   terrain: TerrainSummary,
   { rasters, profile }: TerrainPictures,
-  labels: Pick<AnalysisSummary, "world_shift">,
+  labels: Pick<AnalysisSummary, "world_shift" | "scene">,
 ): Html {
-  const rows = [...terrainFacts(terrain), ...parameterFacts(terrain)].map(
-    ([label, value]) => html`<tr><th scope="row">${label}</th><td>${value}</td></tr>`,
-  );
+  const land = isLand(labels.scene);
+  const rows = [
+    ["Scene", sceneText(labels.scene)] as const,
+    ...terrainFacts(terrain, labels.scene),
+    ...parameterFacts(terrain),
+  ].map(([label, value]) => html`<tr><th scope="row">${label}</th><td>${value}</td></tr>`);
   const figures = [
     ...(profile ? [profileFigure(profile, terrain, labels)] : []),
     ...rasters.map((picture) => rasterFigure(picture, labels)),
   ];
-  return html`<h2>Ground and canopy</h2>
+  const canopy = terrain.noise.done && !terrain.noise.over_removal ? "without noise" : "from all points";
+  const note = land
+    ? `Labels are columns of the copy (noise_class, ground_class, height_above_ground); no point was deleted. Surface and canopy are computed ${canopy}. Heights outside a colour bar have its end colours; empty cells are white.`
+    : "Ground and heights above it belong to scans of land: --scene airborne or --scene plot asks for them.";
+  return html`<h2>${land ? "Ground and canopy" : "Scene"}</h2>
 <table><tbody>${rows}</tbody></table>
-<p class="note">Labels are columns of the copy (noise_class, ground_class, height_above_ground); no point was deleted. ${
-    terrain.noise.done && !terrain.noise.over_removal
-      ? "The canopy is computed without noise."
-      : "The canopy is computed from all points."
-  } Heights outside a colour bar have its end colours; empty cells are white.</p>
+<p class="note">${note}</p>
 <div class="figures">${figures}</div>`;
 }
 

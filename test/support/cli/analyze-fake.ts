@@ -163,6 +163,12 @@ export function fakeService(
       if (typeof dest_path === "string") writeFileSync(dest_path, "the copy");
       return { success: true, data: null, filename: "x", point_count: 30, has_colors: true, format, error: null };
     },
+    exportRaster: async (request, call) => {
+      requests.exportRaster = request;
+      await enter("exportRaster", call);
+      if (typeof request.dest_path === "string") writeFileSync(request.dest_path, "the raster");
+      return { success: true, format: request.format === "asc" ? "asc" : "tif", data_base64: null };
+    },
     octreeFile: async (_, name, range, call) => {
       await enter("octreeFile", call, range ? `${name} ${range.start}-${range.end}` : name);
       const bytes = files[name] ?? new Uint8Array();

@@ -41,9 +41,9 @@ export async function runFake(
     stderr,
     signal: signal ?? new AbortController().signal,
   };
-  // Small pictures keep the test quick; an explicit size comes later and wins.
+  // Small pictures keep the test quick, and land has every step; an explicit option comes later and wins.
   const [command, ...rest] = argv;
-  const quick = command === "analyze" ? ["analyze", "--picture-size", "200", ...rest] : argv;
+  const quick = command === "analyze" ? ["analyze", "--picture-size", "200", "--scene", "plot", ...rest] : argv;
   const code = await runCommandLine(quick, deps);
   return { code, stdout: stdout.text, stderr: stderr.text, started, stopped, served };
 }

@@ -60,7 +60,7 @@ describe("cancel", () => {
       });
       writeFileSync(join(root, "report.html"), "an older report");
       const { code, stdout, stderr, stopped } = await run(
-        ["analyze", cloud, "--out", root],
+        ["analyze", cloud, "--out", root, "--force"],
         service,
         controller.signal,
       );

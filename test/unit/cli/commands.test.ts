@@ -14,6 +14,7 @@ beforeEach(() => {
   cloud = join(root, "plot <1>.xyz");
   out = join(root, "out");
   writeFileSync(cloud, "1 2 3\n");
+  writeFileSync(join(root, "empty.las"), "");
 });
 
 describe("serve", () => {
@@ -40,6 +41,7 @@ describe("analyze", () => {
       "report.html",
       "side_height.png",
       "side_rgb.png",
+      "summary.json",
       "top_height.png",
       "top_rgb.png",
     ]);
@@ -115,7 +117,7 @@ describe("analyze", () => {
     const rules = ["--crop", "476010,5429020,30,476012,5429022,31", "--filter", "height=-2..", "--filter", "class=1,5"];
     const { code, stdout } = await run(["analyze", cloud, "--out", out, "--merge", other, ...rules, "--json"], service);
     expect(code).toBe(0);
-    expect(service.calls.slice(0, 7)).toEqual([
+    expect(service.calls.filter((name) => !/preview|octreeFile|\.(json|bin)/.test(name)).slice(0, 7)).toEqual([
       "createSession",
       "createSession",
       "merge",
@@ -166,7 +168,7 @@ describe("analyze", () => {
     );
     const { code, stdout } = await run(["analyze", cloud, "--out", out], service);
     expect(code).toBe(0);
-    expect(readdirSync(out)).toEqual(["report.html"]);
+    expect(readdirSync(out)).toEqual(["report.html", "summary.json"]);
     expect(stdout).toContain("Warning: No copy was written: the cloud has no points.");
   });
 
@@ -200,7 +202,24 @@ describe("bad input exits 2 with a message and starts no service", () => {
     ["a folder", () => ["analyze", root, "--out", out], /is not a file/],
     ["no --out", () => ["analyze", cloud], /--out/],
     ["an unknown option", () => ["analyze", cloud, "--out", out, "--fast"], /--fast/],
-    ["an unknown command", () => ["analyse", cloud], /too many arguments|unknown/],
+    ["an unknown command", () => ["analyse", cloud], /unknown command "analyse"; did you mean "analyze"\?/],
+    ["a word that is near to no command", () => ["photogrammetry"], /the commands are serve, analyze, help/],
+    [
+      "an empty file",
+      () => ["analyze", join(root, "empty.las"), "--out", out],
+      /empty\.las" is empty: it has no bytes/,
+    ],
+    [
+      "a scene",
+      () => ["analyze", cloud, "--out", out, "--scene", "forest"],
+      /--scene "forest" is not one of airborne, plot/,
+    ],
+    ["a cell", () => ["analyze", cloud, "--out", out, "--cell", "0"], /--cell "0" must be a positive number/],
+    [
+      "cells without rasters",
+      () => ["analyze", cloud, "--out", out, "--cell", "1", "--no-dem"],
+      /--cell sets the rasters that --no-dem leaves out/,
+    ],
     [
       "a format",
       () => ["analyze", cloud, "--out", out, "--format", "doc"],
@@ -244,7 +263,7 @@ describe("bad input exits 2 with a message and starts no service", () => {
 
   test("refuses a legend for a file that describes its own columns", async () => {
     const las = join(root, "a.las");
-    writeFileSync(las, "");
+    writeFileSync(las, "LASF");
     const { code, stderr } = await run(["analyze", las, "--out", out, "--columns", "x y z"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--columns .*"a\.las"/);
@@ -255,6 +274,94 @@ describe("bad input exits 2 with a message and starts no service", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/--out/);
   });
+});
+
+describe("units and systems", () => {
+  const US_FEET = { epsg: 2992, name: "unknown", is_geographic: false, unit_name: "foot", unit_m: 0.3048 };
+  const crs = (change = {}) => ({ ...US_FEET, vertical_epsg: null, vertical_unit_m: null, ...change });
+  const looking = (stated: ReturnType<typeof crs>, detected_units: "ft" | null = "ft") => {
+    const tail = smallTail({ source_units: "ft", source_unit_scale: 0.3048 });
+    const service = fakeService(smallOctree(), tail);
+    const preview = service.client.preview;
+    const client = {
+      ...service.client,
+      preview: async (...call: Parameters<typeof preview>) => ({
+        ...(await preview(...call)),
+        crs: stated,
+        detected_units,
+        units_certain: detected_units !== null,
+      }),
+    };
+    return { ...service, client };
+  };
+
+  test("a file that states feet is converted, and the table says so", async () => {
+    const service = looking(crs());
+    const { code, stdout } = await run(["analyze", cloud, "--out", out], service);
+    expect(code).toBe(0);
+    expect(service.requests.createSession).toMatchObject({ source_units: "ft" });
+    expect(stdout).toMatch(/^Units of the file +feet, converted to metres \(× 0\.3048\)$/m);
+    expect(stdout).toMatch(
+      /^Coordinate system +none: of the file EPSG:2992; its coordinates were converted to metres$/m,
+    );
+    expect(stdout).not.toMatch(/unknown/);
+  });
+
+  test("--units wins over the file", async () => {
+    const service = looking(crs());
+    expect((await run(["analyze", cloud, "--out", out, "--units", "m"], service)).code).toBe(0);
+    expect(service.requests.createSession).toMatchObject({ source_units: "m" });
+  });
+
+  test.each([
+    [
+      "heights in another unit",
+      crs({ vertical_unit_m: 1 }),
+      /heights in units of 1 m; convert it first, or give --units/,
+    ],
+    ["degrees", crs({ is_geographic: true, unit_m: null }), /angles in degrees; .* or give --units/],
+  ])("%s exit 2", async (_, stated, message) => {
+    const { code, stderr } = await run(["analyze", cloud, "--out", out], looking(stated, null));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  test("warnings name options, and leave out what the report does not contain", async () => {
+    const warnings = [
+      "The file's coordinates are in rod (5.0292 m); they were read as metres. Import with source_units to convert them.",
+      "At coordinates up to 849501 m, the 32-bit vertices of the mesh have steps of 0.0625 m.",
+    ];
+    const service = fakeService(smallOctree(), smallTail({ warnings }));
+    const { stdout } = await run(["analyze", cloud, "--out", out], service);
+    expect(stdout).toContain("read as metres. Use --units to convert them.");
+    expect(stdout).not.toMatch(/source_units|mesh/);
+  });
+});
+
+test("a cloud without any row exits 2", async () => {
+  const service = fakeService(makeOctree({ nodes: [] }), smallTail({ point_count: 0, total_count: 0 }));
+  const { code, stderr } = await run(["analyze", cloud, "--out", out], service);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("contains no points; there is nothing to analyze")]);
+  expect(existsSync(out)).toBe(false);
+});
+
+test("a report of an earlier run is replaced with --force only", async () => {
+  expect((await run(["analyze", cloud, "--out", out])).code).toBe(0);
+  const before = readFileSync(join(out, "report.html"), "utf8");
+  const again = await run(["analyze", cloud, "--out", out, "--format", "ply"]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("replace it with --force")]);
+  expect(readFileSync(join(out, "report.html"), "utf8")).toBe(before);
+  expect((await run(["analyze", cloud, "--out", out, "--format", "ply", "--force"])).code).toBe(0);
+  expect(readdirSync(out)).toContain("plot <1>_copy.ply");
+});
+
+test("summary.json is the document of --json", async () => {
+  const { stdout } = await run(["analyze", cloud, "--out", out, "--json"]);
+  expect(readFileSync(join(out, "summary.json"), "utf8")).toBe(stdout);
+});
+
+test.each(["serve", "analyze"])("the help of %s shows an example", async (command) => {
+  expect((await run([command, "--help"])).stdout).toMatch(new RegExp(`Examples?:\\n {2}npm start -- ${command} `));
 });
 
 test("help is printed to stdout and exits 0", async () => {

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { AnalyzeClient } from "../../../../backend/cli/analyze/run.ts";
 import { canopy, labelTerrain, terrainSummary } from "../../../../backend/cli/analyze/terrain.ts";
 import { Progress } from "../../../../backend/cli/progress.ts";
+import type { Scene, SceneKind } from "../../../../backend/cli/report/findings.ts";
 import { ApiError } from "../../../../shared/client/index.ts";
 import { fakeService, smallTail, textSink } from "../../../support/cli/analyze-fake.ts";
 
@@ -25,11 +26,18 @@ const GROUND = {
   warnings: [],
 };
 
-function steps(client: Partial<Record<keyof AnalyzeClient, unknown>>, options: Partial<typeof OPTIONS> = {}) {
+function steps(
+  client: Partial<Record<keyof AnalyzeClient, unknown>>,
+  options: Partial<typeof OPTIONS> = {},
+  kind: SceneKind = "plot",
+) {
+  const scene: Scene = { kind, asked: true, reason: "--scene" };
   const service = fakeService();
   return {
     service,
     with: {
+      scene,
+      place: undefined,
       options: { ...OPTIONS, ...options } as never,
       client: { ...service.client, ...client } as AnalyzeClient,
       progress: new Progress(textSink()),
@@ -41,13 +49,14 @@ function steps(client: Partial<Record<keyof AnalyzeClient, unknown>>, options: P
 test("steps that the options leave out are not requested", async () => {
   const { service, with: run } = steps({}, { denoise: false, ground: false, dem: false });
   const { tail, terrain } = await labelTerrain(smallTail(), run);
-  const crowns = await canopy("0badcafe", terrain, run);
+  const crowns = await canopy("0badcafe", terrain, run, 0);
   expect(service.calls).toEqual([]);
   expect(tail).toEqual(smallTail());
   expect(terrainSummary(terrain, crowns)).toEqual({
     noise: { done: false, asked: false, reason: "left out (--no-denoise)" },
     ground: { done: false, asked: false, reason: "left out (--no-ground)" },
     dtm: { done: false, asked: false, reason: "left out (--no-dem)" },
+    dsm: { done: false, asked: false, reason: "left out (--no-dem)" },
     chm: { done: false, asked: false, reason: "left out (--no-dem)" },
     warnings: [],
   });
@@ -92,9 +101,9 @@ test("too much noise: the canopy is computed from all points", async () => {
   const { terrain } = await labelTerrain(smallTail(), run);
   expect(denoiseSession.mock.calls).toEqual([["0badcafe", { method: "auto", defer_octree: true }, expect.anything()]]);
   expect(terrain.noise).toMatchObject({ flagged: 60, over_removal: true });
-  await canopy("0badcafe", { ...terrain, dtm: { done: true } as never }, run);
+  await canopy("0badcafe", { ...terrain, dtm: { done: true } as never }, run, 0);
   expect(service.calls).not.toContain("filter");
-  await canopy("0badcafe", { ...terrain, noise: { done: true, ...NOISE }, dtm: { done: true } as never }, run);
+  await canopy("0badcafe", { ...terrain, noise: { done: true, ...NOISE }, dtm: { done: true } as never }, run, 0);
   expect(service.requests.filter).toEqual({
     id: "0badcafe",
     scalar_filters: [{ slug: "noise_class", max: 1 }],
@@ -107,4 +116,16 @@ test("every other failure fails the run", async () => {
     throw new ApiError(503, "out_of_memory", "no memory", undefined);
   };
   await expect(labelTerrain(smallTail(), steps({ denoiseSession }).with)).rejects.toThrow("no memory");
+});
+
+test.each(["tree", "object"] as const)("the scene %s has noise, and neither ground nor heights", async (kind) => {
+  const { service, with: run } = steps({ denoiseSession: async () => NOISE }, {}, kind);
+  const { terrain } = await labelTerrain(smallTail(), run);
+  const crowns = await canopy("0badcafe", terrain, run, 0);
+  const none = { done: false, asked: false, reason: expect.stringContaining("no land") };
+  expect(terrainSummary(terrain, crowns)).toMatchObject({
+    noise: { done: true },
+    ...{ ground: none, dtm: none, dsm: none, chm: none },
+  });
+  expect(service.calls).toEqual(["rebuildOctree"]);
 });

@@ -17,10 +17,11 @@ const sample = {
 };
 const file = { path: "/data/a.las", name: "a.las", bytes: 1000 };
 
+const SCENE = { kind: "plot", asked: false, reason: "20 m wide" } as const;
 type Look = Parameters<typeof summarize>[3];
 
 async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.las", look: Look = {}) {
-  const summary = summarize({ ...file, name }, { tail: smallTail(change), edits: null }, sample, look);
+  const summary = summarize({ ...file, name }, { tail: smallTail(change), edits: null }, sample, look, SCENE);
   return reportHtml({
     summary,
     pictures: await renderPictures(sample, { longest_px: 200 }),
@@ -35,6 +36,7 @@ async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.la
       },
       ground: { done: false, asked: true, reason: `<b>no ground</b>` },
       dtm: { done: false, asked: true, reason: "the ground is not known" },
+      dsm: { done: false, asked: false, reason: "left out (--no-dem)" },
       chm: { done: false, asked: false, reason: "left out (--no-dem)" },
       warnings: [],
     },

@@ -1,0 +1,112 @@
+import { type PointSample, samplePercentiles } from "./point-sample.ts";
+
+/** A plane below (or above) the points, and how much of the area it covers. */
+export interface GroundPlane {
+  /** Share of the occupied cells whose lowest (highest) point is near the plane. */
+  readonly share: number;
+  /** The same within a few centimetres. */
+  readonly flat_share: number;
+  /** Share of the occupied cells with points in the lowest (highest) tenth of the height. */
+  readonly base_share: number;
+  /** Area of the occupied cells. */
+  readonly occupied_m2: number;
+}
+
+/** Cells along the longer side. */
+const CELLS = 40;
+/** Distance to the plane that counts as near: a share of the height, at least the metres. */
+const NEAR_SHARE = 0.06;
+const NEAR_M = 0.15;
+const FLAT_M = 0.06;
+const ROUNDS = 25;
+
+interface Cell {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/**
+ * Fits a plane to the lowest (or highest) points of the cells of a coarse grid: least squares, repeated without the
+ * cells that lie farther inside the cloud than the median, until the plane rests on the outermost cells.
+ */
+export function groundPlane(sample: PointSample, side: "below" | "above"): GroundPlane {
+  const sign = side === "below" ? 1 : -1;
+  const ends = [0, 1, 2].map(
+    (axis) =>
+      samplePercentiles(sample.point_count, (i) => sample.position[3 * i + axis] ?? Number.NaN, [0.002, 0.998]) as
+        | [number, number]
+        | undefined,
+  );
+  const [x, y, z] = ends;
+  if (!x || !y || !z) return { share: 0, flat_share: 0, base_share: 0, occupied_m2: 0 };
+  const size = Math.max(x[1] - x[0], y[1] - y[0]) / CELLS || 1;
+  const cells = outermost(sample, { x, y, z, size, sign });
+  const height = z[1] - z[0];
+  const near = Math.max(NEAR_M, NEAR_SHARE * height);
+  const plane = fitted(cells);
+  const distances = cells.map((cell) => cell.z - plane(cell));
+  const share = (limit: number) => distances.filter((d) => Math.abs(d) <= limit).length / Math.max(1, cells.length);
+  const base = (side === "below" ? z[0] : -z[1]) + height / 10;
+  return {
+    share: share(near),
+    flat_share: share(FLAT_M),
+    base_share: cells.filter((cell) => cell.z <= base).length / Math.max(1, cells.length),
+    occupied_m2: cells.length * size * size,
+  };
+}
+
+interface Frame {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly z: readonly [number, number];
+  readonly size: number;
+  readonly sign: 1 | -1;
+}
+
+/** The lowest point (times sign) of every occupied cell, without the outer 0.2 % of each axis. */
+function outermost({ point_count, position }: PointSample, { x, y, z, size, sign }: Frame): Cell[] {
+  const found = new Map<number, Cell>();
+  for (let i = 0; i < point_count; i += 1) {
+    const [px = 0, py = 0, pz = 0] = [position[3 * i], position[3 * i + 1], position[3 * i + 2]];
+    if (px < x[0] || px > x[1] || py < y[0] || py > y[1] || pz < z[0] || pz > z[1]) continue;
+    const key = Math.floor((px - x[0]) / size) * (2 * CELLS) + Math.floor((py - y[0]) / size);
+    const before = found.get(key);
+    if (!before || sign * pz < before.z) found.set(key, { x: px - x[0], y: py - y[0], z: sign * pz });
+  }
+  return [...found.values()];
+}
+
+/** The plane that rests on the lowest cells. */
+function fitted(cells: readonly Cell[]): (cell: Cell) => number {
+  let kept = cells;
+  let plane = leastSquares(kept);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const distances = kept.map((cell) => cell.z - plane(cell)).sort((a, b) => a - b);
+    const middle = distances[Math.floor(distances.length / 2)] ?? 0;
+    const spread = (distances[Math.floor(0.75 * distances.length)] ?? 0) - middle;
+    const limit = Math.max(FLAT_M, middle + spread);
+    const next = kept.filter((cell) => cell.z - plane(cell) <= limit);
+    if (next.length === kept.length || next.length < 6) break;
+    kept = next;
+    plane = leastSquares(kept);
+  }
+  return plane;
+}
+
+function leastSquares(cells: readonly Cell[]): (cell: Cell) => number {
+  const n = Math.max(1, cells.length);
+  const mean = (value: (cell: Cell) => number) => cells.reduce((sum, cell) => sum + value(cell), 0) / n;
+  const [mx, my, mz] = [mean(({ x }) => x), mean(({ y }) => y), mean(({ z }) => z)];
+  const [xx, yy, xy, xz, yz] = [
+    mean(({ x }) => (x - mx) ** 2),
+    mean(({ y }) => (y - my) ** 2),
+    mean(({ x, y }) => (x - mx) * (y - my)),
+    mean(({ x, z }) => (x - mx) * (z - mz)),
+    mean(({ y, z }) => (y - my) * (z - mz)),
+  ];
+  const det = xx * yy - xy * xy;
+  // Cells on one line have no slope across it; a level plane is then the honest answer.
+  const [a, b] = det > 1e-9 * xx * yy ? [(xz * yy - yz * xy) / det, (yz * xx - xz * xy) / det] : [0, 0];
+  return ({ x, y }) => mz + a * (x - mx) + b * (y - my);
+}

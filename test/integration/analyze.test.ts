@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PNG } from "pngjs";
@@ -181,9 +181,10 @@ test.each([
 test("a scan in feet is reported in metres, without a warning", async () => {
   const scan = testScan("als/autzen_trim.laz");
   if (!scan) return;
-  const { code, stdout } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "200"]);
+  const { code, stdout } = await command(["analyze", scan, "--out", out, "--json"]);
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
+  expect((await stat(result.outputs.report)).size).toBeLessThan(5_000_000); // 6.6 million with pictures of full size
   expect(result.source_units).toBe("ft");
   const feet = [1177.46, 562.7, 114.25]; // the header's bounds
   for (const [axis, length] of feet.entries()) expect(result.extent_m[axis]).toBeCloseTo(length * 0.3048, 2);

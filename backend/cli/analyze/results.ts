@@ -1,10 +1,10 @@
 import type { Picture } from "../drawing/render.ts";
 import type { TerrainSummary } from "../report/findings.ts";
-import { reportHtml } from "../report/report.ts";
 import { scansCsv } from "../report/scan-table.ts";
 import type { AnalysisSummary } from "../report/summary.ts";
 import type { TerrainPictures } from "../report/terrain-report.ts";
 import type { Copy } from "./cloud-copy.ts";
+import { pictureFiles, smallReport } from "./picture-files.ts";
 import { describeVersions, recordedParameters, reproduceFacts } from "./record.ts";
 import type { AnalyzeResult, Run } from "./run.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -35,13 +35,9 @@ export async function writeResults(
   progress.stage("Writing the report");
   const versions = await describeVersions(client, signal);
   const parameters = recordedParameters(run);
-  const files = [
-    ...pictures.map(({ frame, scale, png }) => ({ name: `${frame.view.name}_${scale.mode}.png`, png })),
-    ...drawn.rasters.map(({ name, png }) => ({ name: `${name}.png`, png })),
-    ...(drawn.profile ? [{ name: "ground_profile.png", png: drawn.profile.png }] : []),
-  ];
+  const files = await pictureFiles(pictures, drawn, summary.world_shift);
   for (const { name, png } of files) await out.write(name, png);
-  const report = reportHtml({
+  const report = await smallReport({
     summary,
     pictures,
     terrain,

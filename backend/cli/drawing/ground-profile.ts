@@ -1,7 +1,7 @@
 import type { Rgb } from "./color-ramp.ts";
 import { type PointSample, samplePercentiles } from "./point-sample.ts";
 import { encodePng, type Raster } from "./render.ts";
-import type { SurfaceGrid } from "./surface-grid.ts";
+import { layerAt, type SurfaceGrid } from "./surface-grid.ts";
 import { sceneBox, VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 
 /** Depth of the slice, metres. */
@@ -59,10 +59,20 @@ export async function groundProfile(
     max: [box.max[0], box.max[1], heights.at(-1) ?? box.max[2]] as const,
   };
   const frame = viewFrame(view, { min: [...slice.min], max: [...slice.max] }, longestPx);
-  const { raster, counts } = drawSlice(sample, drawn, frame);
+  const { raster, counts } = drawSlice(sample, drawn, frame, grid);
   const terrain = grid ? terrainLine(grid, along, at_stored) : [];
   for (const run of terrain) drawRun(raster, frame, run);
   return { frame, png: await encodePng(raster), counts, terrain, at_stored };
+}
+
+/** Points at most this far above the terrain, or below it, are drawn as ground whatever their label. */
+export const GROUND_LAYER_M = 0.1;
+
+/** Whether a point lies in the layer of the ground. */
+function onTerrain({ position }: PointSample, i: number, grid: SurfaceGrid | null): boolean {
+  if (!grid) return false;
+  const terrain = layerAt(grid, grid.z, position[3 * i] ?? 0, position[3 * i + 1] ?? 0);
+  return (position[3 * i + 2] ?? 0) <= terrain + GROUND_LAYER_M; // false without a terrain there
 }
 
 /** Class of a point. Noise takes precedence over ground: a noise point is on no surface. */
@@ -74,15 +84,19 @@ export function classOf({ ground, noise }: PointSample, i: number): PointClass {
 /** Width of the picture in dots; a point is drawn as one dot. */
 const DOTS_ACROSS = 450;
 
-function drawSlice(sample: PointSample, rows: readonly number[], frame: ViewFrame) {
+function drawSlice(sample: PointSample, rows: readonly number[], frame: ViewFrame, grid: SurfaceGrid | null) {
   const { width_px: width, height_px: height, metres_per_px, left_stored, top_stored, view } = frame;
   const data = new Uint8Array(4 * width * height).fill(255);
   const counts: Record<PointClass, number> = { plant: 0, ground: 0, noise: 0 };
+  const classes = rows.map((i) => {
+    const label = classOf(sample, i);
+    return label === "plant" && onTerrain(sample, i, grid) ? "ground" : label;
+  });
   for (const wanted of ORDER) {
     const [r, g, b] = CLASS_COLORS[wanted];
     const size = Math.max(2, Math.round(width / DOTS_ACROSS)) * (wanted === "noise" ? 2 : 1);
-    for (const i of rows) {
-      if (classOf(sample, i) !== wanted) continue;
+    for (const [k, i] of rows.entries()) {
+      if (classes[k] !== wanted) continue;
       counts[wanted] += 1;
       const u = Math.floor(((sample.position[3 * i + view.right] ?? 0) - left_stored) / metres_per_px - size / 2 + 0.5);
       const v = Math.floor((top_stored - (sample.position[3 * i + view.up] ?? 0)) / metres_per_px - size / 2 + 0.5);
@@ -96,7 +110,7 @@ function drawSlice(sample: PointSample, rows: readonly number[], frame: ViewFram
   return { raster, counts };
 }
 
-const LINE: Rgb = [0x10, 0x15, 0x1c];
+export const TERRAIN_COLOR: Rgb = [0x10, 0x15, 0x1c];
 
 /** Draws a dark line, one pixel wide, through the points of a run. */
 function drawRun({ width, height, data }: Raster, frame: ViewFrame, run: readonly (readonly [number, number])[]): void {
@@ -110,7 +124,7 @@ function drawRun({ width, height, data }: Raster, frame: ViewFrame, run: readonl
     for (let step = 0; step <= steps; step += 1) {
       const u = Math.floor(from_x + ((x - from_x) * step) / steps);
       const v = Math.floor(from_y + ((y - from_y) * step) / steps);
-      if (u >= 0 && u < width && v >= 0 && v < height) data.set([...LINE, 255], 4 * (v * width + u));
+      if (u >= 0 && u < width && v >= 0 && v < height) data.set([...TERRAIN_COLOR, 255], 4 * (v * width + u));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type RampName, rampTable } from "./color-ramp.ts";
 import { samplePercentiles } from "./point-sample.ts";
 import { encodePng, type Raster } from "./render.ts";
-import type { SurfaceGrid } from "./surface-grid.ts";
+import { layerAt, type SurfaceGrid } from "./surface-grid.ts";
 import { VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 
 /** A picture of a raster from above. */
@@ -21,7 +21,8 @@ const DARKEST = 0.25;
 
 /** Draws the terrain, coloured by height and shaded by its relief. Undefined if all cells are void. */
 export function hillshadePicture(grid: SurfaceGrid, longestPx: number): Promise<RasterPicture | undefined> {
-  const light = (cell: number) => DARKEST + (1 - DARKEST) * (grid.hillshade?.[cell] ?? 1);
+  const { hillshade } = grid;
+  const light = (x: number, y: number) => DARKEST + (1 - DARKEST) * (hillshade ? layerAt(grid, hillshade, x, y) : 1);
   const title = "Terrain (DTM), shaded relief";
   return picture({ name: "dtm_hillshade", title, unit: "z, m", is_height: true }, grid, light, longestPx);
 }
@@ -32,12 +33,14 @@ export function canopyPicture(grid: SurfaceGrid, longestPx: number): Promise<Ras
   return picture({ name: "chm", title, unit: "height, m", is_height: false }, grid, () => 1, longestPx);
 }
 
+/** Share of its colour that a place keeps; NaN = all. */
+type Light = (x: number, y: number) => number;
 type Kind = Pick<RasterPicture, "name" | "title" | "is_height"> & { readonly unit: string };
 
 async function picture(
   { unit, ...kind }: Kind,
   grid: SurfaceGrid,
-  light: (cell: number) => number,
+  light: Light,
   longestPx: number,
 ): Promise<RasterPicture | undefined> {
   const ends = samplePercentiles(grid.z.length, (i) => grid.z[i] ?? Number.NaN, [0.005, 0.995]);
@@ -55,28 +58,25 @@ function gridFrame({ nx, ny, cell, origin: [x, y] }: SurfaceGrid, longestPx: num
   return viewFrame(top, { min: [x, y, 0], max: [x + nx * cell, y + ny * cell, 0] }, longestPx);
 }
 
-/** Draws a grid; every pixel shows the value of its cell, without interpolation. */
+/** Draws a grid; a pixel shows the value between the cell centres around it. Void cells keep their squares. */
 export function drawGrid(
-  { nx, ny, cell, origin, z }: SurfaceGrid,
+  grid: SurfaceGrid,
   frame: ViewFrame,
   { ramp, range: [low, high] }: { readonly ramp: RampName; readonly range: readonly [number, number] },
-  light: (cell: number) => number = () => 1,
+  light: Light = () => 1,
 ): Raster {
   const { width_px: width, height_px: height, metres_per_px, left_stored, top_stored } = frame;
   const table = rampTable(ramp);
   const perUnit = high > low ? 255 / (high - low) : 0;
   const data = new Uint8Array(4 * width * height).fill(VOID);
   for (let row = 0; row < height; row += 1) {
-    const j = Math.floor((top_stored - (row + 0.5) * metres_per_px - origin[1]) / cell);
-    if (j < 0 || j >= ny) continue;
+    const y = top_stored - (row + 0.5) * metres_per_px;
     for (let column = 0; column < width; column += 1) {
-      const i = Math.floor((left_stored + (column + 0.5) * metres_per_px - origin[0]) / cell);
-      if (i < 0 || i >= nx) continue;
-      const at = j * nx + i;
-      const value = z[at] ?? Number.NaN;
+      const x = left_stored + (column + 0.5) * metres_per_px;
+      const value = layerAt(grid, grid.z, x, y);
       if (Number.isNaN(value)) continue;
       const step = high > low ? Math.min(255, Math.max(0, Math.round((value - low) * perUnit))) : 128;
-      const shade = light(at);
+      const shade = light(x, y);
       const to = 4 * (row * width + column);
       for (let k = 0; k < 3; k += 1)
         data[to + k] = Math.round((table[3 * step + k] ?? 0) * (Number.isNaN(shade) ? 1 : shade));

@@ -1,7 +1,7 @@
+import { axisTitle, barTicks, fittingTicks, lengthLabel, scaleBarLength } from "../drawing/axes.ts";
 import { type RampName, rampColor } from "../drawing/color-ramp.ts";
 import type { ColorMode, Picture } from "../drawing/render.ts";
-import { plainNumber, roundStepBelow, roundTicks, shortNumber, stepDecimals } from "../drawing/round-steps.ts";
-import { AXIS_NAMES, type ViewFrame } from "../drawing/view-frame.ts";
+import type { ViewFrame } from "../drawing/view-frame.ts";
 import { Html, html } from "./html.ts";
 
 /** Largest picture in drawing units, which are CSS pixels. */
@@ -10,6 +10,8 @@ const MAX_HEIGHT = 760;
 const MARGIN = { left: 112, right: 100, top: 14, bottom: 62 } as const;
 /** Width of a digit in labels. */
 const DIGIT = 7.4;
+/** Height of a label. */
+const LINE = 16;
 /** Minimum width, for the labels of a narrow picture. */
 const MIN_WIDTH = 250;
 const BAR_STEPS = 32;
@@ -24,18 +26,6 @@ export const MODE_TITLES: Readonly<Record<ColorMode, string>> = {
   rgb: "true colours",
   intensity: "coloured by intensity",
 };
-
-/** Length of the scale bar, metres: the largest 1, 2 or 5 x 10^k in a quarter of the picture's width. */
-export function scaleBarLength(frame: ViewFrame): number {
-  return roundStepBelow(0.25 * frame.width_px * frame.metres_per_px);
-}
-
-/** "20 m", "0.5 m", "1e-7 m". */
-export function lengthLabel(metres: number): string {
-  return metres < 1e-6 || metres >= 1e9
-    ? `${metres.toExponential(0)} m`
-    : `${plainNumber(metres, stepDecimals(metres))} m`;
-}
 
 interface Layout {
   readonly frame: ViewFrame;
@@ -69,13 +59,20 @@ export interface FigureParts {
   readonly bar: FigureBar | null;
 }
 
+/** The colour bar of a picture of points; null for true colours. */
+export function pointBar(
+  { ramp, mode, range }: Picture["scale"],
+  world_shift: FigureLabels["world_shift"],
+): FigureBar | null {
+  if (!ramp) return null;
+  const shift = mode === "height" ? world_shift[2] : 0;
+  return { ramp, range: [range[0] + shift, range[1] + shift], unit: mode === "height" ? "z, m" : "intensity" };
+}
+
 /** A picture of the cloud with axes, scale bar and colour bar. */
 export function figureSvg({ frame, scale, png }: Picture, labels: FigureLabels): Html {
-  const { ramp, mode, range } = scale;
-  const shift = mode === "height" ? labels.world_shift[2] : 0;
-  const unit = mode === "height" ? "z, m" : "intensity";
-  const bar = ramp ? { ramp, range: [range[0] + shift, range[1] + shift] as const, unit } : null;
-  return framedFigure({ frame, png, title: `${frame.view.title}, ${MODE_TITLES[mode]}`, bar }, labels);
+  const bar = pointBar(scale, labels.world_shift);
+  return framedFigure({ frame, png, title: `${frame.view.title}, ${MODE_TITLES[scale.mode]}`, bar }, labels);
 }
 
 /** One picture with axes, scale bar, colour bar and, in the top view, a north arrow: inline SVG around the PNG. */
@@ -108,13 +105,12 @@ function horizontalAxis({ frame, unit, x, y, width, height }: Layout, { world_sh
   const axis = frame.view.right;
   const low = frame.left_stored + world_shift[axis];
   const metres = frame.width_px * frame.metres_per_px;
-  const labelWidth = DIGIT * Math.max(...[low, low + metres].map((value) => plainNumber(value, 1).length)) + 12;
-  const { values, step } = roundTicks(low, low + metres, Math.min(8, Math.max(1, width / labelWidth)));
+  const fitted = fittingTicks(low, low + metres, width, (text) => DIGIT * text.length, 8);
   const base = y + height;
-  const ticks = values.map((value) => {
+  const ticks = fitted.map(({ value, text }) => {
     const at = round(x + ((value - low) / frame.metres_per_px) * unit);
     return html`<path class="tick" d="M${at} ${round(base)}v5"/><text x="${at}" y="${round(base + 18)}"
- text-anchor="middle">${plainNumber(value, stepDecimals(step))}</text>`;
+ text-anchor="middle">${text}</text>`;
   });
   return html`<g>${ticks}<text class="axis" x="${round(x + width / 2)}" y="${round(base + 38)}"
  text-anchor="middle">${axisTitle(axis)}</text></g>`;
@@ -124,21 +120,17 @@ function verticalAxis({ frame, unit, x, y, height }: Layout, { world_shift }: Fi
   const axis = frame.view.up;
   const high = frame.top_stored + world_shift[axis];
   const low = high - frame.height_px * frame.metres_per_px;
-  const { values, step } = roundTicks(low, high, Math.min(10, Math.max(2, height / 60)));
-  const texts = values.map((value) => plainNumber(value, stepDecimals(step)));
-  const ticks = values.map((value, k) => {
+  const fitting = fittingTicks(low, high, height, () => LINE, 12);
+  const texts = fitting.map(({ text }) => text);
+  const ticks = fitting.map(({ value, text }) => {
     const at = round(y + ((high - value) / frame.metres_per_px) * unit);
     return html`<path class="tick" d="M${round(x)} ${at}h-5"/><text x="${round(x - 9)}" y="${round(at + 4)}"
- text-anchor="end">${texts[k] ?? ""}</text>`;
+ text-anchor="end">${text}</text>`;
   });
   const middle = round(y + height / 2);
   const left = round(Math.max(12, x - 22 - DIGIT * Math.max(...texts.map(({ length }) => length), 0)));
   return html`<g>${ticks}<text class="axis" text-anchor="middle" x="${left}" y="${middle}"
  transform="rotate(-90 ${left} ${middle})">${axisTitle(axis)}</text></g>`;
-}
-
-function axisTitle(axis: 0 | 1 | 2): string {
-  return `${AXIS_NAMES[axis]} ${["(east)", "(north)", "(up)"][axis]}, m`;
 }
 
 /** Scale bar below the right end of the picture, where it hides no points. */
@@ -167,12 +159,10 @@ function colorBar({ frame, x, y, width, height }: Layout, { ramp, range: [low, h
     return html`<rect x="${left}" y="${round(top + (k * length) / BAR_STEPS)}" width="14"
  height="${round(length / BAR_STEPS + 0.6)}" fill="rgb(${r},${g},${b})"/>`;
   });
-  const { values, step } = roundTicks(low, high, Math.min(7, Math.max(2, length / 32)));
-  const format = (value: number) => (values.length > 0 ? plainNumber(value, stepDecimals(step)) : shortNumber(value));
-  const marks = (values.length > 0 ? values : [low]).map((value) => {
+  const marks = barTicks(low, high, length, LINE).map(({ value, text }) => {
     const share = high > low ? (high - value) / (high - low) : 0.5;
     const at = round(top + share * length);
-    return html`<path class="tick" d="M${left + 14} ${at}h4"/><text x="${left + 22}" y="${round(at + 4)}">${format(value)}</text>`;
+    return html`<path class="tick" d="M${left + 14} ${at}h4"/><text x="${left + 22}" y="${round(at + 4)}">${text}</text>`;
   });
   return html`<g>${steps}${marks}<text class="axis" x="${left}" y="${round(top - 10)}">${unit}</text></g>`;
 }

@@ -1,4 +1,4 @@
-import { CLASS_COLORS, type GroundProfile, PROFILE_WIDTH_M } from "../drawing/ground-profile.ts";
+import { CLASS_COLORS, GROUND_LAYER_M, type GroundProfile, PROFILE_WIDTH_M } from "../drawing/ground-profile.ts";
 import type { RasterPicture } from "../drawing/raster-picture.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { AXIS_NAMES } from "../drawing/view-frame.ts";
@@ -122,13 +122,19 @@ const figure = (drawing: Html, width: number, title: string, text: string) =>
   html`<figure style="width:${Math.ceil(width) + FIGURE_PADDING}px">${drawing}
 <figcaption><b>${title}</b>${text}</figcaption></figure>`;
 
-function rasterFigure(
-  { frame, png, title, bar, is_height }: RasterPicture,
-  labels: Pick<AnalysisSummary, "world_shift">,
-) {
-  const shift = is_height ? labels.world_shift[2] : 0;
-  const shown: FigureBar = { ...bar, range: [bar.range[0] + shift, bar.range[1] + shift] };
-  return figure(framedFigure({ frame, png, title, bar: shown }, labels), figureWidth(frame), title, "");
+/** The colour bar of a raster, in true world heights. */
+export function rasterBar(
+  { bar, is_height }: RasterPicture,
+  world_shift: readonly [number, number, number],
+): FigureBar {
+  const shift = is_height ? world_shift[2] : 0;
+  return { ...bar, range: [bar.range[0] + shift, bar.range[1] + shift] };
+}
+
+function rasterFigure(picture: RasterPicture, labels: Pick<AnalysisSummary, "world_shift">) {
+  const { frame, png, title } = picture;
+  const bar = rasterBar(picture, labels.world_shift);
+  return figure(framedFigure({ frame, png, title, bar }, labels), figureWidth(frame), title, "");
 }
 
 function profileFigure(
@@ -146,7 +152,11 @@ function profileFigure(
         html` <span class="key" style="color:rgb(${CLASS_COLORS[name].join(",")})">■</span> ${name} ${plainNumber(counts[name], 0)}`,
     );
   const text = html`: ${PROFILE_WIDTH_M} m wide slice at ${AXIS_NAMES[across]} = ${at} m; same scale on both axes.${legend}
-${terrain.length > 0 ? new Html('<span class="key">—</span> terrain') : html``}`;
+${
+  terrain.length > 0
+    ? html`${new Html('<span class="key">—</span>')} terrain; what lies below it or at most ${GROUND_LAYER_M} m above is drawn as ground`
+    : html``
+}`;
   return html`<figure style="width:${Math.ceil(figureWidth(frame)) + FIGURE_PADDING}px">${framedFigure({ frame, png, title, bar: null }, labels)}
 <figcaption><b>${title}</b>${text}</figcaption></figure>`;
 }

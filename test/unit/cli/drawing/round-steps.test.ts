@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { lengthLabel, scaleBarLength } from "../../../../backend/cli/drawing/axes.ts";
 import {
   plainNumber,
   roundStepBelow,
@@ -7,7 +8,6 @@ import {
   stepDecimals,
 } from "../../../../backend/cli/drawing/round-steps.ts";
 import { VIEWS, viewFrame } from "../../../../backend/cli/drawing/view-frame.ts";
-import { lengthLabel, scaleBarLength } from "../../../../backend/cli/report/figure.ts";
 
 test.each([
   [1, 1],

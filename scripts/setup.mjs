@@ -4,12 +4,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
+import { QuietSteps } from "./quiet.mjs";
 
 const MIN_NODE = [20, 15];
+const LOG = join(root, "build", "setup.log");
 const tests = process.argv.includes("--tests");
 
-const run = (command, args, options = {}) =>
-  spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
 const output = (command, args) => spawnSync(command, args, { encoding: "utf8" }).stdout ?? "";
 const fail = (message) => {
   console.error(message);
@@ -44,59 +44,69 @@ function missingPackages() {
   return missing;
 }
 
-function installPackages() {
+async function installPackages(steps) {
   if (process.platform !== "linux") return; // other systems bring their own compiler; CMake says what it lacks
   const missing = missingPackages();
   if (missing.length === 0) return;
-  const root_ = process.getuid?.() === 0;
-  const sudo = root_ ? [] : ["sudo", "-n"];
+  const isRoot = process.getuid?.() === 0;
+  const sudo = isRoot ? [] : ["sudo", "-n"];
   const apt = output("apt-get", ["--version"]) !== "";
-  const canSudo = root_ || spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0;
+  const canSudo = isRoot || spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0;
   const command = `sudo apt-get install -y ${missing.join(" ")}`;
-  if (!apt || !canSudo) fail(`Missing: ${missing.join(", ")}. Install with:\n  ${command}\nthen run this again.`);
-  console.error(`Installing ${missing.join(", ")}`);
+  if (!apt || !canSudo)
+    throw new Error(`Missing: ${missing.join(", ")}. Install with:\n  ${command}\nthen run this again.`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const steps = [
+  for (const step of [
     ["apt-get", "update", "-q"],
     ["apt-get", "install", "-yq", "--no-install-recommends", ...missing],
-  ];
-  for (const step of steps) {
+  ]) {
     const [program, ...rest] = [...sudo, ...step];
-    if (run(program, rest, { env }).status !== 0) fail(`Could not install. Try by hand:\n  ${command}`);
+    await steps.run(`installing ${missing.join(", ")}`, program, rest, { env });
   }
   const still = missingPackages();
   if (still.length)
-    fail(`Still missing after the install: ${still.join(", ")} (g++ 12, CMake 3.25 or newer are needed).`);
+    throw new Error(`Still missing after the install: ${still.join(", ")} (g++ 12, CMake 3.25 or newer are needed).`);
 }
 
-function installModules() {
+async function installModules(steps) {
   const stamp = fingerprint(["package-lock.json"]);
   if (existsSync(join(root, "node_modules", ".package-lock.json")) && isFresh("modules", stamp)) return;
-  console.error("Installing npm packages");
-  if (
-    run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { shell: process.platform === "win32" }).status !== 0
-  ) {
-    fail("npm ci failed; the messages above say why.");
-  }
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  await steps.run("installing npm packages", "npm", args, { cwd: root, shell: process.platform === "win32" });
   markFresh("modules", stamp);
 }
 
-function build(step, label) {
-  if (run(process.execPath, [join(root, "scripts", step)]).status !== 0) fail(`${label} did not build.`);
+/** "34 of 183" from the output of ninja, "12 %" from that of make. */
+function buildProgress(text) {
+  const ninja = [...text.matchAll(/\[(\d+)\/(\d+)\]/g)].at(-1);
+  if (ninja) return `${ninja[1]} of ${ninja[2]}`;
+  const make = [...text.matchAll(/\[ *(\d+)%\]/g)].at(-1);
+  return make ? `${make[1]} %` : "";
 }
 
-export function setup() {
+const build = (steps, script, title) =>
+  steps.run(title, process.execPath, [join(root, "scripts", script)], { cwd: root, detailOf: buildProgress });
+
+/** Does what is missing. Prints one line while it works, and nothing when there is nothing to do. */
+export async function setup() {
   checkNode();
   const inputs = ["cpp", "cuda", "backend", "shared", "scripts", "CMakeLists.txt", "package.json", "package-lock.json"];
   const stamp = fingerprint(inputs, tests ? "tests" : "");
   const outputs = ["node_modules/.package-lock.json", "build/native/Release/pc.node", "dist/backend/entry/headless.js"];
   const step = tests ? "setup-tests" : "setup";
   if (outputs.every((path) => existsSync(join(root, path))) && isFresh(step, stamp)) return;
-  installPackages();
-  installModules();
-  build("build-native.mjs", "The native addon");
-  build("build-ts.mjs", "The backend");
+  const steps = new QuietSteps(LOG);
+  try {
+    await installPackages(steps);
+    await installModules(steps);
+    await build(steps, "build-native.mjs", "building the native addon");
+    await build(steps, "build-ts.mjs", "building the backend");
+  } catch (error) {
+    steps.done();
+    fail(`${error.message}\nThe full log is in ${LOG}`);
+  }
+  steps.done();
   markFresh(step, stamp);
 }
 
-if (process.argv[1] === join(root, "scripts", "setup.mjs")) setup();
+if (process.argv[1] === join(root, "scripts", "setup.mjs")) await setup();

@@ -4,5 +4,5 @@ import { pathToFileURL } from "node:url";
 import { root } from "./fingerprint.mjs";
 import { setup } from "./setup.mjs";
 
-setup();
+await setup();
 await import(pathToFileURL(join(root, "dist", "backend", "entry", "headless.js")).href);

@@ -98,7 +98,7 @@ function addAnalyze(program: Command, action: (file: string, options: RawAnalyze
     .option("--scene <kind>", "airborne, plot, tree or object (default: detected, and said why)")
     .option("--cell <metres>", "cell size of terrain, surface and canopy (default: about four points per cell)")
     .option("--points <count>", "largest number of points to draw (default 3000000)")
-    .option("--picture-size <pixels>", "longest side of a picture (default 1400)")
+    .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")
     .option("--no-denoise", "do not label noise")
     .option("--no-ground", "do not label ground and plants")
     .option("--no-dem", "do not compute terrain, canopy and height above ground")

@@ -145,7 +145,9 @@ test("ground, terrain and canopy of a real plot; the copy contains the columns",
   expect(outputs.pictures.map((path: string) => path.split("/").at(-1))).toEqual(
     expect.arrayContaining(["dtm_hillshade.png", "chm.png", "ground_profile.png"]),
   );
-  expect(await readFile(outputs.report, "utf8")).toContain("Profile of the ground");
+  const report = await readFile(outputs.report, "utf8");
+  expect(report).toContain("Profile of the ground");
+  expect(report).toContain("as GeoTIFF and ASCII grid");
 });
 
 test("a tree: neither ground nor heights, unless --scene asks; then the report gives the reason", async () => {
@@ -177,6 +179,17 @@ test.each([
   const { code, stdout } = await command(["analyze", scan, "--out", out, ...options]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).scene).toMatchObject({ kind, asked: false });
+});
+
+test("a room with doubled points: the warnings are true and name options of this command", async () => {
+  const scan = testScan("pcd/room_scan1.pcd");
+  if (!scan) return;
+  const { code, stdout } = await command(["analyze", scan, "--out", out, "--picture-size", "200", "--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).warnings).toEqual([
+    expect.stringMatching(/labelled noise; .* None was removed; --no-denoise leaves the labels out\.$/),
+    expect.stringMatching(/^Almost every point shares its position with another/),
+  ]);
 });
 
 test("a scan in feet is reported in metres, without a warning", async () => {

@@ -109,8 +109,11 @@ export function terrainSection(
     ...rasters.map((picture) => rasterFigure(picture, labels)),
   ];
   const canopy = terrain.noise.done && !terrain.noise.over_removal ? "without noise" : "from all points";
+  const grids = terrain.dtm.done
+    ? " Terrain, surface and canopy are in the folder of this report as GeoTIFF and ASCII grid (dtm, dsm, chm)."
+    : "";
   const note = land
-    ? `Labels are columns of the copy (noise_class, ground_class, height_above_ground); no point was deleted. Surface and canopy are computed ${canopy}. Heights outside a colour bar have its end colours; empty cells are white.`
+    ? `Labels are columns of the copy (noise_class, ground_class, height_above_ground); no point was deleted. Surface and canopy are computed ${canopy}. Heights outside a colour bar have its end colours; empty cells are white.${grids}`
     : "Ground and heights above it belong to scans of land: --scene airborne or --scene plot asks for them.";
   return html`<h2>${land ? "Ground and canopy" : "Scene"}</h2>
 <table><tbody>${rows}</tbody></table>

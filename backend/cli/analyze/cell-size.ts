@@ -52,12 +52,13 @@ export function defaultCell(density: number, width: number, height: number): num
 
 /** Cells of the rasters; undefined for a cloud without an area. */
 export function rasterPlace(
-  { tight_bounds: { min, max }, world_shift }: Pick<CreateSessionTail, "tight_bounds" | "world_shift">,
+  { tight_bounds: bounds, world_shift }: Pick<CreateSessionTail, "tight_bounds" | "world_shift">,
   sample: PointSample,
   asked: number | undefined,
 ): RasterPlace | undefined {
   const density = pointDensity(sample);
-  if (density === null) return undefined;
+  if (density === null || bounds === null) return undefined;
+  const { min, max } = bounds;
   const cell = asked ?? defaultCell(density, max[0] - min[0], max[1] - min[1]);
   const edge = (value: number, axis: 0 | 1, round: (n: number) => number) => {
     const shift = world_shift?.[axis] ?? 0;

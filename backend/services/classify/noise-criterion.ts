@@ -183,7 +183,7 @@ export function noiseReport({
   }
   if (spacing.measured && spacing.p95_m === null && method !== "sor")
     warnings.push(
-      "Almost every point shares its position with another, so the spacing could not be measured; fixed lengths were used instead.",
+      "All points have the same position, so their spacing could not be measured; fixed lengths were used instead.",
     );
   return {
     flagged,

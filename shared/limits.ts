@@ -57,6 +57,14 @@ export const DEFAULT_MAX_DELETED_HISTORY = 50;
 /** Limits of the label strokes per column that can be undone: number, and bytes in total. */
 export const MAX_LABEL_STROKES = 2000;
 export const MAX_LABEL_HISTORY_BYTES = 256 * MIB;
+/** Longest texts that a session keeps in its journal, and most columns of a column plan. */
+export const MAX_STROKE_ID_CHARS = 256;
+export const MAX_SLUG_CHARS = 256;
+export const MAX_LABEL_CHARS = 1024;
+export const MAX_ASCII_FORMAT_CHARS = 64 * KIB;
+export const MAX_PLAN_COLUMNS = 4096;
+/** Largest record of a session's journal: a change that needs a larger one is refused. */
+export const MAX_JOURNAL_RECORD_BYTES = 64 * MIB;
 /** Largest class in a label column, and largest value in an instance column. */
 export const MAX_CLASS = 255;
 export const MAX_INSTANCE = 2 ** 24;

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { AppError } from "../../shared/errors.ts";
+import { MAX_JOURNAL_RECORD_BYTES } from "../../shared/limits.ts";
 import { type JournalRecord, parseRecord } from "./journal-records.ts";
 
 /**
@@ -15,10 +16,16 @@ import { type JournalRecord, parseRecord } from "./journal-records.ts";
  * The first record is `create`. The journal ends before the first record that is cut short or whose checksum differs:
  * such a record was never acknowledged.
  */
-const MAX_RECORD_BYTES = 64 << 20;
 
+/** Errors: invalid_argument if the record is larger than a restart reads. */
 export function encodeRecord(record: JournalRecord): Buffer {
   const payload = Buffer.from(JSON.stringify(record));
+  if (payload.length > MAX_JOURNAL_RECORD_BYTES) {
+    throw new AppError(
+      "invalid_argument",
+      `The description of this change takes ${payload.length} bytes, but the session's journal holds at most ${MAX_JOURNAL_RECORD_BYTES} per change: send shorter names or fewer strokes at a time`,
+    );
+  }
   const head = Buffer.alloc(8);
   head.writeUInt32LE(payload.length, 0);
   head.writeUInt32LE(crc32(payload), 4);
@@ -37,7 +44,7 @@ export function decodeJournal(bytes: Buffer): DecodedJournal {
   let at = 0;
   while (at + 8 <= bytes.length) {
     const length = bytes.readUInt32LE(at);
-    if (length > MAX_RECORD_BYTES || at + 8 + length > bytes.length) break;
+    if (length > MAX_JOURNAL_RECORD_BYTES || at + 8 + length > bytes.length) break;
     const payload = bytes.subarray(at + 8, at + 8 + length);
     if (crc32(payload) !== bytes.readUInt32LE(at + 4)) break;
     const record = parseRecord(payload);

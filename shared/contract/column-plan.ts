@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_LABEL_CHARS, MAX_PLAN_COLUMNS, MAX_SLUG_CHARS } from "../limits.ts";
 import { checkedByService } from "./documented.ts";
 
 /** Roles that at most one column may have. `r255` counts as `r`, `g255` as `g`, `b255` as `b`. */
@@ -28,11 +29,17 @@ export const ColumnRole = z.enum([...SINGLETON_ROLES, "r255", "g255", "b255", "e
 export const ColumnPlanEntry = z
   .object({
     index: z.int().min(0).max(16_777_215).describe("index of the source column, from 0"),
-    role: checkedByService(z.string().trim().toLowerCase().min(1), z.union([ColumnRole, z.string().min(1)])).describe(
-      "meaning of the column, in any case; an unknown word makes an extra scalar column with that name",
-    ),
-    slug: z.string().nullish().default(null).describe("stored name of an extra column; null = derived from its name"),
-    label: z.string().nullish().default(null).describe("display name"),
+    role: checkedByService(
+      z.string().trim().toLowerCase().min(1).max(MAX_SLUG_CHARS),
+      z.union([ColumnRole, z.string().min(1).max(MAX_SLUG_CHARS)]),
+    ).describe("meaning of the column, in any case; an unknown word makes an extra scalar column with that name"),
+    slug: z
+      .string()
+      .max(MAX_SLUG_CHARS)
+      .nullish()
+      .default(null)
+      .describe("stored name of an extra column; null = derived from its name"),
+    label: z.string().max(MAX_LABEL_CHARS).nullish().default(null).describe("display name"),
     categorical: z.boolean().default(false).describe("true: the column holds class numbers"),
   })
   .meta({ id: "ColumnPlanEntry" });
@@ -41,7 +48,10 @@ export type ColumnPlanEntry = z.infer<typeof ColumnPlanEntry>;
 /** Column layout of a text file as given by the user; takes precedence over legend, header and detection. */
 export const ColumnPlan = z
   .object({
-    columns: z.array(ColumnPlanEntry).describe("one entry per source column; columns without an entry are not read"),
+    columns: z
+      .array(ColumnPlanEntry)
+      .max(MAX_PLAN_COLUMNS)
+      .describe("one entry per source column; columns without an entry are not read"),
     rgb_is_255: z
       .boolean()
       .default(true)

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_ASCII_FORMAT_CHARS, MAX_LABEL_CHARS } from "../../limits.ts";
 import { ColumnPlan, ColumnRole } from "../column-plan.ts";
 import { checkedByService } from "../documented.ts";
 import { MissOctreeCacheId, SessionId, TotalCount, Warnings, WorldShift } from "../fields.ts";
@@ -19,6 +20,7 @@ export const CreateSessionRequest = z
     source_path: z.string().describe("absolute path of the file; ~ is the home folder"),
     ascii_format: z
       .string()
+      .max(MAX_ASCII_FORMAT_CHARS)
       .nullish()
       .default(null)
       .describe("column names of a text file, separated by spaces; overrides detection"),
@@ -53,7 +55,11 @@ export const CreateSessionRequest = z
       .nullish()
       .default(null)
       .describe("role that replaces the detected one, by column name; not x, y or z; any other value: 400"),
-    scalar_labels: z.record(z.string(), z.string()).nullish().default(null).describe("display label, by column name"),
+    scalar_labels: z
+      .record(z.string(), z.string().max(MAX_LABEL_CHARS))
+      .nullish()
+      .default(null)
+      .describe("display label, by column name"),
     scan_index: z
       .int()
       .min(0)

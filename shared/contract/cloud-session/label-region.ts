@@ -1,10 +1,14 @@
 import { z } from "zod";
+import { MAX_LABEL_CHARS, MAX_STROKE_ID_CHARS } from "../../limits.ts";
 import { OptionalBox, RequiredRegion } from "../region.ts";
 import { LabelSlug, LabelSummary } from "./label-summary.ts";
 
 export const LabelStroke = z
   .object({
-    stroke_id: z.string().describe("id chosen by the client; identifies the stroke in reset_label_edits"),
+    stroke_id: z
+      .string()
+      .max(MAX_STROKE_ID_CHARS)
+      .describe("id chosen by the client; identifies the stroke in reset_label_edits"),
     region: RequiredRegion.describe("points inside this region get the class; stored frame"),
     to_class: z.int().describe("class to assign: 0..255, or 0..2^24 for columns named ..._instance"),
     from_classes: z
@@ -27,7 +31,7 @@ export const LabelRegionRequest = z
   .object({
     strokes: z.array(LabelStroke).describe("strokes to apply in order, all or none; at least one"),
     slug: LabelSlug.describe("name of the label column; created with all values 0 if it does not exist"),
-    label: z.string().default("Manual Class").describe("display label, if the column is created"),
+    label: z.string().max(MAX_LABEL_CHARS).default("Manual Class").describe("display label, if the column is created"),
   })
   .meta({ id: "LabelRegionRequest" });
 export type LabelRegionRequest = z.infer<typeof LabelRegionRequest>;

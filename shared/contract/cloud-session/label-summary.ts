@@ -1,9 +1,14 @@
 import { z } from "zod";
+import { MAX_SLUG_CHARS } from "../../limits.ts";
 import { SessionId } from "../fields.ts";
 
 export const DEFAULT_LABEL_SLUG = "manual_class";
 
-export const LabelSlug = z.string().default(DEFAULT_LABEL_SLUG).describe("name of the label column");
+export const LabelSlug = z
+  .string()
+  .max(MAX_SLUG_CHARS)
+  .default(DEFAULT_LABEL_SLUG)
+  .describe("name of the label column");
 
 /** Labels of the editable points (neither deleted nor misses). A missing column counts as all 0. */
 export const LabelSummary = z

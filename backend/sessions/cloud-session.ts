@@ -49,6 +49,8 @@ export interface CloudMeta {
   readonly unrestorable_hit_count: number;
   /** Scanner positions by the values of the column scan_index; absent or empty if the source has none. */
   readonly scan_origins?: readonly ScanOrigin[];
+  /** What damage on the disk has lost of this session, sentences for the user; absent if nothing. */
+  readonly recovery_losses?: readonly string[];
 }
 
 /** Defaults for fields that a meta of an earlier version lacks. */

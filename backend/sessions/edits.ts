@@ -70,6 +70,10 @@ export function countsOf({ columns, undo, meta }: CloudState): Counts {
   return { deleted_count, remaining_count, total_count, pending_deleted_count };
 }
 
+/** What damage on the disk has lost of a session, for its answers. */
+export const lossWarnings = ({ meta }: CloudState): { warnings?: string[] } =>
+  meta.recovery_losses ? { warnings: [...meta.recovery_losses] } : {};
+
 export const NORMAL_SLUGS = ["nx", "ny", "nz"] as const;
 export const hasNormals = ({ columns }: CloudState): boolean =>
   NORMAL_SLUGS.every((slug) => columns.has(extraKey(slug)));

@@ -168,11 +168,21 @@ export type LabelAction =
 
 /** The state after the records; undefined if they do not begin with a create record. */
 export function replay(records: readonly JournalRecord[]): ReplayedJournal | undefined {
-  const first = records[0];
-  if (first?.type !== "create") return undefined;
-  const state = new Replay(first);
-  for (const record of records.slice(1)) state.take(record);
+  let state: ReplayedJournal | undefined;
+  for (state of replaySteps(records));
   return state;
+}
+
+/** The state after each of the records, one object that changes; none if they do not begin with a create record. */
+export function* replaySteps(records: readonly JournalRecord[]): Generator<ReplayedJournal> {
+  const first = records[0];
+  if (first?.type !== "create") return;
+  const state = new Replay(first);
+  yield state;
+  for (const record of records.slice(1)) {
+    state.take(record);
+    yield state;
+  }
 }
 
 class Replay implements ReplayedJournal {

@@ -1,78 +1,119 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
-import { crc32 } from "node:zlib";
+import { dirname, join } from "node:path";
 import { AppError } from "../../shared/errors.ts";
-import { MAX_JOURNAL_RECORD_BYTES } from "../../shared/limits.ts";
+import { decodeJournal, decodeMark, encodeMark, encodeRecord, identityOf, payloadsBehind } from "./journal-codec.ts";
 import { type JournalRecord, parseRecord } from "./journal-records.ts";
 
-/**
- * The journal of one session: an append-only file of records, little-endian.
- *
- * | offset | size | type | meaning |
- * |---|---|---|---|
- * | 0 | 4 | u32 | byte length of the payload |
- * | 4 | 4 | u32 | CRC-32 of the payload |
- * | 8 | length | UTF-8 | JSON: one JournalRecord |
- *
- * The first record is `create`. The journal ends before the first record that is cut short or whose checksum differs:
- * such a record was never acknowledged.
- */
+/** Name of the mark beside a journal: the length of its flushed records. */
+export const MARK = "journal.mark";
+const markOf = (path: string): string => join(dirname(path), MARK);
 
-/** Errors: invalid_argument if the record is larger than a restart reads. */
-export function encodeRecord(record: JournalRecord): Buffer {
-  const payload = Buffer.from(JSON.stringify(record));
-  if (payload.length > MAX_JOURNAL_RECORD_BYTES) {
-    throw new AppError(
-      "invalid_argument",
-      `The description of this change takes ${payload.length} bytes, but the session's journal holds at most ${MAX_JOURNAL_RECORD_BYTES} per change: send shorter names or fewer strokes at a time`,
-    );
-  }
-  const head = Buffer.alloc(8);
-  head.writeUInt32LE(payload.length, 0);
-  head.writeUInt32LE(crc32(payload), 4);
-  return Buffer.concat([head, payload]);
+/** What a journal file holds. */
+export interface JournalContents {
+  readonly bytes: Buffer;
+  readonly records: readonly JournalRecord[];
+  /** Where each of the records ends. */
+  readonly ends: readonly number[];
+  /** Acknowledged changes behind the records that cannot be read; undefined if only a torn tail follows, or nothing. */
+  readonly damage: JournalDamage | undefined;
 }
 
-export interface DecodedJournal {
-  readonly records: JournalRecord[];
-  /** Bytes of the valid records; what follows is a torn tail. */
-  readonly length: number;
+export interface JournalDamage {
+  /** Where it begins. */
+  readonly at: number;
+  /** Readable records behind it. They may build on what is missing, so they are not applied. */
+  readonly behind: readonly JournalRecord[];
 }
 
-/** Reads records up to the first torn one. Never throws on damage. */
-export function decodeJournal(bytes: Buffer): DecodedJournal {
-  const records: JournalRecord[] = [];
-  let at = 0;
-  while (at + 8 <= bytes.length) {
-    const length = bytes.readUInt32LE(at);
-    if (length > MAX_JOURNAL_RECORD_BYTES || at + 8 + length > bytes.length) break;
-    const payload = bytes.subarray(at + 8, at + 8 + length);
-    if (crc32(payload) !== bytes.readUInt32LE(at + 4)) break;
-    const record = parseRecord(payload);
-    if (!record) break;
-    records.push(record);
-    at += 8 + length;
+/** Reads a journal and changes nothing. Errors: invalid_file if it does not begin with a complete create record. */
+export async function readJournal(path: string): Promise<JournalContents> {
+  const bytes = await readFile(path);
+  const { records, ends, length } = decodeJournal(bytes);
+  if (records[0]?.type !== "create") {
+    throw new AppError("invalid_file", `${path}: the journal does not begin with a complete create record`);
   }
-  return { records, length: at };
+  const payloads = length < bytes.length ? payloadsBehind(bytes, length) : [];
+  const flushed = decodeMark(await readFile(markOf(path)).catch(noMark), identityOf(bytes)) ?? 0;
+  const damaged = payloads.length > 0 || flushed > length;
+  const behind = payloads.map(parseRecord).filter((record) => record !== undefined);
+  return { bytes, records, ends, damage: damaged ? { at: length, behind } : undefined };
+}
+
+/** A session of an earlier version has no mark. */
+function noMark(error: NodeJS.ErrnoException): Buffer {
+  if (error.code === "ENOENT") return Buffer.alloc(0);
+  throw error;
+}
+
+/** Writes a file completely or not at all, flushed, and leaves it open. */
+async function writeWhole(path: string, bytes: Buffer): Promise<FileHandle> {
+  const staging = `${path}.new`;
+  const file = await open(staging, "w+");
+  try {
+    await file.writeFile(bytes);
+    await file.datasync();
+    await rename(staging, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    await rm(staging, { force: true });
+    throw error;
+  }
 }
 
 /** An open journal. Appends are queued, so that two never write at the same offset. */
 export class Journal {
   #file: FileHandle;
+  readonly #mark: number;
   #length: number;
+  #identity: number;
   #broken: unknown;
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: FileHandle, length: number) {
+  private constructor(path: string, file: FileHandle, length: number, identity: number) {
+    this.#mark = openSync(markOf(path), constants.O_RDWR | constants.O_CREAT, 0o666);
     this.#file = file;
     this.#length = length;
+    this.#identity = identity;
+    this.#writeMark(length);
   }
 
   static async create(path: string): Promise<Journal> {
-    return new Journal(await open(path, "wx"), 0);
+    return Journal.#with(path, await open(path, "wx"), 0, 0);
+  }
+
+  static async #with(path: string, file: FileHandle, length: number, identity: number): Promise<Journal> {
+    try {
+      return new Journal(path, file, length, identity);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Opens a journal that was read, and cuts off a torn tail. */
+  static async open(path: string, { bytes, ends }: JournalContents): Promise<Journal> {
+    const length = ends.at(-1) ?? 0;
+    const file = await open(path, "r+");
+    if (length < bytes.length) await file.truncate(length);
+    return Journal.#with(path, file, length, identityOf(bytes));
+  }
+
+  /** Replaces a journal by its first `count` records and one more, completely or not at all, and opens it. */
+  static async rewrite(path: string, contents: JournalContents, count: number, last: JournalRecord): Promise<Journal> {
+    const kept = contents.bytes.subarray(0, contents.ends[count - 1]);
+    const bytes = Buffer.concat([kept, encodeRecord(last)]);
+    return Journal.#with(path, await writeWhole(path, bytes), bytes.length, identityOf(bytes));
   }
 
   get length(): number {
     return this.#length;
+  }
+
+  /** Not flushed: a crash of the machine may leave an earlier mark, which counts fewer bytes. */
+  #writeMark(length: number): void {
+    writeSync(this.#mark, encodeMark(length, this.#identity), 0, undefined, 0);
   }
 
   /** Replaces the journal by one with only these records, completely or not at all. */
@@ -83,34 +124,20 @@ export class Journal {
   }
 
   async #replace(path: string, records: readonly JournalRecord[]): Promise<void> {
-    const staging = `${path}.new`;
     const bytes = Buffer.concat(records.map(encodeRecord));
-    const file = await open(staging, "w+");
+    this.#writeMark(0); // until the new journal is in place, no length holds for both
+    const old = this.#file;
     try {
-      await file.writeFile(bytes);
-      await file.datasync();
-      await rename(staging, path);
+      this.#file = await writeWhole(path, bytes);
     } catch (error) {
-      await file.close();
-      await rm(staging, { force: true });
+      this.#writeMark(this.#length);
       throw error;
     }
-    const old = this.#file;
-    this.#file = file;
     this.#length = bytes.length;
+    this.#identity = identityOf(bytes);
     this.#broken = undefined;
+    this.#writeMark(this.#length);
     await old.close();
-  }
-
-  /** Opens a journal and cuts off a torn tail. Errors: invalid_file, without change, if no create record is valid. */
-  static async recover(path: string): Promise<{ journal: Journal; records: JournalRecord[] }> {
-    const { records, length } = decodeJournal(await readFile(path));
-    if (records[0]?.type !== "create") {
-      throw new AppError("invalid_file", `${path}: the journal does not begin with a complete create record`);
-    }
-    const file = await open(path, "r+");
-    await file.truncate(length);
-    return { journal: new Journal(file, length), records };
   }
 
   /** Appends and flushes: when it resolves, the record survives a crash of the process and of the machine. */
@@ -136,6 +163,8 @@ export class Journal {
         written += bytesWritten;
       }
       await this.#file.datasync();
+      if (this.#length === 0) this.#identity = identityOf(bytes);
+      this.#writeMark(this.#length + bytes.length);
       this.#length += bytes.length;
     } catch (error) {
       await this.#file.truncate(this.#length).catch((cause: unknown) => {
@@ -148,6 +177,7 @@ export class Journal {
   /** Waits for queued appends, then closes the file. */
   async close(): Promise<void> {
     await this.#queue;
+    closeSync(this.#mark);
     await this.#file.close();
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { tryLockFile } from "../native/core/column-files.ts";
 import { processStartTime } from "../native/core/platform.ts";
 
@@ -26,7 +27,7 @@ export function leaseAlive(lease: Lease): boolean {
   return lease.start_time === null || processStartTime(lease.pid) === lease.start_time;
 }
 
-/** The lease in a file; undefined if it is missing or unreadable. */
+/** The lease in a file; undefined if it is missing, unreadable or damaged. */
 export async function readLease(path: string): Promise<Lease | undefined> {
   try {
     return parseLease(await readFile(path, "utf8"));
@@ -36,7 +37,8 @@ export async function readLease(path: string): Promise<Lease | undefined> {
 }
 
 function parseLease(text: string): Lease | undefined {
-  const value = JSON.parse(text) as Partial<Lease>;
+  const { check, ...value } = JSON.parse(text) as Partial<Lease> & { check?: number };
+  if (check !== undefined && check !== crc32(JSON.stringify(value))) return undefined; // a flipped digit names another owner
   if (!Number.isInteger(value.pid) || (value.pid as number) <= 0) return undefined;
   return { pid: value.pid as number, start_time: value.start_time ?? null, instance: value.instance ?? "" };
 }
@@ -44,7 +46,7 @@ function parseLease(text: string): Lease | undefined {
 /** Writes a lease atomically: a reader sees the old or the new one. */
 export async function writeLease(path: string, lease: Lease & Record<string, unknown>): Promise<void> {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
-  await writeFile(temporary, JSON.stringify(lease));
+  await writeFile(temporary, JSON.stringify({ ...lease, check: crc32(JSON.stringify(lease)) }));
   await rename(temporary, path);
 }
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { type Lease, leaseAlive, readLease } from "./process-lease.ts";
-import { mayClaim, type RecoveredSession, readSessionFolder, setAside } from "./session-recovery.ts";
+import { isDamage, mayClaim, type RecoveredSession, readSessionFolder, setAside } from "./session-recovery.ts";
 import { LEASE, STAGING } from "./staged-session.ts";
 
 /**
@@ -106,7 +106,8 @@ export class RecoveryQueue {
     }
     this.#add(id, recovered);
     const points = recovered.state.columns.get("positions")?.length;
-    this.#log.info({ session: id, points }, "session recovered");
+    if (recovered.loss === undefined) this.#log.info({ session: id, points }, "session recovered");
+    else this.#log.error({ session: id, points, loss: recovered.loss }, "session recovered without its last changes");
   }
 
   /** Removes folders of deleted and unfinished sessions. */
@@ -121,12 +122,6 @@ export class RecoveryQueue {
       }
     }
   }
-}
-
-/** True if the folder is damaged; false if only the attempt to read it failed. */
-function isDamage(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === "invalid_file" || code === "not_found" || code === "ENOENT";
 }
 
 async function isOwned(folder: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { decodeJournal } from "../../backend/sessions/journal.ts";
+import { decodeJournal } from "../../backend/sessions/journal-codec.ts";
 import { appOfTest, create, exported, exportTail, run } from "../support/app/app.ts";
 import { type SmallDisk, smallDisk } from "../support/run/small-disk.ts";
 import { bigLasBytes } from "../support/scans/las-bytes.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { decodeJournal } from "../../backend/sessions/journal.ts";
+import { decodeJournal } from "../../backend/sessions/journal-codec.ts";
 import {
   MAX_JOURNAL_RECORD_BYTES,
   MAX_LABEL_CHARS,

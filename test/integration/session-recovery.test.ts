@@ -14,7 +14,7 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
-import { decodeJournal, encodeRecord } from "../../backend/sessions/journal.ts";
+import { decodeJournal, encodeRecord } from "../../backend/sessions/journal-codec.ts";
 import type { Birth, JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
 import { appOfTest, create, exported, makeApp, type TestApp } from "../support/app/app.ts";
@@ -79,7 +79,10 @@ test("a restart recovers the session under its id with every edit, and it can be
   expect(session.state.meta.octree_pose).toBeNull();
 });
 
-test("a journal cut at any byte recovers up to its last complete record", async () => {
+test.each([
+  ["that may not have been acknowledged: no loss", false],
+  ["whose end the mark counts: the loss is reported, and the cut journal kept", true],
+])("a journal cut at any byte recovers up to its last complete record, %s", async (_name, marked) => {
   const whole = readFileSync(join(template, "journal.log"));
   const ends = [0];
   for (let at = 0; at < whole.length; at += 8 + whole.readUInt32LE(at)) ends.push(at + 8 + whole.readUInt32LE(at));
@@ -88,21 +91,38 @@ test("a journal cut at any byte recovers up to its last complete record", async 
   const folder = folderOfTest("cut-");
   cpSync(template, folder, { recursive: true });
   const path = join(folder, "journal.log");
+  const mark = readFileSync(join(folder, "journal.mark"));
   for (let length = 0; length <= whole.length; length += 1) {
     writeFileSync(path, whole.subarray(0, length));
+    rmSync(join(folder, "journal.mark"), { force: true });
+    if (marked) writeFileSync(join(folder, "journal.mark"), mark);
     const kept = ends.filter((end) => end <= length).length - 1;
     if (kept === 0) {
       await expect(readSessionFolder(folder, log)).rejects.toMatchObject({ code: "invalid_file" });
       continue;
     }
-    const { disk, state } = (await readSessionFolder(folder, log)) ?? never();
+    const { disk, state, loss } = (await readSessionFolder(folder, log)) ?? never();
     const commits = records.slice(0, kept).filter(({ type }) => type === "commit").length;
     expect([length, state.meta.octree_pose, state.columns.has("deleted")]).toEqual([
       length,
       poses[commits],
       commits > 0,
     ]);
-    expect(statSync(path).size).toBe(ends[kept]); // the torn tail is gone, so that the next record is found
+    const lost = marked && length < whole.length;
+    expect([length, loss !== undefined, state.meta.recovery_losses?.length]).toEqual([
+      length,
+      lost,
+      lost ? 1 : undefined,
+    ]);
+    const now = decodeJournal(readFileSync(path));
+    expect(now.length).toBe(statSync(path).size); // the torn tail is gone, so that the next record is found
+    expect(now.ends.slice(0, kept)).toEqual(ends.slice(1, kept + 1));
+    const aside = readdirSync(folder).filter((name) => name.endsWith(".damaged"));
+    expect(aside.length).toBe(lost ? 1 : 0);
+    for (const name of aside) {
+      expect(readFileSync(join(folder, name, "journal.log"))).toEqual(whole.subarray(0, length));
+      rmSync(join(folder, name), { recursive: true });
+    }
     await disk.close();
     for (const column of state.columns.values()) column.release();
   }

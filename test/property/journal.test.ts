@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeJournal, encodeRecord, Journal } from "../../backend/sessions/journal.ts";
+import { Journal, readJournal } from "../../backend/sessions/journal.ts";
+import { decodeJournal, encodeRecord, payloadsBehind } from "../../backend/sessions/journal-codec.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { folderOfFile } from "../support/run/folders.ts";
 import { EMPTY_META } from "../support/session/cloud-meta.ts";
@@ -48,7 +49,7 @@ test("decoding inverts encoding", () => {
   fc.assert(
     fc.property(records, (list) => {
       const bytes = Buffer.concat(list.map(encodeRecord));
-      expect(decodeJournal(bytes)).toEqual({ records: list, length: bytes.length });
+      expect(decodeJournal(bytes)).toMatchObject({ records: list, length: bytes.length });
     }),
   );
 });
@@ -84,7 +85,11 @@ test("one flipped bit ends the journal before its record and changes nothing bef
           end += part.length;
           return end <= at;
         }).length;
-        expect(decodeJournal(bytes).records).toEqual(list.slice(0, intact));
+        const { records: found, length } = decodeJournal(bytes);
+        expect(found).toEqual(list.slice(0, intact));
+        // Every record behind the damaged one is still found, unless it was the last.
+        const behind = payloadsBehind(bytes, length).map((payload) => JSON.parse(payload.toString()) as JournalRecord);
+        expect(behind).toEqual(list.slice(intact + 1));
       },
     ),
   );
@@ -113,14 +118,19 @@ test("overlapping appends are written one after another in the order of the call
   );
 });
 
-test("recover cuts off the tail, and later appends are found", async () => {
+test("opening cuts off a torn tail, and later appends are found", async () => {
+  let made = 0;
   await fc.assert(
     fc.asyncProperty(create, records, fc.uint8Array({ maxLength: 60 }), record, async (first, list, garbage, next) => {
-      const path = join(folder, "recovered");
+      made += 1;
+      const own = join(folder, `recovered-${made}`);
+      mkdirSync(own);
+      const path = join(own, "journal.log");
       const good = JSON.parse(JSON.stringify([first, ...list])) as JournalRecord[];
       writeFileSync(path, Buffer.concat([...good.map(encodeRecord), garbage]));
-      const { journal, records: found } = await Journal.recover(path);
-      expect(found).toEqual(good);
+      const contents = await readJournal(path);
+      expect(contents).toMatchObject({ records: good, damage: undefined });
+      const journal = await Journal.open(path, contents);
       await journal.append(next);
       await journal.close();
       expect(decodeJournal(readFileSync(path)).records).toEqual([...good, next]);

@@ -67,8 +67,9 @@ export async function makeChild(
 
 /** The description that a child inherits from its parent. `taken_count`: number of the parent's hits in the child. */
 export function childMeta(parent: CloudState, hit_count: number, taken_count: number): CloudMeta {
+  const { recovery_losses: _, ...meta } = parent.meta; // the child has lost nothing since it exists
   return {
-    ...parent.meta,
+    ...meta,
     octree_cache_id: null,
     rendered_octree_cache_id: null,
     octree_pose: null,

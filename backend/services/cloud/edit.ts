@@ -5,7 +5,7 @@ import * as native from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { countsOf, hasNormals, overflowing, staleOctree } from "../../sessions/edits.ts";
+import { countsOf, hasNormals, lossWarnings, overflowing, staleOctree } from "../../sessions/edits.ts";
 import type { RowSet, UndoStep } from "../../sessions/undo.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
@@ -49,7 +49,7 @@ export function deleteRegion(
       },
     });
     const { backfilled_misses_stale } = edit.state.meta;
-    return { session_id: session.id, ...countsOf(edit.state), backfilled_misses_stale };
+    return { session_id: session.id, ...countsOf(edit.state), backfilled_misses_stale, ...lossWarnings(edit.state) };
   });
 }
 
@@ -75,7 +75,7 @@ export function resetEdits(session: CloudSession, edit_count: number, job: Job):
       undo: [{ op: "keep_deletes", count: kept.length }],
       meta: { ...staleOctree(state.meta), normals_stale: state.meta.normals_stale || hasNormals(state) },
     });
-    return { session_id: session.id, ...countsOf(edit.state) };
+    return { session_id: session.id, ...countsOf(edit.state), ...lossWarnings(edit.state) };
   });
 }
 

@@ -9,7 +9,7 @@ import * as native from "../../native/cloud/edit.ts";
 import { type CloudChange, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { forgetOverflow, keptStrokes } from "../../sessions/edits.ts";
+import { forgetOverflow, keptStrokes, lossWarnings } from "../../sessions/edits.ts";
 import { applySteps, strokesOf, type UndoStep } from "../../sessions/undo.ts";
 import { isPinnedRole } from "../files/roles.ts";
 import { extraSlug } from "../files/slugs.ts";
@@ -157,6 +157,7 @@ async function summarize(session_id: string, state: CloudState, slug: string, jo
     class_counts: Object.fromEntries(values.map((value, i) => [String(value), counts[i] ?? 0])),
     value_range: [values[0] ?? 0, values.at(-1) ?? 0],
     label_edit_count: strokesOf(state.undo, slug).length,
+    ...lossWarnings(state),
   };
 }
 
@@ -181,7 +182,7 @@ export async function commitLabels(
     const count = strokesOf(edit.state.undo, slug).length;
     if (count > 0) await edit.publish({ undo: [{ op: "forget_labels", slug, count }] });
   });
-  const { label_edit_count: _, ...summary } = await labelSummary(session, slug, job.quiet());
+  const { label_edit_count: _, warnings: ____, ...summary } = await labelSummary(session, slug, job.quiet());
   const { total_count: __, octree_posed: ___, ...octree } = await rebuildOctree(session, deps, job);
   return { ...octree, ...summary };
 }

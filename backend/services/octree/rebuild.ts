@@ -2,6 +2,7 @@ import type { RebuildOctreeResponse } from "../../../shared/contract/cloud-sessi
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
+import { lossWarnings } from "../../sessions/edits.ts";
 import { positionsColumn } from "./columns.ts";
 import { surviving } from "./misses.ts";
 import { buildOctrees, octreeBlock, octreeCost, overlayId, publishOctrees } from "./publish.ts";
@@ -20,7 +21,7 @@ export function rebuildOctree(session: CloudSession, deps: Deps, job: Job): Prom
     );
     job.checkpoint(); // the last cancel point
     const stale = await publishOctrees(session, base, built, deps);
-    const warnings = built.overlay?.warnings ?? [];
+    const warnings = [...(lossWarnings(base).warnings ?? []), ...(built.overlay?.warnings ?? [])];
     return {
       session_id: session.id,
       total_count: positionsColumn(base).length,
@@ -28,7 +29,7 @@ export function rebuildOctree(session: CloudSession, deps: Deps, job: Job): Prom
       octree_posed: false as const,
       ...octreeBlock(built),
       ...(stale ? { octree_stale: true } : {}),
-      ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     };
   });
 }

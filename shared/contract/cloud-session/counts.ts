@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionId, TotalCount } from "../fields.ts";
+import { SessionId, TotalCount, Warnings } from "../fields.ts";
 
 /** Row counts of a session, including misses. */
 export const EditCounts = z
@@ -9,6 +9,7 @@ export const EditCounts = z
     remaining_count: z.int().describe("number of rows that are not deleted"),
     total_count: TotalCount,
     pending_deleted_count: z.int().describe("number of deleted rows that the current octree still contains"),
+    warnings: Warnings.optional(),
   })
   .meta({ id: "EditCounts", description: "row counts of a session, including misses" });
 export type EditCounts = z.infer<typeof EditCounts>;

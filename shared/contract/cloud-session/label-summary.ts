@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_SLUG_CHARS } from "../../limits.ts";
-import { SessionId } from "../fields.ts";
+import { SessionId, Warnings } from "../fields.ts";
 
 export const DEFAULT_LABEL_SLUG = "manual_class";
 
@@ -20,6 +20,7 @@ export const LabelSummary = z
       .tuple([z.number(), z.number()])
       .describe("[smallest, largest] class of the editable points; [0, 0] without any"),
     label_edit_count: z.int().describe("number of strokes that can be undone"),
+    warnings: Warnings.optional(),
   })
   .meta({ id: "LabelSummary", description: "labels of the editable points (neither deleted nor misses)" });
 export type LabelSummary = z.infer<typeof LabelSummary>;

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { decodeJournal } from "../../../backend/sessions/journal.ts";
+import { decodeJournal } from "../../../backend/sessions/journal-codec.ts";
 import { appOfTest, type TestApp } from "../app/app.ts";
 import { eventually } from "../run/stopwatch.ts";
 

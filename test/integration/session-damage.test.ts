@@ -1,0 +1,230 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pino from "pino";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/core/addon.ts";
+import { ColumnRef } from "../../backend/sessions/column-ref.ts";
+import { decodeJournal } from "../../backend/sessions/journal-codec.ts";
+import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
+import { ownLease, writeLease } from "../../backend/sessions/process-lease.ts";
+import { mayClaim, type RecoveredSession, readSessionFolder } from "../../backend/sessions/session-recovery.ts";
+import { create, makeApp, type TestApp } from "../support/app/app.ts";
+import { folderOfTest } from "../support/run/folders.ts";
+import { deadCopy, restartWith } from "../support/session/dead-session.ts";
+import { numbersOf, slab } from "../support/session/session-edits.ts";
+import { random } from "../support/session-model/source.ts";
+
+const POINTS = 100;
+const DELETES = 10;
+const TRIALS = Number(process.env.APP_TEST_CORRUPTIONS ?? 400);
+const SEED = Number(process.env.APP_TEST_SEED ?? 14);
+const log = pino({ level: "silent" });
+const DEAD = { pid: 2 ** 22 + 1, start_time: "1", instance: "default" }; // above the largest process id of Linux
+
+let template: string;
+let id: string;
+let records: readonly JournalRecord[];
+let ends: readonly number[];
+/** Where the record of the nth deletion begins, and of the column that is added after the last. */
+let places: number[];
+let lateFile: string;
+const late = Array.from({ length: POINTS }, (_, i) => (i * 7) % 251);
+
+beforeAll(async () => {
+  const made = await makeApp();
+  vi.spyOn(made.deps.sessions, "spill").mockResolvedValue(undefined); // a compaction would leave one record
+  const rows = Array.from({ length: POINTS }, (_, i) => `${i} 0 0`);
+  const { session_id } = await create(made, made.file("line.txt", rows.join("\n")));
+  id = session_id;
+  const post = async (action: string, payload: object) => {
+    const url = `/api/cloud/session/${id}/${action}`;
+    expect((await made.app.inject({ method: "POST", url, payload })).statusCode).toBe(200);
+  };
+  for (let i = 0; i < DELETES; i += 1) await post("delete_region", { region: slab(i, i) });
+  const session = await made.deps.sessions.get(id);
+  const column = new ColumnRef(new addon.Column("u8", Uint8Array.from(late)));
+  await session.commit(session.state, { columns: new Map([["extra/late", column]]) });
+  column.release();
+  await post("delete_region", { region: slab(20, 29) });
+  await post("label_region", { strokes: [{ stroke_id: "a", region: slab(30, 39), to_class: 5 }] });
+  template = await deadCopy(made, id);
+  await writeLease(join(template, "owner.json"), DEAD);
+  await made.close();
+  ({ records, ends } = decodeJournal(readFileSync(join(template, "journal.log"))));
+  const begins = [0, ...ends];
+  places = records.flatMap((record, i) => (record.type === "commit" ? [begins[i] ?? 0] : []));
+  const added = records.find((record) => record.type === "commit" && record.columns["extra/late"]);
+  lateFile = (added as { columns: Record<string, string> }).columns["extra/late"] ?? "";
+});
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+const change = (folder: string, name: string, edit: (bytes: Buffer) => unknown) => {
+  const bytes = readFileSync(join(folder, name));
+  edit(bytes);
+  writeFileSync(join(folder, name), bytes);
+};
+const flip =
+  (at: number, bit = 6) =>
+  (bytes: Buffer) =>
+    bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
+const call = async (made: TestApp, method: "GET" | "POST", action: string, payload?: object) => {
+  const url = `/api/cloud/session/${id}/${action}`;
+  const answer = await made.app.inject({ method, url, ...(payload ? { payload } : {}) });
+  expect(answer.statusCode).toBe(200);
+  return answer.json() as { deleted_count: number; warnings?: string[] };
+};
+const asideIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".damaged"));
+const deletedOf = async (made: TestApp) =>
+  numbersOf(((await made.deps.sessions.get(id)).state.columns.get("deleted") as ColumnRef).native);
+
+describe("damage inside the journal", () => {
+  test.each([3, 7])(
+    "deletion %d of 10: the state before it, a warning in every answer, and nothing is cut",
+    async (n, mark) => {
+      const at = (places[n] ?? 0) + 20;
+      const made = await restartWith(template, {
+        [id]: (folder) => {
+          change(folder, "journal.log", flip(at));
+          if (mark === "without a mark") rmSync(join(folder, "journal.mark"));
+        },
+      });
+      const damaged = readFileSync(join(template, "journal.log"));
+      flip(at)(damaged);
+      const folder = join(made.sessions, id);
+      expect((await deletedOf(made)).filter(Boolean)).toHaveLength(n);
+      const aside = asideIn(folder);
+      expect(aside).toHaveLength(1);
+      expect(readFileSync(join(folder, aside[0] ?? "", "journal.log"))).toEqual(damaged);
+      const warnings = [
+        expect.stringMatching(/journal .* damaged .* edits made after that are missing \(\d+ later changes/),
+      ];
+      expect(await call(made, "GET", "label_summary")).toMatchObject({ warnings });
+      expect(await call(made, "POST", "delete_region", { region: slab(90, 94) })).toMatchObject({
+        deleted_count: n + 5,
+        warnings,
+      });
+      expect(await call(made, "POST", "rebuild_octree")).toMatchObject({ warnings });
+      expect(made.log.find(({ session, level }) => session === id && level >= 50)?.msg).toMatch(
+        /without its last changes/,
+      );
+      // The next restart has the edits since, and still says what is missing.
+      const again = await restartAgain(folder);
+      expect(await call(again, "POST", "delete_region", { region: slab(95, 95) })).toMatchObject({
+        deleted_count: n + 6,
+        warnings,
+      });
+      expect(asideIn(join(again.sessions, id))).toEqual(aside);
+    },
+  );
+
+  test("the last record, which the mark counts: reported; without the mark it counts as torn", async () => {
+    const last = (folder: string) => change(folder, "journal.log", (bytes) => flip(bytes.length - 1)(bytes));
+    const made = await restartWith(template, { [id]: last });
+    expect(await call(made, "GET", "label_summary")).toMatchObject({ warnings: [expect.stringMatching(/damaged/)] });
+    const torn = await restartWith(template, {
+      [id]: (folder) => {
+        last(folder);
+        rmSync(join(folder, "journal.mark"));
+      },
+    });
+    expect(await call(torn, "GET", "label_summary")).not.toHaveProperty("warnings");
+  });
+});
+
+async function restartAgain(folder: string): Promise<TestApp> {
+  const copy = folderOfTest("again-");
+  cpSync(folder, join(copy, "t"), { recursive: true });
+  await writeLease(join(copy, "t", "owner.json"), DEAD);
+  return restartWith(join(copy, "t"), { [id]: () => undefined });
+}
+
+describe("a damaged column file of a late change", () => {
+  test.each<[string, (folder: string) => void]>([
+    ["a flipped header", (folder) => change(folder, lateFile, flip(3))],
+    ["cut short", (folder) => truncateSync(join(folder, lateFile), 50)],
+    ["missing", (folder) => rmSync(join(folder, lateFile))],
+  ])("%s: the ten deletions before it are there, the rest is named and kept", async (_name, damage) => {
+    const made = await restartWith(template, { [id]: damage });
+    expect((await deletedOf(made)).filter(Boolean)).toHaveLength(DELETES);
+    const session = await made.deps.sessions.get(id);
+    expect(session.state.columns.has("extra/late")).toBe(false);
+    const { warnings } = await call(made, "GET", "label_summary");
+    expect(warnings).toEqual([expect.stringMatching(/column file .* damaged .*\(3 later changes/)]);
+    const folder = join(made.sessions, id);
+    const aside = join(folder, asideIn(folder)[0] ?? "");
+    expect(readFileSync(join(aside, "journal.log"))).toEqual(readFileSync(join(template, "journal.log")));
+    expect(existsSync(join(aside, lateFile))).toBe(_name !== "missing");
+    expect(existsSync(join(folder, lateFile))).toBe(false);
+    expect(await call(made, "POST", "delete_region", { region: slab(95, 95) })).toMatchObject({ deleted_count: 11 });
+  });
+});
+
+/** Everything that a session holds, as text. */
+const textOf = ({ state: { columns, undo, meta } }: RecoveredSession) => {
+  const { recovery_losses: _, ...rest } = meta;
+  const values = [...columns].map(([key, { native }]) => [key, native.dtype, ...numbersOf(native)]).sort();
+  const strokes = [...undo.labels].map(([slug, list]) => [
+    slug,
+    list.map(({ stroke_id, to_class }) => [stroke_id, to_class]),
+  ]);
+  return JSON.stringify([values, undo.deletes.map(({ count }) => count), undo.base?.count, strokes, rest]);
+};
+async function recovered(folder: string): Promise<{ text: string; loss: string | undefined } | "refused"> {
+  try {
+    if (!(await mayClaim(folder, ownLease("default")))) return "refused";
+    const session = await readSessionFolder(folder, log);
+    if (!session) throw new Error("removed as never born");
+    const result = { text: textOf(session), loss: session.loss };
+    await session.disk.close();
+    for (const column of session.state.columns.values()) column.release();
+    return result;
+  } catch (error) {
+    if ((error as { code?: string }).code === "invalid_file") return "refused"; // 404, a log line, and the folder is kept
+    throw error;
+  }
+}
+
+test(`${TRIALS} random corruptions of journal, mark and owner file: exact, or reported`, async () => {
+  const next = random(SEED);
+  const below = (n: number) => Math.floor(next() * n);
+  const folder = join(folderOfTest("corrupt-"), id);
+  const fresh = () => {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(template, folder, { recursive: true });
+  };
+  const states: string[] = [];
+  for (const end of ends) {
+    fresh();
+    rmSync(join(folder, "journal.mark"));
+    truncateSync(join(folder, "journal.log"), end);
+    const result = await recovered(folder);
+    states.push(result === "refused" ? "" : result.text);
+  }
+  const outcomes = { exact: 0, reported: 0, refused: 0 };
+  for (let trial = 0; trial < TRIALS; trial += 1) {
+    fresh();
+    const name = ["journal.log", "journal.log", "journal.log", "journal.mark", "owner.json"][below(5)] ?? "";
+    const zeroed = below(2) === 1;
+    let what = "";
+    change(folder, name, (bytes) => {
+      const at = below(bytes.length);
+      const size = 1 + below(Math.min(400, bytes.length - at));
+      what = `trial ${trial}: ${name} of ${bytes.length}, ${zeroed ? `${size} zeros` : "a bit"} at ${at}`;
+      if (zeroed) bytes.fill(0, at, at + size);
+      else flip(at, below(8))(bytes);
+    });
+    const result = await recovered(folder);
+    if (result === "refused") {
+      expect([what, name]).toEqual([what, "journal.log"]); // its first record
+      outcomes.refused += 1;
+    } else if (result.loss === undefined) {
+      expect([what, result.text]).toEqual([what, states.at(-1)]);
+      outcomes.exact += 1;
+    } else {
+      expect([what, states.includes(result.text)]).toEqual([what, true]);
+      outcomes.reported += 1;
+    }
+  }
+  console.log(`corruptions: ${JSON.stringify(outcomes)}`);
+  expect(Math.min(outcomes.exact, outcomes.reported, outcomes.refused)).toBeGreaterThan(0);
+}, 120_000);

@@ -78,44 +78,44 @@ const deletedOf = async (made: TestApp) =>
   numbersOf(((await made.deps.sessions.get(id)).state.columns.get("deleted") as ColumnRef).native);
 
 describe("damage inside the journal", () => {
-  test.each([3, 7])(
-    "deletion %d of 10: the state before it, a warning in every answer, and nothing is cut",
-    async (n, mark) => {
-      const at = (places[n] ?? 0) + 20;
-      const made = await restartWith(template, {
-        [id]: (folder) => {
-          change(folder, "journal.log", flip(at));
-          if (mark === "without a mark") rmSync(join(folder, "journal.mark"));
-        },
-      });
-      const damaged = readFileSync(join(template, "journal.log"));
-      flip(at)(damaged);
-      const folder = join(made.sessions, id);
-      expect((await deletedOf(made)).filter(Boolean)).toHaveLength(n);
-      const aside = asideIn(folder);
-      expect(aside).toHaveLength(1);
-      expect(readFileSync(join(folder, aside[0] ?? "", "journal.log"))).toEqual(damaged);
-      const warnings = [
-        expect.stringMatching(/journal .* damaged .* edits made after that are missing \(\d+ later changes/),
-      ];
-      expect(await call(made, "GET", "label_summary")).toMatchObject({ warnings });
-      expect(await call(made, "POST", "delete_region", { region: slab(90, 94) })).toMatchObject({
-        deleted_count: n + 5,
-        warnings,
-      });
-      expect(await call(made, "POST", "rebuild_octree")).toMatchObject({ warnings });
-      expect(made.log.find(({ session, level }) => session === id && level >= 50)?.msg).toMatch(
-        /without its last changes/,
-      );
-      // The next restart has the edits since, and still says what is missing.
-      const again = await restartAgain(folder);
-      expect(await call(again, "POST", "delete_region", { region: slab(95, 95) })).toMatchObject({
-        deleted_count: n + 6,
-        warnings,
-      });
-      expect(asideIn(join(again.sessions, id))).toEqual(aside);
-    },
-  );
+  test.each([
+    [3, "with its mark"],
+    [7, "without a mark"],
+  ])("deletion %d of 10, %s: the state before it, a warning in every answer, and nothing is cut", async (n, mark) => {
+    const at = (places[n] ?? 0) + 20;
+    const made = await restartWith(template, {
+      [id]: (folder) => {
+        change(folder, "journal.log", flip(at));
+        if (mark === "without a mark") rmSync(join(folder, "journal.mark"));
+      },
+    });
+    const damaged = readFileSync(join(template, "journal.log"));
+    flip(at)(damaged);
+    const folder = join(made.sessions, id);
+    expect((await deletedOf(made)).filter(Boolean)).toHaveLength(n);
+    const aside = asideIn(folder);
+    expect(aside).toHaveLength(1);
+    expect(readFileSync(join(folder, aside[0] ?? "", "journal.log"))).toEqual(damaged);
+    const warnings = [
+      expect.stringMatching(/journal .* damaged .* edits made after that are missing \(\d+ later changes/),
+    ];
+    expect(await call(made, "GET", "label_summary")).toMatchObject({ warnings });
+    expect(await call(made, "POST", "delete_region", { region: slab(90, 94) })).toMatchObject({
+      deleted_count: n + 5,
+      warnings,
+    });
+    expect(await call(made, "POST", "rebuild_octree")).toMatchObject({ warnings });
+    expect(made.log.find(({ session, level }) => session === id && level >= 50)?.msg).toMatch(
+      /without its last changes/,
+    );
+    // The next restart has the edits since, and still says what is missing.
+    const again = await restartAgain(folder);
+    expect(await call(again, "POST", "delete_region", { region: slab(95, 95) })).toMatchObject({
+      deleted_count: n + 6,
+      warnings,
+    });
+    expect(asideIn(join(again.sessions, id))).toEqual(aside);
+  });
 
   test("the last record, which the mark counts: reported; without the mark it counts as torn", async () => {
     const last = (folder: string) => change(folder, "journal.log", (bytes) => flip(bytes.length - 1)(bytes));

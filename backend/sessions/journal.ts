@@ -65,7 +65,8 @@ async function writeWhole(path: string, bytes: Buffer): Promise<FileHandle> {
 /** An open journal. Appends are queued, so that two never write at the same offset. */
 export class Journal {
   #file: FileHandle;
-  readonly #mark: number;
+  /** Descriptor of the mark; undefined once closed, when the number may stand for another file. */
+  #mark: number | undefined;
   #length: number;
   #identity: number;
   #broken: unknown;
@@ -76,7 +77,12 @@ export class Journal {
     this.#file = file;
     this.#length = length;
     this.#identity = identity;
-    this.#writeMark(length);
+    try {
+      this.#writeMark(length);
+    } catch (error) {
+      closeSync(this.#mark);
+      throw error;
+    }
   }
 
   static async create(path: string): Promise<Journal> {
@@ -113,6 +119,7 @@ export class Journal {
 
   /** Not flushed: a crash of the machine may leave an earlier mark, which counts fewer bytes. */
   #writeMark(length: number): void {
+    if (this.#mark === undefined) throw new AppError("io", "the session's journal is closed");
     writeSync(this.#mark, encodeMark(length, this.#identity), 0, undefined, 0);
   }
 
@@ -177,7 +184,9 @@ export class Journal {
   /** Waits for queued appends, then closes the file. */
   async close(): Promise<void> {
     await this.#queue;
+    if (this.#mark === undefined) return;
     closeSync(this.#mark);
+    this.#mark = undefined;
     await this.#file.close();
   }
 }

@@ -177,6 +177,7 @@ async function expectTidy(world: World): Promise<void> {
     await eventually(() => expect(entries("data", "sessions")).toEqual([...world.keys()].sort()));
     for (const session of made.deps.sessions.list()) {
       await made.deps.sessions.spill(session);
+      expect(session.state.meta.recovery_losses, `losses of session ${session.id}`).toBeUndefined();
       const { columns, undo } = session.state;
       const strokes = [...undo.labels.values()].flat();
       const files = entries("data", "sessions", session.id).filter((name) => name.endsWith(".col"));

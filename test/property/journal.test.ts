@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -137,4 +137,22 @@ test("opening cuts off a torn tail, and later appends are found", async () => {
     }),
     { numRuns: 30 },
   );
+});
+
+test("a closed journal writes nothing, and may be closed again", async () => {
+  const own = join(folder, "closed");
+  mkdirSync(own);
+  const path = join(own, "journal.log");
+  const journal = await Journal.create(path);
+  const first: JournalRecord = { type: "create", version: 1, columns: {}, meta: EMPTY_META };
+  await journal.append(first);
+  await journal.close();
+  await journal.close();
+  const other = join(own, "other"); // opened next, so it may get the descriptor of the mark
+  writeFileSync(other, "untouched");
+  const held = openSync(other, "r+");
+  await expect(journal.replace(path, [first, first])).rejects.toMatchObject({ code: "io" });
+  closeSync(held);
+  expect(readFileSync(other, "utf8")).toBe("untouched");
+  expect((await readJournal(path)).records).toEqual([first]);
 });

@@ -4,7 +4,7 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
-import { decodeJournal } from "../../backend/sessions/journal-codec.ts";
+import { decodeJournal, encodeRecord } from "../../backend/sessions/journal-codec.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { ownLease, writeLease } from "../../backend/sessions/process-lease.ts";
 import { mayClaim, type RecoveredSession, readSessionFolder } from "../../backend/sessions/session-recovery.ts";
@@ -137,6 +137,22 @@ async function restartAgain(folder: string): Promise<TestApp> {
   await writeLease(join(copy, "t", "owner.json"), DEAD);
   return restartWith(join(copy, "t"), { [id]: () => undefined });
 }
+
+test("a child whose parent's journal is damaged is kept: its confirmation may be what is missing", async () => {
+  const birth = { parent: "00000001", token: "lost" };
+  const at = (places[3] ?? 0) + 20;
+  const made = await restartWith(template, {
+    [birth.parent]: (folder) => change(folder, "journal.log", flip(at)),
+    "00000002": (folder) => {
+      const [first, ...rest] = records;
+      writeFileSync(
+        join(folder, "journal.log"),
+        Buffer.concat([{ ...first, birth } as JournalRecord, ...rest].map(encodeRecord)),
+      );
+    },
+  });
+  expect(made.deps.sessions.list().map((session) => session.id)).toEqual([birth.parent, "00000002"]);
+});
 
 describe("a damaged column file of a late change", () => {
   test.each<[string, (folder: string) => void]>([

@@ -23,24 +23,30 @@ export function lossOf({ records, damage }: JournalContents, count: number): str
   return `${cause}: the cloud is as it was before the damage, and edits made after that are missing (${known}). The damaged files are kept in the session's folder.`;
 }
 
-/**
- * Keeps the journal as it is under a second name, in a new folder beside it. The result moves the column files there
- * that only records behind the first `count` name; call it when the shorter journal is in place.
- */
-export async function keepDamaged(
-  folder: string,
-): Promise<(contents: JournalContents, count: number) => Promise<void>> {
-  const aside = join(folder, `${new Date().toISOString().replace(/\D/g, "")}.damaged`);
+/** A new folder inside a session's folder, for what is damaged. */
+export const asideOf = (folder: string): string =>
+  join(folder, `${new Date().toISOString().replace(/\D/g, "")}.damaged`);
+
+/** Keeps the journal as it is under a second name. */
+export async function keepJournal(folder: string, aside: string): Promise<void> {
   await mkdir(aside);
   await keep(join(folder, JOURNAL), join(aside, JOURNAL));
   await syncFolder(aside);
   await syncFolder(folder);
-  return async ({ records, damage }, count) => {
-    const needed = namedFiles(records.slice(0, count));
-    for (const file of namedFiles([...records.slice(count), ...(damage?.behind ?? [])])) {
-      if (!needed.has(file)) await rename(join(folder, file), join(aside, file)).catch(ifMissing);
-    }
-  };
+}
+
+/** When the shorter journal is in place: moves the column files that only records behind the first `count` name. */
+export async function moveLost(
+  folder: string,
+  aside: string,
+  { records, damage }: JournalContents,
+  count: number,
+): Promise<void> {
+  const needed = namedFiles(records.slice(0, count));
+  for (const file of namedFiles([...records.slice(count), ...(damage?.behind ?? [])])) {
+    if (!needed.has(file)) await rename(join(folder, file), join(aside, file)).catch(ifMissing);
+  }
+  await syncFolder(folder); // later edits go to the new journal: a crash of the machine must not bring the old one back
 }
 
 /** A second name for a file, without a copy where the file system can. */

@@ -9,7 +9,7 @@ import { namedFiles, wholeCounts } from "./journal-files.ts";
 import { type JournalRecord, type ReplayedJournal, replay } from "./journal-records.ts";
 import { claimLease, type Lease, leaseAlive, readLease } from "./process-lease.ts";
 import { loadState } from "./recovered-state.ts";
-import { keepDamaged, lossOf } from "./recovery-loss.ts";
+import { asideOf, keepJournal, lossOf, moveLost } from "./recovery-loss.ts";
 import { JOURNAL, SessionDisk } from "./session-disk.ts";
 import { LEASE } from "./staged-session.ts";
 
@@ -53,11 +53,18 @@ export async function readSessionFolder(folder: string, log: Logger): Promise<Re
   try {
     const names = await readdir(folder);
     const loss = lossOf(contents, count);
-    const { journal, meta } = await openJournal(folder, contents, { ...state, count, loss });
-    if (replayed.birth) await journal.append({ type: "confirmed" });
-    for (const name of names.filter(isUnfinished)) await rm(join(folder, name), { force: true });
-    const next = nextFileNumber(names);
-    const disk = new SessionDisk(folder, journal, log, { next, unsynced: replayed.unsynced, births: replayed.births });
+    const { unsynced, births } = replayed;
+    const lost = loss === undefined ? undefined : { loss, aside: asideOf(folder) };
+    const { journal, meta } = await openJournal(folder, contents, count, state.meta, lost);
+    const disk = new SessionDisk(folder, journal, log, { next: nextFileNumber(names), unsynced, births });
+    try {
+      if (lost) await moveLost(folder, lost.aside, contents, count);
+      if (replayed.birth) await journal.append({ type: "confirmed" });
+      for (const name of names.filter(isUnfinished)) await rm(join(folder, name), { force: true });
+    } catch (error) {
+      await disk.close();
+      throw error;
+    }
     return { disk, state: { ...state, meta }, loss };
   } catch (error) {
     for (const column of ownedColumns(state)) column.release();
@@ -111,19 +118,26 @@ function ifDamage(error: unknown): undefined {
   if (!isDamage(error)) throw error;
 }
 
-/** Opens the journal. After a loss it is a new one, which says so, and the damaged files are set aside. */
+/** What is lost, and the folder for what is damaged. */
+interface Lost {
+  readonly loss: string;
+  readonly aside: string;
+}
+
+/** Opens the journal. After a loss it is a new one, which says so; the damaged one is kept. */
 async function openJournal(
   folder: string,
   contents: JournalContents,
-  { count, loss, meta }: { count: number; loss: string | undefined; meta: CloudState["meta"] },
+  count: number,
+  meta: CloudState["meta"],
+  lost: Lost | undefined,
 ) {
   const path = join(folder, JOURNAL);
-  if (loss === undefined) return { journal: await Journal.open(path, contents), meta };
-  const recovery_losses = [...(meta.recovery_losses ?? []), loss].slice(-MAX_LOSSES);
-  const aside = await keepDamaged(folder);
+  if (!lost) return { journal: await Journal.open(path, contents), meta };
+  const recovery_losses = [...(meta.recovery_losses ?? []), lost.loss].slice(-MAX_LOSSES);
+  await keepJournal(folder, lost.aside);
   const notice: JournalRecord = { type: "commit", columns: {}, meta: { recovery_losses } };
   const journal = await Journal.rewrite(path, contents, count, notice);
-  await aside(contents, count);
   return { journal, meta: { ...meta, recovery_losses } };
 }
 

@@ -175,8 +175,8 @@ describe("the file", () => {
     };
     const loop = link("loop.las", "loop.las");
     expect(await refused(made, CREATE, { source_path: loop })).toMatchObject({
-      status: 500,
-      code: "io",
+      status: 400,
+      code: "invalid_argument",
       detail: expect.stringContaining("loop.las"),
     });
     expect(await refused(made, CREATE, { source_path: link("nothing.las", "gone.las") })).toMatchObject({

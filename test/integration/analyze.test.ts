@@ -157,7 +157,7 @@ test("a tree: neither ground nor heights, unless --scene asks; then the report g
   const tree = await command(base);
   expect(tree.code).toBe(0);
   expect(tree.stdout).toMatch(/^Noise +left out \(--no-denoise\)$/m);
-  expect(tree.stdout).toMatch(/^Scene +tree \(a tree\): 22 m high and 5\.3 m wide/m);
+  expect(tree.stdout).toMatch(/^Scene +tree \(a tree, or trees without ground\): 22 m high and 5\.3 m wide/m);
   expect(tree.stdout).not.toMatch(/ground points|canopy|terrain|plant|density/i);
   expect((await readFile(join(out, "report.html"), "utf8")).match(/plant points|canopy height/gi)).toBeNull();
   const plot = await command([...base, "--scene", "plot", "--force"]);

@@ -19,30 +19,33 @@ export async function pictureFiles(
   { rasters, profile }: TerrainPictures,
   world_shift: Shift,
 ): Promise<PictureFile[]> {
-  const files: PictureFile[] = [];
-  for (const { frame, scale, png } of pictures) {
+  // Together: their compression runs in libuv's pool.
+  const points = pictures.map(async ({ frame, scale, png }) => {
     const title = `${frame.view.title}, ${MODE_TITLES[scale.mode]}`;
     const bar = pointBar(scale, world_shift);
     const framed = await framedPicture(decodePng(png), { title, frame, world_shift, bar });
-    files.push({ name: `${frame.view.name}_${scale.mode}.png`, png: framed });
-  }
-  for (const picture of rasters) {
+    return { name: `${frame.view.name}_${scale.mode}.png`, png: framed };
+  });
+  const terrain = rasters.map(async (picture) => {
     const { title, frame } = picture;
     const bar = rasterBar(picture, world_shift);
     const framed = await framedPicture(decodePng(picture.png), { title, frame, world_shift, bar });
-    files.push({ name: `${picture.name}.png`, png: framed });
-  }
-  if (profile) {
-    const { frame, counts, terrain } = profile;
-    const classes = (["ground", "plant", "noise"] as const)
-      .filter((name) => counts[name] > 0)
-      .map((name) => ({ color: CLASS_COLORS[name], text: name === "plant" ? "above ground" : name }));
-    const legend = terrain.length > 0 ? [...classes, { color: TERRAIN_COLOR, text: "terrain" }] : classes;
-    const title = "Profile of the ground";
-    const framed = await framedPicture(decodePng(profile.png), { title, frame, world_shift, bar: null, legend });
-    files.push({ name: "ground_profile.png", png: framed });
-  }
-  return files;
+    return { name: `${picture.name}.png`, png: framed };
+  });
+  return Promise.all([...points, ...terrain, ...(profile ? [profileFile(profile, world_shift)] : [])]);
+}
+
+async function profileFile(
+  { frame, counts, terrain, png }: NonNullable<TerrainPictures["profile"]>,
+  world_shift: Shift,
+): Promise<PictureFile> {
+  const classes = (["ground", "plant", "noise"] as const)
+    .filter((name) => counts[name] > 0)
+    .map((name) => ({ color: CLASS_COLORS[name], text: name === "plant" ? "above ground" : name }));
+  const legend = terrain.length > 0 ? [...classes, { color: TERRAIN_COLOR, text: "terrain" }] : classes;
+  const title = "Profile of the ground";
+  const framed = await framedPicture(decodePng(png), { title, frame, world_shift, bar: null, legend });
+  return { name: "ground_profile.png", png: framed };
 }
 
 /** Largest report, bytes. */

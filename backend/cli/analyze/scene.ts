@@ -54,10 +54,11 @@ export function detectedScene(sample: PointSample): Pick<Scene, "kind" | "reason
     const size = `${metres(width)} × ${metres(depth)}`;
     const area = below.occupied_m2;
     const perSquareMetre = area > 0 ? sample.total_count / area : 0;
-    const density = `${plainNumber(perSquareMetre, perSquareMetre < 10 ? 1 : 0)} points/m²`;
-    const isAirborne = width > WIDE_M && perSquareMetre < AIRBORNE_POINTS_PER_M2;
-    const ground = width > WIDE_M ? "" : `, ground under ${percent(land)} of the area`;
-    return { kind: isAirborne ? "airborne" : "plot", reason: `${size} with ${density}${ground}` };
+    const sparse = perSquareMetre < AIRBORNE_POINTS_PER_M2;
+    const isAirborne = width > WIDE_M && sparse;
+    const density = ` with ${sparse ? "fewer" : "more"} than ${AIRBORNE_POINTS_PER_M2} points/m²`;
+    const detail = width > WIDE_M ? density : `, ground under ${percent(land)} of the area`;
+    return { kind: isAirborne ? "airborne" : "plot", reason: `${size}${detail}` };
   }
   if (height >= TREE_M && height >= TREE_SLENDERNESS * width && below.base_share <= STEM_SHARE)
     return {

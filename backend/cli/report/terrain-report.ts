@@ -28,7 +28,7 @@ const parameters = (used: UsedParameters) =>
 const SCENE_NAMES: Readonly<Record<Scene["kind"], string>> = {
   airborne: "land from the air",
   plot: "land from the ground or a low flight",
-  tree: "a tree",
+  tree: "a tree, or trees without ground",
   object: "a thing or a room",
 };
 

@@ -175,7 +175,13 @@ export const CreateSessionTail = OctreeBlock.extend({
     .nullable()
     .describe("estimated ground height: 0.5th percentile of the z of all hits, metres, stored frame"),
   robust_extent: Point.nullable().describe("99th - 1st percentile of the hits per axis, metres"),
-  point_spacing: z.number().nullable().optional().describe("median nearest-neighbour distance of the hits, metres"),
+  point_spacing: z
+    .number()
+    .nullable()
+    .optional()
+    .describe(
+      "median nearest-neighbour distance of the hits, metres; where at least half of them share their position with another (see warnings), the median distance to the nearest other position",
+    ),
   has_misses: z.boolean().describe("true: some rows are misses (sky points)"),
   miss_slug: z.literal("is_miss").describe("name of the column that marks misses"),
   miss_count: z.int().optional().describe("number of rows that are misses"),

@@ -51,6 +51,15 @@ describe("sizes and coordinates at their limits", () => {
     });
   });
 
+  test("every point twice: the spacing is that of different positions, with a warning", async () => {
+    const tail = await create(
+      made,
+      las(2000, (i) => ({ x: Math.floor(i / 2) * 0.25 })),
+    );
+    expect(tail.point_spacing).toBeCloseTo(0.25, 9);
+    expect(tail.warnings).toContainEqual(expect.stringContaining("share their position"));
+  });
+
   test("10 000 km from the origin in steps of 0.1 mm: octree and export are right to half a step", async () => {
     const offset = [1e7, -1e7, 0] as const;
     const at = (i: number) => ({ x: 1e7 + i * 0.0001, y: -1e7 - i * 0.0003, z: i * 0.0007 });

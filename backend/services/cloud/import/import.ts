@@ -100,14 +100,23 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
     }
     void deps.octreeCache.evict(); // never rejects; no request waits for the clean-up
     const { miss_count } = mask;
-    const warnings = [...overlay.warnings, ...trajectory.warnings, ...spacing.warnings];
+    const apart = spacingApart(spacing);
+    const warnings = [...overlay.warnings, ...trajectory.warnings, ...spacing.warnings, ...apart.warnings];
     const parts = { imported, summary, octree, created, trajectory: trajectory.params, warnings, miss_count };
-    return tail({ ...parts, spacing_m: spacing.median_m });
+    return tail({ ...parts, spacing_m: apart.spacing_m });
   } catch (error) {
     if (registered) throw error;
     await staging.then((staged) => staged.discard()).catch(() => undefined); // `error` is the failure to report
     throw error;
   }
+}
+
+/** The median spacing; where most points share their position with another, that between different positions. */
+function spacingApart({ median_m, distinct_median_m }: native.PointSpacing) {
+  if (median_m !== 0 || distinct_median_m === null) return { spacing_m: median_m, warnings: [] };
+  const text =
+    "At least half of the points share their position with another; point_spacing is that of different positions.";
+  return { spacing_m: distinct_median_m, warnings: [text] };
 }
 
 function wishes({ request, frame }: CheckedCreate) {

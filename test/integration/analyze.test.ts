@@ -181,12 +181,14 @@ test.each([
   expect(JSON.parse(stdout).scene).toMatchObject({ kind, asked: false });
 });
 
-test("a room with doubled points: nothing to warn of", async () => {
+test("a room with doubled points: one warning, on the spacing", async () => {
   const scan = testScan("pcd/room_scan1.pcd");
   if (!scan) return;
   const { code, stdout } = await command(["analyze", scan, "--out", out, "--picture-size", "200", "--json"]);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout).warnings).toEqual([]);
+  const result = JSON.parse(stdout);
+  expect(result.warnings).toEqual([expect.stringMatching(/^At least half of the points share their position/)]);
+  expect(result.point_spacing_m).toBeGreaterThan(0.001);
 });
 
 test("a scan in feet is reported in metres, without a warning", async () => {

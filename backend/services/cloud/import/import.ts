@@ -115,7 +115,7 @@ async function buildSession(imported: Imported, deps: Deps, job: Job): Promise<C
 function spacingApart({ median_m, distinct_median_m }: native.PointSpacing) {
   if (median_m !== 0 || distinct_median_m === null) return { spacing_m: median_m, warnings: [] };
   const text =
-    "At least half of the points share their position with another; point_spacing is that of different positions.";
+    "At least half of the points share their position with another; the point spacing is that of different positions.";
   return { spacing_m: distinct_median_m, warnings: [text] };
 }
 

@@ -11,6 +11,7 @@ import { JobRegistry } from "../jobs/registry.ts";
 import { createLogger } from "../logger.ts";
 import { probeDevice } from "../native/core/device.ts";
 import { memoryStatus } from "../native/core/platform.ts";
+import { type ThreadShortage, takeThreadShortage } from "../native/core/threads.ts";
 import { ROUTES } from "../routes/index.ts";
 import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
@@ -92,6 +93,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     await octreeCache.evict();
   });
   const device = async () => describeDevice(await probeDevice(), config.device);
+  const logShortage = threadShortageLog(logger, takeThreadShortage);
   let described: ReturnType<typeof deviceInfo> | undefined;
   return {
     config,
@@ -99,12 +101,29 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     version,
     sessions,
     octreeCache,
-    jobs: new JobRegistry((record) => logger.info(record, "run ended")),
+    jobs: new JobRegistry((record) => {
+      logger.info(record, "run ended");
+      logShortage();
+    }),
     admission: new Admission(budget, logger, () => void sessions.spillIdle(0)),
     deviceInfo: () => {
       described ??= deviceInfo(device);
       return described;
     },
+  };
+}
+
+/** Logs once if the system refused compute threads. */
+export function threadShortageLog(logger: Pick<Logger, "warn">, take: () => ThreadShortage | null): () => void {
+  let logged = false;
+  return () => {
+    const shortage = logged ? null : take();
+    if (!shortage) return;
+    logged = true;
+    logger.warn(
+      shortage,
+      "the system refuses compute threads, so operations run with fewer; raise the limit of processes",
+    );
   };
 }
 

@@ -7,6 +7,7 @@
 #include "binding/js_values.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
+#include "core/parallel.h"
 
 namespace {
 
@@ -28,6 +29,17 @@ Napi::Value set_threads_of_jobs(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), pc::binding::set_threads_of_jobs(threads));
 }
 
+// takeThreadShortage(): { wanted, started } | null - the first team of compute threads since the last call that the system
+// did not start in full
+Napi::Value take_thread_shortage(const Napi::CallbackInfo& info) {
+  const auto shortage = pc::take_team_shortage();
+  if (!shortage) return info.Env().Null();
+  auto js = Napi::Object::New(info.Env());
+  js.Set("wanted", Napi::Number::New(info.Env(), shortage->wanted));
+  js.Set("started", Napi::Number::New(info.Env(), shortage->started));
+  return js;
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::ColumnHandle::define(env, exports);
   pc::binding::register_column_files(env, exports);
@@ -43,6 +55,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::add<bulk_bytes_in_use>(env, exports, "bulkBytesInUse");
   pc::binding::add<reuse_pages>(env, exports, "reusePages");
   pc::binding::add<set_threads_of_jobs>(env, exports, "setThreadsOfJobs");
+  pc::binding::add<take_thread_shortage>(env, exports, "takeThreadShortage");
   return exports;
 }
 

@@ -48,10 +48,11 @@ JobOptions job_options(const Napi::Value& value) {
 namespace {
 
 /// Threads of jobs. A thread that has finished a job waits briefly for the next one, so that an operation of hundreds
-/// of short jobs does not start a thread and a team of compute threads for each. A job never waits for a thread.
+/// of short jobs does not start a thread and a team of compute threads for each. A job waits for the thread of another
+/// one only if the system cannot start a thread.
 class JobThreads {
  public:
-  /// Returns false if the system cannot start a thread; `work` is then never called.
+  /// Returns false if there is no thread and the system cannot start one; `work` is then never called.
   bool run(std::function<void()> work) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (waiting_ > queue_.size()) {
@@ -60,9 +61,11 @@ class JobThreads {
       return true;
     }
     try {
-      std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
+      std::thread([this, work]() mutable { serve(std::move(work)); }).detach();
+      ++serving_;
     } catch (const std::system_error&) {  // the process may be out of threads, which must not end it
-      return false;
+      if (serving_ == 0) return false;
+      queue_.push_back(std::move(work));
     }
     return true;
   }
@@ -78,7 +81,10 @@ class JobThreads {
       ++waiting_;
       wake_.wait_for(lock, kIdle, [this] { return !queue_.empty(); });
       --waiting_;
-      if (queue_.empty()) return;
+      if (queue_.empty()) {
+        --serving_;
+        return;
+      }
       work = std::move(queue_.front());
       queue_.pop_front();
     }
@@ -86,8 +92,9 @@ class JobThreads {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> queue_;  ///< at most one entry per waiting thread
-  std::size_t waiting_ = 0;
+  std::deque<std::function<void()>>
+      queue_;  ///< more entries than waiting threads only without threads to start
+  std::size_t serving_ = 0, waiting_ = 0;
 };
 
 /// Never destroyed: a thread may wait in it while the process ends.
@@ -122,13 +129,14 @@ bool start_thread(Napi::Env env, std::function<void()> work, std::function<void(
   auto body = [tsfn, work = std::move(work), settle = std::move(settle)]() mutable {
     work();
     work = nullptr;
-    // A closing environment rejects the call; then nothing waits for the promise either.
-    tsfn.BlockingCall([settle = std::move(settle)](Napi::Env e, Napi::Function) {
+    // A closing environment rejects the call; then nothing waits for the promise either, and the function may be gone:
+    // it must not be used again (nodejs/node#55706).
+    const napi_status status = tsfn.BlockingCall([settle = std::move(settle)](Napi::Env e, Napi::Function) {
       if (static_cast<napi_env>(e) == nullptr) return;
       const Napi::HandleScope scope(e);
       settle(e);
     });
-    tsfn.Release();
+    if (status != napi_closing) tsfn.Release();
   };
   if (job_threads().run(std::move(body))) return true;
   tsfn.Release();

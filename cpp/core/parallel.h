@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/op_context.h"
@@ -16,8 +17,17 @@ namespace pc {
 int hardware_threads();
 
 /// Runs body(worker) for worker in [0, count) concurrently, worker 0 on the calling thread. The first exception of a
-/// worker is rethrown on the calling thread. The only place that starts compute threads inside an op.
+/// worker is rethrown on the calling thread. The only place that starts compute threads inside an op. If the system
+/// refuses threads, fewer run the workers, several one after another; take_team_shortage() tells. A body must therefore
+/// not wait for another worker. count < 65536.
 void run_team(int count, const std::function<void(int worker)>& body);
+
+/// A team that the system did not start in full.
+struct TeamShortage {
+  int wanted, started;
+};
+/// The first such team of the process since the last call.
+std::optional<TeamShortage> take_team_shortage();
 
 /// Runs body(begin, end, worker) over [0, n) in blocks of `grain`; blocks are handed out in order. Counts progress. On
 /// a cancel or the first exception it stops before the next block and throws on the calling thread. Choose `grain` so

@@ -1,0 +1,89 @@
+// Threads that the system refuses. Linux only, because RLIMIT_NPROC counts threads there, and as root only, because the test
+// needs a user without other processes.
+#if defined(__linux__)
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "core/parallel.h"
+
+namespace pc {
+namespace {
+
+constexpr uid_t kOtherUser = 54321;
+constexpr int kWorkers = 16;
+
+/// Allows `threads` threads to this process, which is then not root's any more.
+void limit_threads(rlim_t threads) {
+  const rlimit limit{threads, threads};
+  if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setresuid(kOtherUser, kOtherUser, kOtherUser) != 0)
+    std::_Exit(3);
+}
+
+/// Whether every worker of a few teams of growing and shrinking size runs exactly once.
+bool teams_run() {
+  for (const int count : {kWorkers, 2, kWorkers / 2, kWorkers, 3, kWorkers}) {
+    std::vector<std::atomic<int>> runs(static_cast<std::size_t>(count));
+    run_team(count, [&](int worker) { ++runs[static_cast<std::size_t>(worker)]; });
+    for (const auto& run : runs)
+      if (run != 1) return false;
+  }
+  return true;
+}
+
+[[noreturn]] void leave(bool right) {
+  std::fputs(right ? "right\n" : "wrong\n", stderr);
+  std::_Exit(right ? 0 : 1);
+}
+
+class ThreadLimit : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root, to become a user without other processes";
+    testing::FLAGS_gtest_death_test_style =
+        "threadsafe";  // a new process: no thread of a team runs in it yet
+  }
+};
+
+TEST_F(ThreadLimit, ATeamRunsWithTheThreadsThereAre) {
+  for (const rlim_t threads : {1, 2, 3, 7, 20})
+    EXPECT_EXIT(
+        {
+          limit_threads(threads);
+          const bool right = teams_run();
+          const auto shortage = take_team_shortage();
+          leave(right && shortage && shortage->wanted == kWorkers && shortage->started < kWorkers);
+        },
+        testing::ExitedWithCode(0), "right")
+        << threads << " threads";
+}
+
+TEST_F(ThreadLimit, TeamsThatStartTogetherDoNotTakeEachOthersThreads) {
+  EXPECT_EXIT(
+      {
+        limit_threads(12);
+        std::atomic<int> right{0};
+        std::vector<std::thread> masters;
+        for (int k = 0; k < 4; ++k)
+          masters.emplace_back([&] {
+            for (int round = 0; round < 50; ++round) right += teams_run();
+          });
+        for (auto& master : masters) master.join();
+        leave(right == 200);
+      },
+      testing::ExitedWithCode(0), "right");
+}
+
+TEST_F(ThreadLimit, NothingIsReportedWithoutALimit) {
+  (void)take_team_shortage();
+  EXPECT_TRUE(teams_run());
+  EXPECT_FALSE(take_team_shortage());
+}
+
+}  // namespace
+}  // namespace pc
+#endif

@@ -37,7 +37,7 @@ test.skipIf(reason !== undefined).each([13, 16])(
       "--out",
       out,
       "--picture-size",
-      "100",
+      "200",
       "--columns",
       SPIRAL_FORMAT,
     ];

@@ -68,6 +68,20 @@ void parallel_for(OpContext& ctx, std::size_t n, std::size_t grain, Body&& body)
   parallel_for_worker(ctx, n, grain, [&](std::size_t begin, std::size_t end, int) { body(begin, end); });
 }
 
+/// Runs body(y, x_begin, x_end) over the cells of a grid of ny rows of nx cells, in blocks of `cells` cells in row order: a
+/// block may end inside a row, so that grids of few long rows are as responsive as others. Counts progress in cells.
+template <class Body>
+void parallel_row_parts(OpContext& ctx, std::size_t nx, std::size_t ny, std::size_t cells, Body&& body) {
+  parallel_for(ctx, nx * ny, cells, [&](std::size_t begin, std::size_t end) {
+    while (begin < end) {
+      const std::size_t y = begin / nx, x = begin % nx;
+      const std::size_t stop = std::min(nx, x + (end - begin));
+      body(y, x, stop);
+      begin += stop - x;
+    }
+  });
+}
+
 /// Sum of term(i) that does not depend on the thread count: sums of fixed blocks, added in block order.
 template <class Term>
 double parallel_sum(OpContext& ctx, std::size_t n, Term&& term) {

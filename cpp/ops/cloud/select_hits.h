@@ -68,11 +68,13 @@ class HitSelection {
 /// Errors   kInvalidArgument if skip has another length.
 HitSelection select_hits(Span<const Vec3d> positions, Span<const std::uint8_t> skip, OpContext& ctx);
 
-/// Scatters values of hits to their rows: to[row(i)] = from[i]; other rows keep their values.
+/// Scatters values of hits to their rows: to[row(i)] = from[i]; other rows keep their values. Cancel within 50 ms.
 template <class T>
-void scatter_to_rows(const HitSelection& hits, Span<const T> from, Span<T> to) {
+void scatter_to_rows(const HitSelection& hits, Span<const T> from, Span<T> to, OpContext& ctx) {
   require(from.size == hits.size(), "one value per hit is needed");
-  for (std::size_t i = 0; i < from.size; ++i) to[static_cast<std::size_t>(hits.row(i))] = from[i];
+  parallel_for(ctx, from.size, std::size_t{1} << 18, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[static_cast<std::size_t>(hits.row(i))] = from[i];
+  });
 }
 
 /// Values of hits as a column of all `row_count` rows of their cloud; other rows get `other`. Cancel within 50 ms.
@@ -84,7 +86,7 @@ Column<T> on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t 
   const Span<T> to = rows.view();
   parallel_for(ctx, row_count, std::size_t{1} << 18,
                [&](std::size_t begin, std::size_t end) { std::fill(to.data + begin, to.data + end, other); });
-  scatter_to_rows<T>(hits, values.view(), to);
+  scatter_to_rows<T>(hits, values.view(), to, ctx);
   return rows;
 }
 

@@ -43,7 +43,7 @@ Column<std::uint8_t> noise_on_rows(const HitSelection& hits, Span<const std::uin
   parallel_for(ctx, skip.size, kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) to[i] = skip[i] == kSkipMiss ? kClean : 0;
   });
-  scatter_to_rows<std::uint8_t>(hits, labels.view(), to);
+  scatter_to_rows<std::uint8_t>(hits, labels.view(), to, ctx);
   return rows;
 }
 

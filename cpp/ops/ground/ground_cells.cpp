@@ -12,7 +12,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kPointGrain = std::size_t{1} << 15, kRowGrain = 2;
+constexpr std::size_t kPointGrain = std::size_t{1} << 15, kCellGrain = std::size_t{1} << 12;
 constexpr std::size_t kRoughnessSample = 400'000;
 constexpr double kPull = 0.02;  // squared cells
 constexpr std::uint32_t kBlock = 8;
@@ -116,15 +116,14 @@ BulkVector<CellPlane> GroundCells::planes(const SurfaceGrid& far, OpContext& ctx
     return false;
   };
   BulkVector<CellPlane> planes(ground_.size());
-  parallel_for(ctx, lattice_.ny, kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t y = begin; y < end; ++y) {
-      for (std::size_t x = 0; x < lattice_.nx; ++x) {
-        const std::size_t cell = y * lattice_.nx + x;
-        if (!any_near(x, y) || !fit(x, y, {true, 5, kBlockReach}, planes[cell]))
-          planes[cell] = {far.height[cell], 0, 0};
-      }
-    }
-  });
+  parallel_row_parts(ctx, lattice_.nx, lattice_.ny, kCellGrain,
+                     [&](std::size_t y, std::size_t x_begin, std::size_t x_end) {
+                       for (std::size_t x = x_begin; x < x_end; ++x) {
+                         const std::size_t cell = y * lattice_.nx + x;
+                         if (!any_near(x, y) || !fit(x, y, {true, 5, kBlockReach}, planes[cell]))
+                           planes[cell] = {far.height[cell], 0, 0};
+                       }
+                     });
   return planes;
 }
 

@@ -33,16 +33,18 @@ void check_parameters(const SmrfParams& params) {
 /// Marks cells that openings by disks of 1 .. radius cells lower by more than the slope explains. Marks are permanent.
 void mark_objects(SurfaceGrid surface, double slope, std::uint32_t radius, BulkVector<std::uint8_t>& object,
                   OpContext& ctx) {
+  const std::size_t cells = surface.height.size();
+  BulkVector<float> before(cells);
   for (std::uint32_t r = 1; r <= radius; ++r) {
-    const BulkVector<float> before = [&] {
-      BulkVector<float> copy(surface.height.size());
-      std::copy(surface.height.begin(), surface.height.end(), copy.begin());
-      return copy;
-    }();
+    parallel_for(ctx, cells, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::copy(surface.height.data() + begin, surface.height.data() + end, before.data() + begin);
+    });
     open_by_disk(surface, r, ctx);
     const auto limit = static_cast<float>(slope * r * surface.lattice.size);
-    for (std::size_t cell = 0; cell < object.size(); ++cell)
-      object[cell] |= before[cell] - surface.height[cell] > limit ? 1 : 0;
+    parallel_for(ctx, cells, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t cell = begin; cell < end; ++cell)
+        object[cell] |= before[cell] - surface.height[cell] > limit ? 1 : 0;
+    });
   }
 }
 

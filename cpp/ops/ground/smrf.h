@@ -36,7 +36,8 @@ struct SmrfResult {
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     O(n + cells window / cell_size); 30 bytes per cell.
+/// Cost     O(n + cells (window_radius / cell_size)^2): an opening by a disk of r cells takes O(cells r) time, and there is
+///          one for each r; 30 bytes per cell.
 /// Cancel   Within 250 ms for all allowed parameters; no partial result.
 /// Errors   kInvalidArgument: parameters out of range, fewer than 10 finite points, more than kMaxSurfaceCells
 ///          cells, a window of more than 200 cells.

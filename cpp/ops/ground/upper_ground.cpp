@@ -14,7 +14,7 @@ namespace pc {
 namespace {
 
 constexpr int kReach = 2, kSide = 2 * kReach + 1;  // cells
-constexpr std::size_t kRowGrain = 16;
+constexpr std::size_t kCellGrain = std::size_t{1} << 14;
 constexpr double kSlopeShare = 0.25, kFaceSlope = 1;  // as in the search; 45 degrees
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
@@ -90,20 +90,20 @@ bool on_one_side(const Around& around, double size, double height, double thresh
 
 UpperGround::UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m, OpContext& ctx)
     : lattice_(lattice), cells_(cells), threshold_m_(threshold_m), highest_(lattice.cells()) {
-  parallel_for(ctx, lattice_.ny, kRowGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> columns(lattice_.nx);
-    for (std::size_t y = begin; y < end; ++y) {
-      for (std::size_t x = 0; x < lattice_.nx; ++x) {
-        columns[x] = largest_around(y, lattice_.ny, [&](std::size_t v) {
-          const std::size_t cell = v * lattice_.nx + x;
-          return cells_.is_ground(cell) ? cells_.point(cell).height : kNone;
-        });
-      }
-      for (std::size_t x = 0; x < lattice_.nx; ++x)
-        highest_[y * lattice_.nx + x] =
-            largest_around(x, lattice_.nx, [&](std::size_t u) { return columns[u]; });
-    }
-  });
+  const std::size_t nx = lattice_.nx;
+  parallel_row_parts(
+      ctx, nx, lattice_.ny, kCellGrain, [&](std::size_t y, std::size_t x_begin, std::size_t x_end) {
+        const std::size_t low = x_begin < kReach ? 0 : x_begin - kReach, high = std::min(nx, x_end + kReach);
+        std::vector<float> columns(high - low);
+        for (std::size_t x = low; x < high; ++x) {
+          columns[x - low] = largest_around(y, lattice_.ny, [&](std::size_t v) {
+            const std::size_t cell = v * nx + x;
+            return cells_.is_ground(cell) ? cells_.point(cell).height : kNone;
+          });
+        }
+        for (std::size_t x = x_begin; x < x_end; ++x)
+          highest_[y * nx + x] = largest_around(x, nx, [&](std::size_t u) { return columns[u - low]; });
+      });
 }
 
 bool UpperGround::holds(const Vec3d& point, double height, std::size_t cell) const {

@@ -82,7 +82,7 @@ TEST_P(HitsAndMisses, SelectionGathersAndScattersBack) {
   EXPECT_EQ(hits.source_index().dtype(), DType::kU32);
 
   std::vector<std::uint8_t> labels(hits.size(), 7), rows(kRows, 1);
-  scatter_to_rows<std::uint8_t>(hits, span_of(labels), {rows.data(), rows.size()});
+  scatter_to_rows<std::uint8_t>(hits, span_of(labels), {rows.data(), rows.size()}, ctx);
   for (std::size_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[i], skip[i] == 0 ? 7 : 1);
 }
 

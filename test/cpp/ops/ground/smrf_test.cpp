@@ -14,6 +14,7 @@
 #include "ops/ground/ground_auto.h"
 #include "ops/ground/ground_cells.h"
 #include "ops/ground/ground_measures.h"
+#include "support/columns.h"
 #include "support/ground_clouds.h"
 #include "support/plot.h"
 
@@ -240,6 +241,39 @@ TEST(SurfaceGrid, OpeningEqualsBruteForce) {
   }
 }
 
+TEST(SurfaceGrid, OpeningCrossesTheEdgesOfTiles) {
+  for (const auto& [nx, ny] : {std::pair{4200U, 3U}, std::pair{3U, 200U}, std::pair{2060U, 70U}}) {
+    SurfaceGrid tall = grid_of(nx, ny, 9);
+    const SurfaceGrid given = grid_of(nx, ny, 9);
+    const int r = 7, w = static_cast<int>(nx), h = static_cast<int>(ny);
+    // The opening is the highest of the disks' minima that reach a cell; here by its definition, in few places.
+    const auto lowest = [&](int cx, int cy) {
+      float low = HUGE_VALF;
+      for (int y = std::max(0, cy - r); y <= std::min(h - 1, cy + r); ++y)
+        for (int x = std::max(0, cx - r); x <= std::min(w - 1, cx + r); ++x)
+          if ((x - cx) * (x - cx) + (y - cy) * (y - cy) <= r * r)
+            low = std::min(
+                low, given.height[given.index(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y))]);
+      return low;
+    };
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 2);
+    open_by_disk(tall, r, ctx);
+    for (const int cx :
+         {0, 1, w / 2, w - 1, std::min(w - 1, 2047), std::min(w - 1, 2048), std::min(w - 1, 4096)}) {
+      for (const int cy : {0, h / 2, h - 1, std::min(h - 1, 63), std::min(h - 1, 64)}) {
+        float best = -HUGE_VALF;
+        for (int y = std::max(0, cy - r); y <= std::min(h - 1, cy + r); ++y)
+          for (int x = std::max(0, cx - r); x <= std::min(w - 1, cx + r); ++x)
+            if ((x - cx) * (x - cx) + (y - cy) * (y - cy) <= r * r) best = std::max(best, lowest(x, y));
+        EXPECT_EQ(tall.height[tall.index(static_cast<std::uint32_t>(cx), static_cast<std::uint32_t>(cy))],
+                  best)
+            << nx << " x " << ny << " at " << cx << ", " << cy;
+      }
+    }
+  }
+}
+
 TEST(SurfaceGrid, TheMembraneThroughAPlaneIsThePlane) {
   const auto in_hole = [](std::uint32_t x, std::uint32_t y) { return x > 20 && x < 41 && y > 10 && y < 36; };
   const auto plane = [](std::uint32_t x, std::uint32_t y) {
@@ -301,6 +335,26 @@ TEST(GroundFilters, CancelEndsThemInTime) {
     // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
     EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5) << phase;
     EXPECT_EQ(bulk_bytes_in_use(), before);
+  }
+}
+
+TEST(GroundFilters, GridsOfOneLongRowAreCanceledInTime) {
+  GroundCloud cloud;
+  for (std::uint64_t i = 0; i < 50'000; ++i)
+    cloud.push_back({60'000 * random_unit(2, 2 * i), 0.5, 5 * random_unit(2, 2 * i + 1)});
+  for (const bool automatic : {false, true}) {
+    const auto run = [&](OpContext& ctx) {
+      if (automatic) {
+        ground_auto(test::hits_of(cloud), ctx);
+      } else {  // the net needs an opening by 400 cells first
+        smrf(test::hits_of(cloud), {1, 0.15, 200, 0.5, 1.25, 100}, ctx);
+      }
+    };
+    for (const int delay_ms : {20, 100, 300}) {
+      // 250 ms is promised; sanitizers and busy cores cost several times as much. An opening of whole rows took 5 s.
+      EXPECT_LT(test::cancel_latency(run, 1, std::chrono::milliseconds(delay_ms)), 1.5)
+          << (automatic ? "auto, " : "smrf, ") << delay_ms << " ms";
+    }
   }
 }
 

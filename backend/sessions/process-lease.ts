@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { tryLockFile } from "../native/core/column-files.ts";
 import { processStartTime } from "../native/core/platform.ts";
@@ -46,8 +46,13 @@ function parseLease(text: string): Lease | undefined {
 /** Writes a lease atomically: a reader sees the old or the new one. */
 export async function writeLease(path: string, lease: Lease & Record<string, unknown>): Promise<void> {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
-  await writeFile(temporary, JSON.stringify({ ...lease, check: crc32(JSON.stringify(lease)) }));
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, JSON.stringify({ ...lease, check: crc32(JSON.stringify(lease)) }));
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 /**

@@ -300,6 +300,3 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
-
-export const isNoSpace = (error: unknown): boolean =>
-  ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

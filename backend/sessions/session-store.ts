@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
+import type { WithRoom } from "./full-disk.ts";
 import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { RecoveryQueue } from "./recovery-queue.ts";
@@ -55,6 +56,7 @@ export class SessionStore {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
   readonly #spilling = new Set<CloudSession>();
+  #withRoom: WithRoom = (work) => work();
 
   /** False if sessions have no copy on disk. */
   get saved(): boolean {
@@ -76,6 +78,11 @@ export class SessionStore {
     this.#timer.unref();
   }
 
+  /** Sets what frees space when a write finds the disk full. */
+  makeRoomBy(withRoom: WithRoom): void {
+    this.#withRoom = withRoom;
+  }
+
   /** The session of an id; waits if it is being recovered. Errors: not_found. */
   async get(id: string): Promise<CloudSession> {
     await this.#arrivals?.arrived(id);
@@ -89,9 +96,13 @@ export class SessionStore {
   }
   /** Octrees that sessions need: current, drawn or miss overlay. */
   octreeIds(): string[] {
-    return this.list().flatMap(({ state: { meta } }) =>
-      [meta.octree_cache_id, meta.rendered_octree_cache_id, meta.miss_octree_cache_id].filter((id) => id !== null),
-    );
+    return this.list().flatMap(octreesOf);
+  }
+  /** Octrees that a session needs; none for an unknown id. */
+  async octreesOf(id: string): Promise<string[]> {
+    await this.#arrivals?.arrived(id);
+    const stored = this.#sessions.get(id);
+    return stored ? octreesOf(stored.session) : [];
   }
 
   /**
@@ -109,7 +120,7 @@ export class SessionStore {
     }
     const staged = new StagedSession(id, this.#root, this.#lease, columns, mustBeSaved);
     try {
-      await staged.write(track, this.#log);
+      await staged.write(track, this.#log, this.#withRoom);
     } catch (error) {
       await staged.discard();
       throw error;
@@ -271,7 +282,7 @@ export class SessionStore {
 
   async #save(session: CloudSession, disk: SessionDisk | undefined, change: CloudChange): Promise<void> {
     if (!disk) return;
-    await disk.save(change);
+    await this.#withRoom(() => disk.save(change));
     if (disk.wantsCompaction(session.state)) void this.spill(session); // runs after the edit that is being saved
   }
 
@@ -282,7 +293,7 @@ export class SessionStore {
     this.#spilling.add(session);
     try {
       await session.settled(); // the edit that caused this
-      await session.read((state) => disk.prepare(state));
+      await session.read((state) => this.#withRoom(() => disk.prepare(state)));
       await session.edit((edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)
@@ -300,6 +311,9 @@ export class SessionStore {
     for (const session of due) if (!session.closed && !session.busy && holdsMemory(session)) await this.spill(session);
   }
 }
+
+const octreesOf = ({ state: { meta } }: CloudSession): string[] =>
+  [meta.octree_cache_id, meta.rendered_octree_cache_id, meta.miss_octree_cache_id].filter((id) => id !== null);
 
 /** True if a column has no file. */
 const holdsMemory = ({ state }: CloudSession): boolean =>

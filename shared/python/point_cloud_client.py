@@ -208,7 +208,7 @@ class PointCloudClient:
         return self._run("/api/cloud/session/create", {"source_path": source_path}, fields, on_progress)
 
     def close_session(self, session_id: str, **call: Any) -> Dict[str, Any]:
-        """Closes a session and frees its memory and files; `deleted` is false if no such session was open."""
+        """Closes a session and frees its memory, files and octrees; `deleted` is false if no such session was open."""
         return self._json("DELETE", _session(session_id), None, call)
 
     def delete_region(self, session_id: str, region: Dict[str, Any], **call: Any) -> Dict[str, Any]:

@@ -1,0 +1,6 @@
+/** Runs `work`, and again after space was freed if the disk is full. `work` leaves nothing when it fails. */
+export type WithRoom = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** True for an error of a disk without space. */
+export const isNoSpace = (error: unknown): boolean =>
+  ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

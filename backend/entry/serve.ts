@@ -88,6 +88,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   void sessions.recovered().then(async () => {
     await octreeCache.writePins();
     await octreeCache.evict();
+    await sessions.openReadOnly(); // from here on, octrees that no session shows can make room
   });
   const device = async () => describeDevice(await probeDevice(), config.device);
   let described: ReturnType<typeof deviceInfo> | undefined;

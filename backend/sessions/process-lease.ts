@@ -17,6 +17,10 @@ export const ownLease = (instance: string): Lease => ({
   instance,
 });
 
+/** True if both are of the same process. */
+export const isSame = (one: Lease, other: Lease): boolean =>
+  one.pid === other.pid && one.start_time === other.start_time;
+
 /** True while the process that wrote the lease runs. */
 export function leaseAlive(lease: Lease): boolean {
   try {
@@ -64,7 +68,7 @@ export async function claimLease(path: string, mine: Lease): Promise<boolean> {
   if (!unlock) return false;
   try {
     const owner = await readLease(path);
-    if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
+    if (owner && leaseAlive(owner)) return isSame(owner, mine);
     await writeLease(path, { ...mine });
     return true;
   } finally {

@@ -7,10 +7,10 @@ import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal-codec.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
 import { ownLease, writeLease } from "../../backend/sessions/process-lease.ts";
-import { mayClaim, type RecoveredSession, readSessionFolder } from "../../backend/sessions/session-recovery.ts";
+import { claimFolder, type ReadSession } from "../../backend/sessions/session-recovery.ts";
 import { create, makeApp, type TestApp } from "../support/app/app.ts";
 import { folderOfTest } from "../support/run/folders.ts";
-import { deadCopy, restartWith } from "../support/session/dead-session.ts";
+import { deadCopy, readSessionFolder, restartWith } from "../support/session/dead-session.ts";
 import { numbersOf, slab } from "../support/session/session-edits.ts";
 import { random } from "../support/session-model/source.ts";
 
@@ -176,7 +176,7 @@ describe("a damaged column file of a late change", () => {
 });
 
 /** Everything that a session holds, as text. */
-const textOf = ({ state: { columns, undo, meta } }: RecoveredSession) => {
+const textOf = ({ state: { columns, undo, meta } }: Pick<ReadSession, "state">) => {
   const { recovery_losses: _, ...rest } = meta;
   const values = [...columns].map(([key, { native }]) => [key, native.dtype, ...numbersOf(native)]).sort();
   const strokes = [...undo.labels].map(([slug, list]) => [
@@ -187,7 +187,7 @@ const textOf = ({ state: { columns, undo, meta } }: RecoveredSession) => {
 };
 async function recovered(folder: string): Promise<{ text: string; loss: string | undefined } | "refused"> {
   try {
-    if (!(await mayClaim(folder, ownLease("default")))) return "refused";
+    if ((await claimFolder(folder, ownLease("default"))) !== "claimed") return "refused";
     const session = await readSessionFolder(folder, log);
     if (!session) throw new Error("removed as never born");
     const result = { text: textOf(session), loss: session.loss };

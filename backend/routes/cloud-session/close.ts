@@ -1,5 +1,6 @@
 import { CloseSessionResponse, SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import type { Deps } from "../../deps.ts";
+import { SESSION_TAKEN } from "../../http/problems.ts";
 import type { App } from "../../http/types.ts";
 import { closeCloud } from "../../services/cloud/close.ts";
 
@@ -14,6 +15,7 @@ export function closeRoutes(app: App, deps: Deps): void {
         params: SessionParams,
         response: { 200: CloseSessionResponse },
       },
+      config: { problems: [SESSION_TAKEN] },
     },
     ({ params }) => closeCloud(params.id, deps),
   );

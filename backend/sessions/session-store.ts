@@ -10,8 +10,9 @@ import { type Lease, ownLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
 import { RecoveryQueue } from "./recovery-queue.ts";
 import { SessionDisk, syncFolder, type Track } from "./session-disk.ts";
-import { octreesOf, readOnly, type SessionSummary, type Stored, summaryOf } from "./session-summary.ts";
+import { type SessionSummary, summaryOf } from "./session-summary.ts";
 import { StagedSession } from "./staged-session.ts";
+import { octreesOf, openForEdits, type Stored, writtenDisk } from "./stored-session.ts";
 import { NOTHING_TO_UNDO } from "./undo.ts";
 
 /** A staged session and its description. */
@@ -234,7 +235,7 @@ export class SessionStore {
   async #confirm({ parent, token }: Birth, born: readonly CloudSession[]): Promise<void> {
     try {
       await settled(born.map((child) => this.#confirmOne(child)));
-      this.#diskOf(parent)?.forgetBirths(token);
+      writtenDisk(this.#sessions.get(parent))?.forgetBirths(token);
     } catch (error) {
       this.#log.warn({ err: error, session: parent }, "children not confirmed; their parent's journal confirms them");
     }
@@ -242,16 +243,10 @@ export class SessionStore {
 
   async #confirmOne(child: CloudSession): Promise<void> {
     try {
-      await this.#diskOf(child.id)?.journal.append({ type: "confirmed" });
+      await writtenDisk(this.#sessions.get(child.id))?.journal.append({ type: "confirmed" });
     } catch (error) {
       if (!child.closed) throw error; // a child deleted meanwhile needs no confirmation
     }
-  }
-
-  /** The folder of a session, opened for edits. */
-  #diskOf(id: string): SessionDisk | undefined {
-    const disk = this.#sessions.get(id)?.disk;
-    return disk instanceof SessionDisk ? disk : undefined;
   }
 
   /**
@@ -308,38 +303,17 @@ export class SessionStore {
   }
 
   async #save(stored: Stored, change: CloudChange): Promise<void> {
-    const disk = await this.#writable(stored);
+    const disk = await openForEdits(stored, this.#withRoom, this.#log);
     if (!disk) return;
     await this.#withRoom(() => disk.save(change));
     if (disk.wantsCompaction(stored.session.state)) void this.spill(stored.session); // runs after the edit that is being saved
-  }
-
-  /** The folder of a session, opened for edits if it was read-only. Errors: no_space, conflict, io: it cannot be. */
-  async #writable(stored: Stored): Promise<SessionDisk | undefined> {
-    const { session, disk } = stored;
-    if (!(disk instanceof ReadOnlyFolder)) return disk;
-    stored.opening ??= this.#withRoom(() => disk.open()).finally(() => {
-      stored.opening = undefined;
-    });
-    try {
-      const opened = await stored.opening;
-      if (session.closed) await opened.close();
-      else if (stored.disk === disk) {
-        stored.disk = opened;
-        opened.flushLater();
-        this.#log.info({ session: session.id }, "session can be edited again");
-      }
-      return opened;
-    } catch (error) {
-      throw readOnly(error);
-    }
   }
 
   /** Opens sessions for edits that were read-only, where that works by now. Never rejects. */
   async openReadOnly(): Promise<void> {
     for (const stored of [...this.#sessions.values()]) {
       if (!(stored.disk instanceof ReadOnlyFolder)) continue;
-      await this.#writable(stored).catch((error: unknown) => {
+      await openForEdits(stored, this.#withRoom, this.#log).catch((error: unknown) => {
         this.#log.debug({ err: error, session: stored.session.id }, "session still read-only");
         if ((error as AppError).code === "conflict") this.#leave(stored);
       });
@@ -356,7 +330,7 @@ export class SessionStore {
 
   /** Writes columns that exist in memory only to files, and compacts the journal and folder. Never rejects. */
   async spill(session: CloudSession): Promise<void> {
-    const disk = this.#diskOf(session.id);
+    const disk = writtenDisk(this.#sessions.get(session.id));
     if (!disk || session.closed || this.#spilling.has(session)) return;
     this.#spilling.add(session);
     try {

@@ -3,7 +3,8 @@ import { folderSummary } from "./folder-summary.ts";
 import { reasonOf } from "./full-disk.ts";
 import type { Lease } from "./process-lease.ts";
 import { readSession, releaseSession, removeUnowned } from "./session-recovery.ts";
-import { octreesOf, type SessionSummary, unopenedSummary } from "./session-summary.ts";
+import { type SessionSummary, unopenedSummary } from "./session-summary.ts";
+import { octreesOf } from "./stored-session.ts";
 
 /** A session on the disk that is not open. */
 export interface Unopened {

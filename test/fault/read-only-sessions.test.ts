@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { decodeJournal } from "../../backend/sessions/journal-codec.ts";
@@ -139,6 +139,20 @@ describe.skipIf(!probe)("a restart on a full disk", () => {
       expect(asides()).toHaveLength(1);
     },
   );
+
+  test("octrees that no session shows make room: nothing stays read-only", async () => {
+    const { disk, ids } = await deadSessions(1);
+    const [id = ""] = ids;
+    const octrees = join(disk.folder, "octrees");
+    cpSync(join(disk.folder, "sessions"), join(octrees, "0".repeat(40)), { recursive: true }); // as big as one
+    disk.fill();
+    const made = await appOfTest({ dataDir: disk.folder, octreeCacheRoot: octrees });
+    await made.deps.sessions.recovered();
+    const gone = () => expect(existsSync(join(octrees, "0".repeat(40)))).toBe(false);
+    await vi.waitFor(gone, { timeout: 15_000, interval: 5 }); // at once, not at the poll after 30 s
+    expect(await statesOf(made)).toEqual({ [id]: "ready" });
+    expect((await edit(made, id, 50)).statusCode).toBe(200);
+  });
 
   test("another backend that opens the session meanwhile keeps it: edits are a conflict, then it is no longer listed here", async () => {
     const { disk, ids, folder } = await deadSessions(1);

@@ -75,22 +75,21 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   const budget = () =>
     memoryBudget({ pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction }, memoryStatus())
       .admission_budget_bytes;
-  const sessions = new SessionStore(
-    config.sessionJournal ? join(config.dataDir, "sessions") : null,
-    config.instanceId,
-    logger,
-    {
-      idle_ms: config.sessionIdleTtlS * 1000,
-      max_sessions:
-        config.maxCloudSessions ?? clamp(Math.floor(budget() / GIB), MIN_CLOUD_SESSIONS, MAX_CLOUD_SESSIONS),
-    },
-  );
+  const sessionRoot = config.sessionJournal ? join(config.dataDir, "sessions") : null;
+  const sessions = new SessionStore(sessionRoot, config.instanceId, logger, {
+    idle_ms: config.sessionIdleTtlS * 1000,
+    max_sessions: config.maxCloudSessions ?? clamp(Math.floor(budget() / GIB), MIN_CLOUD_SESSIONS, MAX_CLOUD_SESSIONS),
+  });
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
   await sessions.recover();
   octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
+  sessions.makeRoomBy(async (work) =>
+    sessionRoot !== null && (await octreeCache.sharesDisk(sessionRoot)) ? octreeCache.withRoom(work) : work(),
+  );
   void sessions.recovered().then(async () => {
     await octreeCache.writePins();
     await octreeCache.evict();
+    await sessions.openReadOnly(); // from here on, octrees that no session shows can make room
   });
   const device = async () => describeDevice(await probeDevice(), config.device);
   const logShortage = threadShortageLog(logger, takeThreadShortage);

@@ -19,6 +19,11 @@ export const CLOUD_CHANGED: ProblemExample = {
   code: "conflict",
   detail: "the cloud changed while this operation ran; run it again",
 };
+/** Another backend has opened a session that this one could only read. */
+export const SESSION_TAKEN: ProblemExample = {
+  code: "conflict",
+  detail: "another backend has opened this cloud meanwhile",
+};
 export const NO_SELECTION: ProblemExample = {
   code: "invalid_argument",
   detail: "the selection is empty: give a region, scalar_filters or both",

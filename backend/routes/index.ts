@@ -19,6 +19,7 @@ import { rebuildOctreeRoutes } from "./cloud-session/rebuild-octree.ts";
 import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
 import { segmentGroundRoutes } from "./cloud-session/segment-ground.ts";
+import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
@@ -36,6 +37,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   cancelRoutes,
   octreeRoutes,
   pointcloudRoutes,
+  sessionsRoutes,
   createRoutes,
   closeRoutes,
   rebuildOctreeRoutes,

@@ -112,15 +112,17 @@ export class CloudSession {
   #state: CloudState | undefined;
   #edits: Promise<unknown> = Promise.resolve();
   #waiting = 0;
-  #lastUsed = performance.now();
+  #lastUsed: number;
   readonly #persist: PersistChange;
 
-  /** Takes over the references in `initial`. */
+  /** Takes over the references in `initial`. `lastUsed`: by performance.now(). */
   constructor(
     readonly id: string,
     initial: Omit<CloudState, "version">,
     persist: PersistChange,
+    lastUsed = performance.now(),
   ) {
+    this.#lastUsed = lastUsed;
     this.#state = Object.freeze({ ...initial, version: 0 });
     this.#persist = persist;
   }
@@ -136,7 +138,7 @@ export class CloudSession {
   get busy(): boolean {
     return this.#waiting > 0;
   }
-  /** Time of the last lookup, by performance.now(). */
+  /** Time of the last lookup, or of the last change before a restart, by performance.now(). */
   get lastUsed(): number {
     return this.#lastUsed;
   }

@@ -155,13 +155,7 @@ export class Journal {
   }
 
   async #append(record: JournalRecord): Promise<void> {
-    if (this.#broken)
-      throw new AppError(
-        "io",
-        "the session's journal could not be written earlier; edits are no longer saved",
-        undefined,
-        { cause: this.#broken },
-      );
+    if (this.#broken) await this.#cutTail();
     const bytes = encodeRecord(record);
     try {
       let written = 0;
@@ -174,11 +168,32 @@ export class Journal {
       this.#writeMark(this.#length + bytes.length);
       this.#length += bytes.length;
     } catch (error) {
-      await this.#file.truncate(this.#length).catch((cause: unknown) => {
-        this.#broken = cause; // a half-written record that cannot be cut off would hide all later ones
-      });
+      this.#broken = error;
+      await this.#cutTail().catch(() => undefined); // the next append tries again
       throw error;
     }
+  }
+
+  /** A half-written record that is not cut off would hide all later ones. */
+  async #cutTail(): Promise<void> {
+    try {
+      await this.#file.truncate(this.#length);
+    } catch (cause) {
+      throw new AppError(
+        "io",
+        "the session's journal could not be written earlier, and edits are not saved",
+        undefined,
+        {
+          cause,
+        },
+      );
+    }
+    this.#broken = undefined;
+  }
+
+  /** Why edits cannot be saved at present; undefined if they can. */
+  get broken(): unknown {
+    return this.#broken;
   }
 
   /** Waits for queued appends, then closes the file. */

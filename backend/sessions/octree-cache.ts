@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { type Lease, leaseAlive, ownLease, readLease, writeLease } from "./process-lease.ts";
+import { isNoSpace } from "./full-disk.ts";
+import { beyond, isComplete, makePrivate, type OctreeUsage, PRIVATE, usage } from "./octree-folder.ts";
+import { OctreeLease } from "./octree-lease.ts";
+import { leaseAlive } from "./process-lease.ts";
 
 const ID = /^[0-9a-f]{40}$/;
 const LEASES = ".leases";
@@ -12,30 +15,33 @@ const STAGING = /\.(\d+)-[0-9a-f]{8}\.staging$/;
 export type PinnedIds = () => Iterable<string>;
 
 /**
- * The octree cache on disk, shared by all backends of the machine: one folder `<root>/<40 hex>/` per octree. Beyond a
- * size cap, the least recently used octrees are removed. A folder appears complete or not at all (staged, then
+ * The octree cache on disk, shared by all backends of the machine: one folder `<root>/<40 hex>/` per octree. Octrees
+ * that no session needs are removed: beyond a size cap the least recently used ones, on a full disk all. A folder appears complete or not at all (staged, then
  * renamed). The lease file of a process lists the octrees it needs; they are never evicted while it lives.
  */
 export class OctreeCache {
   readonly root: string;
   readonly #maxBytes: number;
-  readonly #lease: Lease;
+  readonly #lease: OctreeLease;
   readonly #log: Logger;
   #pinned: PinnedIds = () => [];
-  #pinsKnown = true;
+  #pinsKnown: Promise<unknown> | undefined;
   readonly #building = new Map<string, Promise<string>>();
   /** Octrees needed by active runs, with the number of runs. */
   readonly #held = new Map<string, number>();
-  #leased = "";
   #pinning: Promise<void> = Promise.resolve();
   #closed = false;
   #evicting: Promise<void> | undefined;
   #evictAgain = false;
+  /** One removal at a time. */
+  #removing: Promise<void> = Promise.resolve();
+  /** Number of octrees removed so far. */
+  #removed = 0;
 
   constructor(root: string, maxBytes: number, instance: string, log: Logger) {
     this.root = root;
     this.#maxBytes = maxBytes;
-    this.#lease = ownLease(instance);
+    this.#lease = new OctreeLease(join(root, LEASES), instance);
     this.#log = log;
   }
 
@@ -45,12 +51,10 @@ export class OctreeCache {
    */
   pinnedBy(pinned: PinnedIds, known?: Promise<void>): void {
     this.#pinned = pinned;
-    if (!known) return;
-    this.#pinsKnown = false;
     const settled = () => {
-      this.#pinsKnown = true;
+      this.#pinsKnown = undefined;
     };
-    known.then(settled, settled);
+    this.#pinsKnown = known?.then(settled, settled);
   }
 
   /** The folder of a complete octree; undefined if it is not in the cache. Updates its time of use. */
@@ -94,10 +98,11 @@ export class OctreeCache {
       if (folder) return { folder, cached: true };
       return this.getOrBuild(id, build, signal);
     }
+    if (this.#held.has(id)) await this.writePins(); // other backends leave it alone from here on
     const found = await this.path(id);
     if (found) return { folder: found, cached: true };
     if (this.#building.has(id)) return this.getOrBuild(id, build, signal); // another caller began meanwhile
-    const built = this.#build(id, build);
+    const built = this.withRoom(() => this.#build(id, build), signal);
     this.#building.set(id, built);
     try {
       return { folder: await built, cached: false };
@@ -108,9 +113,9 @@ export class OctreeCache {
 
   async #build(id: string, build: (staging: string) => Promise<void>): Promise<string> {
     const folder = join(this.root, id);
-    const staging = `${folder}.${process.pid}-${randomBytes(4).toString("hex")}.staging`;
-    await mkdir(staging, { recursive: true });
+    const staging = this.#stagingOf(folder);
     try {
+      await mkdir(staging, { recursive: true, mode: PRIVATE });
       await build(staging);
       await rename(staging, folder).catch(async () => {
         if (await isComplete(folder)) return; // another process was first: same id, same bytes
@@ -121,6 +126,38 @@ export class OctreeCache {
       await rm(staging, { recursive: true, force: true });
     }
     return folder;
+  }
+
+  /**
+   * The result of `work`, which writes to the disk of the cache. If that disk is full, all octrees that no session needs
+   * are removed and `work` runs again, as often as there was one to remove. While sessions are being recovered, their
+   * needs are unknown: the wait for them ends with `signal`; without a signal the failure stands.
+   */
+  async withRoom<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (;;) {
+      const before = this.#removed;
+      try {
+        return await work();
+      } catch (error) {
+        if (!isNoSpace(error) || (this.#pinsKnown && !signal)) throw error;
+        if (this.#pinsKnown) await unlessAborted(this.#pinsKnown, signal);
+        await this.#remove(0);
+        if (this.#removed === before) throw error;
+        this.#log.info({ octrees: this.#removed - before }, "disk full: octrees that no session needs were removed");
+      }
+    }
+  }
+
+  /** True if `folder` is on the disk of the cache. */
+  async sharesDisk(folder: string): Promise<boolean> {
+    const [mine, other] = await Promise.all([this.root, folder].map((path) => stat(path).catch(() => undefined)));
+    return mine !== undefined && mine.dev === other?.dev;
+  }
+
+  /** Removes those of the octrees that no session, run or other backend needs. Never rejects: failures are logged. */
+  async discard(ids: readonly string[]): Promise<void> {
+    await this.#pinsKnown;
+    await this.#remove(0, new Set(ids));
   }
 
   /**
@@ -135,12 +172,7 @@ export class OctreeCache {
   async #writePins(): Promise<void> {
     if (this.#closed) return;
     try {
-      const ids = [...new Set(this.#pinned())].sort();
-      const text = ids.join();
-      if (text === this.#leased) return;
-      await mkdir(join(this.root, LEASES), { recursive: true });
-      await writeLease(this.#leasePath(), { ...this.#lease, ids });
-      this.#leased = text;
+      await this.#lease.write(new Set([...this.#pinned(), ...this.#held.keys()]));
     } catch (error) {
       this.#log.warn({ err: error }, "octree pins not written; another backend may evict octrees that are in use here");
     }
@@ -151,7 +183,7 @@ export class OctreeCache {
    * rejects: failures are logged and the next call tries again.
    */
   async evict(): Promise<void> {
-    if (!this.#pinsKnown) return; // the recovery of sessions calls this again at its end
+    if (this.#pinsKnown) return; // the recovery of sessions calls this again at its end
     if (this.#evicting) {
       this.#evictAgain = true; // one round at a time; all calls during it share one more round
       return this.#evicting;
@@ -165,36 +197,48 @@ export class OctreeCache {
   async #evictRounds(): Promise<void> {
     do {
       this.#evictAgain = false;
-      await this.#evict().catch((error: unknown) => this.#log.warn({ err: error }, "octree cache not cleaned up"));
+      await this.#remove(this.#maxBytes);
     } while (this.#evictAgain);
   }
 
-  async #evict(): Promise<void> {
-    const pinned = new Set([
-      ...this.#pinned(),
-      ...this.#held.keys(),
-      ...this.#building.keys(),
-      ...(await this.#othersPins()),
-    ]);
-    const entries: (Usage & { id: string })[] = [];
+  #remove(maxBytes: number, only?: ReadonlySet<string>): Promise<void> {
+    this.#removing = this.#removing
+      .then(() => this.#removeUnneeded(maxBytes, only))
+      .catch((error: unknown) => this.#log.warn({ err: error }, "octree cache not cleaned up"));
+    return this.#removing;
+  }
+
+  /** Removes octrees that nobody needs, the least recently used first, until the cache takes `maxBytes`. */
+  async #removeUnneeded(maxBytes: number, only?: ReadonlySet<string>): Promise<void> {
+    const others = await this.#lease.others();
+    const entries: OctreeUsage[] = [];
     for (const name of await readdir(this.root).catch(() => [] as string[])) {
-      if (ID.test(name)) entries.push({ id: name, ...(await usage(join(this.root, name))) });
-      else await this.#removeDeadStaging(name);
-    }
-    // Translated octrees share octree.bin by hard links (docs/adr/0015): its size counts once, until the last is removed.
-    const names = new Map<bigint, number>();
-    for (const { files } of entries) for (const { ino } of files) names.set(ino, (names.get(ino) ?? 0) + 1);
-    const sizes = new Map(entries.flatMap(({ files }) => files.map(({ ino, size }) => [ino, size] as const)));
-    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    for (const { id, files } of entries.sort((a, b) => a.used - b.used)) {
-      if (total <= this.#maxBytes) break;
-      if (pinned.has(id)) continue;
-      await rm(join(this.root, id), { recursive: true, force: true });
-      for (const { ino, size } of files) {
-        const left = (names.get(ino) ?? 0) - 1;
-        names.set(ino, left);
-        if (left === 0) total -= size;
+      if (!ID.test(name)) await this.#removeDeadStaging(name);
+      else {
+        await makePrivate(join(this.root, name));
+        entries.push({ id: name, ...(await usage(join(this.root, name))) });
       }
+    }
+    const needed = new Set([...this.#neededHere(), ...others]);
+    const free = (id: string) => (only?.has(id) ?? true) && !needed.has(id);
+    for (const id of beyond(entries, maxBytes, free)) {
+      if (!this.#neededHere().has(id)) await this.#removeOne(id); // needed since the choice
+    }
+  }
+
+  #neededHere(): Set<string> {
+    return new Set([...this.#pinned(), ...this.#held.keys(), ...this.#building.keys()]);
+  }
+
+  /** Renames the folder first: lookups find an octree whole or not at all. */
+  async #removeOne(id: string): Promise<void> {
+    const doomed = this.#stagingOf(join(this.root, id));
+    try {
+      await rename(join(this.root, id), doomed);
+      this.#removed += 1;
+      await rm(doomed, { recursive: true, force: true });
+    } catch (error) {
+      this.#log.debug({ err: error, octree: id }, "octree not removed: in use, or removed by another backend");
     }
   }
 
@@ -202,28 +246,11 @@ export class OctreeCache {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pinning;
-    await rm(this.#leasePath(), { force: true });
+    await this.#lease.remove();
   }
 
-  #leasePath(): string {
-    return join(this.root, LEASES, `${process.pid}.json`);
-  }
-
-  async #othersPins(): Promise<string[]> {
-    const folder = join(this.root, LEASES);
-    const pins: string[] = [];
-    for (const name of await readdir(folder).catch(() => [] as string[])) {
-      if (!name.endsWith(".json")) continue;
-      const path = join(folder, name);
-      const lease = await readLease(path);
-      if (lease && leaseAlive(lease)) {
-        const { ids } = JSON.parse(await readFile(path, "utf8").catch(() => "{}")) as { ids?: unknown }; // missing: that process closed
-        if (Array.isArray(ids)) pins.push(...ids.filter((id) => typeof id === "string"));
-      } else {
-        await rm(path, { force: true });
-      }
-    }
-    return pins;
+  #stagingOf(folder: string): string {
+    return `${folder}.${process.pid}-${randomBytes(4).toString("hex")}.staging`;
   }
 
   async #removeDeadStaging(name: string): Promise<void> {
@@ -243,40 +270,4 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
-}
-
-/** metadata.json is written last. The file sizes it implies reveal pages lost when the machine crashed. */
-async function isComplete(folder: string): Promise<boolean> {
-  try {
-    const metadata = JSON.parse(await readFile(join(folder, "metadata.json"), "utf8")) as {
-      points: number;
-      attributes: { size: number }[];
-    };
-    const stride = metadata.attributes.reduce((sum, attribute) => sum + attribute.size, 0);
-    const [points, hierarchy] = await Promise.all([
-      stat(join(folder, "octree.bin")),
-      stat(join(folder, "hierarchy.bin")),
-    ]);
-    return points.size === metadata.points * stride && hierarchy.size > 0;
-  } catch {
-    return false; // missing or torn: not a usable octree
-  }
-}
-
-interface Usage {
-  readonly files: readonly { readonly ino: bigint; readonly size: number }[];
-  /** Time of the last use, milliseconds. */
-  readonly used: number;
-}
-
-async function usage(folder: string): Promise<Usage> {
-  const files: { ino: bigint; size: number }[] = [];
-  let used = 0;
-  for (const name of await readdir(folder).catch(() => [] as string[])) {
-    const info = await stat(join(folder, name), { bigint: true }).catch(() => undefined);
-    if (!info) continue;
-    files.push({ ino: info.ino, size: Number(info.size) });
-    if (name === "metadata.json") used = Number(info.mtimeMs);
-  }
-  return { files, used };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { tryLockFile } from "../native/core/column-files.ts";
 import { processStartTime } from "../native/core/platform.ts";
@@ -16,6 +16,10 @@ export const ownLease = (instance: string): Lease => ({
   start_time: processStartTime(process.pid),
   instance,
 });
+
+/** True if both are of the same process. */
+export const isSame = (one: Lease, other: Lease): boolean =>
+  one.pid === other.pid && one.start_time === other.start_time;
 
 /** True while the process that wrote the lease runs. */
 export function leaseAlive(lease: Lease): boolean {
@@ -46,8 +50,13 @@ function parseLease(text: string): Lease | undefined {
 /** Writes a lease atomically: a reader sees the old or the new one. */
 export async function writeLease(path: string, lease: Lease & Record<string, unknown>): Promise<void> {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
-  await writeFile(temporary, JSON.stringify({ ...lease, check: crc32(JSON.stringify(lease)) }));
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, JSON.stringify({ ...lease, check: crc32(JSON.stringify(lease)) }));
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 /**
@@ -59,7 +68,7 @@ export async function claimLease(path: string, mine: Lease): Promise<boolean> {
   if (!unlock) return false;
   try {
     const owner = await readLease(path);
-    if (owner && leaseAlive(owner)) return owner.pid === mine.pid && owner.start_time === mine.start_time;
+    if (owner && leaseAlive(owner)) return isSame(owner, mine);
     await writeLease(path, { ...mine });
     return true;
   } finally {

@@ -3,14 +3,34 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { type Lease, leaseAlive, readLease } from "./process-lease.ts";
-import { isDamage, mayClaim, type RecoveredSession, readSessionFolder, setAside } from "./session-recovery.ts";
+import { ReadOnlyFolder } from "./read-only-folder.ts";
+import type { SessionDisk } from "./session-disk.ts";
+import {
+  type Claim,
+  claimFolder,
+  isDamage,
+  openSession,
+  type ReadSession,
+  readSession,
+  releaseSession,
+  setAside,
+} from "./session-recovery.ts";
 import { LEASE, STAGING } from "./staged-session.ts";
+import { UnopenedSessions } from "./unopened-sessions.ts";
+
+/** A session of an earlier process, with its folder: opened for edits, or read-only for the time being. */
+export interface RecoveredSession {
+  readonly read: ReadSession;
+  readonly disk: SessionDisk | ReadOnlyFolder;
+}
 
 /**
  * Recovers the sessions of an earlier process in the background, one after the other. A requested session is recovered
  * at once, so that a large one does not delay the others.
  */
 export class RecoveryQueue {
+  /** Sessions that could not be recovered. */
+  readonly unopened: UnopenedSessions;
   readonly #root: string;
   readonly #lease: Lease;
   readonly #log: Logger;
@@ -20,6 +40,7 @@ export class RecoveryQueue {
   #stopped = false;
 
   constructor(root: string, lease: Lease, log: Logger, add: (id: string, session: RecoveredSession) => void) {
+    this.unopened = new UnopenedSessions(root, lease);
     this.#root = root;
     this.#lease = lease;
     this.#log = log;
@@ -30,10 +51,10 @@ export class RecoveryQueue {
   async begin(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are private to the user
     const entries = await readdir(this.#root);
-    const damaged = entries.filter((name) => name.endsWith(".damaged"));
+    const damaged = entries.filter((name) => this.unopened.addSetAside(name));
     if (damaged.length > 0)
       this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
-    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) this.#expect(id);
+    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) this.expect(id);
     this.#done = this.#bringAllBack();
     void this.#removeAbandoned(entries);
   }
@@ -45,6 +66,11 @@ export class RecoveryQueue {
   async arrived(id: string): Promise<void> {
     await this.#expected.get(id)?.();
   }
+  /** Resolves when the queue is empty and each session was tried again that another backend had, or that failed. */
+  async allArrived(): Promise<void> {
+    await this.#done;
+    for (const id of [...this.#expected.keys()]) if (!this.#stopped) await this.arrived(id);
+  }
   /** Resolves when the queue is empty or stopped. */
   done(): Promise<void> {
     return this.#done;
@@ -55,14 +81,14 @@ export class RecoveryQueue {
     await this.#done;
   }
 
-  /** A process killed a moment ago may still count as running, so a later request for its session tries again. */
-  #expect(id: string): void {
+  /** Recovers a session at the next request for it. What hindered that may have passed: then later requests try again. */
+  expect(id: string): void {
     const folder = join(this.#root, id);
     let begun: Promise<void> | undefined;
     const attempt = async () => {
-      const owned = await this.#bringBack(id, folder);
+      const again = await this.#bringBack(id, folder);
       this.#expected.delete(id);
-      if (owned) this.#expect(id);
+      if (again) this.expect(id);
     };
     this.#expected.set(id, () => {
       begun ??= attempt();
@@ -77,37 +103,81 @@ export class RecoveryQueue {
     }
   }
 
-  /**
-   * True if another backend owns the session. Never rejects: an unreadable folder is set aside or left for the next
-   * start.
-   */
+  /** True if a later request should try again. Never rejects: an unreadable folder is set aside or left as it is. */
   async #bringBack(id: string, folder: string): Promise<boolean> {
+    this.unopened.forget(id);
     try {
       if (!existsSync(folder)) return false; // its owner deleted it meanwhile
-      if (!(await mayClaim(folder, this.#lease))) return true;
-      await this.#recover(id, folder);
+      const claim = await this.#claim(folder);
+      if (claim === "claimed" || typeof claim === "object") {
+        await this.#recover(id, folder, claim);
+        return false;
+      }
+      if (claim === "of another window") this.unopened.addWaiting(id);
+      return true;
     } catch (error) {
       if (!isDamage(error)) {
-        this.#log.error({ err: error, session: id }, "session could not be recovered; the next start tries again");
-        return false; // out of memory or handles: the folder itself is intact
+        this.#log.error({ err: error, session: id }, "session could not be recovered; the next request tries again");
+        this.unopened.addFailed(id, error); // out of memory or handles: the folder itself is intact
+        return true;
       }
       this.#log.error({ err: error, session: id }, "session could not be recovered; its folder is kept as .damaged");
-      await setAside(folder).catch((cause: unknown) => this.#log.error({ err: cause }, "rename failed"));
+      await this.#setAside(id, folder, error);
     }
     return false;
   }
 
-  async #recover(id: string, folder: string): Promise<void> {
-    const recovered = await readSessionFolder(folder, this.#log);
-    if (!recovered) {
-      this.#log.info({ session: id }, "leftover of an unfinished operation; removed");
-      await rm(folder, { recursive: true, force: true });
+  /** The claim, or the failure to write it: the session can then only be read. */
+  async #claim(folder: string): Promise<Claim | { readonly failure: unknown }> {
+    try {
+      return await claimFolder(folder, this.#lease);
+    } catch (failure) {
+      return { failure };
+    }
+  }
+
+  async #recover(id: string, folder: string, claim: "claimed" | { readonly failure: unknown }): Promise<void> {
+    const read = await readSession(folder);
+    if (!read) {
+      await rm(folder, { recursive: true, force: true }).then(
+        () => this.#log.info({ session: id }, "leftover of an unfinished operation; removed"),
+        (error: unknown) =>
+          this.#log.warn({ err: error, session: id }, "leftover of an unfinished operation not removed"),
+      );
       return;
     }
-    this.#add(id, recovered);
-    const points = recovered.state.columns.get("positions")?.length;
-    if (recovered.loss === undefined) this.#log.info({ session: id, points }, "session recovered");
-    else this.#log.error({ session: id, points, loss: recovered.loss }, "session recovered without its last changes");
+    const disk = await this.#open(id, folder, read, claim);
+    this.#add(id, { read, disk });
+    const points = read.state.columns.get("positions")?.length;
+    if (read.loss === undefined) this.#log.info({ session: id, points }, "session recovered");
+    else this.#log.error({ session: id, points, loss: read.loss }, "session recovered without its last changes");
+  }
+
+  async #open(id: string, folder: string, read: ReadSession, claim: "claimed" | { readonly failure: unknown }) {
+    const claimed = claim === "claimed";
+    let cause: unknown = claimed ? undefined : claim.failure;
+    if (claimed) {
+      try {
+        return await openSession(folder, read, this.#log);
+      } catch (error) {
+        cause = error;
+      }
+    }
+    if (!existsSync(folder)) {
+      releaseSession(read);
+      throw cause; // removed meanwhile
+    }
+    this.#log.warn({ err: cause, session: id }, "session is read-only until its folder can be written");
+    return new ReadOnlyFolder(folder, read, { lease: this.#lease, claimed, cause, log: this.#log });
+  }
+
+  async #setAside(id: string, folder: string, error: unknown): Promise<void> {
+    try {
+      this.unopened.addDamaged(id, await setAside(folder), error);
+    } catch (cause) {
+      this.#log.error({ err: cause, session: id }, "rename failed");
+      if (existsSync(folder)) this.unopened.addDamaged(id, folder, error);
+    }
   }
 
   /** Removes folders of deleted and unfinished sessions. */

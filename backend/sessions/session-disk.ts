@@ -276,18 +276,22 @@ export class SessionDisk {
     await this.journal.close();
   }
 
-  /** Removes the folder. It is renamed first, so that no restart finds it even if the removal is interrupted. */
+  /** Removes the folder. */
   async destroy(): Promise<void> {
-    this.#closed = true;
-    await this.journal.close();
-    const doomed = `${this.folder}.${process.pid}.deleted`;
-    try {
-      await rename(this.folder, doomed);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed already
-    }
-    await rm(doomed, { recursive: true, force: true });
+    await this.close();
+    await removeFolder(this.folder);
   }
+}
+
+/** Removes a session's folder. It is renamed first, so that no restart finds it even if the removal is interrupted. */
+export async function removeFolder(folder: string): Promise<void> {
+  const doomed = `${folder}.${process.pid}.deleted`;
+  try {
+    await rename(folder, doomed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed already
+  }
+  await rm(doomed, { recursive: true, force: true });
 }
 
 /** Makes renames in a folder survive a crash of the machine. Not needed on Windows, which orders renames itself. */
@@ -300,6 +304,3 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
-
-export const isNoSpace = (error: unknown): boolean =>
-  ["no_space", "ENOSPC", "EDQUOT"].includes((error as { code?: string }).code ?? "");

@@ -1,22 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
+import type { WithRoom } from "./full-disk.ts";
 import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
+import { ReadOnlyFolder } from "./read-only-folder.ts";
 import { RecoveryQueue } from "./recovery-queue.ts";
-import { type SessionDisk, syncFolder, type Track } from "./session-disk.ts";
-import { STAGING, StagedSession } from "./staged-session.ts";
+import { SessionDisk, syncFolder, type Track } from "./session-disk.ts";
+import { type SessionSummary, summaryOf } from "./session-summary.ts";
+import { StagedSession } from "./staged-session.ts";
+import { octreesOf, openForEdits, type Stored, writtenDisk } from "./stored-session.ts";
 import { NOTHING_TO_UNDO } from "./undo.ts";
-
-interface Stored {
-  readonly session: CloudSession;
-  /** Absent if the journal is off or the disk was full at creation. */
-  readonly disk?: SessionDisk;
-}
 
 /** A staged session and its description. */
 export interface Child {
@@ -32,7 +29,7 @@ export interface SpillLimits {
   readonly max_sessions: number;
 }
 
-const SPILL_POLL_MS = 30_000;
+const POLL_MS = 30_000;
 
 /** Result of register(). */
 export interface CreatedSession {
@@ -55,6 +52,7 @@ export class SessionStore {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
   readonly #spilling = new Set<CloudSession>();
+  #withRoom: WithRoom = (work) => work();
 
   /** False if sessions have no copy on disk. */
   get saved(): boolean {
@@ -68,19 +66,30 @@ export class SessionStore {
     this.#log = log;
     this.#limits = limits;
     if (root === null) return;
-    this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, { state, disk }) => {
-      this.#add(id, state, disk);
-      disk.flushLater();
+    this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, { read, disk }) => {
+      this.#add(id, read.state, { disk, lastUsed: Math.min(0, read.changed - performance.timeOrigin) });
+      if (disk instanceof SessionDisk) disk.flushLater();
     });
-    this.#timer = setInterval(() => void this.spillIdle(), SPILL_POLL_MS);
+    this.#timer = setInterval(() => {
+      void this.spillIdle();
+      void this.openReadOnly();
+    }, POLL_MS);
     this.#timer.unref();
   }
 
-  /** The session of an id; waits if it is being recovered. Errors: not_found. */
+  /** Sets what frees space when a write finds the disk full. */
+  makeRoomBy(withRoom: WithRoom): void {
+    this.#withRoom = withRoom;
+  }
+
+  /** The session of an id; waits if it is being recovered. Errors: not_found, which says so if it is damaged. */
   async get(id: string): Promise<CloudSession> {
     await this.#arrivals?.arrived(id);
     const stored = this.#sessions.get(id);
-    if (!stored) throw new AppError("not_found", `Cloud session not found: ${id}`);
+    if (!stored) {
+      const problem = await this.#arrivals?.unopened.problemOf(id);
+      throw new AppError("not_found", problem ? `Cloud session ${id} ${problem}` : `Cloud session not found: ${id}`);
+    }
     stored.session.touch();
     return stored.session;
   }
@@ -89,8 +98,22 @@ export class SessionStore {
   }
   /** Octrees that sessions need: current, drawn or miss overlay. */
   octreeIds(): string[] {
-    return this.list().flatMap(({ state: { meta } }) =>
-      [meta.octree_cache_id, meta.rendered_octree_cache_id, meta.miss_octree_cache_id].filter((id) => id !== null),
+    return this.list().flatMap(({ state }) => octreesOf(state));
+  }
+  /** Octrees that a session needs, open or not; none for an unknown id. */
+  async octreesOf(id: string): Promise<string[]> {
+    await this.#arrivals?.arrived(id);
+    const stored = this.#sessions.get(id);
+    return stored ? octreesOf(stored.session.state) : ((await this.#arrivals?.unopened.octreesOf(id)) ?? []);
+  }
+  /** All sessions, open or not, the last used first. Tries again to open those that are not. */
+  async summaries(): Promise<SessionSummary[]> {
+    await this.#arrivals?.allArrived();
+    await this.openReadOnly();
+    const open = await Promise.all([...this.#sessions.values()].map(summaryOf));
+    const others = (await this.#arrivals?.unopened.summaries()) ?? [];
+    return [...open, ...others].sort(
+      (a, b) => b.last_used.localeCompare(a.last_used) || a.session_id.localeCompare(b.session_id),
     );
   }
 
@@ -109,7 +132,7 @@ export class SessionStore {
     }
     const staged = new StagedSession(id, this.#root, this.#lease, columns, mustBeSaved);
     try {
-      await staged.write(track, this.#log);
+      await staged.write(track, this.#log, this.#withRoom);
     } catch (error) {
       await staged.discard();
       throw error;
@@ -120,10 +143,8 @@ export class SessionStore {
   /** True if another backend with the same data folder has a session of this id. */
   async #taken(id: string): Promise<boolean> {
     if (this.#root === null) return false;
-    const found = await Promise.all(
-      [id, `${id}${STAGING}`].map((name) => stat(join(this.#root as string, name)).catch(() => undefined)),
-    );
-    return found.some((info) => info !== undefined);
+    const names = await readdir(this.#root).catch(() => [] as string[]); // missing: the write that follows says so
+    return names.some((name) => name.startsWith(id)); // staged, damaged and deleted ones too
   }
 
   /** Publishes a staged session, the last step of a create: flushes the first journal record, then adds the session. */
@@ -148,12 +169,14 @@ export class SessionStore {
   }
 
   #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
-    return this.#add(staged.id, { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta }, disk);
+    const state = { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta };
+    return this.#add(staged.id, state, { disk, unsavedReason: staged.unsavedReason });
   }
 
-  #add(id: string, state: Omit<CloudState, "version">, disk: SessionDisk | undefined): CloudSession {
-    const session: CloudSession = new CloudSession(id, state, (change) => this.#save(session, disk, change));
-    this.#sessions.set(id, disk ? { session, disk } : { session });
+  #add(id: string, state: Omit<CloudState, "version">, copy: Omit<Stored, "session"> & { lastUsed?: number }) {
+    const session = new CloudSession(id, state, (change) => this.#save(stored, change), copy.lastUsed);
+    const stored: Stored = { session, disk: copy.disk, unsavedReason: copy.unsavedReason ?? null };
+    this.#sessions.set(id, stored);
     return session;
   }
 
@@ -212,7 +235,7 @@ export class SessionStore {
   async #confirm({ parent, token }: Birth, born: readonly CloudSession[]): Promise<void> {
     try {
       await settled(born.map((child) => this.#confirmOne(child)));
-      this.#sessions.get(parent)?.disk?.forgetBirths(token);
+      writtenDisk(this.#sessions.get(parent))?.forgetBirths(token);
     } catch (error) {
       this.#log.warn({ err: error, session: parent }, "children not confirmed; their parent's journal confirms them");
     }
@@ -220,22 +243,32 @@ export class SessionStore {
 
   async #confirmOne(child: CloudSession): Promise<void> {
     try {
-      await this.#sessions.get(child.id)?.disk?.journal.append({ type: "confirmed" });
+      await writtenDisk(this.#sessions.get(child.id))?.journal.append({ type: "confirmed" });
     } catch (error) {
       if (!child.closed) throw error; // a child deleted meanwhile needs no confirmation
     }
   }
 
-  /** Frees a session and its folder. False for an unknown id. */
+  /**
+   * Frees a session, open or not, and its folders. False for an unknown id. If the folder cannot be removed, the session
+   * stays as the disk has it. Errors: conflict if another backend has opened it; any of the disk.
+   */
   async delete(id: string): Promise<boolean> {
     await this.#arrivals?.arrived(id);
     if (this.#sessions.has(id)) await this.#arrivals?.done(); // a child being recovered may need its parent's journal
     const stored = this.#sessions.get(id);
-    if (!stored) return false;
-    this.#sessions.delete(id);
-    stored.session.close();
-    await stored.disk?.destroy();
-    return true;
+    if (stored) {
+      this.#sessions.delete(id);
+      stored.session.close();
+      try {
+        await stored.disk?.destroy();
+      } catch (error) {
+        this.#arrivals?.expect(id);
+        throw error;
+      }
+    }
+    const removed = await this.#arrivals?.unopened.remove(id);
+    return stored !== undefined || removed === true;
   }
 
   /** Removes every session and its folder, when a window closes normally. */
@@ -255,7 +288,7 @@ export class SessionStore {
     for (const { session, disk } of this.#sessions.values()) {
       await session.settled();
       session.close();
-      await disk?.close();
+      if (disk instanceof SessionDisk) await disk.close();
     }
     this.#sessions.clear();
   }
@@ -269,20 +302,40 @@ export class SessionStore {
     return this.#arrivals?.done() ?? Promise.resolve();
   }
 
-  async #save(session: CloudSession, disk: SessionDisk | undefined, change: CloudChange): Promise<void> {
+  async #save(stored: Stored, change: CloudChange): Promise<void> {
+    const disk = await openForEdits(stored, this.#withRoom, this.#log);
     if (!disk) return;
-    await disk.save(change);
-    if (disk.wantsCompaction(session.state)) void this.spill(session); // runs after the edit that is being saved
+    await this.#withRoom(() => disk.save(change));
+    if (disk.wantsCompaction(stored.session.state)) void this.spill(stored.session); // runs after the edit that is being saved
+  }
+
+  /** Opens sessions for edits that were read-only, where that works by now. Never rejects. */
+  async openReadOnly(): Promise<void> {
+    for (const stored of [...this.#sessions.values()]) {
+      if (!(stored.disk instanceof ReadOnlyFolder)) continue;
+      await openForEdits(stored, this.#withRoom, this.#log).catch((error: unknown) => {
+        this.#log.debug({ err: error, session: stored.session.id }, "session still read-only");
+        if ((error as AppError).code === "conflict") this.#leave(stored);
+      });
+    }
+  }
+
+  /** Forgets a session that another backend has taken over; the next request reads it again. */
+  #leave({ session }: Stored): void {
+    if (session.closed) return;
+    this.#sessions.delete(session.id);
+    session.close();
+    this.#arrivals?.expect(session.id);
   }
 
   /** Writes columns that exist in memory only to files, and compacts the journal and folder. Never rejects. */
   async spill(session: CloudSession): Promise<void> {
-    const disk = this.#sessions.get(session.id)?.disk;
+    const disk = writtenDisk(this.#sessions.get(session.id));
     if (!disk || session.closed || this.#spilling.has(session)) return;
     this.#spilling.add(session);
     try {
       await session.settled(); // the edit that caused this
-      await session.read((state) => disk.prepare(state));
+      await session.read((state) => this.#withRoom(() => disk.prepare(state)));
       await session.edit((edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)

@@ -5,10 +5,11 @@ import { AppError } from "../../shared/errors.ts";
 import * as columnFiles from "../native/core/column-files.ts";
 import type { CloudMeta } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
+import { isNoSpace, type WithRoom } from "./full-disk.ts";
 import { Journal } from "./journal.ts";
 import type { Birth } from "./journal-records.ts";
 import { type Lease, writeLease } from "./process-lease.ts";
-import { isNoSpace, JOURNAL, SessionDisk, type Track } from "./session-disk.ts";
+import { JOURNAL, SessionDisk, type Track } from "./session-disk.ts";
 
 export const LEASE = "owner.json";
 export const STAGING = ".new";
@@ -35,19 +36,28 @@ export class StagedSession {
     this.#folder = root === null ? null : join(root, `${id}${STAGING}`);
   }
 
-  async write(track: Track, log: Logger): Promise<void> {
-    if (this.#folder === null) return;
+  async write(track: Track, log: Logger, withRoom: WithRoom): Promise<void> {
+    const folder = this.#folder;
+    if (folder === null) return;
     try {
-      await mkdir(this.#folder, { recursive: true });
-      await writeLease(join(this.#folder, LEASE), { ...this.lease });
-      const folder = this.#folder;
-      const paths = [...this.columns.keys()].map((_, i) => join(folder, `${i}.col`));
-      await track(() => columnFiles.writeColumnFiles(nativesOf(this.columns), paths));
+      await withRoom(() => this.#writeFiles(folder, track));
       for (const [i, key] of [...this.columns.keys()].entries()) this.#fileOf.set(key, `${i}.col`);
     } catch (error) {
-      await rm(this.#folder, { recursive: true, force: true });
       if (this.mustBeSaved || !isNoSpace(error)) throw error;
       this.#unsaved(error, log);
+    }
+  }
+
+  /** A failure removes the folder. */
+  async #writeFiles(folder: string, track: Track): Promise<void> {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeLease(join(folder, LEASE), { ...this.lease });
+      const paths = [...this.columns.keys()].map((_, i) => join(folder, `${i}.col`));
+      await track(() => columnFiles.writeColumnFiles(nativesOf(this.columns), paths));
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
     }
   }
 

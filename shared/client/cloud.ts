@@ -12,6 +12,7 @@ import { DEFAULT_LABEL_SLUG, LabelSummary } from "../contract/cloud-session/labe
 import { type MergeRequest, MergeResponse } from "../contract/cloud-session/merge.ts";
 import { type ResetEditsRequest, ResetEditsResponse } from "../contract/cloud-session/reset-edits.ts";
 import { type ResetLabelEditsRequest, ResetLabelEditsResponse } from "../contract/cloud-session/reset-label-edits.ts";
+import { SessionsResponse } from "../contract/cloud-session/sessions.ts";
 import { type SplitRequest, SplitResponse } from "../contract/cloud-session/split.ts";
 import { type TransformRequest, TransformResponse } from "../contract/cloud-session/transform.ts";
 import { type ExportRequest, ExportTail } from "../contract/pointcloud.ts";
@@ -19,10 +20,13 @@ import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { type Calls, checked, type Input, sessionPath } from "./calls.ts";
 import type { CallOptions, RunOptions } from "./transport.ts";
 
-/** Cloud sessions: create, edit, split, merge, export, close. */
+/** Cloud sessions: create, list, edit, split, merge, export, close. */
 export const cloudClient = (calls: Calls) => ({
   createSession: (request: Input<typeof CreateSessionRequest>, run?: RunOptions) =>
     calls.runJson(CreateSessionTail, "/api/cloud/session/create", request, CLIENT_TIMEOUT_MS.heavy, run),
+  /** All sessions, also damaged ones and those that cannot be changed. Waits for the recovery after a restart. */
+  listSessions: (call?: CallOptions) =>
+    calls.get(SessionsResponse, "/api/cloud/sessions", CLIENT_TIMEOUT_MS.edit, call),
   closeSession: async (id: string, call?: CallOptions) =>
     checked(
       CloseSessionResponse,

@@ -207,8 +207,16 @@ class PointCloudClient:
         """
         return self._run("/api/cloud/session/create", {"source_path": source_path}, fields, on_progress)
 
+    def list_sessions(self, **call: Any) -> List[Dict[str, Any]]:
+        """All sessions, the last used first, also damaged ones and those that cannot be changed.
+
+        Each has session_id, source_name, state (ready, read_only, damaged or unavailable), is_open, problems, total_count,
+        disk_bytes, memory_bytes and last_used. Waits for the recovery after a restart.
+        """
+        return self._json("GET", "/api/cloud/sessions", None, call)["sessions"]
+
     def close_session(self, session_id: str, **call: Any) -> Dict[str, Any]:
-        """Closes a session and frees its memory and files; `deleted` is false if no such session was open."""
+        """Closes a session and frees its memory, files and octrees; `deleted` is false for an unknown id."""
         return self._json("DELETE", _session(session_id), None, call)
 
     def delete_region(self, session_id: str, region: Dict[str, Any], **call: Any) -> Dict[str, Any]:

@@ -25,6 +25,7 @@ test("exactly the existing endpoints are documented", () => {
     "DELETE /api/cloud/session/{id}",
     "GET /",
     "GET /api/cloud/session/{id}/label_summary",
+    "GET /api/cloud/sessions",
     "GET /api/device-info",
     "GET /health",
     "GET /octree/{cache_id}/{file}",

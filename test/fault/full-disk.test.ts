@@ -52,6 +52,8 @@ describe.skipIf(!probe)("a full disk", () => {
       expect(tail.point_count).toBe(POINTS);
       expect(tail.warnings).toEqual([expect.stringMatching(/no space left .*would not survive a crash/)]);
       expect(readdirSync(made.sessions)).toEqual([]);
+      const list = (await made.app.inject({ url: "/api/cloud/sessions" })).json() as object;
+      expect(list).toMatchObject({ sessions: [{ state: "ready", problems: tail.warnings, disk_bytes: 0 }] });
       const rebuilt = await made.app.inject({
         method: "POST",
         url: `/api/cloud/session/${tail.session_id}/rebuild_octree`,

@@ -23,6 +23,11 @@ const paint = (id: string) =>
   client.labelRegion(id, { strokes: [{ stroke_id: "a", region: slab(0, 1), to_class: 7 }] });
 
 describe("every edit once, over a socket", () => {
+  test("listSessions", async () => {
+    const id = await five();
+    expect((await client.listSessions()).sessions).toMatchObject([{ session_id: id, state: "ready", total_count: 5 }]);
+  });
+
   test("deleteRegion, resetEdits", async () => {
     const id = await five();
     expect(await client.deleteRegion(id, { region: slab(0, 1) })).toMatchObject({ deleted_count: 2 });

@@ -16,10 +16,16 @@ import { addon } from "../../backend/native/core/addon.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal-codec.ts";
 import type { Birth, JournalRecord } from "../../backend/sessions/journal-records.ts";
-import { readSessionFolder } from "../../backend/sessions/session-recovery.ts";
 import { appOfTest, create, exported, makeApp, type TestApp } from "../support/app/app.ts";
 import { folderOfTest } from "../support/run/folders.ts";
-import { DEAD, deadCopy, rebuildStatus, restartWith, untouched } from "../support/session/dead-session.ts";
+import {
+  DEAD,
+  deadCopy,
+  readSessionFolder,
+  rebuildStatus,
+  restartWith,
+  untouched,
+} from "../support/session/dead-session.ts";
 
 let template: string;
 let id: string;
@@ -191,7 +197,7 @@ describe("damage", () => {
     }
   });
 
-  test("an error not caused by the folder leaves it for the next start", async () => {
+  test("an error not caused by the folder leaves it for the next request", async () => {
     const mapColumnFile = addon.mapColumnFile;
     addon.mapColumnFile = () => {
       throw Object.assign(new Error("too many mappings"), { code: "out_of_memory" });
@@ -199,11 +205,19 @@ describe("damage", () => {
     let made: TestApp;
     try {
       made = await restart({ [id]: untouched });
+      const answer = await made.app.inject({ url: `/api/cloud/session/${id}/label_summary` });
+      expect([answer.statusCode, answer.json()]).toMatchObject([
+        404,
+        {
+          code: "not_found",
+          detail: expect.stringMatching(/is not available. It could not be read .*too many mappings/),
+        },
+      ]);
     } finally {
       addon.mapColumnFile = mapColumnFile;
     }
-    expect(await rebuildStatus(made, id)).toBe(404);
     expect(existsSync(join(made.sessions, id, "journal.log"))).toBe(true);
+    expect(await rebuildStatus(made, id)).toBe(200);
   });
 });
 

@@ -14,7 +14,7 @@ const close = async (id: string) => {
   return CloseSessionResponse.parse(answer.json());
 };
 
-test("DELETE frees the arrays and the folder, keeps the octree, and returns false the second time", async () => {
+test("DELETE frees the arrays and the folder, its octree, and returns false the second time", async () => {
   const before = addon.bulkBytesInUse();
   const { session_id, cache_id } = await create(made, made.file("big.las", bigLasBytes(50_000)));
   const folder = join(made.sessions, session_id);
@@ -23,10 +23,21 @@ test("DELETE frees the arrays and the folder, keeps the octree, and returns fals
   expect(existsSync(folder)).toBe(false);
   expect(readdirSync(made.sessions)).toEqual([]);
   expect(addon.bulkBytesInUse()).toBe(before);
-  expect(existsSync(join(made.octrees, cache_id, "metadata.json"))).toBe(true);
+  expect(existsSync(join(made.octrees, cache_id))).toBe(false);
   expect(await close(session_id)).toEqual({ session_id, deleted: false });
   const rebuild = await made.post(session_id, "rebuild_octree");
   expect(rebuild.statusCode).toBe(404);
+});
+
+test("an octree that another session shows stays until that one is closed too", async () => {
+  const scan = made.file("shared.xyz", "1 2 3\n4 5 6\n");
+  const [first, copy] = [await create(made, scan), await create(made, scan)];
+  expect(copy.cache_id).toBe(first.cache_id);
+  const shown = () => existsSync(join(made.octrees, first.cache_id, "metadata.json"));
+  await close(first.session_id);
+  expect(shown()).toBe(true);
+  await close(copy.session_id);
+  expect(shown()).toBe(false);
 });
 
 test("any text is accepted as id: unknown ids return false, not an error", async () => {

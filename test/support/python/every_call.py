@@ -79,6 +79,7 @@ refused(lambda: client.import_file(scan), 400, "invalid_argument")
 steps = []
 cloud = client.create_session(scan, on_progress=steps.append)
 a = cloud["session_id"]
+assert [(s["session_id"], s["state"]) for s in client.list_sessions() if s["session_id"] == a] == [(a, "ready")]
 assert steps[0].run_id and all(step.run_id == steps[0].run_id for step in steps)
 fractions = [step.progress for step in steps if step.progress is not None]
 assert fractions == sorted(fractions) and fractions

@@ -10,6 +10,8 @@ export interface SmallDisk {
   fill(left?: number): void;
   /** Gives the filling's space back. */
   empty(): void;
+  /** Makes it read-only or writable again. No file may be open for writing. */
+  protect(readOnly: boolean): void;
   unmount(): void;
 }
 
@@ -31,6 +33,9 @@ export function smallDisk(bytes: number): SmallDisk | undefined {
       writeFileSync(filling, Buffer.alloc(Math.max(0, bavail * bsize - left)));
     },
     empty: () => rmSync(filling, { force: true }),
+    protect: (readOnly) => {
+      execFileSync("mount", ["-o", `remount,${readOnly ? "ro" : "rw"}`, folder]);
+    },
     unmount: () => {
       execFileSync("umount", [folder]);
       rmSync(folder, { recursive: true });

@@ -1,8 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Logger } from "pino";
 import { expect } from "vitest";
 import { decodeJournal } from "../../../backend/sessions/journal-codec.ts";
+import { openSession, readSession, releaseSession } from "../../../backend/sessions/session-recovery.ts";
 import { appOfTest, type TestApp } from "../app/app.ts";
 import { eventually } from "../run/stopwatch.ts";
 
@@ -34,6 +36,18 @@ export async function restartWith(
   const made = await appOfTest({}, folder);
   await made.deps.sessions.recovered();
   return made;
+}
+
+/** Reads a session's folder and opens it for edits, as a restart does. */
+export async function readSessionFolder(folder: string, log: Logger) {
+  const read = await readSession(folder);
+  if (!read) return undefined;
+  try {
+    return { disk: await openSession(folder, read, log), state: read.state, loss: read.loss };
+  } catch (error) {
+    releaseSession(read);
+    throw error;
+  }
 }
 
 /** Status of an octree rebuild: 404 when the session is not back. */

@@ -1,0 +1,41 @@
+import type { SessionSummary } from "../../shared/contract/cloud-session/sessions.ts";
+import { ownedColumns } from "./cloud-session.ts";
+import { bytesOf, type FolderSummary, sourceName } from "./folder-summary.ts";
+import { hindrance, type Stored } from "./stored-session.ts";
+
+export type { SessionSummary };
+
+export async function summaryOf(stored: Stored): Promise<SessionSummary> {
+  const { session, disk, unsavedReason } = stored;
+  const { state } = session;
+  const losses = state.meta.recovery_losses ?? [];
+  const hindered = hindrance(stored);
+  const inMemory = [...ownedColumns(state)].filter(({ file }) => file === null);
+  const memory_bytes = inMemory.reduce((sum, { native }) => sum + native.bytes, 0);
+  return {
+    session_id: session.id,
+    source_name: sourceName(state.meta),
+    state: hindered !== undefined ? "read_only" : losses.length > 0 ? "damaged" : "ready",
+    is_open: true,
+    problems: [...(hindered === undefined ? [] : [hindered]), ...losses, ...(unsavedReason ? [unsavedReason] : [])],
+    total_count: state.columns.get("positions")?.length ?? 0,
+    disk_bytes: disk ? await bytesOf(disk.folder) : 0,
+    memory_bytes,
+    last_used: new Date(performance.timeOrigin + session.lastUsed).toISOString(),
+  };
+}
+
+export const unopenedSummary = (
+  { id, state, problem }: { id: string; state: "damaged" | "unavailable"; problem: string },
+  { meta, total_count, disk_bytes, changed }: FolderSummary,
+): SessionSummary => ({
+  session_id: id,
+  source_name: sourceName(meta),
+  state,
+  is_open: false,
+  problems: [problem],
+  total_count,
+  disk_bytes,
+  memory_bytes: 0,
+  last_used: new Date(changed).toISOString(),
+});

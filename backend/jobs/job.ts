@@ -49,6 +49,7 @@ export class Job {
   #last: JobProgress = { progress: null, message: "" };
   #highest = 0;
   #waiting = false;
+  #giveBack: () => void = () => undefined;
 
   get canceled(): boolean {
     return this.#abort.signal.aborted;
@@ -131,6 +132,20 @@ export class Job {
       this.#waiting = false;
       if (this.#staged) this.#enqueue(before);
     }
+  }
+
+  /** The memory that admission assigned to this run; `giveBack` ends the assignment, once or more often. */
+  holdsMemory(giveBack: () => void): void {
+    this.#giveBack = giveBack;
+  }
+
+  /**
+   * Like whileWaiting, for the wait behind other edits of a session. Gives the admitted memory back for good: what
+   * follows is the commit, and an edit before it that waits for memory would otherwise wait for this run.
+   */
+  whileQueued(label: string, wait: () => Promise<void>): Promise<void> {
+    this.#giveBack();
+    return this.whileWaiting(label, wait);
   }
 
   /** The progress since the last call, oldest first; empty if nothing changed. */

@@ -283,7 +283,7 @@ export class SessionStore {
     try {
       await session.settled(); // the edit that caused this
       await session.read((state) => disk.prepare(state));
-      await session.edit((edit) => disk.compact(edit));
+      await session.edit(null, (edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)
         this.#log.warn({ err: error, session: session.id }, "session not compacted; the next attempt follows");

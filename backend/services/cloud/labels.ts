@@ -61,7 +61,7 @@ export function labelRegion(
   request: LabelRegionRequest,
   job: Job,
 ): Promise<LabelRegionResponse> {
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
     const { slug, label } = request;
     const strokes = checkStrokes(request, state);
@@ -113,7 +113,7 @@ export interface LabelReset {
 
 /** Undoes strokes, newest first. */
 export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: Job): Promise<LabelSummary> {
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
     const { slug, undo_after_stroke_ids: known, edit_count } = reset;
     const strokes = strokesOf(state.undo, slug);
@@ -178,7 +178,7 @@ export async function commitLabels(
   deps: Deps,
   job: Job,
 ): Promise<CommitLabelsTail> {
-  await session.edit(async (edit) => {
+  await session.edit(job, async (edit) => {
     const count = strokesOf(edit.state.undo, slug).length;
     if (count > 0) await edit.publish({ undo: [{ op: "forget_labels", slug, count }] });
   });

@@ -121,7 +121,7 @@ export class Admission {
     job.checkpoint();
     const entry: Entry = { label, bytes, admittedAt: 0 };
     if (this.#queue.length === 0 && this.#fits(entry)) this.#admit(entry);
-    else await job.whileWaiting(WAITING_LABEL, () => this.#wait(entry, job.signal));
+    else await job.whileUnadmitted(WAITING_LABEL, () => this.#wait(entry, job.signal));
     const giveBack = () => {
       if (this.#admitted.delete(entry)) this.#look();
     };

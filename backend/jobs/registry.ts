@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { Job } from "./job.ts";
+import { Job, type WaitsFor } from "./job.ts";
 import { errorText, fromNative } from "./native-error.ts";
 
 /** One line of the run log. */
@@ -14,6 +14,13 @@ export interface RunRecord {
   readonly rss_after_bytes: number;
 }
 
+export interface WaitingRun {
+  readonly run_id: string;
+  readonly label: string;
+  readonly waits_for: WaitsFor;
+  readonly seconds: number;
+}
+
 export interface RunOptions {
   /** Name in the run log. */
   readonly label?: string;
@@ -23,7 +30,7 @@ export interface RunOptions {
 
 /** All runs of the process. A run is listed until its body has ended, so that a cancel finds every active run. */
 export class JobRegistry {
-  readonly #runs = new Map<string, { job: Job; ended: Promise<unknown> }>();
+  readonly #runs = new Map<string, { job: Job; label: string; ended: Promise<unknown> }>();
   readonly #onEnd: (record: RunRecord) => void;
   #closed = false;
 
@@ -43,10 +50,17 @@ export class JobRegistry {
     if (this.#closed) return Promise.reject(new AppError("canceled", "the service is shutting down"));
     const job = new Job();
     const ended = this.#execute(job, body, options);
-    this.#runs.set(job.id, { job, ended });
+    this.#runs.set(job.id, { job, label: options.label ?? "", ended });
     const forget = () => this.#runs.delete(job.id);
     ended.then(forget, forget);
     return ended;
+  }
+
+  /** Runs that wait, in the order of their begin. */
+  waiting(): WaitingRun[] {
+    return [...this.#runs].flatMap(([run_id, { job, label }]) =>
+      job.queued ? [{ run_id, label, ...job.queued }] : [],
+    );
   }
 
   /** Cancels a run. False for an unknown or finished id; never throws. */

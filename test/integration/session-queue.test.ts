@@ -60,6 +60,8 @@ test.each<[string, object]>([
     const { leave } = left(`${url}/${action}`, payload);
     await eventually(() => expect(session.waiting).toBe(1));
     expect(made.deps.admission.memory().admitted_bytes).toBe(0);
+    const label = `POST /api/cloud/session/:id/${action}`;
+    expect(made.deps.jobs.waiting()).toMatchObject([{ label, waits_for: "session" }]);
     leave();
     await within(GIVEN_UP_MS, () => expect(made.deps.jobs.size).toBe(0));
   } finally {

@@ -54,7 +54,7 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
   const { session } = checked;
   if (session) {
     return session.read(async (state) =>
-      writeExport(checked, await sessionView(state, checked.request, checked.format, job), deps, job),
+      writeExport(checked, await sessionView(state, checked.request, checked.format, job.quiet()), deps, job),
     );
   }
   return writeExport(checked, inlineView(checked.request, checked.format, job), deps, job);

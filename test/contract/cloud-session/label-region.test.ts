@@ -148,7 +148,7 @@ test("a run that waits for memory inside the session's lock leaves when it is ca
   });
   await eventually(async () => expect((await made.deps.sessions.get(session_id)).busy).toBe(true));
   made.deps.jobs.cancelAll();
-  expect((await waiting).statusCode).toBe(409);
+  expect((await waiting).statusCode).toBe(499);
   release();
   await large;
   expect(await labels(session_id)).toBeUndefined();

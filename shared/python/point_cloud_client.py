@@ -182,6 +182,7 @@ class PointCloudClient:
         format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd
         filename   file name in the response if there is no dest_path, default pointcloud.<format>
         dest_path  absolute path on the service's machine; without it, the response holds the file in `data`, base64
+        overwrite  replace whatever is at dest_path; without it, a file that no export wrote causes an error
         columns    scalar columns to write, in order
         """
         return self._run("/api/pointcloud/export", {}, fields, on_progress)
@@ -425,6 +426,7 @@ class PointCloudClient:
         crs_epsg           EPSG code of the coordinate system
         crs_is_geographic  x and y are angles
         dest_path          absolute path on the service's machine; without it, the file is in `data_base64`
+        overwrite          replace whatever is at dest_path; without it, a file that no export wrote causes an error
         """
         nodata = fields.get("nodata", -9999)
         rows = grid_z.tolist() if hasattr(grid_z, "tolist") else list(grid_z)

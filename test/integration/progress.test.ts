@@ -7,7 +7,7 @@ import { gridPoints } from "../support/session/dem.ts";
 import { lineCloud, slab } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
-type Stages = readonly (readonly [number, string])[];
+type Stages = readonly (readonly [number | null, string])[];
 
 const made = sessionTest({ closeSessions: "at the end" });
 const scan = made.shared(bigLasBytes(60_000));
@@ -21,8 +21,9 @@ const OCTREE = (from: number, to: number): Stages => {
     [at(1), "Reading octree metadata"],
   ];
 };
-/** Labels that may come between: phases of a build that is not in the cache. */
-const BETWEEN = /^(Counting points|Sorting points|Sampling octree|Writing octree|Installing octree|Formatting points)$/;
+/** Labels that may come between: phases of a build that is not in the cache, the compaction of the journal. */
+const BETWEEN =
+  /^(Waiting for another edit of this cloud|Counting points|Sorting points|Sampling octree|Writing octree|Installing octree|Formatting points)$/;
 
 /** The fractions rise, and each label of the contract comes first at its fraction, in order and without others. */
 async function expectStages(path: string, payload: object, stages: Stages): Promise<void> {
@@ -117,6 +118,7 @@ describe("progress of the streamed routes", () => {
       [0.85, "Dropping deleted points"],
     ]);
     await expectStages(of("extract_by_column"), { slug: "class" }, [
+      [null, "Slicing clouds"],
       [0, "Building 0 of 2 clouds"],
       [0.5, "Building 1 of 2 clouds"],
       [1, "Building 2 of 2 clouds"],

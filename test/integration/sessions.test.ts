@@ -31,7 +31,7 @@ const write = (name: string, content: string | Uint8Array) => {
 const create = ({ url }: BackendProcess, source_path: string, more: object = {}) =>
   tailOf<CreateSessionTail>(url, CREATE, { source_path, ...more });
 const octreeStagings = () => readdirSync(join(folder, "octrees")).filter((name) => name.endsWith(".staging"));
-const sessionFolders = () => readdirSync(join(folder, "sessions")).sort();
+const sessionFolders = () => readdirSync(join(folder, "data", "sessions")).sort();
 /** What a session is for its user: its points in every column. */
 async function contents({ url }: BackendProcess, session_id: string) {
   const request = (format: string) => ({ source: { session_id, want_colors: true }, format });
@@ -164,5 +164,5 @@ test("the journal can be turned off: nothing is written, a restart recovers noth
   const backend = await start({ APP_SESSION_JOURNAL: "off" });
   const { session_id } = await create(backend, write("a.txt", TEXT));
   expect((await contents(backend, session_id)).points).toBe(3);
-  expect(existsSync(join(folder, "sessions"))).toBe(false);
+  expect(existsSync(join(folder, "data", "sessions"))).toBe(false);
 });

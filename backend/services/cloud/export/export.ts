@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
@@ -9,7 +8,7 @@ import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
-import { destination } from "../../files/destination.ts";
+import { type Destination, destination } from "../../files/destination.ts";
 import { checkRaster, type ExportFormat, exportFormat } from "../../files/export-format.ts";
 import { type ExportView, writePoints } from "../../files/writers.ts";
 import { sourceSession, sourceTranslation } from "../../run/points.ts";
@@ -20,8 +19,8 @@ import { inlineView, sessionView } from "./view.ts";
 export interface CheckedExport {
   readonly request: ExportRequest;
   readonly format: ExportFormat;
-  /** Path of the file; null = base64 in the answer. */
-  readonly dest: string | null;
+  /** Null = base64 in the answer. */
+  readonly dest: Destination | null;
   readonly filename: string;
   readonly session: CloudSession | null;
   /** Unknown keys of the request. */
@@ -35,7 +34,9 @@ export async function checkExportRequest(
   unknown_keys: readonly string[] = [],
 ): Promise<CheckedExport> {
   const format = exportFormat(request.format);
-  const dest = request.dest_path ? await destination(request.dest_path) : null;
+  const { dest_path, overwrite } = request;
+  const wish = dest_path ? { dest_path, overwrite, format, extensions: [`.${format}`] } : null;
+  const dest = wish && (await destination(wish, deps));
   const session = request.source ? await sourceSession(request.source, deps) : null;
   if (request.source) sourceTranslation(request.source);
   checkRaster(format, session?.state.meta.extra_dims_meta.map(({ slug }) => slug) ?? null);
@@ -46,7 +47,14 @@ export async function checkExportRequest(
       `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`,
     );
   }
-  return { request, format, dest, filename: fileName(request.filename, format, dest), session, unknown_keys };
+  return {
+    request,
+    format,
+    dest,
+    filename: fileName(request.filename, format, dest?.path ?? null),
+    session,
+    unknown_keys,
+  };
 }
 
 /** Writes the file under a temporary name and renames it. A failure or cancel leaves no file. */
@@ -64,7 +72,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
   const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // only this user can read it
-  const temporary = join(own ?? dirname(dest ?? ""), `.export-${randomBytes(8).toString("hex")}.partial`);
+  const temporary = dest?.temporary ?? join(own ?? "", `points.${format}`);
   try {
     job.stage("Writing points", 0.05, 0.95, [
       { name: "Computing bounds", weight: 1 },
@@ -75,7 +83,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     const data = dest ? null : await base64(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point
-    if (dest) await rename(temporary, dest);
+    await dest?.replace();
     deps.logger.debug({ format, points: written.point_count, bytes: written.bytes }, "cloud exported");
     const warnings = [
       ...unknownKeyWarnings(checked.unknown_keys),

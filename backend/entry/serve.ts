@@ -14,7 +14,9 @@ import { memoryStatus } from "../native/core/platform.ts";
 import { ROUTES } from "../routes/index.ts";
 import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
+import { PendingFiles } from "../sessions/pending-files.ts";
 import { SessionStore } from "../sessions/session-store.ts";
+import { sweepTemporaryFolders } from "../sessions/temporary-folder.ts";
 import { version } from "../version.ts";
 
 /** A listening backend. */
@@ -29,6 +31,9 @@ export interface RunningBackend {
    */
   stop(options?: { removeSessions?: boolean }): Promise<void>;
 }
+
+/** What is left is renamed already, and the next start removes it. */
+const LATE_REMOVAL = "files of sessions still being removed; the next start removes the rest";
 
 /** Builds the service from environment and overrides, recovers sessions after a crash and listens on 127.0.0.1. */
 export async function startBackend(overrides: Partial<Config> = {}): Promise<RunningBackend> {
@@ -53,7 +58,7 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
     deps.jobs.shutdown();
     const grace = config.shutdownGraceMs;
     await within(grace * 0.6, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs have not ended yet");
-    if (removeSessions) await deps.sessions.deleteAll();
+    if (removeSessions) await within(grace * 0.3, deps.sessions.deleteAll(), logger, LATE_REMOVAL);
     else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // journals contain every answered edit
     await deps.octreeCache.close();
   };
@@ -85,7 +90,10 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     },
   );
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
+  const pendingFiles = new PendingFiles(join(config.dataDir, "pending"), config.instanceId, logger);
   await sessions.recover();
+  void pendingFiles.sweep();
+  void sweepTemporaryFolders(logger);
   octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
   void sessions.recovered().then(async () => {
     await octreeCache.writePins();
@@ -99,6 +107,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     version,
     sessions,
     octreeCache,
+    pendingFiles,
     jobs: new JobRegistry((record) => logger.info(record, "run ended")),
     admission: new Admission(budget, logger, () => void sessions.spillIdle(0)),
     deviceInfo: () => {

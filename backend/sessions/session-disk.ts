@@ -276,8 +276,14 @@ export class SessionDisk {
     await this.journal.close();
   }
 
-  /** Removes the folder. It is renamed first, so that no restart finds it even if the removal is interrupted. */
+  /** Removes the folder. */
   async destroy(): Promise<void> {
+    const remove = await this.retire();
+    await remove();
+  }
+
+  /** Renames the folder, so that no restart finds it even if its removal, the result, is interrupted. */
+  async retire(): Promise<() => Promise<void>> {
     this.#closed = true;
     await this.journal.close();
     const doomed = `${this.folder}.${process.pid}.deleted`;
@@ -286,7 +292,7 @@ export class SessionDisk {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed already
     }
-    await rm(doomed, { recursive: true, force: true });
+    return () => rm(doomed, { recursive: true, force: true });
   }
 }
 

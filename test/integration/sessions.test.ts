@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
@@ -31,7 +32,7 @@ const write = (name: string, content: string | Uint8Array) => {
 const create = ({ url }: BackendProcess, source_path: string, more: object = {}) =>
   tailOf<CreateSessionTail>(url, CREATE, { source_path, ...more });
 const octreeStagings = () => readdirSync(join(folder, "octrees")).filter((name) => name.endsWith(".staging"));
-const sessionFolders = () => readdirSync(join(folder, "data", "sessions")).sort();
+const sessionFolders = () => readdirSync(join(folder, "sessions")).sort();
 /** What a session is for its user: its points in every column. */
 async function contents({ url }: BackendProcess, session_id: string) {
   const request = (format: string) => ({ source: { session_id, want_colors: true }, format });
@@ -64,7 +65,7 @@ test("create, rebuild, export, delete in a real process; a kill -9 between them 
     point_count: 2,
     total_count: 3,
   });
-  const dest = join(folder, "out.las");
+  const dest = join(mkdtempSync(join(tmpdir(), "out-")), "out.las");
   expect(
     await tailOf<ExportTail>(backend.url, EXPORT, {
       source: { session_id: made.session_id },
@@ -164,5 +165,5 @@ test("the journal can be turned off: nothing is written, a restart recovers noth
   const backend = await start({ APP_SESSION_JOURNAL: "off" });
   const { session_id } = await create(backend, write("a.txt", TEXT));
   expect((await contents(backend, session_id)).points).toBe(3);
-  expect(existsSync(join(folder, "data", "sessions"))).toBe(false);
+  expect(existsSync(join(folder, "sessions"))).toBe(false);
 });

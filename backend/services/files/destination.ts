@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { lstat, realpath, rename, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, normalize, sep } from "node:path";
@@ -22,18 +21,21 @@ export interface Destination {
   readonly path: string;
   /** A name in the same folder, for the incomplete file. */
   readonly temporary: string;
+  /** Call before the file is written. The result removes what is left under `temporary`; call it in the end. */
+  begin(): Promise<() => Promise<void>>;
   /** Moves the complete file from `temporary` to `path`. Errors: those of `destination`, again. */
   replace(): Promise<void>;
 }
 
-type Owner = Pick<Deps, "config" | "sessions">;
+/** What the rule needs to know of the service. */
+export type DestinationDeps = Pick<Deps, "config" | "sessions" | "pendingFiles">;
 
 /**
  * The one rule for files that exports write. Errors: invalid_argument for a path that names no file, whose extension
  * does not fit the format, or that lies in the service's own folders; conflict for an existing file of the user, unless
  * its content is a format that the service writes or the request says overwrite.
  */
-export async function destination(wish: Wish, owner: Owner): Promise<Destination> {
+export async function destination(wish: Wish, deps: DestinationDeps): Promise<Destination> {
   const { dest_path } = wish;
   if (!isAbsolute(dest_path) || dest_path.includes("\0")) throw wrong(wish, "is not an absolute path");
   const path = normalize(dest_path);
@@ -43,16 +45,16 @@ export async function destination(wish: Wish, owner: Owner): Promise<Destination
   }
   const check = async () => {
     const there = await existing(wish, path);
-    await refuseOwn(wish, path, owner);
-    if (there && !wish.overwrite) await refusePrecious(wish, path, there, owner);
+    await refuseOwn(wish, path, deps);
+    if (there && !wish.overwrite) await refusePrecious(wish, path, there, deps);
   };
   await check();
-  const temporary = join(dirname(path), `.export-${randomBytes(8).toString("hex")}.partial`);
+  const temporary = join(dirname(path), deps.pendingFiles.partialName());
   const replace = async () => {
     await check(); // the file may be new
     await rename(temporary, path);
   };
-  return { path, temporary, replace };
+  return { path, temporary, begin: () => deps.pendingFiles.add(temporary), replace };
 }
 
 const wrong = ({ dest_path }: Wish, why: string) => new AppError("invalid_argument", `dest_path "${dest_path}" ${why}`);
@@ -69,7 +71,7 @@ async function existing(wish: Wish, path: string): Promise<Stats | undefined> {
 }
 
 /** Refuses the folders in which the service keeps sessions and octrees, whatever way leads there. */
-async function refuseOwn(wish: Wish, path: string, { config }: Owner): Promise<void> {
+async function refuseOwn(wish: Wish, path: string, { config }: DestinationDeps): Promise<void> {
   const folder = await realpath(dirname(path)).catch((error: NodeJS.ErrnoException) => {
     refuseName(error, `dest_path "${wish.dest_path}"`);
     return undefined;
@@ -89,7 +91,7 @@ async function refuseOwn(wish: Wish, path: string, { config }: Owner): Promise<v
 }
 
 /** Errors: conflict. */
-async function refusePrecious(wish: Wish, path: string, there: Stats, { sessions }: Owner): Promise<void> {
+async function refusePrecious(wish: Wish, path: string, there: Stats, { sessions }: DestinationDeps): Promise<void> {
   const kept = (what: string) =>
     new AppError("conflict", `dest_path "${wish.dest_path}" ${what}; send overwrite: true to replace it`);
   if (there.isSymbolicLink()) throw kept("is a link");

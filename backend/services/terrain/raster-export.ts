@@ -1,10 +1,9 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { ExportRasterRequest, ExportRasterResponse } from "../../../shared/contract/dem.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import { type Destination, destination } from "../files/destination.ts";
+import { type Destination, type DestinationDeps, destination } from "../files/destination.ts";
 import { geoTiff } from "./geotiff.ts";
 
 /** A request that passed the checks. */
@@ -21,10 +20,7 @@ const KINDS: Readonly<Record<string, ExportRasterResponse["format"]>> = {
 };
 
 /** Errors: invalid_argument (format, counts, path). */
-export async function checkRasterExport(
-  request: ExportRasterRequest,
-  deps: Pick<Deps, "config" | "sessions">,
-): Promise<CheckedRaster> {
+export async function checkRasterExport(request: ExportRasterRequest, deps: DestinationDeps): Promise<CheckedRaster> {
   const kind = KINDS[request.format.toLowerCase()];
   if (!kind) throw new AppError("invalid_argument", `Unknown raster format "${request.format}": use asc or tif.`);
   const { nx, ny, grid_z } = request;
@@ -61,6 +57,7 @@ export async function exportRaster(raster: CheckedRaster, job: Job): Promise<Exp
   const bytes = kind === "asc" ? asciiGrid(raster) : geoTiff(raster);
   if (!dest) return { success: true, format: kind, data_base64: Buffer.from(bytes.buffer).toString("base64") };
   const { temporary } = dest;
+  const removed = await dest.begin();
   try {
     await writeFile(temporary, bytes, { signal: job.signal, flush: true });
     job.checkpoint(); // the last cancel point
@@ -70,7 +67,7 @@ export async function exportRaster(raster: CheckedRaster, job: Job): Promise<Exp
     job.checkpoint();
     throw fromNative(raw);
   } finally {
-    await rm(temporary, { force: true });
+    await removed();
   }
 }
 

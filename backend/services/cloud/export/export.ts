@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
@@ -8,6 +7,7 @@ import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
+import { makeTemporaryFolder } from "../../../sessions/temporary-folder.ts";
 import { type Destination, destination } from "../../files/destination.ts";
 import { checkRaster, type ExportFormat, exportFormat } from "../../files/export-format.ts";
 import { type ExportView, writePoints } from "../../files/writers.ts";
@@ -71,8 +71,9 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
-  const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // only this user can read it
+  const own = dest ? null : await makeTemporaryFolder("export");
   const temporary = dest?.temporary ?? join(own ?? "", `points.${format}`);
+  const removed = await dest?.begin();
   try {
     job.stage("Writing points", 0.05, 0.95, [
       { name: "Computing bounds", weight: 1 },
@@ -106,7 +107,8 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     const { code, message } = fromNative(raw);
     return { ...failure(request.format, `Export failed: ${message}`), code };
   } finally {
-    await rm(own ?? temporary, { recursive: true, force: true });
+    await removed?.();
+    if (own) await rm(own, { recursive: true, force: true });
   }
 }
 

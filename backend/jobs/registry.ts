@@ -24,6 +24,8 @@ export interface WaitingRun {
 export interface RunOptions {
   /** Name in the run log. */
   readonly label?: string;
+  /** What the run log shows of an error sentence; default: all of it. */
+  readonly shown?: (text: string) => string;
   /** Called with the job before the body starts. */
   readonly onStart?: (job: Job) => void;
 }
@@ -85,7 +87,11 @@ export class JobRegistry {
     while (this.#runs.size > 0) await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
   }
 
-  async #execute<T>(job: Job, body: (job: Job) => Promise<T>, { label = "", onStart }: RunOptions): Promise<T> {
+  async #execute<T>(
+    job: Job,
+    body: (job: Job) => Promise<T>,
+    { label = "", onStart, shown = (text) => text }: RunOptions,
+  ): Promise<T> {
     const started = performance.now();
     const rss_before_bytes = process.memoryUsage.rss();
     const record = (outcome: RunRecord["outcome"], error?: string) =>
@@ -104,7 +110,7 @@ export class JobRegistry {
       return value;
     } catch (raw) {
       const error = job.canceled ? new AppError("canceled", "canceled", undefined, { cause: raw }) : fromNative(raw);
-      record(error.code === "canceled" ? "canceled" : "failed", errorText(raw));
+      record(error.code === "canceled" ? "canceled" : "failed", shown(errorText(raw)));
       throw error;
     }
   }

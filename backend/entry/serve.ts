@@ -18,6 +18,7 @@ import { PendingFiles } from "../sessions/pending-files.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import { sweepTemporaryFolders } from "../sessions/temporary-folder.ts";
 import { version } from "../version.ts";
+import { checkOwnFolders } from "./own-folders.ts";
 
 /** A listening backend. */
 export interface RunningBackend {
@@ -40,10 +41,8 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
   const config = { ...parseConfig(process.env), ...overrides };
   const logger = createLogger(config);
   for (const warning of config.warnings) logger.warn(warning);
-  const deps = await buildDeps(config, logger).catch((error: NodeJS.ErrnoException) => {
-    if (!["EACCES", "EPERM", "ENOTDIR", "EROFS", "EEXIST"].includes(error.code ?? "")) throw error;
-    throw new AppError("invalid_argument", `the data folder ${config.dataDir} cannot be used: ${error.message}`);
-  });
+  await checkOwnFolders(config);
+  const deps = await buildDeps(config, logger);
   const app = await buildApp(deps, ROUTES);
   await app.listen({ host: "127.0.0.1", port: config.port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;

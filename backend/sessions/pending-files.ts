@@ -30,15 +30,17 @@ export class PendingFiles {
   /** Notes a file named by partialName(). Returns what removes the file and the note. Never rejects. */
   async add(path: string): Promise<() => Promise<void>> {
     const note = join(this.#root, `${process.pid}-${randomBytes(8).toString("hex")}.json`);
+    let noted = false;
     try {
       await mkdir(this.#root, { recursive: true, mode: 0o700 });
       await writeLease(note, { ...this.#lease, path });
+      noted = true;
     } catch (error) {
       this.#log.warn({ err: error }, "an export is not noted; if the process is killed, its incomplete file stays");
     }
     return async () => {
       await rm(path, { force: true });
-      await rm(note, { force: true });
+      if (noted) await rm(note, { force: true });
     };
   }
 

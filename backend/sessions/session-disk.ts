@@ -221,7 +221,7 @@ export class SessionDisk {
       const births = [...this.#births].map(
         (token): JournalRecord => ({ type: "commit", columns: {}, meta: {}, births: token }),
       );
-      await this.journal.replace(join(this.folder, JOURNAL), [record, ...births]);
+      await this.journal.replace([record, ...births]);
       batch.length = 0; // the journal names them: keep them
       await syncFolder(this.folder);
       edit.swap(twins);

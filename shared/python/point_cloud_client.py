@@ -291,6 +291,7 @@ class PointCloudClient:
         exclude_values  classes for which no session is created, default [0]
         rebuild_parent  also rebuild the octree of the original session
         include_misses  copy the misses to every new session
+        acknowledge_cost  create more than 1000 sessions without raising CostWarning
         """
         return self._run(_session(session_id, "extract_by_column"), {"slug": slug}, fields, on_progress)
 

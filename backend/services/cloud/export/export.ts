@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
-import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../../../shared/contract/pointcloud.ts";
+import { basename, join } from "node:path";
+import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
 import type { Deps } from "../../../deps.ts";
@@ -86,12 +86,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     job.checkpoint(); // the last cancel point
     await dest?.replace();
     deps.logger.debug({ format, points: written.point_count, bytes: written.bytes }, "cloud exported");
-    const warnings = [
-      ...unknownKeyWarnings(checked.unknown_keys),
-      ...view.warnings,
-      ...written.warnings,
-      ...nameWarnings(filename, format),
-    ];
+    const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...view.warnings, ...written.warnings];
     return {
       success: true,
       data,
@@ -110,13 +105,6 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     await removed?.();
     if (own) await rm(own, { recursive: true, force: true });
   }
-}
-
-/** Warns of a file name whose extension belongs to another format. */
-function nameWarnings(filename: string, format: ExportFormat): string[] {
-  const extension = extname(filename).slice(1).toLowerCase();
-  if (extension === format || ![...EXPORT_FORMATS, "e57"].includes(extension)) return [];
-  return [`"${filename}" contains ${format.toUpperCase()}, not the format of its extension.`];
 }
 
 const failure = (format: string, error: string): ExportTail => ({

@@ -8,7 +8,8 @@ import { NO_SESSION, NO_SPACE, type ProblemExample } from "../../http/problems.t
 import { runJson } from "../../http/run-json.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { askAboutExtraction, extractByColumn } from "../../services/cloud/extract.ts";
+import { extractByColumn } from "../../services/cloud/extract.ts";
+import { askAboutExtraction } from "../../services/cloud/extraction-cost.ts";
 import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 const UNKNOWN_COLUMN: ProblemExample = {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Job } from "../../../backend/jobs/job.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { POOL } from "../../../backend/services/cloud/builds.ts";
-import { askAboutExtraction } from "../../../backend/services/cloud/extract.ts";
+import { askAboutExtraction } from "../../../backend/services/cloud/extraction-cost.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { run } from "../../support/app/app.ts";

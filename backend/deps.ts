@@ -1,9 +1,11 @@
 import type { BaseDeps } from "./http/types.ts";
 import type { OctreeCache } from "./sessions/octree-cache.ts";
+import type { PendingFiles } from "./sessions/pending-files.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
 
 /** Dependencies of the product's routes in addition to BaseDeps. */
 export interface Deps extends BaseDeps {
   readonly sessions: SessionStore;
   readonly octreeCache: OctreeCache;
+  readonly pendingFiles: PendingFiles;
 }

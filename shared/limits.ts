@@ -57,6 +57,8 @@ export const DEFAULT_MAX_DELETED_HISTORY = 50;
 /** Limits of the label strokes per column that can be undone: number, and bytes in total. */
 export const MAX_LABEL_STROKES = 2000;
 export const MAX_LABEL_HISTORY_BYTES = 256 * MIB;
+/** extract_by_column asks before it creates more sessions than this. */
+export const MAX_UNASKED_CHILDREN = 1000;
 /** Longest texts that a session keeps in its journal, and most columns of a column plan. */
 export const MAX_STROKE_ID_CHARS = 256;
 export const MAX_SLUG_CHARS = 256;

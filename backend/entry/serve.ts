@@ -15,8 +15,11 @@ import { type ThreadShortage, takeThreadShortage } from "../native/core/threads.
 import { ROUTES } from "../routes/index.ts";
 import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
+import { PendingFiles } from "../sessions/pending-files.ts";
 import { SessionStore } from "../sessions/session-store.ts";
+import { sweepTemporaryFolders } from "../sessions/temporary-folder.ts";
 import { version } from "../version.ts";
+import { checkOwnFolders } from "./own-folders.ts";
 
 /** A listening backend. */
 export interface RunningBackend {
@@ -31,15 +34,16 @@ export interface RunningBackend {
   stop(options?: { removeSessions?: boolean }): Promise<void>;
 }
 
+/** What is left is renamed already, and the next start removes it. */
+const LATE_REMOVAL = "files of sessions still being removed; the next start removes the rest";
+
 /** Builds the service from environment and overrides, recovers sessions after a crash and listens on 127.0.0.1. */
 export async function startBackend(overrides: Partial<Config> = {}): Promise<RunningBackend> {
   const config = { ...parseConfig(process.env), ...overrides };
   const logger = createLogger(config);
   for (const warning of config.warnings) logger.warn(warning);
-  const deps = await buildDeps(config, logger).catch((error: NodeJS.ErrnoException) => {
-    if (!["EACCES", "EPERM", "ENOTDIR", "EROFS", "EEXIST"].includes(error.code ?? "")) throw error;
-    throw new AppError("invalid_argument", `the data folder ${config.dataDir} cannot be used: ${error.message}`);
-  });
+  await checkOwnFolders(config);
+  const deps = await buildDeps(config, logger);
   const app = await buildApp(deps, ROUTES);
   await app.listen({ host: "127.0.0.1", port: config.port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
@@ -54,7 +58,7 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
     deps.jobs.shutdown();
     const grace = config.shutdownGraceMs;
     await within(grace * 0.6, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs have not ended yet");
-    if (removeSessions) await deps.sessions.deleteAll();
+    if (removeSessions) await within(grace * 0.3, deps.sessions.deleteAll(), logger, LATE_REMOVAL);
     else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // journals contain every answered edit
     await deps.octreeCache.close();
   };
@@ -81,7 +85,10 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     max_sessions: config.maxCloudSessions ?? clamp(Math.floor(budget() / GIB), MIN_CLOUD_SESSIONS, MAX_CLOUD_SESSIONS),
   });
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
+  const pendingFiles = new PendingFiles(join(config.dataDir, "pending"), config.instanceId, logger);
   await sessions.recover();
+  void pendingFiles.sweep();
+  void sweepTemporaryFolders(logger);
   octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
   sessions.makeRoomBy(async (work) =>
     sessionRoot !== null && (await octreeCache.sharesDisk(sessionRoot)) ? octreeCache.withRoom(work) : work(),
@@ -100,6 +107,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     version,
     sessions,
     octreeCache,
+    pendingFiles,
     jobs: new JobRegistry((record) => {
       logger.info(record, "run ended");
       logShortage();

@@ -14,7 +14,7 @@ export const httpStatus: Readonly<Record<ErrorCode, number>> = {
   invalid_file: 400,
   not_found: 404,
   conflict: 409,
-  canceled: 409,
+  canceled: 499,
   forbidden: 403,
   unauthorized: 401,
   out_of_memory: 503,
@@ -42,9 +42,9 @@ export function toProblem(raw: unknown, request: FastifyRequest): Problem {
   const fastify = raw as Partial<FastifyError>;
   if (typeof fastify?.code === "string" && fastify.code.startsWith("FST_")) return frameworkProblem(fastify, request);
   const error = toAppError(raw);
-  const { tool } = request.routeOptions.config;
-  if (error.code === "canceled" && tool !== undefined) {
-    return { status: 499, body: { detail: `${tool} was canceled.`, code: error.code } };
+  if (error.code === "canceled") {
+    const { tool = "The run" } = request.routeOptions.config;
+    return { status: httpStatus.canceled, body: { detail: `${tool} was canceled.`, code: error.code } };
   }
   return { status: httpStatus[error.code], body: { detail: error.message, code: error.code, ...error.details } };
 }

@@ -1,5 +1,6 @@
 import { SLOW_REQUEST_MS } from "../../shared/limits.ts";
 import type { RunRecord } from "../jobs/registry.ts";
+import { withoutPaths } from "./private-paths.ts";
 import type { App } from "./types.ts";
 
 interface Failure {
@@ -16,7 +17,7 @@ export function noteFailure(request: object, detail: unknown, err?: unknown): vo
 /**
  * Logs one line per request: 5xx as error, 4xx as warning with the reason, all others as info. A slow request gets a
  * second line with the number of other requests in progress and the memory used. Query strings are not logged, because
- * they may contain file paths.
+ * they may contain file paths, and paths that the request names are shown as file names.
  */
 export function installRequestLog(app: App): void {
   let inFlight = 0;
@@ -33,8 +34,9 @@ export function installRequestLog(app: App): void {
     const status = reply.statusCode;
     const line = `${request.method} ${request.url.split("?", 1)[0]} -> ${status}`;
     const { detail, err } = failures.get(request) ?? {};
-    const text = typeof detail === "string" ? `${line}: ${detail}` : line;
-    if (status >= 500) request.log.error({ ms, err }, text);
+    const hide = withoutPaths(request);
+    const text = typeof detail === "string" ? hide(`${line}: ${detail}`) : line;
+    if (status >= 500) request.log.error({ ms, err: shownError(err, hide) }, text);
     else if (status >= 400) request.log.warn({ ms }, text);
     else request.log.info({ ms }, text);
     if (ms < SLOW_REQUEST_MS) return;
@@ -42,6 +44,12 @@ export function installRequestLog(app: App): void {
     const rss_after_bytes = process.memoryUsage.rss();
     request.log.warn({ ms, others: inFlight - 1, rss_before_bytes, rss_after_bytes }, `slow: ${line}`);
   });
+}
+
+/** An error for the log, without the paths of the request. */
+function shownError(err: unknown, hide: (text: string) => string): object | undefined {
+  if (!(err instanceof Error)) return undefined;
+  return { type: err.name, message: hide(err.message), stack: hide(err.stack ?? "") };
 }
 
 /** Logs one line per run; JobRegistry calls it. */

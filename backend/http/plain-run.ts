@@ -7,6 +7,7 @@ import { errorText } from "../jobs/native-error.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
 import { toAppError } from "./errors.ts";
 import { jsonChunks } from "./json-stream.ts";
+import { withoutPaths } from "./private-paths.ts";
 import { sendJson } from "./send-json.ts";
 
 /*
@@ -43,7 +44,7 @@ export async function plainRun<T extends object>(
   const onStart = (started: Job) => {
     job = started;
   };
-  const running: Promise<Outcome<T>> = jobs.run(body, { label, onStart }).then(
+  const running: Promise<Outcome<T>> = jobs.run(body, { label, onStart, shown: withoutPaths(reply.request) }).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: toAppError(error) }),
   );

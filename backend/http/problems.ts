@@ -28,9 +28,13 @@ export const NO_SELECTION: ProblemExample = {
   code: "invalid_argument",
   detail: "the selection is empty: give a region, scalar_filters or both",
 };
+/** An export would replace a file that the service does not recognize as one it writes. */
+export const FILE_EXISTS: ProblemExample = {
+  code: "conflict",
+  detail:
+    'dest_path "/data/notes.laz" exists, and its content is none of the formats that are written here; send overwrite: true to replace it',
+};
 export const NO_SPACE: ProblemExample = { code: "no_space", detail: "ENOSPC: no space left on device, write" };
-/** A canceled computation; the response names the route's `tool`. */
-export const CANCELED: ProblemExample = { code: "canceled", detail: "canceled" };
 export const UNKNOWN_METHOD: ProblemExample = {
   code: "invalid_argument",
   detail: `method "magic" is none of ${DENOISE_METHODS.join(", ")}`,

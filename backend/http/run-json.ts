@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Job } from "../jobs/job.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
+import { withoutPaths } from "./private-paths.ts";
 
 /** Starts a run that answers with plain JSON. The client gets no run id, so it cancels the run by disconnecting. */
 export async function runJson<T>(reply: FastifyReply, jobs: JobRegistry, body: (job: Job) => Promise<T>): Promise<T> {
@@ -12,7 +13,7 @@ export async function runJson<T>(reply: FastifyReply, jobs: JobRegistry, body: (
   };
   const label = `${reply.request.method} ${reply.request.routeOptions.url ?? ""}`;
   try {
-    return await jobs.run(body, { label, onStart });
+    return await jobs.run(body, { label, onStart, shown: withoutPaths(reply.request) });
   } finally {
     reply.raw.off("close", hangUp);
   }

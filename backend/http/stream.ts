@@ -11,6 +11,7 @@ import { toAppError } from "./errors.ts";
 import { type FrameResult, frameChunks, holdFrame } from "./frame.ts";
 import { jsonChunks } from "./json-stream.ts";
 import { plainRun } from "./plain-run.ts";
+import { withoutPaths } from "./private-paths.ts";
 
 /*
  * The stream of a run (docs/wire.md, "A run's stream"). One row per state:
@@ -78,7 +79,7 @@ function open<T>(
   tail: Tail<T>,
   { label = labelOf(reply) }: Pick<RunOptions, "label">,
 ): FastifyReply {
-  const stream = new RunStream(jobs, body, label, tail);
+  const stream = new RunStream(jobs, body, { label, shown: withoutPaths(reply.request) }, tail);
   reply.raw.once("close", () => stream.hangUp());
   if (reply.raw.destroyed) stream.hangUp();
   const readable = Readable.from(stream.chunks(), { objectMode: true, highWaterMark: 1 });
@@ -97,7 +98,7 @@ class RunStream<T> {
   #wake: () => void = () => undefined;
   readonly #tail: Tail<T>;
 
-  constructor(jobs: JobRegistry, body: (job: Job) => Promise<T>, label: string, tail: Tail<T>) {
+  constructor(jobs: JobRegistry, body: (job: Job) => Promise<T>, options: RunOptions, tail: Tail<T>) {
     this.#tail = tail;
     const onStart = (job: Job) => {
       this.#job = job;
@@ -107,7 +108,7 @@ class RunStream<T> {
       this.#dropIfUnread();
       this.#wake();
     };
-    jobs.run(body, { label, onStart }).then(
+    jobs.run(body, { ...options, onStart }).then(
       (value) => settle({ value }),
       (error: unknown) => settle({ error: toAppError(error) }),
     );

@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../shared/errors.ts";
+import { makeTemporaryFolder } from "../sessions/temporary-folder.ts";
 
 /** An uploaded file on disk. */
 export interface Upload {
@@ -35,7 +35,7 @@ export async function receiveUpload(request: FastifyRequest, extensions: readonl
       `"${part.filename}": only ${extensions.join(", ")} files can be uploaded here`,
     );
   }
-  const folder = await mkdtemp(join(tmpdir(), "upload-"));
+  const folder = await makeTemporaryFolder("upload");
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, `cloud${extension}`);

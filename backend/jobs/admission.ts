@@ -121,12 +121,15 @@ export class Admission {
     job.checkpoint();
     const entry: Entry = { label, bytes, admittedAt: 0 };
     if (this.#queue.length === 0 && this.#fits(entry)) this.#admit(entry);
-    else await job.whileWaiting(WAITING_LABEL, () => this.#wait(entry, job.signal));
+    else await job.whileUnadmitted(WAITING_LABEL, () => this.#wait(entry, job.signal));
+    const giveBack = () => {
+      if (this.#admitted.delete(entry)) this.#look();
+    };
+    job.holdsMemory(giveBack);
     try {
       return await body();
     } finally {
-      this.#admitted.delete(entry);
-      this.#look();
+      giveBack();
     }
   }
 

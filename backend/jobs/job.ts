@@ -23,6 +23,9 @@ interface Stage {
   readonly phases: readonly PhaseWeight[];
 }
 
+/** What a run waits for: part of the memory budget, or other edits of its session. */
+export type WaitsFor = "memory" | "session";
+
 export interface Releasable {
   release(): void;
 }
@@ -49,6 +52,8 @@ export class Job {
   #last: JobProgress = { progress: null, message: "" };
   #highest = 0;
   #waiting = false;
+  #giveBack: () => void = () => undefined;
+  #queued: { readonly waits_for: WaitsFor; readonly since: number } | undefined;
 
   get canceled(): boolean {
     return this.#abort.signal.aborted;
@@ -133,6 +138,41 @@ export class Job {
     }
   }
 
+  /** The memory that admission assigned to this run; `giveBack` ends the assignment, once or more often. */
+  holdsMemory(giveBack: () => void): void {
+    this.#giveBack = giveBack;
+  }
+
+  /**
+   * Like whileWaiting, for the wait behind other edits of a session. Gives the admitted memory back for good: what
+   * follows is the commit, and an edit before it that waits for memory would otherwise wait for this run.
+   */
+  whileQueued(label: string, wait: () => Promise<void>): Promise<void> {
+    this.#giveBack();
+    return this.#waitFor("session", label, wait);
+  }
+
+  /** Like whileWaiting, for the wait for admission. */
+  whileUnadmitted(label: string, wait: () => Promise<void>): Promise<void> {
+    return this.#waitFor("memory", label, wait);
+  }
+
+  /** What the run waits for, and for how long; undefined if it does not wait. */
+  get queued(): { readonly waits_for: WaitsFor; readonly seconds: number } | undefined {
+    if (!this.#queued) return undefined;
+    const { waits_for, since } = this.#queued;
+    return { waits_for, seconds: (performance.now() - since) / 1000 };
+  }
+
+  async #waitFor(waits_for: WaitsFor, label: string, wait: () => Promise<void>): Promise<void> {
+    this.#queued = { waits_for, since: performance.now() };
+    try {
+      await this.whileWaiting(label, wait);
+    } finally {
+      this.#queued = undefined;
+    }
+  }
+
   /** The progress since the last call, oldest first; empty if nothing changed. */
   takeProgress(): JobProgress[] {
     const native = this.#waiting ? undefined : this.#nativeProgress();
@@ -194,7 +234,7 @@ export class Job {
     if (phase === "") return undefined; // the op has not opened its first phase
     const { label, from, to, phases } = this.#stage;
     const part = total > 0 ? Math.min(1, done / total) : 0;
-    if (!this.#staged) return { progress: total > 0 ? part : null, message: phase };
+    if (!this.#staged) return { progress: null, message: phase }; // its share of the whole is unknown
     const at = phases.findIndex(({ name }) => name === phase);
     if (at < 0) return { progress: phases.length > 0 ? this.#highest : from + (to - from) * part, message: label };
     const sum = phases.reduce((total_, { weight }) => total_ + weight, 0);

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { Job } from "./job.ts";
+import { Job, type WaitsFor } from "./job.ts";
 import { errorText, fromNative } from "./native-error.ts";
 
 /** One line of the run log. */
@@ -14,16 +14,25 @@ export interface RunRecord {
   readonly rss_after_bytes: number;
 }
 
+export interface WaitingRun {
+  readonly run_id: string;
+  readonly label: string;
+  readonly waits_for: WaitsFor;
+  readonly seconds: number;
+}
+
 export interface RunOptions {
   /** Name in the run log. */
   readonly label?: string;
+  /** What the run log shows of an error sentence; default: all of it. */
+  readonly shown?: (text: string) => string;
   /** Called with the job before the body starts. */
   readonly onStart?: (job: Job) => void;
 }
 
 /** All runs of the process. A run is listed until its body has ended, so that a cancel finds every active run. */
 export class JobRegistry {
-  readonly #runs = new Map<string, { job: Job; ended: Promise<unknown> }>();
+  readonly #runs = new Map<string, { job: Job; label: string; ended: Promise<unknown> }>();
   readonly #onEnd: (record: RunRecord) => void;
   #closed = false;
 
@@ -43,10 +52,17 @@ export class JobRegistry {
     if (this.#closed) return Promise.reject(new AppError("canceled", "the service is shutting down"));
     const job = new Job();
     const ended = this.#execute(job, body, options);
-    this.#runs.set(job.id, { job, ended });
+    this.#runs.set(job.id, { job, label: options.label ?? "", ended });
     const forget = () => this.#runs.delete(job.id);
     ended.then(forget, forget);
     return ended;
+  }
+
+  /** Runs that wait, in the order of their begin. */
+  waiting(): WaitingRun[] {
+    return [...this.#runs].flatMap(([run_id, { job, label }]) =>
+      job.queued ? [{ run_id, label, ...job.queued }] : [],
+    );
   }
 
   /** Cancels a run. False for an unknown or finished id; never throws. */
@@ -71,7 +87,11 @@ export class JobRegistry {
     while (this.#runs.size > 0) await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
   }
 
-  async #execute<T>(job: Job, body: (job: Job) => Promise<T>, { label = "", onStart }: RunOptions): Promise<T> {
+  async #execute<T>(
+    job: Job,
+    body: (job: Job) => Promise<T>,
+    { label = "", onStart, shown = (text) => text }: RunOptions,
+  ): Promise<T> {
     const started = performance.now();
     const rss_before_bytes = process.memoryUsage.rss();
     const record = (outcome: RunRecord["outcome"], error?: string) =>
@@ -90,7 +110,7 @@ export class JobRegistry {
       return value;
     } catch (raw) {
       const error = job.canceled ? new AppError("canceled", "canceled", undefined, { cause: raw }) : fromNative(raw);
-      record(error.code === "canceled" ? "canceled" : "failed", errorText(raw));
+      record(error.code === "canceled" ? "canceled" : "failed", shown(errorText(raw)));
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { DemFrame, DemRequest, ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
 import type { Deps } from "../deps.ts";
-import { NO_SESSION, NO_SPACE, type ProblemExample } from "../http/problems.ts";
+import { FILE_EXISTS, NO_SESSION, NO_SPACE, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { streamFrameJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
@@ -43,10 +43,10 @@ export function demRoutes(app: App, deps: Deps): void {
         body: ExportRasterRequest,
         response: { 200: ExportRasterResponse },
       },
-      config: { problems: [UNKNOWN_FORMAT, NO_SPACE] },
+      config: { problems: [UNKNOWN_FORMAT, FILE_EXISTS, NO_SPACE] },
     },
     async ({ body, unknownKeys }, reply) => {
-      const raster = await checkRasterExport(body);
+      const raster = await checkRasterExport(body, deps);
       return runJson(reply, deps.jobs, async (job) => withUnknownKeys(await exportRaster(raster, job), unknownKeys));
     },
   );

@@ -12,7 +12,7 @@ import {
 import { DenoiseRequest, DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
 import type { Deps } from "../deps.ts";
 import { sendPoints } from "../http/frame.ts";
-import { NO_FILE, NO_SESSION, NO_SPACE, type ProblemExample, UNKNOWN_METHOD } from "../http/problems.ts";
+import { FILE_EXISTS, NO_FILE, NO_SESSION, NO_SPACE, type ProblemExample, UNKNOWN_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { sendJson } from "../http/send-json.ts";
 import { streamJob } from "../http/stream.ts";
@@ -97,7 +97,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     "/api/pointcloud/export",
     {
       schema: { operationId: "exportCloud", summary: "Write a cloud to a file", tags, body: ExportRequest },
-      config: { tail: ExportTail, problems: [NO_SESSION, UNKNOWN_FORMAT, NO_SPACE] },
+      config: { tail: ExportTail, problems: [NO_SESSION, UNKNOWN_FORMAT, FILE_EXISTS, NO_SPACE] },
     },
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkExportRequest(body, deps, unknownKeys); // 400 and 404 here, before the stream opens
@@ -114,7 +114,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
         body: DenoiseRequest,
         response: { 200: DenoiseResponse },
       },
-      config: { problems: [NO_SESSION, UNKNOWN_METHOD] },
+      config: { problems: [NO_SESSION, UNKNOWN_METHOD], tool: "Denoise" },
     },
     async ({ body, unknownKeys }, reply) => {
       const criterion = checkCriterion(body);

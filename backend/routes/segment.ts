@@ -4,7 +4,7 @@ import { NO_SESSION, UNKNOWN_GROUND_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { App } from "../http/types.ts";
-import { checkGroundSource, groundFlat } from "../services/classify/ground.ts";
+import { checkGroundSource, GROUND_TOOL, groundFlat } from "../services/classify/ground.ts";
 import { checkGround } from "../services/classify/ground-filter.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
@@ -19,7 +19,7 @@ export function segmentRoutes(app: App, deps: Deps): void {
         body: GroundRequest,
         response: { 200: GroundResponse },
       },
-      config: { problems: [NO_SESSION, UNKNOWN_GROUND_METHOD] },
+      config: { problems: [NO_SESSION, UNKNOWN_GROUND_METHOD], tool: GROUND_TOOL },
     },
     async ({ body, unknownKeys }, reply) => {
       const filter = checkGround(body);

@@ -3,6 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { GeotiffRecords } from "../native/files/readers.ts";
 import type { ConstantDimension, ExtraDim, IntensityUnits, ScanOrigin, Triple } from "./column-names.ts";
 import type { ColumnRef } from "./column-ref.ts";
+import { EditQueue, type QueuedRun } from "./edit-queue.ts";
 import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns, withTwins } from "./undo.ts";
 
 /** The description of a session: all but its columns, as JSON for the journal. Frames: contract sessions.md 0. */
@@ -110,8 +111,7 @@ export interface Edit {
 /** The only place where a session's state changes. Edits run one after another; a read sees the state at its start. */
 export class CloudSession {
   #state: CloudState | undefined;
-  #edits: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #edits = new EditQueue();
   #lastUsed: number;
   readonly #persist: PersistChange;
 
@@ -136,7 +136,11 @@ export class CloudSession {
   }
   /** Edits that run or wait. */
   get busy(): boolean {
-    return this.#waiting > 0;
+    return this.#edits.size > 0;
+  }
+  /** Edits that wait for others. */
+  get waiting(): number {
+    return this.#edits.waiting;
   }
   /** Time of the last lookup, or of the last change before a restart, by performance.now(). */
   get lastUsed(): number {
@@ -157,17 +161,17 @@ export class CloudSession {
     }
   }
 
-  /** Serializes edits in arrival order: one writer at a time. */
-  edit<T>(body: (edit: Edit) => Promise<T>): Promise<T> {
-    this.#waiting += 1;
-    const run = this.#edits.then(() => this.#run(body));
-    this.#edits = run.catch(() => undefined);
-    return run;
+  /**
+   * Serializes edits in arrival order: one writer at a time. While it waits, `run` holds no admitted memory and leaves
+   * when it is canceled; null for work of the store itself. Errors: those of `body`; canceled.
+   */
+  edit<T>(run: QueuedRun | null, body: (edit: Edit) => Promise<T>): Promise<T> {
+    return this.#edits.enter(run, () => this.#run(body));
   }
 
   /** Commits a change computed on `base`. Errors: conflict, changing nothing, if something was committed since. */
-  commit(base: CloudState, change: CloudChange): Promise<void> {
-    return this.edit(async (edit) => {
+  commit(base: CloudState, change: CloudChange, run: QueuedRun | null = null): Promise<void> {
+    return this.edit(run, async (edit) => {
       requireUnchanged(base, edit.state);
       await edit.publish(change);
     });
@@ -190,7 +194,6 @@ export class CloudSession {
         swap: (twins) => session.#swap(twins),
       });
     } finally {
-      this.#waiting -= 1;
       for (const column of held) column.release();
     }
   }
@@ -229,7 +232,7 @@ export class CloudSession {
 
   /** Resolves when the edits that run or wait at the call have ended. */
   async settled(): Promise<void> {
-    await this.#edits;
+    await this.#edits.settled();
   }
 }
 

@@ -46,71 +46,73 @@ function noMark(error: NodeJS.ErrnoException): Buffer {
   throw error;
 }
 
-/** Writes a file completely or not at all, flushed, and leaves it open. */
-async function writeWhole(path: string, bytes: Buffer): Promise<FileHandle> {
-  const staging = `${path}.new`;
-  const file = await open(staging, "w+");
+/** Opens a file for `body` only. */
+async function withFile<T>(path: string, flags: string, body: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, flags);
   try {
-    await file.writeFile(bytes);
-    await file.datasync();
-    await rename(staging, path);
-    return file;
-  } catch (error) {
+    return await body(file);
+  } finally {
     await file.close();
+  }
+}
+
+/** Writes a file completely or not at all, flushed. */
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const staging = `${path}.new`;
+  try {
+    await withFile(staging, "w+", async (file) => {
+      await file.writeFile(bytes);
+      await file.datasync();
+    });
+    await rename(staging, path);
+  } catch (error) {
     await rm(staging, { force: true });
     throw error;
   }
 }
 
-/** An open journal. Appends are queued, so that two never write at the same offset. */
+/**
+ * A journal for writing. Appends are queued, so that two never write at the same offset. Its files are open only while
+ * they are written: a process has descriptors for about a thousand files, and users have more sessions.
+ */
 export class Journal {
-  #file: FileHandle;
-  /** Descriptor of the mark; undefined once closed, when the number may stand for another file. */
-  #mark: number | undefined;
+  #path: string;
   #length: number;
   #identity: number;
+  #closed = false;
   #broken: unknown;
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(path: string, file: FileHandle, length: number, identity: number) {
-    this.#mark = openSync(markOf(path), constants.O_RDWR | constants.O_CREAT, 0o666);
-    this.#file = file;
+  private constructor(path: string, length: number, identity: number) {
+    this.#path = path;
     this.#length = length;
     this.#identity = identity;
-    try {
-      this.#writeMark(length);
-    } catch (error) {
-      closeSync(this.#mark);
-      throw error;
-    }
+    this.#writeMark(length);
   }
 
   static async create(path: string): Promise<Journal> {
-    return Journal.#with(path, await open(path, "wx"), 0, 0);
-  }
-
-  static async #with(path: string, file: FileHandle, length: number, identity: number): Promise<Journal> {
-    try {
-      return new Journal(path, file, length, identity);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    await withFile(path, "wx", async () => undefined);
+    return new Journal(path, 0, 0);
   }
 
   /** Opens a journal that was read, and cuts off a torn tail. */
   static async open(path: string, { bytes, ends }: JournalContents): Promise<Journal> {
     const length = ends.at(-1) ?? 0;
-    const file = await open(path, "r+");
-    if (length < bytes.length) await file.truncate(length);
-    return Journal.#with(path, file, length, identityOf(bytes));
+    if (length < bytes.length) await withFile(path, "r+", (file) => file.truncate(length));
+    return new Journal(path, length, identityOf(bytes));
   }
 
   /** Replaces a journal by its first `count` records and one more, completely or not at all, and opens it. */
   static async rewrite(path: string, contents: JournalContents, count: number, last: JournalRecord): Promise<Journal> {
     const kept = contents.bytes.subarray(0, contents.ends[count - 1]);
     const bytes = Buffer.concat([kept, encodeRecord(last)]);
-    return Journal.#with(path, await writeWhole(path, bytes), bytes.length, identityOf(bytes));
+    await writeWhole(path, bytes);
+    return new Journal(path, bytes.length, identityOf(bytes));
+  }
+
+  /** Its folder was renamed. */
+  moved(path: string): void {
+    this.#path = path;
   }
 
   get length(): number {
@@ -119,23 +121,27 @@ export class Journal {
 
   /** Not flushed: a crash of the machine may leave an earlier mark, which counts fewer bytes. */
   #writeMark(length: number): void {
-    if (this.#mark === undefined) throw new AppError("io", "the session's journal is closed");
-    writeSync(this.#mark, encodeMark(length, this.#identity), 0, undefined, 0);
+    const mark = openSync(markOf(this.#path), constants.O_RDWR | constants.O_CREAT, 0o666);
+    try {
+      writeSync(mark, encodeMark(length, this.#identity), 0, undefined, 0);
+    } finally {
+      closeSync(mark);
+    }
   }
 
   /** Replaces the journal by one with only these records, completely or not at all. */
-  replace(path: string, records: readonly JournalRecord[]): Promise<void> {
-    const replaced = this.#queue.then(() => this.#replace(path, records));
+  replace(records: readonly JournalRecord[]): Promise<void> {
+    const replaced = this.#queue.then(() => this.#replace(records));
     this.#queue = replaced.catch(() => undefined);
     return replaced;
   }
 
-  async #replace(path: string, records: readonly JournalRecord[]): Promise<void> {
+  async #replace(records: readonly JournalRecord[]): Promise<void> {
+    this.#requireOpen();
     const bytes = Buffer.concat(records.map(encodeRecord));
     this.#writeMark(0); // until the new journal is in place, no length holds for both
-    const old = this.#file;
     try {
-      this.#file = await writeWhole(path, bytes);
+      await writeWhole(this.#path, bytes);
     } catch (error) {
       this.#writeMark(this.#length);
       throw error;
@@ -144,7 +150,6 @@ export class Journal {
     this.#identity = identityOf(bytes);
     this.#broken = undefined;
     this.#writeMark(this.#length);
-    await old.close();
   }
 
   /** Appends and flushes: when it resolves, the record survives a crash of the process and of the machine. */
@@ -155,38 +160,38 @@ export class Journal {
   }
 
   async #append(record: JournalRecord): Promise<void> {
+    this.#requireOpen();
     if (this.#broken) await this.#cutTail();
     const bytes = encodeRecord(record);
+    await withFile(this.#path, "r+", (file) => this.#write(file, bytes));
+    this.#length += bytes.length;
+  }
+
+  async #write(file: FileHandle, bytes: Buffer): Promise<void> {
     try {
       let written = 0;
       while (written < bytes.length) {
-        const { bytesWritten } = await this.#file.write(bytes, written, bytes.length - written, this.#length + written);
+        const { bytesWritten } = await file.write(bytes, written, bytes.length - written, this.#length + written);
         written += bytesWritten;
       }
-      await this.#file.datasync();
+      await file.datasync();
       if (this.#length === 0) this.#identity = identityOf(bytes);
       this.#writeMark(this.#length + bytes.length);
-      this.#length += bytes.length;
     } catch (error) {
       this.#broken = error;
-      await this.#cutTail().catch(() => undefined); // the next append tries again
+      await this.#cutTail(file).catch(() => undefined); // the next append tries again
       throw error;
     }
   }
 
   /** A half-written record that is not cut off would hide all later ones. */
-  async #cutTail(): Promise<void> {
+  async #cutTail(open?: FileHandle): Promise<void> {
     try {
-      await this.#file.truncate(this.#length);
+      if (open) await open.truncate(this.#length);
+      else await withFile(this.#path, "r+", (file) => file.truncate(this.#length));
     } catch (cause) {
-      throw new AppError(
-        "io",
-        "the session's journal could not be written earlier, and edits are not saved",
-        undefined,
-        {
-          cause,
-        },
-      );
+      const text = "the session's journal could not be written earlier, and edits are not saved";
+      throw new AppError("io", text, undefined, { cause });
     }
     this.#broken = undefined;
   }
@@ -196,12 +201,13 @@ export class Journal {
     return this.#broken;
   }
 
-  /** Waits for queued appends, then closes the file. */
+  #requireOpen(): void {
+    if (this.#closed) throw new AppError("io", "the session's journal is closed");
+  }
+
+  /** Waits for queued appends; later ones fail. */
   async close(): Promise<void> {
     await this.#queue;
-    if (this.#mark === undefined) return;
-    closeSync(this.#mark);
-    this.#mark = undefined;
-    await this.#file.close();
+    this.#closed = true;
   }
 }

@@ -221,7 +221,7 @@ export class SessionDisk {
       const births = [...this.#births].map(
         (token): JournalRecord => ({ type: "commit", columns: {}, meta: {}, births: token }),
       );
-      await this.journal.replace(join(this.folder, JOURNAL), [record, ...births]);
+      await this.journal.replace([record, ...births]);
       batch.length = 0; // the journal names them: keep them
       await syncFolder(this.folder);
       edit.swap(twins);
@@ -278,20 +278,32 @@ export class SessionDisk {
 
   /** Removes the folder. */
   async destroy(): Promise<void> {
+    const remove = await this.retire();
+    await remove();
+  }
+
+  /** As retireFolder(), for the folder, after the journal is closed. */
+  async retire(): Promise<() => Promise<void>> {
     await this.close();
-    await removeFolder(this.folder);
+    return retireFolder(this.folder);
   }
 }
 
 /** Removes a session's folder. It is renamed first, so that no restart finds it even if the removal is interrupted. */
 export async function removeFolder(folder: string): Promise<void> {
+  const remove = await retireFolder(folder);
+  await remove();
+}
+
+/** Renames a session's folder, so that no restart finds it even if its removal, the result, is interrupted. */
+export async function retireFolder(folder: string): Promise<() => Promise<void>> {
   const doomed = `${folder}.${process.pid}.deleted`;
   try {
     await rename(folder, doomed);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed already
   }
-  await rm(doomed, { recursive: true, force: true });
+  return () => rm(doomed, { recursive: true, force: true });
 }
 
 /** Makes renames in a folder survive a crash of the machine. Not needed on Windows, which orders renames itself. */

@@ -271,14 +271,30 @@ export class SessionStore {
     return stored !== undefined || removed === true;
   }
 
-  /** Removes every session and its folder, when a window closes normally. */
+  /**
+   * Removes every session and its folder, when a window closes normally. All folders are renamed before the first file
+   * is removed: a stop that is killed meanwhile leaves files, but no session.
+   */
   async deleteAll(): Promise<void> {
     clearInterval(this.#timer);
     await this.#arrivals?.stop(); // sessions not yet recovered stay for the next start
-    const ends = await Promise.allSettled([...this.#sessions.keys()].map((id) => this.delete(id)));
+    const stored = [...this.#sessions.values()];
+    this.#sessions.clear();
+    for (const { session } of stored) session.close();
+    const removals = await this.#ended(
+      stored.map(async ({ disk }) => (disk instanceof SessionDisk ? disk.retire() : () => disk?.destroy())),
+    );
+    if (this.#root !== null && stored.length > 0) await this.#ended([syncFolder(this.#root)]);
+    await this.#ended(removals.map((remove) => remove?.()));
+  }
+
+  /** The results of work on folders to remove; failures are logged. */
+  async #ended<T>(work: readonly (Promise<T> | undefined)[]): Promise<(T | undefined)[]> {
+    const ends = await Promise.allSettled(work);
     for (const end of ends) {
       if (end.status === "rejected") this.#log.error({ err: end.reason }, "a session's folder was not removed");
     }
+    return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   }
 
   /** Releases everything and keeps the folders for the next start. */
@@ -336,7 +352,7 @@ export class SessionStore {
     try {
       await session.settled(); // the edit that caused this
       await session.read((state) => this.#withRoom(() => disk.prepare(state)));
-      await session.edit((edit) => disk.compact(edit));
+      await session.edit(null, (edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)
         this.#log.warn({ err: error, session: session.id }, "session not compacted; the next attempt follows");

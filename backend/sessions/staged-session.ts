@@ -104,6 +104,7 @@ export class StagedSession {
     try {
       await rename(this.#folder, folder);
       this.#folder = folder;
+      this.#journal.moved(join(folder, JOURNAL));
       this.#mapColumns(folder);
       const unsynced = [...this.#fileOf.values()];
       const disk = new SessionDisk(folder, this.#journal, log, { next: unsynced.length, unsynced });

@@ -70,17 +70,25 @@ Napi::Value encode_rows_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, RowSet&& set) -> Napi::Value { return to_js(env, std::move(set)); });
 }
 
-// paintLabels(stroke: LabelStroke): NativeJob<PaintedLabels>
-Napi::Value paint_labels_job(const Napi::CallbackInfo& info) {
-  const auto held = held_stroke(info[0]);
-  return start_job<PaintedLabels>(
-      info.Env(), job_options(info[1]), [held](OpContext& ctx) { return paint_labels(held->stroke, ctx); },
-      [](Napi::Env env, PaintedLabels&& painted) -> Napi::Value {
+// paintStrokes(sequence: StrokeSequence): NativeJob<PaintedSequence>
+Napi::Value paint_strokes_job(const Napi::CallbackInfo& info) {
+  const auto held = held_sequence(info[0]);
+  return start_job<PaintedSequence>(
+      info.Env(), job_options(info[1]), [held](OpContext& ctx) { return paint_strokes(held->sequence, ctx); },
+      [](Napi::Env env, PaintedSequence&& painted) -> Napi::Value {
+        auto changes = Napi::Array::New(env, painted.changes.size());
+        for (std::size_t i = 0; i < painted.changes.size(); ++i) {
+          const Napi::HandleScope scope(env);
+          StrokeChange& change = painted.changes[i];
+          auto js = Napi::Object::New(env);
+          js.Set("rows", to_js(env, std::move(change.rows)));
+          js.Set("previous", ColumnHandle::wrap(env, std::move(change.previous)));
+          js.Set("selected_count", static_cast<double>(change.selected_count));
+          changes.Set(static_cast<std::uint32_t>(i), js);
+        }
         auto out = Napi::Object::New(env);
         out.Set("column", ColumnHandle::wrap(env, std::move(painted.column)));
-        out.Set("rows", to_js(env, std::move(painted.rows)));
-        out.Set("previous", ColumnHandle::wrap(env, std::move(painted.previous)));
-        out.Set("selected_count", static_cast<double>(painted.selected_count));
+        out.Set("changes", changes);
         return out;
       });
 }
@@ -229,7 +237,7 @@ void register_cloud_edit(Napi::Env env, Napi::Object exports) {
   add<delete_rows>(env, exports, "deleteRows");
   add<union_rows_job>(env, exports, "unionRows");
   add<encode_rows_job>(env, exports, "encodeRows");
-  add<paint_labels_job>(env, exports, "paintLabels");
+  add<paint_strokes_job>(env, exports, "paintStrokes");
   add<set_labels_job>(env, exports, "setLabels");
   add<class_counts_job>(env, exports, "classCounts");
   add<compact_columns>(env, exports, "compactColumns");

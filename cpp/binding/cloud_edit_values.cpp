@@ -103,19 +103,30 @@ HeldRowSet held_row_set(const Napi::Value& value) {
   return {data, {encoding, data.get(), count}};
 }
 
-std::shared_ptr<HeldStroke> held_stroke(const Napi::Value& value) {
-  const auto js = strict_object(value, "stroke");
-  auto held = std::make_shared<HeldStroke>();
+std::shared_ptr<HeldSequence> held_sequence(const Napi::Value& value) {
+  const auto js = strict_object(value, "sequence");
+  auto held = std::make_shared<HeldSequence>();
   held->column = ColumnHandle::get_optional(field(js, "column"));
-  held->selected = mask_column(field(js, "selected"), "selected");
+  held->positions = positions_column(field(js, "positions"));
   held->skip = optional_mask(field(js, "skip"), "skip");
-  held->stroke.column = held->column.get();
-  held->stroke.selected = held->selected->as<std::uint8_t>();
-  held->stroke.skip = view_or_empty<std::uint8_t>(held->skip);
-  held->stroke.to_class = strict_number(field(js, "to_class"), "to_class");
-  const auto from = field(js, "from_classes");
-  if (!from.IsNull() && !from.IsUndefined()) held->stroke.from_classes = number_list(from, "from_classes");
-  held->stroke.exclude_classes = number_list(field(js, "exclude_classes"), "exclude_classes");
+  StrokeSequence& sequence = held->sequence;
+  sequence.column = held->column.get();
+  sequence.positions = held->positions->as<Vec3d>();
+  sequence.skip = view_or_empty<std::uint8_t>(held->skip);
+  sequence.max_history_bytes = whole_field<std::uint64_t>(js, "max_history_bytes");
+  const auto strokes = strict_array(field(js, "strokes"), "strokes");
+  for (std::uint32_t i = 0; i < strokes.Length(); ++i) {
+    const Napi::HandleScope scope(strokes.Env());
+    const auto stroke = strict_object(strokes.Get(i), "stroke");
+    RegionStroke out;
+    const auto regions = strict_array(field(stroke, "regions"), "regions");
+    for (std::uint32_t k = 0; k < regions.Length(); ++k) out.regions.push_back(region(regions.Get(k)));
+    out.to_class = strict_number(field(stroke, "to_class"), "to_class");
+    const auto from = field(stroke, "from_classes");
+    if (!from.IsNull() && !from.IsUndefined()) out.from_classes = number_list(from, "from_classes");
+    out.exclude_classes = number_list(field(stroke, "exclude_classes"), "exclude_classes");
+    sequence.strokes.push_back(std::move(out));
+  }
   return held;
 }
 

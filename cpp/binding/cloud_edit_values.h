@@ -35,11 +35,12 @@ struct HeldRowSet {
 };
 HeldRowSet held_row_set(const Napi::Value& value);
 
-struct HeldStroke {
-  ColumnPtr column, selected, skip;
-  LabelStroke stroke;
+/// The argument of paintStrokes, with the columns that it refers to.
+struct HeldSequence {
+  ColumnPtr column, positions, skip;
+  StrokeSequence sequence;
 };
-std::shared_ptr<HeldStroke> held_stroke(const Napi::Value& value);
+std::shared_ptr<HeldSequence> held_sequence(const Napi::Value& value);
 
 struct HeldParts {
   std::vector<ColumnPtr> columns;

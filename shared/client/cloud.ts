@@ -64,6 +64,10 @@ export const cloudClient = (calls: Calls) => ({
   /** Copies the selected hits to a new session. */
   extract: (id: string, request: Input<typeof ExtractRequest>, call?: CallOptions) =>
     calls.post(ExtractResponse, sessionPath(id, "extract"), request, CLIENT_TIMEOUT_MS.heavy, call),
+  /**
+   * Copies each class of a column to its own new session. For more than 1000, throws an ApiError with status 409 whose
+   * body is a CostRefusal; send the request again with acknowledge_cost to start the run.
+   */
   extractByColumn: (id: string, request: Input<typeof ExtractByColumnRequest>, run?: RunOptions) =>
     calls.runJson(ExtractByColumnTail, sessionPath(id, "extract_by_column"), request, CLIENT_TIMEOUT_MS.heavy, run),
   duplicate: (id: string, call?: CallOptions) =>

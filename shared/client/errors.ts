@@ -27,7 +27,7 @@ export class CanceledError extends Error {
 /**
  * Error for a non-2xx response: `detail` if it is a string, else `detail.message` or `message`, else the status line.
  */
-export function errorOfAnswer(status: number, statusText: string, body: string): ApiError {
+export function errorOfAnswer(status: number, statusText: string, body: string): ApiError | CanceledError {
   const value = parsed(body);
   const detail = isPlainObject(value) ? value.detail : undefined;
   const candidates = [
@@ -37,6 +37,7 @@ export function errorOfAnswer(status: number, statusText: string, body: string):
   ];
   const text = candidates.find((candidate) => typeof candidate === "string" && candidate !== "");
   const code = isPlainObject(value) && typeof value.code === "string" ? value.code : undefined;
+  if (code === "canceled") return new CanceledError(undefined);
   return new ApiError(status, code, typeof text === "string" ? text : `HTTP ${status}: ${statusText}`, detail);
 }
 

@@ -13,6 +13,10 @@ export const CostWarning = z
     over_memory: z
       .boolean()
       .describe("true: estimated_bytes exceeds headroom_bytes; the run would wait for memory, or run alone"),
+    session_count: z
+      .int()
+      .optional()
+      .describe("extract_by_column: number of sessions it would create; absent if the number is no reason to ask"),
   })
   .meta({ id: "CostWarning" });
 export type CostWarning = z.infer<typeof CostWarning>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorCodes } from "../errors.ts";
 import { checkedByService } from "./documented.ts";
-import { Warnings } from "./fields.ts";
+import { OverwriteFile, Warnings } from "./fields.ts";
 import { NumberList, Point, PointList } from "./geometry.ts";
 import { PointSource } from "./point-source.ts";
 
@@ -203,7 +203,10 @@ export const ExportRasterRequest = z
       .string()
       .nullish()
       .default(null)
-      .describe("absolute path of the file to write; null = return the file in data_base64"),
+      .describe(
+        "absolute path of the file to write, with the extension .asc, .tif or .tiff, outside the service's own folders; null = return the file in data_base64",
+      ),
+    overwrite: OverwriteFile,
   })
   .meta({ id: "ExportRasterRequest" });
 export type ExportRasterRequest = z.infer<typeof ExportRasterRequest>;

@@ -24,3 +24,10 @@ export const ErrorText = z
   .string()
   .nullable()
   .describe("reason for the failure, a sentence for the user; null = success");
+
+export const OverwriteFile = z
+  .boolean()
+  .default(false)
+  .describe(
+    "true: replace whatever is at dest_path. false: replace a file whose content is a format that exports write; any other file, a link, a device and the source file of an open session cause 409",
+  );

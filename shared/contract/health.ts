@@ -42,6 +42,19 @@ export const HealthResponse = z
         }),
       )
       .describe("one entry per admitted operation"),
+    waiting: z.int().describe("number of runs that wait"),
+    waiting_runs: z
+      .array(
+        z.object({
+          run_id: z.string().describe("id of the run, for /api/cancel/{run_id}"),
+          label: z.string().describe("method and path of the request"),
+          waits_for: z
+            .enum(["memory", "session"])
+            .describe("memory: for part of the budget; session: for other edits of the same session"),
+          seconds: z.number().describe("seconds since it began to wait"),
+        }),
+      )
+      .describe("one entry per run that waits, in the order of their begin"),
   })
   .meta({ id: "HealthResponse" });
 export type HealthResponse = z.infer<typeof HealthResponse>;

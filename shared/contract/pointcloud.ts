@@ -3,7 +3,7 @@ import { errorCodes } from "../errors.ts";
 import { SourceUnits } from "./cloud-session/create.ts";
 import { ColumnPlan } from "./column-plan.ts";
 import { checkedByService } from "./documented.ts";
-import { ErrorText, Warnings } from "./fields.ts";
+import { ErrorText, OverwriteFile, Warnings } from "./fields.ts";
 import { Box, LooseTriple, Point, PointList } from "./geometry.ts";
 import { PointSource } from "./point-source.ts";
 
@@ -170,7 +170,10 @@ export const ExportRequest = z
       .string()
       .nullish()
       .default(null)
-      .describe("absolute path of the file to write; null = return the file in data"),
+      .describe(
+        "absolute path of the file to write, with the extension of the format, outside the service's own folders; null = return the file in data",
+      ),
+    overwrite: OverwriteFile,
     columns: z
       .array(z.string())
       .nullish()

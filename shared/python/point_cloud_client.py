@@ -182,6 +182,7 @@ class PointCloudClient:
         format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd
         filename   file name in the response if there is no dest_path, default pointcloud.<format>
         dest_path  absolute path on the service's machine; without it, the response holds the file in `data`, base64
+        overwrite  replace whatever is at dest_path; without it, a file that no export wrote causes an error
         columns    scalar columns to write, in order
         """
         return self._run("/api/pointcloud/export", {}, fields, on_progress)
@@ -298,6 +299,7 @@ class PointCloudClient:
         exclude_values  classes for which no session is created, default [0]
         rebuild_parent  also rebuild the octree of the original session
         include_misses  copy the misses to every new session
+        acknowledge_cost  create more than 1000 sessions without raising CostWarning
         """
         return self._run(_session(session_id, "extract_by_column"), {"slug": slug}, fields, on_progress)
 
@@ -433,6 +435,7 @@ class PointCloudClient:
         crs_epsg           EPSG code of the coordinate system
         crs_is_geographic  x and y are angles
         dest_path          absolute path on the service's machine; without it, the file is in `data_base64`
+        overwrite          replace whatever is at dest_path; without it, a file that no export wrote causes an error
         """
         nodata = fields.get("nodata", -9999)
         rows = grid_z.tolist() if hasattr(grid_z, "tolist") else list(grid_z)

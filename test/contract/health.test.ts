@@ -30,6 +30,15 @@ test("/health reports memory and admitted operations", async () => {
     memory: { budget_bytes: 3 * GIB, budget_source: "env", admission_budget_bytes: 3 * GIB, budget_fraction: 0.5 },
   });
   expect(health.memory.rss_bytes).toBeGreaterThan(1e7);
+  expect([health.waiting, health.waiting_runs]).toEqual([0, []]);
+  const label = "POST /large";
+  const second = made.jobs.run((job) => made.deps.admission.run(job, "merge", 1e15, async () => undefined), { label });
+  await new Promise((resolve) => setImmediate(resolve));
+  const waiting = HealthResponse.strict().parse((await made.app.inject({ url: "/health" })).json());
+  expect(waiting).toMatchObject({ admitted: 1, waiting: 1, waiting_runs: [{ label, waits_for: "memory" }] });
+  expect(made.jobs.cancel(waiting.waiting_runs[0]?.run_id ?? "")).toBe(true);
+  await expect(second).rejects.toMatchObject({ code: "canceled" });
+  expect((await made.app.inject({ url: "/health" })).json()).toMatchObject({ waiting: 0, waiting_runs: [] });
   release();
   await run;
   expect((await made.app.inject({ url: "/health" })).json()).toMatchObject({ admitted: 0, admitted_operations: [] });

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
-import { atMoment } from "../support/native/native-moment.ts";
+import { refused } from "../support/app/app.ts";
+import { heldUntilCanceled } from "../support/native/native-failure.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../support/scans/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session/session-edits.ts";
@@ -227,14 +228,15 @@ test("an internal failure is reported in `error`", async () => {
   spy.mockRestore();
 });
 
-test("canceled: 200 that reports it, and no leftovers", async () => {
+test("canceled: 499, and no leftovers", async () => {
   const before = addon.bulkBytesInUse();
-  const { reached, value } = await atMoment(
-    { op: "pointSpacing" },
-    () => made.deps.jobs.cancelAll(),
-    () => denoise({ points: noisyCloud(120, 3) }),
-  );
+  let reached = false;
+  const cancel = () => {
+    reached = true;
+    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+  };
+  const value = await heldUntilCanceled("pointSpacing", cancel, () => refused(made, URL, { points: NOISY }));
   expect(reached).toBe(true);
-  expect(value).toMatchObject({ ...FAILED, error: "Denoise was canceled." });
+  expect(value).toEqual({ status: 499, detail: "Denoise was canceled.", code: "canceled" });
   await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
 });

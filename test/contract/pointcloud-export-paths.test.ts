@@ -1,7 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exportTail, refused } from "../support/app/app.ts";
+import { EXPORT_FORMATS } from "../../shared/contract/pointcloud.ts";
+import { create, exported, exportTail, refused } from "../support/app/app.ts";
+import { amid } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const EXPORT = "/api/pointcloud/export";
@@ -16,6 +19,11 @@ const INLINE = {
   ],
 };
 const made = sessionTest();
+const folderOf = (name: string) => {
+  const path = join(made.folder, name);
+  mkdirSync(path);
+  return path;
+};
 const shared = made.shared(["0 0 0", "1 0 0", "2 0 0", "3 0 0"]);
 
 describe("destination", () => {
@@ -39,24 +47,29 @@ describe("destination", () => {
     const folder = join(made.folder, "out");
     mkdirSync(folder);
     const dest = join(folder, "cloud.csv");
-    for (const format of ["csv", "las"]) {
+    for (const format of ["csv", "csv"]) {
       const tail = await exportTail(made, {
         source: { session_id: shared.session_id },
         format,
+        columns: ["x"],
         dest_path: dest,
         filename: "other.xyz",
       });
       expect(tail).toMatchObject({ success: true, data: null, filename: "cloud.csv", point_count: 4 });
       expect(readdirSync(folder)).toEqual(["cloud.csv"]);
     }
-    expect(readFileSync(dest).toString("latin1", 0, 4)).toBe("LASF"); // the second export replaced the first
   });
 
-  test("a link at dest_path is replaced, its target is unchanged", async () => {
+  test("a link at dest_path is refused; with overwrite it is replaced, its target is unchanged", async () => {
     const target = made.file("precious.txt", "keep me");
     const link = join(made.folder, "link.xyz");
     symlinkSync(target, link);
-    expect((await exportTail(made, { ...INLINE, format: "xyz", dest_path: link })).success).toBe(true);
+    expect(await refused(made, EXPORT, { ...INLINE, format: "xyz", dest_path: link })).toMatchObject({
+      status: 409,
+      detail: `dest_path "${link}" is a link; send overwrite: true to replace it`,
+    });
+    const overwritten = { ...INLINE, format: "xyz", dest_path: link, overwrite: true };
+    expect((await exportTail(made, overwritten)).success).toBe(true);
     expect(readFileSync(target, "utf8")).toBe("keep me");
     expect(readFileSync(link, "utf8")).toContain("1.000000 2.000000 3.000000");
   });
@@ -81,6 +94,97 @@ describe("destination", () => {
   });
 });
 
+const RASTER = { grid_z: [1, 2, 3, 4], nx: 2, ny: 2, cell_size: 1, origin: [0, 0] };
+/** Each endpoint that writes files, with a request for a path. */
+const WRITERS: readonly (readonly [string, (dest_path: string) => readonly [string, object]])[] = [
+  ["a cloud", (dest_path) => [EXPORT, { ...INLINE, format: "csv", dest_path }]],
+  ["a raster", (dest_path) => ["/api/dem/export-raster", { ...RASTER, format: "asc", dest_path }]],
+];
+
+describe.each(WRITERS)("an export of %s over what is there", (_what, request) => {
+  const [, { format }] = request("") as readonly [string, { format: string }];
+  const send = async (dest_path: string, more: object = {}) => {
+    const [path, body] = request(dest_path);
+    const answer = await made.app.inject({ method: "POST", url: path, payload: { ...body, ...more } });
+    const { detail = "" } = answer.statusCode === 200 ? {} : (answer.json() as { detail: string });
+    return [answer.statusCode, detail];
+  };
+
+  test("the service's own folders are refused, also with overwrite and by another way", async () => {
+    const folder = join(made.sessions, shared.session_id);
+    const own = readdirSync(folder);
+    const link = join(made.folder, `way-${format}`);
+    symlinkSync(folder, link);
+    for (const there of [folder, link, made.sessions, join(made.sessions, ".."), made.octrees]) {
+      expect(await send(join(there, `new.${format}`), { overwrite: true })).toEqual([
+        400,
+        expect.stringMatching(/service's own data/),
+      ]);
+    }
+    expect(readdirSync(folder)).toEqual(own);
+  });
+
+  test.each([
+    ["text", "root:x:0:0:root:/root:/bin/bash\n"],
+    ["a table of something else", "jan,feb,mar\n1,2,3\n"],
+    ["bytes", Buffer.from([0, 1, 2, 3, 255])],
+    ["words behind numbers", "1 2 3\n4 5 six\n"],
+  ])("%s is replaced only with overwrite", async (what, content) => {
+    const path = made.file(`${what}.${format}`, content);
+    expect(await send(path)).toEqual([409, expect.stringMatching(/^dest_path .* overwrite: true to replace it$/)]);
+    expect(readFileSync(path)).toEqual(Buffer.from(content));
+    expect(await send(path, { overwrite: true })).toEqual([200, ""]);
+    expect(readFileSync(path)).not.toEqual(Buffer.from(content));
+  });
+
+  test.each(EXPORT_FORMATS.filter((name) => name !== "ptx"))("content of %s is replaced", async (name) => {
+    const bytes = await exported(made, shared.session_id, name, { columns: ["deviation"] });
+    expect(await send(made.file(`was-${name}.${format}`, bytes))).toEqual([200, ""]);
+  });
+  test.each(["asc", "tif"])("a raster of %s is replaced", async (name) => {
+    const answer = await made.app.inject({
+      method: "POST",
+      url: "/api/dem/export-raster",
+      payload: { ...RASTER, format: name },
+    });
+    const bytes = Buffer.from((answer.json() as { data_base64: string }).data_base64, "base64");
+    expect(await send(made.file(`was-raster-${name}.${format}`, bytes))).toEqual([200, ""]);
+  });
+  test("an empty file is replaced", async () => {
+    expect(await send(made.file(`empty.${format}`, ""))).toEqual([200, ""]);
+  });
+
+  test("the source file of an open session, also by another name, is replaced only with overwrite", async () => {
+    const source = made.file(`source.${format}`, "x,y,z\n1,2,3\n4,5,6\n");
+    const { session_id } = await create(made, source);
+    const other = join(made.folder, `other.${format}`);
+    linkSync(source, other);
+    for (const path of [source, other]) {
+      expect(await send(path)).toEqual([409, expect.stringMatching(/is the source file of an open session/)]);
+    }
+    await made.deps.sessions.delete(session_id);
+    expect(await send(source)).toEqual([200, ""]);
+  });
+
+  test("a fifo", async () => {
+    const path = join(made.folder, `fifo.${format}`);
+    execFileSync("mkfifo", [path]);
+    expect(await send(path)).toEqual([409, expect.stringMatching(/is not a regular file/)]);
+    expect(await send(path, { overwrite: true })).toEqual([200, ""]);
+  });
+});
+
+test("a file that appears during the run is not replaced, and no other file is left", async () => {
+  const folder = folderOf("late");
+  const dest_path = join(folder, "late.csv");
+  const source = { session_id: shared.session_id };
+  const act = async () => void writeFileSync(dest_path, "a letter\n");
+  const tail = await amid("writeText", act, () => exportTail(made, { source, format: "csv", dest_path }));
+  expect(tail).toMatchObject({ success: false, code: "conflict" });
+  expect(readFileSync(dest_path, "utf8")).toBe("a letter\n");
+  expect(readdirSync(folder)).toEqual(["late.csv"]);
+});
+
 describe("requests rejected before the stream", () => {
   test.each<[string, () => object, number, RegExp]>([
     ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, laz, xyz/],
@@ -92,8 +196,15 @@ describe("requests rejected before the stream", () => {
       400,
       /folder of dest_path .* does not exist/,
     ],
-    ["a folder", () => ({ ...INLINE, format: "las", dest_path: made.folder }), 400, /is a folder/],
-    ["a device", () => ({ ...INLINE, format: "las", dest_path: "/dev/full" }), 400, /not a regular file/],
+    ["a folder", () => ({ ...INLINE, format: "las", dest_path: made.folder }), 400, /the extension \.las/],
+    [
+      "a folder with the extension",
+      () => ({ ...INLINE, format: "las", dest_path: folderOf("a.las") }),
+      400,
+      /is a folder/,
+    ],
+    ["another extension", () => ({ ...INLINE, format: "las", dest_path: "/tmp/a.laz" }), 400, /the extension \.las/],
+    ["no extension", () => ({ ...INLINE, format: "las", dest_path: "/tmp/a" }), 400, /format las; use/],
     [
       "a parent that is a file",
       () => ({ ...INLINE, format: "las", dest_path: join(made.file("f", ""), "a.las") }),

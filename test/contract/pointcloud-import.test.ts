@@ -127,7 +127,8 @@ describe("/api/pointcloud/import", () => {
     const answer = await made.app.inject({ method: "POST", url: "/api/pointcloud/import", payload, headers });
     expect([answer.statusCode, answer.json().detail]).toEqual([400, expect.stringContaining("has no file name")]);
   });
-  const leftovers = () => readdirSync(made.folder).filter((name) => name.startsWith("upload-")).length;
+  const leftovers = () =>
+    readdirSync(made.folder).filter((name) => name.startsWith("point-cloud-backend-upload-")).length;
 
   test("a LAS file as a PHX1 stream; the temporary file is gone", async () => {
     const before = leftovers();

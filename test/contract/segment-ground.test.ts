@@ -354,16 +354,16 @@ test.each([
   ["clothSimulation", "cloth"],
   ["smrf", "smrf"],
   ["groundAuto", "auto"],
-] as const)("canceled in %s: 200 that says so, and nothing is kept", async (op, method) => {
+] as const)("canceled in %s: 499, and nothing is kept", async (op, method) => {
   const before = addon.bulkBytesInUse();
   let reached = false;
   const cancel = () => {
     reached = true;
     setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
   };
-  const value = await heldUntilCanceled(op, cancel, () => segment({ points, method }));
+  const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, method }));
   expect(reached).toBe(true);
-  expect(value).toMatchObject({ ...FAILED, error: "Ground segmentation was canceled." });
+  expect(value).toEqual({ status: 499, detail: "Ground segmentation was canceled.", code: "canceled" });
   await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
 });
 
@@ -376,9 +376,16 @@ test("a cancel during the cloth simulation stops it in time", async () => {
       stop = stopwatch();
       made.deps.jobs.cancelAll();
     },
-    () => segment({ points: many, cloth_resolution: 0.02, rigidness: 3, slope_smooth: false, class_threshold: 0.1 }),
+    () =>
+      refused(made, URL, {
+        points: many,
+        cloth_resolution: 0.02,
+        rigidness: 3,
+        slope_smooth: false,
+        class_threshold: 0.1,
+      }),
   );
   expect(reached).toBe(true);
   expect(stop?.().own_ms).toBeLessThan(250);
-  expect(value.error).toBe("Ground segmentation was canceled.");
+  expect(value).toMatchObject({ status: 499, detail: "Ground segmentation was canceled." });
 });

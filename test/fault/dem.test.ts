@@ -105,14 +105,14 @@ test.runIf(disk)("a full disk keeps the existing raster and leaves no partial fi
   const folder = join(disk?.folder ?? "", "rasters");
   mkdirSync(folder);
   const path = join(folder, "dem.tif");
-  writeFileSync(path, "old");
+  writeFileSync(path, "II*\0old");
   disk?.fill(16 * 1024);
   const grid_z = Array.from({ length: 40_000 }, (_, i) => i);
   const payload = { ...GRID, format: "tif", grid_z, nx: 200, ny: 200, dest_path: path };
   const post = () => made.app.inject({ method: "POST", url: "/api/dem/export-raster", payload });
   const answer = await post();
   expect([answer.statusCode, answer.json().code]).toEqual([507, "no_space"]);
-  expect(readFileSync(path, "utf8")).toBe("old");
+  expect(readFileSync(path, "utf8")).toBe("II*\0old");
   expect(readdirSync(folder)).toEqual(["dem.tif"]);
   disk?.empty();
   expect((await post()).statusCode).toBe(200);

@@ -50,7 +50,7 @@ const statuses: Record<ErrorCode, number> = {
   invalid_file: 400,
   not_found: 404,
   conflict: 409,
-  canceled: 409,
+  canceled: 499,
   forbidden: 403,
   unauthorized: 401,
   out_of_memory: 503,

@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { runLogger } from "../../backend/http/logging.ts";
 import { AppError } from "../../shared/errors.ts";
+import { appOfTest } from "../support/app/app.ts";
 import { baseAppOfTest, type MadeApp } from "../support/app/base-app.ts";
 
 interface Line {
@@ -58,4 +61,28 @@ test("one line per run", () => {
   const log = runLogger({ info: (_fields, message) => void written.push(message) });
   log({ run_id: "ab", label: "bake", seconds: 1, outcome: "done", rss_before_bytes: 1, rss_after_bytes: 2 });
   expect(written).toEqual(["run ab bake: done"]);
+});
+
+test("paths of the user are in no line from info on; the file's name is", async () => {
+  const full = await appOfTest();
+  const folder = join(full.folder, "home of somebody");
+  mkdirSync(folder);
+  const bad = join(folder, "bad scan.las");
+  writeFileSync(bad, "LASF");
+  writeFileSync(join(folder, "a.csv"), "a letter");
+  const requests: [string, object][] = [
+    ["/api/cloud/session/create", { source_path: bad }],
+    ["/api/cloud/session/create", { source_path: join(folder, "..", "home of somebody", "gone.las") }],
+    ["/api/pointcloud/preview", { file_path: bad }],
+    ["/api/pointcloud/import_by_path", { file_path: bad }],
+    ["/api/pointcloud/export", { points: [[1, 2, 3]], format: "csv", dest_path: join(folder, "a.csv") }],
+    ["/api/pointcloud/export", { points: [[1, 2, 3]], format: "csv", dest_path: join(folder, "b.csv") }],
+  ];
+  for (const [url, payload] of requests)
+    for (const accept of ["application/json", "*/*"])
+      await full.app.inject({ method: "POST", url, payload, headers: { accept } });
+  const shown = full.log.filter(({ level }) => level >= 30).map((line) => JSON.stringify(line));
+  expect(shown.filter((line) => line.includes("home of somebody"))).toEqual([]);
+  expect(shown.filter((line) => line.includes("bad scan.las")).length).toBeGreaterThanOrEqual(4);
+  expect(shown.some((line) => line.includes("gone.las"))).toBe(true);
 });

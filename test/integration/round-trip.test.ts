@@ -18,7 +18,13 @@ const metaOf = async ({ session_id }: CreateSessionTail) => (await made.deps.ses
 /** Exports a session and imports what was written. */
 async function again(first: CreateSessionTail, format: string, wishes: object = {}, columns: string[] | null = null) {
   const dest_path = join(made.folder, `again.${format}`);
-  const request = { source: { session_id: first.session_id, want_colors: true }, format, dest_path, columns };
+  const request = {
+    source: { session_id: first.session_id, want_colors: true },
+    format,
+    dest_path,
+    overwrite: true,
+    columns,
+  };
   const tail = await exportTail(made, request);
   expect(tail.error).toBeNull();
   const second = await create(made, dest_path, wishes);

@@ -232,14 +232,14 @@ test("half of a split is not recovered, even if its parent is deleted during the
   const birth = { parent: "00000001", token: "never" };
   const folder = folderOfTest("restart-");
   for (const name of [birth.parent, "00000002", "00000003"]) {
-    cpSync(template, join(folder, "sessions", name), { recursive: true });
-    if (name === "00000003") unconfirmed(join(folder, "sessions", name), birth);
+    cpSync(template, join(folder, "data", "sessions", name), { recursive: true });
+    if (name === "00000003") unconfirmed(join(folder, "data", "sessions", name), birth);
   }
   const made = await appOfTest({}, folder); // sessions are on their way back
   expect(await made.deps.sessions.delete(birth.parent)).toBe(true);
   await made.deps.sessions.recovered();
   expect(made.deps.sessions.list().map((session) => session.id)).toEqual(["00000002"]);
-  expect(existsSync(join(folder, "sessions", "00000003"))).toBe(false);
+  expect(existsSync(join(folder, "data", "sessions", "00000003"))).toBe(false);
 });
 
 test.each([
@@ -248,7 +248,7 @@ test.each([
 ])("a child that was answered but not confirmed is recovered for good: %s", async (_, withParent) => {
   const birth = { parent: "00000001", token: "done" };
   const folder = folderOfTest("restart-");
-  const place = (name: string) => join(folder, "sessions", name);
+  const place = (name: string) => join(folder, "data", "sessions", name);
   for (const name of withParent ? [birth.parent, "00000003"] : ["00000003"])
     cpSync(template, place(name), { recursive: true });
   unconfirmed(place("00000003"), birth);
@@ -292,8 +292,8 @@ test("a restart computes motions, strokes and dropped rows that are in no file, 
   await post("transform", shift(0.5));
   const before = await exported(made, session_id, "csv", { columns: ["class", "manual_class"] });
   const folder = folderOfTest("computed-");
-  cpSync(join(made.sessions, session_id), join(folder, "sessions", session_id), { recursive: true });
-  writeFileSync(join(folder, "sessions", session_id, "owner.json"), DEAD);
+  cpSync(join(made.sessions, session_id), join(folder, "data", "sessions", session_id), { recursive: true });
+  writeFileSync(join(folder, "data", "sessions", session_id, "owner.json"), DEAD);
   await made.close();
   const again = await appOfTest({}, folder);
   await again.deps.sessions.recovered();

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
@@ -64,7 +65,7 @@ test("create, rebuild, export, delete in a real process; a kill -9 between them 
     point_count: 2,
     total_count: 3,
   });
-  const dest = join(folder, "out.las");
+  const dest = join(mkdtempSync(join(tmpdir(), "out-")), "out.las");
   expect(
     await tailOf<ExportTail>(backend.url, EXPORT, {
       source: { session_id: made.session_id },

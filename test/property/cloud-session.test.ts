@@ -168,7 +168,7 @@ test("columns swapped for their twins: the same state, no commit, and nothing is
   const { ref: twin, column } = countedRef("twin");
   let letGo: () => void = () => undefined;
   const reading = model.session.read(() => new Promise<void>((resolve) => (letGo = resolve)));
-  await model.session.edit(async (edit) => edit.swap(new Map([[old, twin]])));
+  await model.session.edit(null, async (edit) => edit.swap(new Map([[old, twin]])));
   twin.release();
   expect([...model.session.state.columns.values()]).toEqual([twin]);
   expect((old.native as CountedColumn).freed).toBe(false);
@@ -182,7 +182,7 @@ test("edits run one after another in arrival order, and a failing one does not s
   const { session } = new Model();
   const seen: number[] = [];
   const edits = [1, 2, 3, 4].map((n) =>
-    session.edit(async () => {
+    session.edit(null, async () => {
       await settle();
       seen.push(n);
       if (n === 2) throw new Error("no");

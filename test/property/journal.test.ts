@@ -151,7 +151,7 @@ test("a closed journal writes nothing, and may be closed again", async () => {
   const other = join(own, "other"); // opened next, so it may get the descriptor of the mark
   writeFileSync(other, "untouched");
   const held = openSync(other, "r+");
-  await expect(journal.replace(path, [first, first])).rejects.toMatchObject({ code: "io" });
+  await expect(journal.replace([first, first])).rejects.toMatchObject({ code: "io" });
   closeSync(held);
   expect(readFileSync(other, "utf8")).toBe("untouched");
   expect((await readJournal(path)).records).toEqual([first]);

@@ -16,7 +16,7 @@ declare module "fastify" {
     problems?: readonly ProblemExample[];
     /** OpenAPI descriptions of responses that are files, by status. */
     responses?: Readonly<Record<string, object>>;
-    /** Name of a long computation that answers 499 when it is canceled. */
+    /** Name of a computation for the sentence that says it was canceled; default: the run. */
     tool?: string;
   }
   interface FastifySchema {

@@ -30,7 +30,7 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   415: "The content type of the body is not supported",
   416: "The byte range starts beyond the end of the file",
   422: "The request does not match its schema; `detail` has one entry per issue",
-  499: "The computation was canceled",
+  499: "The run was canceled",
   500: "The service failed",
   503: "The machine has too little memory",
   507: "The disk is full",

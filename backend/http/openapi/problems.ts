@@ -13,12 +13,14 @@ import { STATUS_TEXT } from "./head.ts";
 import { componentRef, type Json } from "./schemas.ts";
 
 /** All error responses of a route by status, each with its examples. */
-export function problemAnswers({ url, schema, config }: DocumentedRoute): Json {
+export function problemAnswers({ methods, url, schema, config }: DocumentedRoute): Json {
+  const isPlainRun = methods.includes("POST") && !config.frame && url !== "/api/cancel/:run_id";
   const { body, querystring } = (schema ?? {}) as { body?: z.ZodType; querystring?: z.ZodType };
   const own = (config.problems ?? []).map((example) => problemOf(example, config.tool));
   const found: Problem[] = [
     ...own,
     ...(body ? bodyProblems() : []),
+    ...(isPlainRun ? [problemOf({ code: "canceled", detail: "canceled" }, config.tool)] : []),
     ...(config.upload ? bodyProblems().filter(({ status }) => status === 413) : []),
     ...[body && validationExample(body, "body"), querystring && validationExample(querystring, "querystring")],
     ...guardProblems(OPEN_PATHS.has(url)),

@@ -65,12 +65,8 @@ export interface Deletion {
 }
 
 export interface LabelStroke {
-  /** The label column; null = all 0 (a u8 column is created). */
-  readonly column: NativeColumn | null;
-  /** u8 per row, non-zero = inside the stroke. */
-  readonly selected: NativeColumn;
-  /** u8 per row, non-zero = not editable (miss or deleted); null = all are. */
-  readonly skip: NativeColumn | null;
+  /** The rows in all of these regions. */
+  readonly regions: readonly NativeRegion[];
   readonly to_class: number;
   /** Repaint only these classes; null = any. Compared with rint(value). */
   readonly from_classes: readonly number[] | null;
@@ -78,14 +74,30 @@ export interface LabelStroke {
   readonly exclude_classes: readonly number[];
 }
 
-export interface PaintedLabels {
-  /** The column after the stroke, widened if `to_class` does not fit its type. */
-  readonly column: NativeColumn;
+export interface StrokeSequence {
+  /** The label column; null = all 0 (a u8 column is created). */
+  readonly column: NativeColumn | null;
+  readonly positions: NativeColumn;
+  /** u8 per row, non-zero = not editable (miss or deleted); null = all are. */
+  readonly skip: NativeColumn | null;
+  readonly strokes: readonly LabelStroke[];
+  /** Limit of the bytes of all changes, if there are two strokes or more. */
+  readonly max_history_bytes: number;
+}
+
+export interface StrokeChange {
   readonly rows: NativeRowSet;
   /** Previous values of `rows`, in their order and type; length 1 if all were equal, 0 if no row changed. */
   readonly previous: NativeColumn;
   /** Editable rows inside the stroke. */
   readonly selected_count: number;
+}
+
+export interface PaintedSequence {
+  /** The column after the last stroke, widened if a class does not fit its type. */
+  readonly column: NativeColumn;
+  /** One per stroke. */
+  readonly changes: readonly StrokeChange[];
 }
 
 export interface ClassCounts {
@@ -120,7 +132,7 @@ export interface CloudEditNative {
   deleteRows(selected: NativeColumn, isMiss: NativeColumn | null, deleted: NativeColumn | null): NativeJob<Deletion>;
   unionRows(rowCount: number, base: NativeColumn | null, sets: readonly NativeRowSet[]): NativeJob<NativeColumn>;
   encodeRows(mask: NativeColumn): NativeJob<NativeRowSet>;
-  paintLabels(stroke: LabelStroke): NativeJob<PaintedLabels>;
+  paintStrokes(sequence: StrokeSequence): NativeJob<PaintedSequence>;
   setLabels(column: NativeColumn, rows: NativeRowSet, values: NativeColumn): NativeJob<NativeColumn>;
   classCounts(column: NativeColumn, skip: NativeColumn | null): NativeJob<ClassCounts>;
   compactColumns(columns: readonly NativeColumn[], drop: NativeColumn): NativeJob<readonly NativeColumn[]>;
@@ -154,8 +166,8 @@ export const deleteRows: CloudEditNative["deleteRows"] = (selected, isMiss, dele
 export const unionRows: CloudEditNative["unionRows"] = (rowCount, base, sets) => addon.unionRows(rowCount, base, sets);
 /** The non-zero rows of a u8 mask. */
 export const encodeRows = (mask: NativeColumn) => addon.encodeRows(mask);
-/** One stroke of the label brush. */
-export const paintLabels = (stroke: LabelStroke) => addon.paintLabels(stroke);
+/** Strokes of the label brush, in order, in one copy of the column. */
+export const paintStrokes = (sequence: StrokeSequence) => addon.paintStrokes(sequence);
 /** A copy of the column with `values` (one per row of the set, or one for all) in `rows`; widened if necessary. */
 export const setLabels: CloudEditNative["setLabels"] = (column, rows, values) => addon.setLabels(column, rows, values);
 /** Number of rows per value, over the rows that `skip` (u8) does not mark. */

@@ -1,7 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { SessionDenoiseRequest, SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
 import type { Deps } from "../../deps.ts";
-import { CANCELED, CLOUD_CHANGED, NO_SESSION, NO_SPACE, UNKNOWN_METHOD } from "../../http/problems.ts";
+import { CLOUD_CHANGED, NO_SESSION, NO_SPACE, UNKNOWN_METHOD } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { denoiseSession } from "../../services/classify/denoise.ts";
@@ -20,7 +20,7 @@ export function denoiseRoutes(app: App, deps: Deps): void {
         body: SessionDenoiseRequest,
         response: { 200: SessionDenoiseResponse },
       },
-      config: { problems: [NO_SESSION, UNKNOWN_METHOD, CLOUD_CHANGED, NO_SPACE, CANCELED], tool: "Denoise" },
+      config: { problems: [NO_SESSION, UNKNOWN_METHOD, CLOUD_CHANGED, NO_SPACE], tool: "Denoise" },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);

@@ -24,7 +24,7 @@ export function labelRegionRoutes(app: App, deps: Deps): void {
     },
     async ({ params, body }, reply) => {
       const session = await deps.sessions.get(params.id);
-      return runJson(reply, deps.jobs, (job) => labelRegion(session, body, job));
+      return runJson(reply, deps.jobs, (job) => labelRegion(session, body, deps, job));
     },
   );
 }

@@ -1,7 +1,7 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { SessionGroundRequest, SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import type { Deps } from "../../deps.ts";
-import { CANCELED, CLOUD_CHANGED, COSTLY, NO_SESSION, NO_SPACE, UNKNOWN_GROUND_METHOD } from "../../http/problems.ts";
+import { CLOUD_CHANGED, COSTLY, NO_SESSION, NO_SPACE, UNKNOWN_GROUND_METHOD } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { GROUND_TOOL, segmentGroundSession } from "../../services/classify/ground.ts";
@@ -21,7 +21,7 @@ export function segmentGroundRoutes(app: App, deps: Deps): void {
         response: { 200: SessionGroundResponse },
       },
       config: {
-        problems: [NO_SESSION, UNKNOWN_GROUND_METHOD, COSTLY, CLOUD_CHANGED, NO_SPACE, CANCELED],
+        problems: [NO_SESSION, UNKNOWN_GROUND_METHOD, COSTLY, CLOUD_CHANGED, NO_SPACE],
         tool: GROUND_TOOL,
       },
     },

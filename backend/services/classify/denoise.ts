@@ -105,7 +105,8 @@ export async function denoiseFlat(
     const positions = job.adopt(pointsColumn(request.points ?? [])).native;
     return await label({ positions, skip: null, hit_count: positions.length });
   } catch (raw) {
-    return failedFlat(raw, criterion, job);
+    job.checkpoint(); // a cancel is no result
+    return failedFlat(raw, criterion);
   }
   async function label(points: Omit<NoiseInput, "previously_denoised">): Promise<DenoiseResponse> {
     if (points.hit_count < MIN_DENOISE_POINTS) throw tooFew(points.hit_count);
@@ -131,7 +132,7 @@ export async function checkDenoiseSource(request: DenoiseRequest, deps: Deps): P
   return null;
 }
 
-function failedFlat(raw: unknown, { method }: CheckedCriterion, job: Job): DenoiseResponse {
+function failedFlat(raw: unknown, { method }: CheckedCriterion): DenoiseResponse {
   const { message } = fromNative(raw);
   return {
     success: false,
@@ -149,7 +150,7 @@ function failedFlat(raw: unknown, { method }: CheckedCriterion, job: Job): Denoi
     spacing_p95_m: null,
     elapsed_s: 0,
     stats: {},
-    error: job.canceled ? "Denoise was canceled." : message,
+    error: message,
   };
 }
 

@@ -152,9 +152,10 @@ export async function groundFlat(
     const positions = job.adopt(pointsColumn(request.points ?? [])).native;
     return await label({ positions, skip: null, hit_count: positions.length });
   } catch (raw) {
+    job.checkpoint(); // a cancel is no result
     const error = fromNative(raw);
-    if (!job.canceled && error.details && FINEST_RESOLUTION in error.details) throw error;
-    return failedFlat(error.message, filter, job);
+    if (error.details && FINEST_RESOLUTION in error.details) throw error;
+    return failedFlat(error.message, filter);
   }
   async function label(input: GroundInput): Promise<GroundResponse> {
     const plan = await planGround(input, filter, deps, job);
@@ -176,7 +177,7 @@ async function hitLabels(labels: ColumnRef, { skip }: GroundInput, job: Job): Pr
   return values;
 }
 
-const failedFlat = (message: string, { method }: CheckedGround, job: Job): GroundResponse => ({
+const failedFlat = (message: string, { method }: CheckedGround): GroundResponse => ({
   success: false,
   labels: [],
   num_points: 0,
@@ -195,7 +196,7 @@ const failedFlat = (message: string, { method }: CheckedGround, job: Job): Groun
   tiled: null,
   warnings: [],
   elapsed_s: 0,
-  error: job.canceled ? `${GROUND_TOOL} was canceled.` : message,
+  error: message,
 });
 
 /**

@@ -49,14 +49,14 @@ export async function publishLabels(
   const change = columnChange(base, column);
   if (defer_octree) {
     job.checkpoint(); // the last cancel point
-    await session.commit(base, { ...change, meta: { ...change.meta, octree_lacks_labels: true } });
+    await session.commit(base, { ...change, meta: { ...change.meta, octree_lacks_labels: true } }, job);
     return { octree_deferred: true, warnings: [] };
   }
   const after = stateAfter(base, change);
   const overlay = base.meta.miss_octree_cache_id !== null;
   const built = await buildOctrees(after, mask, deps, { from, to: 1, overlay }, job);
   job.checkpoint(); // the last cancel point
-  await session.edit(async (edit) => {
+  await session.edit(job, async (edit) => {
     requireUnchanged(base, edit.state);
     await edit.publish({ ...change, meta: { ...change.meta, ...currentOctree(rebuilt(built, after)) } });
   });

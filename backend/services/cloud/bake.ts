@@ -80,7 +80,7 @@ const overtaken = (base: CloudState, { state }: Edit): boolean =>
 async function publishMasked(session: CloudSession, base: CloudState, built: BuiltOctrees, job: Job): Promise<boolean> {
   const floor = await floorOf(fixedColumn(base, "deleted"), job);
   job.checkpoint(); // the last cancel point
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const octrees = rebuilt(built, edit.state);
     const stale = overtaken(base, edit);
     await edit.publish(
@@ -102,7 +102,7 @@ async function publishCompacted(
   job.stage("Dropping deleted points", 0.85, 1);
   const compacted = await keptColumns(base, alignedKeys(base), job);
   job.checkpoint(); // the last cancel point
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
     const octrees = rebuilt(built, state);
     if (overtaken(base, edit)) {

@@ -30,7 +30,7 @@ export function deleteRegion(
   maxSteps: number,
   job: Job,
 ): Promise<DeleteRegionResponse> {
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
     const selected = await selectRows(state, { region, filters: [] }, job);
     const deletion = await job.track(() =>
@@ -64,7 +64,7 @@ async function foldOverflow(state: CloudState, added: RowSet, maxSteps: number, 
 
 /** Undoes delete steps, newest first, until `edit_count` are left. */
 export function resetEdits(session: CloudSession, edit_count: number, job: Job): Promise<ResetEditsResponse> {
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
     const kept = state.undo.deletes.slice(0, Math.max(0, edit_count));
     const sets = [...(state.undo.base ? [state.undo.base] : []), ...kept];

@@ -70,7 +70,7 @@ export function extractByColumn(
       try {
         const children = await builds.run(makers, request.rebuild_parent ? parentMaker : undefined);
         job.checkpoint(); // the last cancel point
-        const stale = await publish({ session, base, birth, children, parent }, deps);
+        const stale = await publish({ session, base, birth, children, parent }, deps, job);
         return answer({ session, slices, children, parent, stale });
       } catch (error) {
         await builds.discard();
@@ -196,11 +196,12 @@ async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promis
 async function publish(
   { session, base, birth, children, parent }: Extraction & { readonly base: CloudState; readonly birth: Birth },
   deps: Deps,
+  job: Job,
 ): Promise<boolean> {
   if (children.length === 0 && !parent) return false;
   let stale = false;
   await deps.sessions.registerChildren(birth, children, (births) =>
-    session.edit(async (edit) => {
+    session.edit(job, async (edit) => {
       const { meta } = edit.state;
       stale = parent !== undefined && meta.octree_stale_gen !== base.meta.octree_stale_gen;
       const octrees = parent && rebuilt(parent, edit.state);

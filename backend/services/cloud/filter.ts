@@ -39,7 +39,7 @@ export function filterCloud(
     const change = await permanentDeletion(base, hits.outside, job);
     if (!rebuild) {
       job.checkpoint(); // the last cancel point
-      await session.commit(base, change);
+      await session.commit(base, change, job);
       return { session_id: session.id, rebuilt: false, ...countsOf(session.state) };
     }
     const after = stateAfter(base, change);
@@ -48,7 +48,7 @@ export function filterCloud(
       const overlay = base.meta.miss_octree_cache_id !== null;
       const built = await buildOctrees(after, mask, deps, { from: 0.05, to: 1, overlay }, job);
       job.checkpoint(); // the last cancel point
-      await session.edit(async (edit) => {
+      await session.edit(job, async (edit) => {
         requireUnchanged(base, edit.state);
         const octrees = rebuilt(built, base);
         await edit.publish({ ...change, meta: { ...change.meta, ...currentOctree(octrees) } });

@@ -6,7 +6,13 @@ import { MAX_CLASS, MAX_INSTANCE, MAX_LABEL_HISTORY_BYTES, MAX_LABEL_STROKES } f
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
-import { type CloudChange, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
+import {
+  type CloudChange,
+  type CloudSession,
+  type CloudState,
+  type Edit,
+  stateAfter,
+} from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { forgetOverflow, keptStrokes, lossWarnings } from "../../sessions/edits.ts";
@@ -33,6 +39,12 @@ interface CheckedStroke {
 /** Errors: invalid_argument naming the stroke and the field. */
 export function checkStrokes({ strokes, slug }: LabelRegionRequest, state: CloudState): CheckedStroke[] {
   if (strokes.length === 0) throw new AppError("invalid_argument", "strokes is empty: give at least one");
+  if (strokes.length > MAX_LABEL_STROKES) {
+    throw new AppError(
+      "invalid_argument",
+      `strokes has ${strokes.length} entries; a request takes at most ${MAX_LABEL_STROKES}: send them in several requests`,
+    );
+  }
   if (isPinnedRole(slug)) {
     throw new AppError("invalid_argument", `slug "${slug}" is a column of the scan, not a label column`);
   }
@@ -55,53 +67,73 @@ export function checkStrokes({ strokes, slug }: LabelRegionRequest, state: Cloud
   });
 }
 
-/** Paints strokes into a label column, all or none. The octree shows them after commit_labels. */
+/**
+ * Paints strokes into a label column, all or none. The octree shows them after commit_labels. Waits for memory inside
+ * the session's lock, which no run waits for while it holds memory.
+ */
 export function labelRegion(
   session: CloudSession,
   request: LabelRegionRequest,
+  { admission }: Pick<Deps, "admission">,
   job: Job,
 ): Promise<LabelRegionResponse> {
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
-    const { slug, label } = request;
     const strokes = checkStrokes(request, state);
-    const { skip } = await surviving(state, job);
-    const before = state.columns.get(extraKey(slug));
-    let column = before ?? (await zeros(state, job));
-    const undo: UndoStep[] = [];
-    const applied: LabelRegionResponse["applied"] = [];
-    for (const { regions, ...stroke } of strokes) {
-      const selected = await job.track(() =>
-        native.selectRows({ positions: positionsColumn(state), regions, filters: [] }),
-      );
-      const mask = job.adopt(new ColumnRef(selected)).native;
-      const painted = await job.track(() =>
-        native.paintLabels({ column: column.native, selected: mask, skip, ...stroke }),
-      );
-      column = job.adopt(new ColumnRef(painted.column));
-      const rows = adoptRows(painted.rows, job);
-      const previous = job.adopt(new ColumnRef(painted.previous));
-      const { stroke_id, to_class } = stroke;
-      if (rows.count > 0) undo.push({ op: "paint", slug, stroke_id, to_class, rows, previous });
-      applied.push({ stroke_id, selected_count: painted.selected_count, changed_count: rows.count });
-    }
-    undo.push(...forgetOverflow(applySteps(state.undo, undo), slug, CAPS));
-    const extra_dims_meta = [...state.meta.extra_dims_meta, { slug, label }];
-    const change: CloudChange = {
-      columns: new Map([[extraKey(slug), column]]),
-      undo,
-      meta: { octree_lacks_labels: true, ...(before ? {} : { extra_dims_meta }) },
-    };
-    const summary = await summarize(session.id, stateAfter(state, change), slug, job);
-    job.checkpoint(); // the last cancel point
-    if (undo.length > 0 || !before) await edit.publish(change);
-    return { ...summary, created_column: !before, applied };
+    const bytes = paintBytes(state, request.slug, strokes);
+    return admission.run(job, "Labels", bytes, () => paint(session.id, edit, request, strokes, job));
   });
 }
 
-async function zeros(state: CloudState, job: Job): Promise<ColumnRef> {
+/** Memory to paint strokes: the label column twice while it is widened, masks and rows of one stroke, and the history. */
+function paintBytes(state: CloudState, slug: string, strokes: readonly CheckedStroke[]): number {
   const rows = positionsColumn(state).length;
-  return job.adopt(new ColumnRef(await job.track(() => native.unionRows(rows, null, []))));
+  const highest = Math.max(...strokes.map(({ to_class }) => to_class));
+  const before = state.columns.get(extraKey(slug))?.native.bytes ?? rows;
+  const after = Math.max(before, rows * (highest > 0xffff ? 4 : highest > 0xff ? 2 : 1));
+  const history = strokes.length * (after + rows / 8);
+  return before + after + 4 * rows + Math.min(Math.ceil(history), MAX_LABEL_HISTORY_BYTES);
+}
+
+async function paint(
+  session_id: string,
+  edit: Edit,
+  { slug, label }: LabelRegionRequest,
+  strokes: readonly CheckedStroke[],
+  job: Job,
+): Promise<LabelRegionResponse> {
+  const { state } = edit;
+  const { skip } = await surviving(state, job);
+  const before = state.columns.get(extraKey(slug));
+  const painted = await job.track(() =>
+    native.paintStrokes({
+      column: before?.native ?? null,
+      positions: positionsColumn(state),
+      skip,
+      strokes,
+      max_history_bytes: MAX_LABEL_HISTORY_BYTES,
+    }),
+  );
+  const column = job.adopt(new ColumnRef(painted.column));
+  const undo: UndoStep[] = [];
+  const applied = painted.changes.map((change, i) => {
+    const { stroke_id, to_class } = strokes[i] as CheckedStroke;
+    const rows = adoptRows(change.rows, job);
+    const previous = job.adopt(new ColumnRef(change.previous));
+    if (rows.count > 0) undo.push({ op: "paint", slug, stroke_id, to_class, rows, previous });
+    return { stroke_id, selected_count: change.selected_count, changed_count: rows.count };
+  });
+  undo.push(...forgetOverflow(applySteps(state.undo, undo), slug, CAPS));
+  const extra_dims_meta = [...state.meta.extra_dims_meta, { slug, label }];
+  const change: CloudChange = {
+    columns: new Map([[extraKey(slug), column]]),
+    undo,
+    meta: { octree_lacks_labels: true, ...(before ? {} : { extra_dims_meta }) },
+  };
+  const summary = await summarize(session_id, stateAfter(state, change), slug, job);
+  job.checkpoint(); // the last cancel point
+  if (undo.length > 0 || !before) await edit.publish(change);
+  return { ...summary, created_column: !before, applied };
 }
 
 export interface LabelReset {
@@ -113,7 +145,7 @@ export interface LabelReset {
 
 /** Undoes strokes, newest first. */
 export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: Job): Promise<LabelSummary> {
-  return session.edit(async (edit) => {
+  return session.edit(job, async (edit) => {
     const { state } = edit;
     const { slug, undo_after_stroke_ids: known, edit_count } = reset;
     const strokes = strokesOf(state.undo, slug);
@@ -178,7 +210,7 @@ export async function commitLabels(
   deps: Deps,
   job: Job,
 ): Promise<CommitLabelsTail> {
-  await session.edit(async (edit) => {
+  await session.edit(job, async (edit) => {
     const count = strokesOf(edit.state.undo, slug).length;
     if (count > 0) await edit.publish({ undo: [{ op: "forget_labels", slug, count }] });
   });

@@ -90,7 +90,7 @@ async function answerUnmoved(
 ): Promise<SplitResponse> {
   const undo = boundarySteps(base.undo, await floorOf(fixedColumn(base, "deleted"), job));
   job.checkpoint(); // the last cancel point
-  if (kept) await session.commit(base, withOctree({ undo }, base, kept));
+  if (kept) await session.commit(base, withOctree({ undo }, base, kept), job);
   await keepOctrees(deps);
   return {
     session_id: session.id,
@@ -112,7 +112,7 @@ async function commitSplit({ session, base, change, birth, leftover }: Split, de
   await discardUnless(leftover, () => {
     job.checkpoint(); // the last cancel point
     return deps.sessions.registerChildren(birth, [leftover], (births) =>
-      session.edit(async (edit) => {
+      session.edit(job, async (edit) => {
         requireUnchanged(base, edit.state);
         await edit.publish({ ...change, births });
       }),

@@ -4,7 +4,13 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type CloudMeta, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
+import {
+  type CloudChange,
+  type CloudMeta,
+  type CloudSession,
+  type CloudState,
+  stateAfter,
+} from "../../sessions/cloud-session.ts";
 import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, hasNormals, NORMAL_SLUGS } from "../../sessions/edits.ts";
@@ -53,7 +59,7 @@ export function transformCloud(
       const floor = await floorOf(fixedColumn(base, "deleted"), job);
       job.checkpoint(); // the last cancel point
       const octrees = rebuilt(built, after);
-      await session.commit(base, {
+      const change: CloudChange = {
         columns: moved.columns,
         move: motion.stored,
         undo: boundarySteps(base.undo, floor),
@@ -63,7 +69,8 @@ export function transformCloud(
           octree_pose: shown ? composed(motion.stored, base.meta.octree_pose) : null,
           octree_stale_gen: base.meta.octree_stale_gen + 1,
         },
-      });
+      };
+      await session.commit(base, change, job);
       await keepOctrees(deps);
       const warnings = built.overlay?.warnings ?? [];
       return {

@@ -1,22 +1,106 @@
-import { stat } from "node:fs/promises";
-import { dirname, isAbsolute, normalize } from "node:path";
+import type { Stats } from "node:fs";
+import { lstat, realpath, rename, stat } from "node:fs/promises";
+import { basename, dirname, extname, isAbsolute, join, normalize, sep } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
 import { refuseName } from "./source.ts";
+import { isWrittenFormat } from "./written-format.ts";
 
-/** The file that dest_path names. Errors: invalid_argument. */
-export async function destination(path: string): Promise<string> {
-  if (!isAbsolute(path) || path.includes("\0"))
-    throw new AppError("invalid_argument", `dest_path "${path}" is not an absolute path`);
-  const full = normalize(path);
-  const there = await stat(full).catch((error: NodeJS.ErrnoException) => {
-    refuseName(error, `dest_path "${path}"`);
+/** What a request says about the file to write. */
+export interface Wish {
+  readonly dest_path: string;
+  /** True: replace whatever is there, except the service's own files and folders. */
+  readonly overwrite: boolean;
+  readonly format: string;
+  /** Extensions of the format, with a dot, in lower case; the usual one first. */
+  readonly extensions: readonly string[];
+}
+
+/** A file that a run may write. */
+export interface Destination {
+  readonly path: string;
+  /** A name in the same folder, for the incomplete file. */
+  readonly temporary: string;
+  /** Call before the file is written. The result removes what is left under `temporary`; call it in the end. */
+  begin(): Promise<() => Promise<void>>;
+  /** Moves the complete file from `temporary` to `path`. Errors: those of `destination`, again. */
+  replace(): Promise<void>;
+}
+
+/** What the rule needs to know of the service. */
+export type DestinationDeps = Pick<Deps, "config" | "sessions" | "pendingFiles">;
+
+/**
+ * The one rule for files that exports write. Errors: invalid_argument for a path that names no file, whose extension
+ * does not fit the format, or that lies in the service's own folders; conflict for an existing file of the user, unless
+ * its content is a format that the service writes or the request says overwrite.
+ */
+export async function destination(wish: Wish, deps: DestinationDeps): Promise<Destination> {
+  const { dest_path } = wish;
+  if (!isAbsolute(dest_path) || dest_path.includes("\0")) throw wrong(wish, "is not an absolute path");
+  const path = normalize(dest_path);
+  const [usual] = wish.extensions;
+  if (!wish.extensions.includes(extname(path).toLowerCase())) {
+    throw wrong(wish, `does not fit the format ${wish.format}; use the extension ${usual}`);
+  }
+  const check = async () => {
+    const there = await existing(wish, path);
+    await refuseOwn(wish, path, deps);
+    if (there && !wish.overwrite) await refusePrecious(wish, path, there, deps);
+  };
+  await check();
+  const temporary = join(dirname(path), deps.pendingFiles.partialName());
+  const replace = async () => {
+    await check(); // the file may be new
+    await rename(temporary, path);
+  };
+  return { path, temporary, begin: () => deps.pendingFiles.add(temporary), replace };
+}
+
+const wrong = ({ dest_path }: Wish, why: string) => new AppError("invalid_argument", `dest_path "${dest_path}" ${why}`);
+
+/** What the path names, links not followed; undefined if nothing. */
+async function existing(wish: Wish, path: string): Promise<Stats | undefined> {
+  const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    refuseName(error, `dest_path "${wish.dest_path}"`);
     return undefined;
   });
-  if (there?.isDirectory())
-    throw new AppError("invalid_argument", `dest_path "${path}" is a folder; give a file name in it`);
-  if (there && !there.isFile()) throw new AppError("invalid_argument", `dest_path "${path}" is not a regular file`);
-  const parent = await stat(dirname(full)).catch(() => undefined);
-  if (!parent?.isDirectory())
-    throw new AppError("invalid_argument", `the folder of dest_path "${path}" does not exist; create it first`);
-  return full;
+  const target = there?.isSymbolicLink() ? await stat(path).catch(() => undefined) : there;
+  if (target?.isDirectory()) throw wrong(wish, "is a folder; give a file name in it");
+  return there;
+}
+
+/** Refuses the folders in which the service keeps sessions and octrees, whatever way leads there. */
+async function refuseOwn(wish: Wish, path: string, { config }: DestinationDeps): Promise<void> {
+  const folder = await realpath(dirname(path)).catch((error: NodeJS.ErrnoException) => {
+    refuseName(error, `dest_path "${wish.dest_path}"`);
+    return undefined;
+  });
+  const parent = folder === undefined ? undefined : await stat(folder).catch(() => undefined);
+  if (folder === undefined || !parent?.isDirectory()) {
+    throw new AppError(
+      "invalid_argument",
+      `the folder of dest_path "${wish.dest_path}" does not exist; create it first`,
+    );
+  }
+  for (const own of [config.dataDir, config.octreeCacheRoot]) {
+    const root = await realpath(own).catch(() => own);
+    if (join(folder, basename(path)) === root || `${folder}${sep}`.startsWith(root.endsWith(sep) ? root : root + sep))
+      throw wrong(wish, "lies in the folders of the service's own data; choose another folder");
+  }
+}
+
+/** Errors: conflict. */
+async function refusePrecious(wish: Wish, path: string, there: Stats, { sessions }: DestinationDeps): Promise<void> {
+  const kept = (what: string) =>
+    new AppError("conflict", `dest_path "${wish.dest_path}" ${what}; send overwrite: true to replace it`);
+  if (there.isSymbolicLink()) throw kept("is a link");
+  if (!there.isFile()) throw kept("is not a regular file");
+  for (const session of sessions.list()) {
+    const source = session.state.meta.source_path;
+    const of = source === null ? undefined : await stat(source).catch(() => undefined);
+    if (of && of.ino === there.ino && of.dev === there.dev) throw kept("is the source file of an open session");
+  }
+  const ours = await isWrittenFormat(path).catch(() => false); // a file that cannot be read is not replaced unasked
+  if (!ours) throw kept("exists, and its content is none of the formats that are written here");
 }

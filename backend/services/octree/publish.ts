@@ -90,8 +90,9 @@ export async function publishOctrees(
   base: CloudState,
   built: BuiltOctrees,
   deps: Pick<Deps, "octreeCache">,
+  job: Job,
 ): Promise<boolean> {
-  const overtaken = await session.edit(async (edit) => {
+  const overtaken = await session.edit(job, async (edit) => {
     const { meta } = edit.state;
     const stale = meta.octree_stale_gen !== base.meta.octree_stale_gen;
     const octrees = rebuilt(built, edit.state);

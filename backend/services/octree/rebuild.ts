@@ -20,7 +20,7 @@ export function rebuildOctree(session: CloudSession, deps: Deps, job: Job): Prom
       buildOctrees(base, mask, deps, window, job),
     );
     job.checkpoint(); // the last cancel point
-    const stale = await publishOctrees(session, base, built, deps);
+    const stale = await publishOctrees(session, base, built, deps, job);
     const warnings = [...(lossWarnings(base).warnings ?? []), ...(built.overlay?.warnings ?? [])];
     return {
       session_id: session.id,

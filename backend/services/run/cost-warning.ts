@@ -9,16 +9,43 @@ export interface CostEstimate {
   readonly bytes: number;
 }
 
+type Costs = Omit<CostWarning, "message" | "session_count">;
+
+function costs({ seconds, bytes }: CostEstimate, { admission, config }: Pick<Deps, "admission" | "config">): Costs {
+  const { budget_bytes, admitted_bytes } = admission.memory();
+  const headroom_bytes = Math.max(0, budget_bytes - admitted_bytes);
+  return {
+    estimated_seconds: seconds,
+    estimated_bytes: Math.ceil(bytes),
+    budget_bytes,
+    headroom_bytes,
+    admitted_bytes,
+    over_time: seconds >= config.costWarningS,
+    over_memory: bytes > headroom_bytes,
+  };
+}
+
+/** The refusal of a run that is asked about whatever its time and memory. `what`: a sentence without its end. */
+export function costRefusal(
+  estimate: CostEstimate,
+  what: string,
+  more: Pick<CostWarning, "session_count">,
+  deps: Pick<Deps, "admission" | "config">,
+): AppError {
+  const message = `${what}. Send the request again with acknowledge_cost to run it.`;
+  return new AppError("conflict", message, {
+    detail: { cost_warning: { message, ...costs(estimate, deps), ...more }, message },
+  });
+}
+
 /** The warning for an estimate above the limits of contract classification section 1.1; null below. */
 export function costWarning(
   tool: string,
   { seconds, bytes }: CostEstimate,
-  { admission, config }: Pick<Deps, "admission" | "config">,
+  deps: Pick<Deps, "admission" | "config">,
 ): CostWarning | null {
-  const { budget_bytes, admitted_bytes } = admission.memory();
-  const headroom_bytes = Math.max(0, budget_bytes - admitted_bytes);
-  const over_time = seconds >= config.costWarningS;
-  const over_memory = bytes > headroom_bytes;
+  const found = costs({ seconds, bytes }, deps);
+  const { over_time, over_memory, headroom_bytes, budget_bytes } = found;
   if (!over_time && !over_memory) return null;
   const parts = [
     over_time ? `may take up to ${durationText(seconds)}` : "",
@@ -28,13 +55,7 @@ export function costWarning(
   ].filter((text) => text !== "");
   return {
     message: `${tool} ${parts.join(" and ")}. Send the request again with acknowledge_cost to run it.`,
-    estimated_seconds: seconds,
-    estimated_bytes: Math.ceil(bytes),
-    budget_bytes,
-    headroom_bytes,
-    admitted_bytes,
-    over_time,
-    over_memory,
+    ...found,
   };
 }
 

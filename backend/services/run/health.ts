@@ -10,11 +10,13 @@ const SERVICE = "point-cloud-backend";
 export function health({
   config,
   admission,
+  jobs,
   version,
-}: Pick<Deps, "config" | "admission" | "version">): z.infer<typeof HealthResponse> {
+}: Pick<Deps, "config" | "admission" | "jobs" | "version">): z.infer<typeof HealthResponse> {
   const { measured, ...memory } = memoryStatus();
   const settings = { pinned_bytes: config.memoryBudgetBytes, fraction: config.memoryBudgetFraction };
   const admitted_operations = admission.operations();
+  const waiting_runs = jobs.waiting();
   return {
     status: "healthy",
     service: SERVICE,
@@ -22,5 +24,7 @@ export function health({
     memory: { ...memory, ...memoryBudget(settings, { measured, ...memory }), measured },
     admitted: admitted_operations.length,
     admitted_operations,
+    waiting: waiting_runs.length,
+    waiting_runs,
   };
 }

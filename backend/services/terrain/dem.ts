@@ -40,7 +40,7 @@ export async function checkDemRequest({ points, source }: DemRequest, deps: Deps
 /** DEM of inline points or of a source. */
 export function flatDem(request: DemRequest, unknownKeys: readonly string[], deps: Deps, job: Job): Promise<DemFrame> {
   return failingInFrame(request, unknownKeys, job, async (plan) => {
-    const cloud = await flatCloud(request, deps, job);
+    const cloud = await flatCloud(request, deps, job.quiet()); // progress begins with the first stage
     return deps.admission.run(job, "DEM", demBytes(cloud), async () => {
       const asked = request.compute_height_above_ground;
       const made = await makeDem(cloud, plan, dtmOnly("compute_height_above_ground", asked, plan.surface), job);
@@ -64,7 +64,7 @@ export function sessionDem(
 ): Promise<DemFrame> {
   return failingInFrame(request, unknownKeys, job, (plan) =>
     session.read(async (base) => {
-      const cloud = await sessionCloud(base, job);
+      const cloud = await sessionCloud(base, job.quiet()); // progress begins with the first stage
       const adds = plan.surface === "dtm" && request.add_height_column;
       const ignored = dtmOnly("add_height_column", request.add_height_column, plan.surface);
       const bytes = Math.max(demBytes(cloud), adds ? octreeCost(base, cloud) : 0);
@@ -247,7 +247,7 @@ async function heights(
 /** Commits the column and the octree that shows it, all or nothing, and returns the octree block. */
 async function addHeights(session: CloudSession, base: CloudState, labels: ColumnRef, deps: Deps, job: Job) {
   job.stage("Rebuilding display", 0.97, 1);
-  const mask = await surviving(base, job);
+  const mask = await surviving(base, job.quiet());
   const column = { slug: HEIGHT_SLUG, label: HEIGHT_LABEL, labels };
   return publishLabels(session, base, column, { defer_octree: false, from: 0.97, mask }, deps, job);
 }

@@ -1,17 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import type { ExportRasterRequest, ExportRasterResponse } from "../../../shared/contract/dem.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import { destination } from "../files/destination.ts";
+import { type Destination, type DestinationDeps, destination } from "../files/destination.ts";
 import { geoTiff } from "./geotiff.ts";
 
 /** A request that passed the checks. */
 interface CheckedRaster extends ExportRasterRequest {
   readonly kind: ExportRasterResponse["format"];
-  readonly dest: string | null;
+  readonly dest: Destination | null;
 }
 
 const KINDS: Readonly<Record<string, ExportRasterResponse["format"]>> = {
@@ -22,7 +20,7 @@ const KINDS: Readonly<Record<string, ExportRasterResponse["format"]>> = {
 };
 
 /** Errors: invalid_argument (format, counts, path). */
-export async function checkRasterExport(request: ExportRasterRequest): Promise<CheckedRaster> {
+export async function checkRasterExport(request: ExportRasterRequest, deps: DestinationDeps): Promise<CheckedRaster> {
   const kind = KINDS[request.format.toLowerCase()];
   if (!kind) throw new AppError("invalid_argument", `Unknown raster format "${request.format}": use asc or tif.`);
   const { nx, ny, grid_z } = request;
@@ -33,7 +31,10 @@ export async function checkRasterExport(request: ExportRasterRequest): Promise<C
     );
   }
   if (kind === "tif") checkFloats(request);
-  return { ...request, kind, dest: request.dest_path ? await destination(request.dest_path) : null };
+  const { dest_path, overwrite } = request;
+  const extensions = kind === "tif" ? [".tif", ".tiff"] : [".asc"];
+  const wish = dest_path ? { dest_path, overwrite, format: kind, extensions } : null;
+  return { ...request, kind, dest: wish && (await destination(wish, deps)) };
 }
 
 const MAX_FLOAT32 = 3.4028234663852886e38;
@@ -55,17 +56,18 @@ export async function exportRaster(raster: CheckedRaster, job: Job): Promise<Exp
   const { kind, dest } = raster;
   const bytes = kind === "asc" ? asciiGrid(raster) : geoTiff(raster);
   if (!dest) return { success: true, format: kind, data_base64: Buffer.from(bytes.buffer).toString("base64") };
-  const temporary = join(dirname(dest), `.export-${randomBytes(8).toString("hex")}.partial`);
+  const { temporary } = dest;
+  const removed = await dest.begin();
   try {
     await writeFile(temporary, bytes, { signal: job.signal, flush: true });
     job.checkpoint(); // the last cancel point
-    await rename(temporary, dest);
+    await dest.replace();
     return { success: true, format: kind, data_base64: null };
   } catch (raw) {
     job.checkpoint();
     throw fromNative(raw);
   } finally {
-    await rm(temporary, { force: true });
+    await removed();
   }
 }
 

@@ -120,28 +120,50 @@ std::optional<AnyColumn> fitting(const AnyColumn& values, DType dtype, OpContext
   return out;
 }
 
-}  // namespace
+/// A label column while strokes are painted: the caller's until the first change, then a copy of it.
+class Canvas {
+ public:
+  explicit Canvas(const AnyColumn* column) : labels_(column) {}
+  /// nullptr = u8 zeros.
+  const AnyColumn* labels() const { return labels_; }
+  DType dtype() const { return labels_ == nullptr ? DType::kU8 : labels_->dtype(); }
 
-PaintedLabels paint_labels(const LabelStroke& stroke, OpContext& ctx) {
+  /// The copy, in a type that holds its values.
+  AnyColumn& writable(DType dtype, std::size_t n, OpContext& ctx) {
+    if (labels_ != &copy_ || copy_.dtype() != dtype) {
+      AnyColumn next = copy_as(labels_, dtype, n, ctx);
+      copy_ = std::move(next);
+      labels_ = &copy_;
+    }
+    return copy_;
+  }
+  AnyColumn take(std::size_t n, OpContext& ctx) { return std::move(writable(dtype(), n, ctx)); }
+
+ private:
+  const AnyColumn* labels_;
+  AnyColumn copy_;
+};
+
+StrokeChange paint(Canvas& canvas, const LabelStroke& stroke, OpContext& ctx) {
   check_stroke(stroke);
   const std::size_t n = stroke.selected.size;
   ctx.begin_phase("Painting labels", n);
   Column<std::uint8_t> changed(n);
   const std::uint64_t inside = find_changes(stroke, changed.view(), ctx);
   RowSet rows = encode_rows(changed.view(), ctx);
-  const DType before = stroke.column == nullptr ? DType::kU8 : stroke.column->dtype();
-  const auto after = rows.count == 0 ? before : dtype_holding(before, stroke.to_class);
+  if (rows.count == 0) return {std::move(rows), AnyColumn(canvas.dtype(), 0), inside};
+  const auto after = dtype_holding(canvas.dtype(), stroke.to_class);
   if (!after) {
-    throw Error(ErrorCode::kInvalidArgument, "no number type holds to_class " +
-                                                 std::to_string(stroke.to_class) +
-                                                 " and every value of a column of " + dtype_name(before));
+    throw Error(ErrorCode::kInvalidArgument,
+                "no number type holds to_class " + std::to_string(stroke.to_class) +
+                    " and every value of a column of " + dtype_name(canvas.dtype()));
   }
 
   ctx.begin_phase("Writing labels", n);
   const RowSetReader reader({rows.encoding, &rows.data, rows.count}, n, ctx);
-  AnyColumn previous(DType::kU8, rows.count == 0 ? 0 : 1);
+  AnyColumn previous(DType::kU8, 1);
   if (stroke.column != nullptr) previous = values_at(*stroke.column, reader, rows.count, ctx);
-  AnyColumn column = copy_as(stroke.column, *after, n, ctx);
+  AnyColumn& column = canvas.writable(*after, n, ctx);
   visit_scalar_type(*after, [&](auto type) {
     using T = typename decltype(type)::type;
     T label{};
@@ -149,7 +171,40 @@ PaintedLabels paint_labels(const LabelStroke& stroke, OpContext& ctx) {
     const Span<T> out = column.as_mutable<T>();
     reader.for_each(ctx, [&](std::size_t row, std::size_t) { out[row] = label; });
   });
-  return {std::move(column), std::move(rows), std::move(previous), inside};
+  return {std::move(rows), std::move(previous), inside};
+}
+
+}  // namespace
+
+PaintedLabels paint_labels(const LabelStroke& stroke, OpContext& ctx) {
+  Canvas canvas(stroke.column);
+  StrokeChange change = paint(canvas, stroke, ctx);
+  return {canvas.take(stroke.selected.size, ctx), std::move(change.rows), std::move(change.previous),
+          change.selected_count};
+}
+
+PaintedSequence paint_strokes(const StrokeSequence& sequence, OpContext& ctx) {
+  Canvas canvas(sequence.column);
+  PaintedSequence out;
+  std::uint64_t history_bytes = 0;
+  for (const RegionStroke& stroke : sequence.strokes) {
+    const Column<std::uint8_t> selected = region_select({sequence.positions, stroke.regions, {}}, ctx);
+    out.changes.push_back(paint(canvas,
+                                {canvas.labels(), selected.view(), sequence.skip, stroke.to_class,
+                                 stroke.from_classes, stroke.exclude_classes},
+                                ctx));
+    const StrokeChange& change = out.changes.back();
+    history_bytes += change.rows.data.bytes() + change.previous.bytes();
+    if (history_bytes > sequence.max_history_bytes && out.changes.size() > 1) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the undo history of the first " + std::to_string(out.changes.size()) + " of " +
+                      std::to_string(sequence.strokes.size()) + " strokes exceeds " +
+                      std::to_string(sequence.max_history_bytes) +
+                      " bytes; send the strokes in several requests");
+    }
+  }
+  out.column = canvas.take(sequence.positions.size, ctx);
+  return out;
 }
 
 AnyColumn set_labels(const AnyColumn& column, const RowSetView& rows, const AnyColumn& values,

@@ -5,6 +5,7 @@
 
 #include "core/column.h"
 #include "core/op_context.h"
+#include "ops/cloud/region_select.h"
 #include "ops/cloud/row_set.h"
 
 namespace pc {
@@ -36,6 +37,45 @@ struct PaintedLabels {
 ///          type that holds both to_class and the column's values.
 /// Source   contract sessions section 4.1.
 PaintedLabels paint_labels(const LabelStroke& stroke, OpContext& ctx);
+
+/// A stroke whose rows are still to be selected.
+struct RegionStroke {
+  std::vector<Region> regions;  ///< the rows in all of them
+  double to_class;
+  std::optional<std::vector<double>> from_classes;
+  std::vector<double> exclude_classes;
+};
+
+struct StrokeSequence {
+  const AnyColumn* column;            ///< (n) scalar, or nullptr = u8 zeros
+  Span<const Vec3d> positions;        ///< (n)
+  Span<const std::uint8_t> skip;      ///< (n) non-zero = not editable, or empty = all are
+  std::vector<RegionStroke> strokes;  ///< in order; at least one
+  std::uint64_t max_history_bytes;    ///< of `rows` and `previous` of two or more strokes
+};
+
+struct StrokeChange {
+  RowSet rows;
+  AnyColumn previous;
+  std::uint64_t selected_count;
+};
+
+struct PaintedSequence {
+  AnyColumn column;                   ///< (n) after the last stroke
+  std::vector<StrokeChange> changes;  ///< one per stroke
+};
+
+/// Applies several strokes, each to the labels that the strokes before it left. Equal to region_select and paint_labels
+/// for one after another, in one copy of the column.
+///
+/// sequence (n) rows.
+/// Order    Row order; does not depend on threads.
+/// Cost     Per stroke that of region_select and of paint_labels without its new column. Memory: one new column (two
+///          while it is widened), 2 n bytes, and what `changes` holds; not more with more strokes.
+/// Cancel   Within 50 ms.
+/// Errors   Those of region_select and paint_labels; kInvalidArgument if `changes` exceeds max_history_bytes.
+/// Source   contract sessions section 4.1.
+PaintedSequence paint_strokes(const StrokeSequence& sequence, OpContext& ctx);
 
 /// Copies a column with other values at some rows, to undo a stroke.
 ///

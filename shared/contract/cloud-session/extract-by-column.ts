@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_UNASKED_CHILDREN } from "../../limits.ts";
 import { SessionId, Warnings } from "../fields.ts";
 import { ChildSession } from "./child.ts";
 
@@ -13,6 +14,12 @@ export const ExtractByColumnRequest = z
       .transform((values) => values ?? DEFAULT_EXCLUDED_VALUES)
       .describe("classes for which no session is created; default [0]"),
     rebuild_parent: z.boolean().default(false).describe("true: also rebuild the octree of the original session"),
+    acknowledge_cost: z
+      .boolean()
+      .default(false)
+      .describe(
+        `true: run although more than ${MAX_UNASKED_CHILDREN} sessions are created. false: such a run is answered 409 with a cost warning before it starts`,
+      ),
     include_misses: z.boolean().default(false).describe("true: copy the misses to every new session"),
   })
   .meta({ id: "ExtractByColumnRequest" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_LABEL_CHARS, MAX_STROKE_ID_CHARS } from "../../limits.ts";
+import { MAX_LABEL_CHARS, MAX_LABEL_STROKES, MAX_STROKE_ID_CHARS } from "../../limits.ts";
 import { OptionalBox, RequiredRegion } from "../region.ts";
 import { LabelSlug, LabelSummary } from "./label-summary.ts";
 
@@ -29,7 +29,7 @@ export type LabelStroke = z.infer<typeof LabelStroke>;
 /** Strokes are applied in order, all or none. A stroke that changes no point is not recorded in the history. */
 export const LabelRegionRequest = z
   .object({
-    strokes: z.array(LabelStroke).describe("strokes to apply in order, all or none; at least one"),
+    strokes: z.array(LabelStroke).describe(`strokes to apply in order, all or none; 1 to ${MAX_LABEL_STROKES}`),
     slug: LabelSlug.describe("name of the label column; created with all values 0 if it does not exist"),
     label: z.string().max(MAX_LABEL_CHARS).default("Manual Class").describe("display label, if the column is created"),
   })

@@ -3,10 +3,10 @@ import { addon } from "../../../backend/native/core/addon.ts";
 import { readNumbers } from "../../../backend/services/files/preview/values.ts";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
-import { atMoment } from "../../support/native/native-moment.ts";
+import { heldUntilCanceled } from "../../support/native/native-failure.ts";
 import { eventually } from "../../support/run/stopwatch.ts";
 import { CLEAN_COUNT, EXPECTED, NOISY, noisyCloud, rowsOf, STRAYS } from "../../support/scans/noisy-cloud.ts";
-import { answered, cloud, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
+import { amid, answered, cloud, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -128,19 +128,13 @@ describe("rejected requests", () => {
 describe("concurrent edits and runs", () => {
   test("an edit during the run takes precedence: 409, nothing is written", async () => {
     const { session_id } = await plain(noisyCloud(60, STRAYS));
-    let edit: Promise<unknown> = Promise.resolve();
-    const act = () => {
-      edit = Promise.resolve(post(session_id, "delete_region", { region: FIRST_STRAY }));
+    const act = async () => {
+      await post(session_id, "delete_region", { region: FIRST_STRAY });
     };
     for (const defer_octree of [false, true]) {
-      const { reached, value } = await atMoment({ op: "pointSpacing" }, act, () =>
-        refusal(made, url(session_id), { defer_octree }).finally(() => edit),
-      );
-      if (reached && !defer_octree) {
-        expect(value).toEqual([409, "the cloud changed while this operation ran; run it again"]);
-        expect(await classOf(session_id)).toBeNull();
-      }
-      expect(reached).toBe(true);
+      const value = await amid("pointSpacing", act, () => refusal(made, url(session_id), { defer_octree }));
+      expect(value).toEqual([409, "the cloud changed while this operation ran; run it again"]);
+      expect(await classOf(session_id)).toBeNull();
       await post(session_id, "reset_edits", { edit_count: 0 });
     }
   });
@@ -157,11 +151,12 @@ describe("concurrent edits and runs", () => {
     async (op) => {
       const { session_id } = await plain(noisyCloud(150, STRAYS));
       const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
-      const { reached, value } = await atMoment(
-        { op },
-        () => made.deps.jobs.cancelAll(),
-        () => refusal(made, url(session_id), {}),
-      );
+      let reached = false;
+      const cancel = () => {
+        reached = true;
+        setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+      };
+      const value = await heldUntilCanceled(op, cancel, () => refusal(made, url(session_id), {}));
       expect(reached).toBe(true);
       expect(value).toEqual([499, "Denoise was canceled."]);
       expect(await classOf(session_id)).toBeNull();

@@ -1,9 +1,13 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { Job } from "../../../backend/jobs/job.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { POOL } from "../../../backend/services/cloud/builds.ts";
+import { askAboutExtraction } from "../../../backend/services/cloud/extraction-cost.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
+import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { run } from "../../support/app/app.ts";
+import { eventually } from "../../support/run/stopwatch.ts";
 import {
   amid,
   canceledAmid,
@@ -193,3 +197,51 @@ test("misspelt keys are named in the warnings", async () => {
     'The request has keys that mean nothing here and were ignored: "exclude".',
   ]);
 });
+
+test("more than 1000 sessions are asked about; created, they hold no descriptors", async () => {
+  const clouds = 1001;
+  const rows = Array.from({ length: 2 * clouds }, (_, i) => `${i} 0 0 ${i >> 1}`);
+  const { session_id } = await cloud(made, ["x y z id", ...rows]);
+  const open = () => made.deps.sessions.list().length;
+  const [sessions, descriptors] = [open(), openDescriptors()];
+  const asked = await made.app.inject({
+    method: "POST",
+    url: url(session_id),
+    payload: { slug: "id", exclude_values: [] },
+  });
+  expect(asked.statusCode).toBe(409);
+  const { detail } = CostRefusal.strict().parse(asked.json());
+  expect(detail.cost_warning).toMatchObject({ session_count: clouds, over_memory: false });
+  expect(detail.message).toBe(
+    `Extraction by id creates ${clouds} clouds, one per value. Send the request again with acknowledge_cost to run it.`,
+  );
+  expect(open()).toBe(sessions);
+  const began = performance.now();
+  const { children } = await tail(made, ExtractByColumnTail, url(session_id), {
+    slug: "id",
+    exclude_values: [],
+    acknowledge_cost: true,
+  });
+  console.log(`${children.length} sessions in ${Math.round(performance.now() - began)} ms`);
+  expect([children.length, open()]).toEqual([clouds, sessions + clouds]);
+  await eventually(() => expect(openDescriptors()).toBeLessThan(descriptors + 50));
+});
+
+test("1000 sessions are not asked about; excluded values do not count", async () => {
+  const rows = Array.from({ length: 1001 }, (_, i) => `${i} 0 0 ${i}`);
+  const { session_id } = await cloud(made, ["x y z id", ...rows]);
+  let asked = 0;
+  const job = new Job();
+  const session = await made.deps.sessions.get(session_id);
+  for (const exclude_values of [[0], [5000]]) {
+    const request = { slug: "id", exclude_values, acknowledge_cost: false };
+    await askAboutExtraction(session, request, made.deps, job).catch(() => {
+      asked += 1;
+    });
+    expect(asked).toBe(exclude_values[0] === 0 ? 0 : 1);
+  }
+  job.releaseAdopted();
+});
+
+/** Linux only; elsewhere the numbers are equal. */
+const openDescriptors = (): number => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);

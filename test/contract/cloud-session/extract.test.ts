@@ -76,7 +76,7 @@ test("a cancel leaves no child and no folder", async () => {
   const answer = await canceledAmid(made, "octreeContentHash", () =>
     refusal(made, url(session_id), { region: slab(0, 1) }),
   );
-  expect(answer).toEqual([409, "canceled"]);
+  expect(answer).toEqual([499, "The run was canceled."]);
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 

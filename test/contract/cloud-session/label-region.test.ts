@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { LabelRegionResponse } from "../../../shared/contract/cloud-session/label-region.ts";
 import { MAX_LABEL_STROKES } from "../../../shared/limits.ts";
 import { appOfTest } from "../../support/app/app.ts";
+import { eventually } from "../../support/run/stopwatch.ts";
+import { bigLasBytes } from "../../support/scans/las-bytes.ts";
 import {
   answered,
   cloud,
@@ -101,10 +104,54 @@ test("the history is limited and drops the oldest strokes first", async () => {
   const unsaved = await appOfTest({ sessionJournal: false }); // the cap is the same; 4000 flushed files are not the point
   const { session_id } = await lineCloud(unsaved, [1]);
   const strokes = Array.from({ length: MAX_LABEL_STROKES + 2 }, (_, i) => stroke(`s${i}`, 0, 0, 1 + (i % 2)));
-  const { label_edit_count } = await answered(unsaved, LabelRegionResponse, url(session_id), { strokes });
+  const [first, rest] = [strokes.slice(0, 2), strokes.slice(2)];
+  await answered(unsaved, LabelRegionResponse, url(session_id), { strokes: first });
+  const { label_edit_count } = await answered(unsaved, LabelRegionResponse, url(session_id), { strokes: rest });
   expect(label_edit_count).toBe(MAX_LABEL_STROKES);
   const [oldest] = (await stateOf(unsaved, session_id)).undo.labels.get("manual_class") ?? [];
   expect(oldest?.stroke_id).toBe("s2");
+});
+
+test("many strokes need no more memory than one, and the memory is admitted", async () => {
+  const points = 200_000;
+  const { session_id } = await cloud(made, bigLasBytes(points));
+  const all = { kind: "box", min: [-1e9, -1e9, -1e9], max: [1e9, 1e9, 1e9] };
+  const strokes = Array.from({ length: 60 }, (_, i) => stroke(`s${i}`, 0, 0, i + 1, { region: all }));
+  const before = addon.bulkBytesInUse();
+  const peak = { bytes: 0, admitted: 0 };
+  let ended = false;
+  const look = () => {
+    peak.bytes = Math.max(peak.bytes, addon.bulkBytesInUse() - before);
+    peak.admitted = Math.max(peak.admitted, made.deps.admission.memory().admitted_bytes);
+    if (!ended) setImmediate(look);
+  };
+  look();
+  const { applied } = await paint(session_id, strokes);
+  ended = true;
+  expect(applied.at(-1)?.changed_count).toBe(points);
+  expect(peak.bytes).toBeGreaterThan(points); // it was looked at
+  expect(peak.bytes).toBeLessThan(8 * points); // 120 with one mask and one column kept per stroke
+  expect(peak.admitted).toBeGreaterThan(peak.bytes);
+});
+
+test("a run that waits for memory inside the session's lock leaves when it is canceled", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const large = made.deps.jobs.run((job) => made.deps.admission.run(job, "large", 1e15, () => gate));
+  const waiting = made.app.inject({
+    method: "POST",
+    url: url(session_id),
+    payload: { strokes: [stroke("a", 0, 0, 1)] },
+  });
+  await eventually(async () => expect((await made.deps.sessions.get(session_id)).busy).toBe(true));
+  made.deps.jobs.cancelAll();
+  expect((await waiting).statusCode).toBe(499);
+  release();
+  await large;
+  expect(await labels(session_id)).toBeUndefined();
 });
 
 describe("a rejected request changes nothing, including the strokes before the invalid one", () => {
@@ -112,6 +159,10 @@ describe("a rejected request changes nothing, including the strokes before the i
   const good = stroke("good", 0, 1, 1);
   test.each([
     [{ strokes: [] }, "strokes is empty: give at least one"],
+    [
+      { strokes: Array.from({ length: 2001 }, () => good) },
+      "strokes has 2001 entries; a request takes at most 2000: send them in several requests",
+    ],
     [{ strokes: [good, stroke("x", 0, 1, 256)] }, "strokes[1].to_class must be 0 to 255 for manual_class, not 256"],
     [{ strokes: [stroke("x", 0, 1, -1)] }, "strokes[0].to_class must be 0 to 255 for manual_class, not -1"],
     [

@@ -217,7 +217,7 @@ test("a cancel leaves no session", async () => {
   const inputs = await ids(lineCloud(made, [1, 1]), lineCloud(made, [2]));
   const before = made.deps.sessions.list().length;
   const send = () => refusal(made, URL, { session_ids: inputs });
-  expect(await canceledAmid(made, "concatColumns", send)).toEqual([409, "canceled"]);
+  expect(await canceledAmid(made, "concatColumns", send)).toEqual([499, "The run was canceled."]);
   expect(made.deps.sessions.list()).toHaveLength(before);
 });
 

@@ -257,7 +257,7 @@ test("a cancel changes nothing", async () => {
   const { session_id } = await lineCloud(made, [1, 1]);
   const before = await stateOf(made, session_id);
   const send = () => refusal(made, url(session_id), { matrix: QUARTER });
-  expect(await canceledAmid(made, "transformPositions", send)).toEqual([409, "canceled"]);
+  expect(await canceledAmid(made, "transformPositions", send)).toEqual([499, "The run was canceled."]);
   expect(await stateOf(made, session_id)).toBe(before);
 });
 

@@ -47,7 +47,7 @@ export async function makeApp(
     },
   });
   const octrees = join(folder, "octrees");
-  const full = { ...parseConfig({}), dataDir: folder, octreeCacheRoot: octrees, ...config };
+  const full = { ...parseConfig({}), dataDir: join(folder, "data"), octreeCacheRoot: octrees, ...config };
   const deps = await buildDeps(full, pino({ level: "debug" }, sink));
   const app = await buildApp(deps, ROUTES);
   const end = async () => {

@@ -24,9 +24,9 @@ export async function matchCopy(
   cutOff?: Plan,
 ): Promise<Recovered> {
   const copy = mkdtempSync(join(sessions, "..", "copy-"));
-  cpSync(sessions, join(copy, "sessions"), { recursive: true });
-  for (const id of readdirSync(join(copy, "sessions")))
-    rmSync(join(copy, "sessions", id, "owner.json"), { force: true });
+  cpSync(sessions, join(copy, "data", "sessions"), { recursive: true });
+  for (const id of readdirSync(join(copy, "data", "sessions")))
+    rmSync(join(copy, "data", "sessions", id, "owner.json"), { force: true });
   const made = await makeApp(config, copy);
   try {
     await made.deps.sessions.recovered();

@@ -29,7 +29,7 @@ export async function restartWith(
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), "restart-"));
   for (const [name, change] of Object.entries(changes)) {
-    const session = join(folder, "sessions", name);
+    const session = join(folder, "data", "sessions", name);
     cpSync(template, session, { recursive: true });
     change(session);
   }

@@ -59,7 +59,7 @@ describe("progress of a job", () => {
     native.finish();
   });
 
-  test("without stages the op's own phases are shown; a total of 0 is unknown progress", () => {
+  test("without stages the op's own phases are shown, their share of the run is unknown", () => {
     const job = new Job();
     const native = new FakeNative<void>();
     void job.track(() => native);
@@ -67,7 +67,14 @@ describe("progress of a job", () => {
     native.now = { phase: "Counting", done: 1, total: 0 };
     expect(job.takeProgress()).toEqual([{ progress: null, message: "Counting" }]);
     native.now = { phase: "Counting", done: 1, total: 4 };
-    expect(job.takeProgress()).toEqual([{ progress: 0.25, message: "Counting" }]);
+    expect(job.takeProgress()).toEqual([]);
+    native.now = { phase: "Sorting", done: 4, total: 4 };
+    expect(job.takeProgress()).toEqual([{ progress: null, message: "Sorting" }]);
+    job.stage("First", 0.05, 0.2);
+    expect(job.takeProgress()).toEqual([
+      { progress: 0.05, message: "First" },
+      { progress: 0.2, message: "First" },
+    ]);
     native.finish();
   });
 

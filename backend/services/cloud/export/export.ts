@@ -1,15 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, dirname, extname, join } from "node:path";
-import { EXPORT_FORMATS, type ExportRequest, type ExportTail } from "../../../../shared/contract/pointcloud.ts";
+import { readFile, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
-import { destination } from "../../files/destination.ts";
+import { makeTemporaryFolder } from "../../../sessions/temporary-folder.ts";
+import { type Destination, destination } from "../../files/destination.ts";
 import { checkRaster, type ExportFormat, exportFormat } from "../../files/export-format.ts";
 import { type ExportView, writePoints } from "../../files/writers.ts";
 import { sourceSession, sourceTranslation } from "../../run/points.ts";
@@ -20,8 +19,8 @@ import { inlineView, sessionView } from "./view.ts";
 export interface CheckedExport {
   readonly request: ExportRequest;
   readonly format: ExportFormat;
-  /** Path of the file; null = base64 in the answer. */
-  readonly dest: string | null;
+  /** Null = base64 in the answer. */
+  readonly dest: Destination | null;
   readonly filename: string;
   readonly session: CloudSession | null;
   /** Unknown keys of the request. */
@@ -35,7 +34,9 @@ export async function checkExportRequest(
   unknown_keys: readonly string[] = [],
 ): Promise<CheckedExport> {
   const format = exportFormat(request.format);
-  const dest = request.dest_path ? await destination(request.dest_path) : null;
+  const { dest_path, overwrite } = request;
+  const wish = dest_path ? { dest_path, overwrite, format, extensions: [`.${format}`] } : null;
+  const dest = wish && (await destination(wish, deps));
   const session = request.source ? await sourceSession(request.source, deps) : null;
   if (request.source) sourceTranslation(request.source);
   checkRaster(format, session?.state.meta.extra_dims_meta.map(({ slug }) => slug) ?? null);
@@ -46,7 +47,14 @@ export async function checkExportRequest(
       `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`,
     );
   }
-  return { request, format, dest, filename: fileName(request.filename, format, dest), session, unknown_keys };
+  return {
+    request,
+    format,
+    dest,
+    filename: fileName(request.filename, format, dest?.path ?? null),
+    session,
+    unknown_keys,
+  };
 }
 
 /** Writes the file under a temporary name and renames it. A failure or cancel leaves no file. */
@@ -54,7 +62,7 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
   const { session } = checked;
   if (session) {
     return session.read(async (state) =>
-      writeExport(checked, await sessionView(state, checked.request, checked.format, job), deps, job),
+      writeExport(checked, await sessionView(state, checked.request, checked.format, job.quiet()), deps, job),
     );
   }
   return writeExport(checked, inlineView(checked.request, checked.format, job), deps, job);
@@ -63,8 +71,9 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
-  const own = dest ? null : await mkdtemp(join(tmpdir(), "export-")); // only this user can read it
-  const temporary = join(own ?? dirname(dest ?? ""), `.export-${randomBytes(8).toString("hex")}.partial`);
+  const own = dest ? null : await makeTemporaryFolder("export");
+  const temporary = dest?.temporary ?? join(own ?? "", `points.${format}`);
+  const removed = await dest?.begin();
   try {
     job.stage("Writing points", 0.05, 0.95, [
       { name: "Computing bounds", weight: 1 },
@@ -75,14 +84,9 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     const data = dest ? null : await base64(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point
-    if (dest) await rename(temporary, dest);
+    await dest?.replace();
     deps.logger.debug({ format, points: written.point_count, bytes: written.bytes }, "cloud exported");
-    const warnings = [
-      ...unknownKeyWarnings(checked.unknown_keys),
-      ...view.warnings,
-      ...written.warnings,
-      ...nameWarnings(filename, format),
-    ];
+    const warnings = [...unknownKeyWarnings(checked.unknown_keys), ...view.warnings, ...written.warnings];
     return {
       success: true,
       data,
@@ -98,15 +102,9 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     const { code, message } = fromNative(raw);
     return { ...failure(request.format, `Export failed: ${message}`), code };
   } finally {
-    await rm(own ?? temporary, { recursive: true, force: true });
+    await removed?.();
+    if (own) await rm(own, { recursive: true, force: true });
   }
-}
-
-/** Warns of a file name whose extension belongs to another format. */
-function nameWarnings(filename: string, format: ExportFormat): string[] {
-  const extension = extname(filename).slice(1).toLowerCase();
-  if (extension === format || ![...EXPORT_FORMATS, "e57"].includes(extension)) return [];
-  return [`"${filename}" contains ${format.toUpperCase()}, not the format of its extension.`];
 }
 
 const failure = (format: string, error: string): ExportTail => ({

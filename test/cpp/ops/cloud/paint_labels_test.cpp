@@ -156,6 +156,43 @@ TEST_P(PaintLabels, SetLabelsTakesAnyFormOfRows) {
   EXPECT_EQ(bytes_of(set_labels(column, {RowEncoding::kRows, &none, 0}, none, ctx)), bytes_of(column));
 }
 
+TEST_P(PaintLabels, SequenceEqualsOneStrokeAfterAnother) {
+  const std::size_t n = 70'000;
+  std::vector<Vec3d> positions(n);
+  Mask skip(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    positions[i] = {random_unit(7, 3 * i), random_unit(7, 3 * i + 1), random_unit(7, 3 * i + 2)};
+    skip[i] = i % 11 == 0;
+  }
+  const AnyColumn labels = column_of(std::vector<std::uint8_t>(n, 3));
+  std::vector<RegionStroke> strokes;
+  for (int i = 0; i < 6; ++i) {
+    const double low = random_unit(8, static_cast<std::uint64_t>(i)) / 2;
+    strokes.push_back({{{BoxRegion{{low, 0, 0}, {low + 0.5, 1, 1}}, i == 4}},
+                       i == 3 ? 70'000.0 : static_cast<double>(i),
+                       i == 5 ? std::optional<std::vector<double>>{{3, 70'000}} : std::nullopt,
+                       {2}});
+  }
+  const PaintedSequence all =
+      paint_strokes({&labels, span_of(positions), span_of(skip), strokes, 1U << 30}, ctx);
+  AnyColumn one = paint(&labels, Mask(n, 0), 0).column;
+  for (std::size_t i = 0; i < strokes.size(); ++i) {
+    const auto selected = region_select({span_of(positions), strokes[i].regions, {}}, ctx);
+    PaintedLabels next = paint_labels({&one, selected.view(), span_of(skip), strokes[i].to_class,
+                                       strokes[i].from_classes, strokes[i].exclude_classes},
+                                      ctx);
+    EXPECT_EQ(all.changes[i].rows.count, next.rows.count) << i;
+    EXPECT_GT(next.rows.count, 0U) << i;
+    EXPECT_EQ(all.changes[i].selected_count, next.selected_count) << i;
+    EXPECT_EQ(all.changes[i].previous.dtype(), next.previous.dtype()) << i;
+    EXPECT_EQ(all.changes[i].previous.size(), next.previous.size()) << i;
+    one = std::move(next.column);
+  }
+  EXPECT_EQ(one.dtype(), DType::kU32);
+  EXPECT_EQ(values_of<std::uint32_t>(all.column), values_of<std::uint32_t>(one));
+  EXPECT_EQ(values_of<std::uint8_t>(labels), Mask(n, 3));  // the caller's column never changes
+}
+
 TEST_P(PaintLabels, RefusesWhatCannotBePainted) {
   const AnyColumn two(DType::kU8, 2), triples(DType::kVec3d, 2), wide(DType::kU64, 2);
   const Mask both{1, 1};

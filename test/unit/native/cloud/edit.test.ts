@@ -75,22 +75,34 @@ describe("selecting and deleting", () => {
 
 describe("labels", () => {
   test("a stroke paints and is undone", async () => {
-    const stroke = {
+    const stroke = { regions: [], to_class: 300, from_classes: null, exclude_classes: [2] };
+    const sequence = {
       column: column("u8", [0, 1, 2, 0]),
-      selected: column("u8", [1, 1, 1, 1]),
+      positions: positions(),
       skip: column("u8", [0, 0, 0, 1]),
-      to_class: 300,
-      from_classes: null,
-      exclude_classes: [2],
+      strokes: [stroke],
+      max_history_bytes: 0, // one stroke is painted, whatever its history
     };
-    const painted = await edit.paintLabels(stroke).promise;
+    const paint = async (more: Partial<edit.StrokeSequence>) => {
+      const { column: after, changes } = await edit.paintStrokes({ ...sequence, ...more }).promise;
+      return { column: after, ...(changes.at(-1) as edit.StrokeChange) };
+    };
+    const painted = await paint({});
     expect(painted.column.dtype).toBe("u16");
     expect(values(painted.column)).toEqual([300, 300, 2, 0]);
     expect(values(painted.previous)).toEqual([0, 1]);
     expect(painted).toMatchObject({ selected_count: 3, rows: { count: 2 } });
     expect(values(await edit.setLabels(painted.column, painted.rows, painted.previous).promise)).toEqual([0, 1, 2, 0]);
-    const fresh = await edit.paintLabels({ ...stroke, column: null, to_class: 5, from_classes: [0] }).promise;
+    const fresh = await paint({ column: null, strokes: [{ ...stroke, to_class: 5, from_classes: [0] }] });
     expect([fresh.column.dtype, values(fresh.column), values(fresh.previous)]).toEqual(["u8", [5, 5, 5, 0], [0]]);
+    const two = { strokes: [stroke, { ...stroke, to_class: 1, regions: [box] }] };
+    const both = await paint({ ...two, max_history_bytes: 64 });
+    expect(values(both.column)).toEqual([1, 1, 2, 0]);
+    expect(values(both.previous)).toEqual([300]);
+    await expect(paint({ ...two, max_history_bytes: 5 })).rejects.toThrow(
+      "the undo history of the first 2 of 2 strokes exceeds 5 bytes; send the strokes in several requests",
+    );
+    expect(values(sequence.column)).toEqual([0, 1, 2, 0]);
   });
 
   test("classes are counted and split", async () => {
@@ -174,13 +186,12 @@ test("an octree is translated into a staging folder", async () => {
 
 /** Calls that must throw at once, or end their job, with an error that has a code. */
 const u8 = () => column("u8", [0, 1]);
-const stroke = () => ({
+const sequence = (to_class = 1) => ({
   column: null,
-  selected: u8(),
+  positions: positions(),
   skip: null,
-  to_class: 1,
-  from_classes: null,
-  exclude_classes: [],
+  strokes: [{ regions: [], to_class, from_classes: null, exclude_classes: [] }],
+  max_history_bytes: 100,
 });
 const part = () => ({ column: u8(), rows: 2, drop: null, offset: [0, 0, 0], fill: null });
 const badCalls: Record<
@@ -228,8 +239,9 @@ const badCalls: Record<
   "unionRows of words": (n) => n.unionRows?.(4, null, [{ ...threeRows(), encoding: "words" }]).promise,
   "unionRows of more rows than memory": (n) => n.unionRows?.(2 ** 52, null, []).promise,
   "encodeRows of an object": (n) => n.encodeRows?.({}).promise,
-  "paintLabels of a fraction": (n) => n.paintLabels?.({ ...stroke(), to_class: 0.5 }).promise,
-  "paintLabels of triples": (n) => n.paintLabels?.({ ...stroke(), column: positions() }).promise,
+  "paintStrokes of a fraction": (n) => n.paintStrokes?.(sequence(0.5)).promise,
+  "paintStrokes of triples": (n) => n.paintStrokes?.({ ...sequence(), column: positions() }).promise,
+  "paintStrokes without strokes": (n) => n.paintStrokes?.({ ...sequence(), strokes: null }).promise,
   "setLabels with two values for one row": (n) => n.setLabels?.(u8(), threeRows(), u8()).promise,
   "classCounts of triples": (n) => n.classCounts?.(positions(), null).promise,
   "compactColumns of unequal columns": (n) => n.compactColumns?.([positions()], u8()).promise,

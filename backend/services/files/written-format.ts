@@ -1,0 +1,47 @@
+import { open } from "node:fs/promises";
+
+/** Bytes from which a file's content is recognized. */
+const HEAD_BYTES = 64 << 10;
+
+/** First bytes of LAS and LAZ, TIFF and BigTIFF in both byte orders, PLY, PCD and ESRI ASCII grids. */
+const STARTS = [
+  /^LASF/,
+  /^II[*+]\0/,
+  /^MM\0[*+]/,
+  /^ply\r?\n/,
+  /^(# \.PCD |VERSION \.?\d)/,
+  /^ncols\s+\d+\s+nrows\s+\d+\s/i,
+];
+const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?(nan|inf(inity)?)$/i;
+const OBJ_LINE = /^(#|v |vn |vt |f |o |g |s |mtllib |usemtl )/;
+
+/** True if the file's content is a format that this service writes, or if it is empty. */
+export async function isWrittenFormat(path: string): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, HEAD_BYTES));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    const text = bytes.toString("latin1", 0, bytesRead);
+    if (size === 0 || STARTS.some((start) => start.test(text))) return true;
+    const lines = text.split(/\r?\n/);
+    if (size > bytesRead) lines.pop(); // cut off
+    return isObj(lines) || isTable(lines);
+  } finally {
+    await file.close();
+  }
+}
+
+const isObj = (lines: readonly string[]): boolean =>
+  lines.every((line) => line === "" || OBJ_LINE.test(line)) && lines.some((line) => line.startsWith("v "));
+
+/** Rows of numbers, after a header of names that begins with x, y, z or after none. PTS and PTX begin with counts. */
+function isTable(lines: readonly string[]): boolean {
+  const rows = lines.filter((line) => line.trim() !== "").map((line) => line.trim().split(/[ \t]*[,;][ \t]*|[ \t]+/));
+  const names = (rows[0] ?? []).map((name) => name.toLowerCase().replace(/^(\/\/|#)/, ""));
+  const points = names.slice(0, 3).join() === "x,y,z" ? rows.slice(1) : rows;
+  return (
+    points.every((fields) => fields.every((field) => field === "" || NUMBER.test(field))) &&
+    points.some((fields) => fields.length >= 3)
+  );
+}

@@ -59,15 +59,31 @@ const statuses: Record<ErrorCode, number> = {
   unsupported: 400,
   internal: 500,
 };
-test.each(errorCodes)("%s has its status, for errors of the service and of the native core", async (code) => {
-  expect(httpStatus[code]).toBe(statuses[code]);
-  thrown = new AppError(code, "radius 0 is not positive", { limit: 3 });
-  expect(await post("/throw")).toEqual({
-    status: statuses[code],
-    body: { detail: "radius 0 is not positive", code, limit: 3 },
-  });
-  thrown = Object.assign(new Error("line 7: not a number"), { code });
-  expect(await post("/throw")).toEqual({ status: statuses[code], body: { detail: "line 7: not a number", code } });
+test.each(errorCodes.filter((code) => code !== "canceled"))(
+  "%s has its status, for errors of the service and of the native core",
+  async (code) => {
+    expect(httpStatus[code]).toBe(statuses[code]);
+    thrown = new AppError(code, "radius 0 is not positive", { limit: 3 });
+    expect(await post("/throw")).toEqual({
+      status: statuses[code],
+      body: { detail: "radius 0 is not positive", code, limit: 3 },
+    });
+    thrown = Object.assign(new Error("line 7: not a number"), { code });
+    expect(await post("/throw")).toEqual({ status: statuses[code], body: { detail: "line 7: not a number", code } });
+  },
+);
+
+test("a cancel has one status and one sentence, whatever the error says", async () => {
+  for (const error of [
+    new AppError("canceled", "stopped"),
+    Object.assign(new Error("stopped"), { code: "canceled" }),
+  ]) {
+    thrown = error;
+    expect(await post("/throw")).toEqual({
+      status: 499,
+      body: { detail: "The run was canceled.", code: "canceled" },
+    });
+  }
 });
 
 test("a structured refusal has its own detail", async () => {

@@ -31,7 +31,8 @@ Labelled tiled(TiledNoiseResult&& result) { return {std::move(result.noise), res
 
 /// { method: "ror", radius, nb_points, tile_points } | { method: "voxel_count", voxel, min_points, tile_points } |
 /// { method: "sor", nb_neighbors, std_ratio } |
-/// { method: "auto", nb_neighbors, link_factor, max_link, cluster_points }; tile_points 0 = no tiles
+/// { method: "auto", nb_neighbors, link_factor, min_link, max_link, cluster_points, gap_factor };
+/// tile_points 0 = no tiles
 enum class NoiseMethod : std::uint8_t { kRor, kSor, kVoxelCount, kAuto };
 
 Method tiled_method(NoiseMethod name, const Napi::Object& js) {
@@ -65,8 +66,11 @@ Method method_of(const Napi::Object& js) {
   }
   if (name == NoiseMethod::kAuto) {
     const ClusterOutlierParams params{whole_field<std::uint32_t>(js, "nb_neighbors"),
-                                      number_field(js, "link_factor"), number_field(js, "max_link"),
-                                      whole_field<std::uint32_t>(js, "cluster_points")};
+                                      number_field(js, "link_factor"),
+                                      number_field(js, "min_link"),
+                                      number_field(js, "max_link"),
+                                      whole_field<std::uint32_t>(js, "cluster_points"),
+                                      number_field(js, "gap_factor")};
     return [=](HitPoints points, OpContext& ctx) { return untiled(cluster_outlier(points, params, ctx)); };
   }
   return tiled_method(name, js);

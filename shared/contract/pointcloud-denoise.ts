@@ -15,8 +15,8 @@ export const NoiseCriterion = z.object({
     .default("ror")
     .describe(
       "criterion by which points are noise. ror: too few points within a radius; voxel_count: too few points in the " +
-        "cell; sor: large mean distance to the nearest neighbours; auto: small clusters, judged by the local spacing, " +
-        "without parameters; any other value: 400",
+        "cell; sor: large mean distance to the nearest neighbours; auto: clusters of up to 16 points that are far " +
+        "from the rest, judged by the local spacing and their extent, without parameters; any other value: 400",
     ),
   radius: z
     .number()

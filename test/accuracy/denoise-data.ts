@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { DATA } from "../support/scans/data-folder.ts";
 import type { NoiselessCloud } from "./denoise-noise.ts";
 import { type Edge, forestPlot, KIND } from "./denoise-plot.ts";
-import { readLas } from "./native.ts";
-import { boxOf, type Vector } from "./vector.ts";
+import { readLas, readPcd } from "./native.ts";
+import { add, boxOf, length, type Vector } from "./vector.ts";
 
 const FOOT = 0.3048;
-const GROUPS = ["plot", "tls", "als"] as const;
+const GROUPS = ["plot", "tls", "indoor", "als"] as const;
 export type DenoiseGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
+
+type Place = "origin" | "side" | "above";
 
 interface Source {
   readonly name: string;
@@ -18,8 +20,8 @@ interface Source {
   /** 1 = the point is on a twig. */
   readonly twig?: Uint8Array;
   readonly edges?: readonly Edge[];
-  /** The scans have lost where the scanner stood: ghost edges are made as from a place beside or above the cloud. */
-  readonly from?: "side" | "above";
+  /** Ghost edges are made as from the origin, or, where the scan has lost it, from a place beside or above the cloud. */
+  readonly from?: Place;
 }
 
 function plot(seed: number): Source {
@@ -36,6 +38,13 @@ function text(path: string): Float64Array {
 
 const las = async (path: string, unit = 1) => (await readLas(join(DATA, path), "classification", unit)).xyz;
 
+/** The finite points of a file. */
+async function pcd(path: string): Promise<Float64Array> {
+  const xyz = await readPcd(join(DATA, path));
+  const has = (i: number) => Number.isFinite(xyz[3 * i] ?? Number.NaN);
+  return xyz.filter((_, at) => has(Math.floor(at / 3)));
+}
+
 const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<Source>)[]>> = {
   plot: [() => plot(1), () => plot(2)],
   tls: [
@@ -45,6 +54,10 @@ const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<So
     () => ({ name: "oak", xyz: text("leaf_wood/weiser_oak.xyz"), from: "side" }),
     async () => ({ name: "composite", xyz: await las("trees_composite/composite_plot_a.laz"), from: "side" }),
   ],
+  indoor: [
+    async () => ({ name: "room 1", xyz: await pcd("pcd/room_scan1.pcd"), from: "origin" }),
+    async () => ({ name: "room 2", xyz: await pcd("pcd/room_scan2.pcd"), from: "origin" }),
+  ],
   als: [
     async () => ({ name: "pyfor pine", xyz: await las("als/pyfor_pine_200m.laz"), from: "above" }),
     async () => ({ name: "autzen", xyz: await las("als/autzen_trim.laz", FOOT), from: "above" }),
@@ -52,13 +65,11 @@ const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<So
   ],
 };
 
-/** Where ghosts trail away from: 15 m beside the cloud, or 300 m above it; and how far the cloud is from there. */
-function viewpointOf(
-  xyz: Float64Array,
-  from: "side" | "above",
-): { readonly viewpoint: Vector; readonly range: number } {
+/** Where ghosts trail away from: the origin, 15 m beside the cloud or 300 m above it; and how far it is from there. */
+function viewpointOf(xyz: Float64Array, from: Place): { readonly viewpoint: Vector; readonly range: number } {
   const { low, high } = boxOf(xyz);
   const [x, y] = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
+  if (from === "origin") return { viewpoint: [0, 0, 0], range: length(add(high, low, -1)) / 4 };
   if (from === "above") return { viewpoint: [x, y, high[2] + 300], range: 300 };
   return { viewpoint: [low[0] - 15, y, low[2] + 1.5], range: 15 + (high[0] - low[0]) / 2 };
 }
@@ -82,7 +93,9 @@ export async function clouds(
       }
       const { from, ...cloud } = await load();
       const spacing_m = await spacing(cloud.xyz);
-      const lengths = { spacing_m, clearance_m: Math.max(0.1, 5 * spacing_m), depth_m: from === "above" ? 10 : 3 };
+      const beyond = (spacings: number) => Math.max(0.1, spacings * spacing_m);
+      const depth_m = from === "above" ? 10 : 3;
+      const lengths = { spacing_m, clearance_m: beyond(8), ghost_clearance_m: beyond(5), depth_m };
       if (from === undefined) {
         found.push({ group, ...cloud, ...lengths });
       } else {

@@ -3,23 +3,40 @@ import type { Edge } from "./denoise-plot.ts";
 import { type Uniform, uniform } from "./random.ts";
 import { boxOf, pointAt, type Vector } from "./vector.ts";
 
-export const NOISE = ["isolated", "clump of 2", "clump of 3", "clump of 4", "below ground", "ghost edge"] as const;
+export const NOISE = [
+  "isolated",
+  "clump of 2",
+  "clump of 3",
+  "clump of 4",
+  "clump of 5 to 8",
+  "clump of 9 to 12",
+  "below ground",
+  "ghost edge",
+] as const;
 export type Noise = (typeof NOISE)[number];
 
-/** Finds out whether a place is farther than `clearance` from every point of a cloud. */
+const CLUMPS = [
+  { name: "clump of 2", sizes: [2] },
+  { name: "clump of 3", sizes: [3] },
+  { name: "clump of 4", sizes: [4] },
+  { name: "clump of 5 to 8", sizes: [5, 6, 7, 8] },
+  { name: "clump of 9 to 12", sizes: [9, 10, 11, 12] },
+] as const satisfies readonly { readonly name: Noise; readonly sizes: readonly number[] }[];
+
+/** Finds out whether a place is farther than `clearance` from every point. */
 class Room {
   readonly #clearance: number;
   readonly #cells = new Map<string, Vector[]>();
 
   constructor(xyz: Float64Array, clearance: number) {
     this.#clearance = clearance;
-    for (let i = 0; i < xyz.length / 3; i += 1) {
-      const point = pointAt(xyz, i);
-      const key = this.#cell(point).join();
-      const cell = this.#cells.get(key);
-      if (cell) cell.push(point);
-      else this.#cells.set(key, [point]);
-    }
+    for (let i = 0; i < xyz.length / 3; i += 1) this.fill(pointAt(xyz, i));
+  }
+  fill(point: Vector): void {
+    const key = this.#cell(point).join();
+    const cell = this.#cells.get(key);
+    if (cell) cell.push(point);
+    else this.#cells.set(key, [point]);
   }
   #cell(p: Vector): Vector {
     const at = (value: number) => Math.floor(value / this.#clearance);
@@ -77,8 +94,10 @@ export interface NoiselessCloud {
   readonly xyz: Float64Array;
   /** Median distance of neighbours. */
   readonly spacing_m: number;
-  /** Least distance of single noise points from the cloud. */
+  /** Least distance of noise from the cloud and, clumps apart, from other noise. */
   readonly clearance_m: number;
+  /** Least distance of ghost edges from the cloud. */
+  readonly ghost_clearance_m: number;
   /** How far below the lowest points noise may lie. */
   readonly depth_m: number;
   readonly edges?: readonly Edge[];
@@ -110,16 +129,19 @@ function edgesOf({ name, edges, viewpoint, step, xyz }: NoiselessCloud): readonl
 /** Adds noise to a cloud. The planted points come in between the others. */
 export function plantNoise(cloud: NoiselessCloud, seed: number): NoisyCloud {
   const next = uniform(seed);
-  const { xyz, spacing_m, clearance_m, depth_m, viewpoint = [0, 0, 0] } = cloud;
+  const { xyz, spacing_m, clearance_m, ghost_clearance_m, depth_m, viewpoint = [0, 0, 0] } = cloud;
   const room = new Room(xyz, clearance_m);
   const { low, high } = boxOf(xyz);
   const floor = lowest(xyz, 4 * clearance_m);
   const planted: Planted[] = [];
-  const put = (p: Vector, kind: Noise) => planted.push({ p, kind: NOISE.indexOf(kind) + 1 });
-  const until = (make: () => Vector | null): Vector => {
+  const put = (p: Vector, kind: Noise) => {
+    planted.push({ p, kind: NOISE.indexOf(kind) + 1 });
+    room.fill(p); // a point with another one close by would not be isolated
+  };
+  const until = (make: () => Vector | null, free = room): Vector => {
     for (let tries = 0; tries < 2000; tries += 1) {
       const p = make();
-      if (p && room.isFree(p)) return p;
+      if (p && free.isFree(p)) return p;
     }
     throw new Error(`${cloud.name}: no room for noise`);
   };
@@ -128,11 +150,11 @@ export function plantNoise(cloud: NoiselessCloud, seed: number): NoisyCloud {
   const share = Math.min(1, xyz.length / 3 / 100_000);
   const times = (count: number) => Math.ceil(count * share);
   for (let i = 0; i < times(400); i += 1) put(anywhere(), "isolated");
-  for (const size of [2, 3, 4] as const)
+  for (const { name, sizes } of CLUMPS)
     for (let i = 0; i < times(100); i += 1) {
       const middle = anywhere();
       const near = (axis: 0 | 1 | 2) => middle[axis] + spacing_m * (next() - 0.5);
-      for (let j = 0; j < size; j += 1) put([near(0), near(1), near(2)], `clump of ${size}`);
+      for (let j = 0; j < (sizes[i % sizes.length] ?? 0); j += 1) put([near(0), near(1), near(2)], name);
     }
   const below = (): Vector | null => {
     const [x, y] = [along(0), along(1)];
@@ -148,7 +170,8 @@ export function plantNoise(cloud: NoiselessCloud, seed: number): NoisyCloud {
     const at = (axis: 0 | 1 | 2) => viewpoint[axis] + range * edge.ray[axis];
     return [at(0), at(1), at(2)];
   };
-  for (let i = 0; i < times(600) && edges.length > 0; i += 1) put(until(ghost), "ghost edge");
+  const beside = new Room(xyz, ghost_clearance_m);
+  for (let i = 0; i < times(600) && edges.length > 0; i += 1) put(until(ghost, beside), "ghost edge");
   return mix(xyz, planted, next);
 }
 

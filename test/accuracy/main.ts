@@ -41,6 +41,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   cloth: async (wanted) => report((await import("./csf-reference.ts")).clothPart, wanted),
   dem: async () => (await import("./dem.ts")).demAccuracy(),
   denoise: async (wanted) => report((await import("./denoise.ts")).denoisePart, wanted),
+  "denoise-sensitivity": async (wanted) => report((await import("./denoise-sensitivity.ts")).sensitivityPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
 };
 
@@ -50,7 +51,10 @@ const { values, positionals } = parseArgs({
 });
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
-  fail("usage: npm run accuracy -- ground|denoise|cloth [--json] [--method NAME,..] [--group NAME,..] | dem", 2);
+  fail(
+    "usage: npm run accuracy -- ground|denoise|denoise-sensitivity|cloth [--json] [--method NAME,..] [--group NAME,..] | dem",
+    2,
+  );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
 if (built.status !== 0) process.exit(1);
 await part({ json: values.json, method: values.method, group: values.group });

@@ -45,7 +45,11 @@ describe("methods and their parameters", () => {
     [{ method: "sor", nb_neighbors: 1000, std_ratio: 1e6 }, { nb_neighbors: 1000, std_ratio: 1e6 }, 0],
     [{ method: "ror", radius: 0.01, nb_points: 1 }, { radius: 0.01, nb_points: 1 }, NOISY.length],
     [{ radius: null, nb_points: 1, voxel: null }, { radius: 0.15, nb_points: 1 }, STRAYS],
-    [{ method: "auto" }, { nb_neighbors: 16, link_factor: 10, cluster_points: 5, max_link: 0.5 }, STRAYS],
+    [
+      { method: "auto" },
+      { nb_neighbors: 16, link_factor: 7, cluster_points: 17, gap_factor: 5, min_link: 0.3, max_link: 0.5 },
+      STRAYS,
+    ],
   ])("%j", async (request, used, flagged) => {
     const answer = await denoise({ points: NOISY, ...request });
     expect(Object.keys(answer.params_used)).toEqual(Object.keys(used));
@@ -96,8 +100,8 @@ describe("methods and their parameters", () => {
     expect(answer.warnings.join()).toMatch(/4\.1 % of the points are labelled noise/);
   });
 
-  test("auto finds clumps that ror keeps, at any scale", async () => {
-    const clumps = [0, 1, 2, 3].flatMap((i) => [0, 1, 2, 3].map((j) => [50 + 9 * i, 0.01 * j, 80]));
+  test.each([4, 5, 12, 16])("auto finds clumps of %i points that ror keeps, at any scale", async (size) => {
+    const clumps = [0, 1, 2, 3].flatMap((i) => Array.from({ length: size }, (_, j) => [50 + 9 * i, 0.01 * j, 80]));
     const points = [...NOISY, ...clumps];
     expect((await denoise({ points })).flagged).toBe(STRAYS);
     const expected = [...EXPECTED, ...clumps.map(() => 2)];

@@ -46,8 +46,10 @@ const untiled: fc.Arbitrary<NoiseParams> = fc.oneof(
     method: fc.constant("auto" as const),
     nb_neighbors: fc.constantFrom(2, 16),
     link_factor: fc.constantFrom(1.5, 10),
+    min_link: fc.constant(0),
     max_link: lengths,
     cluster_points: counts,
+    gap_factor: fc.constantFrom(0, 2),
   }),
 );
 

@@ -18,8 +18,10 @@ export type NoiseParams =
       readonly method: "auto";
       readonly nb_neighbors: number;
       readonly link_factor: number;
+      readonly min_link: number;
       readonly max_link: number;
       readonly cluster_points: number;
+      readonly gap_factor: number;
     };
 
 /** How a cloud was divided into tiles. */

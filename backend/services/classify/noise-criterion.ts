@@ -22,7 +22,7 @@ const MAX_COUNT = 2 ** 32 - 2;
 const MAX_NEIGHBORS = 1000;
 const SAMPLES = 200_000;
 /** Chosen on generated plots and scans with planted noise: docs/accuracy.md. */
-const CLUSTERS = { nb_neighbors: 16, link_factor: 10, cluster_points: 5 };
+const CLUSTERS = { nb_neighbors: 16, link_factor: 7, cluster_points: 17, gap_factor: 5 };
 
 /** Checks all fields, also those of other methods. Errors: invalid_argument, naming the value and its rule. */
 export function checkCriterion(criterion: NoiseCriterion): CheckedCriterion {
@@ -119,11 +119,23 @@ function sparseWarning({ method, ...given }: CheckedCriterion, { p95_m }: Spacin
   ];
 }
 
+/**
+ * Bounds of the links of `auto`. Of random points in a plane, 2^-36 are farther than six medians from their nearest
+ * neighbour, and the 95th percentile is 2.08 medians (Clark & Evans 1954): so near points are always linked. The beams
+ * of an airborne scan are about as far apart everywhere, so the bounds are close together there; in scans from the
+ * ground the spacing grows with the distance, and that of far twigs is many times the 95th percentile.
+ */
+function linkBounds({ median_m, p95_m }: Spacing): { readonly min_link: number; readonly max_link: number } {
+  if (median_m === null || p95_m === null) return { min_link: 0.05, max_link: 0.05 };
+  const min_link = 6 * median_m;
+  return { min_link, max_link: Math.max(min_link, (isSparse(p95_m) ? 4 : 10) * p95_m) };
+}
+
 /** The parameters of the method, with derived lengths. */
 export function noiseParams(criterion: CheckedCriterion, spacing: Spacing, tile_points: number): NoiseParams {
   const { method, nb_points, min_points, nb_neighbors, std_ratio } = criterion;
   if (method === "sor") return { method, nb_neighbors, std_ratio };
-  if (method === "auto") return { method, ...CLUSTERS, max_link: spacing.p95_m === null ? 0.05 : 10 * spacing.p95_m };
+  if (method === "auto") return { method, ...CLUSTERS, ...linkBounds(spacing) };
   if (method === "ror")
     return { method, radius: criterion.radius ?? automatic(3, spacing, 0.05), nb_points, tile_points };
   return { method, voxel: criterion.voxel ?? automatic(5, spacing, 0.1), min_points, tile_points };

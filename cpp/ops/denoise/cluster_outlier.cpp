@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -116,8 +117,9 @@ class NeighborLists {
 
 /// Reach of a point from its local spacing, both squared.
 double reach_of(double spacing, const ClusterOutlierParams& params) {
-  const double factor = params.link_factor * params.link_factor, most = params.max_link_m * params.max_link_m;
-  return std::min(most, factor * spacing);
+  const auto squared = [](double length) { return length * length; };
+  return std::clamp(squared(params.link_factor) * spacing, squared(params.min_link_m),
+                    squared(params.max_link_m));
 }
 
 /// Sets the reach of those points of a leaf whose neighbours all lie below the end of the range; the others stay open.
@@ -228,43 +230,111 @@ struct Member {
   std::uint64_t slot;
 };
 
-/// True if the cluster of a slot's point has at least `wanted` points. Visits no more points than needed.
-bool in_cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const KdTreeView& tree,
-                const Lengths& lengths) {
-  std::array<Member, kMaxClusterPoints> members;
-  std::size_t count = 0;
-  members[count++] = {p, slot};
-  for (std::size_t next = 0; next < count && count < wanted; ++next) {
-    const Member from = members[next];
-    const double reach = lengths.reach[from.slot];
-    const auto may_hold = [&](const Node& node, std::uint32_t number) {
-      return kd_tree::least_squared_distance(from.p, node) <= std::min(reach, lengths.node_reach[number]);
-    };
-    tree.for_each_leaf(may_hold, [&](const Node& node) {
-      const Leaf leaf = tree.leaf(node);
-      for (std::uint32_t j = 0; j < leaf.count && count < wanted; ++j) {
-        const std::uint64_t other = node.begin + j;
-        const Vec3d q = leaf.point(j);
-        if (squared_distance(from.p, q) > std::min(reach, lengths.reach[other])) continue;
-        const bool known = std::any_of(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(count),
-                                       [&](const Member& member) { return member.slot == other; });
-        if (!known) members[count++] = {q, other};
-      }
-      return count < wanted;
-    });
+/// The points of a cluster, as many as are wanted at most.
+class Cluster {
+ public:
+  /// Collects the cluster of a slot's point. Visits no more points than needed.
+  Cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const KdTreeView& tree,
+          const Lengths& lengths) {
+    members_[count_++] = {p, slot};
+    for (std::size_t next = 0; next < count_ && count_ < wanted; ++next) {
+      const Member from = members_[next];
+      const double reach = lengths.reach[from.slot];
+      const auto may_hold = [&](const Node& node, std::uint32_t number) {
+        return kd_tree::least_squared_distance(from.p, node) <= std::min(reach, lengths.node_reach[number]);
+      };
+      tree.for_each_leaf(may_hold, [&](const Node& node) {
+        const Leaf leaf = tree.leaf(node);
+        for (std::uint32_t j = 0; j < leaf.count && count_ < wanted; ++j) {
+          const std::uint64_t other = node.begin + j;
+          const Vec3d q = leaf.point(j);
+          if (squared_distance(from.p, q) > std::min(reach, lengths.reach[other])) continue;
+          if (!has(other)) members_[count_++] = {q, other};
+        }
+        return count_ < wanted;
+      });
+    }
   }
-  return count >= wanted;
+
+  std::size_t size() const { return count_; }
+
+  /// True if another cluster has a point within `gap_factor` times the extent. Needs the whole cluster.
+  bool has_company(double gap_factor, const KdTreeView& tree) const {
+    const double squared = gap_factor * gap_factor * squared_extent();
+    if (!(squared > 0)) return false;  // only points of the cluster are at its place
+    bool found = false;
+    for (std::size_t i = 0; i < count_ && !found; ++i) {
+      const Vec3d p = members_[i].p;
+      const auto may_hold = [&](const Node& node, std::uint32_t) {
+        return kd_tree::least_squared_distance(p, node) <= squared;
+      };
+      tree.for_each_leaf(may_hold, [&](const Node& node) {
+        const Leaf leaf = tree.leaf(node);
+        for (std::uint32_t j = 0; j < leaf.count && !found; ++j)
+          found = squared_distance(p, leaf.point(j)) <= squared && !has(node.begin + j);
+        return !found;
+      });
+    }
+    return found;
+  }
+
+ private:
+  bool has(std::uint64_t slot) const {
+    return std::any_of(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(count_),
+                       [&](const Member& member) { return member.slot == slot; });
+  }
+  double squared_extent() const {
+    double greatest = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (std::size_t j = 0; j < i; ++j)
+        greatest = std::max(greatest, squared_distance(members_[i].p, members_[j].p));
+    }
+    return greatest;
+  }
+
+  std::array<Member, kMaxClusterPoints> members_;
+  std::size_t count_ = 0;
+};
+
+/// A bit for each point of a leaf that is linked to point `i`, itself included.
+std::uint32_t links_of(const Leaf& leaf, std::uint32_t i, const double* reach) {
+  const Vec3d p = leaf.point(i);
+  std::uint32_t links = 0;
+  for (std::uint32_t j = 0; j < leaf.count; ++j) {
+    const bool linked = squared_distance(p, leaf.point(j)) <= (reach[i] < reach[j] ? reach[i] : reach[j]);
+    links |= (linked ? 1U : 0U) << j;
+  }
+  return links;
 }
 
-/// True if a point has enough links within its own leaf, as most points have.
-bool linked_in_leaf(const Leaf& leaf, std::uint32_t i, std::size_t wanted, const double* reach) {
-  const Vec3d p = leaf.point(i);
-  std::size_t linked = 0;  // includes the point itself
-  for (std::uint32_t j = 0; j < leaf.count; ++j) {
-    const double squared = squared_distance(p, leaf.point(j));
-    linked += squared <= (reach[i] < reach[j] ? reach[i] : reach[j]) ? 1 : 0;
+/// The points of a leaf that links within the leaf connect to point `i`. Most leaves are connected as a whole.
+std::uint32_t connected_in_leaf(const Leaf& leaf, std::uint32_t i, const double* reach) {
+  std::uint32_t found = 1U << i;
+  for (std::uint32_t open = found; open != 0;) {
+    const auto next = static_cast<std::uint32_t>(std::countr_zero(open));
+    const std::uint32_t links = links_of(leaf, next, reach);
+    open = (open | (links & ~found)) & ~(1U << next);
+    found |= links;
   }
-  return linked >= wanted;
+  return found;
+}
+
+/// Labels the clean points of a leaf, each set of connected ones at once.
+void label_leaf(const Node& node, const ClusterOutlierParams& params, const KdTreeView& tree,
+                const Lengths& lengths, Span<std::uint8_t> labels) {
+  const Leaf leaf = tree.leaf(node);
+  std::uint32_t seen = 0;
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
+    if ((seen >> i & 1) != 0) continue;
+    const std::uint32_t connected = connected_in_leaf(leaf, i, lengths.reach.data() + node.begin);
+    seen |= connected;
+    if (static_cast<std::uint32_t>(std::popcount(connected)) < params.cluster_points) {
+      const Cluster cluster(leaf.point(i), node.begin + i, params.cluster_points, tree, lengths);
+      if (cluster.size() < params.cluster_points && !cluster.has_company(params.gap_factor, tree)) continue;
+    }
+    for (std::uint32_t j = i; j < leaf.count; ++j)
+      if ((connected >> j & 1) != 0) labels[leaf.row[j]] = kClean;
+  }
 }
 
 void check(const ClusterOutlierParams& params) {
@@ -275,6 +345,10 @@ void check(const ClusterOutlierParams& params) {
   require(std::isfinite(params.link_factor) && params.link_factor > 0,
           "link_factor must be finite and above 0");
   require(std::isfinite(params.max_link_m) && params.max_link_m > 0, "max_link_m must be finite and above 0");
+  require(params.min_link_m >= 0 && params.min_link_m <= params.max_link_m,
+          "min_link_m must be at least 0 and at most max_link_m");
+  require(std::isfinite(params.gap_factor) && params.gap_factor >= 0,
+          "gap_factor must be finite and at least 0");
 }
 
 }  // namespace
@@ -294,16 +368,8 @@ NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params
     ctx.begin_phase("Linking points", tree.leaves().size);
     const auto labels = result.noise_class.view();
     parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Node& node = view.nodes[tree.leaves()[i]];
-        const Leaf leaf = view.leaf(node);
-        for (std::uint32_t j = 0; j < leaf.count; ++j) {
-          const bool clean =
-              linked_in_leaf(leaf, j, params.cluster_points, lengths.reach.data() + node.begin) ||
-              in_cluster(leaf.point(j), node.begin + j, params.cluster_points, view, lengths);
-          if (clean) labels[leaf.row[j]] = kClean;
-        }
-      }
+      for (std::size_t i = begin; i < end; ++i)
+        label_leaf(view.nodes[tree.leaves()[i]], params, view, lengths, labels);
     });
   }
   count_noise(result, tree.size(), ctx);

@@ -14,23 +14,29 @@ struct ClusterOutlierParams {
   std::uint32_t
       nb_neighbors;    ///< k, nearest others that the local spacing is computed from, 2 .. kMaxClusterPoints
   double link_factor;  ///< longest link = link_factor * local spacing; finite and > 0
-  double max_link_m;   ///< upper bound of the longest link, metres, finite and > 0
-  std::uint32_t cluster_points;  ///< a smaller cluster is noise, 1 .. kMaxClusterPoints
+  double min_link_m;   ///< points this close are always linked, metres, finite and >= 0
+  double max_link_m;   ///< upper bound of the longest link, metres, finite, > 0 and >= min_link_m
+  std::uint32_t cluster_points;  ///< a smaller cluster may be noise, 1 .. kMaxClusterPoints
+  double gap_factor;  ///< a small cluster is noise if its gap > gap_factor * its extent; finite, >= 0
 };
 
-/// Cluster outlier removal: links points that are close together; the points of small clusters are noise.
+/// Cluster outlier removal: links points that are close together; the points of small clusters far from the rest are
+/// noise.
 ///
 /// Distance  s(p) is the distance from p to the second nearest of those of its k nearest other points that have another
 ///           position than p; if only one of them has, the distance to that one.
 /// Spacing   The local spacing of p is the lower quartile of s(q) over the k nearest other points q of p. The lower
 ///           quartile stays valid if up to half of these are noise or in a sparser part.
-/// Link      reach(p) = min(max_link_m, link_factor * local spacing of p). Two points p and q are linked if their
-///           distance is at most min(reach(p), reach(q)).
-/// Cluster   A set of points connected by links. A point is noise if its cluster has fewer than `cluster_points`
-///           points.
+/// Link      reach(p) = link_factor * local spacing of p, but at least min_link_m and at most max_link_m. Two points p
+///           and q are linked if their distance is at most min(reach(p), reach(q)).
+/// Cluster   A set of points connected by links (single linkage). A point is noise if its cluster has fewer than
+///           `cluster_points` points and the gap, the distance to the nearest point of another cluster, exceeds
+///           gap_factor times the extent, the greatest distance between two points of the cluster.
 ///
 /// Spacing grows with the distance from the scanner, so each part of a cloud is judged by its own spacing: far twigs
-/// are not compared with a near trunk. Noise may form dense clumps, but these have fewer points than any twig.
+/// are not compared with a near trunk. A part of a twig that is cut off by what hides the rest of it is longer than a
+/// clump of as many points, and nearer to the rest in proportion: with a gap of g extents the visible part would be
+/// 1 / (1 + g) of a straight twig. A single point has no extent: it is noise if nothing is linked to it.
 ///
 /// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and not neighbours of any point;
 ///          rows at the same position are linked. Points as far away as the k-th nearest count as neighbours too (up
@@ -42,7 +48,7 @@ struct ClusterOutlierParams {
 /// Source   Own, a combination of: a scale for every point from its neighbours (Zelnik-Manor & Perona 2004, section
 ///          2.1, who use the distance to the seventh neighbour), and distance clusters of which small ones are
 ///          outliers (Rusu 2009, section 6.2). Here each point must be within the other's reach; the former multiply
-///          the two scales.
+///          the two scales. The gap is that of a single-linkage cluster (Sneath 1957), here relative to the extent.
 NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params, OpContext& ctx);
 
 }  // namespace pc

@@ -24,9 +24,12 @@ NoiseResult run_method(const std::string& method, HitPoints points, OpContext& c
   if (method != "ror" && method != "ror_tiled" && method != "auto")
     throw Error(ErrorCode::kInvalidArgument,
                 "method \"" + method + "\" is none of ror, ror_tiled, voxel_count, sor, auto");
-  const double p95_m =
-      point_spacing(points, {kMaxSpacingSamples, std::nullopt}, ctx).distinct_p95_m.value_or(0.02);
-  if (method == "auto") return cluster_outlier(points, {16, 10, 10 * p95_m, 5}, ctx);
+  const auto spacing = point_spacing(points, {kMaxSpacingSamples, std::nullopt}, ctx);
+  const double p95_m = spacing.distinct_p95_m.value_or(0.02);
+  if (method == "auto") {
+    const double median_m = spacing.distinct_median_m.value_or(p95_m);
+    return cluster_outlier(points, {16, 7, 6 * median_m, 10 * p95_m, 17, 5}, ctx);
+  }
   const RadiusOutlierParams params{std::clamp(3 * p95_m, 0.02, 0.5), 2};
   if (method == "ror") return radius_outlier(points, params, ctx);
   return radius_outlier_tiled(points, params, kTilePoints, ctx).noise;

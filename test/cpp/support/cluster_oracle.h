@@ -34,10 +34,9 @@ inline Labels cluster_oracle(Span<const Vec3d> xyz, const ClusterOutlierParams& 
     for (std::size_t j = 0; j < n; ++j)
       if (j != i && squared(i, j) <= ball[i] && second[j] != HUGE_VAL) known.push_back(second[j]);
     std::sort(known.begin(), known.end());
-    const double most = params.max_link_m * params.max_link_m;
-    reach[i] = known.empty()
-                   ? most
-                   : std::min(most, params.link_factor * params.link_factor * known[known.size() / 4]);
+    const double least = params.min_link_m * params.min_link_m, most = params.max_link_m * params.max_link_m;
+    const double factor = params.link_factor * params.link_factor;
+    reach[i] = known.empty() ? most : std::max(least, std::min(most, factor * known[known.size() / 4]));
   }
   Labels labels(xyz.size, kNoise);
   std::vector<bool> seen(n, false);
@@ -51,7 +50,15 @@ inline Labels cluster_oracle(Span<const Vec3d> xyz, const ClusterOutlierParams& 
           seen[j] = true;
           cluster.push_back(j);
         }
-    if (cluster.size() >= params.cluster_points)
+    double extent = 0, gap = HUGE_VAL;
+    for (const std::size_t member : cluster)
+      for (std::size_t j = 0; j < n; ++j) {
+        const bool inside = std::find(cluster.begin(), cluster.end(), j) != cluster.end();
+        double& length = inside ? extent : gap;
+        length = inside ? std::max(extent, squared(member, j)) : std::min(gap, squared(member, j));
+      }
+    const bool has_company = extent > 0 && gap <= params.gap_factor * params.gap_factor * extent;
+    if (cluster.size() >= params.cluster_points || has_company)
       for (const std::size_t member : cluster) labels[rows[member]] = kClean;
   }
   return labels;

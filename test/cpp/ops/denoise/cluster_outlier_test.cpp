@@ -20,7 +20,8 @@ namespace {
 using test::Labels;
 using test::SpacingCloud;
 
-constexpr ClusterOutlierParams kParams{16, 10, 0.5, 5};
+constexpr ClusterOutlierParams kParams{16, 10, 0, 0.5, 5, 0};
+constexpr ClusterOutlierParams kByGap{16, 7, 0, 0.5, 17, 5};
 
 NoiseResult run(Span<const Vec3d> points, const ClusterOutlierParams& params, int threads) {
   JobControl control;
@@ -49,8 +50,9 @@ TEST(ClusterOutlier, EqualsBruteForce) {
   for (const SpacingCloud& cloud : test::spacing_clouds(350, 47)) {
     if (cloud.name == "duplicates") continue;  // more ties than are looked at; see below
     for (const ClusterOutlierParams& params :
-         {kParams, ClusterOutlierParams{2, 1.5, 1e9, 2}, ClusterOutlierParams{64, 0.7, 3, 64},
-          ClusterOutlierParams{8, 3, 1e-3, 1}}) {
+         {kParams, ClusterOutlierParams{2, 1.5, 0, 1e9, 2, 0}, ClusterOutlierParams{64, 0.7, 0, 3, 64, 1},
+          ClusterOutlierParams{8, 3, 0, 1e-3, 1, 0}, ClusterOutlierParams{8, 1.2, 0.02, 1e9, 12, 1.5},
+          kByGap}) {
       const Labels expected = test::cluster_oracle(cloud.view(), params);
       for (const int threads : {1, 4}) {
         const NoiseResult result = run(cloud.view(), params, threads);
@@ -73,7 +75,7 @@ TEST(ClusterOutlier, CountsAllTiedNeighbours) {
       cloud.points.push_back({std::floor(u.x), std::floor(u.y), std::floor(u.z)});
     }
     for (const double link_factor : {0.75, 1.0, 1.2}) {
-      const ClusterOutlierParams params{4, link_factor, 100, 6};
+      const ClusterOutlierParams params{4, link_factor, 0, 100, 6, 0};
       ASSERT_EQ(labels_of(run(cloud.view(), params, 2)), test::cluster_oracle(cloud.view(), params)) << seed;
     }
   }
@@ -86,7 +88,7 @@ TEST(ClusterOutlier, CopiesFarApartAreLabelledAsOneAlone) {
     const Vec3d u = test::random_point(9, i) * 64.0;
     points.push_back({std::round(u.x * 64) / 64, std::round(u.y * 64) / 64, std::round(u.z * u.x) / 64});
   }
-  const ClusterOutlierParams params{60, 1.4, 9, 40};
+  const ClusterOutlierParams params{60, 1.4, 0, 9, 40, 0};
   const Labels alone = labels_of(run({points.data(), kCopy}, params, 2));
   const auto noise = std::count(alone.begin(), alone.end(), kNoise);
   EXPECT_GT(noise, 100);
@@ -105,6 +107,26 @@ TEST(ClusterOutlier, KeepsASparseTwigAndDropsClumpsBelowTheSize) {
     Labels expected(4040, kClean);
     expected.resize(cloud.points.size(), size < 5 ? kNoise : kClean);
     EXPECT_EQ(labels_of(run(cloud.view(), kParams, 2)), expected) << size;
+  }
+}
+
+/// A clump is small for its gap; a hidden twig's visible part of as many points is long for it.
+TEST(ClusterOutlier, ClumpsInTheAirAreNoisePartsOfAHiddenTwigAreNot) {
+  for (const std::size_t size : {1U, 2U, 5U, 8U, 12U, 16U, 17U}) {
+    const SpacingCloud cloud = trunk_and_twig(size);
+    Labels expected(4040, kClean);
+    expected.resize(cloud.points.size(), size < 17 ? kNoise : kClean);
+    EXPECT_EQ(labels_of(run(cloud.view(), kByGap, 2)), expected) << size;
+  }
+  for (const std::size_t size : {4U, 5U, 8U, 12U, 16U}) {
+    for (const std::size_t hidden : {4U, 6U}) {  // times the length of a part
+      const std::size_t period = (size - 1) * (hidden + 1) + (hidden == 6 ? 2 : 0);
+      SpacingCloud cloud{"parts of a twig", {}};
+      for (std::size_t i = 0; i < 40 * size; ++i)
+        cloud.points.push_back({0.01 * static_cast<double>(i / size * period + i % size), 0, 0});
+      const Labels expected(cloud.points.size(), hidden == 6 ? kNoise : kClean);
+      EXPECT_EQ(labels_of(run(cloud.view(), kByGap, 2)), expected) << size << " " << hidden;
+    }
   }
 }
 
@@ -135,11 +157,14 @@ TEST(ClusterOutlier, RefusesWhatCannotBe) {
   const std::vector<Vec3d> points{{0, 0, 0}, {1, 0, 0}};
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   for (const ClusterOutlierParams& params :
-       {ClusterOutlierParams{1, 10, 1, 5}, ClusterOutlierParams{65, 10, 1, 5},
-        ClusterOutlierParams{16, 0, 1, 5}, ClusterOutlierParams{16, inf, 1, 5},
-        ClusterOutlierParams{16, nan, 1, 5}, ClusterOutlierParams{16, 10, 0, 5},
-        ClusterOutlierParams{16, 10, inf, 5}, ClusterOutlierParams{16, 10, 1, 0},
-        ClusterOutlierParams{16, 10, 1, 65}}) {
+       {ClusterOutlierParams{1, 10, 0, 1, 5, 0}, ClusterOutlierParams{65, 10, 0, 1, 5, 0},
+        ClusterOutlierParams{16, 0, 0, 1, 5, 0}, ClusterOutlierParams{16, inf, 0, 1, 5, 0},
+        ClusterOutlierParams{16, nan, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 0, 0, 5, 0},
+        ClusterOutlierParams{16, 10, 0, inf, 5, 0}, ClusterOutlierParams{16, 10, 0, 1, 0, 0},
+        ClusterOutlierParams{16, 10, 0, 1, 65, 0}, ClusterOutlierParams{16, 10, 0, 1, 5, -1},
+        ClusterOutlierParams{16, 10, 0, 1, 5, inf}, ClusterOutlierParams{16, 10, 0, 1, 5, nan},
+        ClusterOutlierParams{16, 10, -1, 1, 5, 0}, ClusterOutlierParams{16, 10, 2, 1, 5, 0},
+        ClusterOutlierParams{16, 10, nan, 1, 5, 0}}) {
     try {
       run({points.data(), points.size()}, params, 1);
       ADD_FAILURE();
@@ -168,7 +193,7 @@ TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
     ErrorCode code = ErrorCode::kInternal;
     try {
       OpContext ctx(control, Device::kCpu, 2);
-      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 10, 64}, ctx);
+      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 0, 10, 64, 5}, ctx);
     } catch (const Error& e) {
       code = e.code();
     }

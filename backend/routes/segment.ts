@@ -19,7 +19,7 @@ export function segmentRoutes(app: App, deps: Deps): void {
         body: GroundRequest,
         response: { 200: GroundResponse },
       },
-      config: { problems: [NO_SESSION, UNKNOWN_GROUND_METHOD] },
+      config: { lists: true, problems: [NO_SESSION, UNKNOWN_GROUND_METHOD] },
     },
     async ({ body, unknownKeys }, reply) => {
       const filter = checkGround(body);

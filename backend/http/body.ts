@@ -2,8 +2,15 @@ import type { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { MAX_BODY_BYTES, MAX_LIST_BODY_BYTES, MAX_UPLOAD_BYTES, MIB } from "../../shared/limits.ts";
+import {
+  MAX_BODY_BYTES,
+  MAX_FRAME_BODY_BYTES,
+  MAX_LIST_BODY_BYTES,
+  MAX_UPLOAD_BYTES,
+  MIB,
+} from "../../shared/limits.ts";
 import { bodyChunks, declaredBytes, tooLarge } from "./body-chunks.ts";
+import { receiveFrameBody } from "./frame-body.ts";
 import { receiveListBody } from "./list-body.ts";
 import type { App, BaseDeps } from "./types.ts";
 import { unwrapped } from "./unwrapped.ts";
@@ -16,7 +23,8 @@ declare module "fastify" {
 }
 
 /**
- * Parses JSON bodies, up to MAX_BODY_BYTES here, larger ones of routes with `lists` in list-body.ts, and offers multipart forms as streams: a route reads the file with
+ * Parses JSON bodies, up to MAX_BODY_BYTES here, larger ones of routes with `lists` in list-body.ts, reads PHB1 bodies of
+ * these routes in frame-body.ts, and offers multipart forms as streams: a route reads the file with
  * backend/http/upload.ts. An empty JSON body counts as no body, because cancel requests are sent without one under any
  * content type.
  */
@@ -40,6 +48,15 @@ export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void
     }
     if (!lists) throw tooLarge("the body", limit);
     return receiveListBody(request, { declared, first, rest }, deps);
+  });
+  app.addContentTypeParser("application/octet-stream", async (request: FastifyRequest, payload: Readable) => {
+    if (!request.routeOptions.config.lists) {
+      throw Object.assign(new Error("no frames"), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE", statusCode: 415 });
+    }
+    const declared = declaredBytes(request.headers);
+    if (declared !== undefined && declared > MAX_FRAME_BODY_BYTES)
+      throw tooLarge(`the body of ${declared} bytes`, MAX_FRAME_BODY_BYTES);
+    return receiveFrameBody(request, { declared, first: [], rest: bodyChunks(payload, deps.config.bodyStallS) }, deps);
   });
   await app.register(multipart, {
     limits: { fileSize: MAX_UPLOAD_BYTES, files: 1, fields: 32, fieldSize: MIB, parts: 40, headerPairs: 64 },

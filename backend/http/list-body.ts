@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { z } from "zod";
-import { type BulkKind, bulkKinds } from "../../shared/contract/bulk-list.ts";
 import { LIST_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_LIST_BODY_BYTES } from "../../shared/limits.ts";
-import type { Job } from "../jobs/job.ts";
-import { type JsonDocument, type JsonShape, openRequestText } from "../native/core/request-text.ts";
+import type { JsonDocument, JsonShape, ParsedList } from "../native/core/request-text.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { ListColumn } from "../sessions/list-column.ts";
 import { tooLarge } from "./body-chunks.ts";
+import { shapeOf } from "./list-shape.ts";
+import { type IncomingBody, receiveBody } from "./receive-body.ts";
 import type { BaseDeps } from "./types.ts";
-import { unwrapped } from "./unwrapped.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -18,97 +16,30 @@ declare module "fastify" {
   }
 }
 
-/** What remains to be received of a body. */
-export interface LargeBody {
-  /** Size declared by the request, bytes; undefined if it is sent in chunks. */
-  readonly declared: number | undefined;
-  /** Chunks that have arrived. */
-  readonly first: readonly Buffer[];
-  readonly rest: AsyncIterable<Buffer>;
-}
-
-const shapes = new WeakMap<object, JsonShape>();
-
 /**
- * Receives a JSON body above MAX_BODY_BYTES into native memory and parses it there: lists become ListColumns, the rest a
- * plain value. Nothing is received before admission has assigned the memory. Errors: 413, timeout, invalid_argument
- * (not JSON), canceled if the client disconnects.
+ * Receives a JSON body above MAX_BODY_BYTES and reads it in native code: lists become ListColumns, the rest a plain
+ * value. Errors: those of receiveBody, 413 for a rest above MAX_BODY_BYTES, invalid_argument (not JSON).
  */
 export async function receiveListBody(
   request: FastifyRequest,
-  body: LargeBody,
-  { jobs, admission }: Pick<BaseDeps, "jobs" | "admission">,
+  body: IncomingBody,
+  deps: Pick<BaseDeps, "jobs" | "admission">,
 ): Promise<unknown> {
-  const bytes = body.declared ?? MAX_LIST_BODY_BYTES; // in chunks: it may be the largest
   const shape = shapeOf(request.routeOptions.schema?.body as object);
   const token = randomBytes(16).toString("hex");
-  const label = `body of ${request.method} ${request.routeOptions.url ?? ""}`;
-  let hangUp: () => void = () => undefined;
-  const { socket } = request.raw;
-  try {
-    const document = await jobs.run(
-      (job) =>
-        admission.run(job, "Request", LIST_BODY_BYTES_PER_BYTE * bytes, () =>
-          parseText(body, bytes, shape, token, job),
-        ),
-      {
-        label,
-        onStart: (job) => {
-          hangUp = () => job.cancel();
-          socket.once("close", hangUp);
-        },
-      },
-    );
-    if (document === "too large") throw tooLarge("the body", MAX_LIST_BODY_BYTES);
-    if (document.too_large) throw tooLarge("the body without its lists of points and numbers", MAX_BODY_BYTES);
-    return withLists(request, document, shape, token);
-  } finally {
-    socket.off("close", hangUp);
-  }
+  const limits = { bytes: MAX_LIST_BODY_BYTES, memory_per_byte: LIST_BODY_BYTES_PER_BYTE };
+  const document = await receiveBody(request, body, limits, deps, ({ text }, job) =>
+    job.track(() => text.parse(shape, token, { rest_bytes: MAX_BODY_BYTES, depth: MAX_BODY_DEPTH })),
+  );
+  if (document.too_large) throw tooLarge("the body without its lists of points and numbers", MAX_BODY_BYTES);
+  return withLists(request, document, shape, token);
 }
 
-async function parseText(
-  { first, rest }: LargeBody,
-  bytes: number,
-  shape: JsonShape,
-  token: string,
-  job: Job,
-): Promise<JsonDocument | "too large"> {
-  const text = openRequestText(bytes);
-  try {
-    let length = 0;
-    const append = (chunk: Buffer): boolean => {
-      length += chunk.length;
-      if (length <= bytes) text.append(chunk);
-      return length <= bytes;
-    };
-    for (const chunk of first) append(chunk);
-    for await (const chunk of rest) {
-      job.checkpoint();
-      if (!append(chunk)) return "too large";
-    }
-    return await job.track(() => text.parse(shape, token, { rest_bytes: MAX_BODY_BYTES, depth: MAX_BODY_DEPTH }));
-  } finally {
-    text.release();
-  }
-}
-
-/** The shape of a schema: its bulk lists, and the objects that lead to them. */
-function shapeOf(schema: object): JsonShape {
-  const known = shapes.get(schema);
-  if (known) return known;
-  const shape = derivedShape(schema);
-  shapes.set(schema, shape);
-  return shape;
-}
-
-function derivedShape(schema: unknown): JsonShape {
-  const inner = unwrapped(schema);
-  const kind: BulkKind | undefined = inner instanceof z.ZodType ? bulkKinds.get(inner)?.kind : undefined;
-  if (kind) return { kind };
-  if (!(inner instanceof z.ZodObject)) return { kind: "value" };
-  const fields = Object.entries(inner.shape).map(([name, field]) => [name, derivedShape(field)] as const);
-  return { kind: "object", fields: Object.fromEntries(fields) };
+/** Columns of the lists; they are released with the response. */
+export function ownedLists(request: FastifyRequest, lists: readonly ParsedList[]): (ColumnRef | null)[] {
+  const refs = lists.map(({ column }) => column && new ColumnRef(column));
+  request.bodyLists = refs.filter((ref) => ref !== null);
+  return refs;
 }
 
 /** The value of a document with its lists put back. */
@@ -118,8 +49,7 @@ function withLists(
   shape: JsonShape,
   token: string,
 ): unknown {
-  const refs = lists.map(({ column }) => column && new ColumnRef(column));
-  request.bodyLists = refs.filter((ref) => ref !== null);
+  const refs = ownedLists(request, lists);
   if (blank) return undefined;
   const put = (value: unknown, at: JsonShape): unknown => {
     if (at.kind === "value") return value;

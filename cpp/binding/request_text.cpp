@@ -5,6 +5,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "binding/coded.h"
 #include "binding/column_handle.h"
@@ -13,6 +14,7 @@
 #include "binding/js_values.h"
 #include "core/memory.h"
 #include "io/decimal.h"
+#include "io/frame_lists.h"
 #include "io/json_lists.h"
 
 namespace pc::binding {
@@ -35,18 +37,23 @@ RequestText& open_text(const Holder& holder) {
   return **holder;
 }
 
+using Kind = io::JsonShape::Kind;
+
+Kind list_kind(const Napi::Value& value) {
+  return strict_choice<Kind>(value, "kind",
+                             {{"value", Kind::kValue},
+                              {"object", Kind::kObject},
+                              {"points", Kind::kPoints},
+                              {"numbers", Kind::kNumbers},
+                              {"heights", Kind::kHeights},
+                              {"flags", Kind::kFlags}});
+}
+
 // { kind, fields?: { [name]: shape } }
 io::JsonShape json_shape(const Napi::Value& value) {
-  using Kind = io::JsonShape::Kind;
   const auto js = strict_object(value, "shape");
   io::JsonShape shape;
-  shape.kind = strict_choice<Kind>(js.Get("kind"), "kind",
-                                   {{"value", Kind::kValue},
-                                    {"object", Kind::kObject},
-                                    {"points", Kind::kPoints},
-                                    {"numbers", Kind::kNumbers},
-                                    {"heights", Kind::kHeights},
-                                    {"flags", Kind::kFlags}});
+  shape.kind = list_kind(js.Get("kind"));
   if (shape.kind != Kind::kObject) return shape;
   const auto fields = object_field(js, "fields");
   const Napi::Array names = fields.GetPropertyNames();
@@ -57,18 +64,24 @@ io::JsonShape json_shape(const Napi::Value& value) {
   return shape;
 }
 
+using Lists = std::vector<io::JsonList>;
+
+Napi::Value lists_to_js(Napi::Env env, Lists&& lists) {
+  auto out = Napi::Array::New(env, lists.size());
+  for (std::uint32_t i = 0; i < lists.size(); ++i) {
+    auto js = Napi::Object::New(env);
+    js.Set("length", static_cast<double>(lists[i].length));
+    js.Set("column",
+           lists[i].valid ? Napi::Value(ColumnHandle::wrap(env, std::move(lists[i].column))) : env.Null());
+    out.Set(i, js);
+  }
+  return out;
+}
+
 Napi::Value document_to_js(Napi::Env env, io::JsonDocument&& document) {
   auto out = Napi::Object::New(env);
-  auto lists = Napi::Array::New(env, document.lists.size());
-  for (std::uint32_t i = 0; i < lists.Length(); ++i) {
-    io::JsonList& list = document.lists[i];
-    auto js = Napi::Object::New(env);
-    js.Set("length", static_cast<double>(list.length));
-    js.Set("column", list.valid ? Napi::Value(ColumnHandle::wrap(env, std::move(list.column))) : env.Null());
-    lists.Set(i, js);
-  }
   out.Set("rest", document.rest);
-  out.Set("lists", lists);
+  out.Set("lists", lists_to_js(env, std::move(document.lists)));
   out.Set("blank", document.blank);
   out.Set("too_large", document.too_large);
   return out;
@@ -99,6 +112,30 @@ Napi::Value parse(const Napi::CallbackInfo& info, const Holder& holder) {
       document_to_js);
 }
 
+// { kind, dtype: "f32" | "u32", offset, length, origin: [x, y, z] }
+io::FrameBuffer frame_buffer(const Napi::Value& value) {
+  const auto js = strict_object(value, "buffers");
+  return {list_kind(js.Get("kind")),
+          strict_choice<bool>(js.Get("dtype"), "dtype", {{"f32", true}, {"u32", false}}),
+          whole_field<std::size_t>(js, "offset"), whole_field<std::uint64_t>(js, "length"), vec3_field(js, "origin")};
+}
+
+Napi::Value frame_lists(const Napi::CallbackInfo& info, const Holder& holder) {
+  const auto js = strict_array(info[0], "buffers");
+  std::vector<io::FrameBuffer> buffers;
+  for (std::uint32_t i = 0; i < js.Length(); ++i) buffers.push_back(frame_buffer(js.Get(i)));
+  (void)open_text(holder);
+  return start_job<Lists>(
+      info.Env(), JobOptions{},
+      [text = std::exchange(*holder, nullptr), buffers](OpContext& ctx) {
+        Lists lists;
+        for (const auto& buffer : buffers)
+          lists.push_back(io::read_frame_list({text->block.data(), text->used}, buffer, ctx));
+        return lists;
+      },
+      lists_to_js);
+}
+
 /// Unmapping a large text takes too long for the event loop.
 void release(const Holder& holder) {
   auto text = std::make_unique<std::shared_ptr<RequestText>>(std::exchange(*holder, nullptr));
@@ -122,6 +159,9 @@ Napi::Value open_request_text(const Napi::CallbackInfo& info) {
           }));
   out.Set("parse", Napi::Function::New(env, [holder](const Napi::CallbackInfo& call) -> Napi::Value {
             return with_code(call.Env(), [&] { return parse(call, holder); });
+          }));
+  out.Set("frameLists", Napi::Function::New(env, [holder](const Napi::CallbackInfo& call) -> Napi::Value {
+            return with_code(call.Env(), [&] { return frame_lists(call, holder); });
           }));
   out.Set("release", Napi::Function::New(env, [holder](const Napi::CallbackInfo&) { release(holder); }));
   return out;

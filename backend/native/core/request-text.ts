@@ -11,12 +11,27 @@ export type JsonShape =
 export interface JsonDocument {
   /** The document with the string "<token>i" for the i-th list, and null for keys that the shape does not have. */
   readonly rest: string;
-  /** `column`: null if an element is not what the shape expects. */
-  readonly lists: readonly { readonly length: number; readonly column: NativeColumn | null }[];
+  readonly lists: readonly ParsedList[];
   /** There is no document. */
   readonly blank: boolean;
   /** The rest exceeds its limit; nothing else is set. */
   readonly too_large: boolean;
+}
+
+/** A list that was read into native memory; `column`: null if an element is not what the shape expects. */
+export interface ParsedList {
+  readonly length: number;
+  readonly column: NativeColumn | null;
+}
+
+/** A buffer of a PHB1 frame that holds a list: its first byte and its number of elements. */
+export interface FrameList {
+  readonly kind: BulkKind;
+  readonly dtype: "f32" | "u32";
+  readonly offset: number;
+  readonly length: number;
+  /** Added to points. */
+  readonly origin: readonly [number, number, number];
 }
 
 /** The text of a request in native memory while it arrives. */
@@ -28,6 +43,11 @@ export interface RequestText {
     token: string,
     limits: { readonly rest_bytes: number; readonly depth: number },
   ): NativeJob<JsonDocument>;
+  /**
+   * Instead of parse(): the lists of a PHB1 frame. Errors: invalid_argument for a buffer that ends behind the frame, and
+   * for flags.
+   */
+  frameLists(buffers: readonly FrameList[]): NativeJob<readonly ParsedList[]>;
   /** Frees the text if it was not parsed. */
   release(): void;
 }

@@ -117,7 +117,8 @@ io::FrameBuffer frame_buffer(const Napi::Value& value) {
   const auto js = strict_object(value, "buffers");
   return {list_kind(js.Get("kind")),
           strict_choice<bool>(js.Get("dtype"), "dtype", {{"f32", true}, {"u32", false}}),
-          whole_field<std::size_t>(js, "offset"), whole_field<std::uint64_t>(js, "length"), vec3_field(js, "origin")};
+          whole_field<std::size_t>(js, "offset"), whole_field<std::uint64_t>(js, "length"),
+          vec3_field(js, "origin")};
 }
 
 Napi::Value frame_lists(const Napi::CallbackInfo& info, const Holder& holder) {

@@ -72,7 +72,8 @@ class Reader {
     copied_ = lexer_.at();
   }
   std::uint32_t deeper(std::uint32_t depth) {
-    if (depth >= limits_.depth) lexer_.fail("nesting deeper than " + std::to_string(limits_.depth) + " levels");
+    if (depth >= limits_.depth)
+      lexer_.fail("nesting deeper than " + std::to_string(limits_.depth) + " levels");
     return depth + 1;
   }
 

@@ -36,8 +36,8 @@ struct JsonDocument {
   /// not have are null. The text is valid JSON; bytes above 0x7f are copied, also if they are not UTF-8.
   std::string rest;
   std::vector<JsonList> lists;
-  bool blank = false;     ///< the text has only white space: there is no document
-  bool too_large = false; ///< `rest` would exceed its limit; nothing else is set
+  bool blank = false;      ///< the text has only white space: there is no document
+  bool too_large = false;  ///< `rest` would exceed its limit; nothing else is set
 };
 
 struct JsonLimits {

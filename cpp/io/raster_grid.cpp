@@ -20,8 +20,9 @@ constexpr std::size_t kMaxNumberBytes = 32;  // -123456789012345678901.0000, -1.
 constexpr double kPlainLimit = 1e21;         // from here on, numbers have an exponent in JavaScript
 
 void check_grid(const RasterGrid& grid) {
-  require(grid.nx > 0 && grid.ny > 0 && grid.values.size % grid.nx == 0 && grid.values.size / grid.nx == grid.ny,
-          "grid_z length must equal nx*ny");
+  require(
+      grid.nx > 0 && grid.ny > 0 && grid.values.size % grid.nx == 0 && grid.values.size / grid.nx == grid.ny,
+      "grid_z length must equal nx*ny");
 }
 
 /// The shortest digits that give the same double, as in ECMA-262 Number::toString: with an exponent below 1e-6 and from

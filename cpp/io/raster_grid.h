@@ -24,8 +24,8 @@ struct RasterGrid {
 Column<std::uint8_t> raster_text(const RasterGrid& grid, double nodata, OpContext& ctx);
 
 struct RasterFloats {
-  Column<float> values;  ///< (ny, nx), row 0 has the highest y; empty if a value was refused
-  bool refused = false;  ///< a value lies outside the range of float32
+  Column<float> values;      ///< (ny, nx), row 0 has the highest y; empty if a value was refused
+  bool refused = false;      ///< a value lies outside the range of float32
   double refused_value = 0;  ///< the first one
 };
 

@@ -57,7 +57,8 @@ void read_json_file(const std::string& path, OpContext& ctx) {
   if (found.blank || found.too_large) return;
   std::vector<char> again(found.rest.begin(), found.rest.end());
   again.resize(again.size() + io::kDecimalPadding);
-  io::read_json_lists({again.data(), found.rest.size()}, {}, token, {bytes + 1000, 64}, ctx);  // it is valid JSON
+  io::read_json_lists({again.data(), found.rest.size()}, {}, token, {bytes + 1000, 64},
+                      ctx);  // it is valid JSON
 }
 
 }  // namespace

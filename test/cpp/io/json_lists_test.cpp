@@ -51,7 +51,8 @@ std::vector<double> doubles(const JsonList& list) {
 }
 
 TEST(JsonLists, ListsBecomeColumnsAndTheRestStaysText) {
-  const auto found = read(R"( {"value":[1,{"a":null}],"points":[[1,2,3],[ -4 ,5e-1,6.25]],"numbers":[],"flags":[true,false]} )");
+  const auto found = read(
+      R"( {"value":[1,{"a":null}],"points":[[1,2,3],[ -4 ,5e-1,6.25]],"numbers":[],"flags":[true,false]} )");
   EXPECT_EQ(found.rest, R"( {"value":[1,{"a":null}],"points":"T0","numbers":"T1","flags":"T2"} )");
   ASSERT_EQ(found.lists.size(), 3U);
   const auto points = found.lists[0].column.as<Vec3d>();
@@ -101,10 +102,25 @@ TEST(JsonLists, KeysThatTheShapeDoesNotHaveLoseTheirValues) {
 }
 
 TEST(JsonLists, NumbersAreRoundedCorrectly) {
-  const std::vector<std::string> texts = {
-      "0", "-0", "0.1", "1e22", "1e23", "9007199254740993", "123456789012345678901234567890", "5e-324",
-      "2.4703282292062328e-324", "1.7976931348623157e308", "0.000000000000000000000000000001", "1E+2", "1.5e-10",
-      "4.35", "0.30000000000000004", "8.5", "12345678", "123456789.12345678", "1234567890123456.7"};
+  const std::vector<std::string> texts = {"0",
+                                          "-0",
+                                          "0.1",
+                                          "1e22",
+                                          "1e23",
+                                          "9007199254740993",
+                                          "123456789012345678901234567890",
+                                          "5e-324",
+                                          "2.4703282292062328e-324",
+                                          "1.7976931348623157e308",
+                                          "0.000000000000000000000000000001",
+                                          "1E+2",
+                                          "1.5e-10",
+                                          "4.35",
+                                          "0.30000000000000004",
+                                          "8.5",
+                                          "12345678",
+                                          "123456789.12345678",
+                                          "1234567890123456.7"};
   std::string list;
   for (const auto& text : texts) list += (list.empty() ? "" : ",") + text;
   const auto values = doubles(first_list(R"({"numbers":[)" + list + "]}"));
@@ -117,14 +133,40 @@ TEST(JsonLists, NumbersAreRoundedCorrectly) {
 }
 
 TEST(JsonLists, WhatIsNotJsonIsRefusedWithItsPlace) {
-  for (const char* text :
-       {"{", "{]", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[-]",
-        "nul", "[tru]", "\"", "\"\\x\"", "\"\\u12\"", "\"\t\"", "1 2", "[1 2]", "{\"points\":[[1,2,3]", "[NaN]",
-        "{\"points\":[[1,2,3],]}", "{\"numbers\":[1,,2]}", "{\"numbers\":[1}", "'a'", "[1]]", "{\"flags\":[True]}"}) {
+  for (const char* text : {"{",
+                           "{]",
+                           "[1,]",
+                           "[,1]",
+                           "{\"a\":1,}",
+                           "{\"a\"}",
+                           "{a:1}",
+                           "[01]",
+                           "[1.]",
+                           "[.5]",
+                           "[+1]",
+                           "[1e]",
+                           "[-]",
+                           "nul",
+                           "[tru]",
+                           "\"",
+                           "\"\\x\"",
+                           "\"\\u12\"",
+                           "\"\t\"",
+                           "1 2",
+                           "[1 2]",
+                           "{\"points\":[[1,2,3]",
+                           "[NaN]",
+                           "{\"points\":[[1,2,3],]}",
+                           "{\"numbers\":[1,,2]}",
+                           "{\"numbers\":[1}",
+                           "'a'",
+                           "[1]]",
+                           "{\"flags\":[True]}"}) {
     EXPECT_NE(problem(text), "") << text;
   }
   EXPECT_EQ(problem("{\"numbers\":[1,,2]}"), "the body is not valid JSON: a value is expected at byte 14");
-  EXPECT_EQ(problem(std::string("[1\0]", 4)), "the body is not valid JSON: a comma or ] is expected at byte 2");
+  EXPECT_EQ(problem(std::string("[1\0]", 4)),
+            "the body is not valid JSON: a comma or ] is expected at byte 2");
 }
 
 TEST(JsonLists, LimitsOfDepthAndOfTheRest) {
@@ -162,7 +204,8 @@ TEST(JsonLists, ManyListsWithBracketsInStringsTakeLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 20'000; ++i) text += R"("numbers":["["],)";
   text += R"("value":1})";
-  EXPECT_EQ(read(text, {1U << 24, 10}).lists.size(), 20'000U);  // a 1000 times longer if each looked to the end of the text
+  EXPECT_EQ(read(text, {1U << 24, 10}).lists.size(),
+            20'000U);  // a 1000 times longer if each looked to the end of the text
 }
 
 }  // namespace

@@ -18,14 +18,25 @@ std::string text_of(const std::vector<double>& values, std::uint64_t nx, double 
   return {text.view().begin(), text.view().end()};
 }
 
-TEST(RasterGrid, RowsFromNorthToSouth) { EXPECT_EQ(text_of({1, 2, 3, 4, 5, 6}, 3, -9999), "4.0000 5.0000 6.0000\n1.0000 2.0000 3.0000\n"); }
+TEST(RasterGrid, RowsFromNorthToSouth) {
+  EXPECT_EQ(text_of({1, 2, 3, 4, 5, 6}, 3, -9999), "4.0000 5.0000 6.0000\n1.0000 2.0000 3.0000\n");
+}
 
 /// Values and texts of ECMA-262 Number.prototype.toFixed(4) and toString().
 TEST(RasterGrid, NumbersAreThoseOfJavaScript) {
-  const std::vector<std::pair<double, std::string>> cases = {
-      {0.03125, "0.0313"},   {-0.03125, "-0.0313"}, {0.09375, "0.0938"}, {0.00005, "0.0001"}, {1.00005, "1.0001"},
-      {1.00015, "1.0002"},   {-0.00001, "-0.0000"}, {-0.0, "0.0000"},    {1e20, "100000000000000000000.0000"},
-      {1e21, "1e+21"},       {-1.5e300, "-1.5e+300"}, {123456.78905, "123456.7891"}, {99999.99995, "99999.9999"}};
+  const std::vector<std::pair<double, std::string>> cases = {{0.03125, "0.0313"},
+                                                             {-0.03125, "-0.0313"},
+                                                             {0.09375, "0.0938"},
+                                                             {0.00005, "0.0001"},
+                                                             {1.00005, "1.0001"},
+                                                             {1.00015, "1.0002"},
+                                                             {-0.00001, "-0.0000"},
+                                                             {-0.0, "0.0000"},
+                                                             {1e20, "100000000000000000000.0000"},
+                                                             {1e21, "1e+21"},
+                                                             {-1.5e300, "-1.5e+300"},
+                                                             {123456.78905, "123456.7891"},
+                                                             {99999.99995, "99999.9999"}};
   for (const auto& [value, text] : cases) EXPECT_EQ(text_of({value}, 1, -9999), text + "\n") << value;
 }
 

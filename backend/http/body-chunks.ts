@@ -26,16 +26,17 @@ export function declaredBytes(headers: Readonly<Record<string, string | string[]
  * Errors: timeout if no byte arrives for `stallS`; those of the connection.
  */
 export async function* bodyChunks(payload: Readable, stallS: number): AsyncGenerator<Buffer> {
-  let timer: NodeJS.Timeout | undefined;
-  const stalled = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(stalledBody(stallS)), 1000 * stallS);
-  });
-  stalled.catch(() => undefined); // between two chunks nobody waits for it
+  let stalled: (error: AppError) => void = () => undefined;
+  const timer = setTimeout(() => stalled(stalledBody(stallS)), 1000 * stallS);
   const chunks = payload.iterator({ destroyOnReturn: false });
   try {
     for (;;) {
-      timer?.refresh(); // the time in which the caller uses a chunk does not count
-      const { done, value } = await Promise.race([chunks.next(), stalled]);
+      timer.refresh(); // the time in which the caller uses a chunk does not count
+      // One promise per chunk: Promise.race with a lasting one would keep every chunk until the end.
+      const { done, value } = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+        stalled = reject;
+        chunks.next().then(resolve, reject);
+      });
       if (done) return;
       yield typeof value === "string" ? Buffer.from(value) : (value as Buffer);
     }

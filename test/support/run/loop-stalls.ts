@@ -8,7 +8,7 @@ const waited = existsSync(WAITS) ? () => Number(readFileSync(WAITS, "utf8").spli
  * Watches the event loop until the answer is called, which tells how long a request that comes at any time waits for
  * it in 99 of 100 cases, ms. What other programs take of the processor is left out.
  */
-export function loopWatch(): () => { p99_ms: number; longest_ms: number } {
+export function loopWatch(): () => { p99_ms: number } {
   const stalls: number[] = [];
   let last = performance.now();
   let before = waited();
@@ -23,7 +23,7 @@ export function loopWatch(): () => { p99_ms: number; longest_ms: number } {
   return () => {
     clearInterval(timer);
     look();
-    return { p99_ms: waitOf(stalls, 0.99), longest_ms: Math.max(...stalls) };
+    return { p99_ms: waitOf(stalls, 0.99) };
   };
 }
 

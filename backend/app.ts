@@ -1,6 +1,6 @@
 import Fastify, { LogController } from "fastify";
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
-import { KIB, MAX_JSON_BODY_BYTES } from "../shared/limits.ts";
+import { KIB, MAX_BODY_BYTES } from "../shared/limits.ts";
 import { installBodyParsers } from "./http/body.ts";
 import { installErrorHandler } from "./http/errors.ts";
 import { installGuard } from "./http/guard.ts";
@@ -28,7 +28,7 @@ export async function buildApp<D extends BaseDeps>(
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true }), // http/logging.ts logs requests
     forceCloseConnections: true,
-    bodyLimit: MAX_JSON_BODY_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: 256 },
     http: { maxHeaderSize: 16 * KIB },
   }).withTypeProvider<ZodTypeProvider>();
@@ -36,7 +36,7 @@ export async function buildApp<D extends BaseDeps>(
   app.setSerializerCompiler(serializerCompiler);
   installErrorHandler(app);
   installRequestLog(app);
-  await installBodyParsers(app);
+  await installBodyParsers(app, deps);
   installNotFound(app);
   await installGuard(app, deps.config);
   installDocs(app, deps.version);

@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../shared/errors.ts";
 import {
+  DEFAULT_BODY_STALL_S,
   DEFAULT_COST_WARNING_S,
   DEFAULT_DENOISE_TILE_MIN_POINTS,
   DEFAULT_DENOISE_TILE_TARGET_POINTS,
@@ -78,6 +79,7 @@ const Environment = z.object({
   APP_GROUND_TILE_MIN_POINTS: tileMinPoints.optional(),
   APP_GROUND_TILE_TARGET_POINTS: tileTargetPoints.optional(),
   APP_COST_WARNING_SECONDS: wholeNumber(1, 31_536_000, "must be seconds from 1 to 31536000").optional(),
+  APP_BODY_STALL_SECONDS: wholeNumber(1, 3600, "must be seconds from 1 to 3600").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
   APP_ALLOWED_ORIGINS: origins.optional(),
   APP_LOG_LEVEL: z
@@ -117,6 +119,8 @@ export interface Config {
   readonly groundTileTargetPoints: number;
   /** A run expected to take this long is refused with 409 until its cost is acknowledged. */
   readonly costWarningS: number;
+  /** A request whose body makes no progress for this long is answered 408. */
+  readonly bodyStallS: number;
   readonly device: "cpu" | "auto";
   /** In addition to loopback and app origins, which are always allowed. */
   readonly allowedOrigins: readonly string[];
@@ -164,6 +168,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     groundTileMinPoints: values.APP_GROUND_TILE_MIN_POINTS ?? DEFAULT_GROUND_TILE_MIN_POINTS,
     groundTileTargetPoints: values.APP_GROUND_TILE_TARGET_POINTS ?? DEFAULT_GROUND_TILE_TARGET_POINTS,
     costWarningS: values.APP_COST_WARNING_SECONDS ?? DEFAULT_COST_WARNING_S,
+    bodyStallS: values.APP_BODY_STALL_SECONDS ?? DEFAULT_BODY_STALL_S,
     device: values.APP_DEVICE ?? "auto",
     allowedOrigins: values.APP_ALLOWED_ORIGINS ?? [],
     logLevel: values.APP_LOG_LEVEL ?? "info",

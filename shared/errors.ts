@@ -1,7 +1,7 @@
 /**
  * Every failure that the service can report. The code determines the HTTP status (backend/http/errors.ts).
- * The native core uses the same names (cpp/core/error.h), except `validation`, `conflict`, `forbidden` and
- * `unauthorized`.
+ * The native core uses the same names (cpp/core/error.h), except `validation`, `conflict`, `forbidden`,
+ * `unauthorized` and `timeout`.
  */
 export const errorCodes = [
   "validation",
@@ -12,6 +12,7 @@ export const errorCodes = [
   "canceled",
   "forbidden",
   "unauthorized",
+  "timeout",
   "out_of_memory",
   "no_space",
   "io",

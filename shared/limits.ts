@@ -7,13 +7,23 @@ export const GIB = 1024 * MIB;
 /** Bulk data is copied out of native memory in blocks of this size. */
 export const BLOCK_BYTES = 8 * MIB;
 
-/**
- * Largest JSON request body. The text becomes one JavaScript string, which V8 limits to 2^29 - 24 characters.
- * Send larger inputs as PHB1 frames or keep them in a session.
- */
-export const MAX_JSON_BODY_BYTES = 511 * MIB;
-/** Largest PHB1 request body. Electron limits an ArrayBuffer to 2046 MiB, and receiving a body needs twice its size. */
+/** Largest JSON request body of most endpoints, and the largest one that is parsed as a whole on the event loop. */
+export const MAX_BODY_BYTES = 1 * MIB;
+/** Largest JSON request body of the endpoints that take lists of points or grids. Keep larger inputs in a session. */
+export const MAX_LIST_BODY_BYTES = 511 * MIB;
+/** Largest PHB1 request body: 89 million points. */
 export const MAX_FRAME_BODY_BYTES = 1 * GIB;
+/** Memory for receiving a PHB1 body, per byte of it: the frame, and columns of 8 bytes for every 4. */
+export const FRAME_BODY_BYTES_PER_BYTE = 3;
+/** Deepest nesting of a JSON body above MAX_BODY_BYTES. */
+export const MAX_BODY_DEPTH = 512;
+/**
+ * Memory for receiving a body above MAX_BODY_BYTES, per byte of it: its text, and columns of 8 bytes per number, which
+ * takes two characters at least.
+ */
+export const LIST_BODY_BYTES_PER_BYTE = 5;
+/** A request whose body makes no progress for this long is answered 408, seconds. */
+export const DEFAULT_BODY_STALL_S = 30;
 /** Largest uploaded file (multipart); it is written to disk while it arrives. */
 export const MAX_UPLOAD_BYTES = 64 * GIB;
 

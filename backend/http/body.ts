@@ -1,8 +1,19 @@
+import type { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES, MAX_UPLOAD_BYTES, MIB } from "../../shared/limits.ts";
-import type { App } from "./types.ts";
+import {
+  MAX_BODY_BYTES,
+  MAX_FRAME_BODY_BYTES,
+  MAX_LIST_BODY_BYTES,
+  MAX_UPLOAD_BYTES,
+  MIB,
+} from "../../shared/limits.ts";
+import { bodyChunks, declaredBytes, tooLarge } from "./body-chunks.ts";
+import { receiveFrameBody } from "./frame-body.ts";
+import { receiveListBody } from "./list-body.ts";
+import type { App, BaseDeps } from "./types.ts";
+import { unwrapped } from "./unwrapped.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -12,33 +23,70 @@ declare module "fastify" {
 }
 
 /**
- * Parses JSON bodies, reads PHB1 bodies as bytes, and offers multipart forms as streams: a route reads the file with
- * `request.file()` and must check `file.truncated`. An empty JSON body counts as no body, because cancel requests are
- * sent without one under any content type.
+ * Parses JSON bodies, up to MAX_BODY_BYTES here, larger ones of routes with `lists` in list-body.ts, reads PHB1 bodies of
+ * these routes in frame-body.ts, and offers multipart forms as streams: a route reads the file with
+ * backend/http/upload.ts. An empty JSON body counts as no body, because cancel requests are sent without one under any
+ * content type.
  */
-export async function installBodyParsers(app: App): Promise<void> {
+export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void> {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "string", bodyLimit: MAX_JSON_BODY_BYTES },
-    (request: FastifyRequest, body: string, done) => {
-      if (body.trim() === "") done(null, undefined);
-      else void parseJson(request, body, done);
-    },
-  );
-  app.addContentTypeParser(
-    "application/octet-stream",
-    { parseAs: "buffer", bodyLimit: MAX_FRAME_BODY_BYTES },
-    (_request, body, done) => done(null, body),
-  );
+  app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
+    const { lists = false } = request.routeOptions.config;
+    const limit = lists ? MAX_LIST_BODY_BYTES : MAX_BODY_BYTES;
+    const declared = declaredBytes(request.headers);
+    if (declared !== undefined && declared > limit) throw tooLarge(`the body of ${declared} bytes`, limit);
+    const rest = bodyChunks(payload, deps.config.bodyStallS);
+    const first: Buffer[] = [];
+    let length = declared ?? 0;
+    for (let at = 0; length <= MAX_BODY_BYTES; ) {
+      const { done, value } = await rest.next();
+      if (done) return parsed(request, Buffer.concat(first, at).toString(), parseJson);
+      first.push(value);
+      at += value.length;
+      length = Math.max(length, at);
+    }
+    if (!lists) throw tooLarge("the body", limit);
+    return receiveListBody(request, { declared, first, rest }, deps);
+  });
+  app.addContentTypeParser("application/octet-stream", async (request: FastifyRequest, payload: Readable) => {
+    if (!request.routeOptions.config.lists) {
+      throw Object.assign(new Error("no frames"), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE", statusCode: 415 });
+    }
+    const declared = declaredBytes(request.headers);
+    if (declared !== undefined && declared > MAX_FRAME_BODY_BYTES)
+      throw tooLarge(`the body of ${declared} bytes`, MAX_FRAME_BODY_BYTES);
+    return receiveFrameBody(request, { declared, first: [], rest: bodyChunks(payload, deps.config.bodyStallS) }, deps);
+  });
   await app.register(multipart, {
     limits: { fileSize: MAX_UPLOAD_BYTES, files: 1, fields: 32, fieldSize: MIB, parts: 40, headerPairs: 64 },
   });
   app.decorateRequest("unknownKeys");
-  app.addHook("preValidation", async (request) => {
+  app.decorateRequest("bodyLists");
+  app.addHook("preValidation", async (request, reply) => {
+    releaseWithResponse(request, reply);
     const { body, querystring } = request.routeOptions.schema ?? {};
     request.unknownKeys = [...unknownKeys(querystring, request.query), ...unknownKeys(body, request.body)];
+  });
+}
+
+/** Releases the lists of the body when the response has been sent, or the client has disconnected. */
+function releaseWithResponse(request: FastifyRequest, reply: FastifyReply): void {
+  const lists = request.bodyLists ?? [];
+  if (lists.length === 0) return;
+  const release = () => {
+    for (const list of lists) list.release();
+  };
+  if (reply.raw.closed) release();
+  else reply.raw.once("close", release);
+}
+
+type ParseJson = ReturnType<App["getDefaultJsonParser"]>;
+
+function parsed(request: FastifyRequest, text: string, parseJson: ParseJson): Promise<unknown> {
+  if (text.trim() === "") return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    void parseJson(request, text, (error, body) => (error ? reject(error) : resolve(body)));
   });
 }
 
@@ -58,15 +106,4 @@ export function unknownKeys(schema: unknown, value: unknown, path = ""): string[
   return Object.entries(value).flatMap(([key, item]) =>
     Object.hasOwn(inner.shape, key) ? unknownKeys(inner.shape[key], item, prefix + key) : [prefix + key],
   );
-}
-
-/** The input schema inside transforms, defaults, optional and nullable wrappers. */
-function unwrapped(schema: unknown): unknown {
-  let inner = schema;
-  for (;;) {
-    if (inner instanceof z.ZodPipe) inner = inner.in;
-    else if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault)
-      inner = inner.unwrap();
-    else return inner;
-  }
 }

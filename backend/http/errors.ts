@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import type { AppError, ErrorCode } from "../../shared/errors.ts";
-import { MAX_FRAME_BODY_BYTES, MAX_JSON_BODY_BYTES, MAX_UPLOAD_BYTES } from "../../shared/limits.ts";
 import { errorText, fromNative } from "../jobs/native-error.ts";
 import { noteFailure } from "./logging.ts";
 import type { App } from "./types.ts";
@@ -17,6 +16,7 @@ export const httpStatus: Readonly<Record<ErrorCode, number>> = {
   canceled: 499,
   forbidden: 403,
   unauthorized: 401,
+  timeout: 408,
   out_of_memory: 503,
   no_space: 507,
   io: 500,
@@ -53,7 +53,7 @@ export function toProblem(raw: unknown, request: FastifyRequest): Problem {
 function frameworkProblem(error: Partial<FastifyError>, request: FastifyRequest): Problem {
   const status = error.statusCode ?? 500;
   if (status === 413) {
-    const detail = `the body is larger than this endpoint takes (JSON ${MAX_JSON_BODY_BYTES} bytes, frames ${MAX_FRAME_BODY_BYTES}, uploads ${MAX_UPLOAD_BYTES}); import the file into a session and send its id instead`;
+    const detail = `${errorText(error)}; import the file into a session and send its id instead`;
     return { status, body: { detail, code: "invalid_argument" } };
   }
   if (status === 415) {
@@ -70,6 +70,7 @@ export function installErrorHandler(app: App): void {
   app.setErrorHandler((raw, request, reply) => {
     const { status, body } = toProblem(raw, request);
     noteFailure(request, typeof body.detail === "string" ? body.detail : body.message, status >= 500 ? raw : undefined);
+    if (status === 408) reply.header("connection", "close"); // the rest of the body may still arrive
     return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
   });
 }

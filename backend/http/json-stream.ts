@@ -1,14 +1,18 @@
+import { setImmediate } from "node:timers/promises";
 import { AppError } from "../../shared/errors.ts";
 import { JSON_STREAM_ARRAY_LENGTH, KIB, MIB } from "../../shared/limits.ts";
+import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
 
 const CHUNK_CHARS = 256 * KIB;
 /** Elements handed to JSON.stringify at once: about 40 KiB of text. */
 const SLICE = 2_048;
 const STRING_SLICE = 1 * MIB;
+/** Bytes encoded to base64 at once, a multiple of three. */
+const BASE64_SLICE = 192 * KIB;
 
 /**
  * Yields the text of JSON.stringify(value) in UTF-8 chunks of about 256 KiB. A large array or string never becomes a
- * single JavaScript string, and the event loop can run between chunks. Typed arrays are written as lists; numbers that
+ * single JavaScript string. Typed arrays are written as lists; numbers that
  * JSON cannot represent become null. Errors: internal for a bigint or for nesting deeper than 1000 levels (a cycle).
  */
 export function* jsonChunks(value: unknown): Generator<Uint8Array> {
@@ -22,12 +26,22 @@ export function* jsonChunks(value: unknown): Generator<Uint8Array> {
   if (text !== "") yield Buffer.from(text);
 }
 
+/** The same chunks for a response. A socket that takes every chunk at once would never let the event loop run. */
+export async function* jsonStream(value: unknown): AsyncGenerator<Uint8Array> {
+  for (const chunk of jsonChunks(value)) {
+    yield chunk;
+    await setImmediate();
+  }
+}
+
 function* pieces(raw: unknown, depth: number): Generator<string> {
   if (depth > 1000) throw new AppError("internal", "a result is nested deeper than 1000 levels");
   const value = hasToJson(raw) ? raw.toJSON() : raw;
   if (typeof value === "string" && value.length > STRING_SLICE) yield* longString(value);
   else if (ArrayBuffer.isView(value) && !(value instanceof DataView))
     yield* numberList(value as unknown as ArrayLike<number>);
+  else if (value instanceof Base64Bytes) yield* base64(value.bytes);
+  else if (value instanceof FlagBytes) yield* flagList(value.bytes);
   else if (Array.isArray(value)) yield* list(value, depth);
   else if (typeof value === "object" && value !== null) yield* record(value as Record<string, unknown>, depth);
   else yield scalar(value);
@@ -56,6 +70,24 @@ function* numberList(values: ArrayLike<number>): Generator<string> {
   yield "[";
   for (let at = 0; at < values.length; at += SLICE) {
     const part = JSON.stringify(Array.prototype.slice.call(values, at, at + SLICE)).slice(1, -1);
+    yield at === 0 ? part : `,${part}`;
+  }
+  yield "]";
+}
+
+function* base64(bytes: Uint8Array): Generator<string> {
+  yield '"';
+  for (let at = 0; at < bytes.length; at += BASE64_SLICE) {
+    const slice = bytes.subarray(at, at + BASE64_SLICE);
+    yield Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString("base64");
+  }
+  yield '"';
+}
+
+function* flagList(bytes: Uint8Array): Generator<string> {
+  yield "[";
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    const part = Array.from(bytes.subarray(at, at + SLICE), (flag) => flag !== 0).join(",");
     yield at === 0 ? part : `,${part}`;
   }
   yield "]";

@@ -6,7 +6,7 @@ import type { Job } from "../jobs/job.ts";
 import { errorText } from "../jobs/native-error.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
 import { toAppError } from "./errors.ts";
-import { jsonChunks } from "./json-stream.ts";
+import { jsonStream } from "./json-stream.ts";
 import { withoutPaths } from "./private-paths.ts";
 import { sendJson } from "./send-json.ts";
 
@@ -66,7 +66,7 @@ async function* late<T extends object>(running: Promise<Outcome<T>>, failedTail:
     yield SPACES;
     outcome = await within(KEEPALIVE_MS, running);
   }
-  yield* jsonChunks("value" in outcome ? outcome.value : failure(outcome.error, failedTail));
+  yield* jsonStream("value" in outcome ? outcome.value : failure(outcome.error, failedTail));
 }
 
 function failure(error: AppError, failedTail: object): object {

@@ -9,7 +9,7 @@ import type { JobRegistry, RunOptions } from "../jobs/registry.ts";
 import { prefersJson } from "./accept.ts";
 import { toAppError } from "./errors.ts";
 import { type FrameResult, frameChunks, holdFrame } from "./frame.ts";
-import { jsonChunks } from "./json-stream.ts";
+import { jsonChunks, jsonStream } from "./json-stream.ts";
 import { plainRun } from "./plain-run.ts";
 import { withoutPaths } from "./private-paths.ts";
 
@@ -58,7 +58,7 @@ export function streamJob<T extends object>(
   if (prefersJson(reply.request.headers.accept)) {
     return plainRun(reply, jobs, { label: options.label ?? labelOf(reply), body, failedTail });
   }
-  return open(reply, jobs, body, { of: jsonChunks, drop: () => undefined, failure: failedTail }, options);
+  return open(reply, jobs, body, { of: jsonStream, drop: () => undefined, failure: failedTail }, options);
 }
 
 /** Like streamJob, with a PHB1 frame as tail. A failure sends the error marker only; no frame follows. */

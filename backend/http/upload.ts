@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../shared/errors.ts";
 import { makeTemporaryFolder } from "../sessions/temporary-folder.ts";
+import { stalledBody } from "./body-chunks.ts";
 
 /** An uploaded file on disk. */
 export interface Upload {
@@ -17,9 +18,51 @@ export interface Upload {
 
 /**
  * Stores the form's part `file` in a temporary file. Errors: invalid_argument if the part is missing, its extension is
- * not one of `extensions` (lower case, with dot), or the file is larger than the form's limit.
+ * not one of `extensions` (lower case, with dot), or the file is larger than the form's limit; timeout if no byte
+ * arrives for `stallS`.
  */
-export async function receiveUpload(request: FastifyRequest, extensions: readonly string[]): Promise<Upload> {
+export async function receiveUpload(
+  request: FastifyRequest,
+  extensions: readonly string[],
+  stallS: number,
+): Promise<Upload> {
+  const stall = new AbortController();
+  const watch = watchProgress(request.raw, stallS, () => stall.abort(stalledBody(stallS)));
+  try {
+    return await abortable(storeUpload(request, extensions, stall.signal), stall.signal);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Calls `onStall` if the form is read but no byte of it arrives for `stallS`. */
+function watchProgress(raw: FastifyRequest["raw"], stallS: number, onStall: () => void): NodeJS.Timeout {
+  let seen = -1;
+  let since = performance.now();
+  const look = () => {
+    const { bytesRead } = raw.socket;
+    const waitsForUs = raw.isPaused(); // the disk is slower than the client
+    if (bytesRead !== seen || waitsForUs || raw.complete) {
+      seen = bytesRead;
+      since = performance.now();
+    } else if (performance.now() - since >= 1000 * stallS) onStall();
+  };
+  return setInterval(look, Math.min(1000, 250 * stallS));
+}
+
+/** Settles like `work`, or rejects as soon as the signal aborts: a form that stalls before its file never settles. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+async function storeUpload(
+  request: FastifyRequest,
+  extensions: readonly string[],
+  signal: AbortSignal,
+): Promise<Upload> {
   if (!request.isMultipart()) {
     const type = request.headers["content-type"] ?? "no content type";
     throw new AppError("invalid_argument", `send a multipart form with one part named "file", not ${type}`);
@@ -39,7 +82,7 @@ export async function receiveUpload(request: FastifyRequest, extensions: readonl
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, `cloud${extension}`);
-    await pipeline(part.file, createWriteStream(path, { flags: "wx" }));
+    await pipeline(part.file, createWriteStream(path, { flags: "wx" }), { signal });
     if (part.file.truncated)
       throw new AppError("invalid_argument", `"${part.filename}" is larger than an upload may be; import it by path`);
     const named = (error: unknown) =>

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import { BulkColumn } from "../../shared/contract/bulk-list.ts";
 
 /** Status and body of an error response. */
 export interface Problem {
@@ -75,7 +76,7 @@ function at(root: unknown, path: readonly (string | number)[]): unknown {
 
 function shortened(input: unknown): unknown {
   if (typeof input === "string") return input.slice(0, MAX_INPUT_CHARS);
-  if (Array.isArray(input)) return `list of ${input.length}`;
+  if (Array.isArray(input) || input instanceof BulkColumn) return `list of ${input.length}`;
   if (typeof input === "object" && input !== null) return "object";
   return input ?? null;
 }

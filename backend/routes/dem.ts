@@ -2,6 +2,7 @@ import { DemFrame, DemRequest, ExportRasterRequest, ExportRasterResponse } from 
 import type { Deps } from "../deps.ts";
 import { FILE_EXISTS, NO_SESSION, NO_SPACE, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
+import { sendJson } from "../http/send-json.ts";
 import { streamFrameJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
@@ -26,7 +27,7 @@ export function demRoutes(app: App, deps: Deps): void {
         tags,
         body: DemRequest,
       },
-      config: { frame: DemFrame, problems: [NO_SESSION, NO_POINTS] },
+      config: { lists: true, frame: DemFrame, problems: [NO_SESSION, NO_POINTS] },
     },
     async ({ body, unknownKeys }, reply) => {
       await checkDemRequest(body, deps); // 400 and 404 here, before the stream opens
@@ -43,11 +44,12 @@ export function demRoutes(app: App, deps: Deps): void {
         body: ExportRasterRequest,
         response: { 200: ExportRasterResponse },
       },
-      config: { problems: [UNKNOWN_FORMAT, FILE_EXISTS, NO_SPACE] },
+      config: { lists: true, problems: [UNKNOWN_FORMAT, FILE_EXISTS, NO_SPACE] },
     },
     async ({ body, unknownKeys }, reply) => {
       const raster = await checkRasterExport(body, deps);
-      return runJson(reply, deps.jobs, async (job) => withUnknownKeys(await exportRaster(raster, job), unknownKeys));
+      const answer = await runJson(reply, deps.jobs, (job) => exportRaster(raster, deps, job));
+      return sendJson(reply, withUnknownKeys(answer, unknownKeys));
     },
   );
 }

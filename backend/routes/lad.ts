@@ -1,6 +1,7 @@
 import { SnapGridRequest, SnapGridResponse } from "../../shared/contract/lad.ts";
 import type { Deps } from "../deps.ts";
 import { runJson } from "../http/run-json.ts";
+import { sendJson } from "../http/send-json.ts";
 import type { App } from "../http/types.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 import { snapGrid } from "../services/terrain/snap-grid.ts";
@@ -18,8 +19,11 @@ export function ladRoutes(app: App, deps: Deps): void {
         body: SnapGridRequest,
         response: { 200: SnapGridResponse },
       },
+      config: { lists: true },
     },
-    ({ body, unknownKeys }, reply) =>
-      runJson(reply, deps.jobs, async (job) => withUnknownKeys(await snapGrid(body, job), unknownKeys)),
+    async ({ body, unknownKeys }, reply) => {
+      const answer = await runJson(reply, deps.jobs, (job) => snapGrid(body, deps, job));
+      return sendJson(reply, withUnknownKeys(answer, unknownKeys));
+    },
   );
 }

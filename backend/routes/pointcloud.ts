@@ -78,7 +78,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const upload = await receiveUpload(request, [".las", ".laz"]);
+      const upload = await receiveUpload(request, [".las", ".laz"], deps.config.bodyStallS);
       try {
         return await sendFlat(reply, deps, {
           file_path: upload.path,
@@ -97,7 +97,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
     "/api/pointcloud/export",
     {
       schema: { operationId: "exportCloud", summary: "Write a cloud to a file", tags, body: ExportRequest },
-      config: { tail: ExportTail, problems: [NO_SESSION, UNKNOWN_FORMAT, FILE_EXISTS, NO_SPACE] },
+      config: { lists: true, tail: ExportTail, problems: [NO_SESSION, UNKNOWN_FORMAT, FILE_EXISTS, NO_SPACE] },
     },
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkExportRequest(body, deps, unknownKeys); // 400 and 404 here, before the stream opens
@@ -114,7 +114,7 @@ export function pointcloudRoutes(app: App, deps: Deps): void {
         body: DenoiseRequest,
         response: { 200: DenoiseResponse },
       },
-      config: { problems: [NO_SESSION, UNKNOWN_METHOD], tool: "Denoise" },
+      config: { lists: true, problems: [NO_SESSION, UNKNOWN_METHOD], tool: "Denoise" },
     },
     async ({ body, unknownKeys }, reply) => {
       const criterion = checkCriterion(body);

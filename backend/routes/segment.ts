@@ -19,7 +19,7 @@ export function segmentRoutes(app: App, deps: Deps): void {
         body: GroundRequest,
         response: { 200: GroundResponse },
       },
-      config: { problems: [NO_SESSION, UNKNOWN_GROUND_METHOD], tool: GROUND_TOOL },
+      config: { lists: true, problems: [NO_SESSION, UNKNOWN_GROUND_METHOD], tool: GROUND_TOOL },
     },
     async ({ body, unknownKeys }, reply) => {
       const filter = checkGround(body);

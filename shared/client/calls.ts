@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { DemFailure } from "../contract/dem.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { ApiError } from "./errors.ts";
+import { listBody } from "./list-request.ts";
 import { type CallOptions, type ClientOptions, type RunOptions, Transport } from "./transport.ts";
 
 export type Input<S extends z.ZodType> = z.input<S>;
@@ -20,27 +21,36 @@ export function makeCalls(options: ClientOptions) {
     timeoutMs: number,
     call?: CallOptions,
   ) => checked(schema, await transport.json({ method: "POST", path, json, timeoutMs }, call));
+  /** A request with lists: JSON, or a frame if it has typed arrays. */
+  const postLists = async <S extends z.ZodType>(
+    schema: S,
+    path: string,
+    request: object,
+    timeoutMs: number,
+    call?: CallOptions,
+  ) => checked(schema, await transport.json({ method: "POST", path, ...listBody(request), timeoutMs }, call));
   const runJson = async <S extends z.ZodType>(
     schema: S,
     path: string,
-    json: unknown,
+    json: object,
     timeoutMs: number,
     run?: RunOptions,
   ) => {
-    const outcome = await transport.run({ method: "POST", path, json, timeoutMs }, run);
+    const outcome = await transport.run({ method: "POST", path, ...listBody(json), timeoutMs }, run);
     if (outcome.kind !== "json")
       throw new ApiError(200, "internal", `${path} answered with a ${outcome.kind}, not JSON`, undefined);
     return checked(schema, outcome.value);
   };
-  const runFrame = async <S extends z.ZodType>(schema: S, path: string, json: unknown, run?: RunOptions) => {
-    const outcome = await transport.run({ method: "POST", path, json, timeoutMs: CLIENT_TIMEOUT_MS.heavy }, run);
+  const runFrame = async <S extends z.ZodType>(schema: S, path: string, json: object, run?: RunOptions) => {
+    const timeoutMs = CLIENT_TIMEOUT_MS.heavy;
+    const outcome = await transport.run({ method: "POST", path, ...listBody(json), timeoutMs }, run);
     if (outcome.kind !== "frame")
       throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
     const failed = DemFailure.safeParse(outcome.frame.meta); // a frame reports failures in its meta
     if (failed.success) throw new ApiError(200, failed.data.code, failed.data.error, undefined);
     return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
   };
-  return { transport, get, post, runJson, runFrame };
+  return { transport, get, post, postLists, runJson, runFrame };
 }
 export type Calls = ReturnType<typeof makeCalls>;
 

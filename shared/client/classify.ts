@@ -4,19 +4,20 @@ import { type DenoiseRequest, DenoiseResponse } from "../contract/pointcloud-den
 import { type GroundRequest, GroundResponse } from "../contract/segment-ground.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { type Calls, type Input, sessionPath } from "./calls.ts";
+import type { ListRequest } from "./list-request.ts";
 import type { CallOptions } from "./transport.ts";
 
 /** Noise and ground labels. */
 export const classifyClient = (calls: Calls) => ({
   /** Labels noise in inline points or in the hits of a session. A failed computation is reported in `error`. */
-  denoise: (request: Input<typeof DenoiseRequest>, call?: CallOptions) =>
-    calls.post(DenoiseResponse, "/api/pointcloud/denoise", request, CLIENT_TIMEOUT_MS.heavy, call),
+  denoise: (request: ListRequest<typeof DenoiseRequest>, call?: CallOptions) =>
+    calls.postLists(DenoiseResponse, "/api/pointcloud/denoise", request, CLIENT_TIMEOUT_MS.heavy, call),
   /** Labels the noise of a session in column noise_class. */
   denoiseSession: (id: string, request: Input<typeof SessionDenoiseRequest> = {}, call?: CallOptions) =>
     calls.post(SessionDenoiseResponse, sessionPath(id, "denoise"), request, CLIENT_TIMEOUT_MS.heavy, call),
   /** Labels ground in inline points or in the hits of a session. A failed computation is reported in `error`. */
-  segmentGround: (request: Input<typeof GroundRequest>, call?: CallOptions) =>
-    calls.post(GroundResponse, "/api/segment/ground", request, CLIENT_TIMEOUT_MS.heavy, call),
+  segmentGround: (request: ListRequest<typeof GroundRequest>, call?: CallOptions) =>
+    calls.postLists(GroundResponse, "/api/segment/ground", request, CLIENT_TIMEOUT_MS.heavy, call),
   /**
    * Labels the ground of a session in column ground_class. For a long or large run, throws an ApiError with status 409
    * whose body is a CostRefusal; send the request again with acknowledge_cost to start the run.

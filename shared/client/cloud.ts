@@ -18,6 +18,7 @@ import { type TransformRequest, TransformResponse } from "../contract/cloud-sess
 import { type ExportRequest, ExportTail } from "../contract/pointcloud.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { type Calls, checked, type Input, sessionPath } from "./calls.ts";
+import type { ListRequest } from "./list-request.ts";
 import type { CallOptions, RunOptions } from "./transport.ts";
 
 /** Cloud sessions: create, list, edit, split, merge, export, close. */
@@ -76,6 +77,6 @@ export const cloudClient = (calls: Calls) => ({
     calls.post(MergeResponse, "/api/cloud/session/merge", request, CLIENT_TIMEOUT_MS.heavy, call),
   transform: (id: string, request: Input<typeof TransformRequest>, call?: CallOptions) =>
     calls.post(TransformResponse, sessionPath(id, "transform"), request, CLIENT_TIMEOUT_MS.edit, call),
-  exportCloud: (request: Input<typeof ExportRequest>, run?: RunOptions) =>
+  exportCloud: (request: ListRequest<typeof ExportRequest>, run?: RunOptions) =>
     calls.runJson(ExportTail, "/api/pointcloud/export", request, CLIENT_TIMEOUT_MS.export, run),
 });

@@ -32,6 +32,8 @@ export interface Call {
   readonly path: string;
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** A PHB1 frame, sent instead. */
+  readonly frame?: Uint8Array<ArrayBuffer>;
   readonly form?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -144,8 +146,9 @@ export class Transport {
 
   #send(call: Call, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { ...this.#headers, ...call.headers };
-    if (call.json !== undefined) headers["content-type"] = "application/json";
-    const body = call.form ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
+    if (call.frame !== undefined) headers["content-type"] = "application/octet-stream";
+    else if (call.json !== undefined) headers["content-type"] = "application/json";
+    const body = call.form ?? call.frame ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
     return this.#fetch(`${this.#base}${call.path}`, {
       method: call.method,
       headers,

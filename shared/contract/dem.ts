@@ -2,7 +2,7 @@ import { z } from "zod";
 import { errorCodes } from "../errors.ts";
 import { checkedByService } from "./documented.ts";
 import { OverwriteFile, Warnings } from "./fields.ts";
-import { NumberList, Point, PointList } from "./geometry.ts";
+import { BulkNumbers, NumberList, Point, PointList } from "./geometry.ts";
 import { PointSource } from "./point-source.ts";
 
 export const SURFACE_TYPES = ["dtm", "dsm", "chm"] as const;
@@ -60,13 +60,13 @@ export const DemRequest = DemOptions.extend({
     .describe(
       "points of a session; takes precedence over points; the result is in true world coordinates; its max_points is ignored",
     ),
-  ground_labels: NumberList.nullish()
+  ground_labels: BulkNumbers.nullish()
     .default(null)
     .describe("(n) label per point, 1 = ground; ignored if its length differs from n"),
-  first_return_labels: NumberList.nullish()
+  first_return_labels: BulkNumbers.nullish()
     .default(null)
     .describe("(n) return index per point; ignored if its length differs from n"),
-  intensity: NumberList.nullish()
+  intensity: BulkNumbers.nullish()
     .default(null)
     .describe("(n) intensity per point, in any scale; ignored if its length differs from n"),
   compute_height_above_ground: z.boolean().default(false).describe("dtm: also compute the buffer hag"),
@@ -177,7 +177,7 @@ export const ExportRasterRequest = z
     format: checkedByService(z.string(), z.enum(RASTER_FORMAT_NAMES))
       .default("asc")
       .describe("asc: ESRI ASCII grid; tif, tiff, geotiff: GeoTIFF; any case; any other value: 400"),
-    grid_z: NumberList.describe(
+    grid_z: BulkNumbers.describe(
       "(ny, nx) heights, metres; row 0 has the lowest y; a void has the value nodata; any other count than nx * ny: 400",
     ),
     nx: z.int().describe("number of columns, at least 1 (else 400)"),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bulkList } from "./bulk-list.ts";
 
 /** (x, y, z), metres unless the field says otherwise. */
 export const Point = z.tuple([z.number(), z.number(), z.number()]).meta({ id: "Point" });
@@ -20,18 +21,25 @@ export const LooseTriple = z.array(z.number());
  * (n, 3) inline points. A single loop checks the plain arrays, instead of one schema per number: that takes
  * milliseconds for a million points and copies nothing.
  */
-export const PointList = z
-  .custom<[number, number, number][]>((value) => Array.isArray(value) && value.every(isTriple), {
-    message: "must be a list of [x, y, z] with three finite numbers each",
-  })
-  .meta({ type: "array", items: { type: "array", items: { type: "number" }, minItems: 3, maxItems: 3 } });
+export const PointList = bulkList<[number, number, number]>(
+  "points",
+  isTriple,
+  "must be a list of [x, y, z] with three finite numbers each",
+).meta({ type: "array", items: { type: "array", items: { type: "number" }, minItems: 3, maxItems: 3 } });
 export type PointList = z.infer<typeof PointList>;
 
 function isTriple(value: unknown): boolean {
   return Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
 }
 
-/** (n) finite numbers, checked in one loop like PointList. */
+/** (n) finite numbers, as many as there are points or cells. */
+export const BulkNumbers = bulkList<number>("numbers", Number.isFinite, "must be a list of finite numbers").meta({
+  type: "array",
+  items: { type: "number" },
+});
+export type BulkNumbers = z.infer<typeof BulkNumbers>;
+
+/** A few finite numbers, checked in one loop like PointList. */
 export const NumberList = z
   .custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), {
     message: "must be a list of finite numbers",

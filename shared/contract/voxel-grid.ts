@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { NumberList, Point } from "./geometry.ts";
+import { bulkList, bulkListOf } from "./bulk-list.ts";
+import { BulkNumbers, Point } from "./geometry.ts";
+
+const isFlag = (value: unknown) => typeof value === "boolean";
 
 const cells = (axis: string) =>
   z.int().default(1).describe(`number of voxels along ${axis}; values below 1 count as 1`);
@@ -13,11 +16,11 @@ export const VoxelGrid = z
     ny: cells("y"),
     nz: cells("z"),
     rotation: z.number().default(0).describe("rotation about +z, degrees, counter-clockwise"),
-    column_offsets: NumberList.nullish()
+    column_offsets: BulkNumbers.nullish()
       .default(null)
       .describe("(ny, nx) height by which each column is raised, metres; null = a level floor"),
-    kept_columns: z
-      .array(z.boolean())
+    kept_columns: bulkList<boolean>("flags", isFlag, "must be a list of true and false")
+      .meta({ type: "array", items: { type: "boolean" } })
       .nullish()
       .default(null)
       .describe("(ny, nx) false = the column is dropped; null = all columns are kept"),
@@ -29,16 +32,16 @@ export type VoxelGrid = z.infer<typeof VoxelGrid>;
  * Heights of a raster as one list or a list of rows; row 0 has the lowest y; null = void. Checked in one loop, like the
  * lists in geometry.ts.
  */
-export const RasterHeights = z
-  .custom<(number | null)[] | (number | null)[][]>((value) => Array.isArray(value) && isHeights(value), {
-    message: "must be a list of finite numbers and nulls, or a list of such rows",
-  })
-  .meta({
-    type: "array",
-    items: {
-      anyOf: [{ type: "number" }, { type: "null" }, { type: "array", items: { type: ["number", "null"] } }],
-    },
-  });
+export const RasterHeights = bulkListOf<number | null | (number | null)[]>(
+  "heights",
+  (values) => isHeights(values),
+  "must be a list of finite numbers and nulls, or a list of such rows",
+).meta({
+  type: "array",
+  items: {
+    anyOf: [{ type: "number" }, { type: "null" }, { type: "array", items: { type: ["number", "null"] } }],
+  },
+});
 
 const isHeight = (value: unknown): boolean => value === null || Number.isFinite(value);
 const isHeights = (values: readonly unknown[]): boolean =>

@@ -80,20 +80,12 @@ export function encodeFrame(
  * Errors: invalid_argument, naming the broken rule.
  */
 export function decodeFrame(bytes: Uint8Array): Frame {
-  if (bytes.length < 8) throw invalid(`${bytes.length} bytes are too few, a frame starts with 8`);
-  const view = viewOf(bytes);
-  if (view.getUint32(0, true) !== PHB1_MAGIC) throw invalid('the body must start with "PHB1"');
-  const headerLength = view.getUint32(4, true);
-  if (headerLength > MAX_FRAME_HEADER_BYTES) {
-    throw invalid(`header_len ${headerLength} is above the limit of ${MAX_FRAME_HEADER_BYTES}`);
-  }
+  const headerLength = frameHeaderLength(bytes, MAX_FRAME_HEADER_BYTES);
   if (headerLength > bytes.length - 8) {
     throw invalid(`header_len ${headerLength} but only ${bytes.length - 8} bytes follow`);
   }
-  const { meta, descriptors } = parseHeader(bytes.subarray(8, 8 + headerLength));
-  const declared = descriptors.reduce((sum, { length }) => sum + 4 * length, 0);
-  const present = bytes.length - 8 - headerLength;
-  if (declared > present) throw invalid(`the buffers declare ${declared} bytes but only ${present} follow`);
+  const { meta, descriptors } = parseFrameHeader(bytes.subarray(8, 8 + headerLength));
+  checkFrameLength(descriptors, bytes.length - 8 - headerLength);
   const buffers = new Map<string, FrameArray>();
   let at = 8 + headerLength;
   for (const { name, dtype, length } of descriptors) {
@@ -103,7 +95,27 @@ export function decodeFrame(bytes: Uint8Array): Frame {
   return { meta, buffers };
 }
 
-function parseHeader(json: Uint8Array): { meta: Record<string, unknown>; descriptors: FrameDescriptor[] } {
+/** header_len of a frame that starts with `bytes`, at least 8. Errors: invalid_argument, also above `limit`. */
+export function frameHeaderLength(bytes: Uint8Array, limit: number): number {
+  if (bytes.length < 8) throw invalid(`${bytes.length} bytes are too few, a frame starts with 8`);
+  const view = viewOf(bytes);
+  if (view.getUint32(0, true) !== PHB1_MAGIC) throw invalid('the body must start with "PHB1"');
+  const headerLength = view.getUint32(4, true);
+  if (headerLength > limit) throw invalid(`header_len ${headerLength} is above the limit of ${limit}`);
+  return headerLength;
+}
+
+/** Errors: invalid_argument if the buffers are longer than the `present` bytes behind the header. */
+export function checkFrameLength(descriptors: readonly FrameDescriptor[], present: number): void {
+  const declared = descriptors.reduce((sum, { length }) => sum + 4 * length, 0);
+  if (declared > present) throw invalid(`the buffers declare ${declared} bytes but only ${present} follow`);
+}
+
+/** The JSON header of a frame. Errors: invalid_argument, naming the broken rule. */
+export function parseFrameHeader(json: Uint8Array): {
+  meta: Record<string, unknown>;
+  descriptors: FrameDescriptor[];
+} {
   let header: unknown;
   try {
     header = JSON.parse(utf8(json));

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { asciiGrid } from "../../backend/services/terrain/raster-export.ts";
 import { ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
+import { asciiGrid } from "../support/raster/ascii-grid.ts";
 import { answered, refusal } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -77,7 +77,9 @@ describe("export-raster", () => {
     const { answer } = await bytes({ dest_path: join(folder, "dem.asc") });
     expect(answer.data_base64).toBeNull();
     expect(readdirSync(folder)).toEqual(["dem.asc"]);
-    expect(readFileSync(join(folder, "dem.asc"))).toEqual(Buffer.from(asciiGrid(ExportRasterRequest.parse(grid))));
+    expect(readFileSync(join(folder, "dem.asc"))).toEqual(
+      Buffer.from(asciiGrid({ ...ExportRasterRequest.parse(grid), ...grid, origin: [500000.125, 4000000] })),
+    );
     expect((await refusal(made, RASTER, { ...grid, dest_path: folder }))[0]).toBe(400);
     expect((await refusal(made, RASTER, { ...grid, dest_path: "dem.asc" }))[0]).toBe(400);
     expect(existsSync("dem.asc")).toBe(false);

@@ -88,7 +88,7 @@ const REFUSED: readonly Refused[] = [
   wrong("transform", "transform", { matrix: [1, 0, 0] }),
 ];
 /** What only the state of the machine or another request brings about, and what body.test.ts and guard.test.ts show. */
-const ELSEWHERE = new Set([401, 403, 409, 413, 415, 422, 499, 500, 507]);
+const ELSEWHERE = new Set([401, 403, 408, 409, 413, 415, 422, 499, 500, 507]);
 
 test.each(REFUSED.map((refused) => [`${refused.operation} ${refused.status}`, refused] as const))(
   "%s is answered as documented",

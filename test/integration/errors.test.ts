@@ -53,6 +53,7 @@ const statuses: Record<ErrorCode, number> = {
   canceled: 499,
   forbidden: 403,
   unauthorized: 401,
+  timeout: 408,
   out_of_memory: 503,
   no_space: 507,
   io: 500,

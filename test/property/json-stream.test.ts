@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonChunks } from "../../backend/http/json-stream.ts";
+import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
 
 const text = (value: unknown) => Buffer.concat([...jsonChunks(value)]).toString();
 
@@ -35,6 +36,16 @@ test("long lists and typed arrays of any length, also at the borders of slices",
     expect(text(Uint8Array.from(list.map(Math.floor)))).toBe(
       JSON.stringify([...Uint8Array.from(list.map(Math.floor))]),
     );
+  }
+});
+
+test("bytes as base64 and flags as booleans, at the borders of slices", () => {
+  for (const n of [0, 1, 2, 3, 2047, 2048, 2049, 196_607, 196_608, 196_609, 600_001]) {
+    const bytes = Uint8Array.from({ length: n }, (_, i) => i * 7);
+    const view = new Uint8Array([9, ...bytes]).subarray(1); // not at the start of its buffer
+    expect(text({ data: new Base64Bytes(view) })).toBe(JSON.stringify({ data: Buffer.from(bytes).toString("base64") }));
+    const flags = bytes.map((byte) => byte & 1);
+    expect(text([new FlagBytes(flags)])).toBe(JSON.stringify([Array.from(flags, (flag) => flag === 1)]));
   }
 });
 

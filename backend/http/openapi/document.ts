@@ -35,7 +35,14 @@ function operation(route: DocumentedRoute): Json {
     tags,
     ...(OPEN_PATHS.has(url) ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, content: content("application/json", body, "input") } } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            content: { ...content("application/json", body, "input"), ...(config.lists ? FRAME : {}) },
+          },
+        }
+      : {}),
     ...(upload ? { requestBody: { required: true, content: content("multipart/form-data", upload, "input") } } : {}),
     responses: { ...success(schema as Zods, config), ...config.responses, ...problemAnswers(route) },
   };
@@ -47,6 +54,17 @@ interface Zods {
   readonly body?: z.ZodType;
   readonly response?: { readonly 200?: z.ZodType };
 }
+
+const FRAME: Json = {
+  "application/octet-stream": {
+    schema: {
+      type: "string",
+      format: "binary",
+      description:
+        "PHB1 frame: meta.request has the fields of the JSON body except its lists, buffers (f32 or u32) named like the lists replace them; points are relative to meta.origin (three numbers, metres, default 0)",
+    },
+  },
+};
 
 const content = (type: string, schema: z.ZodType, io: Io): Json => ({ [type]: { schema: componentRef(schema, io) } });
 

@@ -25,6 +25,7 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   401: "The service requires an access token and the request does not contain it",
   403: "The request comes from a page, or uses a host name, that may not access this service",
   404: "The file, session, octree or path does not exist",
+  408: "The body of the request stopped arriving",
   409: "The request conflicts with another operation, or needs confirmation of its cost with acknowledge_cost",
   413: "The body is too large",
   415: "The content type of the body is not supported",

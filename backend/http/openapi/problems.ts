@@ -1,9 +1,11 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { Problem as ProblemBody } from "../../../shared/contract/problem.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { DEFAULT_BODY_STALL_S, MAX_BODY_BYTES, MAX_LIST_BODY_BYTES, MAX_UPLOAD_BYTES } from "../../../shared/limits.ts";
+import { stalledBody, tooLarge } from "../body-chunks.ts";
 import { toProblem } from "../errors.ts";
 import { OPEN_PATHS } from "../guard.ts";
 import type { ProblemExample } from "../problems.ts";
@@ -19,9 +21,9 @@ export function problemAnswers({ methods, url, schema, config }: DocumentedRoute
   const own = (config.problems ?? []).map((example) => problemOf(example, config.tool));
   const found: Problem[] = [
     ...own,
-    ...(body ? bodyProblems() : []),
+    ...(body ? bodyProblems(config) : []),
     ...(isPlainRun ? [problemOf({ code: "canceled", detail: "canceled" }, config.tool)] : []),
-    ...(config.upload ? bodyProblems().filter(({ status }) => status === 413) : []),
+    ...(config.upload ? bodyProblems(config).filter(({ status }) => status === 408 || status === 413) : []),
     ...[body && validationExample(body, "body"), querystring && validationExample(querystring, "querystring")],
     ...guardProblems(OPEN_PATHS.has(url)),
     problemOf({ code: "internal", detail: "an error that nobody foresaw" }),
@@ -61,13 +63,15 @@ function guardProblems(open: boolean): Problem[] {
   ];
 }
 
-/** Errors of the HTTP framework for a body that is invalid JSON, too large, or of an unsupported type. */
-function bodyProblems(): Problem[] {
+/** Errors for a body that is invalid JSON, stalls, is too large, or has an unsupported type. */
+function bodyProblems({ lists, upload }: FastifyContextConfig): Problem[] {
+  const limit = upload ? MAX_UPLOAD_BYTES : lists ? MAX_LIST_BODY_BYTES : MAX_BODY_BYTES;
   const framework = (statusCode: number, message: string) =>
     toProblem(Object.assign(new Error(message), { code: "FST_ERR", statusCode }), asked("text/plain"));
   return [
     framework(400, "Body is not valid JSON but content-type is set to 'application/json'"),
-    framework(413, "too large"),
+    problemOf({ code: "timeout", detail: stalledBody(DEFAULT_BODY_STALL_S).message }),
+    framework(413, tooLarge(`the body of ${2 * limit} bytes`, limit).message),
     framework(415, "unsupported"),
   ];
 }

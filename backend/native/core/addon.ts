@@ -5,12 +5,14 @@ import type { CloudEditNative } from "../cloud/edit.ts";
 import type { MasksNative } from "../cloud/masks.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
+import type { ListsNative } from "../lists.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
 import type { DType, NativeColumn } from "./handles.ts";
 import { addonAs } from "./load.ts";
+import type { RequestTextNative } from "./request-text.ts";
 import type { ThreadsNative } from "./threads.ts";
 
 /** All exports of the addon. Services call the typed facades; use this for columns made from bytes and in tests. */
@@ -25,6 +27,8 @@ export interface Addon
     MasksNative,
     DenoiseNative,
     OctreeNative,
+    ListsNative,
+    RequestTextNative,
     DeviceNative,
     ThreadsNative {
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;

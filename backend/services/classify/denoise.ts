@@ -13,6 +13,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
+import { copyOut } from "../run/copy-out.ts";
 import { opDevice } from "../run/device.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { publishLabels } from "./label-column.ts";
@@ -115,7 +116,7 @@ export async function denoiseFlat(
     return deps.admission.run(job, "Denoise", bytes, async () => {
       const { labels, report } = await labelNoise(input, criterion, false, deps, job);
       const values = new Uint8Array(labels.length);
-      labels.native.readInto(values, 0);
+      await copyOut(labels.native, values);
       job.checkpoint();
       return { success: true, labels: values, num_points: values.length, ...report, error: null };
     });

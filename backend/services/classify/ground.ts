@@ -16,6 +16,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
+import { copyOut } from "../run/copy-out.ts";
 import { askAboutCost, type CostEstimate } from "../run/cost-warning.ts";
 import { opDevice } from "../run/device.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -173,7 +174,7 @@ async function hitLabels(labels: ColumnRef, { skip }: GroundInput, job: Job): Pr
   const [hits] = skip ? await job.track(() => compactColumns([labels.native], skip)) : [];
   const column = hits ? job.adopt(new ColumnRef(hits)) : labels;
   const values = new Uint8Array(column.length);
-  column.native.readInto(values, 0);
+  await copyOut(column.native, values);
   return values;
 }
 

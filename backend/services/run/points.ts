@@ -1,9 +1,14 @@
+import { BulkColumn } from "../../../shared/contract/bulk-list.ts";
+import type { PointList } from "../../../shared/contract/geometry.ts";
 import type { PointSource } from "../../../shared/contract/point-source.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
 import { addon } from "../../native/core/addon.ts";
+import { unitColors } from "../../native/lists.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { ListColumn } from "../../sessions/list-column.ts";
 
 type Triple = readonly [number, number, number];
 
@@ -46,19 +51,29 @@ export function sourceStride(count: number, max: number | null | undefined): num
   return max === null || max === undefined || max <= 0 || count <= max ? 1 : Math.ceil(count / max);
 }
 
-/** Inline points as a native column, (n, 3) metres. */
-export function pointsColumn(points: readonly Triple[]): ColumnRef {
+/** Inline points as a native column, (n, 3) metres. Errors: internal for a list that validation has refused. */
+export function pointsColumn(points: PointList): ColumnRef {
+  if (points instanceof BulkColumn) return retained(points);
   const values = new Float64Array(3 * points.length);
   for (const [i, point] of points.entries()) values.set(point, 3 * i);
   return new ColumnRef(new addon.Column("vec3d", new Uint8Array(values.buffer)));
 }
 
+/** Inline numbers as a native column of f64; null is NaN. */
+export function numbersColumn(numbers: BulkColumn | readonly (number | null)[]): ColumnRef {
+  if (numbers instanceof BulkColumn) return retained(numbers);
+  const values = Float64Array.from(numbers, (value) => value ?? Number.NaN);
+  return new ColumnRef(new addon.Column("f64", new Uint8Array(values.buffer)));
+}
+
 /** Inline colours 0..1 as a native column of 16-bit channels; values outside the range are clipped. */
-export function colorsColumn(colors: readonly Triple[]): ColumnRef {
-  const values = new Uint16Array(3 * colors.length);
-  for (const [i, color] of colors.entries()) {
-    for (const [channel, value] of color.entries())
-      values[3 * i + channel] = Math.round(Math.min(1, Math.max(0, value)) * 65535);
-  }
-  return new ColumnRef(new addon.Column("rgb16", new Uint8Array(values.buffer)));
+export async function colorsColumn(colors: PointList, job: Job): Promise<ColumnRef> {
+  const unit = job.adopt(pointsColumn(colors)).native;
+  return new ColumnRef(await job.track(() => unitColors(unit)));
+}
+
+/** The column of a list that arrived in a large request; the caller owns a reference of its own. */
+function retained(list: BulkColumn): ColumnRef {
+  if (!(list instanceof ListColumn) || !list.ref) throw new AppError("internal", "a list without its column");
+  return list.ref.retain();
 }

@@ -1,11 +1,11 @@
 import type { DemRequest } from "../../../shared/contract/dem.ts";
+import type { BulkNumbers } from "../../../shared/contract/geometry.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { clothSimulation } from "../../native/classify/ground.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
 import * as edit from "../../native/cloud/edit.ts";
 import * as masks from "../../native/cloud/masks.ts";
-import { addon } from "../../native/core/addon.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { Bounds } from "../../native/files/readers.ts";
 import type { ValueUnits } from "../../native/terrain.ts";
@@ -14,7 +14,7 @@ import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
-import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 
 /** Input points of a DEM and their attributes. The run owns the columns. */
 export interface DemCloud {
@@ -58,8 +58,8 @@ export async function sessionCloud(state: CloudState, job: Job): Promise<DemClou
 /** Inline points, or those of a source in true world coordinates, with the labels sent along. */
 export async function flatCloud(request: DemRequest, deps: Deps, job: Job): Promise<DemCloud> {
   const base = request.source ? await sourceCloud(request, deps, job) : inlineCloud(request, job);
-  const column = (values: readonly number[] | null | undefined) =>
-    values && values.length === base.hit_count ? numbersColumn(values, job) : null;
+  const column = (values: BulkNumbers | null | undefined) =>
+    values && values.length === base.hit_count ? job.adopt(numbersColumn(values)).native : null;
   const ground = column(request.ground_labels);
   const intensity = column(request.intensity);
   return {
@@ -69,11 +69,6 @@ export async function flatCloud(request: DemRequest, deps: Deps, job: Job): Prom
     returns: column(request.first_return_labels) ?? base.returns,
     intensity: intensity ? { values: intensity, units: AS_GIVEN } : base.intensity,
   };
-}
-
-function numbersColumn(values: readonly number[], job: Job): NativeColumn {
-  const bytes = new Uint8Array(Float64Array.from(values).buffer);
-  return job.adopt(new ColumnRef(new addon.Column("f64", bytes))).native;
 }
 
 function inlineCloud({ points }: DemRequest, job: Job): DemCloud {

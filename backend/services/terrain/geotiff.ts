@@ -23,9 +23,9 @@ interface Tag {
   readonly values: readonly number[];
 }
 
-/** A raster as GeoTIFF: north up, pixel is area, voids hold `nodata`. */
-export function geoTiff(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
-  const { nx, ny, grid_z, cell_size, origin, nodata, crs_epsg } = raster;
+/** What precedes the image of a GeoTIFF: north up, pixel is area, voids hold `nodata`. */
+export function geoTiffHead(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
+  const { nx, ny, cell_size, origin, nodata, crs_epsg } = raster;
   const geographic = raster.crs_is_geographic ?? isGeographic(crs_epsg ?? 0);
   const tags: Tag[] = [
     { id: 256, type: LONG, values: [nx] },
@@ -47,7 +47,7 @@ export function geoTiff(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
     { id: 42113, type: ASCII, values: [...new TextEncoder().encode(String(nodata)), 0] },
   ];
   const layout = placed(tags);
-  const bytes = new Uint8Array(layout.end + 4 * nx * ny);
+  const bytes = new Uint8Array(layout.end);
   const view = new DataView(bytes.buffer);
   view.setUint16(0, 0x4949, true);
   view.setUint16(2, 42, true);
@@ -62,10 +62,6 @@ export function geoTiff(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
     const offset = layout.offsets[i] ?? 0;
     if (offset > 0) view.setUint32(at + 8, offset, true);
     put(view, offset || at + 8, tag.type, values);
-  }
-  let at = layout.end;
-  for (let j = ny - 1; j >= 0; j -= 1) {
-    for (let i = 0; i < nx; i += 1, at += 4) view.setFloat32(at, grid_z[j * nx + i] ?? nodata, true);
   }
   return bytes;
 }

@@ -1,10 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import type { ExportRasterRequest, ExportRasterResponse } from "../../../shared/contract/dem.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { BLOCK_BYTES, MAX_INLINE_EXPORT_BYTES } from "../../../shared/limits.ts";
+import { Base64Bytes } from "../../../shared/wire/json-values.ts";
+import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import { rasterFloats, rasterText } from "../../native/lists.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type Destination, type DestinationDeps, destination } from "../files/destination.ts";
-import { geoTiff } from "./geotiff.ts";
+import { copyOut } from "../run/copy-out.ts";
+import { numbersColumn } from "../run/points.ts";
+import { geoTiffHead } from "./geotiff.ts";
 
 /** A request that passed the checks. */
 interface CheckedRaster extends ExportRasterRequest {
@@ -30,7 +38,7 @@ export async function checkRasterExport(request: ExportRasterRequest, deps: Dest
       `grid_z length must equal nx*ny. It has ${grid_z.length} values for ${nx} x ${ny} cells.`,
     );
   }
-  if (kind === "tif") checkFloats(request);
+  if (kind === "tif" && Math.abs(request.nodata) > MAX_FLOAT32) throw outsideFloat32(`nodata ${request.nodata}`);
   const { dest_path, overwrite } = request;
   const extensions = kind === "tif" ? [".tif", ".tiff"] : [".asc"];
   const wish = dest_path ? { dest_path, overwrite, format: kind, extensions } : null;
@@ -39,30 +47,74 @@ export async function checkRasterExport(request: ExportRasterRequest, deps: Dest
 
 const MAX_FLOAT32 = 3.4028234663852886e38;
 
-/** Errors: invalid_argument for a value outside the range of float32. */
-function checkFloats({ grid_z, nodata }: ExportRasterRequest): void {
-  const refused = (what: string) =>
-    new AppError(
-      "invalid_argument",
-      `${what} is outside the float32 range of a GeoTIFF (${MAX_FLOAT32}); use asc or another value.`,
-    );
-  if (Math.abs(nodata) > MAX_FLOAT32) throw refused(`nodata ${nodata}`);
-  const large = grid_z.find((z) => Math.abs(z) > MAX_FLOAT32);
-  if (large !== undefined) throw refused(`grid_z value ${large}`);
+const outsideFloat32 = (what: string) =>
+  new AppError(
+    "invalid_argument",
+    `${what} is outside the float32 range of a GeoTIFF (${MAX_FLOAT32}); use asc or another value.`,
+  );
+
+/** The answer, with the contents of the file as bytes. */
+type ExportedRaster = Omit<ExportRasterResponse, "data_base64"> & { readonly data_base64: Base64Bytes | null };
+
+/** Bytes per cell: the values; their text while it is put together (twice 9 bytes), or float32 values; the answer. */
+const CELL_BYTES = { asc: 8 + 18 + 9, tif: 8 + 4 + 4 } as const;
+
+/**
+ * Encodes a grid. A destination file is written completely or not at all.
+ * Errors: invalid_argument for a value that the format cannot hold, or a file too large for the answer; io, no_space.
+ */
+export function exportRaster(
+  raster: CheckedRaster,
+  { admission }: Pick<Deps, "admission">,
+  job: Job,
+): Promise<ExportedRaster> {
+  const { kind, dest, nx, ny } = raster;
+  return admission.run(job, "Raster export", CELL_BYTES[kind] * nx * ny, async () => {
+    const encoded = await encode(raster, job);
+    if (dest) await writeEncoded(dest, encoded, job);
+    return { success: true, format: kind, data_base64: dest ? null : await inline(encoded) };
+  });
 }
 
-/** Encodes a grid. A destination file is written completely or not at all. Errors: io, no_space. */
-export async function exportRaster(raster: CheckedRaster, job: Job): Promise<ExportRasterResponse> {
-  const { kind, dest } = raster;
-  const bytes = kind === "asc" ? asciiGrid(raster) : geoTiff(raster);
-  if (!dest) return { success: true, format: kind, data_base64: Buffer.from(bytes.buffer).toString("base64") };
+/** A file: its first bytes, and a native column with the others. */
+interface Encoded {
+  readonly head: Uint8Array;
+  readonly rows: NativeColumn;
+}
+
+async function encode(raster: CheckedRaster, job: Job): Promise<Encoded> {
+  const { nx, ny, nodata } = raster;
+  const values = job.adopt(numbersColumn(raster.grid_z)).native;
+  if (raster.kind === "asc") {
+    const rows = await job.track(() => rasterText(values, nx, ny, nodata));
+    return { head: asciiHead(raster), rows: job.adopt(new ColumnRef(rows)).native };
+  }
+  const floats = await job.track(() => rasterFloats(values, nx, ny));
+  if ("refused" in floats) throw outsideFloat32(`grid_z value ${floats.refused}`);
+  return { head: geoTiffHead(raster), rows: job.adopt(new ColumnRef(floats.values)).native };
+}
+
+async function inline({ head, rows }: Encoded): Promise<Base64Bytes> {
+  const size = head.length + rows.bytes;
+  if (size > MAX_INLINE_EXPORT_BYTES) {
+    throw new AppError(
+      "invalid_argument",
+      `${size} bytes do not fit into an answer (limit ${MAX_INLINE_EXPORT_BYTES}); send dest_path to write a file`,
+    );
+  }
+  const bytes = new Uint8Array(size);
+  bytes.set(head);
+  await copyOut(rows, bytes.subarray(head.length));
+  return new Base64Bytes(bytes);
+}
+
+async function writeEncoded(dest: Destination, { head, rows }: Encoded, job: Job): Promise<void> {
   const { temporary } = dest;
   const removed = await dest.begin();
   try {
-    await writeFile(temporary, bytes, { signal: job.signal, flush: true });
+    await writeFile(temporary, blocks(head, rows), { signal: job.signal, flush: true });
     job.checkpoint(); // the last cancel point
     await dest.replace();
-    return { success: true, format: kind, data_base64: null };
   } catch (raw) {
     job.checkpoint();
     throw fromNative(raw);
@@ -71,39 +123,35 @@ export async function exportRaster(raster: CheckedRaster, job: Job): Promise<Exp
   }
 }
 
+function* blocks(head: Uint8Array, rows: NativeColumn): Generator<Uint8Array> {
+  yield head;
+  const block = new Uint8Array(BLOCK_BYTES);
+  for (let at = 0; at < rows.bytes; ) {
+    const count = rows.readInto(block, at);
+    yield block.subarray(0, count);
+    at += count;
+  }
+}
+
 /** Largest displacement of a cell by rounding in the header, in cells. */
 const MAX_CELL_SHIFT = 1e-3;
 
 /**
- * ESRI ASCII grid: six header lines, then the rows from north to south. The header has six decimals and heights four;
- * all digits are written if rounding would displace cells (those in degrees are small) or turn a height into nodata.
+ * The header of an ESRI ASCII grid: six lines. Six decimals; all digits if rounding would displace cells (those in
+ * degrees are small).
  */
-export function asciiGrid(raster: ExportRasterRequest): Uint8Array<ArrayBuffer> {
-  const { nx, ny, grid_z, cell_size, origin, nodata } = raster;
-  const header = (value: number, times: number) => {
+function asciiHead({ nx, ny, cell_size, origin, nodata }: ExportRasterRequest): Uint8Array {
+  const number = (value: number, times: number) => {
     const short = value.toFixed(6);
     return Math.abs(Number(short) - value) * times <= MAX_CELL_SHIFT * cell_size ? short : String(value);
   };
   const lines = [
     `ncols ${nx}`,
     `nrows ${ny}`,
-    `xllcorner ${header(origin[0], 1)}`,
-    `yllcorner ${header(origin[1], 1)}`,
-    `cellsize ${header(cell_size, Math.max(nx, ny))}`,
+    `xllcorner ${number(origin[0], 1)}`,
+    `yllcorner ${number(origin[1], 1)}`,
+    `cellsize ${number(cell_size, Math.max(nx, ny))}`,
     `NODATA_value ${nodata}`,
   ];
-  const text = (z: number) => {
-    if (z === nodata) return String(nodata);
-    const short = z.toFixed(4);
-    return Number(short) === nodata ? String(z) : short;
-  };
-  for (let j = ny - 1; j >= 0; j -= 1) {
-    lines.push(
-      grid_z
-        .slice(j * nx, (j + 1) * nx)
-        .map(text)
-        .join(" "),
-    );
-  }
   return new TextEncoder().encode(`${lines.join("\n")}\n`);
 }

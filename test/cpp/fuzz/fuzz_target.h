@@ -23,5 +23,6 @@ FuzzTarget pcd_target();
 FuzzTarget text_target();
 FuzzTarget e57_target();
 FuzzTarget ptx_target();
+FuzzTarget json_target();
 
 }  // namespace pc::fuzz

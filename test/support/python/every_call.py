@@ -116,6 +116,23 @@ assert len(client.octree_file(octree, "octree.bin", 0, 9)) == 10
 noise = client.denoise(source={"session_id": a}, method="voxel_count", voxel=2.0)
 assert len(noise["labels"]) == count and set(noise["labels"]) <= {1, 2}
 assert client.denoise_session(a, method="ror", radius=2.0)["analyzed_points"] == count
+import array as arrays
+
+frame_points = arrays.array("f", [value for i in range(40) for j in range(40) for value in (i * 0.5, j * 0.5, 0.25)])
+listed = [[4e6 + i * 0.5, j * 0.5, 0.25] for i in range(40) for j in range(40)]
+listed_noise = client.denoise(points=listed, method="sor")
+framed_noise = client.denoise(points=frame_points, frame_origin=(4e6, 0, 0), method="sor")
+assert framed_noise["labels"] == listed_noise["labels"] and framed_noise["spacing_m"] == listed_noise["spacing_m"] == 0.5
+refused(lambda: client.denoise(points=listed, frame_origin=(1, 2, 3)), 400, "invalid_argument")
+try:
+    import numpy as matrices
+except ImportError:
+    matrices = None
+if matrices is not None:
+    rows = matrices.array(frame_points, dtype=matrices.float32).reshape(-1, 3)
+    labels = matrices.ones(1600, dtype=matrices.uint32)
+    model = client.dem(points=rows, ground_labels=labels, cell_size=1.0, frame_origin=(100, 0, 10))
+    assert (model.meta["ground_source"], model.meta["grid_origin"][0]) == ("column", 100), model.meta
 few = refused(lambda: client.denoise(points=inline), 200, None)
 assert "1000 points" in few.message and few.detail["success"] is False
 assert len(client.segment_ground(source={"session_id": a}, method="auto")["labels"]) == count

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
+import { Base64Bytes } from "../../../../shared/wire/json-values.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { fromNative } from "../../../jobs/native-error.ts";
@@ -26,6 +27,9 @@ export interface CheckedExport {
   /** Unknown keys of the request. */
   readonly unknown_keys: readonly string[];
 }
+
+/** The tail, with the contents of the file as bytes. */
+type WrittenTail = Omit<ExportTail, "data"> & { readonly data: Base64Bytes | null };
 
 /** Errors: invalid_argument (format, path, source, columns), unsupported, not_found. */
 export async function checkExportRequest(
@@ -58,17 +62,17 @@ export async function checkExportRequest(
 }
 
 /** Writes the file under a temporary name and renames it. A failure or cancel leaves no file. */
-export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job): Promise<ExportTail> {
+export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job): Promise<WrittenTail> {
   const { session } = checked;
   if (session) {
     return session.read(async (state) =>
       writeExport(checked, await sessionView(state, checked.request, checked.format, job.quiet()), deps, job),
     );
   }
-  return writeExport(checked, inlineView(checked.request, checked.format, job), deps, job);
+  return writeExport(checked, await inlineView(checked.request, checked.format, job), deps, job);
 }
 
-async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<ExportTail> {
+async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<WrittenTail> {
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(request.format, "No points provided");
   const own = dest ? null : await makeTemporaryFolder("export");
@@ -81,7 +85,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
       { name: "Formatting points", weight: 9 },
     ]);
     const written = await writePoints(view, format, temporary, job);
-    const data = dest ? null : await base64(temporary, written.bytes, job.signal);
+    const data = dest ? null : await inlineFile(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point
     await dest?.replace();
@@ -107,7 +111,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
   }
 }
 
-const failure = (format: string, error: string): ExportTail => ({
+const failure = (format: string, error: string): WrittenTail => ({
   success: false,
   data: null,
   filename: "",
@@ -117,14 +121,14 @@ const failure = (format: string, error: string): ExportTail => ({
   error,
 });
 
-async function base64(path: string, bytes: number, signal: AbortSignal): Promise<string> {
+async function inlineFile(path: string, bytes: number, signal: AbortSignal): Promise<Base64Bytes> {
   if (bytes > MAX_INLINE_EXPORT_BYTES) {
     throw new AppError(
       "invalid_argument",
       `${bytes} bytes do not fit into an answer (limit ${MAX_INLINE_EXPORT_BYTES}); send dest_path to write a file`,
     );
   }
-  return (await readFile(path, { signal })).toString("base64");
+  return new Base64Bytes(await readFile(path, { signal }));
 }
 
 /** File name for the answer: that of the destination, else the requested one with the extension of the format. */

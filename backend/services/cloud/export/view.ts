@@ -13,12 +13,16 @@ import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "../
 import { inlineLasParams, sessionLasParams } from "./las.ts";
 
 /** Inline points: positions and colours. */
-export function inlineView({ points, colors }: ExportRequest, format: ExportFormat, job: Job): ExportView {
+export async function inlineView(
+  { points, colors }: ExportRequest,
+  format: ExportFormat,
+  job: Job,
+): Promise<ExportView> {
   const rows = points ?? [];
   const input: CloudViewInput = {
     ...EMPTY,
     positions: job.adopt(pointsColumn(rows)).native,
-    colors: colors && formatTraits(format).colors ? job.adopt(colorsColumn(colors)).native : null,
+    colors: colors && formatTraits(format).colors ? job.adopt(await colorsColumn(colors, job)).native : null,
   };
   return { input, las: inlineLasParams(), scanners: null, point_count: rows.length, warnings: [] };
 }

@@ -1,0 +1,113 @@
+import type { FastifyRequest } from "fastify";
+import type { BulkKind } from "../../shared/contract/bulk-list.ts";
+import { AppError } from "../../shared/errors.ts";
+import { FRAME_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_FRAME_BODY_BYTES } from "../../shared/limits.ts";
+import { isPlainObject } from "../../shared/wire/bytes.ts";
+import { checkFrameLength, frameHeaderLength, parseFrameHeader } from "../../shared/wire/phb1.ts";
+import type { FrameList, JsonShape } from "../native/core/request-text.ts";
+import { ListColumn } from "../sessions/list-column.ts";
+import { ownedLists } from "./list-body.ts";
+import { shapeOf } from "./list-shape.ts";
+import { type IncomingBody, receiveBody } from "./receive-body.ts";
+import type { BaseDeps } from "./types.ts";
+
+type Triple = readonly [number, number, number];
+
+/** A list of the request and the buffer that holds it. */
+interface PlacedBuffer {
+  /** The object of the request that has the list, and its key there. */
+  readonly holder: Record<string, unknown>;
+  readonly name: string;
+  readonly kind: BulkKind;
+  readonly source: FrameList;
+}
+
+/** The header of a request frame. */
+interface FrameRequest {
+  readonly body: Record<string, unknown>;
+  readonly buffers: readonly PlacedBuffer[];
+}
+
+/** The list that meta.origin belongs to. */
+const POINTS = "points";
+const ZERO: Triple = [0, 0, 0];
+
+const refused = (rule: string) => new AppError("invalid_argument", `PHB1 request: ${rule}`);
+
+/**
+ * Receives a PHB1 body (docs/wire.md): the fields of `meta.request`, with the buffers as its lists. Errors: those of
+ * receiveBody, invalid_argument.
+ */
+export async function receiveFrameBody(
+  request: FastifyRequest,
+  incoming: IncomingBody,
+  deps: Pick<BaseDeps, "jobs" | "admission">,
+): Promise<unknown> {
+  const shape = shapeOf(request.routeOptions.schema?.body as object);
+  const limits = { bytes: MAX_FRAME_BODY_BYTES, memory_per_byte: FRAME_BODY_BYTES_PER_BYTE };
+  const { frame, lists } = await receiveBody(request, incoming, limits, deps, async ({ text, length, head }, job) => {
+    const frame = readHeader(head, length, shape);
+    const sources = frame.buffers.map(({ source }) => source);
+    return { frame, lists: await job.track(() => text.frameLists(sources)) };
+  });
+  const refs = ownedLists(request, lists);
+  for (const [i, { holder, name, kind }] of frame.buffers.entries())
+    holder[name] = new ListColumn(kind, lists[i]?.length ?? 0, refs[i] ?? null);
+  return frame.body;
+}
+
+function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRequest {
+  const header = frameHeaderLength(head, MAX_BODY_BYTES - 8);
+  if (8 + header > length) throw refused(`header_len ${header} but only ${length - 8} bytes follow`);
+  const { meta, descriptors } = parseFrameHeader(head.subarray(8, 8 + header));
+  checkFrameLength(descriptors, length - 8 - header);
+  const { request = {}, origin = ZERO } = meta;
+  if (!isPlainObject(request)) throw refused("meta.request must be an object");
+  if (origin !== ZERO && !descriptors.some(({ name }) => name === POINTS)) {
+    throw refused("meta.origin is given without a buffer of points, to which it belongs");
+  }
+  if (!isTriple(origin)) throw refused("meta.origin must be three finite numbers");
+  const body = { ...request };
+  const buffers: PlacedBuffer[] = [];
+  let offset = 8 + header;
+  for (const { name, dtype, length: elements } of descriptors) {
+    if (name === "__proto__") throw refused("a buffer with the forbidden name __proto__");
+    const path = name.split(".");
+    const kind = kindAt(shape, path);
+    const source = { dtype, offset, length: elements, origin: name === POINTS ? origin : ZERO };
+    if (kind) buffers.push({ ...placeOf(body, path), kind, source: { kind, ...source } });
+    else if (isField(shape, name)) throw refused(`${name} is no list, send it in meta.request`);
+    else body[name] = null; // an unknown key, which a warning names
+    offset += 4 * elements;
+  }
+  return { body, buffers };
+}
+
+const isTriple = (value: unknown): value is Triple =>
+  Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
+
+const isField = (shape: JsonShape, name: string): boolean =>
+  shape.kind === "object" && Object.hasOwn(shape.fields, name);
+
+/** The kind of the list at a path; undefined if there is none. */
+function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind | undefined {
+  const [name, ...rest] = path;
+  if (!shape || shape.kind === "value") return undefined;
+  if (shape.kind !== "object") return name === undefined ? shape.kind : undefined;
+  return name !== undefined && Object.hasOwn(shape.fields, name) ? kindAt(shape.fields[name], rest) : undefined;
+}
+
+/** The object of the request to which a list belongs, made if it is missing. */
+function placeOf(
+  body: Record<string, unknown>,
+  [name = "", ...rest]: readonly string[],
+): Pick<PlacedBuffer, "holder" | "name"> {
+  if (rest.length === 0) {
+    if (Object.hasOwn(body, name)) throw refused(`${name} is given twice, in meta.request and as a buffer`);
+    return { holder: body, name };
+  }
+  const inner = Object.hasOwn(body, name) ? body[name] : {};
+  if (!isPlainObject(inner)) throw refused(`meta.request.${name} must be an object`);
+  body[name] = inner;
+  return placeOf(inner, rest);
+}

@@ -1,0 +1,62 @@
+import type { BulkKind } from "../../../shared/contract/bulk-list.ts";
+import type { NativeColumn, NativeJob } from "./handles.ts";
+import { addonAs } from "./load.ts";
+
+/** What a request expects at one place of its JSON document. */
+export type JsonShape =
+  | { readonly kind: "value" | BulkKind }
+  | { readonly kind: "object"; readonly fields: Readonly<Record<string, JsonShape>> };
+
+/** The result of cpp/io/json_lists.h. */
+export interface JsonDocument {
+  /** The document with the string "<token>i" for the i-th list, and null for keys that the shape does not have. */
+  readonly rest: string;
+  readonly lists: readonly ParsedList[];
+  /** There is no document. */
+  readonly blank: boolean;
+  /** The rest exceeds its limit; nothing else is set. */
+  readonly too_large: boolean;
+}
+
+/** A list that was read into native memory; `column`: null if an element is not what the shape expects. */
+export interface ParsedList {
+  readonly length: number;
+  readonly column: NativeColumn | null;
+}
+
+/** A buffer of a PHB1 frame that holds a list: its first byte and its number of elements. */
+export interface FrameList {
+  readonly kind: BulkKind;
+  readonly dtype: "f32" | "u32";
+  readonly offset: number;
+  readonly length: number;
+  /** Added to points. */
+  readonly origin: readonly [number, number, number];
+}
+
+/** The text of a request in native memory while it arrives. */
+export interface RequestText {
+  append(bytes: Uint8Array): void;
+  /** Can be called once; frees the text when it ends. Errors: invalid_argument for invalid JSON. */
+  parse(
+    shape: JsonShape,
+    token: string,
+    limits: { readonly rest_bytes: number; readonly depth: number },
+  ): NativeJob<JsonDocument>;
+  /**
+   * Instead of parse(): the lists of a PHB1 frame. Errors: invalid_argument for a buffer that ends behind the frame, and
+   * for flags.
+   */
+  frameLists(buffers: readonly FrameList[]): NativeJob<readonly ParsedList[]>;
+  /** Frees the text if it was not parsed. */
+  release(): void;
+}
+
+export interface RequestTextNative {
+  openRequestText(bytes: number): RequestText;
+}
+
+const addon = addonAs<RequestTextNative>();
+
+/** Room for a text of up to `bytes`; memory is used as it arrives. */
+export const openRequestText = (bytes: number): RequestText => addon.openRequestText(bytes);

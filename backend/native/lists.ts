@@ -1,0 +1,31 @@
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+
+/** A raster whose voids are NaN. */
+export interface VoidCells {
+  readonly heights: NativeColumn;
+  /** Number of cells with a height. */
+  readonly height_count: number;
+}
+
+/** A raster as float32, or the first value that float32 cannot hold. */
+export type RasterFloats = { readonly values: NativeColumn } | { readonly refused: number };
+
+export interface ListsNative {
+  unitColors(colors: NativeColumn): NativeJob<NativeColumn>;
+  voidCells(values: NativeColumn, nodata: number | null): NativeJob<VoidCells>;
+  rasterText(values: NativeColumn, nx: number, ny: number, nodata: number): NativeJob<NativeColumn>;
+  rasterFloats(values: NativeColumn, nx: number, ny: number): NativeJob<RasterFloats>;
+}
+
+const addon = addonAs<ListsNative>();
+
+/** rgb16 of colours 0..1 (vec3d); values outside are clipped. */
+export const unitColors: ListsNative["unitColors"] = (colors) => addon.unitColors(colors);
+/** A copy of a raster (f64) with NaN for values equal to `nodata`. */
+export const voidCells: ListsNative["voidCells"] = (values, nodata) => addon.voidCells(values, nodata);
+/** The rows of an ESRI ASCII grid from north to south, u8. Errors: invalid_argument for another count than nx * ny. */
+export const rasterText: ListsNative["rasterText"] = (values, nx, ny, nodata) =>
+  addon.rasterText(values, nx, ny, nodata);
+/** The rows of a GeoTIFF from north to south, f32. Errors: invalid_argument for another count than nx * ny. */
+export const rasterFloats: ListsNative["rasterFloats"] = (values, nx, ny) => addon.rasterFloats(values, nx, ny);

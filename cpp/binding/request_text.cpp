@@ -1,0 +1,177 @@
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "binding/coded.h"
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "core/memory.h"
+#include "io/decimal.h"
+#include "io/frame_lists.h"
+#include "io/json_lists.h"
+
+namespace pc::binding {
+
+namespace {
+
+/// The text of a request while it arrives.
+struct RequestText {
+  explicit RequestText(std::size_t bytes)
+      : block(PageBlock::allocate(bytes + io::kDecimalPadding)), capacity(bytes) {}
+  std::string_view text() const { return {reinterpret_cast<const char*>(block.data()), used}; }
+  PageBlock block;
+  std::size_t capacity;
+  std::size_t used = 0;
+};
+using Holder = std::shared_ptr<std::shared_ptr<RequestText>>;
+
+RequestText& open_text(const Holder& holder) {
+  require(*holder != nullptr, "the text was already parsed or released");
+  return **holder;
+}
+
+using Kind = io::JsonShape::Kind;
+
+Kind list_kind(const Napi::Value& value) {
+  return strict_choice<Kind>(value, "kind",
+                             {{"value", Kind::kValue},
+                              {"object", Kind::kObject},
+                              {"points", Kind::kPoints},
+                              {"numbers", Kind::kNumbers},
+                              {"heights", Kind::kHeights},
+                              {"flags", Kind::kFlags}});
+}
+
+// { kind, fields?: { [name]: shape } }
+io::JsonShape json_shape(const Napi::Value& value) {
+  const auto js = strict_object(value, "shape");
+  io::JsonShape shape;
+  shape.kind = list_kind(js.Get("kind"));
+  if (shape.kind != Kind::kObject) return shape;
+  const auto fields = object_field(js, "fields");
+  const Napi::Array names = fields.GetPropertyNames();
+  for (std::uint32_t i = 0; i < names.Length(); ++i) {
+    const std::string name = strict_string(names.Get(i), "name");
+    shape.fields.emplace_back(name, json_shape(fields.Get(name)));
+  }
+  return shape;
+}
+
+using Lists = std::vector<io::JsonList>;
+
+Napi::Value lists_to_js(Napi::Env env, Lists&& lists) {
+  auto out = Napi::Array::New(env, lists.size());
+  for (std::uint32_t i = 0; i < lists.size(); ++i) {
+    auto js = Napi::Object::New(env);
+    js.Set("length", static_cast<double>(lists[i].length));
+    js.Set("column",
+           lists[i].valid ? Napi::Value(ColumnHandle::wrap(env, std::move(lists[i].column))) : env.Null());
+    out.Set(i, js);
+  }
+  return out;
+}
+
+Napi::Value document_to_js(Napi::Env env, io::JsonDocument&& document) {
+  auto out = Napi::Object::New(env);
+  out.Set("rest", document.rest);
+  out.Set("lists", lists_to_js(env, std::move(document.lists)));
+  out.Set("blank", document.blank);
+  out.Set("too_large", document.too_large);
+  return out;
+}
+
+void append(const Napi::CallbackInfo& info, const Holder& holder) {
+  RequestText& text = open_text(holder);
+  if (!info[0].IsTypedArray()) refuse("bytes", "a Uint8Array");
+  const auto in = info[0].As<Napi::Uint8Array>();
+  require(in.ByteLength() <= text.capacity - text.used, "the text is longer than announced");
+  if (in.ByteLength() == 0) return;
+  std::memcpy(text.block.data() + text.used, in.Data(), in.ByteLength());
+  text.used += in.ByteLength();
+}
+
+Napi::Value parse(const Napi::CallbackInfo& info, const Holder& holder) {
+  const io::JsonShape shape = json_shape(info[0]);
+  const std::string token = strict_string(info[1], "token");
+  const auto js = strict_object(info[2], "limits");
+  const io::JsonLimits limits{whole_field<std::size_t>(js, "rest_bytes"),
+                              whole_field<std::uint32_t>(js, "depth")};
+  (void)open_text(holder);
+  return start_job<io::JsonDocument>(
+      info.Env(), JobOptions{},
+      [text = std::exchange(*holder, nullptr), shape, token, limits](OpContext& ctx) {
+        return io::read_json_lists(text->text(), shape, token, limits, ctx);
+      },
+      document_to_js);
+}
+
+// { kind, dtype: "f32" | "u32", offset, length, origin: [x, y, z] }
+io::FrameBuffer frame_buffer(const Napi::Value& value) {
+  const auto js = strict_object(value, "buffers");
+  return {list_kind(js.Get("kind")),
+          strict_choice<bool>(js.Get("dtype"), "dtype", {{"f32", true}, {"u32", false}}),
+          whole_field<std::size_t>(js, "offset"), whole_field<std::uint64_t>(js, "length"),
+          vec3_field(js, "origin")};
+}
+
+Napi::Value frame_lists(const Napi::CallbackInfo& info, const Holder& holder) {
+  const auto js = strict_array(info[0], "buffers");
+  std::vector<io::FrameBuffer> buffers;
+  for (std::uint32_t i = 0; i < js.Length(); ++i) buffers.push_back(frame_buffer(js.Get(i)));
+  (void)open_text(holder);
+  return start_job<Lists>(
+      info.Env(), JobOptions{},
+      [text = std::exchange(*holder, nullptr), buffers](OpContext& ctx) {
+        Lists lists;
+        for (const auto& buffer : buffers)
+          lists.push_back(io::read_frame_list({text->block.data(), text->used}, buffer, ctx));
+        return lists;
+      },
+      lists_to_js);
+}
+
+/// Unmapping a large text takes too long for the event loop.
+void release(const Holder& holder) {
+  auto text = std::make_unique<std::shared_ptr<RequestText>>(std::exchange(*holder, nullptr));
+  if (*text == nullptr) return;
+  try {
+    std::thread([raw = text.get()] { delete raw; }).detach();
+    (void)text.release();  // owned by the thread
+  } catch (const std::system_error&) {
+    text.reset();  // no thread available: unmaps on the event loop
+  }
+}
+
+// openRequestText(bytes: number): RequestText
+Napi::Value open_request_text(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto holder = std::make_shared<std::shared_ptr<RequestText>>(
+      std::make_shared<RequestText>(strict_whole<std::size_t>(info[0], "bytes")));
+  auto out = Napi::Object::New(env);
+  out.Set("append", Napi::Function::New(env, [holder](const Napi::CallbackInfo& call) {
+            with_code(call.Env(), [&] { append(call, holder); });
+          }));
+  out.Set("parse", Napi::Function::New(env, [holder](const Napi::CallbackInfo& call) -> Napi::Value {
+            return with_code(call.Env(), [&] { return parse(call, holder); });
+          }));
+  out.Set("frameLists", Napi::Function::New(env, [holder](const Napi::CallbackInfo& call) -> Napi::Value {
+            return with_code(call.Env(), [&] { return frame_lists(call, holder); });
+          }));
+  out.Set("release", Napi::Function::New(env, [holder](const Napi::CallbackInfo&) { release(holder); }));
+  return out;
+}
+
+}  // namespace
+
+void register_request_text(Napi::Env env, Napi::Object exports) {
+  add<open_request_text>(env, exports, "openRequestText");
+}
+
+}  // namespace pc::binding

@@ -1,0 +1,277 @@
+#include "io/json_lists.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/error.h"
+#include "core/vec3.h"
+#include "io/json_lexer.h"
+
+namespace pc::io {
+
+namespace {
+
+using Kind = JsonShape::Kind;
+
+/// `rest` would exceed its limit.
+struct RestTooLarge {};
+
+bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
+
+/// Takes the values of a list up to the number counted before; a list that has more is not valid anyway.
+template <class T>
+class Sink {
+ public:
+  explicit Sink(std::uint64_t capacity) : column_(static_cast<std::size_t>(capacity)) {}
+  void put(const T& value) {
+    if (count_ < column_.size()) column_[count_++] = value;
+  }
+  AnyColumn finish() {
+    column_.shrink(count_);
+    return AnyColumn(std::move(column_));
+  }
+
+ private:
+  Column<T> column_;
+  std::size_t count_ = 0;
+};
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& token, const JsonLimits& limits, OpContext& ctx)
+      : lexer_(text, ctx), copied_(text.data()), token_(token), limits_(limits) {}
+
+  JsonDocument read(const JsonShape& shape) {
+    if (lexer_.take_word("\xef\xbb\xbf")) copied_ = lexer_.at();
+    lexer_.skip_blanks();
+    if (lexer_.ended()) {
+      out_.blank = true;
+      return std::move(out_);
+    }
+    value(shape, 0);
+    lexer_.skip_blanks();
+    if (!lexer_.ended()) lexer_.fail("something follows the document");
+    copy_until(lexer_.at());
+    return std::move(out_);
+  }
+
+ private:
+  void copy_until(const char* end) {
+    if (out_.rest.size() + static_cast<std::size_t>(end - copied_) > limits_.rest_bytes) throw RestTooLarge{};
+    out_.rest.append(copied_, end);
+    copied_ = end;
+  }
+  /// Replaces the text from `start` to the position.
+  void replace(const char* start, const std::string& by) {
+    copy_until(start);
+    if (out_.rest.size() + by.size() > limits_.rest_bytes) throw RestTooLarge{};
+    out_.rest += by;
+    copied_ = lexer_.at();
+  }
+  std::uint32_t deeper(std::uint32_t depth) {
+    if (depth >= limits_.depth)
+      lexer_.fail("nesting deeper than " + std::to_string(limits_.depth) + " levels");
+    return depth + 1;
+  }
+
+  void value(const JsonShape& shape, std::uint32_t depth) {
+    const char next = lexer_.peek();
+    if (shape.kind == Kind::kObject && next == '{') {
+      object(&shape, depth, false);
+    } else if (shape.kind != Kind::kObject && shape.kind != Kind::kValue && next == '[') {
+      list(shape.kind, depth);
+    } else {
+      skip(depth, false);
+    }
+  }
+
+  /// Skips any value. `constructed`: it is the value of a key "constructor".
+  void skip(std::uint32_t depth, bool constructed) {
+    lexer_.report();
+    switch (lexer_.peek()) {
+      case '{':
+        return object(nullptr, depth, constructed);
+      case '[': {
+        const std::uint32_t inner = deeper(depth);
+        elements([&] { skip(inner, false); });
+        return;
+      }
+      case '"':
+        return lexer_.skip_string();
+      default:
+        if (lexer_.take_word("true") || lexer_.take_word("false") || lexer_.take_word("null")) return;
+        (void)lexer_.read_number();
+    }
+  }
+
+  void object(const JsonShape* shape, std::uint32_t depth, bool constructed) {
+    const std::uint32_t inner = deeper(depth);
+    lexer_.expect('{', "an object is expected");
+    lexer_.skip_blanks();
+    if (lexer_.take('}')) return;
+    for (;;) {
+      lexer_.skip_blanks();
+      member(shape, inner, constructed);
+      lexer_.skip_blanks();
+      if (lexer_.take('}')) return;
+      lexer_.expect(',', "a comma or } is expected");
+    }
+  }
+
+  void member(const JsonShape* shape, std::uint32_t depth, bool constructed) {
+    const std::string key = lexer_.read_string();
+    if (key == "__proto__" || (constructed && key == "prototype")) lexer_.fail("the forbidden key " + key);
+    lexer_.skip_blanks();
+    lexer_.expect(':', "a colon is expected");
+    lexer_.skip_blanks();
+    if (shape == nullptr) return skip(depth, key == "constructor");
+    const auto& fields = shape->fields;
+    const auto found =
+        std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.first == key; });
+    if (found != fields.end()) return value(found->second, depth);
+    const char* const start = lexer_.at();
+    skip(depth, key == "constructor");
+    replace(start, "null");
+  }
+
+  /// Reads the elements of a list, brackets included, and returns their number.
+  template <class Element>
+  std::uint64_t elements(Element&& element) {
+    lexer_.expect('[', "a list is expected");
+    lexer_.skip_blanks();
+    if (lexer_.take(']')) return 0;
+    for (std::uint64_t n = 1;; ++n) {
+      lexer_.skip_blanks();
+      element();
+      lexer_.skip_blanks();
+      lexer_.report();
+      if (lexer_.take(']')) return n;
+      lexer_.expect(',', "a comma or ] is expected");
+    }
+  }
+
+  void list(Kind kind, std::uint32_t depth) {
+    const char* const start = lexer_.at();
+    JsonList found;
+    const std::uint32_t inner = deeper(depth);
+    const std::uint64_t values = count_values();
+    valid_ = true;
+    if (kind == Kind::kPoints) {
+      found = points(values / 3, inner);
+    } else if (kind == Kind::kNumbers) {
+      found = numbers(values, inner);
+    } else if (kind == Kind::kHeights) {
+      found = heights(values, inner);
+    } else {
+      found = flags(values, inner);
+    }
+    found.valid = valid_;
+    if (!valid_) found.column = AnyColumn();
+    replace(start, '"' + token_ + std::to_string(out_.lists.size()) + '"');
+    out_.lists.push_back(std::move(found));
+  }
+
+  std::uint64_t count_values() {
+    JsonLexer ahead = lexer_;
+    ahead.expect('[', "a list is expected");
+    return ahead.commas_in_list() + 1;
+  }
+
+  void refuse_element(std::uint32_t depth) {
+    valid_ = false;
+    skip(depth, false);
+  }
+
+  /// The number at the position; NaN if there is something else or it is infinite: the list is not valid then.
+  double finite_number(std::uint32_t depth) {
+    if (!starts_number(lexer_.peek())) {
+      refuse_element(depth);
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    const double value = lexer_.read_number();
+    if (!std::isfinite(value)) valid_ = false;
+    return value;
+  }
+
+  JsonList points(std::uint64_t capacity, std::uint32_t depth) {
+    Sink<Vec3d> out(capacity);
+    const std::uint64_t length = elements([&] {
+      if (lexer_.peek() != '[') return refuse_element(depth);
+      std::array<double, 3> xyz{};
+      std::size_t given = 0;
+      const std::uint32_t inner = deeper(depth);
+      elements([&] {
+        const double value = finite_number(inner);
+        if (given < 3) xyz[given] = value;
+        ++given;
+      });
+      if (given != 3) valid_ = false;
+      out.put({xyz[0], xyz[1], xyz[2]});
+    });
+    return {length, valid_, out.finish()};
+  }
+
+  JsonList numbers(std::uint64_t capacity, std::uint32_t depth) {
+    Sink<double> out(capacity);
+    const std::uint64_t length = elements([&] { out.put(finite_number(depth)); });
+    return {length, valid_, out.finish()};
+  }
+
+  /// The first element decides whether this is a list of heights or of rows.
+  JsonList heights(std::uint64_t capacity, std::uint32_t depth) {
+    Sink<double> out(capacity);
+    std::optional<bool> rows;
+    const auto height = [&](std::uint32_t at) {
+      out.put(lexer_.take_word("null") ? std::numeric_limits<double>::quiet_NaN() : finite_number(at));
+    };
+    const std::uint64_t length = elements([&] {
+      const bool is_row = lexer_.peek() == '[';
+      if (!rows) rows = is_row;
+      if (is_row != *rows) return refuse_element(depth);
+      if (!is_row) return height(depth);
+      const std::uint32_t inner = deeper(depth);
+      elements([&] { height(inner); });
+    });
+    return {length, valid_, out.finish()};
+  }
+
+  JsonList flags(std::uint64_t capacity, std::uint32_t depth) {
+    Sink<std::uint8_t> out(capacity);
+    const std::uint64_t length = elements([&] {
+      if (lexer_.take_word("true")) {
+        out.put(1);
+      } else if (lexer_.take_word("false")) {
+        out.put(0);
+      } else {
+        refuse_element(depth);
+      }
+    });
+    return {length, valid_, out.finish()};
+  }
+
+  JsonLexer lexer_;
+  const char* copied_;  ///< up to here the text is in `rest`
+  const std::string& token_;
+  JsonLimits limits_;
+  JsonDocument out_;
+  bool valid_ = true;  ///< of the list being read
+};
+
+}  // namespace
+
+JsonDocument read_json_lists(std::string_view text, const JsonShape& shape, const std::string& token,
+                             const JsonLimits& limits, OpContext& ctx) {
+  ctx.begin_phase("Reading the request", text.size());
+  try {
+    return Reader(text, token, limits, ctx).read(shape);
+  } catch (const RestTooLarge&) {
+    JsonDocument refused;
+    refused.too_large = true;
+    return refused;
+  }
+}
+
+}  // namespace pc::io

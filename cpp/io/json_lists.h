@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/column.h"
+#include "core/op_context.h"
+
+namespace pc::io {
+
+/// What a request expects at one place of its JSON document.
+struct JsonShape {
+  enum class Kind : std::uint8_t {
+    kValue,    ///< any value; it stays in the document
+    kObject,   ///< an object with `fields`
+    kPoints,   ///< list of [x, y, z] with finite numbers: a vec3d column
+    kNumbers,  ///< list of finite numbers: an f64 column
+    kHeights,  ///< list of finite numbers and nulls, or a list of such lists: an f64 column, null is NaN
+    kFlags,    ///< list of true and false: a u8 column, 1 and 0
+  };
+  Kind kind = Kind::kValue;
+  std::vector<std::pair<std::string, JsonShape>> fields;
+};
+
+/// A list that was taken out of the document.
+struct JsonList {
+  std::uint64_t length = 0;  ///< elements as written; points and rows count as one
+  bool valid = false;        ///< every element is what the shape expects
+  AnyColumn column;          ///< all values in order; empty if not valid
+};
+
+struct JsonDocument {
+  /// The document without its lists: the i-th list is the string "<token>i". Values of keys that an object's shape does
+  /// not have are null. The text is valid JSON; bytes above 0x7f are copied, also if they are not UTF-8.
+  std::string rest;
+  std::vector<JsonList> lists;
+  bool blank = false;      ///< the text has only white space: there is no document
+  bool too_large = false;  ///< `rest` would exceed its limit; nothing else is set
+};
+
+struct JsonLimits {
+  std::size_t rest_bytes;
+  std::uint32_t depth;  ///< deepest nesting of lists and objects
+};
+
+/// Reads a JSON text (RFC 8259): lists of numbers that `shape` expects become columns, the rest stays text.
+///
+/// text     UTF-8, with kDecimalPadding readable bytes after its end that are no digits; a byte order mark is skipped.
+/// token    Marks the lists in `rest`; the caller chooses one that the text cannot contain.
+/// Values   The doubles of JSON.parse: correctly rounded; a number beyond the range of double is infinite, so not valid.
+/// Keys     As with JSON.parse, later members replace earlier ones of the same name; here both stay in `rest`. The keys
+///          "__proto__", and "prototype" in a member "constructor", are refused.
+/// Cost     O(text) time; memory for the columns, exactly.
+/// Cancel   Within 250 ms.
+/// Errors   kInvalidArgument with the byte offset: not JSON, nested deeper than the limit, a refused key.
+JsonDocument read_json_lists(std::string_view text, const JsonShape& shape, const std::string& token,
+                             const JsonLimits& limits, OpContext& ctx);
+
+}  // namespace pc::io

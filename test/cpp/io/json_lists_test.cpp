@@ -1,0 +1,212 @@
+#include "io/json_lists.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/vec3.h"
+#include "io/decimal.h"
+
+namespace pc::io {
+namespace {
+
+using Kind = JsonShape::Kind;
+const JsonShape kShape{Kind::kObject,
+                       {{"points", {Kind::kPoints, {}}},
+                        {"numbers", {Kind::kNumbers, {}}},
+                        {"heights", {Kind::kHeights, {}}},
+                        {"flags", {Kind::kFlags, {}}},
+                        {"inner", {Kind::kObject, {{"numbers", {Kind::kNumbers, {}}}}}},
+                        {"value", {}}}};
+
+JsonDocument read(const std::string& text, JsonLimits limits = {1000, 10}, JobControl* control = nullptr) {
+  JobControl own;
+  OpContext ctx(control == nullptr ? own : *control);
+  const std::string padded = text + std::string(kDecimalPadding, '\0');
+  return read_json_lists({padded.data(), text.size()}, kShape, "T", limits, ctx);
+}
+
+JsonList first_list(const std::string& text) {
+  JsonDocument document = read(text);
+  return std::move(document.lists.at(0));
+}
+
+std::string problem(const std::string& text, JsonLimits limits = {1000, 10}) {
+  try {
+    read(text, limits);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << text;
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<double> doubles(const JsonList& list) {
+  const auto view = list.column.as<double>();
+  return {view.begin(), view.end()};
+}
+
+TEST(JsonLists, ListsBecomeColumnsAndTheRestStaysText) {
+  const auto found = read(
+      R"( {"value":[1,{"a":null}],"points":[[1,2,3],[ -4 ,5e-1,6.25]],"numbers":[],"flags":[true,false]} )");
+  EXPECT_EQ(found.rest, R"( {"value":[1,{"a":null}],"points":"T0","numbers":"T1","flags":"T2"} )");
+  ASSERT_EQ(found.lists.size(), 3U);
+  const auto points = found.lists[0].column.as<Vec3d>();
+  ASSERT_EQ(points.size, 2U);
+  EXPECT_EQ(points[0], (Vec3d{1, 2, 3}));
+  EXPECT_EQ(points[1], (Vec3d{-4, 0.5, 6.25}));
+  EXPECT_TRUE(found.lists[1].valid);
+  EXPECT_EQ(found.lists[1].column.size(), 0U);
+  EXPECT_EQ(found.lists[2].column.as<std::uint8_t>()[0], 1);
+  EXPECT_EQ(found.lists[2].column.as<std::uint8_t>()[1], 0);
+}
+
+TEST(JsonLists, HeightsAreOneListOrRows) {
+  const auto flat = first_list(R"({"heights":[1,null,-2]})");
+  EXPECT_EQ(flat.length, 3U);
+  EXPECT_TRUE(std::isnan(doubles(flat).at(1)));
+  EXPECT_EQ(doubles(flat).at(2), -2);
+  const auto rows = first_list(R"({"heights":[[1,2],[],[3,null]]})");
+  EXPECT_EQ(rows.length, 3U);
+  EXPECT_EQ(rows.column.size(), 4U);
+  EXPECT_EQ(doubles(rows).at(2), 3);
+  EXPECT_FALSE(first_list(R"({"heights":[[1],2]})").valid);
+  EXPECT_FALSE(first_list(R"({"heights":[1,[2]]})").valid);
+}
+
+TEST(JsonLists, AnElementThatDoesNotFitMakesTheListNotValidButItsLengthIsKnown) {
+  for (const char* text : {R"({"points":[[1,2,3],[1,2]]})", R"({"points":[[1,2,3],[1,2,3,4]]})",
+                           R"({"points":[[1,2,3],["1",2,3]]})", R"({"points":[[1,2,3],{"a":["]"]}]})",
+                           R"({"points":[[1,2,1e999],null]})", R"({"numbers":[1,"["]})",
+                           R"({"numbers":[[1],2]})", R"({"flags":[true,1]})", R"({"numbers":[null,0]})"}) {
+    const auto list = first_list(text);
+    EXPECT_FALSE(list.valid) << text;
+    EXPECT_EQ(list.length, 2U) << text;
+    EXPECT_EQ(list.column.size(), 0U) << text;
+  }
+}
+
+TEST(JsonLists, OtherValuesInTheirPlaceStay) {
+  EXPECT_EQ(read(R"({"points":{"a":1},"numbers":null,"inner":[1,2]})").rest,
+            R"({"points":{"a":1},"numbers":null,"inner":[1,2]})");
+  EXPECT_EQ(read(R"([{"points":[[1,2,3]]}])").rest, R"([{"points":[[1,2,3]]}])");
+}
+
+TEST(JsonLists, KeysThatTheShapeDoesNotHaveLoseTheirValues) {
+  EXPECT_EQ(read(R"({"other":[1,2,3],"inner":{"numbers":[1],"more":"text"},"p\u006fints":[]})").rest,
+            R"({"other":null,"inner":{"numbers":"T0","more":null},"p\u006fints":"T1"})");
+}
+
+TEST(JsonLists, NumbersAreRoundedCorrectly) {
+  const std::vector<std::string> texts = {"0",
+                                          "-0",
+                                          "0.1",
+                                          "1e22",
+                                          "1e23",
+                                          "9007199254740993",
+                                          "123456789012345678901234567890",
+                                          "5e-324",
+                                          "2.4703282292062328e-324",
+                                          "1.7976931348623157e308",
+                                          "0.000000000000000000000000000001",
+                                          "1E+2",
+                                          "1.5e-10",
+                                          "4.35",
+                                          "0.30000000000000004",
+                                          "8.5",
+                                          "12345678",
+                                          "123456789.12345678",
+                                          "1234567890123456.7"};
+  std::string list;
+  for (const auto& text : texts) list += (list.empty() ? "" : ",") + text;
+  const auto values = doubles(first_list(R"({"numbers":[)" + list + "]}"));
+  ASSERT_EQ(values.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const double wanted = std::strtod(texts[i].c_str(), nullptr);
+    EXPECT_EQ(values[i], wanted) << texts[i];
+    EXPECT_EQ(std::signbit(values[i]), std::signbit(wanted)) << texts[i];
+  }
+}
+
+TEST(JsonLists, WhatIsNotJsonIsRefusedWithItsPlace) {
+  for (const char* text : {"{",
+                           "{]",
+                           "[1,]",
+                           "[,1]",
+                           "{\"a\":1,}",
+                           "{\"a\"}",
+                           "{a:1}",
+                           "[01]",
+                           "[1.]",
+                           "[.5]",
+                           "[+1]",
+                           "[1e]",
+                           "[-]",
+                           "nul",
+                           "[tru]",
+                           "\"",
+                           "\"\\x\"",
+                           "\"\\u12\"",
+                           "\"\t\"",
+                           "1 2",
+                           "[1 2]",
+                           "{\"points\":[[1,2,3]",
+                           "[NaN]",
+                           "{\"points\":[[1,2,3],]}",
+                           "{\"numbers\":[1,,2]}",
+                           "{\"numbers\":[1}",
+                           "'a'",
+                           "[1]]",
+                           "{\"flags\":[True]}"}) {
+    EXPECT_NE(problem(text), "") << text;
+  }
+  EXPECT_EQ(problem("{\"numbers\":[1,,2]}"), "the body is not valid JSON: a value is expected at byte 14");
+  EXPECT_EQ(problem(std::string("[1\0]", 4)),
+            "the body is not valid JSON: a comma or ] is expected at byte 2");
+}
+
+TEST(JsonLists, LimitsOfDepthAndOfTheRest) {
+  EXPECT_EQ(problem("[[[]]]", {1000, 3}), "");
+  EXPECT_NE(problem("[[[[]]]]", {1000, 3}).find("deeper than 3 levels"), std::string::npos);
+  EXPECT_NE(problem(R"({"points":[[1]]})", {1000, 2}).find("deeper"), std::string::npos);
+  EXPECT_EQ(read(R"({"value":"12345678"})", {20, 9}).rest.size(), 20U);
+  EXPECT_TRUE(read(R"({"value":"123456789"})", {20, 9}).too_large);
+  EXPECT_TRUE(read(R"({"numbers":[],"numbers":[]})", {20, 9}).too_large);
+}
+
+TEST(JsonLists, KeysThatChangePrototypesAreRefused) {
+  EXPECT_NE(problem(R"({"__proto__":1})"), "");
+  EXPECT_NE(problem(R"({"other":[{"\u005f_proto__":1}]})"), "");
+  EXPECT_NE(problem(R"({"constructor":{"prototype":1}})"), "");
+  EXPECT_EQ(problem(R"({"prototype":{"constructor":1}})"), "");
+}
+
+TEST(JsonLists, BlankTextsAndByteOrderMarks) {
+  EXPECT_TRUE(read(" \n\t").blank);
+  EXPECT_TRUE(read("").blank);
+  EXPECT_EQ(read("\xef\xbb\xbf{}").rest, "{}");
+}
+
+TEST(JsonLists, ACancelEndsTheCountAndTheReading) {
+  std::string text = R"({"numbers":[)";
+  for (int i = 0; i < 1'000'000; ++i) text += "1,";
+  text += "1]}";
+  JobControl control;
+  control.cancel_requested = true;
+  EXPECT_THROW(read(text, {1000, 10}, &control), Error);
+}
+
+TEST(JsonLists, ManyListsWithBracketsInStringsTakeLinearTime) {
+  std::string text = "{";
+  for (int i = 0; i < 20'000; ++i) text += R"("numbers":["["],)";
+  text += R"("value":1})";
+  EXPECT_EQ(read(text, {1U << 24, 10}).lists.size(),
+            20'000U);  // a 1000 times longer if each looked to the end of the text
+}
+
+}  // namespace
+}  // namespace pc::io

@@ -83,7 +83,7 @@ test("octrees are private to the user, like sessions; those of an earlier versio
   const made = await appOfTest();
   const { cache_id, session_id } = await create(made, made.file("a.xyz", "1 2 3\n4 5 6\n"));
   const rights = (...path: string[]) => (statSync(join(made.folder, ...path)).mode & 0o777).toString(8);
-  expect([rights("octrees"), rights("octrees", cache_id), rights("sessions", session_id)]).toEqual([
+  expect([rights("octrees"), rights("octrees", cache_id), rights("data", "sessions", session_id)]).toEqual([
     "700",
     "700",
     "700",

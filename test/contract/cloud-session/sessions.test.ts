@@ -137,7 +137,7 @@ test("a damaged session is listed with the reason, a 404 says so, and DELETE fre
   expect([folders(), await close(made, "0000aaaa"), await used(made, "0000aaaa")]).toEqual([[], [200, false], 404]);
 
   await made.deps.sessions.close();
-  const again = await appOfTest({ dataDir: made.folder });
+  const again = await appOfTest({ dataDir: join(made.folder, "data") });
   expect(await inOrder(again)).toMatchObject([damaged("0000bbbb"), { session_id: "0000cccc", state: "ready" }]);
   expect(await close(again, "0000bbbb")).toEqual([200, true]);
   expect(await inOrder(again)).toMatchObject([{ session_id: "0000cccc" }]);
@@ -194,11 +194,11 @@ test("a session of another window is listed as unavailable and can be removed; t
 
 test("a folder that an earlier start set aside is listed, even if it can be read", async () => {
   const folder = mkdtempSync(join(tmpdir(), "taken-"));
-  cpSync(template, join(folder, "sessions", "0000aaaa.1.damaged"), { recursive: true });
+  cpSync(template, join(folder, "data", "sessions", "0000aaaa.1.damaged"), { recursive: true });
   const made = await appOfTest({}, folder);
   const [listed] = await list(made);
   expect(listed).toMatchObject({ session_id: "0000aaaa", state: "damaged", source_name: "oak.xyz", total_count: 3 });
   expect(listed?.problems).toEqual([expect.stringMatching(/found by an earlier start/)]);
   expect(await close(made, "0000aaaa")).toEqual([200, true]);
-  expect(existsSync(join(folder, "sessions", "0000aaaa.1.damaged"))).toBe(false);
+  expect(existsSync(join(folder, "data", "sessions", "0000aaaa.1.damaged"))).toBe(false);
 });

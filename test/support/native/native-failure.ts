@@ -8,6 +8,7 @@ const LEFT_ALONE = new Set([
   "bulkBytesInUse",
   "reusePages",
   "setThreadsOfJobs",
+  "takeThreadShortage",
   "tryLockFile",
   "octreeBuildCost",
   "clothSimulationCost",

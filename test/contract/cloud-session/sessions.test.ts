@@ -84,13 +84,16 @@ test("a session whose answer never reached its client is found", async () => {
   await made.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = made.app.server.address() as { port: number };
   const abort = new AbortController();
-  await fetch(`http://127.0.0.1:${port}/api/cloud/session/create`, {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/cloud/session/create`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ source_path: made.file("lost.xyz", "1 2 3\n") }),
     signal: abort.signal,
   });
-  await eventually(async () => expect(await list(made)).toHaveLength(1));
+  await eventually(async () => expect(await list(made)).toHaveLength(1)).catch(async (error: unknown) => {
+    const text = await Promise.race([answer.text(), new Promise((done) => setTimeout(done, 1000, "unfinished"))]);
+    throw new Error(`${String(error)}; the answer: ${answer.status} ${String(text)}`);
+  });
   abort.abort(); // nothing of the body was read
   const [session] = await list(made);
   expect(session).toMatchObject({ source_name: "lost.xyz", state: "ready" });

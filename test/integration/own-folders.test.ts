@@ -52,10 +52,10 @@ test.skipIf(!isRoot)("a folder that this user may not write is refused", async (
 test("the service ends before READY with the sentence", async () => {
   const env = { APP_OCTREE_CACHE_ROOT: put("cache") };
   await expect(startProcess(join(folder, "data"), env)).rejects.toThrow(
-    /ended with 2: [^]*the octree cache .* cannot be used: it is, or lies in, a file; set APP_OCTREE_CACHE_ROOT/,
+    /ended with 2: [\s\S]*the octree cache .* cannot be used: it is, or lies in, a file; set APP_OCTREE_CACHE_ROOT/,
   );
   await expect(startProcess("/proc/xx", { APP_OCTREE_CACHE_ROOT: join(folder, "octrees") })).rejects.toThrow(
-    /ended with 2: [^]*the data folder \/proc\/xx cannot be used/,
+    /ended with 2: [\s\S]*the data folder \/proc\/xx cannot be used/,
   );
 });
 

@@ -177,7 +177,9 @@ test.each([
     addon.octreeBuild = build;
   }
   const child = [...columns.values()].reduce((sum, { native }) => sum + native.bytes + 4096, 0);
-  expect(Math.max(...held) - Math.min(...held)).toBeLessThan(POOL * (2 * child + 64 * 4096));
+  // Medians: for a moment several finished children may wait for the event loop.
+  const median = (values: readonly number[]) => [...values].sort((x, y) => x - y)[values.length >> 1] ?? 0;
+  expect(median(held.slice(-50)) - median(held.slice(0, 50))).toBeLessThan(POOL * (2 * child + 64 * 4096));
 });
 
 test("requests rejected before the stream", async () => {

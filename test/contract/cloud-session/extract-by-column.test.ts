@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Job } from "../../../backend/jobs/job.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
-import { POOL } from "../../../backend/services/cloud/builds.ts";
 import { askAboutExtraction } from "../../../backend/services/cloud/extraction-cost.ts";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
@@ -179,7 +178,7 @@ test.each([
   const child = [...columns.values()].reduce((sum, { native }) => sum + native.bytes + 4096, 0);
   // Medians: for a moment several finished children may wait for the event loop.
   const median = (values: readonly number[]) => [...values].sort((x, y) => x - y)[values.length >> 1] ?? 0;
-  expect(median(held.slice(-50)) - median(held.slice(0, 50))).toBeLessThan(POOL * (2 * child + 64 * 4096));
+  expect(median(held.slice(-50)) - median(held.slice(0, 50))).toBeLessThan(2 * child + 64 * 4096);
 });
 
 test("requests rejected before the stream", async () => {

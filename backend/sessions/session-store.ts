@@ -2,32 +2,21 @@ import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import { type CloudChange, type CloudMeta, CloudSession, type CloudState, ownedColumns } from "./cloud-session.ts";
+import { type CloudChange, type CloudMeta, CloudSession, type CloudState } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import type { WithRoom } from "./full-disk.ts";
 import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
 import { RecoveryQueue } from "./recovery-queue.ts";
-import { SessionDisk, syncFolder, type Track } from "./session-disk.ts";
+import { type Child, confirmBorn, placeAll, syncPlaced } from "./session-births.ts";
+import { SessionDisk, type Track } from "./session-disk.ts";
+import { removeAll } from "./session-removal.ts";
+import { isSpillable, SessionSpiller, type SpillLimits } from "./session-spill.ts";
 import { type SessionSummary, summaryOf } from "./session-summary.ts";
 import { StagedSession } from "./staged-session.ts";
 import { octreesOf, openForEdits, type Stored, writtenDisk } from "./stored-session.ts";
 import { NOTHING_TO_UNDO } from "./undo.ts";
-
-/** A staged session and its description. */
-export interface Child {
-  readonly staged: StagedSession;
-  readonly meta: CloudMeta;
-}
-
-/** When columns in memory are written to files, so that the memory can be freed. */
-export interface SpillLimits {
-  /** For sessions idle for this long; 0 = never. */
-  readonly idle_ms: number;
-  /** For the least recently used sessions beyond this count. */
-  readonly max_sessions: number;
-}
 
 const POLL_MS = 30_000;
 
@@ -48,10 +37,9 @@ export class SessionStore {
   readonly #root: string | null;
   readonly #lease: Lease;
   readonly #log: Logger;
-  readonly #limits: SpillLimits;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
-  readonly #spilling = new Set<CloudSession>();
+  readonly #spiller: SessionSpiller;
   #withRoom: WithRoom = (work) => work();
 
   /** False if sessions have no copy on disk. */
@@ -64,7 +52,7 @@ export class SessionStore {
     this.#root = root;
     this.#lease = ownLease(instance);
     this.#log = log;
-    this.#limits = limits;
+    this.#spiller = new SessionSpiller(limits, log);
     if (root === null) return;
     this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, { read, disk }) => {
       this.#add(id, read.state, { disk, lastUsed: Math.min(0, read.changed - performance.timeOrigin) });
@@ -151,21 +139,10 @@ export class SessionStore {
   async register(staged: StagedSession, meta: CloudMeta): Promise<CreatedSession> {
     await staged.describe(meta, undefined, this.#log);
     const disk = await staged.place(this.#log);
-    await this.#syncRoot(disk ? [disk] : []);
+    await syncPlaced(this.#root, disk ? [disk] : []);
     const session = this.#publish(staged, meta, disk);
     disk?.flushLater();
     return { session, unsaved_reason: staged.unsavedReason };
-  }
-
-  /** Makes folders placed in the root survive a crash of the machine. A failure removes all of them. */
-  async #syncRoot(placed: readonly SessionDisk[]): Promise<void> {
-    if (this.#root === null || placed.length === 0) return;
-    try {
-      await syncFolder(this.#root);
-    } catch (error) {
-      for (const disk of placed) await disk.destroy();
-      throw error;
-    }
   }
 
   #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
@@ -201,7 +178,7 @@ export class SessionStore {
     commit: (births: string) => Promise<void>,
   ): Promise<CloudSession[]> {
     const born: CloudSession[] = [];
-    const disks = await this.#place(children);
+    const disks = await placeAll(children, this.#root, this.#log);
     try {
       for (const [i, { staged, meta }] of children.entries()) born.push(this.#publish(staged, meta, disks[i]));
       await commit(birth.token);
@@ -209,44 +186,11 @@ export class SessionStore {
       for (const { id } of born) await this.delete(id);
       throw error;
     }
-    void this.#confirm(birth, born).then(() => {
+    const diskOf = (id: string) => writtenDisk(this.#sessions.get(id));
+    void confirmBorn(birth, born, diskOf, this.#log).then(() => {
       for (const disk of disks) disk?.flushLater(); // afterwards, because large files would delay the journals
     });
     return born;
-  }
-
-  async #place(children: readonly Child[]): Promise<(SessionDisk | undefined)[]> {
-    const disks: (SessionDisk | undefined)[] = [];
-    const placed = () => disks.filter((disk) => disk !== undefined);
-    try {
-      for (const { staged } of children) disks.push(await staged.place(this.#log));
-    } catch (error) {
-      for (const disk of placed()) await disk.destroy();
-      throw error;
-    }
-    await this.#syncRoot(placed());
-    return disks;
-  }
-
-  /**
-   * Confirms the children in their own journals, after the answer. Until then, and after a failure, the parent's
-   * journal confirms them; they also survive a parent that is deleted meanwhile. Never rejects.
-   */
-  async #confirm({ parent, token }: Birth, born: readonly CloudSession[]): Promise<void> {
-    try {
-      await settled(born.map((child) => this.#confirmOne(child)));
-      writtenDisk(this.#sessions.get(parent))?.forgetBirths(token);
-    } catch (error) {
-      this.#log.warn({ err: error, session: parent }, "children not confirmed; their parent's journal confirms them");
-    }
-  }
-
-  async #confirmOne(child: CloudSession): Promise<void> {
-    try {
-      await writtenDisk(this.#sessions.get(child.id))?.journal.append({ type: "confirmed" });
-    } catch (error) {
-      if (!child.closed) throw error; // a child deleted meanwhile needs no confirmation
-    }
   }
 
   /**
@@ -271,30 +215,13 @@ export class SessionStore {
     return stored !== undefined || removed === true;
   }
 
-  /**
-   * Removes every session and its folder, when a window closes normally. All folders are renamed before the first file
-   * is removed: a stop that is killed meanwhile leaves files, but no session.
-   */
+  /** Removes every session and its folder, when a window closes normally. */
   async deleteAll(): Promise<void> {
     clearInterval(this.#timer);
     await this.#arrivals?.stop(); // sessions not yet recovered stay for the next start
     const stored = [...this.#sessions.values()];
     this.#sessions.clear();
-    for (const { session } of stored) session.close();
-    const removals = await this.#ended(
-      stored.map(async ({ disk }) => (disk instanceof SessionDisk ? disk.retire() : () => disk?.destroy())),
-    );
-    if (this.#root !== null && stored.length > 0) await this.#ended([syncFolder(this.#root)]);
-    await this.#ended(removals.map((remove) => remove?.()));
-  }
-
-  /** The results of work on folders to remove; failures are logged. */
-  async #ended<T>(work: readonly (Promise<T> | undefined)[]): Promise<(T | undefined)[]> {
-    const ends = await Promise.allSettled(work);
-    for (const end of ends) {
-      if (end.status === "rejected") this.#log.error({ err: end.reason }, "a session's folder was not removed");
-    }
-    return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+    await removeAll(stored, this.#root, this.#log);
   }
 
   /** Releases everything and keeps the folders for the next start. */
@@ -345,36 +272,12 @@ export class SessionStore {
   }
 
   /** Writes columns that exist in memory only to files, and compacts the journal and folder. Never rejects. */
-  async spill(session: CloudSession): Promise<void> {
-    const disk = writtenDisk(this.#sessions.get(session.id));
-    if (!disk || session.closed || this.#spilling.has(session)) return;
-    this.#spilling.add(session);
-    try {
-      await session.settled(); // the edit that caused this
-      await session.read((state) => this.#withRoom(() => disk.prepare(state)));
-      await session.edit(null, (edit) => disk.compact(edit));
-    } catch (error) {
-      if (!session.closed)
-        this.#log.warn({ err: error, session: session.id }, "session not compacted; the next attempt follows");
-    } finally {
-      this.#spilling.delete(session);
-    }
+  spill(session: CloudSession): Promise<void> {
+    return this.#spiller.spill(session, writtenDisk(this.#sessions.get(session.id)), this.#withRoom);
   }
 
   /** Spills sessions idle for longer than `idle_ms`, and the least recently used beyond the count. */
-  async spillIdle(idle_ms = this.#limits.idle_ms || Number.POSITIVE_INFINITY): Promise<void> {
-    const byUse = this.list().sort((a, b) => b.lastUsed - a.lastUsed);
-    const now = performance.now();
-    const due = byUse.filter((session, rank) => rank >= this.#limits.max_sessions || now - session.lastUsed >= idle_ms);
-    for (const session of due) if (!session.closed && !session.busy && holdsMemory(session)) await this.spill(session);
+  async spillIdle(idle_ms?: number): Promise<void> {
+    for (const session of this.#spiller.due(this.list(), idle_ms)) if (isSpillable(session)) await this.spill(session);
   }
-}
-
-/** True if a column has no file. */
-const holdsMemory = ({ state }: CloudSession): boolean =>
-  [...ownedColumns(state)].some(({ file, native }) => file === null && native.bytes > 0);
-
-/** Waits for all, even if one fails, then throws the first failure: nothing is left running. */
-async function settled(work: readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  for (const end of await Promise.allSettled(work)) if (end.status === "rejected") throw end.reason;
 }

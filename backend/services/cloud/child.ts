@@ -7,7 +7,7 @@ import { type CloudMeta, type CloudState, freshState } from "../../sessions/clou
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, deletedCount } from "../../sessions/edits.ts";
 import type { Birth } from "../../sessions/journal-records.ts";
-import type { Child } from "../../sessions/session-store.ts";
+import type { Child } from "../../sessions/session-births.ts";
 import type { OctreeWindow } from "../octree/build.ts";
 import { surviving } from "../octree/misses.ts";
 import { buildOctrees, octreeBlock, rebuilt } from "../octree/publish.ts";

@@ -98,6 +98,20 @@ export interface CloudChange {
 /** Makes a change survive a crash. Called before it becomes visible, one at a time. If it fails, nothing changes. */
 export type PersistChange = (change: CloudChange, base: CloudState) => Promise<void>;
 
+/** Whether the values of a session are those that were written (file-proof.ts). */
+export interface Proof {
+  /** Errors: conflict if they are not; canceled. */
+  passed(run: QueuedRun | null): Promise<void>;
+}
+const PROVEN: Proof = { passed: () => Promise.resolve() };
+
+/** How a session that exists already begins. */
+export interface SessionStart {
+  /** By performance.now(). */
+  readonly lastUsed?: number | undefined;
+  readonly proof?: Proof | undefined;
+}
+
 /** A running edit. Only one runs at a time per session. */
 export interface Edit {
   /** The current state, including what this edit has published. */
@@ -114,15 +128,17 @@ export class CloudSession {
   readonly #edits = new EditQueue();
   #lastUsed: number;
   readonly #persist: PersistChange;
+  readonly #proof: Proof;
 
-  /** Takes over the references in `initial`. `lastUsed`: by performance.now(). */
+  /** Takes over the references in `initial`. */
   constructor(
     readonly id: string,
     initial: Omit<CloudState, "version">,
     persist: PersistChange,
-    lastUsed = performance.now(),
+    { lastUsed = performance.now(), proof = PROVEN }: SessionStart = {},
   ) {
     this.#lastUsed = lastUsed;
+    this.#proof = proof;
     this.#state = Object.freeze({ ...initial, version: 0 });
     this.#persist = persist;
   }
@@ -150,8 +166,12 @@ export class CloudSession {
     this.#lastUsed = performance.now();
   }
 
-  /** Runs `body` on the current state; its columns stay alive until `body` settles, whatever edits land meanwhile. */
-  async read<T>(body: (state: CloudState) => Promise<T>): Promise<T> {
+  /**
+   * Runs `body` on the current state; its columns stay alive until `body` settles, whatever edits land meanwhile.
+   * Errors: those of `body`; conflict if files of the session are damaged; canceled.
+   */
+  async read<T>(run: QueuedRun | null, body: (state: CloudState) => Promise<T>): Promise<T> {
+    await this.#proof.passed(run);
     const state = this.state;
     const held = [...ownedColumns(state)].map((column) => column.retain());
     try {
@@ -163,10 +183,14 @@ export class CloudSession {
 
   /**
    * Serializes edits in arrival order: one writer at a time. While it waits, `run` holds no admitted memory and leaves
-   * when it is canceled; null for work of the store itself. Errors: those of `body`; canceled.
+   * when it is canceled; null for work of the store itself. Errors: those of `body`; conflict if files of the
+   * session are damaged; canceled.
    */
   edit<T>(run: QueuedRun | null, body: (edit: Edit) => Promise<T>): Promise<T> {
-    return this.#edits.enter(run, () => this.#run(body));
+    return this.#edits.enter(run, async () => {
+      await this.#proof.passed(run);
+      return this.#run(body);
+    });
   }
 
   /** Commits a change computed on `base`. Errors: conflict, changing nothing, if something was committed since. */

@@ -37,7 +37,7 @@ export class EditQueue {
     this.#waiting += 1;
     try {
       if (idle || !run) await before;
-      else await run.whileQueued(QUEUE_LABEL, () => turn(before, run.signal));
+      else await run.whileQueued(QUEUE_LABEL, () => unlessAborted(before, run.signal));
       if (run?.signal.aborted) throw canceled();
     } catch (error) {
       leave();
@@ -62,14 +62,12 @@ export class EditQueue {
 
 const canceled = () => new AppError("canceled", "canceled");
 
-function turn(before: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Settles with the work, or is canceled when the signal aborts first. */
+export function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(canceled());
     if (signal.aborted) return giveUp();
     signal.addEventListener("abort", giveUp, { once: true });
-    void before.then(() => {
-      signal.removeEventListener("abort", giveUp);
-      resolve();
-    });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
   });
 }

@@ -34,7 +34,10 @@ function generationFiles({ before, files, redo }: Generation): string[] {
   ];
 }
 
-const needs = (state: ReplayedJournal): string[] => [...generationFiles(state), ...undoFiles(state.undo)];
+/** Files that the state of a replayed journal is read or computed from, each once. */
+export const neededFiles = (state: ReplayedJournal): string[] => [
+  ...new Set([...generationFiles(state), ...undoFiles(state.undo)]),
+];
 
 /** Numbers of records after which the state needs no damaged file, largest first. */
 export function wholeCounts(records: readonly JournalRecord[], damaged: ReadonlySet<string>): number[] {
@@ -42,7 +45,7 @@ export function wholeCounts(records: readonly JournalRecord[], damaged: Readonly
   let count = 0;
   for (const state of replaySteps(records)) {
     count += 1;
-    if (!needs(state).some((file) => damaged.has(file))) counts.push(count);
+    if (!neededFiles(state).some((file) => damaged.has(file))) counts.push(count);
   }
   return counts.reverse();
 }

@@ -27,7 +27,7 @@ class FileColumns {
     const known = this.#columns.get(file);
     if (known) return known;
     const path = join(this.folder, file);
-    if (verify && !(await columnFiles.verifyColumnFile(path).promise)) {
+    if (verify && (await columnFiles.damagedColumnFiles([path]).promise).length > 0) {
       throw new AppError("invalid_file", `${file} is damaged`);
     }
     const column = new ColumnRef(columnFiles.mapColumnFile(path), path);
@@ -49,22 +49,30 @@ class FileColumns {
 }
 
 /**
- * The state of a replayed journal: maps its columns (verified unless known to be flushed) and computes mask, painted and
+ * The state of a replayed journal: maps its columns (verified unless known to be flushed, or all) and computes mask, painted and
  * moved columns. Errors: invalid_file, not_found; then nothing stays mapped.
  */
-export async function loadState(folder: string, replayed: ReplayedJournal): Promise<Omit<CloudState, "version">> {
+export async function loadState(
+  folder: string,
+  replayed: ReplayedJournal,
+  verifyAll = false,
+): Promise<Omit<CloudState, "version">> {
   const files = new FileColumns(folder);
   try {
-    return await loadFrom(files, replayed);
+    return await loadFrom(files, replayed, verifyAll);
   } catch (error) {
     files.release();
     throw error;
   }
 }
 
-async function loadFrom(files: FileColumns, replayed: ReplayedJournal): Promise<Omit<CloudState, "version">> {
+async function loadFrom(
+  files: FileColumns,
+  replayed: ReplayedJournal,
+  verifyAll: boolean,
+): Promise<Omit<CloudState, "version">> {
   const { unsynced } = replayed;
-  const open = (file: string) => files.open(file, unsynced.has(file));
+  const open = (file: string) => files.open(file, verifyAll || unsynced.has(file));
   for (const file of undoFiles(replayed.undo)) await open(file);
   const columns = await loadColumns(replayed, files, open);
   const rows = rowCount(columns);

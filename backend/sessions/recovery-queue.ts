@@ -24,6 +24,14 @@ export interface RecoveredSession {
   readonly disk: SessionDisk | ReadOnlyFolder;
 }
 
+/** The claim on a folder, or why it could not be written: then the session can only be read. */
+type Owned = "claimed" | { readonly failure: unknown };
+
+interface Expected {
+  readonly after?: Promise<unknown>;
+  readonly verifyAll?: boolean;
+}
+
 /**
  * Recovers the sessions of an earlier process in the background, one after the other. A requested session is recovered
  * at once, so that a large one does not delay the others.
@@ -81,14 +89,18 @@ export class RecoveryQueue {
     await this.#done;
   }
 
-  /** Recovers a session at the next request for it. What hindered that may have passed: then later requests try again. */
-  expect(id: string): void {
+  /**
+   * Recovers a session at the next request for it, when `after` has settled. With `verifyAll` each file is compared with
+   * its checksum. What hindered the recovery may have passed: then later requests try again.
+   */
+  expect(id: string, { after = Promise.resolve(), verifyAll = false }: Expected = {}): void {
     const folder = join(this.#root, id);
     let begun: Promise<void> | undefined;
     const attempt = async () => {
-      const again = await this.#bringBack(id, folder);
+      await Promise.allSettled([after]);
+      const again = await this.#bringBack(id, folder, verifyAll);
       this.#expected.delete(id);
-      if (again) this.expect(id);
+      if (again) this.expect(id, { verifyAll });
     };
     this.#expected.set(id, () => {
       begun ??= attempt();
@@ -104,13 +116,14 @@ export class RecoveryQueue {
   }
 
   /** True if a later request should try again. Never rejects: an unreadable folder is set aside or left as it is. */
-  async #bringBack(id: string, folder: string): Promise<boolean> {
+  async #bringBack(id: string, folder: string, verifyAll: boolean): Promise<boolean> {
     this.unopened.forget(id);
     try {
       if (!existsSync(folder)) return false; // its owner deleted it meanwhile
       const claim = await this.#claim(folder);
       if (claim === "claimed" || typeof claim === "object") {
-        await this.#recover(id, folder, claim);
+        const read = await readSession(folder, verifyAll);
+        await (read ? this.#recover(id, folder, read, claim) : this.#removeUnborn(id, folder));
         return false;
       }
       if (claim === "of another window") this.unopened.addWaiting(id);
@@ -136,16 +149,16 @@ export class RecoveryQueue {
     }
   }
 
-  async #recover(id: string, folder: string, claim: "claimed" | { readonly failure: unknown }): Promise<void> {
-    const read = await readSession(folder);
-    if (!read) {
-      await rm(folder, { recursive: true, force: true }).then(
-        () => this.#log.info({ session: id }, "leftover of an unfinished operation; removed"),
-        (error: unknown) =>
-          this.#log.warn({ err: error, session: id }, "leftover of an unfinished operation not removed"),
-      );
-      return;
-    }
+  /** Removes a child that its parent never committed. */
+  #removeUnborn(id: string, folder: string): Promise<void> {
+    return rm(folder, { recursive: true, force: true }).then(
+      () => this.#log.info({ session: id }, "leftover of an unfinished operation; removed"),
+      (error: unknown) =>
+        this.#log.warn({ err: error, session: id }, "leftover of an unfinished operation not removed"),
+    );
+  }
+
+  async #recover(id: string, folder: string, read: ReadSession, claim: Owned): Promise<void> {
     const disk = await this.#open(id, folder, read, claim);
     this.#add(id, { read, disk });
     const points = read.state.columns.get("positions")?.length;
@@ -153,7 +166,7 @@ export class RecoveryQueue {
     else this.#log.error({ session: id, points, loss: read.loss }, "session recovered without its last changes");
   }
 
-  async #open(id: string, folder: string, read: ReadSession, claim: "claimed" | { readonly failure: unknown }) {
+  async #open(id: string, folder: string, read: ReadSession, claim: Owned) {
     const claimed = claim === "claimed";
     let cause: unknown = claimed ? undefined : claim.failure;
     if (claimed) {

@@ -5,7 +5,7 @@ import { AppError } from "../../shared/errors.ts";
 import * as columnFiles from "../native/core/column-files.ts";
 import { type CloudState, ownedColumns } from "./cloud-session.ts";
 import { Journal, type JournalContents, readJournal } from "./journal.ts";
-import { namedFiles, wholeCounts } from "./journal-files.ts";
+import { namedFiles, neededFiles, wholeCounts } from "./journal-files.ts";
 import { type JournalRecord, type ReplayedJournal, replay } from "./journal-records.ts";
 import { claimLease, isSame, type Lease, leaseAlive, readLease } from "./process-lease.ts";
 import { loadState } from "./recovered-state.ts";
@@ -54,24 +54,27 @@ export interface ReadSession {
   readonly loss: string | undefined;
   /** Time of the last change, milliseconds. */
   readonly changed: number;
+  /** Files of the state that were mapped without being compared with their checksums. */
+  readonly unproven: readonly string[];
 }
 
 /**
  * Reads the state in a session folder and writes nothing: replays the journal, maps the columns (verified unless known to
  * be flushed) and computes mask and painted labels from the undo state. Damage ends the replay before it: the state is the
  * last one that can be read whole, and `loss` says what is missing. Undefined for a child whose parent never committed
- * it, such as half of an unfinished split. Errors: invalid_file, not_found.
+ * it, such as half of an unfinished split. With `verifyAll` no file is trusted. Errors: invalid_file, not_found.
  */
-export async function readSession(folder: string): Promise<ReadSession | undefined> {
+export async function readSession(folder: string, verifyAll = false): Promise<ReadSession | undefined> {
   const { mtimeMs } = await stat(join(folder, JOURNAL));
   const contents = await readJournal(join(folder, JOURNAL));
   const whole = replay(contents.records);
   if (!whole) throw new AppError("invalid_file", "the journal does not begin with a create record");
   // The confirmation may be among what is damaged: in doubt, no data is removed.
   if (!contents.damage && !(await wasBorn(folder, whole))) return undefined;
-  const { count, replayed, state } = await lastReadable(folder, contents.records, whole);
+  const { count, replayed, state } = await lastReadable(folder, contents.records, whole, verifyAll);
   const loss = lossOf(contents, count);
-  const read = { contents, count, replayed, loss, changed: mtimeMs };
+  const unproven = verifyAll ? [] : neededFiles(replayed).filter((file) => !replayed.unsynced.has(file));
+  const read = { contents, count, replayed, loss, changed: mtimeMs, unproven };
   if (loss === undefined) return { ...read, state };
   const recovery_losses = [...(state.meta.recovery_losses ?? []), loss].slice(-MAX_LOSSES);
   return { ...read, state: { ...state, meta: { ...state.meta, recovery_losses } } };
@@ -116,14 +119,17 @@ async function lastReadable(
   folder: string,
   records: readonly JournalRecord[],
   whole: ReplayedJournal,
+  verifyAll: boolean,
 ): Promise<Readable> {
   try {
-    return { count: records.length, replayed: whole, state: await loadState(folder, whole) };
+    return { count: records.length, replayed: whole, state: await loadState(folder, whole, verifyAll) };
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    for (const count of wholeCounts(records, await damagedFiles(folder, records))) {
+    if (!isDamage(error) && !isRefused(error)) throw error;
+    const damaged = await damagedFiles(folder, records);
+    if (damaged.size === 0 && !isDamage(error)) throw error;
+    for (const count of wholeCounts(records, damaged)) {
       const replayed = replay(records.slice(0, count)) as ReplayedJournal; // the first record is a create record
-      const state = await loadState(folder, replayed).catch(ifDamage);
+      const state = await loadState(folder, replayed, verifyAll).catch(ifDamage);
       if (state) return { count, replayed, state };
     }
     throw error;
@@ -132,12 +138,9 @@ async function lastReadable(
 
 /** Files of the records that are missing or whose checksum differs. */
 async function damagedFiles(folder: string, records: readonly JournalRecord[]): Promise<Set<string>> {
-  const damaged = new Set<string>();
-  for (const file of namedFiles(records)) {
-    const intact = await columnFiles.verifyColumnFile(join(folder, file)).promise.catch(ifDamage);
-    if (!intact) damaged.add(file);
-  }
-  return damaged;
+  const files = [...namedFiles(records)];
+  const damaged = await columnFiles.damagedColumnFiles(files.map((file) => join(folder, file))).promise;
+  return new Set(damaged.map((i) => files[i] as string));
 }
 
 /** True if the files are damaged; false if only the attempt to read them failed. */
@@ -145,6 +148,9 @@ export function isDamage(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === "invalid_file" || code === "not_found" || code === "ENOENT";
 }
+
+/** True if values read from a file make no sense, such as rows of a mask beyond the last one. */
+const isRefused = (error: unknown): boolean => (error as { code?: string }).code === "invalid_argument";
 
 function ifDamage(error: unknown): undefined {
   if (!isDamage(error)) throw error;

@@ -28,7 +28,7 @@ export class SessionSpiller {
     this.#spilling.add(session);
     try {
       await session.settled(); // the edit that caused this
-      await session.read((state) => withRoom(() => disk.prepare(state)));
+      await session.read(null, (state) => withRoom(() => disk.prepare(state)));
       await session.edit(null, (edit) => disk.compact(edit));
     } catch (error) {
       if (!session.closed)

@@ -4,11 +4,12 @@ import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, type CloudMeta, CloudSession, type CloudState } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
+import { FileProof } from "./file-proof.ts";
 import type { WithRoom } from "./full-disk.ts";
 import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
-import { RecoveryQueue } from "./recovery-queue.ts";
+import { type RecoveredSession, RecoveryQueue } from "./recovery-queue.ts";
 import { type Child, confirmBorn, placeAll, syncPlaced } from "./session-births.ts";
 import { SessionDisk, type Track } from "./session-disk.ts";
 import { removeAll } from "./session-removal.ts";
@@ -40,6 +41,8 @@ export class SessionStore {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
   readonly #spiller: SessionSpiller;
+  /** Settles when the folders of sessions left are closed. */
+  #left: Promise<unknown> = Promise.resolve();
   #withRoom: WithRoom = (work) => work();
 
   /** False if sessions have no copy on disk. */
@@ -54,10 +57,7 @@ export class SessionStore {
     this.#log = log;
     this.#spiller = new SessionSpiller(limits, log);
     if (root === null) return;
-    this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, { read, disk }) => {
-      this.#add(id, read.state, { disk, lastUsed: Math.min(0, read.changed - performance.timeOrigin) });
-      if (disk instanceof SessionDisk) disk.flushLater();
-    });
+    this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, found) => this.#bringBack(id, found));
     this.#timer = setInterval(() => {
       void this.spillIdle();
       void this.openReadOnly();
@@ -79,6 +79,7 @@ export class SessionStore {
       throw new AppError("not_found", problem ? `Cloud session ${id} ${problem}` : `Cloud session not found: ${id}`);
     }
     stored.session.touch();
+    stored.proof?.begin();
     return stored.session;
   }
   list(): CloudSession[] {
@@ -147,14 +148,25 @@ export class SessionStore {
 
   #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
     const state = { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta };
-    return this.#add(staged.id, state, { disk, unsavedReason: staged.unsavedReason });
+    return this.#add(staged.id, state, { disk, unsavedReason: staged.unsavedReason }).session;
   }
 
-  #add(id: string, state: Omit<CloudState, "version">, copy: Omit<Stored, "session"> & { lastUsed?: number }) {
-    const session = new CloudSession(id, state, (change) => this.#save(stored, change), copy.lastUsed);
-    const stored: Stored = { session, disk: copy.disk, unsavedReason: copy.unsavedReason ?? null };
+  #bringBack(id: string, { read, disk }: RecoveredSession): void {
+    const proof = new FileProof(disk.folder, read.unproven, (error) => {
+      this.#log.error({ err: error, session: id }, "a column file is damaged; the session is read again");
+      this.#leave(stored, { verifyAll: true });
+    });
+    const lastUsed = Math.min(0, read.changed - performance.timeOrigin);
+    const stored = this.#add(id, read.state, { disk, proof }, lastUsed);
+    if (disk instanceof SessionDisk) disk.flushLater();
+  }
+
+  #add(id: string, state: Omit<CloudState, "version">, copy: Omit<Stored, "session">, lastUsed?: number): Stored {
+    const start = { lastUsed, proof: copy.proof };
+    const session = new CloudSession(id, state, (change) => this.#save(stored, change), start);
+    const stored: Stored = { session, ...copy };
     this.#sessions.set(id, stored);
-    return session;
+    return stored;
   }
 
   /** A new birth token for children of a session: their journals refer to the parent until they are confirmed. */
@@ -228,6 +240,7 @@ export class SessionStore {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#arrivals?.stop();
+    await this.#left;
     for (const { session, disk } of this.#sessions.values()) {
       await session.settled();
       session.close();
@@ -263,12 +276,14 @@ export class SessionStore {
     }
   }
 
-  /** Forgets a session that another backend has taken over; the next request reads it again. */
-  #leave({ session }: Stored): void {
+  /** Forgets a session that another backend has taken over, or whose files are damaged; the next request reads it again. */
+  #leave({ session, disk }: Stored, { verifyAll = false } = {}): void {
     if (session.closed) return;
     this.#sessions.delete(session.id);
     session.close();
-    this.#arrivals?.expect(session.id);
+    const closed = disk instanceof SessionDisk ? disk.close() : Promise.resolve();
+    this.#left = Promise.allSettled([this.#left, closed]);
+    this.#arrivals?.expect(session.id, { after: closed, verifyAll });
   }
 
   /** Writes columns that exist in memory only to files, and compacts the journal and folder. Never rejects. */

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
 import type { CloudSession, CloudState } from "./cloud-session.ts";
+import type { FileProof } from "./file-proof.ts";
 import { isNoSpace, reasonOf, type WithRoom } from "./full-disk.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
 import { SessionDisk } from "./session-disk.ts";
@@ -14,6 +15,8 @@ export interface Stored {
   opening?: Promise<SessionDisk> | undefined;
   /** Why the session would not survive a crash. */
   readonly unsavedReason?: string | null;
+  /** Of a session that a restart brought back. */
+  readonly proof?: FileProof | undefined;
 }
 
 /** The folder of a session, if it is open for edits. */

@@ -48,12 +48,33 @@ Napi::Value sync_column_file(const Napi::CallbackInfo& info) {
       null_result);
 }
 
-// verifyColumnFile(path: string): NativeJob<boolean>
-Napi::Value verify_column_file(const Napi::CallbackInfo& info) {
-  const std::string path = strict_string(info[0], "path");
-  return start_job<bool>(
-      info.Env(), JobOptions{}, [path](OpContext& ctx) { return io::verify_column_file(path, ctx); },
-      [](Napi::Env env, bool&& same) -> Napi::Value { return Napi::Boolean::New(env, same); });
+/// Number of each file that is damaged or missing.
+std::vector<std::uint32_t> damaged_files(const std::vector<std::string>& paths, OpContext& ctx) {
+  std::vector<std::uint32_t> damaged;
+  for (std::uint32_t i = 0; i < paths.size(); ++i) {
+    try {
+      if (!io::verify_column_file(paths[i], ctx)) damaged.push_back(i);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kInvalidFile && error.code() != ErrorCode::kNotFound) throw;
+      damaged.push_back(i);
+    }
+  }
+  return damaged;
+}
+
+// damagedColumnFiles(paths: string[]): NativeJob<number[]>
+Napi::Value damaged_column_files(const Napi::CallbackInfo& info) {
+  std::vector<std::string> paths;
+  const auto list = strict_array(info[0], "paths");
+  for (std::uint32_t i = 0; i < list.Length(); ++i) paths.push_back(strict_string(list.Get(i), "paths"));
+  return start_job<std::vector<std::uint32_t>>(
+      info.Env(), JobOptions{},
+      [paths = std::move(paths)](OpContext& ctx) { return damaged_files(paths, ctx); },
+      [](Napi::Env env, std::vector<std::uint32_t>&& damaged) -> Napi::Value {
+        auto numbers = Napi::Array::New(env, damaged.size());
+        for (std::uint32_t i = 0; i < damaged.size(); ++i) numbers.Set(i, Napi::Number::New(env, damaged[i]));
+        return numbers;
+      });
 }
 
 // mapColumnFile(path: string): NativeColumn
@@ -74,7 +95,7 @@ Napi::Value try_lock_file(const Napi::CallbackInfo& info) {
 void register_column_files(Napi::Env env, Napi::Object exports) {
   add<write_column_files>(env, exports, "writeColumnFiles");
   add<sync_column_file>(env, exports, "syncColumnFile");
-  add<verify_column_file>(env, exports, "verifyColumnFile");
+  add<damaged_column_files>(env, exports, "damagedColumnFiles");
   add<map_column_file>(env, exports, "mapColumnFile");
   add<try_lock_file>(env, exports, "tryLockFile");
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/platform.h"
 
@@ -12,6 +13,7 @@ namespace pc::io {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kVerifyBlocks = 8;  // share one buffer
 constexpr std::size_t kWrite = std::size_t{8} << 20;
 constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
@@ -75,20 +77,28 @@ Parsed read_header(const platform::File& file) {
   return parsed;
 }
 
+/// Combines the sums of the blocks in order. `sum_blocks` sets those from `begin` to `end`.
+template <class SumBlocks>
+std::uint64_t checksum_blocks(std::uint64_t bytes, std::size_t grain, OpContext& ctx,
+                              SumBlocks&& sum_blocks) {
+  const auto blocks = static_cast<std::size_t>((bytes + kBlock - 1) / kBlock);
+  std::vector<std::uint64_t> sums(blocks);
+  parallel_for(ctx, blocks, grain,
+               [&](std::size_t begin, std::size_t end) { sum_blocks(begin, end, sums.data()); });
+  std::uint64_t sum = mix(kMultiplier, bytes);
+  for (const auto block_sum : sums) sum = mix(sum, block_sum);
+  return sum;
+}
+
 }  // namespace
 
 std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx) {
-  const std::size_t blocks = (bytes.size + kBlock - 1) / kBlock;
-  std::vector<std::uint64_t> sums(blocks);
-  parallel_for(ctx, blocks, 1, [&](std::size_t begin, std::size_t end) {
+  return checksum_blocks(bytes.size, 1, ctx, [&](std::size_t begin, std::size_t end, std::uint64_t* sums) {
     for (std::size_t block = begin; block < end; ++block) {
-      sums[block] =
-          checksum_block(bytes.data + block * kBlock, std::min(kBlock, bytes.size - block * kBlock));
+      const std::size_t size = std::min(kBlock, bytes.size - block * kBlock);
+      sums[block] = checksum_block(bytes.data + block * kBlock, size);
     }
   });
-  std::uint64_t sum = mix(kMultiplier, bytes.size);
-  for (const auto block_sum : sums) sum = mix(sum, block_sum);
-  return sum;
 }
 
 void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx) {
@@ -116,9 +126,21 @@ AnyColumn map_column_file(const std::string& path) {
 void sync_column_file(const std::string& path) { platform::File::sync_path(path); }
 
 bool verify_column_file(const std::string& path, OpContext& ctx) {
-  const Parsed parsed = read_header(platform::File::open_read(path));
-  const AnyColumn column = map_column_file(path);
-  return checksum_bytes({column.data(), column.bytes()}, ctx) == parsed.checksum;
+  const platform::File file = platform::File::open_read(path);
+  const Parsed parsed = read_header(file);
+  const std::uint64_t bytes = checked_bytes(parsed.count, dtype_size(parsed.dtype));
+  // Read, not mapped: a sector that cannot be read is an error here and ends the process there.
+  const auto sum = checksum_blocks(
+      bytes, kVerifyBlocks, ctx, [&](std::size_t begin, std::size_t end, std::uint64_t* sums) {
+        BulkVector<std::byte> data(kBlock);
+        for (std::size_t block = begin; block < end; ++block) {
+          const std::uint64_t at = std::uint64_t{block} * kBlock;
+          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, bytes - at));
+          const std::size_t read = file.read_at(kColumnFileHeader + at, data.data(), size);
+          sums[block] = checksum_block(data.data(), read);  // of a file that was cut meanwhile: of less
+        }
+      });
+  return sum == parsed.checksum;
 }
 
 }  // namespace pc::io

@@ -30,7 +30,8 @@ AnyColumn map_column_file(const std::string& path);
 /// Flushes a written column file to the disk.
 void sync_column_file(const std::string& path);
 
-/// Reads the whole file and compares its checksum; false if a byte differs.
+/// Reads the whole file and compares its checksum; false if a byte differs. Errors: those of map_column_file; kIo if it
+/// cannot be read now. Memory 1 MiB per thread. Cancel within 8 MiB.
 bool verify_column_file(const std::string& path, OpContext& ctx);
 
 /// 64-bit checksum, independent of the thread count: blocks of 1 MiB, each mixed in 8-byte words, combined in order. It

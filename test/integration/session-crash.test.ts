@@ -143,7 +143,8 @@ test(
         starts.push(backend.start.own_ms + stop().own_ms);
         const alive = [...world.keys()];
         for (const id of alive.slice(0, Math.max(0, alive.length - 2 * SESSIONS))) {
-          await fetch(`${backend.url}/api/cloud/session/${id}`, { method: "DELETE" });
+          const { status } = await fetch(`${backend.url}/api/cloud/session/${id}`, { method: "DELETE" });
+          expect(status).toBe(200);
           world = new Map([...world].filter(([key]) => key !== id));
         }
         while (world.size < SESSIONS) world = new Map([...world, await openSource(backend)]);

@@ -16,7 +16,7 @@ import { random } from "../support/session-model/source.ts";
 
 const POINTS = 100;
 const DELETES = 10;
-const TRIALS = Number(process.env.APP_TEST_CORRUPTIONS ?? 400);
+const TRIALS = Number(process.env.APP_TEST_CORRUPTIONS ?? 300);
 /** Sessions per restart: each holds two open files. */
 const BATCH = 100;
 const SEED = Number(process.env.APP_TEST_SEED ?? 14);
@@ -175,6 +175,35 @@ describe("a damaged column file of a late change", () => {
     expect(existsSync(join(folder, lateFile))).toBe(false);
     expect(await call(made, "POST", "delete_region", { region: slab(95, 95) })).toMatchObject({ deleted_count: 11 });
   });
+
+  test("a flipped value: the first request that needs it is refused, the next has what came before", async () => {
+    const made = await restartWith(template, { [id]: (folder) => change(folder, lateFile, flip(90)) });
+    expect(await made.deps.sessions.summaries()).toMatchObject([{ session_id: id, state: "ready" }]); // not read yet
+    const refused = await made.app.inject({ method: "GET", url: `/api/cloud/session/${id}/label_summary` });
+    expect(refused.statusCode).toBe(409);
+    expect(refused.json().detail).toMatch(/damaged on the disk.*last undamaged state/);
+    const { warnings } = await call(made, "GET", "label_summary");
+    expect(warnings).toEqual([expect.stringMatching(/column file .* damaged .*\(3 later changes/)]);
+    expect((await deletedOf(made)).filter(Boolean)).toHaveLength(DELETES);
+    expect(await made.deps.sessions.summaries()).toMatchObject([{ session_id: id, state: "damaged", is_open: true }]);
+    expect(await call(made, "POST", "delete_region", { region: slab(95, 95) })).toMatchObject({ deleted_count: 11 });
+  });
+
+  test("a flipped coordinate: an edit is refused, the cloud is listed as damaged and can be removed", async () => {
+    const [first] = records;
+    const file = (first?.type === "create" && first.columns.positions) || "";
+    const made = await restartWith(template, { [id]: (folder) => change(folder, file, flip(200)) });
+    const url = `/api/cloud/session/${id}`;
+    const edit = () =>
+      made.app.inject({ method: "POST", url: `${url}/delete_region`, payload: { region: slab(50, 50) } });
+    expect((await edit()).statusCode).toBe(409);
+    const gone = await edit();
+    expect(gone.statusCode).toBe(404);
+    expect(gone.json().detail).toMatch(/is damaged/);
+    expect(await made.deps.sessions.summaries()).toMatchObject([{ session_id: id, state: "damaged", is_open: false }]);
+    expect((await made.app.inject({ method: "DELETE", url })).statusCode).toBe(200);
+    expect(readdirSync(made.sessions)).toEqual([]);
+  });
 });
 
 /** Everything that a session holds, as text. */
@@ -204,19 +233,35 @@ async function statesOfTemplate(): Promise<string[]> {
   }
   return states;
 }
+const NOT_LISTED = { state: "missing", is_open: false, problems: [] as readonly string[] };
 const never = (): never => {
   throw new Error("removed as never born");
 };
 
-test(`${TRIALS} random corruptions of journal, mark and owner file: exact, or listed as damaged`, async () => {
+/** The state as a run sees it; undefined if it is refused as damaged. */
+async function stateRead(made: TestApp, session: string): Promise<string | undefined> {
+  try {
+    const found = await made.deps.sessions.get(session);
+    return await found.read(null, async (state) => textOf({ state }));
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    expect(["conflict", "not_found"]).toContain(code);
+    expect(message).toContain("damaged");
+    return undefined;
+  }
+}
+
+test(`${TRIALS} random corruptions of all files of a session: exact, or refused and listed as damaged`, async () => {
   const next = random(SEED);
   const below = (n: number) => Math.floor(next() * n);
   const states = await statesOfTemplate();
-  const outcomes = { exact: 0, reported: 0, lost: 0 };
+  const outcomes = { exact: 0, reported: 0, lost: 0, refused: 0 };
+  const columns = readdirSync(template).filter((name) => name.endsWith(".col"));
   for (let begin = 0; begin < TRIALS; begin += BATCH) {
     const what = new Map<string, string>();
     const corrupt = (session: string) => (folder: string) => {
-      const name = ["journal.log", "journal.log", "journal.log", "journal.mark", "owner.json"][below(5)] ?? "";
+      const files = ["journal.log", "journal.log", "journal.mark", "owner.json"];
+      const name = (below(2) === 1 ? files[below(4)] : columns[below(columns.length)]) ?? "";
       const zeroed = below(2) === 1;
       change(folder, name, (bytes) => {
         const at = below(bytes.length);
@@ -230,28 +275,32 @@ test(`${TRIALS} random corruptions of journal, mark and owner file: exact, or li
       (begin + i).toString(16).padStart(8, "0"),
     );
     const made = await restartWith(template, Object.fromEntries(ids.map((session) => [session, corrupt(session)])));
-    const listed = new Map((await made.deps.sessions.summaries()).map((entry) => [entry.session_id, entry]));
+    const list = async () => new Map((await made.deps.sessions.summaries()).map((entry) => [entry.session_id, entry]));
+    const before = await list();
+    const values = new Map<string, string | undefined>();
+    for (const session of ids) values.set(session, await stateRead(made, session));
+    const after = await list();
     for (const session of ids) {
-      const { state, is_open, problems } = listed.get(session) ?? { state: "missing", is_open: false, problems: [] };
+      const read = values.get(session);
+      const { state, is_open, problems } = after.get(session) ?? NOT_LISTED;
       const told = [what.get(session), state, problems.length > 0];
       if (state === "ready") {
-        expect([...told, textOf(await made.deps.sessions.get(session))]).toEqual([
-          told[0],
-          "ready",
-          false,
-          states.at(-1),
-        ]);
+        expect([...told, read]).toEqual([told[0], "ready", false, states.at(-1)]);
         outcomes.exact += 1;
         continue;
       }
       expect(told).toEqual([told[0], "damaged", true]);
-      if (is_open)
-        expect([told[0], states.includes(textOf(await made.deps.sessions.get(session)))]).toEqual([told[0], true]);
-      else expect(told[0]).toContain("journal.log"); // its first record
+      if (read === undefined && before.get(session)?.state === "ready") outcomes.refused += 1;
+      if (is_open) {
+        const now = read ?? (await stateRead(made, session)) ?? "nothing";
+        expect([told[0], states.includes(now)]).toEqual([told[0], true]);
+      } else {
+        expect(told[0]).toMatch(/journal.log|.col/); // its first record, or a file of it
+      }
       outcomes[is_open ? "reported" : "lost"] += 1;
     }
     await made.close();
   }
   console.log(`corruptions: ${JSON.stringify(outcomes)}`);
-  expect(Math.min(outcomes.exact, outcomes.reported, outcomes.lost)).toBeGreaterThan(0);
+  expect(Math.min(outcomes.exact, outcomes.reported, outcomes.lost, outcomes.refused)).toBeGreaterThan(0);
 }, 120_000);

@@ -114,7 +114,7 @@ class Model {
     const gate = new Promise<void>((resolve) => {
       done = resolve;
     });
-    void this.session.read(() => gate);
+    void this.session.read(null, () => gate);
     this.#reads.push({ done, held });
   }
 
@@ -167,7 +167,7 @@ test("columns swapped for their twins: the same state, no commit, and nothing is
   if (!old) throw new Error("no column");
   const { ref: twin, column } = countedRef("twin");
   let letGo: () => void = () => undefined;
-  const reading = model.session.read(() => new Promise<void>((resolve) => (letGo = resolve)));
+  const reading = model.session.read(null, () => new Promise<void>((resolve) => (letGo = resolve)));
   await model.session.edit(null, async (edit) => edit.swap(new Map([[old, twin]])));
   twin.release();
   expect([...model.session.state.columns.values()]).toEqual([twin]);

@@ -4,7 +4,7 @@ import { addonAs } from "./load.ts";
 export interface ColumnFilesNative {
   writeColumnFiles(columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null>;
   syncColumnFile(path: string): NativeJob<null>;
-  verifyColumnFile(path: string): NativeJob<boolean>;
+  damagedColumnFiles(paths: readonly string[]): NativeJob<number[]>;
   mapColumnFile(path: string): NativeColumn;
   tryLockFile(path: string): (() => void) | null;
 }
@@ -16,8 +16,8 @@ export const writeColumnFiles = (columns: readonly NativeColumn[], paths: readon
   addon.writeColumnFiles(columns, paths);
 /** Flushes a written column file to the disk. */
 export const syncColumnFile = (path: string): NativeJob<null> => addon.syncColumnFile(path);
-/** Reads the whole file and verifies its checksum. */
-export const verifyColumnFile = (path: string): NativeJob<boolean> => addon.verifyColumnFile(path);
+/** Reads the files whole; the numbers of those that are missing or differ from their checksum. */
+export const damagedColumnFiles = (paths: readonly string[]): NativeJob<number[]> => addon.damagedColumnFiles(paths);
 /** Maps a column file read-only. Errors: invalid_file if it is damaged. */
 export const mapColumnFile = (path: string): NativeColumn => addon.mapColumnFile(path);
 /** Takes an exclusive lock between processes and returns its release; null if another process holds it. The system

@@ -98,7 +98,7 @@ export async function denoiseFlat(
 ): Promise<DenoiseResponse> {
   try {
     if (session) {
-      return await session.read(async (state) => {
+      return await session.read(job, async (state) => {
         const mask = await surviving(state, job);
         return label({ positions: positionsColumn(state), ...mask });
       });
@@ -166,7 +166,7 @@ export function denoiseSession(
   deps: Deps,
   job: Job,
 ): Promise<SessionDenoiseResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const mask = await surviving(base, job);
     if (mask.hit_count < MIN_DENOISE_POINTS) throw tooFew(mask.hit_count);
     const previously_denoised = base.columns.has(extraKey(NOISE.slug));

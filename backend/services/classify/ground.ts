@@ -146,7 +146,7 @@ export async function groundFlat(
 ): Promise<GroundResponse> {
   try {
     if (session) {
-      return await session.read(async (state) =>
+      return await session.read(job, async (state) =>
         label({ positions: positionsColumn(state), ...(await surviving(state, job)) }),
       );
     }
@@ -212,7 +212,7 @@ export function segmentGroundSession(
   deps: Deps,
   job: Job,
 ): Promise<SessionGroundResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const mask = await surviving(base, job);
     const input = { positions: positionsColumn(base), ...mask };
     const plan = await planGround(input, filter, deps, job);

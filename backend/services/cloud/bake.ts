@@ -28,7 +28,7 @@ import { floorOf } from "./edit.ts";
  * meanwhile, the octree is published for drawing only and no row is dropped.
  */
 export function bake(session: CloudSession, compact: boolean, deps: Deps, job: Job): Promise<BakeTail> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const mask = await surviving(base, job.quiet()); // progress begins with the octree
     if (mask.hit_count === 0) return { session_id: session.id, point_count: 0, baked: false };
     const shown = compact && mask.deleted_count > 0 ? undefined : await currentBlock(base, mask, deps, job.quiet());

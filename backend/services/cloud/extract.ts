@@ -37,7 +37,7 @@ export function extractByColumn(
   deps: Deps,
   job: Job,
 ): Promise<ExtractByColumnTail> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const column = extraColumn(base, request.slug);
     const { mask, groups } = await job.whileWaiting("Slicing clouds", async () => {
       const mask = await surviving(base, job);

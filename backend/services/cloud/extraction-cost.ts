@@ -29,7 +29,7 @@ export async function askAboutExtraction(
 ): Promise<void> {
   const column = extraColumn(session.state, slug);
   if (acknowledge_cost || column.length <= MAX_UNASKED_CHILDREN) return;
-  await session.read(async (base) => {
+  await session.read(job, async (base) => {
     const mask = await surviving(base, job);
     const { values } = await job.track(() => classCounts(extraColumn(base, slug), mask.skip));
     const count = values.filter((value) => !exclude_values.includes(value)).length;

@@ -29,7 +29,7 @@ export function filterCloud(
   deps: Deps,
   job: Job,
 ): Promise<FilterResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     job.stage("Selecting points", 0, 0.05);
     const hits = await selectHits(base, selection, job);
     const { remaining_count, total_count } = countsOf(base);

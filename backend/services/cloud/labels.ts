@@ -174,7 +174,7 @@ export function resetLabelEdits(session: CloudSession, reset: LabelReset, job: J
 }
 
 export function labelSummary(session: CloudSession, slug: string, job: Job): Promise<LabelSummary> {
-  return session.read((state) => summarize(session.id, state, slug, job));
+  return session.read(job, (state) => summarize(session.id, state, slug, job));
 }
 
 async function summarize(session_id: string, state: CloudState, slug: string, job: Job): Promise<LabelSummary> {

@@ -30,7 +30,7 @@ export async function mergeInputs(ids: readonly string[], { sessions }: Deps): P
 
 /** Joins the survivors of several sessions in a new one, in the frame of the first; the inputs do not change. */
 export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, job: Job): Promise<MergeResponse> {
-  return reading(inputs, async (states) => {
+  return reading(inputs, job, async (states) => {
     const parts = states.filter((state) => deletedCount(state.undo) < positionsColumn(state).length);
     if (parts.length === 0) throw new AppError("invalid_argument", "no surviving points: every cloud is empty");
     const bytes = states.reduce((sum, state) => sum + stateBytes(state) + octreeCost(state, { skip: null }), 0);
@@ -65,9 +65,13 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
 }
 
 /** Runs `body` while reading all sessions. */
-function reading<T>([first, ...rest]: readonly CloudSession[], body: (states: CloudState[]) => Promise<T>): Promise<T> {
+function reading<T>(
+  [first, ...rest]: readonly CloudSession[],
+  job: Job,
+  body: (states: CloudState[]) => Promise<T>,
+): Promise<T> {
   if (!first) return body([]);
-  return first.read((state) => reading(rest, (others) => body([state, ...others])));
+  return first.read(job, (state) => reading(rest, job, (others) => body([state, ...others])));
 }
 
 async function mergedColumns(

@@ -47,7 +47,7 @@ export function splitCloud(
   deps: Deps,
   job: Job,
 ): Promise<SplitResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     job.stage("Selecting points", 0, 0.05);
     const hits = await selectHits(base, selection, job);
     const bytes = octreeCost(base, { skip: null }) + stateBytes(base);
@@ -157,7 +157,7 @@ export function extractCloud(
   deps: Deps,
   job: Job,
 ): Promise<ExtractResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     job.stage("Selecting points", 0, 0.05);
     const hits = await selectHits(base, selection, job);
     if (hits.inside_count === 0) return { session_id: session.id, extracted: null };
@@ -172,7 +172,7 @@ export function extractCloud(
 
 /** Copies the survivors, misses included, to a new session. Errors: invalid_argument without survivors. */
 export function duplicateCloud(session: CloudSession, deps: Deps, job: Job): Promise<DuplicateResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const { hit_count, deleted_count } = await surviving(base, job);
     const rows = positionsColumn(base).length;
     if (deleted_count === rows) {

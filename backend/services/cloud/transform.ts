@@ -47,7 +47,7 @@ export function transformCloud(
   deps: Deps,
   job: Job,
 ): Promise<TransformResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const mask = await surviving(base, job);
     return deps.admission.run(job, "Transform", transformBytes(base, mask), async () => {
       job.stage("Moving points", 0, 0.1);

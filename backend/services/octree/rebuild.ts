@@ -12,7 +12,7 @@ import { buildOctrees, octreeBlock, octreeCost, overlayId, publishOctrees } from
  * octree is published for drawing only and the answer marks it as stale.
  */
 export function rebuildOctree(session: CloudSession, deps: Deps, job: Job): Promise<RebuildOctreeResponse> {
-  return session.read(async (base) => {
+  return session.read(job, async (base) => {
     const mask = await surviving(base, job.quiet()); // progress begins with the octree
     const before = base.meta.miss_octree_cache_id;
     const window = { from: 0, to: 1, overlay: before !== null };

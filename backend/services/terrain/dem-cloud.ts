@@ -90,7 +90,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
   if (!source) throw new Error("a source cloud without a source");
   const [tx, ty, tz] = sourceTranslation(source);
   const session = await sourceSession(source, deps);
-  return session.read(async (state) => {
+  return session.read(job, async (state) => {
     const stored = await sessionCloud(state, job);
     const [sx, sy, sz] = stored.world_shift;
     const move = [1, 0, 0, sx + tx, 0, 1, 0, sy + ty, 0, 0, 1, sz + tz];

@@ -63,7 +63,7 @@ export function sessionDem(
   job: Job,
 ): Promise<DemFrame> {
   return failingInFrame(request, unknownKeys, job, (plan) =>
-    session.read(async (base) => {
+    session.read(job, async (base) => {
       const cloud = await sessionCloud(base, job.quiet()); // progress begins with the first stage
       const adds = plan.surface === "dtm" && request.add_height_column;
       const ignored = dtmOnly("add_height_column", request.add_height_column, plan.surface);

@@ -53,7 +53,7 @@ test("of two concurrent requests, one frees the session", async () => {
 test("columns are kept until a read in progress ends, then freed", async () => {
   const { session_id } = await create(made, made.file("read.xyz", "1 2 3\n4 5 6\n"));
   const session = await made.deps.sessions.get(session_id);
-  const seen = await session.read(async (state) => {
+  const seen = await session.read(null, async (state) => {
     expect((await close(session_id)).deleted).toBe(true);
     const bytes = new Uint8Array(48);
     state.columns.get("positions")?.native.readInto(bytes, 0);

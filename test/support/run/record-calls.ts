@@ -7,7 +7,7 @@ import { Admission } from "../../../backend/jobs/admission.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
 
 /** Column files are the journal's business, written behind any edit: no endpoint's own. */
-const JOURNAL: ReadonlySet<string> = new Set(["writeColumnFiles", "syncColumnFile", "verifyColumnFile"]);
+const JOURNAL: ReadonlySet<string> = new Set(["writeColumnFiles", "syncColumnFile", "damagedColumnFiles"]);
 
 /**
  * Which native jobs each endpoint starts and whether it asks for admission, taken from the requests of the contract tests:

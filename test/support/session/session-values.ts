@@ -9,7 +9,7 @@ export interface StoredColumn {
 /** Every column of a session, as it is stored. */
 export async function storedColumns({ deps }: TestApp, session_id: string): Promise<Map<string, StoredColumn>> {
   const session = await deps.sessions.get(session_id);
-  return session.read(async ({ columns }) => {
+  return session.read(null, async ({ columns }) => {
     const stored = new Map<string, StoredColumn>();
     for (const [key, { native }] of columns) {
       const bytes = Buffer.alloc(native.bytes);

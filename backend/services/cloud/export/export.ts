@@ -65,7 +65,7 @@ export async function checkExportRequest(
 export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job): Promise<WrittenTail> {
   const { session } = checked;
   if (session) {
-    return session.read(async (state) =>
+    return session.read(job, async (state) =>
       writeExport(checked, await sessionView(state, checked.request, checked.format, job.quiet()), deps, job),
     );
   }

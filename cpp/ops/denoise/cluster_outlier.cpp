@@ -55,6 +55,7 @@ double lower_quartile(double* values, std::size_t count) {
 /// Squared local spacing of a point from all points of a ball; kUnknown if none of them has an s.
 double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const KdTreeView& tree,
                       const Lengths& lengths) {
+  if (squared == 0) return kUnknown;  // k others at the place of p have k others there too: none has an s
   std::array<double, kMostInBall + kd_tree::kLeafPoints> known;
   std::size_t count = 0;
   const auto may_hold = [&](const Node& node, std::uint32_t) {

@@ -48,7 +48,22 @@ const labels = (sample: Figures<"column_mib" | "precision" | "recall">) =>
   `precision ${sample.precision.toFixed(3)}, recall ${sample.recall.toFixed(3)}, ${columnsRatio(sample).toFixed(2)}x columns`;
 const memory = atMost(columnsRatio, 1.3, "RSS <= 1.3x columns");
 
+/** Clouds on lines, planes and grids, in few places, with a far point: the same op on the same number of points. */
+const shapes = () => nativeJob(["worst_exponent", "worst_factor"], "shapes", "100000");
+
 export const classifyJobs = {
+  shapes: defineJob(shapes, {
+    title: "15 ops on clouds of 13 shapes, 100 000 and 400 000 points, one thread",
+    count: 100_000,
+    most: 1,
+    figure: (sample) =>
+      `CPU time grows with the power ${sample.worst_exponent.toFixed(2)} of the points at most, ${sample.worst_factor.toFixed(1)}x that of a random volume`,
+    targets: [
+      atMost((sample) => sample.worst_exponent, 1.3, "exponent <= 1.3"),
+      atMost((sample) => sample.worst_factor, 4, "<= 4x a random volume"),
+    ],
+    compare: [],
+  }),
   ror: denoiseJob("ror", "radius outlier of 10M, radius from the spacing", 4e6),
   "ror-tiled": denoiseJob("ror_tiled", "the same by tiles of 3M", 4e6),
   voxel_count: denoiseJob("voxel_count", "voxel count of 10M, 10 cm", 25e6),

@@ -73,6 +73,11 @@ int find_neighbors(const Arguments& arguments);
 /// Arguments: FILE.las RESOLUTION_M [THREADS]
 int filter_ground(const Arguments& arguments);
 
+/// CPU time on one thread of each op whose cost depends on where the points lie, for clouds of POINTS and four times as
+/// many on lines, planes, grids and in few places; the exponent of the growth, and the factor to a random volume.
+/// Arguments: POINTS [OP]
+int time_shapes(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

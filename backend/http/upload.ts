@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../shared/errors.ts";
+import { remove as removeFolder } from "../file-moves.ts";
 import { makeTemporaryFolder } from "../sessions/temporary-folder.ts";
 import { stalledBody } from "./body-chunks.ts";
 
@@ -79,7 +79,7 @@ async function storeUpload(
     );
   }
   const folder = await makeTemporaryFolder("upload");
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = () => removeFolder(folder);
   try {
     const path = join(folder, `cloud${extension}`);
     await pipeline(part.file, createWriteStream(path, { flags: "wx" }), { signal });

@@ -1,7 +1,8 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError } from "../../shared/errors.ts";
+import { remove, rename } from "../file-moves.ts";
 import { decodeJournal, decodeMark, encodeMark, encodeRecord, identityOf, payloadsBehind } from "./journal-codec.ts";
 import { type JournalRecord, parseRecord } from "./journal-records.ts";
 
@@ -66,7 +67,7 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
     });
     await rename(staging, path);
   } catch (error) {
-    await rm(staging, { force: true });
+    await remove(staging);
     throw error;
   }
 }

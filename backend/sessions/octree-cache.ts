@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { remove, rename } from "../file-moves.ts";
 import { isNoSpace } from "./full-disk.ts";
 import { beyond, isComplete, makePrivate, type OctreeUsage, PRIVATE, usage } from "./octree-folder.ts";
 import { OctreeLease } from "./octree-lease.ts";
@@ -119,11 +120,11 @@ export class OctreeCache {
       await build(staging);
       await rename(staging, folder).catch(async () => {
         if (await isComplete(folder)) return; // another process was first: same id, same bytes
-        await rm(folder, { recursive: true, force: true }); // an incomplete leftover stopped the rename
+        await remove(folder); // an incomplete leftover stopped the rename
         await rename(staging, folder);
       });
     } finally {
-      await rm(staging, { recursive: true, force: true });
+      await remove(staging);
     }
     return folder;
   }
@@ -236,7 +237,7 @@ export class OctreeCache {
     try {
       await rename(join(this.root, id), doomed);
       this.#removed += 1;
-      await rm(doomed, { recursive: true, force: true });
+      await remove(doomed);
     } catch (error) {
       this.#log.debug({ err: error, octree: id }, "octree not removed: in use, or removed by another backend");
     }
@@ -256,7 +257,7 @@ export class OctreeCache {
   async #removeDeadStaging(name: string): Promise<void> {
     const pid = Number(STAGING.exec(name)?.[1] ?? 0);
     if (pid > 0 && !leaseAlive({ pid, start_time: null, instance: "" })) {
-      await rm(join(this.root, name), { recursive: true, force: true });
+      await remove(join(this.root, name));
     }
   }
 }

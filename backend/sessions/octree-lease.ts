@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { remove } from "../file-moves.ts";
 import { PRIVATE } from "./octree-folder.ts";
 import { type Lease, leaseAlive, ownLease, readLease, writeLease } from "./process-lease.ts";
 
@@ -24,7 +25,7 @@ export class OctreeLease {
   }
 
   async remove(): Promise<void> {
-    await rm(this.#path(), { force: true });
+    await remove(this.#path());
   }
 
   /** Octrees that other living processes need. Leases of dead processes are removed. */
@@ -38,7 +39,7 @@ export class OctreeLease {
         const { ids } = JSON.parse(await readFile(path, "utf8").catch(() => "{}")) as { ids?: unknown }; // missing: that process closed
         if (Array.isArray(ids)) for (const id of ids) if (typeof id === "string") needed.add(id);
       } else {
-        await rm(path, { force: true });
+        await remove(path);
       }
     }
     return needed;

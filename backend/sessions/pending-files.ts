@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Logger } from "pino";
+import { remove } from "../file-moves.ts";
 import { type Lease, leaseAlive, ownLease, writeLease } from "./process-lease.ts";
 
 /** Name of the incomplete file of an export. */
@@ -39,8 +40,8 @@ export class PendingFiles {
       this.#log.warn({ err: error }, "an export is not noted; if the process is killed, its incomplete file stays");
     }
     return async () => {
-      await rm(path, { force: true });
-      if (noted) await rm(note, { force: true });
+      await remove(path);
+      if (noted) await remove(note);
     };
   }
 
@@ -59,10 +60,10 @@ export class PendingFiles {
     const noted = parsed(await readFile(note, "utf8"));
     if (noted && leaseAlive(noted)) return;
     if (noted && PARTIAL.test(basename(noted.path))) {
-      await rm(noted.path, { force: true });
+      await remove(noted.path);
       this.#log.info({ file: basename(noted.path) }, "incomplete export of an ended process removed");
     }
-    await rm(note, { force: true });
+    await remove(note);
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { remove, rename } from "../file-moves.ts";
 import { tryLockFile } from "../native/core/column-files.ts";
 import { processStartTime } from "../native/core/platform.ts";
 
@@ -54,7 +55,7 @@ export async function writeLease(path: string, lease: Lease & Record<string, unk
     await writeFile(temporary, JSON.stringify({ ...lease, check: crc32(JSON.stringify(lease)) }));
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await remove(temporary);
     throw error;
   }
 }

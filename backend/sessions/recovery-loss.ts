@@ -1,5 +1,6 @@
-import { copyFile, link, mkdir, rename } from "node:fs/promises";
+import { copyFile, link, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { rename } from "../file-moves.ts";
 import type { JournalContents } from "./journal.ts";
 import { namedFiles } from "./journal-files.ts";
 import type { JournalRecord } from "./journal-records.ts";

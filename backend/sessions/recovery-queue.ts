@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { remove } from "../file-moves.ts";
 import { type Lease, leaseAlive, readLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
-import type { SessionDisk } from "./session-disk.ts";
+import { REMOVED, type SessionDisk } from "./session-disk.ts";
 import {
   type Claim,
   claimFolder,
@@ -62,9 +63,13 @@ export class RecoveryQueue {
     const damaged = entries.filter((name) => this.unopened.addSetAside(name));
     if (damaged.length > 0)
       this.#log.warn({ folder: this.#root, damaged }, "folders of sessions that could not be recovered");
-    for (const id of entries.filter((name) => /^[0-9a-f]{8}$/.test(name))) this.expect(id);
+    for (const id of entries.filter((name) => this.#isSession(name))) this.expect(id);
     this.#done = this.#bringAllBack();
     void this.#removeAbandoned(entries);
+  }
+
+  #isSession(name: string): boolean {
+    return /^[0-9a-f]{8}$/.test(name) && !existsSync(join(this.#root, name, REMOVED));
   }
 
   expects(id: string): boolean {
@@ -151,7 +156,7 @@ export class RecoveryQueue {
 
   /** Removes a child that its parent never committed. */
   #removeUnborn(id: string, folder: string): Promise<void> {
-    return rm(folder, { recursive: true, force: true }).then(
+    return remove(folder).then(
       () => this.#log.info({ session: id }, "leftover of an unfinished operation; removed"),
       (error: unknown) =>
         this.#log.warn({ err: error, session: id }, "leftover of an unfinished operation not removed"),
@@ -198,8 +203,9 @@ export class RecoveryQueue {
     for (const name of entries) {
       const folder = join(this.#root, name);
       try {
-        const abandoned = name.endsWith(".deleted") || (name.endsWith(STAGING) && !(await isOwned(folder)));
-        if (abandoned) await rm(folder, { recursive: true, force: true });
+        const removed = name.endsWith(".deleted") || existsSync(join(folder, REMOVED));
+        const abandoned = removed || (name.endsWith(STAGING) && !(await isOwned(folder)));
+        if (abandoned) await remove(folder);
       } catch (error) {
         this.#log.debug({ err: error, name }, "leftover not removed; its owner or the next start does it");
       }

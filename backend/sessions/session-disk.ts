@@ -1,6 +1,7 @@
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { open, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "pino";
+import { isInUse, remove, rename } from "../file-moves.ts";
 import * as columnFiles from "../native/core/column-files.ts";
 import type { NativeJob } from "../native/core/handles.ts";
 import { type CloudChange, type CloudState, type Edit, ownedColumns } from "./cloud-session.ts";
@@ -153,7 +154,7 @@ export class SessionDisk {
   async #remove(file: string): Promise<void> {
     this.#unsynced.delete(file);
     this.#arriving.delete(file);
-    await rm(join(this.folder, file), { force: true });
+    await rm(join(this.folder, file), { force: true }); // without patience: the session waits
   }
 
   async #rowSet({ encoding, count, data }: RowSet, batch: string[]): Promise<RowSetRecord> {
@@ -295,15 +296,32 @@ export async function removeFolder(folder: string): Promise<void> {
   await remove();
 }
 
-/** Renames a session's folder, so that no restart finds it even if its removal, the result, is interrupted. */
+/** Marks a folder that could not be renamed: what is left of a removed session. */
+export const REMOVED = "removed";
+/** How long until files that were in use are tried again. */
+const IN_USE_MS = 5000;
+
+/**
+ * Renames a session's folder, so that no restart finds it even if its removal, the result, is interrupted. Where the
+ * system refuses because a run still reads its files, the folder is marked instead, and removed when they are free.
+ */
 export async function retireFolder(folder: string): Promise<() => Promise<void>> {
   const doomed = `${folder}.${process.pid}.deleted`;
   try {
     await rename(folder, doomed);
   } catch (error) {
+    if (isInUse(error)) return markRemoved(folder);
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed already
   }
-  return () => rm(doomed, { recursive: true, force: true });
+  return () => remove(doomed);
+}
+
+async function markRemoved(folder: string): Promise<() => Promise<void>> {
+  await writeFile(join(folder, REMOVED), "");
+  return async () => {
+    const again = () => remove(folder).catch(() => void setTimeout(again, IN_USE_MS).unref()); // or the next start
+    void again();
+  };
 }
 
 /** Makes renames in a folder survive a crash of the machine. Not needed on Windows, which orders renames itself. */

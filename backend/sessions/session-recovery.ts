@@ -1,7 +1,8 @@
-import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
+import { remove, rename } from "../file-moves.ts";
 import * as columnFiles from "../native/core/column-files.ts";
 import { type CloudState, ownedColumns } from "./cloud-session.ts";
 import { Journal, type JournalContents, readJournal } from "./journal.ts";
@@ -99,7 +100,7 @@ export async function openSession(folder: string, read: ReadSession, log: Logger
   try {
     if (aside !== undefined) await moveLost(folder, aside, contents, count);
     if (replayed.birth) await journal.append({ type: "confirmed" });
-    for (const name of names.filter(isUnfinished)) await rm(join(folder, name), { force: true });
+    for (const name of names.filter(isUnfinished)) await remove(join(folder, name));
   } catch (error) {
     await disk.close();
     throw error;
@@ -171,7 +172,7 @@ async function openJournal(folder: string, read: ReadSession, aside: string | un
     });
   } catch (error) {
     const untouched = contents.bytes.equals(await readFile(path));
-    if (untouched) await rm(aside, { recursive: true, force: true }); // else it holds the only copy
+    if (untouched) await remove(aside); // else it holds the only copy
     throw error;
   }
 }

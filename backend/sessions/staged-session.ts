@@ -1,7 +1,8 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
+import { remove, rename } from "../file-moves.ts";
 import * as columnFiles from "../native/core/column-files.ts";
 import type { CloudMeta } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
@@ -56,7 +57,7 @@ export class StagedSession {
       const paths = [...this.columns.keys()].map((_, i) => join(folder, `${i}.col`));
       await track(() => columnFiles.writeColumnFiles(nativesOf(this.columns), paths));
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
+      await remove(folder);
       throw error;
     }
   }
@@ -158,7 +159,7 @@ export class StagedSession {
   async #remove(): Promise<void> {
     await this.#journal?.close();
     this.#journal = undefined;
-    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== null) await remove(this.#folder);
   }
 }
 

@@ -1,7 +1,8 @@
-import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { lstat, mkdtemp, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { remove } from "../file-moves.ts";
 import { processStartTime } from "../native/core/platform.ts";
 import { leaseAlive } from "./process-lease.ts";
 
@@ -25,7 +26,7 @@ export async function sweepTemporaryFolders(log: Logger): Promise<void> {
     try {
       const info = await lstat(join(root, name));
       if (!info.isDirectory() || info.uid !== (process.getuid?.() ?? info.uid)) continue;
-      await rm(join(root, name), { recursive: true, force: true });
+      await remove(join(root, name));
       log.info({ name }, "temporary folder of an ended process removed");
     } catch (error) {
       log.debug({ err: error, name }, "temporary folder not removed; the next start tries again");

@@ -1,8 +1,9 @@
 import type { Stats } from "node:fs";
-import { lstat, realpath, rename, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, normalize, sep } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { rename } from "../../file-moves.ts";
 import { refuseName } from "./source.ts";
 import { isWrittenFormat } from "./written-format.ts";
 

@@ -1,10 +1,11 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
 import { Base64Bytes } from "../../../../shared/wire/json-values.ts";
 import type { Deps } from "../../../deps.ts";
+import { remove } from "../../../file-moves.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
@@ -107,7 +108,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
     return { ...failure(request.format, `Export failed: ${message}`), code };
   } finally {
     await removed?.();
-    if (own) await rm(own, { recursive: true, force: true });
+    if (own) await remove(own);
   }
 }
 

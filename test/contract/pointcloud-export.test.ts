@@ -156,6 +156,8 @@ describe("las", () => {
     };
     expect(await exportTail(made, { format: "las" })).toMatchObject(nothing);
     expect(await exportTail(made, { format: "xyz", points: [] })).toMatchObject(nothing);
+    const misspelt = await exportTail(made, { format: "las", session_id: "12345678" } as never);
+    expect(misspelt).toMatchObject({ ...nothing, warnings: [expect.stringContaining('"session_id"')] });
   });
 });
 

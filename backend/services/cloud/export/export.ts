@@ -75,7 +75,7 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
 
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<WrittenTail> {
   const { format, dest, filename, request } = checked;
-  if (view.point_count === 0) return failure(request.format, "No points provided");
+  if (view.point_count === 0) return failure(checked, "No points provided");
   const own = dest ? null : await makeTemporaryFolder("export");
   const temporary = dest?.temporary ?? join(own ?? "", `points.${format}`);
   const removed = await dest?.begin();
@@ -105,22 +105,27 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
   } catch (raw) {
     if (job.canceled) throw raw;
     const { code, message } = fromNative(raw);
-    return { ...failure(request.format, `Export failed: ${message}`), code };
+    return { ...failure(checked, `Export failed: ${message}`), code };
   } finally {
     await removed?.();
     if (own) await remove(own);
   }
 }
 
-const failure = (format: string, error: string): WrittenTail => ({
-  success: false,
-  data: null,
-  filename: "",
-  point_count: 0,
-  has_colors: false,
-  format,
-  error,
-});
+/** Names ignored keys too: a misspelt one may be the reason. */
+function failure({ request, unknown_keys }: CheckedExport, error: string): WrittenTail {
+  const warnings = unknownKeyWarnings(unknown_keys);
+  return {
+    success: false,
+    data: null,
+    filename: "",
+    point_count: 0,
+    has_colors: false,
+    format: request.format,
+    error,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
 
 async function inlineFile(path: string, bytes: number, signal: AbortSignal): Promise<Base64Bytes> {
   if (bytes > MAX_INLINE_EXPORT_BYTES) {

@@ -11,9 +11,9 @@ import type { KnownTerrain } from "./terrain-error.ts";
 import { walkedForest } from "./walked-forest.ts";
 
 const INTERNATIONAL_FOOT = 0.3048;
-const GROUPS = ["isprs", "als", "tls", "relief", "forest", "walked"] as const;
+const GROUPS = ["isprs", "als", "tls", "relief", "forest", "walked", "thicket"] as const;
 /** Made here, not read from files. */
-const GENERATED: readonly string[] = ["relief", "walked"];
+const GENERATED: readonly string[] = ["relief", "walked", "thicket"];
 export type GroundGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
 
@@ -96,10 +96,8 @@ const sources: Readonly<Record<GroundGroup, readonly (() => Promise<GroundCloud>
     known("relief", "relief rugged", () => relief(3, 1.5)),
   ],
   forest: FOREST_PLOTS.map((name) => known("forest", name, () => forestPlot(name))),
-  walked: [
-    known("walked", "walked forest", () => walkedForest(1, 2)),
-    known("walked", "walked thicket", () => walkedForest(1, 3.5)),
-  ],
+  walked: [known("walked", "walked forest", () => walkedForest(1, 2))],
+  thicket: [known("thicket", "walked thicket", () => walkedForest(1, 3.5))],
 };
 
 /** Reads or makes the clouds of some groups; says which are not there. */

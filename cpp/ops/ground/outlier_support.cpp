@@ -94,20 +94,20 @@ class Blocks {
     }
   }
 
-  /// True if a height is not below the lines between half of the pairs of opposite blocks around it.
+  /// True if a height is not below any line between opposite blocks around it.
   bool reach_down_to(double z, std::size_t cell, double layer) const {
     if (step_ < kFewestCells) return false;
     const auto x = static_cast<double>(cell % lattice_.nx), y = static_cast<double>(cell / lattice_.nx);
-    int pairs = 0, reached = 0;
+    bool any = false;
     for (const auto& [du, dv] : {std::pair{1, 0}, {0, 1}, {1, 1}, {1, -1}}) {
       const Support *one = block(cell, du, dv), *other = block(cell, -du, -dv);
       if (one == nullptr || other == nullptr) continue;
       const double a = std::hypot(one->u - x, one->v - y), b = std::hypot(other->u - x, other->v - y);
       const double line = (one->z * b + other->z * a) / (a + b);
-      pairs += 1;
-      reached += z >= line - layer - kPerMetre * lattice_.size * (a + b) / 2;
+      if (z < line - layer - kPerMetre * lattice_.size * (a + b) / 2) return false;
+      any = true;
     }
-    return reached > 0 && 2 * reached >= pairs;
+    return any;
   }
 
  private:

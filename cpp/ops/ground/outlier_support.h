@@ -16,9 +16,8 @@ namespace pc {
 ///              nearer is noise. The deviation is that of these heights from the plane (robust): under plants and between
 ///              stems a candidate has to be far below. A surface that deviates by at most coherent_cells of a cell is
 ///              terrain: max_depth below it is enough.
-///     hidden   Where cells are smaller than 0.6 m: some ground is seen in most blocks of 2 m. What does not lie below
-///              the lines between the lowest credible heights of half of the pairs of opposite blocks is ground that is
-///              hidden nearby.
+///     hidden   Where cells are smaller than 0.6 m: some ground is seen in most blocks of 2 m. What lies below no line
+///              between the lowest credible heights of opposite blocks around it is ground that is hidden nearby.
 ///
 /// Order    Does not depend on threads or the order of the points.
 /// Cost     O(cells), and about 3 us per cell with candidates. Cancel within 250 ms.

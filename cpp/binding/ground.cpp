@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "binding/coded.h"
 #include "binding/column_handle.h"
@@ -139,22 +141,51 @@ Napi::Object derived_to_js(Napi::Env env, const GroundAutoParams& derived) {
   return out;
 }
 
-// groundAuto(positions, skip, options?): NativeJob<AutoGround>
+/// kGroundConstants with the values that `given` has under their names; an unknown name is an error.
+GroundConstants ground_constants(const Napi::Value& given) {
+  GroundConstants constants = kGroundConstants;
+  if (given.IsUndefined()) return constants;
+  const auto named = named_constants(constants);
+  const Napi::Object js = given.As<Napi::Object>();
+  const Napi::Array names = js.GetPropertyNames();
+  for (std::uint32_t i = 0; i < names.Length(); ++i) {
+    const std::string name = names.Get(i).As<Napi::String>();
+    const auto found = std::find_if(named.begin(), named.end(),
+                                    [&](const NamedGroundConstant& one) { return name == one.name; });
+    if (found == named.end()) throw Error(ErrorCode::kInvalidArgument, "There is no ground constant " + name);
+    *found->value = number_field(js, found->name);
+  }
+  return constants;
+}
+
+// groundConstants(): { [name: string]: number }
+Napi::Value ground_constants_of(const Napi::CallbackInfo& info) {
+  auto out = Napi::Object::New(info.Env());
+  GroundConstants constants = kGroundConstants;
+  for (const auto& [name, value] : named_constants(constants)) out.Set(name, *value);
+  return out;
+}
+
+// groundAuto(positions, skip, options?, constants?): NativeJob<AutoGround>
 Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const GroundConstants constants = ground_constants(info[3]);
   using Answer = Labelled<GroundAutoResult>;
   return start_job<Answer>(
       info.Env(), job_options(info[2]),
-      [positions, skip](OpContext& ctx) {
+      [positions, skip, constants](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
-        Answer answer{ground_auto(hits.points(), ctx), {}};
+        Answer answer{ground_auto(hits.points(), constants, ctx), {}};
         answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
                                                     positions->size(), std::uint8_t{0}, ctx));
         return answer;
       },
       [](Napi::Env env, Answer&& answer) -> Napi::Value {
         auto out = labels_object(env, std::move(answer.ground_class), answer.result);
+        const double hidden = answer.result.hidden_share;
+        out.Set("hidden_share",
+                std::isnan(hidden) ? env.Null() : Napi::Value(Napi::Number::New(env, hidden)));
         out.Set("derived", derived_to_js(env, answer.result.derived));
         return out;
       });
@@ -233,6 +264,7 @@ void register_ground(Napi::Env env, Napi::Object exports) {
   add<cloth_simulation_job>(env, exports, "clothSimulation");
   add<smrf_job>(env, exports, "smrf");
   add<ground_auto_job>(env, exports, "groundAuto");
+  add<ground_constants_of>(env, exports, "groundConstants");
   add<ground_extent_job>(env, exports, "groundExtent");
   add<ground_measures_job>(env, exports, "groundMeasures");
   add<label_differences_job>(env, exports, "labelDifferences");

@@ -108,6 +108,12 @@ export const GroundReport = z.object({
   low_outliers: z
     .int()
     .describe("number of points below the ground that were excluded before the surface was computed"),
+  hidden_ground: z
+    .number()
+    .nullable()
+    .describe(
+      "auto: share of the area where no layer of ground returns was seen within 1 m, 0..1; above 0.25 a warning follows; null = not measured (other methods, and clouds with few returns per cell)",
+    ),
   class_threshold_used: z
     .number()
     .nullable()

@@ -4,12 +4,16 @@ import { join } from "node:path";
 import { plotFiles } from "../bench/inputs.ts";
 import { buildProgram } from "../bench/native.ts";
 import { DATA } from "../support/scans/data-folder.ts";
+import { FOREST_PLOTS, forestPlot } from "./forest-plots.ts";
 import { readLas, readLasHeader, readPcd } from "./native.ts";
-import { relief } from "./relief.ts";
+import { type Relief, relief } from "./relief.ts";
 import type { KnownTerrain } from "./terrain-error.ts";
+import { walkedForest } from "./walked-forest.ts";
 
 const INTERNATIONAL_FOOT = 0.3048;
-const GROUPS = ["isprs", "als", "tls", "relief"] as const;
+const GROUPS = ["isprs", "als", "tls", "relief", "forest", "walked", "thicket"] as const;
+/** Made here, not read from files. */
+const GENERATED: readonly string[] = ["relief", "walked", "thicket"];
 export type GroundGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
 
@@ -77,16 +81,23 @@ async function composite(): Promise<GroundCloud> {
   return las({ name: "composite", group: "tls", path, column: "ground_class", classes: (value) => value });
 }
 
-async function reliefCloud(name: string, seed: number, rough: number): Promise<GroundCloud> {
-  const terrain = relief(seed, rough);
-  return { name: `relief ${name}`, group: "relief", xyz: terrain.xyz, truth: terrain.truth, terrain };
-}
+const known = (group: GroundGroup, name: string, make: () => Relief) => async (): Promise<GroundCloud> => {
+  const terrain = make();
+  return { name, group, xyz: terrain.xyz, truth: terrain.truth, terrain };
+};
 
 const sources: Readonly<Record<GroundGroup, readonly (() => Promise<GroundCloud>)[]>> = {
   isprs: ["11", "21", "31", "53", "71"].map((number) => () => isprs(number)),
   als: [autzen, pyfor],
   tls: [plot, composite],
-  relief: [() => reliefCloud("gentle", 1, 0.5), () => reliefCloud("hilly", 2, 1), () => reliefCloud("rugged", 3, 1.5)],
+  relief: [
+    known("relief", "relief gentle", () => relief(1, 0.5)),
+    known("relief", "relief hilly", () => relief(2, 1)),
+    known("relief", "relief rugged", () => relief(3, 1.5)),
+  ],
+  forest: FOREST_PLOTS.map((name) => known("forest", name, () => forestPlot(name))),
+  walked: [known("walked", "walked forest", () => walkedForest(1, 2))],
+  thicket: [known("thicket", "walked thicket", () => walkedForest(1, 3.5))],
 };
 
 /** Reads or makes the clouds of some groups; says which are not there. */
@@ -94,7 +105,7 @@ export async function clouds(wanted: readonly string[]): Promise<GroundCloud[]> 
   const found: GroundCloud[] = [];
   for (const group of GROUPS.filter((name) => wanted.includes(name))) {
     for (const load of sources[group]) {
-      if (group !== "relief" && !existsSync(DATA)) {
+      if (!GENERATED.includes(group) && !existsSync(DATA)) {
         console.error(`${group} left out: there is no ${DATA} (APP_TEST_DATA)`);
         break;
       }

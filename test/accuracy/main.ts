@@ -42,6 +42,8 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   dem: async () => (await import("./dem.ts")).demAccuracy(),
   denoise: async (wanted) => report((await import("./denoise.ts")).denoisePart, wanted),
   "denoise-sensitivity": async (wanted) => report((await import("./denoise-sensitivity.ts")).sensitivityPart, wanted),
+  "ground-sensitivity": async (wanted) =>
+    report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
 };
 
@@ -52,7 +54,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|denoise|denoise-sensitivity|cloth [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

@@ -22,9 +22,9 @@ function random(seed: number): Uniform {
 
 const normal = (next: Uniform) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 
-/** Smooth noise on a lattice of `size` metres. */
-function valueNoise(seed: number, size: number): Height {
-  const cells = Math.ceil(SIDE / size) + 2;
+/** Smooth noise of -1 to 1 on a lattice of `size` metres. */
+export function valueNoise(seed: number, size: number, side = SIDE): Height {
+  const cells = Math.ceil(side / size) + 2;
   const next = random(seed);
   const lattice = Float64Array.from({ length: cells * cells }, () => next() * 2 - 1);
   const ease = (t: number) => t * t * t * (t * (6 * t - 15) + 10);

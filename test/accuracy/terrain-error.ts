@@ -79,28 +79,37 @@ class Surface {
 
 const CELL = 0.5;
 
-/** RMSE of `at(x, y, cell)` against the exact height at the centres of the cells. */
-function rmseOf({ height, side }: KnownTerrain, at: (x: number, y: number, cell: number) => number): number {
+/** Metres. */
+export interface HeightErrors {
+  readonly rmse: number;
+  readonly bias: number;
+}
+
+/** Of `at(x, y, cell)` against the exact height at the centres of the cells. */
+function errorsOf({ height, side }: KnownTerrain, at: (x: number, y: number, cell: number) => number): HeightErrors {
   const count = Math.floor(side / CELL);
   let sum = 0;
+  let squares = 0;
   for (let j = 0; j < count; j += 1) {
     for (let i = 0; i < count; i += 1) {
       const x = (i + 0.5) * CELL;
       const y = (j + 0.5) * CELL;
-      sum += (at(x, y, j * count + i) - height(x, y)) ** 2;
+      const error = at(x, y, j * count + i) - height(x, y);
+      sum += error;
+      squares += error ** 2;
     }
   }
-  return Math.sqrt(sum / (count * count));
+  return { rmse: Math.sqrt(squares / (count * count)), bias: sum / (count * count) };
 }
 
 /** Of planes through the nearest ground points. */
 export function planesRmse(cloud: KnownTerrain, labels: Uint8Array): number {
   const surface = new Surface(cloud, labels, CELL);
-  return rmseOf(cloud, (x, y) => surface.height(x, y));
+  return errorsOf(cloud, (x, y) => surface.height(x, y)).rmse;
 }
 
 /** Of the DTM that the service makes of the ground points; `at_centers` false = plain cells. */
-export async function dtmRmse(cloud: KnownTerrain, labels: Uint8Array, at_centers = true): Promise<number> {
+export async function dtmErrors(cloud: KnownTerrain, labels: Uint8Array, at_centers = true): Promise<HeightErrors> {
   const xyz = positions(cloud.xyz);
   const skip = column(
     "u8",
@@ -112,5 +121,18 @@ export async function dtmRmse(cloud: KnownTerrain, labels: Uint8Array, at_center
   const raster = await terrainRaster(xyz, skip, params, null).promise;
   const z = values(raster.z);
   for (const one of [xyz, skip, raster.z]) one.release();
-  return rmseOf(cloud, (_x, _y, cell) => z[cell] ?? Number.NaN);
+  return errorsOf(cloud, (_x, _y, cell) => z[cell] ?? Number.NaN);
+}
+
+/** Share of the points labelled ground that lie more than `above` metres above it. */
+export function shareAbove({ xyz, height }: KnownTerrain, labels: Uint8Array, above: number): number {
+  let ground = 0;
+  let high = 0;
+  for (let i = 0; i < labels.length; i += 1) {
+    if (labels[i] !== 1) continue;
+    const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = xyz.subarray(3 * i, 3 * i + 3);
+    ground += 1;
+    high += z > height(x, y) + above ? 1 : 0;
+  }
+  return high / Math.max(1, ground);
 }

@@ -36,6 +36,7 @@ test("without method and cloth parameters: auto, labels in input order, counts, 
     num_plant: points.length - ground_count,
     non_finite: 0,
     low_outliers: 0,
+    hidden_ground: null,
     class_threshold_method: "derived",
     method: "auto",
     auto_disagreement: null,
@@ -214,6 +215,26 @@ test("more low outliers than strays explain cause a warning", async () => {
   expect(answer.warnings).toEqual([
     expect.stringMatching(new RegExp(`^${answer.low_outliers} points \\(1\\.\\d %\\) lie below the surface`)),
   ]);
+});
+
+test("ground that plants hide: how much of the area, and a warning", async () => {
+  let state = 7;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const scan = (hides: (x: number) => boolean) =>
+    Array.from({ length: 25_000 }, () => {
+      const [x, y] = [10 * next(), 10 * next()];
+      return [x, y, 0.1 * x + (hides(x) && next() > 0.05 ? 0.3 + 0.6 * next() : 0.02 * next())];
+    });
+  const bare = await segment({ points: scan(() => false) });
+  expect([bare.hidden_ground, bare.warnings]).toEqual([0, []]);
+  const half = await segment({ points: scan((x) => x > 5) });
+  expect(half.hidden_ground).toBeGreaterThan(0.35); // the half behind 5 m, less the metre beside the ground
+  expect(half.hidden_ground).toBeLessThan(0.45);
+  const share = (100 * (half.hidden_ground ?? 0)).toFixed(0);
+  expect(half.warnings).toEqual([expect.stringContaining(`In ${share} % of the area the ground was hardly seen`)]);
 });
 
 test("from the tile threshold on, the tiles are reported and a measured threshold is auto (sampled)", async () => {

@@ -66,6 +66,8 @@ export interface SmrfGround extends GroundLabels {
 
 /** Labels, measurements and the parameters derived from them: cpp/ops/ground/ground_auto.h. */
 export interface AutoGround extends GroundLabels {
+  /** Share of the cells with points that have no layer of ground returns within 1 m; null: too few returns to tell. */
+  readonly hidden_share: number | null;
   readonly derived: {
     readonly point_spacing_m: number;
     readonly roughness_m: number;
@@ -111,7 +113,14 @@ export interface GroundNative {
     params: SmrfParams,
     options?: OpOptions,
   ): NativeJob<SmrfGround>;
-  groundAuto(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<AutoGround>;
+  /** `constants` replaces some of groundConstants(), which only measurements of accuracy do. */
+  groundAuto(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    options?: OpOptions,
+    constants?: Readonly<Record<string, number>>,
+  ): NativeJob<AutoGround>;
+  groundConstants(): Readonly<Record<string, number>>;
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
   groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
   labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
@@ -125,8 +134,10 @@ export const clothSimulation: GroundNative["clothSimulation"] = (positions, skip
 export const smrf: GroundNative["smrf"] = (positions, skip, params, options) =>
   addon.smrf(positions, skip, params, options);
 /** Ground filter that derives its parameters from the cloud, over the rows that `skip` does not mark. */
-export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options) =>
-  addon.groundAuto(positions, skip, options);
+export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options, constants) =>
+  addon.groundAuto(positions, skip, options, constants);
+/** The constants of groundAuto by name. */
+export const groundConstants: GroundNative["groundConstants"] = () => addon.groundConstants();
 /** Finite points and their extent, over the rows that `skip` does not mark. */
 export const groundExtent: GroundNative["groundExtent"] = (positions, skip, options) =>
   addon.groundExtent(positions, skip, options);

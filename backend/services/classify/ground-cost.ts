@@ -56,7 +56,7 @@ export function groundCost(
 function autoCost(points: number, extent: GroundMeasured["extent"]): CostEstimate {
   const cells = Math.min(MAX_AUTO_CELLS, cellsOf(extent, 0.25));
   const cpu = SECONDS.autoPoint * points + SECONDS.autoCell * cells;
-  return { seconds: cpu / availableParallelism(), bytes: sharedBytes(points) + 60 * cells };
+  return { seconds: cpu / availableParallelism(), bytes: sharedBytes(points) + 66 * cells };
 }
 
 /** Seconds for building the octree that shows the labels. */

@@ -11,6 +11,9 @@ const NOTABLE_DISAGREEMENT = 0.05;
 /** Above this share of low outliers a warning follows: single echoes below the ground are rarer by far. */
 const MOST_STRAYS = 0.01;
 
+/** Above this share of the area without ground seen nearby a warning follows. */
+const MOST_HIDDEN = 0.25;
+
 /** Labels and what the report needs to know about their run. */
 export type FoundGround =
   | { readonly method: "cloth"; readonly found: ClothGround; readonly plan: ClothPlan }
@@ -52,6 +55,12 @@ export function groundReport(
       `${low_outliers} points (${(100 * strays).toFixed(1)} %) lie below the surface and were left out as low outliers, more than stray returns explain: check the ground in a profile, or remove noise first (denoise).`,
     );
   }
+  const hidden_ground = ground.method === "auto" ? ground.found.hidden_share : null;
+  if (hidden_ground !== null && hidden_ground > MOST_HIDDEN) {
+    warnings.push(
+      `In ${(100 * hidden_ground).toFixed(0)} % of the area the ground was hardly seen: there is no layer of ground returns within 1 m. Points labelled ground there may be low plants, and a terrain model may be too high; check it in a profile.`,
+    );
+  }
   if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled plant.`);
   if (num_ground === 0) warnings.push("No point was labelled ground; check the class threshold and the up axis (z).");
   return {
@@ -59,6 +68,7 @@ export function groundReport(
     num_plant,
     non_finite,
     low_outliers,
+    hidden_ground,
     method: ground.method,
     ...of,
     auto_disagreement,

@@ -186,6 +186,7 @@ const failedFlat = (message: string, { method }: CheckedGround): GroundResponse 
   num_plant: 0,
   non_finite: 0,
   low_outliers: 0,
+  hidden_ground: null,
   class_threshold_used: null,
   class_threshold_method: null,
   method,

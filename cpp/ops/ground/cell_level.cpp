@@ -44,7 +44,8 @@ CellLevel coarser_level(const CellLevel& fine, OpContext& ctx) {
       point = {0, 0, std::numeric_limits<float>::quiet_NaN()};
       if (child == kNone) continue;
       const CellPoint& from = fine.points[child];
-      point = {in_parent(child % fine.nx, from.du, x), in_parent(child / fine.nx, from.dv, y), from.height};
+      point = {in_parent(child % fine.nx, from.du, x), in_parent(child / fine.nx, from.dv, y), from.height,
+               from.scattered};
     }
   });
   return coarse;

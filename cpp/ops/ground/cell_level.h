@@ -9,7 +9,8 @@ namespace pc {
 
 /// The lowest point of a cell: offset from the cell's centre in cells, and height above the plane of the lattice.
 struct CellPoint {
-  float du, dv, height;  ///< height NaN = none
+  float du, dv, height;    ///< height NaN = none
+  bool scattered = false;  ///< no evidence of ground by itself: return_layer.h
 };
 
 /// Square cells with the lowest point of each, and which of these points are ground.

@@ -255,8 +255,9 @@ ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationPa
   check_parameters(params);
   const GroundExtent extent = checked_extent(points, params, ctx);
   ClothSimulationResult result{};
-  const LowOutliers outliers =
-      params.ignore_low_outliers ? find_low_outliers(points, extent, ctx) : LowOutliers{{}, {}, 0, 0};
+  const LowOutliers outliers = params.ignore_low_outliers
+                                   ? find_low_outliers(points, extent, kGroundConstants.low, ctx)
+                                   : LowOutliers{{}, {}, 0, 0};
   result.low_outlier_count = outliers.count;
 
   // Heights are relative to the lowest point: float32 then has its finest steps at the ground.

@@ -5,6 +5,7 @@
 #include "core/hit_points.h"
 #include "core/op_context.h"
 #include "ops/ground/ground_class.h"
+#include "ops/ground/ground_constants.h"
 #include "ops/ground/ground_extent.h"
 
 namespace pc {
@@ -22,16 +23,21 @@ struct GroundAutoResult {
   std::uint64_t ground_count;
   std::uint64_t plant_count;
   std::uint64_t low_outlier_count;
+  double
+      hidden_share;  ///< of the cells with points: no layer of ground returns within 1 m (return_layer.h); NaN = the
+                     ///< cloud is too thin to tell
   GroundAutoParams derived;
 };
 
 /// Cell size for points of this spacing: 0.85 of it, 0.25 to 5 m, larger if the extent would need more than 16 M cells.
-double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m);
+double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
+                             const GroundConstants& constants);
 
 /// Ground filter without parameters, for airborne, drone and terrestrial clouds.
 ///
 /// The lowest point of every cell is either ground or not. This is decided level by level, from cells of at least 16 m
-/// to the finest, using the surface through the ground of the previous level (ground_search.h). A point is ground if it
+/// to the finest, using the surface through the ground of the previous level (ground_search.h). In dense clouds, a cell
+/// whose returns form no layer is ground only close to that surface (return_layer.h). A point is ground if it
 /// lies near the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
 /// if that is ground, or on a face or the edge of a terrace above it (upper_ground.h).
 ///
@@ -41,16 +47,17 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m)
 ///     class         clamp(0.25 s, 0.05, 0.3) m + roughness, at most 0.5 m; on slopes plus 1.4 times the rise
 ///                   within a cell, or within 1 m if cells are larger
 ///
-/// The constants were chosen with the clouds of docs/accuracy.md, which states their influence.
+/// The constants were chosen with the clouds of docs/accuracy.md, which states their influence; all callers but its
+/// measurements pass kGroundConstants.
 ///
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     O(n) and about 2 us per cell that holds points; 45 bytes per cell.
+/// Cost     O(n) and about 2 us per cell that holds points; 50 bytes per cell.
 /// Cancel   Within 250 ms for any input; no partial result.
 /// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64
 ///          km).
 /// Source   ground_search.h. Derivation of the parameters: own.
-GroundAutoResult ground_auto(HitPoints points, OpContext& ctx);
+GroundAutoResult ground_auto(HitPoints points, const GroundConstants& constants, OpContext& ctx);
 
 }  // namespace pc

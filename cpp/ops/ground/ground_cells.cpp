@@ -7,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "ops/ground/cell_plane.h"
+#include "spatial/nearest_cells.h"
 
 namespace pc {
 
@@ -91,6 +92,24 @@ double GroundCells::roughness(OpContext& ctx) const {
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
   std::nth_element(known.begin(), middle, known.end());
   return 1.4826 * static_cast<double>(*middle);
+}
+
+double GroundCells::share_without_layer(double distance_m, OpContext& ctx) const {
+  BulkVector<std::uint8_t> layer(ground_.size());
+  for (std::size_t cell = 0; cell < layer.size(); ++cell)
+    layer[cell] = ground_[cell] != 0 && !points_[cell].scattered ? 1 : 0;
+  const BulkVector<std::uint32_t> nearest = nearest_cells(lattice_.nx, lattice_.ny, layer.view(), ctx);
+  const double most = distance_m / lattice_.size;
+  std::uint64_t occupied = 0, without = 0;
+  for (std::size_t cell = 0; cell < layer.size(); ++cell) {
+    if (std::isnan(points_[cell].height)) continue;
+    occupied += 1;
+    const std::size_t to = nearest[cell];
+    const double dx = static_cast<double>(to % lattice_.nx) - static_cast<double>(cell % lattice_.nx);
+    const double dy = static_cast<double>(to / lattice_.nx) - static_cast<double>(cell / lattice_.nx);
+    without += nearest[cell] == kNoCell || dx * dx + dy * dy > most * most;
+  }
+  return occupied == 0 ? 0 : static_cast<double>(without) / static_cast<double>(occupied);
 }
 
 /// The blocks of kBlock x kBlock cells that hold ground: in a large lattice most may hold none.

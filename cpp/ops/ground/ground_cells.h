@@ -29,6 +29,9 @@ class GroundCells {
   /// Robust standard deviation (1.4826 median) of ground cells from the plane of their neighbours, metres.
   double roughness(OpContext& ctx) const;
 
+  /// Share of the cells with points that have no ground within `distance_m` that is a layer of returns, 0 .. 1.
+  double share_without_layer(double distance_m, OpContext& ctx) const;
+
   /// A plane for every cell through the ground around it; without ground within 4 cells, level at the height of `far`.
   BulkVector<CellPlane> planes(const SurfaceGrid& far, OpContext& ctx) const;
 

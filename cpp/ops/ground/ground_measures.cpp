@@ -60,7 +60,7 @@ GroundMeasures ground_measures(HitPoints points, OpContext& ctx) {
     throw Error(ErrorCode::kInvalidArgument, "Need at least " + std::to_string(kFewestPoints) +
                                                  " points, got " + std::to_string(extent.finite_count));
   }
-  const LowOutliers outliers = find_low_outliers(points, extent, ctx);
+  const LowOutliers outliers = find_low_outliers(points, extent, kGroundConstants.low, ctx);
   const double spacing = spacing_of(outliers);
   const double size = affordable_cell(extent, std::clamp(kCellsPerSpacing * spacing, kMinSeedCell, kMaxCell),
                                       kMaxReliefCells);

@@ -16,8 +16,6 @@ namespace {
 constexpr std::size_t kGrain = 4096, kPoll = std::size_t{1} << 14;
 constexpr int kPairReach = 3, kFaceReach = 2;  // cells
 constexpr std::uint32_t kFewestPairs = 2;
-constexpr double kMostAbove = 0.7, kFaceShare = 0.25,
-                 kFaceSlope = 1;  // 45 degrees, as for the planes of one side, which cover less steep ground
 
 struct Direction {
   int u, v;
@@ -69,11 +67,11 @@ template <class Visit>
 void for_candidates(const CellLevel& level, OpContext& ctx, const Visit& visit) {
   for (std::size_t cell = 0; cell < level.cells(); ++cell) {
     if (cell % kPoll == 0) ctx.checkpoint();
-    if (level.ground[cell] == 0 && !level.empty(cell)) visit(cell);
+    if (level.ground[cell] == 0 && !level.empty(cell) && !level.points[cell].scattered) visit(cell);
   }
 }
 
-bool on_a_face(const CellLevel& level, std::size_t cell, double tolerance_m) {
+bool on_a_face(const CellLevel& level, std::size_t cell, const GroundConstants& constants) {
   const Walk walk(level, cell);
   const auto is_ground = [&](std::size_t other) { return level.ground[other] != 0; };
   for (std::size_t k = 0; k < 4; ++k) {
@@ -82,17 +80,17 @@ bool on_a_face(const CellLevel& level, std::size_t cell, double tolerance_m) {
     if (!walk.find(kDirections[k + 4], kFaceReach, is_ground, other)) continue;
     const double a = level.points[one].height, b = level.points[other].height;
     const double to_a = walk.distance(one), to_b = walk.distance(other);
-    if (std::abs(a - b) < kFaceSlope * (to_a + to_b)) continue;
+    if (std::abs(a - b) < constants.face_slope * (to_a + to_b)) continue;
     const double line = to_a + to_b > 0 ? (a * to_b + b * to_a) / (to_a + to_b) : std::max(a, b);
-    const double limit = std::min(std::max(a, b), line + kFaceShare * std::abs(a - b));
-    if (level.points[cell].height <= limit + tolerance_m) return true;
+    const double limit = std::min(std::max(a, b), line + constants.face_share * std::abs(a - b));
+    if (level.points[cell].height <= limit + tolerance_of(constants, level.size)) return true;
   }
   return false;
 }
 
 }  // namespace
 
-std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx) {
+std::uint64_t join_level_pieces(CellLevel& level, const GroundConstants& constants, OpContext& ctx) {
   UnionFind pieces(level.cells());
   BulkVector<Edge> edges(level.cells());
   const auto any = [&](std::size_t other) { return !level.empty(other); };
@@ -101,7 +99,7 @@ std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, Op
     for (std::size_t k = 0, other = 0; k < 4; ++k) {
       if (!walk.find(kDirections[k], kPairReach, any, other) || level.ground[other] != 0) continue;
       const double step = std::abs(level.points[cell].height - level.points[other].height);
-      if (step <= tolerance.at(walk.distance(other))) pieces.join(cell, other);
+      if (step <= tolerance_of(constants, walk.distance(other))) pieces.join(cell, other);
     }
   });
   for_candidates(level, ctx, [&](std::size_t cell) {
@@ -112,28 +110,28 @@ std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, Op
       if (!walk.find(to, kPairReach, any, other) || level.ground[other] == 0) continue;
       const double step = level.points[cell].height - level.points[other].height;
       edge.pairs += 1;
-      edge.above += step > tolerance.at(walk.distance(other)) ? 1 : 0;
+      edge.above += step > tolerance_of(constants, walk.distance(other)) ? 1 : 0;
     }
   });
   std::uint64_t joined = 0;
   for_candidates(level, ctx, [&](std::size_t cell) {
     const Edge& edge = edges[pieces.root_of(cell)];
-    if (edge.pairs < kFewestPairs || edge.above > kMostAbove * edge.pairs) return;
+    if (edge.pairs < kFewestPairs || edge.above > constants.piece_above * edge.pairs) return;
     level.ground[cell] = 1;
     joined += 1;
   });
   return joined;
 }
 
-std::uint64_t join_faces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx) {
+std::uint64_t join_faces(CellLevel& level, const GroundConstants& constants, OpContext& ctx) {
   BulkVector<std::uint8_t> next(level.cells());
   std::atomic<std::uint64_t> joined{0};
   parallel_for(ctx, level.cells(), kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint64_t own = 0;
     for (std::size_t cell = begin; cell < end; ++cell) {
       next[cell] = level.ground[cell];
-      if (next[cell] != 0 || level.empty(cell)) continue;
-      next[cell] = on_a_face(level, cell, tolerance.at(level.size)) ? 1 : 0;
+      if (next[cell] != 0 || level.empty(cell) || level.points[cell].scattered) continue;
+      next[cell] = on_a_face(level, cell, constants) ? 1 : 0;
       own += next[cell];
     }
     joined.fetch_add(own, std::memory_order_relaxed);

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "ops/ground/cell_level.h"
-#include "ops/ground/ground_surface.h"
+#include "ops/ground/ground_constants.h"
 
 namespace pc {
 
@@ -16,13 +16,13 @@ namespace pc {
 ///
 /// Returns how many cells became ground.
 /// Order   Does not depend on threads. Cost O(cells that are not ground), 16 bytes per cell. Cancel within 50 ms.
-std::uint64_t join_level_pieces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx);
+std::uint64_t join_level_pieces(CellLevel& level, const GroundConstants& constants, OpContext& ctx);
 
 /// Marks cells as ground that lie on the face of a step. Such a cell lies between ground on opposite sides, at most 2
 /// cells away, with a slope of at least 45 degrees from one to the other, and at most a tolerance plus a quarter of the
 /// difference above the line between them. On less steep ground a point that the surface rejected is a plant rather
 /// than a face. Returns how many cells became ground.
 /// Order   Does not depend on threads.
-std::uint64_t join_faces(CellLevel& level, const Tolerance& tolerance, OpContext& ctx);
+std::uint64_t join_faces(CellLevel& level, const GroundConstants& constants, OpContext& ctx);
 
 }  // namespace pc

@@ -1,5 +1,6 @@
 #pragma once
 #include "ops/ground/cell_level.h"
+#include "ops/ground/ground_constants.h"
 
 namespace pc {
 
@@ -16,6 +17,6 @@ namespace pc {
 ///          with planes instead of thin plate splines and the roughness of the surrounding ground instead of bending
 ///          energy. Ground beyond a break: Axelsson 2000 mirrors points, here planes through the ground of one side.
 ///          Pieces by their edges: Sithole & Vosselman 2005 (profiles of segments).
-void find_ground(CellLevel& level, OpContext& ctx);
+void find_ground(CellLevel& level, const GroundConstants& constants, OpContext& ctx);
 
 }  // namespace pc

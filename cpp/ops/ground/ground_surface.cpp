@@ -16,12 +16,9 @@ namespace {
 constexpr std::size_t kBlock =
     16;  // cells, at least twice the reach: a change affects adjacent blocks at most
 constexpr std::size_t kBlockGrain = 16;
-constexpr int kReach = 6, kEnough = 8;  // cells; number of neighbours for a plane
-constexpr int kMostNear = (kEnough - 1) + 8 * kReach;
-constexpr double kNearWeight = 0.1, kPull = 0.01;
+constexpr int kReach = 6;  // cells
+constexpr int kMostNear = (kMostPlaneNeighbors - 1) + 8 * kReach;
 constexpr int kSideReach = 3, kMostSide = 28;
-constexpr double kDeviations =
-    2;  // largest, of the ground of one side from its plane: crowns and bushes are not terraces
 static_assert(2 * kReach <= static_cast<int>(kBlock));
 
 struct Neighbor {
@@ -36,11 +33,11 @@ struct Neighbors {
 };
 
 /// Ground from rings around a cell until there is enough; whole rings, so that no direction is preferred.
-Neighbors<kMostNear> nearest_ground(const CellLevel& level, std::size_t cell) {
+Neighbors<kMostNear> nearest_ground(const CellLevel& level, std::size_t cell, double enough) {
   Neighbors<kMostNear> near;
   const auto x = static_cast<std::int64_t>(cell % level.nx), y = static_cast<std::int64_t>(cell / level.nx);
   const CellPoint& own = level.points[cell];
-  for (std::int64_t ring = 1; ring <= kReach && near.count < kEnough; ++ring) {
+  for (std::int64_t ring = 1; ring <= kReach && near.count < enough; ++ring) {
     for (std::int64_t v = std::max<std::int64_t>(0, y - ring);
          v <= std::min<std::int64_t>(level.ny - 1, y + ring); ++v) {
       const std::int64_t step = v == y - ring || v == y + ring ? 1 : 2 * ring;
@@ -82,10 +79,11 @@ Neighbors<kMostSide> close_ground(const CellLevel& level, std::size_t cell) {
 
 }  // namespace
 
-GroundSurface::GroundSurface(CellLevel& level, const SurfaceRule& rule)
+GroundSurface::GroundSurface(CellLevel& level, const GroundConstants& constants)
     : level_(level),
-      rule_(rule),
-      tolerance_m_(rule.tolerance.at(level.size)),
+      constants_(constants),
+      tolerance_m_(tolerance_of(constants, level.size)),
+      scattered_tolerance_m_(constants.scattered_tolerance_m + constants.scattered_per_metre * level.size),
       across_((level.nx + kBlock - 1) / kBlock),
       down_((level.ny + kBlock - 1) / kBlock),
       above_(level.cells()),
@@ -121,7 +119,7 @@ void GroundSurface::for_cells_of(std::size_t block, const Visit& visit) const {
 
 /// Measures the height of the cell's point above the plane through the ground around it.
 void GroundSurface::measure(std::size_t cell) {
-  const auto near = nearest_ground(level_, cell);
+  const auto near = nearest_ground(level_, cell, constants_.plane_neighbors);
   above_[cell] = std::numeric_limits<float>::quiet_NaN();
   if (near.count == 0) return;
   double scale = 0;
@@ -130,17 +128,18 @@ void GroundSurface::measure(std::size_t cell) {
   PlaneFit fit;
   for (int i = 0; i < near.count; ++i) {
     const Neighbor& one = near.at[static_cast<std::size_t>(i)];
-    fit.add(one.u, one.v, one.z, 1 / (one.squared / scale + kNearWeight));
+    fit.add(one.u, one.v, one.z, 1 / (one.squared / scale + constants_.near_weight));
   }
-  const PlaneFit::Plane plane = fit.plane(kPull * scale);
+  const PlaneFit::Plane plane = fit.plane(constants_.pull * scale);
   above_[cell] = static_cast<float>(level_.points[cell].height - plane.height);
-  slack_[cell] =
-      static_cast<float>(tolerance_m_ + rule_.slope_share * std::min(plane.rise(), kSideSlope * level_.size));
+  slack_[cell] = static_cast<float>((level_.points[cell].scattered ? scattered_tolerance_m_ : tolerance_m_) +
+                                    constants_.slope_share *
+                                        std::min(plane.rise(), constants_.side_slope * level_.size));
 }
 
 /// Median distance of the ground around a cell from the planes of its own neighbours.
 float GroundSurface::roughness_around(std::size_t cell) const {
-  const auto near = nearest_ground(level_, cell);
+  const auto near = nearest_ground(level_, cell, constants_.plane_neighbors);
   std::array<float, kMostNear + 1> off{};
   std::size_t count = 0;
   for (int i = 0; i < near.count; ++i) {
@@ -161,14 +160,14 @@ bool GroundSurface::on_one_side(std::size_t cell) const {
   int level_with = 0;
   for (int i = 0; i < close.count; ++i) {
     const Neighbor& one = close.at[static_cast<std::size_t>(i)];
-    const double reach = slack_[cell] + kSideSlope * std::sqrt(one.squared) * level_.size;
+    const double reach = slack_[cell] + constants_.side_slope * std::sqrt(one.squared) * level_.size;
     level_with += std::abs(one.z - height) <= reach;
   }
-  if (level_with < kSideFewest) return false;
-  return any_side_plane(close, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
+  if (level_with < constants_.side_fewest) return false;
+  return any_side_plane(close, constants_, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
     const double off = std::abs(height - plane.height);
-    if (plane.rise() >= kSideSlope * level_.size || off > slack_[cell]) return false;
-    return off + kDeviations * fit.deviation(plane) <= slack_[cell];
+    if (plane.rise() >= constants_.side_slope * level_.size || off > slack_[cell]) return false;
+    return off + constants_.side_scatter * fit.deviation(plane) <= slack_[cell];
   });
 }
 
@@ -177,7 +176,9 @@ bool GroundSurface::accepts(std::size_t cell) const {
   if (std::isnan(above)) return level_.ground[cell] != 0;
   const double over = static_cast<double>(above) - slack_[cell];
   if (over <= 0) return true;
-  if (over <= rule_.max_roughness_m && over <= rule_.roughness_share * roughness_around(cell)) return true;
+  if (level_.points[cell].scattered) return false;
+  if (over <= constants_.max_roughness_m && over <= constants_.roughness_share * roughness_around(cell))
+    return true;
   return on_one_side(cell);
 }
 

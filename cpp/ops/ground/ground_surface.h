@@ -2,22 +2,9 @@
 #include <cstdint>
 
 #include "ops/ground/cell_level.h"
+#include "ops/ground/ground_constants.h"
 
 namespace pc {
-
-/// How far a point may lie above ground that is `distance` metres away and still belong to the same surface. Allows for
-/// noise, low relief and slopes that cells do not resolve.
-struct Tolerance {
-  double height_m, per_metre;
-  double at(double distance) const { return height_m + per_metre * distance; }
-};
-
-struct SurfaceRule {
-  Tolerance tolerance;
-  double slope_share;      ///< share of the plane's rise within a cell that is added to the tolerance
-  double roughness_share;  ///< of the median distance of nearby ground from its neighbours' planes, added too
-  double max_roughness_m;  ///< upper bound of what roughness adds
-};
 
 /// Decides by rounds which cells are ground. A cell is ground if its point lies at most a tolerance above the plane
 /// through the nearest other ground cells, or on a plane through the ground on one side of it, because beyond the edge
@@ -27,7 +14,7 @@ struct SurfaceRule {
 /// same result.
 class GroundSurface {
  public:
-  GroundSurface(CellLevel& level, const SurfaceRule& rule);
+  GroundSurface(CellLevel& level, const GroundConstants& constants);
 
   /// One round; returns how many cells changed.
   std::uint64_t revise(OpContext& ctx);
@@ -42,8 +29,8 @@ class GroundSurface {
   float roughness_around(std::size_t cell) const;
 
   CellLevel& level_;
-  SurfaceRule rule_;
-  double tolerance_m_;
+  GroundConstants constants_;
+  double tolerance_m_, scattered_tolerance_m_;
   std::size_t across_, down_;
   BulkVector<float> above_,
       slack_;  ///< (cells) height above the plane, NaN = no ground around; its tolerance

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "ops/ground/cloth_simulation_kernel.h"
+#include "ops/ground/ground_constants.h"
 #include "ops/ground/ground_extent.h"
 
 namespace pc {
@@ -22,16 +23,16 @@ struct LowOutliers {
 ///
 /// The four lowest heights of every cell are examined; cells hold about 16 points. The lowest is an outlier if, among
 /// the lowest heights of the 3 x 3 cells around it, fewer than 3 lie below it or at most a thin layer above it. Then
-/// the next lowest is examined, until nothing changes. The layer is 0.15 cells thick and at least three times the
-/// typical spread of the four lowest heights of a cell, within 0.03 to 0.5 m: what lies less than that below the ground
-/// is noise of the ground itself. Ground has other returns in its layer, however dense the
-/// vegetation above it; stray points have few.
+/// the next lowest is examined, until nothing changes. What may be noise, or ground that is hidden nearby, is taken back
+/// (outlier_support.h). The layer is 0.15 cells thick and at least three times the typical spread of the four lowest
+/// heights of a cell, within 0.03 to 0.5 m: what lies less than that below the ground is noise of the ground itself.
 ///
 /// Order    Does not depend on threads or the order of the points.
 /// Cost     Six to nine passes over the points; 20 bytes per cell, at most 4 n + 1024 cells. 10M points: 0.4 CPU
 ///          seconds.
 /// Cancel   Within 250 ms for any input; no partial result.
 /// Source   Own. Zhang et al. 2016 section 3.1 require that outliers are removed before the cloth drops.
-LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent, OpContext& ctx);
+LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent,
+                              const LowOutlierConstants& constants, OpContext& ctx);
 
 }  // namespace pc

@@ -3,13 +3,9 @@
 #include <cmath>
 
 #include "ops/ground/cell_plane.h"
+#include "ops/ground/ground_constants.h"
 
 namespace pc {
-
-constexpr int kSideFewest = 4;  // fewest cells that make a plane
-constexpr double kSideFalloff = 0.5, kSidePull = 0.05;
-constexpr double kSideSlope = 1;    // 45 degrees: anything steeper is a face, not a terrace
-constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividing line are on neither side
 
 /// True if `accepts` accepts the plane through the neighbours on one of eight sides of an origin. Planes of one side
 /// are for the edge of a terrace, beyond which there is no ground at its height.
@@ -17,7 +13,7 @@ constexpr double kSideCone = 0.15;  // sine: neighbours this near to the dividin
 /// close    `count` entries `at` with u, v in cells from the origin, height z, and squared = u u + v v
 /// accepts  called with the fit and its plane
 template <class Neighbors, class Accepts>
-bool any_side_plane(const Neighbors& close, const Accepts& accepts) {
+bool any_side_plane(const Neighbors& close, const GroundConstants& constants, const Accepts& accepts) {
   constexpr double kDiagonal = 0.70710678118654752;
   constexpr std::array<std::array<double, 2>, 8> kSides{{{1, 0},
                                                          {kDiagonal, kDiagonal},
@@ -31,10 +27,10 @@ bool any_side_plane(const Neighbors& close, const Accepts& accepts) {
     PlaneFit fit;
     for (int i = 0; i < close.count; ++i) {
       const auto& one = close.at[static_cast<std::size_t>(i)];
-      if (one.u * east + one.v * north <= kSideCone * std::sqrt(one.squared)) continue;
-      fit.add(one.u, one.v, one.z, 1 / (1 + kSideFalloff * one.squared));
+      if (one.u * east + one.v * north <= constants.side_cone * std::sqrt(one.squared)) continue;
+      fit.add(one.u, one.v, one.z, 1 / (1 + constants.side_falloff * one.squared));
     }
-    if (fit.count() >= kSideFewest && accepts(fit, fit.plane(kSidePull))) return true;
+    if (fit.count() >= constants.side_fewest && accepts(fit, fit.plane(constants.side_pull))) return true;
   }
   return false;
 }

@@ -130,7 +130,7 @@ SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx) {
                                                  " needs more than 25 M cells for an extent of " +
                                                  std::to_string(std::max(ex, ey)) + " m; take a larger one");
   }
-  const LowOutliers outliers = find_low_outliers(points, extent, ctx);
+  const LowOutliers outliers = find_low_outliers(points, extent, kGroundConstants.low, ctx);
   ctx.begin_phase("Opening the surface", 0);
   const Lattice lattice =
       lattice_over(extent.box, params.cell_size, kSurfaceMargin, outliers.lattice.plane());

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kReach = 2, kSide = 2 * kReach + 1;  // cells
 constexpr std::size_t kCellGrain = std::size_t{1} << 14;
-constexpr double kSlopeShare = 0.25, kFaceSlope = 1;  // as in the search; 45 degrees
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
 /// The largest of the entries that are at most kReach away from `at`.
@@ -68,28 +67,36 @@ struct Around {
   }
 };
 
-bool on_face(const Around& around, double size, double height, double threshold_m) {
+bool on_face(const Around& around, const GroundConstants& constants, double size, double height,
+             double threshold_m) {
   constexpr std::array<std::array<int, 2>, 4> kDirections{{{1, 0}, {0, 1}, {1, 1}, {-1, 1}}};
   return std::any_of(kDirections.begin(), kDirections.end(), [&](const std::array<int, 2>& to) {
     const Neighbor *one = around.first(to[0], to[1]), *other = around.first(-to[0], -to[1]);
     if (one == nullptr || other == nullptr) return false;
     const double run = (std::sqrt(one->squared) + std::sqrt(other->squared)) * size;
-    return std::abs(one->z - other->z) >= kFaceSlope * run &&
+    return std::abs(one->z - other->z) >= constants.upper_face_slope * run &&
            height <= std::max(one->z, other->z) + threshold_m;
   });
 }
 
-bool on_one_side(const Around& around, double size, double height, double threshold_m) {
-  return any_side_plane(around, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
-    if (plane.rise() >= kSideSlope * size) return false;
-    return std::abs(height - plane.height) + fit.deviation(plane) <= threshold_m + kSlopeShare * plane.rise();
+bool on_one_side(const Around& around, const GroundConstants& constants, double size, double height,
+                 double threshold_m) {
+  return any_side_plane(around, constants, [&](const PlaneFit& fit, const PlaneFit::Plane& plane) {
+    if (plane.rise() >= constants.side_slope * size) return false;
+    return std::abs(height - plane.height) + constants.upper_scatter * fit.deviation(plane) <=
+           threshold_m + constants.upper_slope_share * plane.rise();
   });
 }
 
 }  // namespace
 
-UpperGround::UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m, OpContext& ctx)
-    : lattice_(lattice), cells_(cells), threshold_m_(threshold_m), highest_(lattice.cells()) {
+UpperGround::UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m,
+                         const GroundConstants& constants, OpContext& ctx)
+    : lattice_(lattice),
+      cells_(cells),
+      threshold_m_(threshold_m),
+      constants_(constants),
+      highest_(lattice.cells()) {
   const std::size_t nx = lattice_.nx;
   parallel_row_parts(
       ctx, nx, lattice_.ny, kCellGrain, [&](std::size_t y, std::size_t x_begin, std::size_t x_end) {
@@ -110,8 +117,8 @@ bool UpperGround::holds(const Vec3d& point, double height, std::size_t cell) con
   // Higher than all ground around, a plane of one side would be extrapolated. This test also rejects most plants.
   if (height > highest_[cell] + threshold_m_) return false;
   const Around around(lattice_, cells_, point, cell);
-  return on_face(around, lattice_.size, height, threshold_m_) ||
-         on_one_side(around, lattice_.size, height, threshold_m_);
+  return on_face(around, constants_, lattice_.size, height, threshold_m_) ||
+         on_one_side(around, constants_, lattice_.size, height, threshold_m_);
 }
 
 }  // namespace pc

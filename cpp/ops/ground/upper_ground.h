@@ -3,6 +3,7 @@
 
 #include "core/vec3.h"
 #include "ops/ground/ground_cells.h"
+#include "ops/ground/ground_constants.h"
 
 namespace pc {
 
@@ -22,7 +23,8 @@ namespace pc {
 /// Source   Faces as in ground_pieces.h, planes of one side as in ground_surface.h, for points instead of cells.
 class UpperGround {
  public:
-  UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m, OpContext& ctx);
+  UpperGround(const Lattice& lattice, const GroundCells& cells, double threshold_m,
+              const GroundConstants& constants, OpContext& ctx);
 
   /// `height` is that of the point above the plane of the lattice, metres; `cell` is the cell that it lies in.
   bool holds(const Vec3d& point, double height, std::size_t cell) const;
@@ -31,6 +33,7 @@ class UpperGround {
   Lattice lattice_;
   const GroundCells& cells_;
   double threshold_m_;
+  GroundConstants constants_;
   BulkVector<float> highest_;  ///< (cells) of the ground within 2 cells; -inf = none
 };
 

@@ -184,7 +184,8 @@ inline const std::vector<ShapeOp>& shape_ops() {
        }},
       {"ground_measures",
        [](const ShapeCloud& cloud, OpContext& ctx) { ground_measures(cloud.hits(), ctx); }},
-      {"ground_auto", [](const ShapeCloud& cloud, OpContext& ctx) { ground_auto(cloud.hits(), ctx); }},
+      {"ground_auto",
+       [](const ShapeCloud& cloud, OpContext& ctx) { ground_auto(cloud.hits(), kGroundConstants, ctx); }},
       {"smrf",
        [](const ShapeCloud& cloud, OpContext& ctx) {
          const double cell = cloud.extent_m / 300;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dtmRmse, planesRmse } from "../../accuracy/terrain-error.ts";
+import { dtmErrors, planesRmse, shareAbove } from "../../accuracy/terrain-error.ts";
 
 describe("the terrain of points on a plane is that plane, and a constant offset is its error:", () => {
   const xyz: number[] = [];
@@ -15,14 +15,21 @@ describe("the terrain of points on a plane is that plane, and a constant offset 
     expect(planesRmse(lower, labels)).toBeCloseTo(0.25, 6);
   });
   test("the DTM of the service", async () => {
-    expect(await dtmRmse(cloud, labels)).toBeLessThan(1e-9);
-    expect(await dtmRmse(lower, labels)).toBeCloseTo(0.25, 6);
+    expect((await dtmErrors(cloud, labels)).rmse).toBeLessThan(1e-9);
+    expect((await dtmErrors(lower, labels)).rmse).toBeCloseTo(0.25, 6);
+    expect((await dtmErrors(lower, labels)).bias).toBeCloseTo(0.25, 6);
+    expect((await dtmErrors({ ...cloud, height: (x: number) => 0.3 * x + 2.25 }, labels)).bias).toBeCloseTo(-0.25, 6);
     const moved = {
       ...cloud,
       xyz: cloud.xyz.map((value, i) => (i % 3 === 0 ? value + 0.2 : i % 3 === 2 ? value + 0.06 : value)),
     };
-    expect(await dtmRmse(moved, labels, false)).toBeCloseTo(0.06, 6);
-    expect(await dtmRmse(moved, labels)).toBeLessThan(0.01); // the rim of the grid alone
-    expect(await dtmRmse(cloud, labels.fill(1))).toBeGreaterThan(0.01); // the strays are in it
+    expect((await dtmErrors(moved, labels, false)).rmse).toBeCloseTo(0.06, 6);
+    expect((await dtmErrors(moved, labels)).rmse).toBeLessThan(0.01); // the rim of the grid alone
+    expect((await dtmErrors(cloud, labels.fill(1))).rmse).toBeGreaterThan(0.01); // the strays are in it
+  });
+  test("the share of labels above", () => {
+    const labels = Uint8Array.from({ length: 1640 }, (_, i) => (i < 800 || i >= 1600 ? 1 : 2));
+    expect(shareAbove(lower, labels, 0.2)).toBeCloseTo(800 / 840, 12);
+    expect(shareAbove(lower, labels, 0.3)).toBe(0);
   });
 });

@@ -12,6 +12,7 @@
 #include "ops/ground/low_outliers.h"
 #include "ops/ground/terrain_grid.h"
 #include "support/ground_clouds.h"
+#include "support/hidden_ground.h"
 
 namespace pc {
 namespace {
@@ -182,7 +183,8 @@ TEST(TerrainGrid, AllEmptyStaysEmpty) {
 LowOutliers outliers_of(const GroundCloud& cloud) {
   JobControl control;
   OpContext ctx(control);
-  return find_low_outliers(test::hits_of(cloud), ground_extent(test::hits_of(cloud), ctx), ctx);
+  return find_low_outliers(test::hits_of(cloud), ground_extent(test::hits_of(cloud), ctx),
+                           kGroundConstants.low, ctx);
 }
 
 TEST(LowOutliers, FindsStraysAndLeavesGround) {
@@ -224,6 +226,21 @@ TEST(LowOutliers, NoiseOfADenseScanIsNone) {
   for (std::size_t i = 0; i < cloud.size(); ++i) (i < ground ? lost : strays) += found.view().below(cloud[i]);
   EXPECT_EQ(strays, 40U);
   EXPECT_LE(lost, 10U);
+}
+
+TEST(LowOutliers, GroundThatPlantsHideIsNoneAndStraysBelowItAre) {
+  test::HiddenGround scene = test::hidden_ground(20, 150, 0.4);
+  const std::size_t all = scene.cloud.size();
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const double x = 20 * random_unit(9, 3 * i), y = 20 * random_unit(9, 3 * i + 1);
+    scene.cloud.push_back({x, y, test::hidden_ground_height(x, y) - 1.5 - 2 * random_unit(9, 3 * i + 2)});
+  }
+  const LowOutliers found = outliers_of(scene.cloud);
+  std::size_t strays = 0, lost = 0;
+  for (std::size_t i = 0; i < scene.cloud.size(); ++i)
+    (i < all ? lost : strays) += found.view().below(scene.cloud[i]);
+  EXPECT_GE(strays, 18U);
+  EXPECT_LE(lost, 20U);  // of 530 returns of hidden ground
 }
 
 std::vector<float> layer(std::size_t n, double sigma, double mean = 0) {

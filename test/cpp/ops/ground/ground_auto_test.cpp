@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/ground_clouds.h"
+#include "support/hidden_ground.h"
 
 namespace pc {
 namespace {
@@ -24,7 +25,7 @@ Mistakes mistakes_on(double side, double step, const std::function<double(double
       test::surface_cloud(side, step, [&](double x, double y) { return terrain(x, y) + object(x, y); });
   JobControl control;
   OpContext ctx(control);
-  const GroundAutoResult result = ground_auto(test::hits_of(cloud), ctx);
+  const GroundAutoResult result = ground_auto(test::hits_of(cloud), kGroundConstants, ctx);
   Mistakes mistakes{0, 0};
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const bool ground = object(cloud[i].x, cloud[i].y) == 0;
@@ -92,11 +93,11 @@ TEST(GroundAuto, LowBushesAreNoGroundWhereTheGroundIsSmooth) {
 
 TEST(GroundAuto, CellsFollowTheSpacingAndStayBelowSixteenMillion) {
   const auto extent = [](double x, double y) { return GroundExtent{{{0, 0, 0}, {x, y, 1}}, 10, 0}; };
-  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 2), 1.7);
-  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 0.01), 0.25);
-  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 100), 5);
+  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 2, kGroundConstants), 1.7);
+  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 0.01, kGroundConstants), 0.25);
+  EXPECT_EQ(ground_auto_cell_size(extent(100, 100), 100, kGroundConstants), 5);
   for (const auto& [x, y] : {std::pair{20e3, 20e3}, {1e7, 3.0}, {5e6, 5e6}}) {
-    const double size = ground_auto_cell_size(extent(x, y), 0.1);
+    const double size = ground_auto_cell_size(extent(x, y), 0.1, kGroundConstants);
     const auto cells = [&](double of) { return (x / of + 4) * (y / of + 4); };
     EXPECT_LE(cells(size), 16e6) << x;
     EXPECT_GT(cells(size / 1.1001), 16e6) << x;  // no larger than it must be
@@ -109,7 +110,7 @@ TEST(GroundAuto, APointFarAwayIsAnErrorAndNoGuess) {
   JobControl control;
   OpContext ctx(control);
   try {
-    ground_auto(test::hits_of(cloud), ctx);
+    ground_auto(test::hits_of(cloud), kGroundConstants, ctx);
     ADD_FAILURE();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
@@ -125,10 +126,43 @@ TEST(GroundAuto, PointsBelowTheGroundOfTheirCellAreNone) {
   for (int i = 0; i < 5; ++i) cloud.push_back({3.0 + 5 * i, 4.0 + 4 * i, -2.0});
   JobControl control;
   OpContext ctx(control);
-  const GroundAutoResult result = ground_auto(test::hits_of(cloud), ctx);
+  const GroundAutoResult result = ground_auto(test::hits_of(cloud), kGroundConstants, ctx);
   EXPECT_EQ(result.low_outlier_count, 5U);
   EXPECT_EQ(result.ground_count, ground);
   for (std::size_t i = ground; i < cloud.size(); ++i) EXPECT_EQ(result.ground_class[i], 2) << i;
+}
+
+struct Labelled {
+  std::size_t ground = 0, high = 0;
+  double hidden_share = 0;
+};
+
+/// How many points are labelled ground, and how many of them are more than 0.2 m above it.
+Labelled labels_on(const test::HiddenGround& scene) {
+  JobControl control;
+  OpContext ctx(control);
+  const GroundAutoResult result = ground_auto(test::hits_of(scene.cloud), kGroundConstants, ctx);
+  Labelled labelled;
+  labelled.hidden_share = result.hidden_share;
+  for (std::size_t i = 0; i < scene.above.size(); ++i) {
+    labelled.ground += result.ground_class[i] == 1;
+    labelled.high += result.ground_class[i] == 1 && scene.above[i] > 0.2;
+  }
+  return labelled;
+}
+
+TEST(GroundAuto, AThicketThatHidesTheGroundIsNoGround) {
+  const Labelled labelled = labels_on(test::hidden_ground(20, 12, 0.12));
+  EXPECT_LE(labelled.high, labelled.ground / 50);
+  EXPECT_GT(labelled.hidden_share, 0.25);
+}
+
+TEST(GroundAuto, GroundThatIsSeenIsNotHidden) {
+  EXPECT_EQ(labels_on(test::hidden_ground(20, 1, 0)).hidden_share, 0);
+  const GroundCloud thin = test::surface_cloud(60, 1, [](double, double) { return 0.0; });
+  JobControl control;
+  OpContext ctx(control);
+  EXPECT_TRUE(std::isnan(ground_auto(test::hits_of(thin), kGroundConstants, ctx).hidden_share));
 }
 
 }  // namespace

@@ -16,8 +16,6 @@ namespace pc {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr Tolerance kTolerance{0.1, 0.12};
-constexpr SurfaceRule kRule{kTolerance, 0.25, 1.75, 1.0};
 
 /// Cells of a metre with a point in the middle of each.
 CellLevel level_of(std::uint32_t nx, std::uint32_t ny, const std::function<double(int, int)>& height) {
@@ -107,7 +105,7 @@ TEST(GroundSurface, ABumpLeavesAndAHollowStays) {
     return x == 7 && y == 7 ? 1.0 : x == 3 && y == 3 ? -2.0 : 0.0;
   });
   set_ground(level, [](int, int) { return true; });
-  with_context(2, [&](OpContext& ctx) { return GroundSurface(level, kRule).revise(ctx); });
+  with_context(2, [&](OpContext& ctx) { return GroundSurface(level, kGroundConstants).revise(ctx); });
   EXPECT_EQ(level.ground[7 * 15 + 7], 0);
   EXPECT_EQ(level.ground[3 * 15 + 3], 1);
   EXPECT_EQ(std::count(level.ground.begin(), level.ground.end(), 0), 1);
@@ -120,10 +118,10 @@ TEST(GroundSurface, TheRimOfATerraceJoinsAndARowOfBushesDoesNot) {
   CellLevel bushes = level_of(20, 20, [](int x, int) { return x == 10 ? 0.8 : 0.0; });
   set_ground(bushes, [](int x, int) { return x != 10; });
   with_context(2, [&](OpContext& ctx) {
-    GroundSurface surface(rim, kRule);
+    GroundSurface surface(rim, kGroundConstants);
     surface.revise(ctx);
     surface.revise(ctx);
-    GroundSurface(bushes, kRule).revise(ctx);
+    GroundSurface(bushes, kGroundConstants).revise(ctx);
     return 0;
   });
   EXPECT_EQ(std::count(rim.ground.begin(), rim.ground.end(), 0), 0);
@@ -140,10 +138,10 @@ TEST(GroundSurface, LeavingQuietBlocksOutChangesNothing) {
     set_ground(level, start);
     set_ground(whole, start);
     with_context(3, [&](OpContext& ctx) {
-      GroundSurface surface(level, kRule);
+      GroundSurface surface(level, kGroundConstants);
       for (int round = 0; round < 16; ++round) {
         const std::uint64_t changed = surface.revise(ctx);
-        EXPECT_EQ(changed, GroundSurface(whole, kRule).revise(ctx))
+        EXPECT_EQ(changed, GroundSurface(whole, kGroundConstants).revise(ctx))
             << round;  // a new one looks at every block
         EXPECT_EQ(ground_of(level), ground_of(whole)) << round;
       }
@@ -160,7 +158,7 @@ TEST(GroundPieces, ATableStaysAndABenchJoins) {
   };
   CellLevel level = level_of(30, 30, heights);
   set_ground(level, [&](int x, int y) { return heights(x, y) != 2.0; });
-  EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_level_pieces(level, kTolerance, ctx); }),
+  EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_level_pieces(level, kGroundConstants, ctx); }),
             30U * 4);
   for (int y = 0; y < 30; ++y) {
     for (int x = 0; x < 30; ++x) {
@@ -173,7 +171,8 @@ TEST(GroundPieces, ATableStaysAndABenchJoins) {
 TEST(GroundPieces, APieceFarFromGroundWaits) {
   CellLevel level = level_of(20, 3, [](int x, int) { return x >= 6 && x < 12 ? kNone : 1.0; });
   set_ground(level, [](int x, int) { return x < 6; });
-  EXPECT_EQ(with_context(1, [&](OpContext& ctx) { return join_level_pieces(level, kTolerance, ctx); }), 0U);
+  EXPECT_EQ(with_context(1, [&](OpContext& ctx) { return join_level_pieces(level, kGroundConstants, ctx); }),
+            0U);
 }
 
 TEST(GroundPieces, AFaceBetweenLowAndHighGroundJoins) {
@@ -181,11 +180,11 @@ TEST(GroundPieces, AFaceBetweenLowAndHighGroundJoins) {
   CellLevel level = level_of(12, 9, heights);
   const auto ends = [](int x, int) { return x < 5 || x > 6; };
   set_ground(level, ends);
-  EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(level, kTolerance, ctx); }), 18U);
+  EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(level, kGroundConstants, ctx); }), 18U);
   // A bush in the middle of the face, lower than its top.
   CellLevel tree = level_of(12, 9, [&](int x, int y) { return x == 5 && y == 4 ? 3.2 : heights(x, y); });
   set_ground(tree, ends);
-  EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(tree, kTolerance, ctx); }), 17U);
+  EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(tree, kGroundConstants, ctx); }), 17U);
   EXPECT_EQ(tree.ground[4 * 12 + 5], 0);
 }
 
@@ -196,15 +195,16 @@ TEST(GroundPieces, AFaceIsAtLeastAsSteepAsFortyFiveDegrees) {
       return x < 5 ? 0.0 : x == 5 ? rise / 3 : x == 6 ? 2 * rise / 3 : rise;
     });
     set_ground(level, [](int x, int) { return x < 5 || x > 6; });
-    EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(level, kTolerance, ctx); }), joined)
+    EXPECT_EQ(with_context(2, [&](OpContext& ctx) { return join_faces(level, kGroundConstants, ctx); }),
+              joined)
         << top;
   }
 }
 
 TEST(GroundSearch, ThreadsChangeNothing) {
   CellLevel one = scene(130, 100), many = scene(130, 100);
-  with_context(1, [&](OpContext& ctx) { return find_ground(one, ctx), 0; });
-  with_context(4, [&](OpContext& ctx) { return find_ground(many, ctx), 0; });
+  with_context(1, [&](OpContext& ctx) { return find_ground(one, kGroundConstants, ctx), 0; });
+  with_context(4, [&](OpContext& ctx) { return find_ground(many, kGroundConstants, ctx), 0; });
   EXPECT_EQ(ground_of(one), ground_of(many));
   EXPECT_GT(std::count(one.ground.begin(), one.ground.end(), 1), 4000);
 }
@@ -212,7 +212,9 @@ TEST(GroundSearch, ThreadsChangeNothing) {
 TEST(GroundSearch, OneCellAndNone) {
   CellLevel one = level_of(1, 1, [](int, int) { return 3.0; });
   CellLevel none = level_of(4, 4, [](int, int) { return static_cast<double>(kNone); });
-  with_context(1, [&](OpContext& ctx) { return find_ground(one, ctx), find_ground(none, ctx), 0; });
+  with_context(1, [&](OpContext& ctx) {
+    return find_ground(one, kGroundConstants, ctx), find_ground(none, kGroundConstants, ctx), 0;
+  });
   EXPECT_EQ(one.ground[0], 1);
   EXPECT_EQ(std::count(none.ground.begin(), none.ground.end(), 1), 0);
 }

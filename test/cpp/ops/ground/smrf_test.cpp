@@ -37,7 +37,7 @@ std::vector<std::uint8_t> run_smrf(const GroundCloud& cloud, const SmrfParams& p
 std::vector<std::uint8_t> run_auto(const GroundCloud& cloud, int threads = 2) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return test::labels_of(ground_auto(test::hits_of(cloud), ctx).ground_class);
+  return test::labels_of(ground_auto(test::hits_of(cloud), kGroundConstants, ctx).ground_class);
 }
 
 using Filter = std::vector<std::uint8_t> (*)(const GroundCloud&, int);
@@ -131,7 +131,7 @@ TEST(GroundAuto, PlotAndDerivedParameters) {
   const test::PlotCloud plot = test::make_plot(200'000);
   JobControl control;
   OpContext ctx(control);
-  const auto result = ground_auto(HitPoints::assume_hits(plot.positions.view()), ctx);
+  const auto result = ground_auto(HitPoints::assume_hits(plot.positions.view()), kGroundConstants, ctx);
   std::size_t both = 0, truth = 0;
   for (std::size_t i = 0; i < plot.positions.size(); ++i) {
     truth += plot.classification[i] == 2;
@@ -322,7 +322,7 @@ TEST(GroundFilters, CancelEndsThemInTime) {
     try {
       OpContext ctx(control);
       if (automatic) {
-        ground_auto(test::hits_of(cloud), ctx);
+        ground_auto(test::hits_of(cloud), kGroundConstants, ctx);
       } else {
         smrf(test::hits_of(cloud), {1, 0.15, 200, 0.5, 1.25, 0}, ctx);
       }
@@ -343,7 +343,7 @@ TEST(GroundFilters, GridsOfOneLongRowAreCanceledInTime) {
   for (std::uint64_t i = 0; i < 50'000; ++i)
     cloud.push_back({60'000 * random_unit(2, 2 * i), 0.5, 5 * random_unit(2, 2 * i + 1)});
   for (const int delay_ms : {20, 100, 300}) {
-    const auto run = [&](OpContext& ctx) { ground_auto(test::hits_of(cloud), ctx); };
+    const auto run = [&](OpContext& ctx) { ground_auto(test::hits_of(cloud), kGroundConstants, ctx); };
     // 250 ms is promised; sanitizers and busy cores cost several times as much.
     EXPECT_LT(test::cancel_latency(run, 1, std::chrono::milliseconds(delay_ms)), 1.5) << delay_ms << " ms";
   }
@@ -380,7 +380,7 @@ TEST(GroundMeasures, ATreeAloneHasAFiniteSteepness) {
   JobControl control;
   OpContext ctx(control);
   EXPECT_TRUE(std::isfinite(ground_measures(test::hits_of(tree), ctx).steepness));
-  const auto labelled = ground_auto(test::hits_of(tree), ctx);
+  const auto labelled = ground_auto(test::hits_of(tree), kGroundConstants, ctx);
   EXPECT_TRUE(std::isfinite(labelled.derived.roughness_m));
   EXPECT_GT(labelled.ground_count, 0U);
   EXPECT_GT(smrf(test::hits_of(tree), kDefaults, ctx).ground_count, 0U);

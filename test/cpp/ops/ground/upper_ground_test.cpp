@@ -17,7 +17,7 @@ class Scene {
   Scene(const std::function<double(int, int)>& height, int threads = 2)
       : ctx_(control_, Device::kCpu, threads),
         cells_(lattice_, level_of(height)),
-        upper_(lattice_, cells_, kThreshold, ctx_) {}
+        upper_(lattice_, cells_, kThreshold, kGroundConstants, ctx_) {}
 
   /// Of a point over the middle of a cell.
   bool holds(int x, int y, double height) const {

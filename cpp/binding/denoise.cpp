@@ -1,6 +1,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "binding/cloud_values.h"
 #include "binding/coded.h"
@@ -8,6 +9,7 @@
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
+#include "ops/denoise/beam_outlier.h"
 #include "ops/denoise/cluster_outlier.h"
 #include "ops/denoise/noise_labels.h"
 #include "ops/denoise/statistical_outlier.h"
@@ -21,17 +23,21 @@ namespace {
 struct Labelled {
   NoiseResult noise;
   std::optional<TilePlan> plan;
+  std::optional<MixedPixelResult> mixed;
   std::uint64_t analyzed_count = 0;
 };
 
-using Method = std::function<Labelled(HitPoints, OpContext&)>;
+/// `rows` is the length of the cloud that the hits were selected from.
+using Method = std::function<Labelled(const HitSelection&, std::size_t rows, OpContext&)>;
 
-Labelled untiled(NoiseResult&& noise) { return {std::move(noise), std::nullopt}; }
-Labelled tiled(TiledNoiseResult&& result) { return {std::move(result.noise), result.plan}; }
+Labelled untiled(NoiseResult&& noise) { return {std::move(noise), std::nullopt, std::nullopt}; }
+Labelled tiled(TiledNoiseResult&& result) { return {std::move(result.noise), result.plan, std::nullopt}; }
 
 /// { method: "ror", radius, nb_points, tile_points } | { method: "voxel_count", voxel, min_points, tile_points } |
 /// { method: "sor", nb_neighbors, std_ratio } |
-/// { method: "auto", nb_neighbors, link_factor, min_link, max_link, cluster_points, gap_factor };
+/// { method: "auto", nb_neighbors, link_factor, min_link, max_link, cluster_points, gap_factor,
+///   beams: null | { origins: NativeColumn of 1 or rows, max_spacing, support_steps, support_slope, edge_steps, edge_depth, edge_support,
+///                   line_steps, line_slope, line_tolerance, inconsistent_share } };
 /// tile_points 0 = no tiles
 enum class NoiseMethod : std::uint8_t { kRor, kSor, kVoxelCount, kAuto };
 
@@ -39,16 +45,42 @@ Method tiled_method(NoiseMethod name, const Napi::Object& js) {
   const std::uint64_t tile_points = whole_field(js, "tile_points");
   if (name == NoiseMethod::kRor) {
     const RadiusOutlierParams params{number_field(js, "radius"), whole_field<std::uint32_t>(js, "nb_points")};
-    return [=](HitPoints points, OpContext& ctx) {
-      return tile_points == 0 ? untiled(radius_outlier(points, params, ctx))
-                              : tiled(radius_outlier_tiled(points, params, tile_points, ctx));
+    return [=](const HitSelection& hits, std::size_t, OpContext& ctx) {
+      return tile_points == 0 ? untiled(radius_outlier(hits.points(), params, ctx))
+                              : tiled(radius_outlier_tiled(hits.points(), params, tile_points, ctx));
     };
   }
   const VoxelCountParams params{number_field(js, "voxel"), whole_field<std::uint32_t>(js, "min_points"),
                                 std::nullopt};
-  return [=](HitPoints points, OpContext& ctx) {
-    return tile_points == 0 ? untiled(voxel_count(points, params, ctx))
-                            : tiled(voxel_count_tiled(points, params, tile_points, ctx));
+  return [=](const HitSelection& hits, std::size_t, OpContext& ctx) {
+    return tile_points == 0 ? untiled(voxel_count(hits.points(), params, ctx))
+                            : tiled(voxel_count_tiled(hits.points(), params, tile_points, ctx));
+  };
+}
+
+Method auto_method(const Napi::Object& js) {
+  const ClusterOutlierParams params{whole_field<std::uint32_t>(js, "nb_neighbors"),
+                                    number_field(js, "link_factor"),
+                                    number_field(js, "min_link"),
+                                    number_field(js, "max_link"),
+                                    whole_field<std::uint32_t>(js, "cluster_points"),
+                                    number_field(js, "gap_factor")};
+  if (is_nothing(js.Get("beams")))
+    return [=](const HitSelection& hits, std::size_t, OpContext& ctx) {
+      return untiled(cluster_outlier(hits.points(), params, ctx));
+    };
+  const auto beams = object_field(js, "beams");
+  const auto origins = typed_column(beams.Get("origins"), DType::kVec3d, "origins");
+  const MixedPixelParams mixed{
+      number_field(beams, "max_spacing"),    number_field(beams, "support_steps"),
+      number_field(beams, "support_slope"),  number_field(beams, "edge_steps"),
+      number_field(beams, "edge_depth"),     whole_field<std::uint32_t>(beams, "edge_support"),
+      number_field(beams, "line_steps"),     number_field(beams, "line_slope"),
+      number_field(beams, "line_tolerance"), number_field(beams, "inconsistent_share")};
+  return [=](const HitSelection& hits, std::size_t rows, OpContext& ctx) {
+    const BeamOrigins beam_origins(origins->as<Vec3d>(), rows, hits);
+    BeamOutlierResult result = beam_outlier(hits.points(), beam_origins, params, mixed, ctx);
+    return Labelled{std::move(result.noise), std::nullopt, result.mixed};
   };
 }
 
@@ -61,18 +93,11 @@ Method method_of(const Napi::Object& js) {
   if (name == NoiseMethod::kSor) {
     const StatisticalOutlierParams params{whole_field<std::uint32_t>(js, "nb_neighbors"),
                                           number_field(js, "std_ratio")};
-    return
-        [=](HitPoints points, OpContext& ctx) { return untiled(statistical_outlier(points, params, ctx)); };
+    return [=](const HitSelection& hits, std::size_t, OpContext& ctx) {
+      return untiled(statistical_outlier(hits.points(), params, ctx));
+    };
   }
-  if (name == NoiseMethod::kAuto) {
-    const ClusterOutlierParams params{whole_field<std::uint32_t>(js, "nb_neighbors"),
-                                      number_field(js, "link_factor"),
-                                      number_field(js, "min_link"),
-                                      number_field(js, "max_link"),
-                                      whole_field<std::uint32_t>(js, "cluster_points"),
-                                      number_field(js, "gap_factor")};
-    return [=](HitPoints points, OpContext& ctx) { return untiled(cluster_outlier(points, params, ctx)); };
-  }
+  if (name == NoiseMethod::kAuto) return auto_method(js);
   return tiled_method(name, js);
 }
 
@@ -92,6 +117,19 @@ Napi::Value plan_to_js(Napi::Env env, const std::optional<TilePlan>& plan, std::
   return out;
 }
 
+Napi::Value mixed_to_js(Napi::Env env, const std::optional<MixedPixelResult>& mixed) {
+  if (!mixed) return env.Null();
+  auto out = Napi::Object::New(env);
+  out.Set("step_rad", mixed->step_rad);
+  out.Set("inconsistent_share", mixed->inconsistent_share);
+  out.Set("consistent", mixed->consistent);
+  out.Set("moving", mixed->moving);
+  out.Set("coarse_count", static_cast<double>(mixed->coarse_count));
+  out.Set("unknown_count", static_cast<double>(mixed->unknown_count));
+  out.Set("labelled_count", static_cast<double>(mixed->labelled_count));
+  return out;
+}
+
 // labelNoise(positions, skip | null, params, scatter: boolean): NativeJob<NoiseLabels>
 Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
@@ -103,7 +141,7 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
       [=](OpContext& ctx) {
         const auto mask = view_or_empty<std::uint8_t>(skip);
         const HitSelection hits = select_hits(positions->as<Vec3d>(), mask, ctx);
-        Labelled labelled = method(hits.points(), ctx);
+        Labelled labelled = method(hits, positions->as<Vec3d>().size, ctx);
         labelled.analyzed_count = hits.size();
         if (scatter)
           labelled.noise.noise_class = noise_on_rows(hits, mask, std::move(labelled.noise.noise_class), ctx);
@@ -116,8 +154,28 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
         out.Set("flagged_count", static_cast<double>(labelled.noise.flagged_count));
         out.Set("non_finite_count", static_cast<double>(labelled.noise.non_finite_count));
         out.Set("warnings", to_js(env, labelled.noise.warnings));
+        out.Set("mixed_pixels", mixed_to_js(env, labelled.mixed));
         out.Set("plan", plan_to_js(env, labelled.plan, labelled.analyzed_count));
         return out;
+      });
+}
+
+// beamOriginsOfScans(scan_index, scans: { scan_index, origin }[]): NativeJob<NativeColumn>
+Napi::Value beam_origins_job(const Napi::CallbackInfo& info) {
+  const auto scan_index = ColumnHandle::get(info[0]);
+  const auto list = strict_array(info[1], "scans");
+  std::vector<ScanOrigin> scans;
+  for (std::uint32_t i = 0; i < list.Length(); ++i) {
+    const auto scan = strict_object(list.Get(i), "scan");
+    scans.push_back({number_field(scan, "scan_index"), vec3_field(scan, "origin")});
+  }
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[2]),
+      [scan_index, scans = std::move(scans)](OpContext& ctx) {
+        return AnyColumn(beam_origins_of_scans(*scan_index, {scans.data(), scans.size()}, ctx));
+      },
+      [](Napi::Env env, AnyColumn&& column) -> Napi::Value {
+        return ColumnHandle::wrap(env, std::move(column));
       });
 }
 
@@ -125,6 +183,7 @@ Napi::Value label_noise_job(const Napi::CallbackInfo& info) {
 
 void register_denoise(Napi::Env env, Napi::Object exports) {
   add<label_noise_job>(env, exports, "labelNoise");
+  add<beam_origins_job>(env, exports, "beamOriginsOfScans");
 }
 
 }  // namespace pc::binding

@@ -16,7 +16,8 @@ export const NoiseCriterion = z.object({
     .describe(
       "criterion by which points are noise. ror: too few points within a radius; voxel_count: too few points in the " +
         "cell; sor: large mean distance to the nearest neighbours; auto: clusters of up to 16 points that are far " +
-        "from the rest, judged by the local spacing and their extent, without parameters; any other value: 400",
+        "from the rest, judged by the local spacing and their extent, without parameters; of a session whose beam origins " +
+        "are known, also mixed pixels: points in the air between a near edge and what is behind it; any other value: 400",
     ),
   radius: z
     .number()
@@ -57,6 +58,19 @@ export const DenoiseRequest = NoiseCriterion.extend({
 }).meta({ id: "DenoiseRequest" });
 export type DenoiseRequest = z.infer<typeof DenoiseRequest>;
 
+const MixedPixels = z
+  .object({
+    searched: z.boolean().describe("false: a warning says why mixed pixels were not looked for"),
+    flagged: z.int().describe("points labelled noise as mixed pixels; the others are clusters"),
+    not_judged: z
+      .int()
+      .describe("points that were left out: without a beam origin, or where the beams are too far apart"),
+    inconsistent_share: z
+      .number()
+      .describe("share of sampled points that contradict the beam origins; above 0.01 nothing is searched"),
+  })
+  .describe("search for mixed pixels; auto with known beam origins only");
+
 /** Result of noise detection and the parameters used. */
 export const NoiseReport = z.object({
   flagged: z.int().describe("number of points labelled noise"),
@@ -74,7 +88,10 @@ export const NoiseReport = z.object({
   spacing_p95_m: z.number().nullable().describe("95th percentile of that distance, metres; null = not measured"),
   elapsed_s: z.number().describe("duration of the computation, seconds"),
   stats: z
-    .object({ tiled: TilePlan.optional().describe("tiles of a large cloud, with ror and voxel_count only") })
+    .object({
+      tiled: TilePlan.optional().describe("tiles of a large cloud, with ror and voxel_count only"),
+      mixed_pixels: MixedPixels.optional(),
+    })
     .describe("statistics of the computation"),
 });
 export type NoiseReport = z.infer<typeof NoiseReport>;

@@ -2,13 +2,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DATA } from "../support/scans/data-folder.ts";
+import { helios } from "./denoise-helios.ts";
 import type { NoiselessCloud } from "./denoise-noise.ts";
-import { type Edge, forestPlot, KIND } from "./denoise-plot.ts";
+import { type Edge, forestPlot, KIND, type MixedPixel, type TrailKind } from "./denoise-plot.ts";
+import { type Scanner, tripod } from "./denoise-scanner.ts";
 import { readLas, readPcd } from "./native.ts";
 import { add, boxOf, length, type Vector } from "./vector.ts";
 
 const FOOT = 0.3048;
-const GROUPS = ["plot", "tls", "indoor", "als"] as const;
+const GROUPS = ["plot", "trails", "tls", "indoor", "als"] as const;
 export type DenoiseGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
 
@@ -22,12 +24,29 @@ interface Source {
   readonly edges?: readonly Edge[];
   /** Ghost edges are made as from the origin, or, where the scan has lost it, from a place beside or above the cloud. */
   readonly from?: Place;
+  /** Where the beams come from: three numbers, or three per point. */
+  readonly origins?: Float64Array;
+  readonly trails?: readonly MixedPixel[];
 }
 
-function plot(seed: number): Source {
-  const { xyz, kind, edges } = forestPlot(seed);
-  return { name: `plot ${seed}`, xyz, twig: kind.map((value) => (value === KIND.twig ? 1 : 0)), edges };
+const ORIGIN = new Float64Array(3);
+
+function plot(seed: number, trails?: TrailKind, scanners?: readonly Scanner[]): Source {
+  const { xyz, kind, origins, ...rest } = forestPlot(seed, { trails, scanners });
+  const twig = kind.map((value) => (value === KIND.twig ? 1 : 0));
+  const step = scanners?.length === 1 ? `, ${1000 * (scanners[0]?.step ?? 0)} mrad` : "";
+  const scans = scanners && scanners.length > 1 ? `, ${scanners.length} scans` : "";
+  return {
+    name: `plot ${seed}${trails ? `, ${trails}` : ""}${step}${scans}`,
+    xyz,
+    twig,
+    origins: scanners ? origins : ORIGIN,
+    ...rest,
+  };
 }
+
+/** Two scanners that face each other. */
+const opposite = () => [tripod(), tripod([30, 2, 0.9], Math.PI)];
 
 /** x, y and z of the first columns of a text table. */
 function text(path: string): Float64Array {
@@ -47,6 +66,14 @@ async function pcd(path: string): Promise<Float64Array> {
 
 const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<Source>)[]>> = {
   plot: [() => plot(1), () => plot(2)],
+  trails: [
+    () => plot(1, "phase"),
+    () => plot(2, "pulse"),
+    () => plot(3, "phase", [tripod([0, 0, 0], 0, 0.001)]),
+    () => plot(4, "pulse", opposite()),
+    () => helios("tree", 1),
+    () => helios("tree", 2),
+  ],
   tls: [
     async () => ({ name: "itsme tree 1", xyz: await las("trees_tls/itsme_tree1.las"), from: "side" }),
     () => ({ name: "itsme tree 2", xyz: text("trees_tls/itsme_tree2.txt"), from: "side" }),
@@ -55,8 +82,8 @@ const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<So
     async () => ({ name: "composite", xyz: await las("trees_composite/composite_plot_a.laz"), from: "side" }),
   ],
   indoor: [
-    async () => ({ name: "room 1", xyz: await pcd("pcd/room_scan1.pcd"), from: "origin" }),
-    async () => ({ name: "room 2", xyz: await pcd("pcd/room_scan2.pcd"), from: "origin" }),
+    async () => ({ name: "room 1", xyz: await pcd("pcd/room_scan1.pcd"), from: "origin", origins: ORIGIN }),
+    async () => ({ name: "room 2", xyz: await pcd("pcd/room_scan2.pcd"), from: "origin", origins: ORIGIN }),
   ],
   als: [
     async () => ({ name: "pyfor pine", xyz: await las("als/pyfor_pine_200m.laz"), from: "above" }),

@@ -1,5 +1,5 @@
 // Noise planted into a cloud, so that it is known which points are noise and of what kind.
-import type { Edge } from "./denoise-plot.ts";
+import type { Edge, MixedPixel } from "./denoise-plot.ts";
 import { type Uniform, uniform } from "./random.ts";
 import { boxOf, pointAt, type Vector } from "./vector.ts";
 
@@ -12,6 +12,7 @@ export const NOISE = [
   "clump of 9 to 12",
   "below ground",
   "ghost edge",
+  "trail",
 ] as const;
 export type Noise = (typeof NOISE)[number];
 
@@ -104,6 +105,10 @@ export interface NoiselessCloud {
   readonly viewpoint?: Vector;
   /** Radians between the beams from `viewpoint`. */
   readonly step?: number;
+  /** Where the beams come from: three numbers, or three per point. */
+  readonly origins?: Float64Array;
+  /** Mixed pixels that stand where beams met an edge. */
+  readonly trails?: readonly MixedPixel[];
 }
 
 export interface NoisyCloud {
@@ -112,10 +117,13 @@ export interface NoisyCloud {
   readonly kind: Uint8Array;
   /** Which point of the cloud it is; -1 = none. */
   readonly of: Int32Array;
+  /** As of the cloud, null if not known. */
+  readonly origins: Float64Array | null;
 }
 
 interface Planted {
   readonly p: Vector;
+  readonly origin?: Vector;
   readonly kind: number;
 }
 
@@ -172,11 +180,12 @@ export function plantNoise(cloud: NoiselessCloud, seed: number): NoisyCloud {
   };
   const beside = new Room(xyz, ghost_clearance_m);
   for (let i = 0; i < times(600) && edges.length > 0; i += 1) put(until(ghost, beside), "ghost edge");
-  return mix(xyz, planted, next);
+  for (const trail of cloud.trails ?? []) planted.push({ ...trail, kind: NOISE.indexOf("trail") + 1 });
+  return mix(cloud, planted, next);
 }
 
-/** Puts the planted points at random rows. */
-function mix(xyz: Float64Array, planted: readonly Planted[], next: Uniform): NoisyCloud {
+/** Puts the planted points at random rows. Noise in the air gets the first origin. */
+function mix({ xyz, origins }: NoiselessCloud, planted: readonly Planted[], next: Uniform): NoisyCloud {
   const count = xyz.length / 3 + planted.length;
   const rows = new Map<number, Planted>();
   for (const one of planted) {
@@ -184,10 +193,21 @@ function mix(xyz: Float64Array, planted: readonly Planted[], next: Uniform): Noi
     while (rows.has(row)) row = (row + 1) % count;
     rows.set(row, one);
   }
-  const mixed = { xyz: new Float64Array(3 * count), kind: new Uint8Array(count), of: new Int32Array(count).fill(-1) };
+  const each = origins !== undefined && origins.length === xyz.length;
+  const mixed = {
+    xyz: new Float64Array(3 * count),
+    kind: new Uint8Array(count),
+    of: new Int32Array(count).fill(-1),
+    origins: each ? new Float64Array(3 * count) : (origins ?? null),
+  };
   for (let row = 0, from = 0; row < count; row += 1) {
     const one = rows.get(row);
     mixed.xyz.set(one ? one.p : xyz.subarray(3 * from, 3 * from + 3), 3 * row);
+    if (each)
+      mixed.origins?.set(
+        one ? (one.origin ?? origins.subarray(0, 3)) : origins.subarray(3 * from, 3 * from + 3),
+        3 * row,
+      );
     if (one) mixed.kind[row] = one.kind;
     else mixed.of[row] = from++;
   }

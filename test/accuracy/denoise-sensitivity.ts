@@ -1,5 +1,5 @@
 // What 0.8 and 1.25 times each constant of the noise method `auto` change.
-import type { NoiseParams } from "../../backend/native/classify/denoise.ts";
+import type { MixedPixelParams, NoiseParams } from "../../backend/native/classify/denoise.ts";
 import { defaultsFor, labelsBy, medianSpacing, percent, share, tallies } from "./denoise.ts";
 import { clouds, groups } from "./denoise-data.ts";
 import { NOISE, type Noise, plantNoise } from "./denoise-noise.ts";
@@ -14,6 +14,18 @@ const CONSTANTS = [
   "cluster_points",
   "gap_factor",
 ] as const satisfies readonly (keyof Extract<NoiseParams, { method: "auto" }>)[];
+/** Those for mixed pixels, measured on the clouds whose trails and beams are known. */
+const BEAM_CONSTANTS = [
+  "max_spacing",
+  "support_steps",
+  "support_slope",
+  "edge_steps",
+  "edge_depth",
+  "edge_support",
+  "line_steps",
+  "line_slope",
+  "line_tolerance",
+] as const satisfies readonly (keyof MixedPixelParams)[];
 const FACTORS = [0.8, 1.25] as const;
 const WHOLE: readonly string[] = ["nb_neighbors", "cluster_points"];
 
@@ -28,7 +40,18 @@ export interface SensitivityRow {
 
 type AutoParams = Extract<NoiseParams, { method: "auto" }>;
 
-function* changes(params: AutoParams, constants: readonly string[]) {
+function* changes(params: AutoParams, constants: readonly string[]): Generator<{ change: string; params: AutoParams }> {
+  const { beams } = params;
+  if (beams) {
+    yield { change: "beams known, as set", params };
+    for (const name of BEAM_CONSTANTS.filter((one) => constants.includes(one)))
+      for (const value of name === "edge_support" ? [1, 3] : FACTORS.map((factor) => beams[name] * factor))
+        yield {
+          change: `${name} ${name === "edge_support" ? value : `x ${value / beams[name]}`}`,
+          params: { ...params, beams: { ...beams, [name]: value } },
+        };
+    return;
+  }
   yield { change: "as set", params };
   for (const name of CONSTANTS.filter((one) => constants.includes(one)))
     for (const factor of FACTORS) {
@@ -62,14 +85,15 @@ function tables(rows: readonly SensitivityRow[]): string {
 }
 
 export const sensitivityPart: Part<SensitivityRow> = {
-  methods: CONSTANTS,
+  methods: [...CONSTANTS, ...BEAM_CONSTANTS],
   groups,
   async measure(constants, wanted) {
     const rows: SensitivityRow[] = [];
     for (const cloud of await clouds(wanted, medianSpacing)) {
       const noisy = plantNoise(cloud, 11);
       const column = positions(noisy.xyz);
-      const set = await defaultsFor(column, "auto");
+      const origins = cloud.group === "trails" && noisy.origins ? positions(noisy.origins) : null;
+      const set = await defaultsFor(column, "auto", origins);
       if (set.method !== "auto") throw new Error("auto has the parameters of another method");
       for (const { change, params } of changes(set, constants)) {
         const { own, twigs, planted } = tallies(await labelsBy(column, params), cloud, noisy);

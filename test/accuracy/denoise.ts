@@ -14,10 +14,14 @@ const CLEAN = 1;
 const FOUND = 2;
 
 /** The parameters that the service derives from the defaults. */
-export async function defaultsFor(column: NativeColumn, method: DenoiseMethod): Promise<NoiseParams> {
+export async function defaultsFor(
+  column: NativeColumn,
+  method: DenoiseMethod,
+  origins: NativeColumn | null = null,
+): Promise<NoiseParams> {
   const criterion = checkCriterion(NoiseCriterion.parse({ method }));
   const spacing = await measureSpacing({ positions: column, skip: null }, criterion, { device: "cpu" }, new Job());
-  return noiseParams(criterion, spacing, 0);
+  return noiseParams(criterion, spacing, 0, origins);
 }
 
 export async function labelsBy(column: NativeColumn, params: NoiseParams): Promise<Uint8Array> {
@@ -78,7 +82,8 @@ export interface DenoiseRow {
   readonly method: DenoiseMethod;
   readonly group: DenoiseGroup;
   readonly name: string;
-  readonly params: NoiseParams;
+  /** True if the method knew where the beams come from. */
+  readonly beams: boolean;
   readonly cpu_s: number;
   readonly points: number;
   readonly recall: Readonly<Record<Noise, number | null>>;
@@ -90,9 +95,14 @@ export interface DenoiseRow {
 }
 
 /** Figures of one method on one cloud with planted noise. */
-async function measure(method: DenoiseMethod, cloud: DenoiseCloud, noisy: NoisyCloud): Promise<DenoiseRow> {
+async function measure(
+  method: DenoiseMethod,
+  cloud: DenoiseCloud,
+  noisy: NoisyCloud,
+  origins: Float64Array | null,
+): Promise<DenoiseRow> {
   const column = positions(noisy.xyz);
-  const params = await defaultsFor(column, method);
+  const params = await defaultsFor(column, method, origins && positions(origins));
   const started = process.cpuUsage();
   const labels = await labelsBy(column, params);
   const { user, system } = process.cpuUsage(started);
@@ -100,14 +110,15 @@ async function measure(method: DenoiseMethod, cloud: DenoiseCloud, noisy: NoisyC
   const { own, twigs, planted } = tallies(labels, cloud, noisy);
   const rest = kept(noisy.xyz, labels);
   const again = positions(rest);
-  const second = times(await labelsBy(again, await defaultsFor(again, method)), FOUND);
+  const left = origins && positions(origins.length === 3 ? origins : kept(origins, labels));
+  const second = times(await labelsBy(again, await defaultsFor(again, method, left)), FOUND);
   again.release();
   const sum = (key: "all" | "found") => planted.reduce((total, tally) => total + tally[key], 0);
   return {
     method,
     group: cloud.group,
     name: cloud.name,
-    params,
+    beams: origins !== null,
     cpu_s: (user + system) / 1e6,
     points: labels.length,
     recall: Object.fromEntries(NOISE.map((name, i) => [name, share(planted[i] ?? own)])) as DenoiseRow["recall"],
@@ -128,7 +139,7 @@ function tables(rows: readonly DenoiseRow[]): string {
     out.push(`|${"---|".repeat(NOISE.length + 6)}`);
     for (const row of rows.filter((one) => one.method === method))
       out.push(
-        `| ${row.name} | ${row.points} | ${NOISE.map((name) => percent(row.recall[name])).join(" | ")} | ` +
+        `| ${row.name}${row.beams ? ", beams known" : ""} | ${row.points} | ${NOISE.map((name) => percent(row.recall[name])).join(" | ")} | ` +
           `${percent(row.recall_all)} | ${percent(row.twigs_kept, 2)} | ${percent(row.cloud_kept, 2)} | ` +
           `${percent(row.second_pass, 3)} |`,
       );
@@ -138,9 +149,10 @@ function tables(rows: readonly DenoiseRow[]): string {
 }
 
 /** What every method should reach, on every cloud where there is something to count. */
-const targetsOf = ({ recall, twigs_kept, cloud_kept, second_pass }: DenoiseRow) =>
+const targetsOf = ({ recall, twigs_kept, cloud_kept, second_pass, beams }: DenoiseRow) =>
   [
-    ...NOISE.filter((name) => name !== "ghost edge" && recall[name] !== null).map(
+    ...(beams && recall.trail !== null ? [["trail >= 80 %", recall.trail >= 0.8] as const] : []),
+    ...NOISE.filter((name) => name !== "ghost edge" && name !== "trail" && recall[name] !== null).map(
       (name) => [`${name} >= 95 %`, (recall[name] ?? 0) >= 0.95] as const,
     ),
     ...(twigs_kept === null ? [] : [["twigs kept >= 99.5 %", twigs_kept >= 0.995] as const]),
@@ -155,8 +167,10 @@ export const denoisePart: Part<DenoiseRow> = {
     const rows: DenoiseRow[] = [];
     for (const cloud of await clouds(wanted, medianSpacing)) {
       const noisy = plantNoise(cloud, 11);
-      for (const method of DENOISE_METHODS.filter((name) => methods.includes(name)))
-        rows.push(await measure(method, cloud, noisy));
+      for (const method of DENOISE_METHODS.filter((name) => methods.includes(name))) {
+        rows.push(await measure(method, cloud, noisy, null));
+        if (method === "auto" && noisy.origins) rows.push(await measure(method, cloud, noisy, noisy.origins));
+      }
     }
     return rows;
   },
@@ -164,7 +178,10 @@ export const denoisePart: Part<DenoiseRow> = {
   targets: (rows) =>
     rows
       .flatMap((row) =>
-        targetsOf(row).map(([text, met]) => `${met ? "reached" : "missed "}  ${row.method}, ${row.name}: ${text}`),
+        targetsOf(row).map(
+          ([text, met]) =>
+            `${met ? "reached" : "missed "}  ${row.method}, ${row.name}${row.beams ? ", beams known" : ""}: ${text}`,
+        ),
       )
       .join("\n"),
 };

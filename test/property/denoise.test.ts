@@ -50,6 +50,7 @@ const untiled: fc.Arbitrary<NoiseParams> = fc.oneof(
     max_link: lengths,
     cluster_points: counts,
     gap_factor: fc.constantFrom(0, 2),
+    beams: fc.constant(null),
   }),
 );
 

@@ -4,6 +4,20 @@ import { addonAs } from "../core/load.ts";
 
 const addon = addonAs<DenoiseNative>();
 
+/** How `auto` finds mixed pixels (ops/denoise/mixed_pixel.h). Angles in steps between neighbouring beams, lengths in metres. */
+export interface MixedPixelParams {
+  readonly max_spacing: number;
+  readonly support_steps: number;
+  readonly support_slope: number;
+  readonly edge_steps: number;
+  readonly edge_depth: number;
+  readonly edge_support: number;
+  readonly line_steps: number;
+  readonly line_slope: number;
+  readonly line_tolerance: number;
+  readonly inconsistent_share: number;
+}
+
 /** Method and parameters that tell clean points from noise. Lengths in metres; `tile_points` 0 = no tiles. */
 export type NoiseParams =
   | { readonly method: "ror"; readonly radius: number; readonly nb_points: number; readonly tile_points: number }
@@ -22,6 +36,8 @@ export type NoiseParams =
       readonly max_link: number;
       readonly cluster_points: number;
       readonly gap_factor: number;
+      /** null = where the beams come from is not known. `origins`: vec3d, one or one per row. */
+      readonly beams: (MixedPixelParams & { readonly origins: NativeColumn }) | null;
     };
 
 /** How a cloud was divided into tiles. */
@@ -35,6 +51,23 @@ export interface TilePlan {
   readonly points_per_tile_mean: number;
 }
 
+/** What came of the search for mixed pixels. */
+export interface MixedPixels {
+  /** Median angle between neighbouring beams; 0 = not measurable. */
+  readonly step_rad: number;
+  /** Share of sampled points that contradict the beam origins. */
+  readonly inconsistent_share: number;
+  /** False: the origins do not explain the points, and no mixed pixel was labelled. */
+  readonly consistent: boolean;
+  /** True: too many origins for scans from fixed places; no mixed pixel was labelled. */
+  readonly moving: boolean;
+  /** Points where beams are more than max_spacing apart: never labelled as mixed pixels. */
+  readonly coarse_count: number;
+  /** Points without a finite origin: never labelled as mixed pixels. */
+  readonly unknown_count: number;
+  readonly labelled_count: number;
+}
+
 export interface NoiseLabels {
   /** u8: 1 clean, 2 noise. Per hit; with `scatter` per row, misses 1, deleted rows 0. */
   readonly noise_class: NativeColumn;
@@ -46,6 +79,8 @@ export interface NoiseLabels {
   /** Why the GPU was not used although it was requested. */
   readonly warnings: readonly string[];
   readonly plan: TilePlan | null;
+  /** null unless `beams` were given. */
+  readonly mixed_pixels: MixedPixels | null;
 }
 
 export interface DenoiseNative {
@@ -56,8 +91,15 @@ export interface DenoiseNative {
     scatter: boolean,
     options?: OpOptions,
   ): NativeJob<NoiseLabels>;
+  beamOriginsOfScans(
+    scanIndex: NativeColumn,
+    scans: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[],
+  ): NativeJob<NativeColumn>;
 }
 
 /** Labels the rows that `skip` (of hitMask) does not mark as clean or noise. Errors: invalid_argument. */
 export const labelNoise: DenoiseNative["labelNoise"] = (positions, skip, params, scatter, options) =>
   addon.labelNoise(positions, skip, params, scatter, options);
+/** The beam origin of every row (vec3d) from the number of its scan; NaN where `scans` lacks the number. */
+export const beamOriginsOfScans: DenoiseNative["beamOriginsOfScans"] = (scanIndex, scans) =>
+  addon.beamOriginsOfScans(scanIndex, scans);

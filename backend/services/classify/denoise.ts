@@ -7,7 +7,7 @@ import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/classify/denoise.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import type { CloudSession } from "../../sessions/cloud-session.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
@@ -16,8 +16,10 @@ import { octreeCost } from "../octree/publish.ts";
 import { copyOut } from "../run/copy-out.ts";
 import { opDevice } from "../run/device.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { beamOrigins } from "./beam-origins.ts";
 import { publishLabels } from "./label-column.ts";
-import { type CheckedCriterion, measureSpacing, noiseParams, noiseReport } from "./noise-criterion.ts";
+import { type CheckedCriterion, measureSpacing, noiseParams } from "./noise-criterion.ts";
+import { noiseReport } from "./noise-report.ts";
 
 /** So many points are sorted into a tree to measure their spacing (ops/cloud/point_spacing.h: 64 a sample). */
 const TREE_SPACING_POINTS = 64 * 200_000;
@@ -29,6 +31,8 @@ interface NoiseInput {
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
   readonly previously_denoised: boolean;
+  /** The session that the points are of; null for inline points, whose beams are not known. */
+  readonly state: CloudState | null;
 }
 
 interface NoiseOutcome {
@@ -48,7 +52,8 @@ async function labelNoise(
   const { positions, skip } = input;
   const device = await opDevice(deps);
   const spacing = await measureSpacing(input, criterion, device, job);
-  const params = noiseParams(criterion, spacing, tilePoints(criterion, input.hit_count, deps.config));
+  const beams = criterion.method === "auto" && input.state ? await beamOrigins(input.state, job) : null;
+  const params = noiseParams(criterion, spacing, tilePoints(criterion, input.hit_count, deps.config), beams);
   const found = await job.track(() => native.labelNoise(positions, skip, params, scatter, device));
   const labels = job.adopt(new ColumnRef(found.noise_class));
   const elapsed_s = (performance.now() - start) / 1000;
@@ -72,7 +77,7 @@ const tilePoints = ({ method }: CheckedCriterion, points: number, config: Deps["
 /** Bytes needed besides the cloud: gathered hits, tree or cells (spatial/kd_tree.h, ops/denoise), labels. */
 function denoiseBytes(
   criterion: CheckedCriterion,
-  { positions, skip, hit_count }: NoiseInput,
+  { positions, skip, hit_count, state }: NoiseInput,
   config: Deps["config"],
 ): number {
   const tile = tilePoints(criterion, hit_count, config);
@@ -80,8 +85,11 @@ function denoiseBytes(
   const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 66 }[criterion.method];
   const spacing = (hit_count <= TREE_SPACING_POINTS ? 42 : 3) * hit_count + 40_000_000;
   const lists = criterion.method === "auto" ? Math.min(84 * hit_count, 26_000_000) : 0; // of neighbours
+  const scans = criterion.method === "auto" && state?.meta.scan_origins ? 24 * positions.length : 0; // their origins
   const work =
-    lists + (tile > 0 ? 10 * hit_count + (perPoint + 25) * Math.min(2 * tile, hit_count) : perPoint * hit_count);
+    scans +
+    lists +
+    (tile > 0 ? 10 * hit_count + (perPoint + 25) * Math.min(2 * tile, hit_count) : perPoint * hit_count);
   return gathered + Math.max(work, spacing);
 }
 
@@ -100,11 +108,11 @@ export async function denoiseFlat(
     if (session) {
       return await session.read(job, async (state) => {
         const mask = await surviving(state, job);
-        return label({ positions: positionsColumn(state), ...mask });
+        return label({ positions: positionsColumn(state), ...mask, state });
       });
     }
     const positions = job.adopt(pointsColumn(request.points ?? [])).native;
-    return await label({ positions, skip: null, hit_count: positions.length });
+    return await label({ positions, skip: null, hit_count: positions.length, state: null });
   } catch (raw) {
     job.checkpoint(); // a cancel is no result
     return failedFlat(raw, criterion);
@@ -170,7 +178,7 @@ export function denoiseSession(
     const mask = await surviving(base, job);
     if (mask.hit_count < MIN_DENOISE_POINTS) throw tooFew(mask.hit_count);
     const previously_denoised = base.columns.has(extraKey(NOISE.slug));
-    const input = { positions: positionsColumn(base), ...mask, previously_denoised };
+    const input = { positions: positionsColumn(base), ...mask, previously_denoised, state: base };
     const octreeBytes = request.defer_octree ? 0 : octreeCost(base, mask);
     const bytes = Math.max(denoiseBytes(criterion, input, deps.config), octreeBytes);
     return deps.admission.run(job, "Denoise", bytes, async () => {

@@ -1,17 +1,7 @@
-import {
-  DENOISE_METHODS,
-  type DenoiseMethod,
-  NoiseCriterion,
-  type NoiseReport,
-} from "../../../shared/contract/pointcloud-denoise.ts";
+import { DENOISE_METHODS, type DenoiseMethod, NoiseCriterion } from "../../../shared/contract/pointcloud-denoise.ts";
 import { AppError } from "../../../shared/errors.ts";
-import {
-  OVER_REMOVAL_FRACTION,
-  OVER_REMOVAL_WARNING_FRACTION,
-  TREE_METHOD_WARNING_POINTS,
-} from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { NoiseLabels, NoiseParams } from "../../native/classify/denoise.ts";
+import type { MixedPixelParams, NoiseParams } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 
@@ -22,7 +12,20 @@ const MAX_COUNT = 2 ** 32 - 2;
 const MAX_NEIGHBORS = 1000;
 const SAMPLES = 200_000;
 /** Chosen on generated plots and scans with planted noise: docs/accuracy.md. */
-const CLUSTERS = { nb_neighbors: 16, link_factor: 7, cluster_points: 17, gap_factor: 5 };
+const CLUSTERS = { nb_neighbors: 16, link_factor: 7, cluster_points: 17, gap_factor: 6 };
+/** The same for mixed pixels; angles in steps between neighbouring beams. */
+const MIXED_PIXELS: MixedPixelParams = {
+  max_spacing: 0.015,
+  support_steps: 2.1,
+  support_slope: 2.5,
+  edge_steps: 1.6,
+  edge_depth: 0.05,
+  edge_support: 2,
+  line_steps: 3,
+  line_slope: 8,
+  line_tolerance: 0.3,
+  inconsistent_share: 0.01,
+};
 
 /** Checks all fields, also those of other methods. Errors: invalid_argument, naming the value and its rule. */
 export function checkCriterion(criterion: NoiseCriterion): CheckedCriterion {
@@ -109,7 +112,11 @@ const MAX_LENGTH_M = 0.5;
 const isSparse = (p95_m: number): boolean => MAX_LENGTH_M < 1.5 * p95_m;
 
 /** Names a derived length beyond the usual limit. */
-function sparseWarning({ method, ...given }: CheckedCriterion, { p95_m }: Spacing, params: NoiseParams): string[] {
+export function sparseWarning(
+  { method, ...given }: CheckedCriterion,
+  { p95_m }: Spacing,
+  params: NoiseParams,
+): string[] {
   if (p95_m === null || !isSparse(p95_m)) return [];
   const derived = params.method === "ror" ? params.radius : params.method === "voxel_count" ? params.voxel : undefined;
   const name = method === "ror" ? "radius" : "voxel";
@@ -131,84 +138,18 @@ function linkBounds({ median_m, p95_m }: Spacing): { readonly min_link: number; 
   return { min_link, max_link: Math.max(min_link, (isSparse(p95_m) ? 4 : 10) * p95_m) };
 }
 
-/** The parameters of the method, with derived lengths. */
-export function noiseParams(criterion: CheckedCriterion, spacing: Spacing, tile_points: number): NoiseParams {
+/** The parameters of the method, with derived lengths. `origins`: of the beams, one or one per row, null = not known. */
+export function noiseParams(
+  criterion: CheckedCriterion,
+  spacing: Spacing,
+  tile_points: number,
+  origins: NativeColumn | null = null,
+): NoiseParams {
   const { method, nb_points, min_points, nb_neighbors, std_ratio } = criterion;
   if (method === "sor") return { method, nb_neighbors, std_ratio };
-  if (method === "auto") return { method, ...CLUSTERS, ...linkBounds(spacing) };
+  if (method === "auto")
+    return { method, ...CLUSTERS, ...linkBounds(spacing), beams: origins && { ...MIXED_PIXELS, origins } };
   if (method === "ror")
     return { method, radius: criterion.radius ?? automatic(3, spacing, 0.05), nb_points, tile_points };
   return { method, voxel: criterion.voxel ?? automatic(5, spacing, 0.1), min_points, tile_points };
-}
-
-interface Finding {
-  readonly criterion: CheckedCriterion;
-  readonly found: NoiseLabels;
-  readonly params: NoiseParams;
-  readonly spacing: Spacing;
-  readonly elapsed_s: number;
-  readonly previously_denoised: boolean;
-}
-
-/** The report on noise labels in an answer. */
-export function noiseReport({
-  criterion,
-  found,
-  params,
-  spacing,
-  elapsed_s,
-  previously_denoised,
-}: Finding): NoiseReport {
-  const { analyzed_count, flagged_count: flagged, non_finite_count: non_finite, plan } = found;
-  const { method, ...numbers } = params;
-  const fraction = analyzed_count > 0 ? flagged / analyzed_count : 0;
-  const over_removal = fraction > OVER_REMOVAL_FRACTION;
-  const warnings = [
-    ...new Set([
-      ...unusedFields(criterion),
-      ...spacing.warnings,
-      ...found.warnings,
-      ...sparseWarning(criterion, spacing, params),
-    ]),
-  ];
-  if (fraction > OVER_REMOVAL_WARNING_FRACTION) {
-    const milder = {
-      ror: "a larger radius",
-      voxel_count: "a larger voxel",
-      sor: "a larger std_ratio",
-      auto: "ror with a larger radius",
-    }[method];
-    warnings.push(
-      `${(100 * fraction).toFixed(1)} % of the points are labelled noise; scanner noise is 0.1 to 3 %. Try ${milder} before you remove them.`,
-    );
-  }
-  if (method !== "voxel_count" && analyzed_count > TREE_METHOD_WARNING_POINTS) {
-    warnings.push(
-      `${method} sorts all ${analyzed_count} points into a tree; above ${TREE_METHOD_WARNING_POINTS / 1e6} M points, voxel_count takes a fraction of the time.`,
-    );
-  }
-  if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled noise.`);
-  if (method === "sor" && previously_denoised) {
-    warnings.push(
-      "Noise was removed or labelled here before: sor takes more points with every pass, fine twigs first.",
-    );
-  }
-  if (spacing.measured && spacing.p95_m === null && method !== "sor")
-    warnings.push(
-      "All points have the same position, so their spacing could not be measured; fixed lengths were used instead.",
-    );
-  return {
-    flagged,
-    kept: analyzed_count - flagged,
-    fraction,
-    non_finite,
-    over_removal,
-    warnings,
-    method,
-    params_used: Object.fromEntries(Object.entries(numbers).filter(([name]) => name !== "tile_points")),
-    spacing_m: spacing.median_m,
-    spacing_p95_m: spacing.p95_m,
-    elapsed_s,
-    stats: plan ? { tiled: { ...plan, grid: [...plan.grid] } } : {},
-  };
 }

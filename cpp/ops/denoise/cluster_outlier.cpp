@@ -354,25 +354,29 @@ void check(const ClusterOutlierParams& params) {
 
 }  // namespace
 
+void label_clusters(const KdTree& tree, const ClusterOutlierParams& params, Span<std::uint8_t> labels,
+                    OpContext& ctx) {
+  check(params);
+  if (tree.size() == 0) return;
+  const KdTreeView view = tree.view();
+  Lengths lengths{BulkVector<double>(tree.size()), BulkVector<double>(tree.size()),
+                  BulkVector<double>(tree.node_count()), BulkVector<std::uint32_t>(tree.leaves().size)};
+  measure_neighbors(tree, params, lengths, ctx);
+  measure_reach(tree, params, lengths, ctx);
+  enclose_reach(view, lengths, ctx);
+  ctx.begin_phase("Linking points", tree.leaves().size);
+  parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      label_leaf(view.nodes[tree.leaves()[i]], params, view, lengths, labels);
+  });
+}
+
 NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params, OpContext& ctx) {
   check(params);
   NoiseResult result = all_noise(points, ctx);
   ctx.begin_phase("Sorting points", 0);
   const KdTree tree(points.xyz(), ctx);
-  if (tree.size() > 0) {
-    const KdTreeView view = tree.view();
-    Lengths lengths{BulkVector<double>(tree.size()), BulkVector<double>(tree.size()),
-                    BulkVector<double>(tree.node_count()), BulkVector<std::uint32_t>(tree.leaves().size)};
-    measure_neighbors(tree, params, lengths, ctx);
-    measure_reach(tree, params, lengths, ctx);
-    enclose_reach(view, lengths, ctx);
-    ctx.begin_phase("Linking points", tree.leaves().size);
-    const auto labels = result.noise_class.view();
-    parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        label_leaf(view.nodes[tree.leaves()[i]], params, view, lengths, labels);
-    });
-  }
+  label_clusters(tree, params, result.noise_class.view(), ctx);
   count_noise(result, tree.size(), ctx);
   return result;
 }

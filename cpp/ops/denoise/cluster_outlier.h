@@ -3,7 +3,9 @@
 
 #include "core/hit_points.h"
 #include "core/op_context.h"
+#include "core/span.h"
 #include "ops/denoise/noise_result.h"
+#include "spatial/kd_tree.h"
 
 namespace pc {
 
@@ -50,5 +52,9 @@ struct ClusterOutlierParams {
 ///          outliers (Rusu 2009, section 6.2). Here each point must be within the other's reach; the former multiply
 ///          the two scales. The gap is that of a single-linkage cluster (Sneath 1957), here relative to the extent.
 NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params, OpContext& ctx);
+
+/// The same for the points of a tree: sets the labels of clean points, by row.
+void label_clusters(const KdTree& tree, const ClusterOutlierParams& params, Span<std::uint8_t> labels,
+                    OpContext& ctx);
 
 }  // namespace pc

@@ -1,6 +1,7 @@
 #include "io/laz/chunk_decoder.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "io/las_format.h"
@@ -111,7 +112,7 @@ void ChunkDecoder::start_layers(Lane& lane, const Chunk& chunk) const {
 /// Hands over the records of a tile, which starts at row `row` of the chunk.
 void ChunkDecoder::finish_tile(const Lane& lane, const Chunk& chunk, std::uint64_t row, std::size_t count,
                                std::uint64_t from, const RecordSink& sink) const {
-  for (std::size_t i = 0; i < wanted_layers_.size(); ++i) {
+  for (std::size_t i = 0; i < wanted_layers_.size(); ++i) {  // none in a pointwise chunk
     if (lane.layered->on[i] != 0 && lane.layered->coders[i].missing() > kMaxMissing) {
       fail(chunk, "layer " + std::to_string(i + 1) + " ends before its points do");
     }
@@ -153,11 +154,12 @@ void ChunkDecoder::decode(const Chunk& chunk, std::uint64_t from, std::uint64_t 
 
 void ChunkDecoder::decode_both(const Chunk& a, const Chunk& b, std::uint64_t from, std::uint64_t to,
                                const RecordSink& sink, const OpContext& ctx) {
+  if (lanes_.size() < 2) lanes_.push_back(make_lane());
   if (!items_.layered()) {
+    if (decode_both_streams(a, b, from, to, sink, ctx)) return;
     decode(a, from, to, sink, ctx);
     return decode(b, from, to, sink, ctx);
   }
-  if (lanes_.size() < 2) lanes_.push_back(make_lane());
   Lane &first = lanes_[0], &second = lanes_[1];
   start_layers(first, a);
   start_layers(second, b);
@@ -177,6 +179,44 @@ void ChunkDecoder::decode_both(const Chunk& a, const Chunk& b, std::uint64_t fro
   }
   decode_layers(first, a, row, from, to, sink, ctx);
   decode_layers(second, b, row, from, to, sink, ctx);
+}
+
+bool ChunkDecoder::decode_both_streams(const Chunk& a, const Chunk& b, std::uint64_t from, std::uint64_t to,
+                                       const RecordSink& sink, const OpContext& ctx) {
+  const std::array<const Chunk*, 2> chunks = {&a, &b};
+  const std::size_t stride = items_.record_bytes;
+  std::array<FileBytes, 2> sources = {FileBytes(file_, a.at, a.end), FileBytes(file_, b.at, b.end)};
+  std::array<std::uint64_t, 2> stops;
+  for (std::size_t t = 0; t < 2; ++t) {
+    Lane& lane = lanes_[t];
+    if (sources[t].read(lane.records.data(), stride) != stride) return false;
+    lane.pointwise->begin(lane.records.data());
+    lane.stream.start(lane.bytes.data(), 0, &sources[t], lane.bytes.data(), lane.bytes.size());
+    stops[t] = std::min(chunks[t]->rows, to - chunks[t]->first_row);
+  }
+  const std::uint64_t both = std::min(stops[0], stops[1]);
+  for (std::uint64_t row = 0; row < std::max(stops[0], stops[1]);) {
+    ctx.checkpoint();
+    const std::uint64_t left = row < both ? both - row : std::max(stops[0], stops[1]) - row;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, left));
+    const std::size_t alone = stops[0] > both ? 0 : 1;
+    for (std::size_t i = row == 0 ? 1 : 0; i < count; ++i) {
+      if (row < both) {
+        PointwiseCodec::decode_both(*lanes_[0].pointwise, lanes_[0].stream,
+                                    lanes_[0].records.data() + i * stride, *lanes_[1].pointwise,
+                                    lanes_[1].stream, lanes_[1].records.data() + i * stride);
+      } else {
+        lanes_[alone].pointwise->decode(lanes_[alone].stream, lanes_[alone].records.data() + i * stride);
+      }
+    }
+    for (std::size_t t = 0; t < 2; ++t) {
+      if (row >= stops[t]) continue;
+      if (lanes_[t].stream.missing() > kMaxMissing) return false;
+      finish_tile(lanes_[t], *chunks[t], row, count, from, sink);
+    }
+    row += count;
+  }
+  return true;
 }
 
 ChunkDecoder::Stream ChunkDecoder::decode_open(const Chunk& chunk, std::uint64_t from, std::uint64_t to,

@@ -60,6 +60,9 @@ class ChunkDecoder {
                    std::uint64_t from, const RecordSink& sink) const;
   void decode_layers(Lane& lane, const Chunk& chunk, std::uint64_t row, std::uint64_t from, std::uint64_t to,
                      const RecordSink& sink, const OpContext& ctx) const;
+  /// Two pointwise chunks; false if the bytes of one end early.
+  bool decode_both_streams(const Chunk& a, const Chunk& b, std::uint64_t from, std::uint64_t to,
+                           const RecordSink& sink, const OpContext& ctx);
   [[noreturn]] void fail(const Chunk& chunk, const std::string& why) const;
   void read(const Chunk& chunk, std::uint64_t at, std::uint8_t* out, std::size_t bytes) const;
 

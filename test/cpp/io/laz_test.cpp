@@ -67,7 +67,7 @@ TEST(Laz, LayeredVersionsAndScannerChannels) {
 }
 
 TEST(Laz, PairsOfUnequalChunks) {
-  for (const int format : {6, 7, 8, 10}) {
+  for (const int format : {0, 1, 3, 5, 6, 7, 8, 10}) {
     LasFile file = make(format, 5000, 2, false, 78);
     const std::size_t stride = file.record_bytes();
     for (std::size_t i = stride; i < 2100 * stride;

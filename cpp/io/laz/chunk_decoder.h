@@ -28,6 +28,10 @@ class ChunkDecoder {
   /// Decodes those of rows [from, to) of the file that are in `chunk`.
   void decode(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
               const OpContext& ctx);
+  /// As decode() for each of two chunks, at the same time: faster than one after the other, because each symbol of a
+  /// chunk waits for the previous one.
+  void decode_both(const Chunk& a, const Chunk& b, std::uint64_t from, std::uint64_t to,
+                   const RecordSink& sink, const OpContext& ctx);
 
   struct Stream {
     std::uint64_t rows = 0;     ///< rows decoded; some may be wrong if `missing` is not 0
@@ -40,9 +44,25 @@ class ChunkDecoder {
                      const OpContext& ctx);
 
  private:
-  void start_layers(const Chunk& chunk);
-  void decode_layers(const Chunk& chunk, std::uint64_t from, std::uint64_t to, const RecordSink& sink,
-                     const OpContext& ctx);
+  /// A chunk being decoded.
+  struct Lane {
+    std::unique_ptr<LayeredCodec<RangeDecoder>> layered;
+    std::unique_ptr<PointwiseCodec> pointwise;
+    RangeDecoder stream;
+    std::vector<std::uint8_t> head;
+    BulkVector<std::uint8_t> bytes;    ///< layered: the layers in use; pointwise: the piece being decoded
+    BulkVector<std::uint8_t> records;  ///< one tile
+  };
+
+  Lane make_lane() const;
+  void start_layers(Lane& lane, const Chunk& chunk) const;
+  void finish_tile(const Lane& lane, const Chunk& chunk, std::uint64_t row, std::size_t count,
+                   std::uint64_t from, const RecordSink& sink) const;
+  void decode_layers(Lane& lane, const Chunk& chunk, std::uint64_t row, std::uint64_t from, std::uint64_t to,
+                     const RecordSink& sink, const OpContext& ctx) const;
+  /// Two pointwise chunks; false if the bytes of one end early.
+  bool decode_both_streams(const Chunk& a, const Chunk& b, std::uint64_t from, std::uint64_t to,
+                           const RecordSink& sink, const OpContext& ctx);
   [[noreturn]] void fail(const Chunk& chunk, const std::string& why) const;
   void read(const Chunk& chunk, std::uint64_t at, std::uint8_t* out, std::size_t bytes) const;
 
@@ -50,12 +70,7 @@ class ChunkDecoder {
   LazItems items_;
   std::size_t tile_rows_;
   std::vector<bool> wanted_layers_;
-  std::unique_ptr<LayeredCodec<RangeDecoder>> layered_;
-  std::unique_ptr<PointwiseCodec> pointwise_;
-  RangeDecoder stream_;
-  std::vector<std::uint8_t> head_;
-  BulkVector<std::uint8_t> bytes_;    ///< layered: the layers in use; pointwise: the piece being decoded
-  BulkVector<std::uint8_t> records_;  ///< one tile
+  std::vector<Lane> lanes_;  ///< the second is made when it is needed
 };
 
 }  // namespace pc::io::laz

@@ -5,12 +5,13 @@
 
 #include "io/las_format.h"
 #include "io/laz/chunk_table.h"
+#include "io/laz/layer_passes.h"
 
 namespace pc::io::laz {
 
 namespace {
 
-constexpr std::size_t kPollRows = 1024;
+constexpr std::size_t kPollRows = LayeredCodec<RangeEncoder>::kTileRows;
 
 }  // namespace
 
@@ -59,8 +60,10 @@ Span<const std::uint8_t> ChunkEncoder::encode(std::uint8_t* records, std::size_t
   for (std::size_t row = 1; row < count;) {
     ctx.checkpoint();
     const std::size_t stop = std::min(count, row + kPollRows);
-    for (; row < stop && items_.layered(); ++row) layered_->code(records + row * stride);
-    for (; row < stop; ++row) pointwise_->encode(stream_, records + row * stride);
+    if (items_.layered())
+      LayerPasses<RangeEncoder>::code<1>({{{layered_.get(), records + row * stride}}}, stop - row);
+    for (; row < stop && !items_.layered(); ++row) pointwise_->encode(stream_, records + row * stride);
+    row = stop;
   }
   if (items_.layered()) {
     finish_layers(records, count);

@@ -26,15 +26,50 @@ class GpsTimeModel {
     current_ = newest_ = 0;
   }
 
+  /// One time to code: `time` is the real one for an encoder, and becomes the decoded one.
+  template <class Coder>
+  struct Call {
+    GpsTimeModel* model;
+    Coder* coder;
+    std::uint64_t time;
+  };
+
   /// Decodes the next time, or encodes `time` and returns it.
   template <class Coder>
   std::uint64_t code(Coder& coder, std::uint64_t time = 0) {
-    if constexpr (Coder::kDecodes) {
-      decode(coder);
-    } else {
-      encode(coder, time);
-    }
+    std::array<Call<Coder>, 1> calls{{{this, &coder, time}}};
+    code_all(calls);
     return time_[current_];
+  }
+
+  /// Codes one time of each of several streams, decoding symbol by symbol in turn (see IntegerModel::code_all).
+  template <class Coder, std::size_t kCalls>
+  static PC_INLINE void code_all(std::array<Call<Coder>, kCalls>& calls) {
+    if constexpr (Coder::kDecodes) {
+      std::array<Pending, kCalls> pending;
+      std::array<typename Integers::template Call<Coder>, kCalls> integers;
+      bool all = true;
+      PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+        const Call<Coder>& call = calls[i];
+        pending[i] = call.model->decode_kind(*call.coder);
+        integers[i] =
+            call.model->integers_.call(*call.coder, pending[i].predicted, 0, pending[i].factor.context);
+        all = all && pending[i].kind != Kind::kDone;
+      }
+      if (all) {
+        Integers::code_all(integers);
+      } else {
+        for (std::size_t i = 0; i < kCalls; ++i)
+          if (pending[i].kind != Kind::kDone) calls[i].model->integers_.code_call(integers[i]);
+      }
+      PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+        GpsTimeModel& model = *calls[i].model;
+        model.finish(pending[i], static_cast<std::int32_t>(integers[i].value));
+        calls[i].time = model.time_[model.current_];
+      }
+    } else {
+      for (const Call<Coder>& call : calls) call.model->encode(*call.coder, call.time);
+    }
   }
 
  private:
@@ -45,24 +80,40 @@ class GpsTimeModel {
   static constexpr std::uint32_t kStillShift = kHasUnchanged ? 1 : 0;
   static constexpr std::uint32_t kStillSymbols = 5 + kStillShift;
 
-  /// A switch of sequences is followed by a time of that sequence; a second switch occurs only in damaged streams.
+  using Integers = IntegerModel<32, 9>;
+  struct Factor {
+    std::int32_t times;
+    std::uint32_t context;
+    bool extreme;
+  };
+  enum class Kind : std::uint8_t { kDone, kFirstStep, kStep };
+  /// A time of which the integer is still to be decoded.
+  struct Pending {
+    Kind kind = Kind::kDone;
+    std::int32_t predicted = 0;
+    std::uint32_t symbol = 0;
+    Factor factor{};
+  };
+
+  /// Decodes up to the integer. A switch of sequences is followed by a time of that sequence; a second switch occurs
+  /// only in damaged streams.
   template <class Coder>
-  void decode(Coder& coder) {
+  PC_INLINE Pending decode_kind(Coder& coder) {
+    Pending pending;
     for (int switches = 0; switches < 4; ++switches) {
-      if (!(step_[current_] == 0 ? decode_still(coder) : decode_step(coder))) return;
+      if (!(step_[current_] == 0 ? decode_still(coder, pending) : decode_step(coder, pending))) break;
     }
+    return pending;
   }
 
   /// Returns true if the symbol only switched to another sequence.
   template <class Coder>
-  bool decode_still(Coder& coder) {
+  bool decode_still(Coder& coder, Pending& pending) {
     const std::uint32_t symbol = coder.symbol(still_model_, kStillSymbols);
     if (kHasUnchanged && symbol == 0) return false;
     const std::uint32_t kind = symbol - kStillShift;
     if (kind == 0) {
-      step_[current_] = integers_.code_signed(coder, 0, 0, 0);
-      add(step_[current_]);
-      extremes_[current_] = 0;
+      pending.kind = Kind::kFirstStep;
     } else if (kind == 1) {
       begin_sequence(coder, 0);
     } else {
@@ -73,7 +124,7 @@ class GpsTimeModel {
   }
 
   template <class Coder>
-  bool decode_step(Coder& coder) {
+  PC_INLINE bool decode_step(Coder& coder, Pending& pending) {
     const std::uint32_t symbol = coder.symbol_like(step_model_, kSymbols, 1);
     if (kHasUnchanged && symbol == kSame) return false;
     if (symbol == kFull) {
@@ -84,11 +135,19 @@ class GpsTimeModel {
       current_ = (current_ + symbol - kFull) & 3;
       return true;
     }
-    const Factor factor = factor_of(symbol);
-    const std::int32_t difference = integers_.code_signed(coder, times_step(factor.times), 0, factor.context);
-    add(difference);
-    settle(symbol, difference, factor);
+    pending.factor = factor_of(symbol);
+    pending.kind = Kind::kStep;
+    pending.symbol = symbol;
+    pending.predicted = times_step(pending.factor.times);
     return false;
+  }
+
+  PC_INLINE void finish(const Pending& pending, std::int32_t difference) {
+    if (pending.kind == Kind::kDone) return;
+    add(difference);
+    if (pending.kind == Kind::kStep) return settle(pending.symbol, difference, pending.factor);
+    step_[current_] = difference;
+    extremes_[current_] = 0;
   }
 
   template <class Coder>
@@ -140,11 +199,6 @@ class GpsTimeModel {
     return 0;
   }
 
-  struct Factor {
-    std::int32_t times;
-    std::uint32_t context;
-    bool extreme;
-  };
   static Factor factor_of(std::uint32_t symbol) {
     const auto times = static_cast<std::int32_t>(symbol);
     if (times == 0) return {0, 7, true};
@@ -156,7 +210,7 @@ class GpsTimeModel {
 
   /// After four steps in a row that no factor predicted, the step itself is replaced.
   void settle(std::uint32_t symbol, std::int32_t difference, const Factor& factor) {
-    if (symbol == 1) extremes_[current_] = 0;
+    extremes_[current_] = symbol == 1 ? 0 : extremes_[current_];
     if (factor.extreme && ++extremes_[current_] > 3) {
       step_[current_] = difference;
       extremes_[current_] = 0;
@@ -193,7 +247,7 @@ class GpsTimeModel {
   std::uint32_t current_ = 0, newest_ = 0;
   SymbolModel<kSymbols> step_model_;
   SymbolModel<kStillSymbols> still_model_;
-  IntegerModel<32, 9> integers_;
+  Integers integers_;
 };
 
 }  // namespace pc::io::laz

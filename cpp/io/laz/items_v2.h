@@ -1,12 +1,16 @@
 #pragma once
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "io/laz/gps_time_model.h"
 #include "io/laz/integer_model.h"
 #include "io/laz/point10_record.h"
 #include "io/laz/prediction.h"
+#include "io/laz/range_decoder.h"
 #include "io/laz/rgb_model.h"
 
 /// Items of version 2, in both directions: depending on the coder, `code` decodes to the record or encodes from it.
@@ -39,25 +43,133 @@ class Point10V2 {
   }
 
   template <class Coder>
+  struct Call {
+    Point10V2* model;
+    Coder* coder;
+    std::uint8_t* record;
+  };
+
+  template <class Coder>
   void code(Coder& coder, std::uint8_t* record) {
-    const auto real = Coder::kDecodes ? Point10{} : load_record<Point10>(record);
-    std::uint32_t changed = 0;
-    if constexpr (!Coder::kDecodes) changed = changes(real);
-    changed = coder.symbol(changed_, 64, changed);
-    if ((changed & 32) != 0) last_.returns = byte(coder, returns_[last_.returns], real.returns);
-    const std::uint32_t n = last_.return_count(), r = last_.return_number();
-    const std::uint32_t map = kReturnMap8[n][r];
-    if ((changed & 16) != 0) {
-      intensities_[map] = static_cast<std::uint16_t>(
-          intensity_.code(coder, intensities_[map], real.intensity, std::min(map, 3U)));
+    code_all(std::array<Call<Coder>, 1>{{{this, &coder, record}}});
+  }
+
+  /// Codes one record of each of several streams, decoding symbol by symbol in turn (see IntegerModel::code_all).
+  template <class Coder, std::size_t kCalls>
+  static PC_INLINE void code_all(const std::array<Call<Coder>, kCalls>& calls) {
+    std::array<Point10, kCalls> real{};
+    std::array<std::uint32_t, kCalls> changed{};
+    std::array<Context, kCalls> now;
+    PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+      Point10V2& model = *calls[i].model;
+      if constexpr (!Coder::kDecodes) {
+        real[i] = load_record<Point10>(calls[i].record);
+        changed[i] = model.changes(real[i]);
+      }
+      changed[i] = calls[i].coder->symbol(model.changed_, 64, changed[i]);
     }
-    last_.intensity = intensities_[map];
-    if ((changed & 15) != 0) code_rarely_changed(coder, changed, real);
-    code_position(coder, n == 1 ? 1 : 0, map, return_level(n, r), real);
-    if constexpr (Coder::kDecodes) std::memcpy(record, &last_, sizeof last_);
+    bool all = true;
+    PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+      now[i] = calls[i].model->code_returns(*calls[i].coder, changed[i], real[i]);
+      all = all && (changed[i] & 16) != 0;
+    }
+    if (all) {
+      code_integers(
+          calls,
+          [&](std::size_t i)
+              PC_INLINE_LAMBDA { return calls[i].model->call_intensity(*calls[i].coder, now[i], real[i]); },
+          [&](std::size_t i, std::uint32_t value) PC_INLINE_LAMBDA {
+            calls[i].model->intensities_[now[i].map] = static_cast<std::uint16_t>(value);
+          });
+    } else {
+      for (std::size_t i = 0; i < kCalls; ++i)
+        if ((changed[i] & 16) != 0) calls[i].model->code_intensity(*calls[i].coder, now[i], real[i]);
+    }
+    PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+      calls[i].model->last_.intensity = calls[i].model->intensities_[now[i].map];
+      if ((changed[i] & 15) != 0) calls[i].model->code_rarely_changed(*calls[i].coder, changed[i], real[i]);
+    }
+    code_positions(calls, now, real);
   }
 
  private:
+  /// Contexts that the returns of a point give.
+  struct Context {
+    std::uint32_t single, map, level;
+  };
+
+  template <class Coder, std::size_t kCalls, class MakeCall, class Take>
+  static PC_INLINE void code_integers(const std::array<Call<Coder>, kCalls>&, const MakeCall& make_call,
+                                      const Take& take) {
+    std::array<decltype(make_call(0)), kCalls> integers;
+    PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) integers[i] = make_call(i);
+    std::remove_pointer_t<decltype(integers[0].model)>::code_all(integers);
+    PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) take(i, integers[i].value);
+  }
+
+  template <class Coder, std::size_t kCalls>
+  static PC_INLINE void code_positions(const std::array<Call<Coder>, kCalls>& calls,
+                                       const std::array<Context, kCalls>& now,
+                                       const std::array<Point10, kCalls>& real) {
+    const auto minus = [](std::int32_t a, std::int32_t b) {
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+    };
+    code_integers(
+        calls,
+        [&](std::size_t i) PC_INLINE_LAMBDA {
+          Point10V2& model = *calls[i].model;
+          return model.x_.call(*calls[i].coder, model.x_median_[now[i].map].get(),
+                               minus(real[i].x, model.last_.x), now[i].single);
+        },
+        [&](std::size_t i, std::uint32_t value) PC_INLINE_LAMBDA {
+          const auto dx = static_cast<std::int32_t>(value);
+          calls[i].model->last_.x = minus(calls[i].model->last_.x, minus(0, dx));
+          calls[i].model->x_median_[now[i].map].add(dx);
+        });
+    code_integers(
+        calls,
+        [&](std::size_t i) PC_INLINE_LAMBDA {
+          Point10V2& model = *calls[i].model;
+          return model.y_.call(*calls[i].coder, model.y_median_[now[i].map].get(),
+                               minus(real[i].y, model.last_.y),
+                               now[i].single + width_context(model.x_.k(), 20));
+        },
+        [&](std::size_t i, std::uint32_t value) PC_INLINE_LAMBDA {
+          const auto dy = static_cast<std::int32_t>(value);
+          calls[i].model->last_.y = minus(calls[i].model->last_.y, minus(0, dy));
+          calls[i].model->y_median_[now[i].map].add(dy);
+        });
+    code_integers(
+        calls,
+        [&](std::size_t i) PC_INLINE_LAMBDA {
+          Point10V2& model = *calls[i].model;
+          return model.z_.call(*calls[i].coder, model.heights_[now[i].level], real[i].z,
+                               now[i].single + width_context((model.x_.k() + model.y_.k()) / 2, 18));
+        },
+        [&](std::size_t i, std::uint32_t value) PC_INLINE_LAMBDA {
+          Point10V2& model = *calls[i].model;
+          model.last_.z = model.heights_[now[i].level] = static_cast<std::int32_t>(value);
+          if constexpr (Coder::kDecodes) std::memcpy(calls[i].record, &model.last_, sizeof model.last_);
+        });
+  }
+
+  template <class Coder>
+  PC_INLINE Context code_returns(Coder& coder, std::uint32_t changed, const Point10& real) {
+    if ((changed & 32) != 0) last_.returns = byte(coder, returns_[last_.returns], real.returns);
+    const std::uint32_t n = last_.return_count(), r = last_.return_number();
+    return {n == 1 ? 1U : 0U, kReturnMap8[n][r], return_level(n, r)};
+  }
+  template <class Coder>
+  PC_INLINE auto call_intensity(Coder& coder, const Context& now, const Point10& real) {
+    return intensity_.call(coder, intensities_[now.map], real.intensity, std::min(now.map, 3U));
+  }
+  template <class Coder>
+  void code_intensity(Coder& coder, const Context& now, const Point10& real) {
+    auto call = call_intensity(coder, now, real);
+    intensity_.code_call(call);
+    intensities_[now.map] = static_cast<std::uint16_t>(call.value);
+  }
+
   std::uint32_t changes(const Point10& real) const {
     const std::uint32_t map = kReturnMap8[real.return_count()][real.return_number()];
     return (real.returns != last_.returns ? 32U : 0U) | (real.intensity != intensities_[map] ? 16U : 0U) |
@@ -78,26 +190,6 @@ class Point10V2 {
     if ((changed & 2) != 0) last_.user_data = byte(coder, users_[last_.user_data], real.user_data);
     if ((changed & 1) != 0)
       last_.source = static_cast<std::uint16_t>(source_.code(coder, last_.source, real.source));
-  }
-
-  template <class Coder>
-  void code_position(Coder& coder, std::uint32_t single, std::uint32_t map, std::uint32_t level,
-                     const Point10& real) {
-    const auto difference = [](std::int32_t a, std::int32_t b) {
-      return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
-    };
-    const auto moved = [](std::int32_t a, std::int32_t by) {
-      return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(by));
-    };
-    const std::int32_t dx = x_.code_signed(coder, x_median_[map].get(), difference(real.x, last_.x), single);
-    last_.x = moved(last_.x, dx);
-    x_median_[map].add(dx);
-    const std::int32_t dy = y_.code_signed(coder, y_median_[map].get(), difference(real.y, last_.y),
-                                           single + width_context(x_.k(), 20));
-    last_.y = moved(last_.y, dy);
-    y_median_[map].add(dy);
-    const std::uint32_t k = (x_.k() + y_.k()) / 2;
-    last_.z = heights_[level] = z_.code_signed(coder, heights_[level], real.z, single + width_context(k, 18));
   }
 
   template <class Coder>
@@ -126,6 +218,14 @@ class GpsTimeV2 {
     const std::uint64_t time = model_.code(coder, Coder::kDecodes ? 0 : load_record<std::uint64_t>(record));
     if constexpr (Coder::kDecodes) std::memcpy(record, &time, sizeof time);
   }
+  static PC_INLINE void decode_both(GpsTimeV2& a, RangeDecoder& in_a, std::uint8_t* record_a, GpsTimeV2& b,
+                                    RangeDecoder& in_b, std::uint8_t* record_b) {
+    std::array<GpsTimeModel<true>::Call<RangeDecoder>, 2> calls{
+        {{&a.model_, &in_a, 0}, {&b.model_, &in_b, 0}}};
+    GpsTimeModel<true>::code_all(calls);
+    std::memcpy(record_a, &calls[0].time, sizeof calls[0].time);
+    std::memcpy(record_b, &calls[1].time, sizeof calls[1].time);
+  }
 
  private:
   GpsTimeModel<true> model_;
@@ -141,6 +241,16 @@ class RgbV2 {
   void code(Coder& coder, std::uint8_t* record) {
     last_ = model_.code(coder, last_, Coder::kDecodes ? Rgb{} : load_record<Rgb>(record));
     if constexpr (Coder::kDecodes) std::memcpy(record, &last_, sizeof last_);
+  }
+  static PC_INLINE void decode_both(RgbV2& a, RangeDecoder& in_a, std::uint8_t* record_a, RgbV2& b,
+                                    RangeDecoder& in_b, std::uint8_t* record_b) {
+    std::array<RgbModel::Call<RangeDecoder>, 2> calls{
+        {{&a.model_, &in_a, a.last_, {}}, {&b.model_, &in_b, b.last_, {}}}};
+    RgbModel::code_all(calls);
+    a.last_ = calls[0].value;
+    b.last_ = calls[1].value;
+    std::memcpy(record_a, &a.last_, sizeof a.last_);
+    std::memcpy(record_b, &b.last_, sizeof b.last_);
   }
 
  private:

@@ -1,6 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -17,15 +20,25 @@ inline std::size_t layer_count(const LazItems& items) {
          (items.wave_at != 0 ? 1 : 0) + items.extra_bytes;
 }
 
-/// Codes records of formats 6 to 10, each layer in its own stream; `Coder` is RangeDecoder or RangeEncoder.
+template <class Coder>
+class LayerPasses;
+
+/// The state of a chunk of records of formats 6 to 10, each layer of which is a stream of its own; `Coder` is
+/// RangeDecoder or RangeEncoder. LayerPasses codes its records.
 ///
-/// A decoder skips the layers that are not `on`: their bytes are those of the chunk's first point. An encoder codes all
-/// layers and notes which of them ever changed.
+/// A decoder skips the layers that are not `on`, and leaves their bytes in the records as they are. An encoder codes
+/// all layers and notes which of them ever changed.
 template <class Coder>
 class LayeredCodec {
  public:
+  static constexpr std::size_t kTileRows = 512;  ///< most records of one call
+
   explicit LayeredCodec(const LazItems& items)
-      : coders(layer_count(items)), on(layer_count(items), 1), changed(layer_count(items), 0), items_(items) {
+      : coders(layer_count(items)),
+        on(layer_count(items), 1),
+        changed(layer_count(items), 0),
+        items_(items),
+        contexts_(kTileRows) {
     std::size_t next = kPointLayers;
     if (items.rgb_at != 0) rgb_layer_ = next++;
     if (items.nir_at != 0) nir_layer_ = next++;
@@ -43,34 +56,29 @@ class LayeredCodec {
       if (channel != nullptr) channel->point.used = channel->attached_used = false;
     }
     std::fill(changed.begin(), changed.end(), std::uint8_t{0});
-    const Point14 point = Point14::load(first);
-    channel_ = attached_ = point.channel();
+    first_ = Point14::load(first);
+    channel_ = attached_ = first_.channel();
     Channel& channel = at(channel_);
-    channel.point.begin(point);
-    begin_attached(channel, first + Point14::kHead + 8);
-  }
-
-  void code(std::uint8_t* record) {
-    Point14 real{};
-    if constexpr (!Coder::kDecodes) real = Point14::load(record);
-    const std::uint32_t before = channel_;
-    const PointContext now = code_first_layer(real);
-    Point14Channel& point = channels_[channel_]->point;
-    if constexpr (!Coder::kDecodes) note_changes(point.last, real, now);
-    if (on[kZ] != 0) point.code_z(coders[kZ], now, real);
-    if (on[kClass] != 0) point.code_class(coders[kClass], now, real);
-    if (on[kFlags] != 0) point.code_flags(coders[kFlags], real);
-    if (on[kIntensity] != 0) point.code_intensity(coders[kIntensity], now, real);
-    if (on[kAngle] != 0) point.code_angle(coders[kAngle], now, real);
-    if (on[kUser] != 0) point.code_user(coders[kUser], real);
-    if (on[kSource] != 0) point.code_source(coders[kSource], now, real);
-    if (on[kGps] != 0) point.code_gps(coders[kGps], now, real);
-    if constexpr (Coder::kDecodes) point.last.store(record);
-    if (items_.record_bytes > Point14::kHead + 8)
-      code_attached(channel_ != before, record + Point14::kHead + 8);
+    channel.point.begin(first_);
+    channel.attached_used = true;
+    channel.last.assign(first + kPointBytes, first + items_.record_bytes);
+    for (std::size_t layer = kPointLayers; layer < on.size(); ++layer) begin_attached(channel, layer);
   }
 
  private:
+  friend class LayerPasses<Coder>;
+  static constexpr std::size_t kPointBytes = Point14::kHead + 8;  ///< the bytes of the point layers
+  /// Offsets in a record.
+  enum Offset : std::size_t {
+    kZAt = 8,
+    kIntensityAt = 12,
+    kFlagsAt = 15,
+    kClassAt,
+    kUserAt,
+    kAngleAt,
+    kSourceAt = 20
+  };
+
   /// State of a scanner channel: its models and the bytes after the first 30 of its last point.
   struct Channel {
     Point14Channel point;
@@ -87,126 +95,76 @@ class LayeredCodec {
     if (channel == nullptr) {
       channel = std::make_unique<Channel>();
       channel->extra = std::vector<SymbolModel<256>>(items_.extra_bytes);
+      channel->last.resize(items_.record_bytes - kPointBytes);
       if (items_.wave_at != 0) channel->wave = std::make_unique<WavePacketModel>();
     }
     return *channel;
   }
 
-  void begin_attached(Channel& channel, const std::uint8_t* bytes) {
-    channel.attached_used = true;
-    channel.last.assign(bytes, bytes + (items_.record_bytes - Point14::kHead - 8));
-    channel.rgb.reset();
-    channel.nir.reset();
-    if (channel.wave != nullptr) channel.wave->reset();
-    for (auto& model : channel.extra) model.reset();
-  }
-
-  /// Changes, channel, returns, x and y.
-  PointContext code_first_layer(const Point14& real) {
-    Coder& coder = coders[kXy];
-    Point14Channel* point = &channels_[channel_]->point;
+  /// The symbol of what changed.
+  PC_INLINE std::uint32_t code_changes(const Point14& real) {
+    Point14Channel& point = channels_[channel_]->point;
     std::uint32_t changes = 0;
-    const std::uint32_t wanted = Coder::kDecodes ? 0 : real.channel();
     if constexpr (!Coder::kDecodes) {
+      const std::uint32_t wanted = real.channel();
       const bool known = channels_[wanted] != nullptr && channels_[wanted]->point.used;
-      changes = (known ? channels_[wanted]->point : *point).changes(real) | (wanted != channel_ ? 64U : 0U);
+      changes = (known ? channels_[wanted]->point : point).changes(real) | (wanted != channel_ ? 64U : 0U);
     }
-    changes = point->code_changes(coder, changes);
-    if ((changes & 64) != 0) {
-      const std::uint32_t next = (channel_ + point->code_channel_step(coder, (wanted - channel_) & 3)) & 3;
-      Point14Channel& other = at(next).point;
-      if (!other.used) other.begin(point->last);
-      other.last.flags = static_cast<std::uint8_t>((other.last.flags & 0xCFU) | (next << 4));
-      channel_ = next;
-      point = &other;
-    }
-    return point->code_xy(coder, changes, real);
+    return point.code_changes(coders[kXy], changes);
   }
 
-  void note_changes(const Point14& last, const Point14& real, const PointContext& now) {
-    changed[kXy] = 1;
-    changed[kZ] |= real.z != last.z;
-    changed[kClass] |= real.classification != last.classification;
-    changed[kFlags] |= real.six_flags() != last.six_flags();
-    changed[kIntensity] |= real.intensity != last.intensity;
-    changed[kAngle] |= now.angle_changed;
-    changed[kUser] |= real.user_data != last.user_data;
-    changed[kSource] |= now.source_changed;
-    changed[kGps] |= now.time_changed;
+  /// Channel and returns of a point; sets its contexts. Returns the state of its channel.
+  PC_INLINE Point14Channel* code_head(std::uint32_t changes, const Point14& real, PointContext& now) {
+    Point14Channel* point = &channels_[channel_]->point;
+    now.before = static_cast<std::uint8_t>(channel_);
+    now.fresh = false;
+    if ((changes & 64) != 0) [[unlikely]]
+      point = switch_channel(*point, real.channel(), now);
+    now.channel = static_cast<std::uint8_t>(channel_);
+    if (items_.record_bytes > kPointBytes) find_attached(now);
+    point->code_returns(coders[kXy], changes, real, now);
+    return point;
   }
 
-  /// Codes the bytes after the first 30. Version 4 uses the models and the last point of the point's own channel.
-  /// Version 3 uses those of channel 0 unless this very point changed the channel, and a point that returns to a known
-  /// channel is still predicted from, and stored as, the last point of the channel left. Existing files require this.
-  void code_attached(bool switched, std::uint8_t* bytes) {
-    const std::uint32_t before = attached_;
-    attached_ = items_.point_version >= 4 || switched ? channel_ : 0;
+  PC_NOINLINE Point14Channel* switch_channel(Point14Channel& point, std::uint32_t wanted, PointContext& now) {
+    channel_ = (channel_ + point.code_channel_step(coders[kXy], (wanted - channel_) & 3)) & 3;
+    Point14Channel& other = at(channel_).point;
+    now.fresh = !other.used;
+    if (now.fresh) other.begin_xy(point.ahead);
+    return &other;
+  }
+
+  /// The channel of the bytes after the first 30. Version 4 uses the models and the last point of the point's own
+  /// channel. Version 3 uses those of channel 0 unless this very point changed the channel, and a point that returns to
+  /// a known channel is still predicted from, and stored as, the last point of the channel left. Existing files require
+  /// this.
+  PC_INLINE void find_attached(PointContext& now) {
+    now.attached_before = static_cast<std::uint8_t>(attached_);
+    attached_ = items_.point_version >= 4 || now.channel != now.before ? channel_ : 0;
+    now.attached = static_cast<std::uint8_t>(attached_);
     Channel& channel = at(attached_);
-    const bool fresh = !channel.attached_used;
-    if (fresh) begin_attached(channel, channels_[before]->last.data());
-    const auto last_of = [&](int version) {
-      return (fresh || version >= 4 ? channel : *channels_[before]).last.data();
-    };
-    const std::size_t skip = Point14::kHead + 8;
-    if (items_.rgb_at != 0) {
-      code_colors(channel, last_of(items_.rgb_version), bytes, items_.rgb_at - skip);
-    }
-    if (items_.wave_at != 0) {
-      const std::size_t at = items_.wave_at - skip;
-      std::uint8_t* last = last_of(items_.wave_version) + at;
-      if (on[wave_layer_] != 0) {
-        if constexpr (!Coder::kDecodes) {
-          changed[wave_layer_] |= std::memcmp(last, bytes + at, WavePacketModel::kBytes) != 0;
-        }
-        channel.wave->code(coders[wave_layer_], last, bytes + at);
-        std::memcpy(last, bytes + at, WavePacketModel::kBytes);
-      } else {
-        std::memcpy(bytes + at, last, WavePacketModel::kBytes);
-      }
-    }
-    if (items_.extra_at != 0) {
-      code_extra(channel, last_of(items_.extra_version) + (items_.extra_at - skip),
-                 bytes + (items_.extra_at - skip));
-    }
+    now.attached_fresh = !channel.attached_used;
+    channel.attached_used = true;
   }
 
-  void code_colors(Channel& channel, std::uint8_t* last_bytes, std::uint8_t* bytes, std::size_t at) {
-    const auto last = load_record<Rgb>(last_bytes + at);
-    Rgb now = last;
-    if (on[rgb_layer_] != 0) {
-      const Rgb real = Coder::kDecodes ? Rgb{} : load_record<Rgb>(bytes + at);
-      now = channel.rgb.code(coders[rgb_layer_], last, real);
-      if constexpr (!Coder::kDecodes) changed[rgb_layer_] |= std::memcmp(&last, &real, sizeof last) != 0;
-      std::memcpy(last_bytes + at, &now, sizeof now);
-    }
-    std::memcpy(bytes + at, &now, sizeof now);
-    if (nir_layer_ == 0) return;
-    const std::size_t nir_at = at + sizeof now;
-    const auto last_nir = load_record<std::uint16_t>(last_bytes + nir_at);
-    std::uint16_t nir = last_nir;
-    if (on[nir_layer_] != 0) {
-      const std::uint16_t real =
-          Coder::kDecodes ? std::uint16_t{0} : load_record<std::uint16_t>(bytes + nir_at);
-      nir = channel.nir.code(coders[nir_layer_], last_nir, real);
-      if constexpr (!Coder::kDecodes) changed[nir_layer_] |= real != last_nir;
-      std::memcpy(last_bytes + nir_at, &nir, sizeof nir);
-    }
-    std::memcpy(bytes + nir_at, &nir, sizeof nir);
+  /// Stores what the first layer tells. The flags of the first point stay if their layer is off.
+  PC_INLINE void store_head(const Point14& point, std::uint8_t* record) const {
+    std::memcpy(record, &point, kZAt);
+    record[kIntensityAt + 2] = point.returns;
+    record[kFlagsAt] = static_cast<std::uint8_t>((first_.flags & 0xCFU) | (channel_ << 4));
   }
 
-  void code_extra(Channel& channel, std::uint8_t* last, std::uint8_t* bytes) {
-    for (std::size_t i = 0; i < items_.extra_bytes; ++i) {
-      if (on[extra_layer_ + i] != 0) {
-        const auto step = static_cast<std::uint8_t>(Coder::kDecodes ? 0 : bytes[i] - last[i]);
-        if constexpr (!Coder::kDecodes) changed[extra_layer_ + i] |= step != 0;
-        last[i] =
-            static_cast<std::uint8_t>(last[i] + coders[extra_layer_ + i].symbol(channel.extra[i], 256, step));
-      }
-      bytes[i] = last[i];
-    }
+  /// Resets the models of a layer of the bytes after the first 30.
+  void begin_attached(Channel& channel, std::size_t layer) {
+    if (layer == rgb_layer_) return channel.rgb.reset();
+    if (layer == nir_layer_) return channel.nir.reset();
+    if (layer == wave_layer_) return channel.wave->reset();
+    channel.extra[layer - extra_layer_].reset();
   }
 
   LazItems items_;
+  Point14 first_{};
+  std::vector<PointContext> contexts_;        ///< of the records of a tile
   std::uint32_t channel_ = 0, attached_ = 0;  ///< of the last point: for its first 30 bytes, for the rest
   std::size_t rgb_layer_ = 0, nir_layer_ = 0, wave_layer_ = 0, extra_layer_ = 0;
   std::array<std::unique_ptr<Channel>, 4> channels_;

@@ -104,20 +104,25 @@ class LazRead {
   }
 
   void read_together(std::size_t begin, std::size_t end) {
-    std::vector<std::unique_ptr<ChunkDecoder>> decoders(static_cast<std::size_t>(ctx_.threads()));
-    ctx_.begin_phase("Reading points", end - begin);
-    parallel_for_worker(ctx_, end - begin, 1, [&](std::size_t first, std::size_t last, int worker) {
-      auto& decoder = decoders[static_cast<std::size_t>(worker)];
-      if (decoder == nullptr) decoder = std::make_unique<ChunkDecoder>(make_decoder());
-      for (std::size_t i = first; i < last; ++i) {
-        decoder->decode(
-            plan_.chunks[begin + i], from_, to_,
-            [&](const std::uint8_t* records, std::uint64_t row, std::size_t count) {
-              columns_.put(records, static_cast<std::size_t>(row - from_), count);
-            },
-            ctx_);
-      }
-    });
+    const std::size_t count = end - begin, threads = static_cast<std::size_t>(ctx_.threads());
+    const std::size_t lanes = count >= 2 * threads ? 2 : 1;  // each thread should have something to do
+    std::vector<std::unique_ptr<ChunkDecoder>> decoders(threads);
+    const RecordSink sink = [&](const std::uint8_t* records, std::uint64_t row, std::size_t rows) {
+      columns_.put(records, static_cast<std::size_t>(row - from_), rows);
+    };
+    ctx_.begin_phase("Reading points", (count + lanes - 1) / lanes);
+    parallel_for_worker(
+        ctx_, (count + lanes - 1) / lanes, 1, [&](std::size_t first, std::size_t last, int worker) {
+          auto& decoder = decoders[static_cast<std::size_t>(worker)];
+          if (decoder == nullptr) decoder = std::make_unique<ChunkDecoder>(make_decoder());
+          for (std::size_t i = begin + lanes * first; i < std::min(end, begin + lanes * last); i += lanes) {
+            if (i + 1 < end && lanes == 2) {
+              decoder->decode_both(plan_.chunks[i], plan_.chunks[i + 1], from_, to_, sink, ctx_);
+            } else {
+              decoder->decode(plan_.chunks[i], from_, to_, sink, ctx_);
+            }
+          }
+        });
   }
 
   void read_alone(const Chunk& chunk) {

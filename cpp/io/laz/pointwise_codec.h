@@ -44,13 +44,28 @@ class PointwiseCodec {
     if (items_.rgb_at != 0)
       items_.rgb_version == 1 ? rgb_v1_.decode(in, record + items_.rgb_at)
                               : rgb_v2_.code(in, record + items_.rgb_at);
-    if (items_.wave_at != 0) {
-      wave_.code(in, last_wave_, record + items_.wave_at);
-      std::memcpy(last_wave_, record + items_.wave_at, sizeof last_wave_);
+    decode_rest(in, record);
+  }
+
+  /// Decodes one record of each of two streams, symbol by symbol in turn where the items have version 2.
+  static void decode_both(PointwiseCodec& a, RangeDecoder& in_a, std::uint8_t* record_a, PointwiseCodec& b,
+                          RangeDecoder& in_b, std::uint8_t* record_b) {
+    const LazItems& items = a.items_;
+    if (items.point_version == 1 || items.gps_version == 1 || items.rgb_version == 1) {
+      a.decode(in_a, record_a);
+      return b.decode(in_b, record_b);
     }
-    if (items_.extra_at == 0) return;
-    items_.extra_version == 1 ? extra_v1_.decode(in, record + items_.extra_at)
-                              : extra_v2_.code(in, record + items_.extra_at);
+    Point10V2::code_all(std::array<Point10V2::Call<RangeDecoder>, 2>{
+        {{a.point_v2_.get(), &in_a, record_a}, {b.point_v2_.get(), &in_b, record_b}}});
+    if (items.gps_at != 0) {
+      GpsTimeV2::decode_both(a.gps_v2_, in_a, record_a + items.gps_at, b.gps_v2_, in_b,
+                             record_b + items.gps_at);
+    }
+    if (items.rgb_at != 0) {
+      RgbV2::decode_both(a.rgb_v2_, in_a, record_a + items.rgb_at, b.rgb_v2_, in_b, record_b + items.rgb_at);
+    }
+    a.decode_rest(in_a, record_a);
+    b.decode_rest(in_b, record_b);
   }
 
   /// Items of version 2.
@@ -67,6 +82,17 @@ class PointwiseCodec {
   }
 
  private:
+  /// Wave packet and extra bytes.
+  void decode_rest(RangeDecoder& in, std::uint8_t* record) {
+    if (items_.wave_at != 0) {
+      wave_.code(in, last_wave_, record + items_.wave_at);
+      std::memcpy(last_wave_, record + items_.wave_at, sizeof last_wave_);
+    }
+    if (items_.extra_at == 0) return;
+    items_.extra_version == 1 ? extra_v1_.decode(in, record + items_.extra_at)
+                              : extra_v2_.code(in, record + items_.extra_at);
+  }
+
   LazItems items_;
   std::unique_ptr<Point10V1> point_v1_;  ///< 1 MiB each: only one version is allocated
   std::unique_ptr<Point10V2> point_v2_;

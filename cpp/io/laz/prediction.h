@@ -2,6 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
+#include "io/laz/range_model.h"
 
 /// Predictors shared by the point codecs of several versions.
 namespace pc::io::laz {
@@ -17,15 +22,36 @@ class StreamingMedian5 {
   }
   std::int32_t get() const { return values_[2]; }
   /// Branch-free: inserts the value among the four that stay, whichever end was dropped.
-  void add(std::int32_t value) {
+  PC_INLINE void add(std::int32_t value) {
     const std::int32_t* stay = values_.data() + (drop_high_ ? 0 : 1);
-    const std::int32_t a = stay[0], b = stay[1], c = stay[2], d = stay[3], middle = values_[2];
+    const std::int32_t middle = values_[2];
+#if defined(__SSE2__) || defined(_M_X64)
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(stay)),
+                  same = _mm_set1_epi32(value);
+    const __m128i lower = smaller(four, same);
+    const __m128i next = _mm_or_si128(_mm_srli_si128(lower, 4), _mm_slli_si128(same, 12));
+    values_[0] = _mm_cvtsi128_si32(lower);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(values_.data() + 1), larger(four, next));
+#else
+    const std::int32_t a = stay[0], b = stay[1], c = stay[2], d = stay[3];
     values_ = {std::min(a, value), std::max(a, std::min(b, value)), std::max(b, std::min(c, value)),
                std::max(c, std::min(d, value)), std::max(d, value)};
-    drop_high_ = value < middle || (!drop_high_ && value == middle);
+#endif
+    drop_high_ = static_cast<bool>(static_cast<int>(value < middle) |
+                                   (static_cast<int>(!drop_high_) & static_cast<int>(value == middle)));
   }
 
  private:
+#if defined(__SSE2__) || defined(_M_X64)
+  static PC_INLINE __m128i smaller(__m128i a, __m128i b) {
+    const __m128i above = _mm_cmpgt_epi32(a, b);
+    return _mm_or_si128(_mm_and_si128(above, b), _mm_andnot_si128(above, a));
+  }
+  static PC_INLINE __m128i larger(__m128i a, __m128i b) {
+    const __m128i above = _mm_cmpgt_epi32(a, b);
+    return _mm_or_si128(_mm_and_si128(above, a), _mm_andnot_si128(above, b));
+  }
+#endif
   std::array<std::int32_t, 5> values_{};
   bool drop_high_ = true;
 };

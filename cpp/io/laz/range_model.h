@@ -8,6 +8,18 @@
 
 #include <bit>
 
+#if defined(_MSC_VER)
+#define PC_INLINE __forceinline
+#define PC_NOINLINE __declspec(noinline)
+#define PC_INLINE_LAMBDA
+#define PC_UNROLL
+#else
+#define PC_INLINE inline __attribute__((always_inline))
+#define PC_NOINLINE __attribute__((noinline))
+#define PC_INLINE_LAMBDA __attribute__((always_inline))
+#define PC_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 /// Adaptive probability models of the LAZ range coder, used in both directions. The sequence of distributions must
 /// agree with other implementations; the way a symbol is searched in them need not.
 /// Source: A. Said, "Introduction to Arithmetic Coding - Theory and Practice", HP Labs HPL-2004-76, sections 3.2 and
@@ -19,6 +31,26 @@ constexpr unsigned kBitBits = 13;     ///< probability of a bit in 1/2^13
 constexpr std::uint32_t kMaxSymbolCount = 1U << kSymbolBits;
 constexpr std::uint32_t kMaxBitCount = 1U << kBitBits;
 constexpr std::uint32_t kMinLength = 1U << 24;  ///< the interval is rescaled below this length
+
+/// 8 if length < bound, else 0: the sign of the difference, because compilers turn comparisons into branches, and these
+/// would be unpredictable.
+inline unsigned eight_if_below(std::uint32_t length, std::uint32_t bound) {
+  return static_cast<unsigned>((std::uint64_t{length} - bound) >> 60) & 8U;
+}
+
+/// Bits by which an interval is scaled to at least kMinLength, a multiple of eight; the length is at least 2^kLeastBits.
+template <unsigned kLeastBits>
+PC_INLINE unsigned rescale_bits(std::uint32_t length) {
+  static_assert(kLeastBits > 0);
+  unsigned bits = eight_if_below(length, kMinLength);
+  if constexpr (kLeastBits < 16) bits += eight_if_below(length, kMinLength >> 8);
+  if constexpr (kLeastBits < 8) bits += eight_if_below(length, kMinLength >> 16);
+  return bits;
+}
+
+constexpr unsigned kLeastSymbolBits =
+    24 - kSymbolBits;                  ///< of the interval after a symbol or a bit, before it is scaled
+constexpr unsigned kLeastRawBits = 5;  ///< after up to 19 bits without a model
 
 /// Number of entries <= key among kLanes ascending int16 values (kLanes a multiple of 16, at most 64).
 template <unsigned kLanes>
@@ -57,17 +89,17 @@ struct alignas(16) SymbolModel {
   static constexpr std::int32_t kBias = 32768;    ///< subtracted from stored starts: all are negative
   static constexpr std::int16_t kBeyond = 32767;  ///< filler after the last symbol, greater than every key
 
-  std::int16_t starts[kBlocks * 16];  ///< cumulative distribution, below 2^15, minus kBias
-  std::int16_t top[kTop];             ///< starts of every 16th symbol
+  std::int16_t starts[kBlocks * 16 + 8];  ///< cumulative distribution, below 2^15, minus kBias; then fillers
+  std::int16_t top[kTop];                 ///< starts of every 16th symbol
   std::uint16_t count[kSymbols];
   std::uint32_t until_update = 0, cycle, total;
   std::uint32_t size;
 
   void reset() { until_update = 0; }
 
-  void begin(std::uint32_t symbols) {
+  PC_NOINLINE void begin(std::uint32_t symbols) {
     size = symbols;
-    std::fill(starts, starts + kBlocks * 16, kBeyond);
+    std::fill(starts, starts + kBlocks * 16 + 8, kBeyond);
     std::fill(top, top + kTop, kBeyond);
     std::fill(count, count + symbols, std::uint16_t{1});
     total = 0;
@@ -76,7 +108,7 @@ struct alignas(16) SymbolModel {
     until_update = cycle = (symbols + 6) >> 1;
   }
 
-  void update() {
+  PC_NOINLINE void update() {
     total += cycle;
     if (total > kMaxSymbolCount) {
       total = 0;
@@ -103,10 +135,17 @@ struct alignas(16) SymbolModel {
     return static_cast<std::uint32_t>(starts[symbol] + kBias);
   }
 
-  /// The last symbol whose start is <= key.
+  /// End of a symbol's part of an interval of this length. Symbols end at their successor's start, the last one at the
+  /// end of the interval, which lies before the start that the fillers stand for.
+  std::uint32_t end(std::uint32_t symbol, std::uint32_t unit, std::uint32_t length) const {
+    const std::uint64_t next = static_cast<std::uint64_t>(start(symbol + 1)) * unit;
+    return next < length ? static_cast<std::uint32_t>(next) : length;
+  }
+
+  /// The last symbol whose start is <= key. The key is a value within the interval divided by its unit, so less than
+  /// kBias + 65 even for damaged streams, and less than the fillers: the symbol exists.
   std::uint32_t find(std::uint32_t key) const {
-    const auto biased =
-        static_cast<std::int16_t>(static_cast<std::int32_t>(std::min<std::uint32_t>(key, 32767)) - kBias);
+    const auto biased = static_cast<std::int16_t>(static_cast<std::int32_t>(key) - kBias);
     if constexpr (kFlat != 0) {
       return count_not_above<kFlat>(starts, biased) - 1;
     } else {

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "io/laz/prediction.h"
@@ -20,30 +22,81 @@ class RgbModel {
     for (auto& model : bytes_) model.reset();
   }
 
+  /// One colour to code: `value` is the real one for an encoder, and becomes the decoded one.
+  template <class Coder>
+  struct Call {
+    RgbModel* model;
+    Coder* coder;
+    Rgb last, value;
+  };
+
   template <class Coder>
   Rgb code(Coder& coder, const Rgb& last, const Rgb& real = {}) {
-    const std::uint32_t changed = coder.symbol(changed_, 128, Coder::kDecodes ? 0 : changes(last, real));
-    Rgb now;
-    const int r0 = byte(coder, changed, 0, last.r & 255, last.r & 255, real.r & 255);
-    const int r1 = byte(coder, changed, 1, last.r >> 8, last.r >> 8, real.r >> 8);
-    now.r = static_cast<std::uint16_t>(r0 | (r1 << 8));
-    if ((changed & 64) == 0) {
-      now.g = now.b = now.r;
-      return now;
+    std::array<Call<Coder>, 1> calls{{{this, &coder, last, real}}};
+    code_all(calls);
+    return calls[0].value;
+  }
+
+  /// Codes one colour of each of several streams, symbol by symbol in turn (see IntegerModel::code_all).
+  template <class Coder, std::size_t kCalls>
+  static PC_INLINE void code_all(std::array<Call<Coder>, kCalls>& calls) {
+    std::array<Step, kCalls> steps;
+    PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+      const Call<Coder>& call = calls[i];
+      const std::uint32_t changed =
+          call.coder->symbol(call.model->changed_, 128, Coder::kDecodes ? 0 : changes(call.last, call.value));
+      steps[i].changed =
+          (changed & 64) != 0 ? changed : changed & 3;  // of a grey colour, red alone is stored
     }
-    const int low = r0 - (last.r & 255), high = r1 - (last.r >> 8);
-    const int g0 = byte(coder, changed, 2, last.g & 255, clamp_byte(low + (last.g & 255)), real.g & 255);
-    const int low_mean = (low + g0 - (last.g & 255)) / 2;
-    const int b0 = byte(coder, changed, 4, last.b & 255, clamp_byte(low_mean + (last.b & 255)), real.b & 255);
-    const int g1 = byte(coder, changed, 3, last.g >> 8, clamp_byte(high + (last.g >> 8)), real.g >> 8);
-    const int high_mean = (high + g1 - (last.g >> 8)) / 2;
-    const int b1 = byte(coder, changed, 5, last.b >> 8, clamp_byte(high_mean + (last.b >> 8)), real.b >> 8);
-    now.g = static_cast<std::uint16_t>(g0 | (g1 << 8));
-    now.b = static_cast<std::uint16_t>(b0 | (b1 << 8));
-    return now;
+    const auto code_byte = [&](unsigned which, const auto& predict) PC_INLINE_LAMBDA {
+      PC_UNROLL for (std::size_t i = 0; i < kCalls; ++i) {
+        if ((steps[i].changed >> which & 1) != 0) {
+          const Call<Coder>& call = calls[i];
+          const int predicted = predict(steps[i], call.last);
+          const auto difference = static_cast<std::uint32_t>(byte_of(call.value, which) - predicted) & 255;
+          steps[i].bytes[which] =
+              (predicted + static_cast<int>(call.coder->symbol(call.model->bytes_[which], 256, difference))) &
+              255;
+        } else {
+          steps[i].bytes[which] = byte_of(calls[i].last, which);
+        }
+      }
+    };
+    code_byte(0, [](const Step&, const Rgb& last) { return last.r & 255; });
+    code_byte(1, [](const Step&, const Rgb& last) { return last.r >> 8; });
+    code_byte(2, [](const Step& now, const Rgb& last) {
+      return clamp_byte(now.bytes[0] - (last.r & 255) + (last.g & 255));
+    });
+    code_byte(4, [](const Step& now, const Rgb& last) {
+      return clamp_byte((now.bytes[0] - (last.r & 255) + now.bytes[2] - (last.g & 255)) / 2 + (last.b & 255));
+    });
+    code_byte(3, [](const Step& now, const Rgb& last) {
+      return clamp_byte(now.bytes[1] - (last.r >> 8) + (last.g >> 8));
+    });
+    code_byte(5, [](const Step& now, const Rgb& last) {
+      return clamp_byte((now.bytes[1] - (last.r >> 8) + now.bytes[3] - (last.g >> 8)) / 2 + (last.b >> 8));
+    });
+    for (std::size_t i = 0; i < kCalls; ++i) calls[i].value = steps[i].color();
   }
 
  private:
+  struct Step {
+    std::uint32_t changed;
+    std::array<int, 6> bytes;  ///< low and high of red, green, blue
+
+    Rgb color() const {
+      const auto channel = [&](int from) {
+        return static_cast<std::uint16_t>(bytes[from] | (bytes[from + 1] << 8));
+      };
+      if ((changed & 64) == 0) return {channel(0), channel(0), channel(0)};
+      return {channel(0), channel(2), channel(4)};
+    }
+  };
+  static int byte_of(const Rgb& color, unsigned which) {
+    const std::uint16_t channel = which < 2 ? color.r : which < 4 ? color.g : color.b;
+    return which % 2 == 0 ? channel & 255 : channel >> 8;
+  }
+
   static std::uint32_t changes(const Rgb& last, const Rgb& real) {
     const auto differ = [](std::uint16_t a, std::uint16_t b) {
       return (((a ^ b) & 255) != 0 ? 1U : 0U) | ((a ^ b) > 255 ? 2U : 0U);
@@ -51,13 +104,6 @@ class RgbModel {
     const bool grey = real.r == real.g && real.r == real.b;
     return differ(last.r, real.r) | (differ(last.g, real.g) << 2) | (differ(last.b, real.b) << 4) |
            (grey ? 0U : 64U);
-  }
-
-  template <class Coder>
-  int byte(Coder& coder, std::uint32_t changed, unsigned which, int last, int predicted, int real) {
-    if ((changed >> which & 1) == 0) return last;
-    const auto difference = static_cast<std::uint32_t>(real - predicted) & 255;
-    return (predicted + static_cast<int>(coder.symbol(bytes_[which], 256, difference))) & 255;
   }
 
   SymbolModel<128> changed_;

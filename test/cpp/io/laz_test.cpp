@@ -66,6 +66,27 @@ TEST(Laz, LayeredVersionsAndScannerChannels) {
   }
 }
 
+TEST(Laz, PairsOfUnequalChunks) {
+  for (const int format : {0, 1, 3, 5, 6, 7, 8, 10}) {
+    LasFile file = make(format, 5000, 2, false, 78);
+    const std::size_t stride = file.record_bytes();
+    for (std::size_t i = stride; i < 2100 * stride;
+         i += stride) {  // some layers of the first chunks are empty
+      for (const std::size_t at : {std::size_t{16}, std::size_t{17}, stride - 1})
+        file.points[i + at] = file.points[at];
+    }
+    LazOptions options;
+    options.chunk_rows = 700;  // 700, 701, ... rows: the last pair is cut short
+    options.variable = true;
+    const Bytes compressed = compress(file, options);
+    const LasCloud expected = read(file.build());
+    for (const int threads : {1, 2, 4}) {
+      expect_same(read(compressed, {}, threads).table, expected.table,
+                  "format " + std::to_string(format) + ", threads " + std::to_string(threads));
+    }
+  }
+}
+
 TEST(Laz, EveryKindOfChunkTable) {
   for (const int format : {1, 7}) {
     const LasFile file = make(format, 5000, 2, false, 3);

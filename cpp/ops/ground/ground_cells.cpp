@@ -102,6 +102,7 @@ double GroundCells::share_without_layer(double distance_m, OpContext& ctx) const
   const double most = distance_m / lattice_.size;
   std::uint64_t occupied = 0, without = 0;
   for (std::size_t cell = 0; cell < layer.size(); ++cell) {
+    if (cell % kCellGrain == 0) ctx.checkpoint();
     if (std::isnan(points_[cell].height)) continue;
     occupied += 1;
     const std::size_t to = nearest[cell];

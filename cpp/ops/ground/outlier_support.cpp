@@ -12,7 +12,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kCellGrain = std::size_t{1} << 12;
+constexpr std::size_t kCellGrain = std::size_t{1} << 12, kPoll = std::size_t{1} << 14;
 constexpr std::int64_t kReach = 4;        // cells around that the surface is fitted to, nearest first,
 constexpr std::size_t kEnough = 8;        // until these many hold a credible height
 constexpr std::size_t kFewestAround = 6;  // fewer support no surface
@@ -80,12 +80,13 @@ bool fit_surface(const std::vector<Support>& around, Surface& surface) {
 /// hidden nearby, under plants and behind stems.
 class Blocks {
  public:
-  Blocks(const LowestHeights& heights, const BulkVector<std::uint8_t>& first)
+  Blocks(const LowestHeights& heights, const BulkVector<std::uint8_t>& first, OpContext& ctx)
       : lattice_(heights.lattice()),
         step_(static_cast<std::uint32_t>(std::ceil(kBlockSize / lattice_.size))),
         nx_(lattice_.nx / step_ + 1),
         lowest_(std::size_t{nx_} * (lattice_.ny / step_ + 1), {0, 0, HUGE_VAL}) {
     for (std::size_t cell = 0; cell < lattice_.cells(); ++cell) {
+      if (cell % kPoll == 0) ctx.checkpoint();
       if (!heights.has(first[cell], cell)) continue;
       const double z = heights.height(first[cell], cell);
       const std::size_t x = cell % lattice_.nx, y = cell / lattice_.nx;
@@ -128,7 +129,7 @@ class Blocks {
 
 void keep_supported(const LowestHeights& heights, const LowOutlierConstants& constants, double layer,
                     std::uint64_t point_count, BulkVector<std::uint8_t>& first, OpContext& ctx) {
-  const Blocks blocks(heights, first);
+  const Blocks blocks(heights, first, ctx);
   const double deviations = std::sqrt(2 * std::log(static_cast<double>(point_count)));
   const double coherent = constants.coherent_cells * heights.lattice().size;
   BulkVector<std::uint8_t> kept(first.size());

@@ -157,6 +157,20 @@ TEST(GroundAuto, AThicketThatHidesTheGroundIsNoGround) {
   EXPECT_GT(labelled.hidden_share, 0.25);
 }
 
+TEST(GroundAuto, AThicketHasTheSameLabelsForAnyThreadsAndOrder) {
+  const GroundCloud cloud = test::hidden_ground(12, 30, 0.3).cloud;
+  const GroundCloud turned(cloud.rbegin(), cloud.rend());
+  JobControl control;
+  OpContext one(control, Device::kCpu, 1), four(control, Device::kCpu, 4);
+  const GroundAutoResult a = ground_auto(test::hits_of(cloud), kGroundConstants, one);
+  const GroundAutoResult b = ground_auto(test::hits_of(turned), kGroundConstants, four);
+  EXPECT_EQ(a.hidden_share, b.hidden_share);
+  EXPECT_EQ(a.low_outlier_count, b.low_outlier_count);
+  std::vector<std::uint8_t> labels = test::labels_of(b.ground_class);
+  std::reverse(labels.begin(), labels.end());
+  EXPECT_EQ(test::labels_of(a.ground_class), labels);
+}
+
 TEST(GroundAuto, GroundThatIsSeenIsNotHidden) {
   EXPECT_EQ(labels_on(test::hidden_ground(20, 1, 0)).hidden_share, 0);
   const GroundCloud thin = test::surface_cloud(60, 1, [](double, double) { return 0.0; });

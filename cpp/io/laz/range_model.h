@@ -8,6 +8,7 @@
 
 #include <bit>
 
+/// The coders take turns between streams symbol by symbol, which works only if calls and short loops are flattened.
 #if defined(_MSC_VER)
 #define PC_INLINE __forceinline
 #define PC_NOINLINE __declspec(noinline)
@@ -17,7 +18,11 @@
 #define PC_INLINE inline __attribute__((always_inline))
 #define PC_NOINLINE __attribute__((noinline))
 #define PC_INLINE_LAMBDA __attribute__((always_inline))
+#if defined(__clang__)
+#define PC_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define PC_UNROLL _Pragma("GCC unroll 8")
+#endif
 #endif
 
 /// Adaptive probability models of the LAZ range coder, used in both directions. The sequence of distributions must

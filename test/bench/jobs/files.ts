@@ -25,6 +25,18 @@ const twice = atLeast(scaling, 1.9, ">= 1.9x with 2 threads");
 const perCore = (sample: OnOneAndTwo) =>
   `${(oneCore(sample) / 1e6).toFixed(1)} M pts/s per core, ${scaling(sample).toFixed(2)}x on two`;
 
+/** The text reader and the loop in turn, on one thread and on two; the sample is that of the reader on two. */
+async function againstTheLoop(file: string) {
+  const ratio = async (threads: string) => {
+    const loop = await nativeJob(READ, "text_loop", file, threads);
+    const reader = await nativeJob(READ, "text", file, threads);
+    return { reader, ratio: reader.op_s / loop.op_s };
+  };
+  const one = await ratio("1");
+  const two = await ratio(THREADS);
+  return { ...two.reader, one_ratio: one.ratio, two_ratio: two.ratio };
+}
+
 const tenMillion = async () => (await plotFiles(TEN_MILLION)).las;
 
 /** Writes the 10M plot in one format and removes the file. */
@@ -58,6 +70,17 @@ export const fileJobs = {
     figure: (sample) => `${millions(sample, "rows")}, ${besides(sample)}`,
     targets: [atLeast(rate, 8e6, ">= 8 M rows/s"), lean],
     compare: USAGE,
+  }),
+  "text-loop": defineJob(async () => againstTheLoop((await plotFiles(TEN_MILLION, true)).txt), {
+    title: "text 10M x 7 columns, against a bare loop of from_chars",
+    count: TEN_MILLION,
+    figure: (sample) =>
+      `${sample.one_ratio.toFixed(2)}x the loop on one thread, ${sample.two_ratio.toFixed(2)}x on two`,
+    targets: [
+      atMost((sample) => sample.one_ratio, 1.2, "<= 1.2x on one thread"),
+      atMost((sample) => sample.two_ratio, 1.2, "<= 1.2x on two"),
+    ],
+    compare: ["cpu_s"],
   }),
   las: defineJob(async () => nativeJob(READ, "las", await tenMillion(), THREADS), {
     title: "LAS read 10M, all fields",

@@ -37,6 +37,10 @@ int read_ptx_file(const Arguments& arguments);
 /// Reads a text table of seven columns into columns. Arguments: FILE [THREADS]
 int read_text_file(const Arguments& arguments);
 
+/// Reads the numbers of a text file with std::from_chars and keeps none of them: the bare loop that the reader is compared
+/// with. Arguments: FILE [THREADS]
+int loop_over_text_file(const Arguments& arguments);
+
 /// Reads a LAS file and builds the octree of position, rgb, intensity, time and class. Arguments: FILE FOLDER [THREADS]
 int build_octree(const Arguments& arguments);
 

@@ -39,6 +39,7 @@ constexpr Job kJobs[] = {
     {"ptx", "FILE.ptx [THREADS]", 1, pc::bench::read_ptx_file},
     {"write", "FILE.las FILE.las|.laz|.pcd|.pts|.ptx|.ply [THREADS]", 2, pc::bench::write_file},
     {"text", "FILE.txt [THREADS]", 1, pc::bench::read_text_file},
+    {"text_loop", "FILE.txt [THREADS]", 1, pc::bench::loop_over_text_file},
     {"denoise", "FILE.las ror|ror_tiled|voxel_count|sor|auto [THREADS]", 2, pc::bench::denoise_points},
     {"denoise_far", "FILE.las ror|ror_tiled|voxel_count|sor|auto", 2, pc::bench::denoise_far_point},
     {"knn", "FILE.las NEIGHBORS [THREADS]", 2, pc::bench::find_neighbors},

@@ -1,7 +1,7 @@
 // `npm run accuracy -- cloth [--json]`
 // `npm run accuracy -- dem`
-// `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,trails,tls,indoor,als]`
-// `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tls,indoor,als]`
+// `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,trails,tracer,tls,indoor,als]`
+// `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tracer,tls,indoor,als]`
 // `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket]`
 // `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket]`
 import { register } from "tsx/esm/api";

@@ -5,12 +5,12 @@ import { DATA } from "../support/scans/data-folder.ts";
 import { helios } from "./denoise-helios.ts";
 import type { NoiselessCloud } from "./denoise-noise.ts";
 import { type Edge, forestPlot, KIND, type MixedPixel, type TrailKind } from "./denoise-plot.ts";
-import { type Scanner, tripod } from "./denoise-scanner.ts";
+import { drone, type Scanner, tripod } from "./denoise-scanner.ts";
 import { readLas, readPcd } from "./native.ts";
 import { add, boxOf, length, type Vector } from "./vector.ts";
 
 const FOOT = 0.3048;
-const GROUPS = ["plot", "trails", "tls", "indoor", "als"] as const;
+const GROUPS = ["plot", "trails", "tracer", "tls", "indoor", "als"] as const;
 export type DenoiseGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
 
@@ -31,13 +31,11 @@ interface Source {
 
 const ORIGIN = new Float64Array(3);
 
-function plot(seed: number, trails?: TrailKind, scanners?: readonly Scanner[]): Source {
+function plot(seed: number, trails?: TrailKind, scanners?: readonly Scanner[], seen?: string): Source {
   const { xyz, kind, origins, ...rest } = forestPlot(seed, { trails, scanners });
   const twig = kind.map((value) => (value === KIND.twig ? 1 : 0));
-  const step = scanners?.length === 1 ? `, ${1000 * (scanners[0]?.step ?? 0)} mrad` : "";
-  const scans = scanners && scanners.length > 1 ? `, ${scanners.length} scans` : "";
   return {
-    name: `plot ${seed}${trails ? `, ${trails}` : ""}${step}${scans}`,
+    name: [`plot ${seed}`, trails, seen].filter((part) => part !== undefined).join(", "),
     xyz,
     twig,
     origins: scanners ? origins : ORIGIN,
@@ -69,11 +67,11 @@ const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<So
   trails: [
     () => plot(1, "phase"),
     () => plot(2, "pulse"),
-    () => plot(3, "phase", [tripod([0, 0, 0], 0, 0.001)]),
-    () => plot(4, "pulse", opposite()),
-    () => helios("tree", 1),
-    () => helios("tree", 2),
+    () => plot(3, "phase", [tripod([0, 0, 0], 0, 0.001)], "1 mrad"),
+    () => plot(4, "pulse", opposite(), "2 scans"),
+    () => plot(5, "phase", [drone(3, 26, 0), drone(3, 26, 25)], "drone"),
   ],
+  tracer: [() => helios("tree", 1), () => helios("tree", 2)],
   tls: [
     async () => ({ name: "itsme tree 1", xyz: await las("trees_tls/itsme_tree1.las"), from: "side" }),
     () => ({ name: "itsme tree 2", xyz: text("trees_tls/itsme_tree2.txt"), from: "side" }),
@@ -114,7 +112,7 @@ export async function clouds(
   const found: DenoiseCloud[] = [];
   for (const group of GROUPS.filter((name) => wanted.includes(name)))
     for (const load of sources[group]) {
-      if (group !== "plot" && !existsSync(DATA)) {
+      if (group !== "plot" && group !== "trails" && !existsSync(DATA)) {
         console.error(`${group} left out: there is no ${DATA} (APP_TEST_DATA)`);
         break;
       }

@@ -45,10 +45,10 @@ function* changes(params: AutoParams, constants: readonly string[]): Generator<{
   if (beams) {
     yield { change: "beams known, as set", params };
     for (const name of BEAM_CONSTANTS.filter((one) => constants.includes(one)))
-      for (const value of name === "edge_support" ? [1, 3] : FACTORS.map((factor) => beams[name] * factor))
+      for (const factor of name === "edge_support" ? [0.5, 1.5] : FACTORS)
         yield {
-          change: `${name} ${name === "edge_support" ? value : `x ${value / beams[name]}`}`,
-          params: { ...params, beams: { ...beams, [name]: value } },
+          change: `${name} x ${factor}`,
+          params: { ...params, beams: { ...beams, [name]: beams[name] * factor } },
         };
     return;
   }
@@ -92,7 +92,7 @@ export const sensitivityPart: Part<SensitivityRow> = {
     for (const cloud of await clouds(wanted, medianSpacing)) {
       const noisy = plantNoise(cloud, 11);
       const column = positions(noisy.xyz);
-      const origins = cloud.group === "trails" && noisy.origins ? positions(noisy.origins) : null;
+      const origins = cloud.trails?.length && noisy.origins ? positions(noisy.origins) : null;
       const set = await defaultsFor(column, "auto", origins);
       if (set.method !== "auto") throw new Error("auto has the parameters of another method");
       for (const { change, params } of changes(set, constants)) {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -259,24 +259,14 @@ class Cluster {
 
   std::size_t size() const { return count_; }
 
-  /// True if another cluster has a point within `gap_factor` times the extent. Needs the whole cluster.
-  bool has_company(double gap_factor, const KdTreeView& tree) const {
-    const double squared = gap_factor * gap_factor * squared_extent();
-    if (!(squared > 0)) return false;  // only points of the cluster are at its place
-    bool found = false;
-    for (std::size_t i = 0; i < count_ && !found; ++i) {
-      const Vec3d p = members_[i].p;
-      const auto may_hold = [&](const Node& node, std::uint32_t) {
-        return kd_tree::least_squared_distance(p, node) <= squared;
-      };
-      tree.for_each_leaf(may_hold, [&](const Node& node) {
-        const Leaf leaf = tree.leaf(node);
-        for (std::uint32_t j = 0; j < leaf.count && !found; ++j)
-          found = squared_distance(p, leaf.point(j)) <= squared && !has(node.begin + j);
-        return !found;
-      });
-    }
-    return found;
+  /// True if another cluster has a point within `gap_factor` times the extent, and this one's points are not more
+  /// scattered than links reach there. Needs the whole cluster.
+  bool has_company(double gap_factor, const KdTreeView& tree, const Lengths& lengths) const {
+    const auto [closest, extent] = squared_lengths();
+    if (!(extent > 0)) return false;  // only points of the cluster are at its place
+    Company company{*this, gap_factor * gap_factor * extent, kd_tree::kNoRow, 0};
+    for (std::size_t i = 0; i < count_; ++i) tree.find_nearest(members_[i].p, kd_tree::kNoRow, company);
+    return company.row != kd_tree::kNoRow && closest <= lengths.reach[company.slot];
   }
 
  private:
@@ -284,14 +274,34 @@ class Cluster {
     return std::any_of(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(count_),
                        [&](const Member& member) { return member.slot == slot; });
   }
-  double squared_extent() const {
-    double greatest = 0;
+  /// Squared distances of the closest two members at different positions, and of the farthest two.
+  std::pair<double, double> squared_lengths() const {
+    double least = HUGE_VAL, greatest = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      for (std::size_t j = 0; j < i; ++j)
-        greatest = std::max(greatest, squared_distance(members_[i].p, members_[j].p));
+      for (std::size_t j = 0; j < i; ++j) {
+        const double squared = squared_distance(members_[i].p, members_[j].p);
+        if (squared > 0) least = std::min(least, squared);
+        greatest = std::max(greatest, squared);
+      }
     }
-    return greatest;
+    return {least, greatest};
   }
+  /// The nearest point outside (lowest row of equally near ones), as KdTreeView::find_nearest fills it.
+  struct Company {
+    const Cluster& cluster;
+    double squared;
+    std::uint64_t row, slot;
+
+    bool wants(double at, std::uint64_t other) const {
+      return at < squared || (at == squared && other < row);
+    }
+    void take(double at, std::uint64_t other, std::uint64_t place) {
+      if (cluster.has(place)) return;
+      squared = at;
+      row = other;
+      slot = place;
+    }
+  };
 
   std::array<Member, kMaxClusterPoints> members_;
   std::size_t count_ = 0;
@@ -331,7 +341,8 @@ void label_leaf(const Node& node, const ClusterOutlierParams& params, const KdTr
     seen |= connected;
     if (static_cast<std::uint32_t>(std::popcount(connected)) < params.cluster_points) {
       const Cluster cluster(leaf.point(i), node.begin + i, params.cluster_points, tree, lengths);
-      if (cluster.size() < params.cluster_points && !cluster.has_company(params.gap_factor, tree)) continue;
+      if (cluster.size() < params.cluster_points && !cluster.has_company(params.gap_factor, tree, lengths))
+        continue;
     }
     for (std::uint32_t j = i; j < leaf.count; ++j)
       if ((connected >> j & 1) != 0) labels[leaf.row[j]] = kClean;

@@ -33,12 +33,14 @@ struct ClusterOutlierParams {
 ///           and q are linked if their distance is at most min(reach(p), reach(q)).
 /// Cluster   A set of points connected by links (single linkage). A point is noise if its cluster has fewer than
 ///           `cluster_points` points and the gap, the distance to the nearest point of another cluster, exceeds
-///           gap_factor times the extent, the greatest distance between two points of the cluster.
+///           gap_factor times the extent, the greatest distance between two points of the cluster; or if its points are
+///           scattered: no two at different positions are within reach(q) of each other, q the nearest point outside.
 ///
 /// Spacing grows with the distance from the scanner, so each part of a cloud is judged by its own spacing: far twigs
 /// are not compared with a near trunk. A part of a twig that is cut off by what hides the rest of it is longer than a
 /// clump of as many points, and nearer to the rest in proportion: with a gap of g extents the visible part would be
-/// 1 / (1 + g) of a straight twig. A single point has no extent: it is noise if nothing is linked to it.
+/// 1 / (1 + g) of a straight twig. A single point has no extent: it is noise if nothing is linked to it. Points of noise
+/// whose neighbours are noise too have long links to each other; what is scanned near them has shorter ones.
 ///
 /// points   (n) metres, any one Cartesian frame. Rows that are not finite are noise and not neighbours of any point;
 ///          rows at the same position are linked. Points as far away as the k-th nearest count as neighbours too (up

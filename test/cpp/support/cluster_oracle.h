@@ -50,14 +50,23 @@ inline Labels cluster_oracle(Span<const Vec3d> xyz, const ClusterOutlierParams& 
           seen[j] = true;
           cluster.push_back(j);
         }
-    double extent = 0, gap = HUGE_VAL;
-    for (const std::size_t member : cluster)
-      for (std::size_t j = 0; j < n; ++j) {
-        const bool inside = std::find(cluster.begin(), cluster.end(), j) != cluster.end();
-        double& length = inside ? extent : gap;
-        length = inside ? std::max(extent, squared(member, j)) : std::min(gap, squared(member, j));
+    double extent = 0, closest = HUGE_VAL, gap = HUGE_VAL;
+    std::size_t company = n;
+    for (std::size_t j = 0; j < n; ++j) {
+      const bool inside = std::find(cluster.begin(), cluster.end(), j) != cluster.end();
+      for (const std::size_t member : cluster) {
+        const double length = squared(member, j);
+        if (inside) extent = std::max(extent, length);
+        if (inside && length > 0) closest = std::min(closest, length);
+        if (!inside && (length < gap || (length == gap && company == n))) {
+          gap = length;
+          company = j;
+        }
       }
-    const bool has_company = extent > 0 && gap <= params.gap_factor * params.gap_factor * extent;
+    }
+    const bool has_company = extent > 0 && company < n &&
+                             gap <= params.gap_factor * params.gap_factor * extent &&
+                             closest <= reach[company];
     if (cluster.size() >= params.cluster_points || has_company)
       for (const std::size_t member : cluster) labels[rows[member]] = kClean;
   }

@@ -17,3 +17,14 @@ test.skipIf(!existsSync(DATA))(
     }
   },
 );
+
+/** Mixed pixels at the edges of trees that another program has scanned. */
+test.skipIf(!existsSync(DATA))("auto finds mixed pixels where it knows the beams", { timeout: 60_000 }, async () => {
+  const rows = await denoisePart.measure(["auto"], ["tracer"]);
+  expect(rows.map(({ beams }) => beams)).toEqual([false, true, false, true]);
+  for (const { name, beams, recall, cloud_kept } of rows) {
+    if (beams) expect(recall.trail, name).toBeGreaterThan(0.65);
+    else expect(recall.trail, name).toBeLessThan(0.3);
+    expect(cloud_kept, name).toBeGreaterThan(0.998);
+  }
+});

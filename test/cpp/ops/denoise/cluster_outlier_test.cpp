@@ -130,6 +130,22 @@ TEST(ClusterOutlier, ClumpsInTheAirAreNoisePartsOfAHiddenTwigAreNot) {
   }
 }
 
+/// Noise that is close to other noise only: long links join it, and it is near the cloud for its extent.
+TEST(ClusterOutlier, ScatteredNoiseIsNoPartOfWhatIsNearIt) {
+  for (const double apart : {0.3, 0.05}) {
+    SpacingCloud cloud{"below a floor", {}};
+    for (std::size_t i = 0; i < 10'000; ++i)
+      cloud.points.push_back({0.04 * static_cast<double>(i % 100), 0.04 * static_cast<double>(i / 100), 0});
+    const std::size_t floor = cloud.points.size();
+    for (std::size_t i = 0; i < 16; ++i)
+      cloud.points.push_back(
+          {2 + apart * static_cast<double>(i % 4), 2 + apart * static_cast<double>(i / 4), -2 * apart / 0.3});
+    Labels expected(floor, kClean);
+    expected.resize(cloud.points.size(), apart > 7 * 0.04 ? kNoise : kClean);
+    EXPECT_EQ(labels_of(run(cloud.view(), kByGap, 2)), expected) << apart;
+  }
+}
+
 TEST(ClusterOutlier, OnePlaceIsOneCluster) {
   const std::vector<Vec3d> many(3000, Vec3d{1, 2, 3}), few(4, Vec3d{1, 2, 3});
   EXPECT_EQ(labels_of(run({many.data(), many.size()}, kParams, 2)), Labels(3000, kClean));

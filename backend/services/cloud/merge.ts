@@ -47,7 +47,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
         throw error;
       }
       await keepOctrees(deps);
-      const warnings = [...intensityWarning(states), ...child.warnings];
+      const warnings = [...intensityWarning(states), ...filledWarnings(states), ...child.warnings];
       const { world_shift, source_units, source_unit_scale, miss_octree_cache_id } = child.meta;
       return {
         merged: {
@@ -193,6 +193,22 @@ const intensityWarning = (states: readonly CloudState[]): string[] =>
         "The intensities of the clouds have different units; the merged column contains their 16-bit values as they are, which do not compare.",
       ]
     : [];
+
+/** Names what the merged cloud has for points that had no value, and what it leaves out. */
+function filledWarnings(states: readonly CloudState[]): string[] {
+  const lacks = (key: string) => states.some((state) => !state.columns.has(key) && constantOf(state, key) === null);
+  const filled = (key: string) => states.some(({ columns }) => columns.has(key)) && lacks(key);
+  const zero = ["intensity", "timestamps", "beam_origins"].filter(filled);
+  const extras = mergedExtras(states).filter(({ slug }) => filled(extraKey(slug)));
+  const names = [...zero, ...extras.map(({ label }) => label)];
+  const warnings: string[] = [];
+  if (names.length > 0)
+    warnings.push(`Points of clouds without these columns have the value 0 there: ${names.join(", ")}.`);
+  if (filled("colors")) warnings.push("Points of clouds without colours are white.");
+  if (states.some(hasNormals) && !states.every(hasNormals))
+    warnings.push("The normals are left out, because not every cloud has them.");
+  return warnings;
+}
 
 /** The finest coordinate step of all sources per axis; null if one source has none. */
 function finest(scales: readonly (Triple | null)[]): Triple | null {

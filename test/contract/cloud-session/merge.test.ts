@@ -253,3 +253,14 @@ test("a warning if the intensities have different units", async () => {
   const { warnings = [] } = await answered(made, MergeResponse, URL, { session_ids: inputs });
   expect(warnings.join()).toMatch(/intensities of the clouds have different units/);
 });
+
+test("what a cloud lacks is filled, and named in the warnings", async () => {
+  const rich = cloud(made, ["x y z nx ny nz r255 g255 b255 ox oy oz leaf", "0 0 0 0 0 1 1 2 3 0 0 9 4"]);
+  const plain = cloud(made, ["x y z", "5 0 0", "6 0 0"]);
+  const inputs = await ids(rich, plain);
+  expect((await answered(made, MergeResponse, URL, { session_ids: inputs })).warnings).toEqual([
+    "Points of clouds without these columns have the value 0 there: beam_origins, leaf.",
+    "Points of clouds without colours are white.",
+    "The normals are left out, because not every cloud has them.",
+  ]);
+});

@@ -7,7 +7,7 @@ import { type QueuedRun, unlessAborted } from "./edit-queue.ts";
 export const PROOF_LABEL = "Checking the files of this cloud";
 
 const DAMAGED =
-  "Files of this cloud are damaged on the disk. It was taken back to its last undamaged state; open it again to see what is lost.";
+  "Files of this cloud are damaged on the disk. The next request finds its last undamaged state, if there is one, and says what is lost.";
 
 /**
  * Whether the column files of a session are those that were written. Files that were flushed before a restart are mapped

@@ -8,6 +8,8 @@ import { type JournalRecord, parseRecord } from "./journal-records.ts";
 
 /** Name of the mark beside a journal: the length of its flushed records. */
 export const MARK = "journal.mark";
+/** The first mark is not ahead of the bytes read after it, unless the journal was replaced in between. */
+const MOST_READS = 50;
 const markOf = (path: string): string => join(dirname(path), MARK);
 
 /** What a journal file holds. */
@@ -27,18 +29,32 @@ export interface JournalDamage {
   readonly behind: readonly JournalRecord[];
 }
 
-/** Reads a journal and changes nothing. Errors: invalid_file if it does not begin with a complete create record. */
+/**
+ * Reads a journal and changes nothing; it may be written meanwhile. Errors: invalid_file if it does not begin with a
+ * complete create record.
+ */
 export async function readJournal(path: string): Promise<JournalContents> {
-  const bytes = await readFile(path);
+  const { bytes, mark } = await readStill(path);
   const { records, ends, length } = decodeJournal(bytes);
   if (records[0]?.type !== "create") {
     throw new AppError("invalid_file", `${path}: the journal does not begin with a complete create record`);
   }
   const payloads = length < bytes.length ? payloadsBehind(bytes, length) : [];
-  const flushed = decodeMark(await readFile(markOf(path)).catch(noMark), identityOf(bytes)) ?? 0;
+  const flushed = decodeMark(mark, identityOf(bytes)) ?? 0;
   const damaged = payloads.length > 0 || flushed > length;
   const behind = payloads.map(parseRecord).filter((record) => record !== undefined);
   return { bytes, records, ends, damage: damaged ? { at: length, behind } : undefined };
+}
+
+/** A journal and its mark of one moment: a mark that counts more bytes than were read would mean damage. */
+async function readStill(path: string): Promise<{ bytes: Buffer; mark: Buffer }> {
+  let mark = await readFile(markOf(path)).catch(noMark);
+  for (let attempt = 1; ; attempt += 1) {
+    const bytes = await readFile(path);
+    const after = await readFile(markOf(path)).catch(noMark);
+    if (after.equals(mark) || attempt === MOST_READS) return { bytes, mark };
+    mark = after; // written meanwhile
+  }
 }
 
 /** A session of an earlier version has no mark. */

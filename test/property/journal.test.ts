@@ -156,3 +156,34 @@ test("a closed journal writes nothing, and may be closed again", async () => {
   expect(readFileSync(other, "utf8")).toBe("untouched");
   expect((await readJournal(path)).records).toEqual([first]);
 });
+
+test("a journal that is written while it is read is whole up to some record, never damaged", async () => {
+  const path = join(folder, "busy", "journal.log");
+  mkdirSync(join(folder, "busy"));
+  const journal = await Journal.create(path);
+  const first = { type: "create", version: 1, columns: {}, meta: EMPTY_META } as const;
+  await journal.append(first);
+  let written = 1;
+  let done = false;
+  const writing = (async () => {
+    for (let i = 0; i < 200; i += 1) {
+      await journal.append({ type: "commit", columns: {}, meta: {} });
+      written += 1;
+      if (i % 50 === 49) {
+        await journal.replace([first]);
+        written = 1;
+      }
+    }
+    done = true;
+  })();
+  let reads = 0;
+  while (!done) {
+    const { records, damage } = await readJournal(path);
+    expect(damage, `after ${written} records`).toBeUndefined();
+    expect(records[0]?.type).toBe("create");
+    reads += 1;
+  }
+  await writing;
+  await journal.close();
+  expect(reads).toBeGreaterThan(5);
+});

@@ -15,12 +15,12 @@ const DAMAGED =
  */
 export class FileProof {
   readonly #paths: readonly string[];
-  readonly #onDamage: (error: AppError) => void;
+  readonly #onDamage: (error: AppError) => AppError;
   #proof: Promise<void> | undefined;
   #passed: boolean;
 
-  /** `onDamage` is called once, before the error reaches those that wait. */
-  constructor(folder: string, files: readonly string[], onDamage: (error: AppError) => void) {
+  /** `onDamage` is called once, before those that wait get the error that it returns. */
+  constructor(folder: string, files: readonly string[], onDamage: (error: AppError) => AppError) {
     this.#paths = files.map((file) => join(folder, file));
     this.#onDamage = onDamage;
     this.#passed = files.length === 0;
@@ -52,8 +52,7 @@ export class FileProof {
     const names = damaged.map((i) => this.#paths[i]);
     this.#passed = names.length === 0;
     if (this.#passed) return;
-    const error = new AppError("conflict", DAMAGED, undefined, { cause: new Error(`damaged: ${names.join(", ")}`) });
-    this.#onDamage(error);
-    throw error;
+    const cause = new Error(`damaged: ${names.join(", ")}`);
+    throw this.#onDamage(new AppError("conflict", DAMAGED, undefined, { cause }));
   }
 }

@@ -153,8 +153,10 @@ export class SessionStore {
 
   #bringBack(id: string, { read, disk }: RecoveredSession): void {
     const proof = new FileProof(disk.folder, read.unproven, (error) => {
+      if (stored.session.closed) return new AppError("not_found", `Cloud session not found: ${id}`); // removed meanwhile
       this.#log.error({ err: error, session: id }, "a column file is damaged; the session is read again");
       this.#leave(stored, { verifyAll: true });
+      return error;
     });
     const lastUsed = Math.min(0, read.changed - performance.timeOrigin);
     const stored = this.#add(id, read.state, { disk, proof }, lastUsed);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
+import * as columnFiles from "../../backend/native/core/column-files.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import { decodeJournal, encodeRecord } from "../../backend/sessions/journal-codec.ts";
 import type { JournalRecord } from "../../backend/sessions/journal-records.ts";
@@ -204,6 +205,24 @@ describe("a damaged column file of a late change", () => {
     expect((await made.app.inject({ method: "DELETE", url })).statusCode).toBe(200);
     expect(readdirSync(made.sessions)).toEqual([]);
   });
+});
+
+test("a cloud removed while its files are compared: the run that waits gets 404, not a damage that is none", async () => {
+  const made = await restartWith(template, { [id]: () => undefined });
+  const compare = columnFiles.damagedColumnFiles;
+  let go: () => void = () => undefined;
+  const removed = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const late = async (paths: readonly string[]) => removed.then(() => compare(paths).promise);
+  vi.spyOn(columnFiles, "damagedColumnFiles").mockImplementationOnce((paths) => ({ promise: late(paths) }) as never);
+  const url = `/api/cloud/session/${id}`;
+  const waiting = made.app.inject({ method: "GET", url: `${url}/label_summary` });
+  await vi.waitFor(() => expect(columnFiles.damagedColumnFiles).toHaveBeenCalled());
+  expect((await made.app.inject({ method: "DELETE", url })).statusCode).toBe(200);
+  go();
+  expect((await waiting).json()).toEqual({ detail: `Cloud session not found: ${id}`, code: "not_found" });
+  expect(made.log.filter(({ level }) => level >= 50)).toEqual([]);
 });
 
 /** Everything that a session holds, as text. */

@@ -23,7 +23,11 @@ async function twoFiles(damage: boolean) {
     writeFileSync(join(folder, "1.col"), bytes);
   }
   const found: AppError[] = [];
-  return { folder, files, found, proof: new FileProof(folder, files, (error) => found.push(error)) };
+  const note = (error: AppError) => {
+    found.push(error);
+    return error;
+  };
+  return { folder, files, found, proof: new FileProof(folder, files, note) };
 }
 
 test("whole files are read once, in the background, and nobody waits again", async () => {

@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import type { FastifyReply, RouteGenericInterface } from "fastify";
 import { AppError } from "../../shared/errors.ts";
 import { JSON_STREAM_ARRAY_LENGTH, KIB, MIB } from "../../shared/limits.ts";
 import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
@@ -32,6 +34,12 @@ export async function* jsonStream(value: unknown): AsyncGenerator<Uint8Array> {
     yield chunk;
     await setImmediate();
   }
+}
+
+/** Streams a JSON response that contains long lists, without building one large string. Typed arrays become lists. */
+export function sendJson(reply: unknown, answer: object): FastifyReply<RouteGenericInterface> {
+  const plain = reply as FastifyReply;
+  return plain.type("application/json; charset=utf-8").send(Readable.from(jsonStream(answer)));
 }
 
 function* pieces(raw: unknown, depth: number): Generator<string> {

@@ -6,9 +6,8 @@ import type { Job } from "../jobs/job.ts";
 import { errorText } from "../jobs/native-error.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
 import { toAppError } from "./errors.ts";
-import { jsonStream } from "./json-stream.ts";
+import { jsonStream, sendJson } from "./json-stream.ts";
 import { withoutPaths } from "./private-paths.ts";
-import { sendJson } from "./send-json.ts";
 
 /*
  * Answers a run with plain JSON, for clients that cannot read progress markers (docs/wire.md). One row per state:

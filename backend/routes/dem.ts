@@ -1,8 +1,8 @@
 import { DemFrame, DemRequest, ExportRasterRequest, ExportRasterResponse } from "../../shared/contract/dem.ts";
 import type { Deps } from "../deps.ts";
+import { sendJson } from "../http/json-stream.ts";
 import { FILE_EXISTS, NO_SESSION, NO_SPACE, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
-import { sendJson } from "../http/send-json.ts";
 import { streamFrameJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";

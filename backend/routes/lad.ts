@@ -1,7 +1,7 @@
 import { SnapGridRequest, SnapGridResponse } from "../../shared/contract/lad.ts";
 import type { Deps } from "../deps.ts";
+import { sendJson } from "../http/json-stream.ts";
 import { runJson } from "../http/run-json.ts";
-import { sendJson } from "../http/send-json.ts";
 import type { App } from "../http/types.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 import { snapGrid } from "../services/terrain/snap-grid.ts";

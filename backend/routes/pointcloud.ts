@@ -12,9 +12,9 @@ import {
 import { DenoiseRequest, DenoiseResponse } from "../../shared/contract/pointcloud-denoise.ts";
 import type { Deps } from "../deps.ts";
 import { sendPoints } from "../http/frame.ts";
+import { sendJson } from "../http/json-stream.ts";
 import { FILE_EXISTS, NO_FILE, NO_SESSION, NO_SPACE, type ProblemExample, UNKNOWN_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
-import { sendJson } from "../http/send-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { receiveUpload } from "../http/upload.ts";

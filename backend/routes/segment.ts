@@ -1,8 +1,8 @@
 import { GroundRequest, GroundResponse } from "../../shared/contract/segment-ground.ts";
 import type { Deps } from "../deps.ts";
+import { sendJson } from "../http/json-stream.ts";
 import { NO_SESSION, UNKNOWN_GROUND_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
-import { sendJson } from "../http/send-json.ts";
 import type { App } from "../http/types.ts";
 import { checkGroundSource, GROUND_TOOL, groundFlat } from "../services/classify/ground.ts";
 import { checkGround } from "../services/classify/ground-filter.ts";

@@ -16,10 +16,9 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
-import { copyOut } from "../run/copy-out.ts";
 import { askAboutCost, type CostEstimate } from "../run/cost-warning.ts";
 import { opDevice } from "../run/device.ts";
-import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { copyOut, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { gatheredBytes, groundCost, measuringBytes, octreeSeconds } from "./ground-cost.ts";
 import {
   type CheckedGround,

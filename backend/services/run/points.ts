@@ -1,10 +1,13 @@
+import { setImmediate } from "node:timers/promises";
 import { BulkColumn } from "../../../shared/contract/bulk-list.ts";
 import type { PointList } from "../../../shared/contract/geometry.ts";
 import type { PointSource } from "../../../shared/contract/point-source.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { BLOCK_BYTES } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { addon } from "../../native/core/addon.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { unitColors } from "../../native/lists.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -76,4 +79,12 @@ export async function colorsColumn(colors: PointList, job: Job): Promise<ColumnR
 function retained(list: BulkColumn): ColumnRef {
   if (!(list instanceof ListColumn) || !list.ref) throw new AppError("internal", "a list without its column");
   return list.ref.retain();
+}
+
+/** Copies a column to `out`, which has its size, block by block: the event loop runs between them. */
+export async function copyOut(column: NativeColumn, out: Uint8Array): Promise<void> {
+  for (let at = 0; at < out.length; at += BLOCK_BYTES) {
+    column.readInto(out.subarray(at, at + BLOCK_BYTES), at);
+    await setImmediate();
+  }
 }

@@ -10,8 +10,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { rasterFloats, rasterText } from "../../native/lists.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type Destination, type DestinationDeps, destination } from "../files/destination.ts";
-import { copyOut } from "../run/copy-out.ts";
-import { numbersColumn } from "../run/points.ts";
+import { copyOut, numbersColumn } from "../run/points.ts";
 import { geoTiffHead } from "./geotiff.ts";
 
 /** A request that passed the checks. */

@@ -11,8 +11,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { voidCells } from "../../native/lists.ts";
 import { columnSnap } from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { copyOut } from "../run/copy-out.ts";
-import { numbersColumn } from "../run/points.ts";
+import { copyOut, numbersColumn } from "../run/points.ts";
 
 /** The answer, with its lists as bytes. */
 type SnappedGrid = Omit<SnapGridResponse, "column_offsets" | "kept_columns"> & {

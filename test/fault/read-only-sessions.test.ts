@@ -159,6 +159,8 @@ describe.skipIf(!probe)("a restart on a full disk", () => {
     const [id = ""] = ids;
     disk.fill();
     const made = await appOfTest({ dataDir: disk.folder });
+    const tried = () => expect(made.log.map(({ msg }) => msg)).toContain("session still read-only");
+    await vi.waitFor(tried, { timeout: 15_000, interval: 5 }); // the start's own attempt, which would find the other backend
     expect(await statesOf(made)).toEqual({ [id]: "read_only" });
     disk.empty();
     const living = JSON.stringify({ pid: process.ppid, start_time: null, instance: "default" });

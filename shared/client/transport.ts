@@ -171,9 +171,21 @@ export class Transport {
   }
 }
 
+/** Codes of its own limits. Browsers have none. */
+const NODE_WAITS_NO_LONGER: ReadonlySet<unknown> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+
+function codeOfCause(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? cause.code : undefined;
+}
+
 /** Converts every connection failure to the same ApiError. */
 function connected<T>(path: string, step: Promise<T>): Promise<T> {
   return step.catch((cause: unknown) => {
+    if (NODE_WAITS_NO_LONGER.has(codeOfCause(cause))) {
+      const detail = `no answer from ${path} within 300 s: fetch of Node.js waits no longer. The service has canceled the request. Pass createClient a fetch with a longer limit (docs/embedding.md)`;
+      throw new ApiError(0, "timeout", detail, undefined, { cause });
+    }
     throw new ApiError(0, "network", `${path}: the connection to the service failed`, undefined, { cause });
   });
 }

@@ -52,6 +52,12 @@ interface Start {
   readonly url: string;
   /** Seconds from the start of the command to its READY line. */
   readonly ready_s: number;
+  readonly log: Log;
+}
+
+/** The last 100,000 characters that a service logged. */
+interface Log {
+  text: string;
 }
 
 async function launch(folder: string, settings: Settings, command: readonly string[]): Promise<Start> {
@@ -66,26 +72,27 @@ async function launch(folder: string, settings: Settings, command: readonly stri
   const { pid } = child;
   if (pid !== undefined) running.set(pid, folder);
   try {
-    const url = await readyLine(child);
+    const log = { text: "" };
+    const url = await readyLine(child, log);
     if (pid === undefined) throw new Error("the service has no process id");
-    return { child, pid, url, ready_s: (performance.now() - started) / 1000 };
+    return { child, pid, url, ready_s: (performance.now() - started) / 1000, log };
   } catch (error) {
     await end(child);
     throw error;
   }
 }
 
-function readyLine(child: Child): Promise<string> {
+function readyLine(child: Child, log: Log): Promise<string> {
   return new Promise((resolve, reject) => {
-    let [text, log] = ["", ""];
-    const fail = (why: string) => reject(new Error(`the service did not start (${why}): ${log.slice(-2000)}`));
+    let text = "";
+    const fail = (why: string) => reject(new Error(`the service did not start (${why}): ${log.text.slice(-2000)}`));
     const timer = setTimeout(() => fail(`no READY within ${READY_WITHIN_MS} ms`), READY_WITHIN_MS);
     const settle = (action: () => void) => {
       clearTimeout(timer);
       action();
     };
     child.stderr.on("data", (chunk: Buffer) => {
-      log = `${log}${chunk}`.slice(-100_000);
+      log.text = `${log.text}${chunk}`.slice(-100_000);
     });
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk;
@@ -112,13 +119,14 @@ async function end(child: Child): Promise<void> {
 }
 
 export class Service {
-  readonly #folder: string;
+  /** Its data and cache lie in here. */
+  readonly folder: string;
   readonly #settings: Settings;
   #start: Start;
   client: Client;
 
   private constructor(folder: string, settings: Settings, start: Start) {
-    this.#folder = folder;
+    this.folder = folder;
     this.#settings = settings;
     this.#start = start;
     this.client = createClient({ baseUrl: start.url });
@@ -143,6 +151,12 @@ export class Service {
   get ready_s(): number {
     return this.#start.ready_s;
   }
+  get url(): string {
+    return this.#start.url;
+  }
+  log(): string {
+    return this.#start.log.text;
+  }
   /** Bare calls, for endpoints timed one by one. */
   transport(): Transport {
     return new Transport({ baseUrl: this.#start.url });
@@ -154,7 +168,7 @@ export class Service {
     process.kill(-this.pid, "SIGKILL");
     await closed;
     running.delete(this.pid);
-    this.#start = await launch(this.#folder, this.#settings, BUILT);
+    this.#start = await launch(this.folder, this.#settings, BUILT);
     this.client = createClient({ baseUrl: this.#start.url });
     return this.ready_s;
   }
@@ -162,7 +176,7 @@ export class Service {
   /** Ends the process group that this start made and removes its folders. */
   async stop(): Promise<void> {
     await end(this.#start.child);
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

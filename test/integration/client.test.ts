@@ -215,6 +215,16 @@ describe("broken connections", () => {
       message: expect.stringContaining("/slow"),
     });
   });
+  test("what Node.js itself waits is named, with the way out", async () => {
+    const late = Object.assign(new Error("Headers Timeout Error"), { code: "UND_ERR_HEADERS_TIMEOUT" });
+    const impatient = () => Promise.reject(new TypeError("fetch failed", { cause: late })); // as after 300 s
+    const error = await failure(createClient({ baseUrl, fetch: impatient }).duplicate("00000001"));
+    expect(error).toMatchObject({
+      status: 0,
+      code: "timeout",
+      message: expect.stringMatching(/300 s.*Pass createClient/),
+    });
+  });
   test("a truncated stream is an error, not a result", async () => {
     const error = await failure(transport().run({ method: "GET", path: "/cut", timeoutMs: 5000 }));
     expect(error).toMatchObject({ status: 0, code: "network" });

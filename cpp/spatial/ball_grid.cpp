@@ -8,17 +8,21 @@
 
 namespace pc {
 
+namespace ball_grid {
+
+double reach_of(double squared_radius) { return std::sqrt(squared_radius) * (1.0 + 0x1.0p-40); }
+
+}  // namespace ball_grid
+
 namespace {
+
+using ball_grid::reach_of;
 
 // Roots of doubles lie in [2^-537, 2^512].
 constexpr int kMinExponent = -540;
 constexpr int kMaxExponent = 520;
 constexpr int kLevelSlots = (kMaxExponent - kMinExponent) / 2 + 1;
 constexpr std::size_t kPollEvery = 1 << 16;
-
-/// Half width of a box that contains every point of the ball. The factor covers the rounding of the computed squared
-/// distance (relative 2^-50) and of the root. Rounding of center +- reach is monotone, so it cannot lose a point.
-double reach_of(double squared_radius) { return std::sqrt(squared_radius) * (1.0 + 0x1.0p-40); }
 
 struct CellRange {
   std::int64_t lo, hi;

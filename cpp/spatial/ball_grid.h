@@ -18,6 +18,10 @@ struct Entry {
   std::uint32_t ball;
 };
 
+/// Half width of a box that contains every point of the ball. It allows for the rounding of the computed squared distance
+/// (relative 2^-50) and of the root. Rounding of center +- reach is monotone, so it cannot lose a point.
+double reach_of(double squared_radius);
+
 /// Index of the cell of size 1/inverse_size that holds x, saturated. It never decreases as x grows; the grid is exact
 /// because of that alone. inverse_size is a power of two, so the product is exact.
 PC_HD inline std::int64_t cell_of(double x, double inverse_size) {

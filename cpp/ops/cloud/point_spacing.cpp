@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "ops/cloud/percentile.h"
 #include "ops/cloud/point_spacing_kernel.h"
+#include "spatial/ball_footprint.h"
 #include "spatial/ball_grid.h"
 #include "spatial/kd_tree.h"
 
@@ -106,8 +107,10 @@ void run_pass(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samp
     return table.point_spacing_pass(&host, &control, &error);
   });
   if (done) return;
+  const BallFootprint footprint(samples.points.view(), squared_radius.view(), ctx);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) point_spacing_kernel::visit_point(i, pass);
+    for (std::size_t i = begin; i < end; ++i)
+      if (footprint.covers(points[i])) point_spacing_kernel::visit_point(i, pass);
   });
 }
 

@@ -1,0 +1,79 @@
+#include "spatial/ball_footprint.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spatial/ball_grid.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kMostCells = 0x1.0p23;
+/// Above this many cells in all balls the bitmap costs more than it saves.
+constexpr double kMostMarks = 0x1.0p25;
+constexpr std::size_t kPollEvery = 1 << 12;
+
+struct Bounds {
+  Vec3d low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+
+  void add(const Vec3d& c, double reach) {
+    low = {std::min(low.x, c.x - reach), std::min(low.y, c.y - reach), std::min(low.z, c.z - reach)};
+    high = {std::max(high.x, c.x + reach), std::max(high.y, c.y + reach), std::max(high.z, c.z + reach)};
+  }
+};
+
+double cells_in(const Vec3d& extent, double cell) {
+  return (extent.x / cell + 2) * (extent.y / cell + 2) * (extent.z / cell + 2);
+}
+
+/// Smallest cell with which the extent has at most kMostCells cells, within a tenth.
+double cell_size(const Vec3d& extent) {
+  double cell = std::max({extent.x, extent.y, extent.z});
+  while (cells_in(extent, cell / 1.1) <= kMostCells) cell /= 1.1;
+  return cell;
+}
+
+}  // namespace
+
+BallFootprint::BallFootprint(Span<const Vec3d> centers, Span<const double> squared_radius, OpContext& ctx) {
+  Bounds bounds;
+  for (std::size_t i = 0; i < centers.size; ++i)
+    if (squared_radius[i] > 0) bounds.add(centers[i], ball_grid::reach_of(squared_radius[i]));
+  const Vec3d extent = bounds.high - bounds.low;
+  if (!is_finite(extent) || !(std::min({extent.x, extent.y, extent.z}) > 0)) return;
+  scale_ = 1 / cell_size(extent);
+  if (!std::isfinite(scale_)) return;
+  low_ = bounds.low;
+  double marks = 0;
+  for (std::size_t i = 0; i < centers.size; ++i) {
+    if (!(squared_radius[i] > 0)) continue;
+    const double across = 2 * ball_grid::reach_of(squared_radius[i]) * scale_ + 1;
+    marks += across * across * across;
+  }
+  if (marks > kMostMarks) return;
+
+  nx_ = cell_of(bounds.high.x, low_.x) + 1;
+  ny_ = cell_of(bounds.high.y, low_.y) + 1;
+  const std::size_t nz = cell_of(bounds.high.z, low_.z) + 1;
+  size_ = {static_cast<double>(nx_), static_cast<double>(ny_), static_cast<double>(nz)};
+  bits_.resize((nx_ * ny_ * nz + 63) / 64);
+  for (std::size_t i = 0; i < centers.size; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    if (squared_radius[i] > 0) mark(centers[i], ball_grid::reach_of(squared_radius[i]));
+  }
+}
+
+void BallFootprint::mark(const Vec3d& c, double reach) {
+  const std::size_t first_x = cell_of(c.x - reach, low_.x), last_x = cell_of(c.x + reach, low_.x);
+  const std::size_t last_y = cell_of(c.y + reach, low_.y), last_z = cell_of(c.z + reach, low_.z);
+  for (std::size_t z = cell_of(c.z - reach, low_.z); z <= last_z; ++z) {
+    for (std::size_t y = cell_of(c.y - reach, low_.y); y <= last_y; ++y) {
+      const std::size_t row = (z * ny_ + y) * nx_;
+      for (std::size_t bit = row + first_x; bit <= row + last_x; ++bit)
+        bits_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+    }
+  }
+}
+
+}  // namespace pc

@@ -7,8 +7,7 @@ namespace pc::bvh {
 
 template <class Lanes>
 PC_LANES_TARGET void closest_loop(const BvhView& tree, const Vec3d* points, std::size_t count,
-                                  const Vec3d& shift, ClosestTriangle* found) {
-  std::uint32_t guess = kNone;
+                                  const Vec3d& shift, std::uint32_t guess, ClosestTriangle* found) {
   for (std::size_t i = 0; i < count; ++i) {
     found[i] = closest_triangle<Lanes>(tree, points[i] + shift, guess);
     guess = found[i].slot;

@@ -83,6 +83,7 @@ TEST(Bvh, IsTheSameForAnyThreadCount) {
         << mesh.name;
     for (std::size_t i = 0; i < one.triangles().size; ++i)
       ASSERT_EQ(one.triangles()[i].index, three.triangles()[i].index) << mesh.name;
+    expect_sound(mesh, three);
   }
 }
 
@@ -155,8 +156,8 @@ TEST(Bvh, ClosestDistancesEqualBruteForce) {
       const std::vector<Vec3d> points = queries_for(mesh, 400);
       const Vec3d shift = Vec3d{0, 0, 0} - tree.view().origin;
       std::vector<ClosestTriangle> plain(points.size()), wide(points.size());
-      portable_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, plain.data());
-      fastest_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, wide.data());
+      portable_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone, plain.data());
+      fastest_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone, wide.data());
       for (std::size_t i = 0; i < points.size(); ++i) {
         const auto truth = static_cast<double>(brute_distance(mesh, points[i]));
         const double bound = 1e-9 * std::max(1.0, truth * 1e-6);  // coordinates of 1e12 have steps of 1e-4
@@ -174,7 +175,7 @@ TEST(Bvh, EquallyCloseTrianglesYieldTheLowestIndex) {
     const std::vector<Vec3d> points = queries_for(mesh, 200);
     std::vector<ClosestTriangle> found(points.size());
     const Vec3d shift = Vec3d{0, 0, 0} - tree.view().origin;
-    fastest_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, found.data());
+    fastest_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone, found.data());
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Vec3d p = points[i] + shift;
       double least = HUGE_VAL;
@@ -197,7 +198,7 @@ TEST(Bvh, NoTrianglesGiveNothing) {
   const Bvh tree = tree_of(Mesh{"none", {{1, 2, 3}}, {}});
   const Vec3d point{0, 0, 0};
   ClosestTriangle found{};
-  fastest_bvh_queries().closest(tree.view(), &point, 1, point, &found);
+  fastest_bvh_queries().closest(tree.view(), &point, 1, point, bvh::kNone, &found);
   EXPECT_EQ(found.triangle, bvh::kNone);
   EXPECT_EQ(found.squared, HUGE_VAL);
   const Ray ray{{0, 0, 0}, {1, 0, 0}, 0, 10};

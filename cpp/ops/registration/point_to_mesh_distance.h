@@ -13,8 +13,9 @@
 namespace pc {
 
 struct PointToMeshParams {
-  Vec3d shift;      ///< added to the points: from their frame to the mesh's, metres
-  bool with_sides;  ///< also tell inside from outside
+  Vec3d shift;           ///< added to the points: from their frame to the mesh's, metres
+  std::uint64_t stride;  ///< every so many-th of the kept points is measured; >= 1
+  bool with_sides;       ///< also tell inside from outside
 };
 
 /// Bins of equal width from 0 to the largest distance; that distance counts in the last bin.
@@ -61,7 +62,7 @@ struct PointToMeshResult {
 ///            histogram from the narrowed ones.
 /// Cost       point_to_mesh_distance_bytes(); O(log T) time per point near the mesh.
 /// Cancel     Within 250 ms.
-/// Errors     kInvalidArgument: a mesh without triangles, the errors of Bvh, a skip of another length.
+/// Errors     kInvalidArgument: a mesh without triangles, the errors of Bvh, a skip of another length, stride 0.
 /// Source     contract terrain section 3.1; sides: spatial/pseudo_normals.h. Mean and deviation are merged from blocks:
 ///            Chan, Golub & LeVeque 1979.
 PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const std::uint8_t> skip,

@@ -74,8 +74,8 @@ PC_HD inline TrianglePoint closest_on_triangle(const Vec3d& a, const Vec3d& b, c
   const double square = longest * longest;
   const bool well_shaped = area > square * (td::kWellShaped * td::kWellShaped);
   if (inside && well_shaped) {
-    const double height = dot(normal, ap) / area;
-    return {height * height * area, normal * height, F::kFace};
+    const double height = dot(normal, ap);
+    return {height * height / area, normal * (height / area), F::kFace};
   }
   TrianglePoint best{HUGE_VAL, {0, 0, 0}, F::kVertexA};
   const bool all = !well_shaped;
@@ -83,9 +83,9 @@ PC_HD inline TrianglePoint closest_on_triangle(const Vec3d& a, const Vec3d& b, c
   if (all || side_bc < 0) td::take(best, td::on_segment(bc, bp), F::kVertexB, F::kEdgeBc, F::kVertexC);
   if (all || side_ca < 0) td::take(best, td::on_segment(ca, cp), F::kVertexC, F::kEdgeCa, F::kVertexA);
   if (!inside || !(area > square * (td::kNeedle * td::kNeedle))) return best;
-  const double height = dot(normal, best.from_point) / area;
-  const double squared = height * height * area;
-  if (squared < best.squared) best = {squared, normal * height, F::kFace};
+  const double height = dot(normal, best.from_point);
+  const double squared = height * height / area;
+  if (squared < best.squared) best = {squared, normal * (height / area), F::kFace};
   return best;
 }
 

@@ -135,7 +135,7 @@ PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const
   require(skip.empty() || skip.size == positions.size, "skip needs one entry per point");
   require(is_finite(params.shift), "the shift must be finite");
   require(params.stride >= 1, "the stride must be at least 1");
-  ctx.begin_phase("Building raycasting scene", 1);
+  ctx.begin_phase("Building raycasting scene", 0);
   std::optional<PseudoNormals> sides;
   if (params.with_sides) sides.emplace(mesh, ctx);
   const Bvh tree(mesh, ctx);

@@ -18,15 +18,23 @@ namespace {
 
 /// The same operations in the same order as bvh::PlainLanes, eight lanes at once.
 struct Avx2Lanes {
-  PC_LANES_TARGET static unsigned distances(const bvh::Node& node, const bvh::PointInterval& p, float limit,
+  PC_LANES_TARGET static unsigned distances(const bvh::Node& node, const bvh::PointInterval& p, float& limit,
                                             float* squared) {
-    __m256 sum = _mm256_setzero_ps();
+    __m256 sum = _mm256_setzero_ps(), reach = _mm256_setzero_ps();
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const __m256 below = _mm256_sub_ps(_mm256_load_ps(node.min[axis]), _mm256_broadcast_ss(&p.high[axis]));
       const __m256 above = _mm256_sub_ps(_mm256_broadcast_ss(&p.low[axis]), _mm256_load_ps(node.max[axis]));
       const __m256 gap = _mm256_max_ps(_mm256_max_ps(below, above), _mm256_setzero_ps());
       sum = _mm256_add_ps(sum, _mm256_mul_ps(gap, gap));
+      const __m256 far = _mm256_min_ps(below, above);
+      reach = _mm256_add_ps(reach, _mm256_mul_ps(far, far));
     }
+    reach = _mm256_add_ps(_mm256_mul_ps(reach, _mm256_set1_ps(bvh::kReachSlack)),
+                          _mm256_set1_ps(bvh::kLeastNormal));
+    __m128 least = _mm_min_ps(_mm256_castps256_ps128(reach), _mm256_extractf128_ps(reach, 1));
+    least = _mm_min_ps(least, _mm_movehl_ps(least, least));
+    least = _mm_min_ss(least, _mm_shuffle_ps(least, least, 1));
+    limit = _mm_cvtss_f32(_mm_min_ss(least, _mm_set_ss(limit)));
     _mm256_storeu_ps(squared, sum);
     return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(sum, _mm256_set1_ps(limit), _CMP_LE_OQ)));
   }

@@ -12,7 +12,7 @@ namespace pc::bvh {
 
 namespace {
 
-constexpr int kBins = 16;
+constexpr std::size_t kBins = 16;           // at most
 constexpr std::size_t kBlock = 16'384;      // items per block of a shared pass: 0.2 ms
 constexpr int kHalveDepth = 40;             // from here on ranges are halved by count: 31 more levels at most
 constexpr std::size_t kPollEvery = 65'536;  // comparisons between two cancel checks
@@ -30,14 +30,15 @@ struct Splitter::Bins {
   std::array<std::array<Box4, kBins>, 3> box;
   std::array<std::array<std::uint32_t, kBins>, 3> count;
   std::array<float, 3> low, scale;
+  std::size_t bins;  ///< few for few items: they cost more than the items
 
-  explicit Bins(const Range& range) {
+  explicit Bins(const Range& range) : bins(std::min(kBins, 4 + range.count() / 16)) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       low[axis] = range.middles.min[axis];
       const float extent = range.middles.max[axis] - low[axis];
-      scale[axis] = extent > 1e-30F ? kBins * 0.99999F / extent : 0;
-      box[axis].fill(Box4::empty());
-      count[axis].fill(0);
+      scale[axis] = extent > 1e-30F ? static_cast<float>(bins) * 0.99999F / extent : 0;
+      std::fill_n(box[axis].begin(), bins, Box4::empty());
+      std::fill_n(count[axis].begin(), bins, 0U);
     }
   }
   std::size_t place(const Item& item, std::size_t axis) const {
@@ -52,7 +53,7 @@ struct Splitter::Bins {
   }
   void add(const Bins& other) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (std::size_t at = 0; at < kBins; ++at) {
+      for (std::size_t at = 0; at < bins; ++at) {
         box[axis][at].add(other.box[axis][at]);
         count[axis][at] += other.count[axis][at];
       }
@@ -128,13 +129,13 @@ bool Splitter::best_cut(const Range& range, Cut& cut, OpContext& ctx) const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::array<Box4, kBins> above;  // union of the bins from here on
     Box4 box = Box4::empty();
-    for (std::size_t at = kBins; at-- > 0;) {
+    for (std::size_t at = bins.bins; at-- > 0;) {
       box.add(bins.box[axis][at]);
       above[at] = box;
     }
     box = Box4::empty();
     std::size_t below = 0;
-    for (std::size_t at = 1; at < kBins; ++at) {
+    for (std::size_t at = 1; at < bins.bins; ++at) {
       box.add(bins.box[axis][at - 1]);
       below += bins.count[axis][at - 1];
       if (below == 0 || below == range.count()) continue;

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +22,10 @@ namespace pc::bvh {
 
 /// Squared distances of boxes in single precision are at most this share above the true ones (six roundings).
 constexpr double kSquaredSlack = 1e-6;
+/// What makes a farthest distance in single precision an upper bound that box distances can be compared with.
+constexpr float kReachSlack = 1 + 3e-6F;
+/// Added to limits: numbers below it have fewer digits.
+constexpr float kLeastNormal = 1.2e-38F;
 /// The same for both ends of a ray's interval in a box (four roundings each).
 constexpr float kSlabNear = 1 - 5e-7F, kSlabFar = 1 + 5e-7F;
 
@@ -42,16 +47,24 @@ struct BoxRay {
 
 /// Plain C++, for every processor and CUDA.
 struct PlainLanes {
-  /// Writes the squared distances of the point to the boxes; returns the mask of those <= limit.
-  PC_HD static unsigned distances(const Node& node, const PointInterval& p, float limit, float* squared) {
-    for (std::size_t lane = 0; lane < kWidth; ++lane) squared[lane] = 0;
+  /// Writes the squared distances of the point to the boxes; returns the mask of those <= limit, after lowering the limit
+  /// to the farthest place of the box for which that is nearest: a triangle in there is closer.
+  PC_HD static unsigned distances(const Node& node, const PointInterval& p, float& limit, float* squared) {
+    float reach[kWidth];
+    for (std::size_t lane = 0; lane < kWidth; ++lane) squared[lane] = reach[lane] = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (std::size_t lane = 0; lane < kWidth; ++lane) {
         const float below = node.min[axis][lane] - p.high[axis], above = p.low[axis] - node.max[axis][lane];
         const float out = below > above ? below : above;
         const float gap = out > 0 ? out : 0;
         squared[lane] += gap * gap;
+        const float far = below < above ? below : above;  // the farther side, with a minus
+        reach[lane] += far * far;
       }
+    }
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+      const float farthest = reach[lane] * kReachSlack + kLeastNormal;
+      limit = farthest < limit ? farthest : limit;
     }
     unsigned mask = 0;
     for (std::size_t lane = 0; lane < kWidth; ++lane) mask |= (squared[lane] <= limit ? 1U : 0U) << lane;
@@ -91,12 +104,20 @@ PC_HD inline Waiting waiting(float bound, std::uint32_t child) {
 }
 PC_HD inline float bound_of(Waiting child) { return float_of(static_cast<std::uint32_t>(child >> 32)); }
 
+PC_HD inline unsigned lowest_lane(unsigned mask) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<unsigned>(__ffs(static_cast<int>(mask)) - 1);
+#else
+  return static_cast<unsigned>(std::countr_zero(mask));
+#endif
+}
+
 /// The children of the mask, nearest last.
 PC_HD inline std::size_t push_sorted(const Node& node, unsigned mask, const float* bound, Waiting* stack,
                                      std::size_t size) {
   const std::size_t first = size;
-  for (std::size_t lane = 0; mask != 0; ++lane, mask >>= 1) {
-    if ((mask & 1U) == 0) continue;
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest_lane(mask);
     const Waiting child = waiting(bound[lane], node.child[lane]);
     std::size_t at = size++;
     for (; at > first && stack[at - 1] < child; --at) stack[at] = stack[at - 1];
@@ -108,7 +129,7 @@ PC_HD inline std::size_t push_sorted(const Node& node, unsigned mask, const floa
 /// Single precision, not below the squared distance with all slack that box distances need.
 PC_HD inline float distance_limit(double squared) {
   constexpr double kLargest = 3e38;
-  return squared >= kLargest ? 3.2e38F : rounded_up(squared * (1 + kSquaredSlack)) + 1.2e-38F;
+  return squared >= kLargest ? 3.2e38F : rounded_up(squared * (1 + kSquaredSlack)) + kLeastNormal;
 }
 
 PC_HD inline void consider(const BvhView& tree, std::uint32_t slot, const Vec3d& p, ClosestTriangle& best) {
@@ -138,7 +159,8 @@ PC_HD PC_LANES_TARGET ClosestTriangle closest_triangle(const BvhView& tree, cons
     const auto child = static_cast<std::uint32_t>(next);
     if ((child & kTriangle) != 0) {
       consider(tree, child & ~kTriangle, p, best);
-      limit = distance_limit(best.squared);
+      const float closest = distance_limit(best.squared);
+      limit = closest < limit ? closest : limit;
       continue;
     }
     const Node& node = tree.nodes[child];

@@ -21,8 +21,10 @@ using bvh::Node;
 using bvh::Range;
 using bvh::Splitter;
 
-constexpr std::size_t kBlock = 65'536;         // vertices or triangles per block of a streaming pass
-constexpr std::size_t kSubtreeItems = 32'768;  // one worker builds subtrees up to this size: 5 ms
+constexpr std::size_t kBlock = 65'536;  // vertices or triangles per block of a streaming pass
+/// One worker builds subtrees up to this size, or this part of the tree: dividing larger ranges together costs a few
+/// starts of the team each.
+constexpr std::size_t kSubtreeItems = 32'768, kSubtrees = 12;
 
 /// Lowest i in [0, count) for which bad(i), or `count`.
 template <class Bad>
@@ -209,9 +211,10 @@ void append(BulkVector<Node>& nodes, const std::vector<Node>& below, const Pendi
 }
 
 BulkVector<Node> build_nodes(BulkVector<Item>& items, const TriangleMesh& mesh, OpContext& ctx) {
-  BulkVector<Item> scratch(items.size() > kSubtreeItems ? items.size() : 0);
+  const std::size_t subtree = std::max(kSubtreeItems, items.size() / kSubtrees);
+  BulkVector<Item> scratch(items.size() > subtree ? items.size() : 0);
   const Splitter shared(items.view(), scratch.view(), mesh), own(items.view(), {}, mesh);
-  Builder top(shared, items.view(), kSubtreeItems);
+  Builder top(shared, items.view(), subtree);
   top.build(root_range(own, items.size(), ctx), ctx);
   scratch.reset();
   std::vector<std::vector<Node>> below(top.pending.size());

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kBins = 16;           // at most
 constexpr std::size_t kBlock = 16'384;      // items per block of a shared pass: 0.2 ms
 constexpr int kHalveDepth = 40;             // from here on ranges are halved by count: 31 more levels at most
-constexpr std::size_t kPollEvery = 65'536;  // comparisons between two cancel checks
+constexpr std::size_t kPollEvery = 65'536;  // items or comparisons between two cancel checks
 
 void add_middle(Box4& middles, const Item& item) {
   float middle[4];
@@ -111,7 +111,10 @@ void Splitter::remove_copies(Range& range, OpContext& ctx) const {
 
 void Splitter::fill(const Range& range, Bins& bins, OpContext& ctx) const {
   if (scratch_.empty() || range.count() <= kBlock) {
-    for (std::size_t i = range.begin; i < range.end; ++i) bins.add(items_[i]);
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if ((i - range.begin) % kPollEvery == 0) ctx.checkpoint();
+      bins.add(items_[i]);
+    }
     return;
   }
   std::vector<Bins> parts((range.count() + kBlock - 1) / kBlock, bins);
@@ -168,13 +171,15 @@ void Splitter::split(const Range& range, Range& left, Range& right, OpContext& c
 
 std::size_t Splitter::divide(const Range& range, const Cut& cut, Range& left, Range& right,
                              OpContext& ctx) const {
-  if (scratch_.empty() || range.count() <= kBlock) return divide_in_place(range, cut, left, right);
+  if (scratch_.empty() || range.count() <= kBlock) return divide_in_place(range, cut, left, right, ctx);
   return divide_by_blocks(range, cut, left, right, ctx);
 }
 
-std::size_t Splitter::divide_in_place(const Range& range, const Cut& cut, Range& left, Range& right) const {
+std::size_t Splitter::divide_in_place(const Range& range, const Cut& cut, Range& left, Range& right,
+                                      OpContext& ctx) const {
   std::size_t low = range.begin, high = range.end;
-  for (;;) {
+  for (std::size_t swaps = 0;; ++swaps) {
+    if (swaps % kPollEvery == 0) ctx.checkpoint();
     while (low < high && cut.to_left(items_[low])) add_middle(left.middles, items_[low++]);
     while (low < high && !cut.to_left(items_[high - 1])) add_middle(right.middles, items_[--high]);
     if (low >= high) return low;

@@ -39,7 +39,8 @@ class Splitter {
   bool best_cut(const Range& range, Cut& cut, OpContext& ctx) const;
   void fill(const Range& range, Bins& bins, OpContext& ctx) const;
   std::size_t divide(const Range& range, const Cut& cut, Range& left, Range& right, OpContext& ctx) const;
-  std::size_t divide_in_place(const Range& range, const Cut& cut, Range& left, Range& right) const;
+  std::size_t divide_in_place(const Range& range, const Cut& cut, Range& left, Range& right,
+                              OpContext& ctx) const;
   std::size_t divide_by_blocks(const Range& range, const Cut& cut, Range& left, Range& right,
                                OpContext& ctx) const;
 

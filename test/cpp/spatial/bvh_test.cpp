@@ -156,8 +156,10 @@ TEST(Bvh, ClosestDistancesEqualBruteForce) {
       const std::vector<Vec3d> points = queries_for(mesh, 400);
       const Vec3d shift = Vec3d{0, 0, 0} - tree.view().origin;
       std::vector<ClosestTriangle> plain(points.size()), wide(points.size());
-      portable_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone, plain.data());
-      fastest_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone, wide.data());
+      portable_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone,
+                                     plain.data());
+      fastest_bvh_queries().closest(tree.view(), points.data(), points.size(), shift, bvh::kNone,
+                                    wide.data());
       for (std::size_t i = 0; i < points.size(); ++i) {
         const auto truth = static_cast<double>(brute_distance(mesh, points[i]));
         const double bound = 1e-9 * std::max(1.0, truth * 1e-6);  // coordinates of 1e12 have steps of 1e-4

@@ -115,6 +115,7 @@ export const CLIENT_TIMEOUT_MS = {
   preview: 60_000,
   upload: 120_000,
   export: 120_000,
+  distance: 120_000,
   edit: 300_000,
   heavy: 600_000,
 } as const;

@@ -66,6 +66,9 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
   if (origin !== ZERO && !descriptors.some(({ name }) => name === POINTS)) {
     throw refused("meta.origin is given without a buffer of points, to which it belongs");
   }
+  if (origin !== ZERO && kindAt(shape, [POINTS]) !== "points") {
+    throw refused("meta.origin is given, but the points of this request are a flat list, which it is not added to");
+  }
   if (!isTriple(origin)) throw refused("meta.origin must be three finite numbers");
   const body = { ...request };
   const buffers: PlacedBuffer[] = [];

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { RouteFile } from "../http/types.ts";
+import { c2mRoutes } from "./c2m.ts";
 import { cancelRoutes } from "./cancel.ts";
 import { bakeRoutes } from "./cloud-session/bake.ts";
 import { closeRoutes } from "./cloud-session/close.ts";
@@ -57,6 +58,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   transformRoutes,
   sessionDemRoutes,
   demRoutes,
+  c2mRoutes,
   ladRoutes,
   denoiseRoutes,
   segmentRoutes,

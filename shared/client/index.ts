@@ -3,6 +3,7 @@ import { classifyClient } from "./classify.ts";
 import { cloudClient } from "./cloud.ts";
 import { filesClient } from "./files.ts";
 import { octreeClient } from "./octree.ts";
+import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
@@ -24,6 +25,7 @@ export function createClient(options: ClientOptions) {
     ...octreeClient(calls),
     ...classifyClient(calls),
     ...terrainClient(calls),
+    ...registrationClient(calls),
   };
 }
 export type Client = ReturnType<typeof createClient>;

@@ -53,7 +53,15 @@ _MAX_MARKER_BYTES = 1 << 20
 _CANCEL_WAIT_S = 1.0
 _SPACE = b" \t\r\n"
 # Lists of requests that may be arrays of float32 or uint32.
-_LISTS = ("points", "colors", "ground_labels", "first_return_labels", "intensity")
+_LISTS = (
+    "points",
+    "colors",
+    "ground_labels",
+    "first_return_labels",
+    "intensity",
+    "mesh_vertices",
+    "mesh_indices",
+)
 
 
 class ApiError(Exception):
@@ -458,6 +466,24 @@ class PointCloudClient:
         safety_fraction  clearance above the ground, as a fraction of the height of a voxel
         """
         return self._json("POST", "/api/lad/snap-grid", {"grid": grid, "dem": dem}, fields)
+
+    # Registration
+
+    def mesh_distance(
+        self, mesh_vertices: Any, mesh_indices: Any, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Measures the distances from points to a mesh: mean, percentiles, bands, histogram.
+
+        mesh_vertices  (3 * V) x, y, z of each vertex in turn, metres, in the frame of the points
+        mesh_indices   (3 * T) vertices of each triangle, from 0
+        points         (3 * n) x, y, z of each point in turn, metres, or
+        source         {"session_id": ..., "max_points", "translation"}; world coordinates
+        signed         also compute signed_mean and signed_std, negative inside a closed mesh, default False
+
+        The names points_within_1mm, _5mm, _10mm are not their distances: these are in band_thresholds_m.
+        """
+        body = {"mesh_vertices": mesh_vertices, "mesh_indices": mesh_indices}
+        return self._run("/api/c2m/distance", body, fields, on_progress)
 
     # Calls
 

@@ -53,6 +53,10 @@ export async function measured<const Name extends string>(
 
 const numbersIn = (line: string) => JSON.parse(line) as Readonly<Record<string, unknown>>;
 
+/** Like nativeJob, with teams that sleep while they wait, as in the service (backend/native/core/load.ts). */
+export const passiveJob = <const Name extends string>(names: readonly Name[], ...args: readonly string[]) =>
+  measured(names, "env", ["OMP_WAIT_POLICY=passive", program, ...args]);
+
 /** One job of pc_bench as a whole process; `names`: the figures it must print. */
 export const nativeJob = <const Name extends string>(names: readonly Name[], ...args: readonly string[]) =>
   measured(names, program, args);

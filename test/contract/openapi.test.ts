@@ -30,6 +30,7 @@ test("exactly the existing endpoints are documented", () => {
     "GET /health",
     "GET /octree/{cache_id}/{file}",
     "GET /version",
+    "POST /api/c2m/distance",
     "POST /api/cancel/{run_id}",
     "POST /api/cloud/session/create",
     "POST /api/cloud/session/merge",

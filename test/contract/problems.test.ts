@@ -20,6 +20,7 @@ interface Refused {
 }
 const GONE = "00000000";
 const UNKNOWN_SOURCE = { source: { session_id: GONE } };
+const MESH = { mesh_vertices: [0, 0, 0, 1, 0, 0, 0, 1, 0], mesh_indices: [0, 1, 2] };
 const BOX = { kind: "box", min: [0, 0, 0], max: [1, 1, 1] };
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 /** Actions of a session with a body that is fine, and whose 404 is that of the session. */
@@ -66,6 +67,8 @@ const REFUSED: readonly Refused[] = [
   of("segmentGround", 400, "/api/segment/ground", { method: "magic" }),
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
+  of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),
+  of("meshDistance", 400, "/api/c2m/distance", { ...MESH, mesh_indices: [0, 1, 3] }),
   of("exportRaster", 400, "/api/dem/export-raster", {
     format: "png",
     grid_z: [1],

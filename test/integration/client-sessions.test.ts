@@ -113,6 +113,21 @@ describe("every edit once, over a socket", () => {
   });
 });
 
+test("meshDistance: lists, typed arrays as a frame, and a failure", async () => {
+  const mesh = { mesh_vertices: [0, 0, 0, 9, 0, 0, 0, 9, 0], mesh_indices: [0, 1, 2] };
+  const told = await client.meshDistance({ points: [1, 1, 2, 1, 1, 4], ...mesh });
+  expect(told).toMatchObject({ success: true, mean_distance: 3, point_count: 2 });
+  const arrays = {
+    points: Float32Array.of(1, 1, 2, 1, 1, 4),
+    mesh_vertices: Float32Array.from(mesh.mesh_vertices),
+    mesh_indices: Uint32Array.from(mesh.mesh_indices),
+  };
+  expect(await client.meshDistance(arrays)).toEqual(told);
+  const shifted = client.meshDistance({ ...arrays, frame_origin: [1, 2, 3] });
+  await expect(shifted).rejects.toMatchObject({ status: 400, message: expect.stringMatching(/meta\.origin/) });
+  await expect(client.meshDistance({ ...mesh })).rejects.toMatchObject({ status: 200, message: "No points provided" });
+});
+
 test("flat clouds: denoise, dem, exportRaster, snapGrid", async () => {
   expect(await client.denoise({ points: NOISY })).toMatchObject({ success: true, labels: EXPECTED });
   const { meta } = await client.dem({ points: NOISY, auto_segment_ground: false });

@@ -7,6 +7,7 @@ import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
 import type { ListsNative } from "../lists.ts";
 import type { OctreeNative } from "../octree.ts";
+import type { RegistrationNative } from "../registration.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
@@ -28,6 +29,7 @@ export interface Addon
     DenoiseNative,
     OctreeNative,
     ListsNative,
+    RegistrationNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

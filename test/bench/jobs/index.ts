@@ -2,6 +2,7 @@ import type { Job } from "../job.ts";
 import { classifyJobs } from "./classify.ts";
 import { editJobs } from "./edits.ts";
 import { fileJobs } from "./files.ts";
+import { meshJobs } from "./mesh.ts";
 import { octreeJobs } from "./octree.ts";
 import { serviceJobs, startJobs } from "./service.ts";
 import { sessionJobs } from "./sessions.ts";
@@ -15,6 +16,7 @@ export const jobs: Readonly<Record<string, Job>> = {
   ...editJobs,
   ...terrainJobs,
   ...classifyJobs,
+  ...meshJobs,
   ...serviceJobs,
   ...sessionJobs,
 };

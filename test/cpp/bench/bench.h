@@ -77,6 +77,14 @@ int find_neighbors(const Arguments& arguments);
 /// Arguments: FILE.las RESOLUTION_M [THREADS]
 int filter_ground(const Arguments& arguments);
 
+/// Builds the tree of a plot of TRIANGLES, finds the closest triangles of 1M points and the first hits of 2M pulses; and
+/// the ratios to Embree's CPU time, where the program was built with it (rays in its packets of 16); median of three.
+/// Arguments: TRIANGLES [THREADS]
+int search_mesh(const Arguments& arguments);
+
+/// Distances of points to such a plot; median of three. Arguments: POINTS TRIANGLES [THREADS]
+int measure_to_mesh(const Arguments& arguments);
+
 /// CPU time on one thread of each op whose cost depends on where the points lie, for clouds of POINTS and four times as
 /// many on lines, planes, grids and in few places; the exponent of the growth, and the factor to a random volume.
 /// Arguments: POINTS [OP]

@@ -50,6 +50,8 @@ constexpr Job kJobs[] = {
     {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
+    {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
+    {"c2m", "POINTS TRIANGLES [THREADS]", 2, pc::bench::measure_to_mesh},
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };

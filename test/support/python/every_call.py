@@ -149,6 +149,11 @@ heights = [None if z != z else float(z) for z in flat(grid.buffers["grid_z"])]
 terrain = {"grid_z": heights, "nx": nx, "ny": ny, "cell": 0.5, "origin": grid.meta["grid_origin"]}
 snapped = client.snap_grid({"center": [10, 10, 2], "size": [4, 4, 4], "nx": 2, "ny": 2, "nz": 2}, terrain)
 assert len(snapped["column_offsets"]) == 4
+triangle = {"mesh_vertices": [0, 0, 0, 40, 0, 0, 0, 40, 0], "mesh_indices": [0, 1, 2]}
+assert client.mesh_distance(points=[1, 1, 2, 1, 1, 4], **triangle)["mean_distance"] == 3
+far = client.mesh_distance(source={"session_id": a}, **triangle, signed=True, on_progress=lambda step: None)
+assert far["point_count"] > 0 and far["sign_defined"] is False
+assert "No mesh" in refused(lambda: client.mesh_distance([], [], points=[0, 0, 0]), 200, "invalid_argument").message
 
 # Cancel: before it began, in the middle of a run, and a plain call that hangs up
 big = os.path.join(folder, "big.txt")

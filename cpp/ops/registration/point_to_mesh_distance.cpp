@@ -1,0 +1,173 @@
+#include "ops/registration/point_to_mesh_distance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/parallel.h"
+#include "ops/registration/distance_statistics.h"
+#include "spatial/bvh_queries.h"
+#include "spatial/pseudo_normals.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kBlock = 4096;  // rows whose moments are summed together
+/// Points between two cancel checks: on a million triangles that share a vertex, each takes 30 ms.
+constexpr std::size_t kBatch = 4;
+
+/// Measures blocks of rows.
+class Measure {
+ public:
+  Measure(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Bvh& tree,
+          const PseudoNormals* sides, const PointToMeshParams& params, Span<float> distances)
+      : positions_(positions),
+        skip_(skip),
+        tree_(tree.view()),
+        sides_(sides),
+        stride_(params.stride),
+        shift_(params.shift),
+        to_tree_(params.shift - tree.view().origin),
+        distances_(distances) {}
+
+  struct Part {
+    DistanceMoments moments{{}, {}, HUGE_VAL, 0, {}};
+    std::uint64_t unmeasured = 0;
+  };
+
+  /// The rows [begin, end), before which `kept` rows are kept.
+  Part operator()(std::size_t begin, std::size_t end, std::uint64_t kept, const OpContext& ctx) const {
+    Part part;
+    Batch batch;
+    for (std::size_t row = begin; row < end; ++row) {
+      distances_[row] = std::numeric_limits<float>::quiet_NaN();
+      if (!skip_.empty() && skip_[row] != 0) continue;
+      if (kept++ % stride_ != 0) continue;
+      const Vec3d place = positions_[row] + shift_;
+      const auto usable = [](double value) { return std::abs(value) <= bvh::kMaxCoordinate; };
+      if (!usable(place.x) || !usable(place.y) || !usable(place.z)) {
+        ++part.unmeasured;
+        continue;
+      }
+      part.moments.box.add(place);
+      batch.rows[batch.size] = row;
+      batch.points[batch.size++] = positions_[row];
+      if (batch.size == kBatch) finish(batch, part, ctx);
+    }
+    finish(batch, part, ctx);
+    return part;
+  }
+
+ private:
+  struct Batch {
+    std::size_t rows[kBatch];
+    Vec3d points[kBatch];
+    ClosestTriangle found[kBatch];
+    std::size_t size = 0;
+    std::uint32_t guess = bvh::kNone;
+  };
+
+  void finish(Batch& batch, Part& part, const OpContext& ctx) const {
+    if (batch.size == 0) return;
+    ctx.checkpoint();
+    fastest_bvh_queries().closest(tree_, batch.points, batch.size, to_tree_, batch.guess, batch.found);
+    batch.guess = batch.found[batch.size - 1].slot;
+    for (std::size_t i = 0; i < batch.size; ++i) {
+      const double distance = std::sqrt(batch.found[i].squared);
+      const bool inside = sides_ != nullptr && is_inside(batch.found[i], batch.points[i] + to_tree_);
+      const double sided = inside ? -distance : distance;
+      part.moments.unsigned_.add(distance);
+      part.moments.sided.add(sided);
+      part.moments.min = std::min(part.moments.min, distance);
+      part.moments.max = std::max(part.moments.max, distance);
+      distances_[batch.rows[i]] = static_cast<float>(sided);
+    }
+    batch.size = 0;
+  }
+
+  bool is_inside(const ClosestTriangle& found, const Vec3d& p) const {
+    const bvh::Triangle& triangle = tree_.triangles[found.slot];
+    return sides_->inside(triangle.index, closest_on_triangle(triangle.a, triangle.b, triangle.c, p));
+  }
+
+  Span<const Vec3d> positions_;
+  Span<const std::uint8_t> skip_;
+  BvhView tree_;
+  const PseudoNormals* sides_;
+  std::uint64_t stride_;
+  Vec3d shift_, to_tree_;
+  Span<float> distances_;
+};
+
+/// Number of kept rows before each block.
+std::vector<std::uint64_t> kept_before(std::size_t rows, Span<const std::uint8_t> skip, OpContext& ctx) {
+  std::vector<std::uint64_t> before((rows + kBlock - 1) / kBlock + 1, 0);
+  parallel_for(ctx, rows, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t kept = 0;
+    for (std::size_t row = begin; row < end; ++row) kept += skip.empty() || skip[row] == 0 ? 1 : 0;
+    before[begin / kBlock + 1] = kept;
+  });
+  for (std::size_t block = 1; block < before.size(); ++block) before[block] += before[block - 1];
+  return before;
+}
+
+Measure::Part merged(const std::vector<Measure::Part>& parts) {
+  Measure::Part all;
+  for (const Measure::Part& part : parts) {
+    all.moments.unsigned_.add(part.moments.unsigned_);
+    all.moments.sided.add(part.moments.sided);
+    all.moments.min = std::min(all.moments.min, part.moments.min);
+    all.moments.max = std::max(all.moments.max, part.moments.max);
+    all.moments.box.add(part.moments.box);
+    all.unmeasured += part.unmeasured;
+  }
+  return all;
+}
+
+}  // namespace
+
+PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
+                                         const TriangleMesh& mesh, const PointToMeshParams& params,
+                                         OpContext& ctx) {
+  require(mesh.triangle_count() > 0, "the mesh has no triangles");
+  require(skip.empty() || skip.size == positions.size, "skip needs one entry per point");
+  require(is_finite(params.shift), "the shift must be finite");
+  require(params.stride >= 1, "the stride must be at least 1");
+  ctx.begin_phase("Building raycasting scene", 0);
+  std::optional<PseudoNormals> sides;
+  if (params.with_sides) sides.emplace(mesh, ctx);
+  const Bvh tree(mesh, ctx);
+  PointToMeshResult result{Column<float>(positions.size), 0, 0, std::nullopt, std::nullopt};
+  const std::vector<std::uint64_t> before = kept_before(positions.size, skip, ctx);
+  ctx.begin_phase("Computing distances", positions.size);
+  std::vector<Measure::Part> parts((positions.size + kBlock - 1) / kBlock);
+  const bool sided = sides && sides->defined();
+  const Measure measure(positions, skip, tree, sided ? &*sides : nullptr, params, result.distances.view());
+  parallel_for(ctx, positions.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    parts[begin / kBlock] = measure(begin, end, before[begin / kBlock], ctx);
+  });
+  const Measure::Part all = merged(parts);
+  result.point_count = all.moments.unsigned_.count;
+  result.unmeasured_count = all.unmeasured;
+  if (result.point_count > 0) result.spread = distance_statistics(all.moments, result.distances.view(), ctx);
+  if (sides) {
+    const Moments& moments = all.moments.sided;
+    result.sides = SidedStatistics{sided, sided ? moments.mean : 0, sided ? moments.deviation() : 0,
+                                   sides->open_edge_count(), sides->flat_count()};
+  }
+  return result;
+}
+
+std::uint64_t point_to_mesh_distance_bytes(std::uint64_t points, std::uint64_t vertices,
+                                           std::uint64_t triangles, bool with_sides) {
+  const std::uint64_t parts = points / kBlock * sizeof(Measure::Part);
+  const std::uint64_t tree = triangles * (sizeof(bvh::Triangle) + 64),
+                      building = triangles * 2 * sizeof(Box3d);
+  const std::uint64_t kept = with_sides ? triangles * 24 + vertices * 24 : 0;
+  const std::uint64_t pairing = with_sides ? triangles * 3 * 24 + vertices * 8 : 0;
+  return points * 4 + parts + tree + kept + std::max(building, pairing);
+}
+
+}  // namespace pc

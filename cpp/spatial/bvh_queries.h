@@ -1,0 +1,28 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "spatial/bvh.h"
+#include "spatial/bvh_view.h"
+
+namespace pc {
+
+/// Searches of many points or rays. There are two implementations with equal results: plain C++ and AVX2. Every result
+/// depends on its own query alone; a query that resembles the one before it is faster.
+struct BvhQueries {
+  /// The closest triangle of each of `count` points `points[i] + shift`, relative to the tree's origin. `guess` is the slot
+  /// of a triangle near the first point, or bvh::kNone; it changes the time alone.
+  void (*closest)(const BvhView& tree, const Vec3d* points, std::size_t count, const Vec3d& shift,
+                  std::uint32_t guess, ClosestTriangle* found);
+  /// The first hit of each ray.
+  void (*first_hits)(const BvhView& tree, const Ray* rays, std::size_t count, RayHit* hits);
+  /// Whether each ray hits anything.
+  void (*any_hits)(const BvhView& tree, const Ray* rays, std::size_t count, std::uint8_t* hits);
+};
+
+const BvhQueries& portable_bvh_queries();
+/// nullptr if the processor has no AVX2.
+const BvhQueries* avx2_bvh_queries();
+const BvhQueries& fastest_bvh_queries();
+
+}  // namespace pc

@@ -1,0 +1,64 @@
+import { atLeast, atMost, defineJob, type Target, USAGE } from "../job.ts";
+import { passiveJob, THREADS } from "../native.ts";
+
+const MILLION = 1_000_000;
+
+interface Compared {
+  readonly embree: number;
+  readonly build_ratio: number;
+  readonly closest_ratio: number;
+  readonly ray_ratio: number;
+}
+
+/** Not met without Embree: then nothing was compared. */
+const compared = ({ text, met }: Target<Compared>): Target<Compared> => ({
+  text,
+  met: (sample) => sample.embree === 1 && met(sample),
+});
+
+const meshJob = (triangles: number, words: string) =>
+  defineJob(
+    () =>
+      passiveJob(
+        [
+          "build_s",
+          "build_cpu_s",
+          "closest_cpu_ns",
+          "ray_cpu_ns",
+          "embree",
+          "build_ratio",
+          "closest_ratio",
+          "ray_ratio",
+        ],
+        "mesh",
+        String(triangles),
+        THREADS,
+      ),
+    {
+      title: `tree of ${words} triangles, closest points, rays`,
+      count: triangles,
+      figure: (sample) =>
+        `build ${sample.build_cpu_s.toFixed(2)} CPU-s, ${sample.closest_cpu_ns.toFixed(0)} ns a point, ${sample.ray_cpu_ns.toFixed(0)} ns a ray` +
+        (sample.embree === 1
+          ? `; Embree: build ${sample.build_ratio.toFixed(2)}x its time, points ${sample.closest_ratio.toFixed(2)}x, rays ${sample.ray_ratio.toFixed(2)}x the rate of its packets`
+          : "; Embree is not installed (libembree-dev)"),
+      targets: [
+        compared(atMost((sample) => sample.build_ratio, 1.5, "build <= 1.5x Embree")),
+        compared(atLeast((sample) => sample.closest_ratio, 1, "points >= Embree")),
+        compared(atLeast((sample) => sample.ray_ratio, 0.8, "rays >= 0.8x Embree's packets of 16")),
+      ],
+      compare: ["build_cpu_s", "closest_cpu_ns", "ray_cpu_ns"],
+    },
+  );
+
+export const meshJobs = {
+  "mesh-200k": meshJob(200_000, "200k"),
+  "mesh-1m": meshJob(MILLION, "1M"),
+  c2m: defineJob(() => passiveJob(["count", "op_s", "op_cpu_s"], "c2m", String(MILLION), String(MILLION), THREADS), {
+    title: "distances of 1M points to 1M triangles",
+    count: MILLION,
+    figure: (sample) => `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s`,
+    targets: [atMost((sample) => sample.op_s, 1.2, "<= 1.2 s")],
+    compare: USAGE,
+  }),
+};

@@ -241,6 +241,20 @@ TEST(GroundAuto, NoiseIsMeasuredThroughGrass) {
   }
 }
 
+TEST(GroundAuto, ANoisyFieldHasTheSameLabelsForAnyThreadsAndOrder) {
+  const GroundCloud cloud = noisy_field(400, 0.08, 0.2, 0.2, 0.2).cloud;
+  const GroundCloud turned(cloud.rbegin(), cloud.rend());
+  JobControl control;
+  OpContext one(control, Device::kCpu, 1), four(control, Device::kCpu, 4);
+  const GroundAutoResult a = ground_auto(test::hits_of(cloud), kGroundConstants, one);
+  const GroundAutoResult b = ground_auto(test::hits_of(turned), kGroundConstants, four);
+  EXPECT_GT(a.noise_m, 0.07);
+  EXPECT_EQ(a.noise_m, b.noise_m);
+  std::vector<std::uint8_t> labels = test::labels_of(b.ground_class);
+  std::reverse(labels.begin(), labels.end());
+  EXPECT_EQ(test::labels_of(a.ground_class), labels);
+}
+
 TEST(GroundAuto, PlantsAreNoNoise) {
   // Plants of up to 0.9 m hide the ground but for paths; its noise is 1.5 cm.
   for (const double clear : {0.12, 0.3})

@@ -2,8 +2,8 @@
 // `npm run accuracy -- dem`
 // `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,trails,tracer,tls,indoor,als]`
 // `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tracer,tls,indoor,als]`
-// `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket]`
-// `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket]`
+// `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
+// `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 import { register } from "tsx/esm/api";
 
 register();

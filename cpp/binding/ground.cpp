@@ -186,6 +186,8 @@ Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
         const double hidden = answer.result.hidden_share;
         out.Set("hidden_share",
                 std::isnan(hidden) ? env.Null() : Napi::Value(Napi::Number::New(env, hidden)));
+        const double noise = answer.result.noise_m;
+        out.Set("noise_m", noise == 0 ? env.Null() : Napi::Value(Napi::Number::New(env, noise)));
         out.Set("derived", derived_to_js(env, answer.result.derived));
         return out;
       });

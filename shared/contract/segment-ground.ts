@@ -114,6 +114,12 @@ export const GroundReport = z.object({
     .describe(
       "auto: share of the area where no layer of ground returns was seen within 1 m, 0..1; above 0.25 a warning follows; null = not measured (other methods, and clouds with few returns per cell)",
     ),
+  ground_noise_m: z
+    .number()
+    .nullable()
+    .describe(
+      "auto: standard deviation of the returns of bare ground, metres; points within three times that of the middle of their layer are ground; above 0.058 a warning follows; null = not measured (other methods, fewer than 16 points per m2, or too little bare ground)",
+    ),
   class_threshold_used: z
     .number()
     .nullable()

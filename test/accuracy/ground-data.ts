@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { plotFiles } from "../bench/inputs.ts";
 import { buildProgram } from "../bench/native.ts";
 import { DATA } from "../support/scans/data-folder.ts";
+import { BARE_FIELDS, bareField } from "./bare-field.ts";
 import { FOREST_PLOTS, forestPlot } from "./forest-plots.ts";
 import { readLas, readLasHeader, readPcd } from "./native.ts";
 import { type Relief, relief } from "./relief.ts";
@@ -11,9 +12,9 @@ import type { KnownTerrain } from "./terrain-error.ts";
 import { walkedForest } from "./walked-forest.ts";
 
 const INTERNATIONAL_FOOT = 0.3048;
-const GROUPS = ["isprs", "als", "tls", "relief", "forest", "walked", "thicket"] as const;
+const GROUPS = ["isprs", "als", "tls", "relief", "forest", "walked", "thicket", "bare"] as const;
 /** Made here, not read from files. */
-const GENERATED: readonly string[] = ["relief", "walked", "thicket"];
+const GENERATED: readonly string[] = ["relief", "walked", "thicket", "bare"];
 export type GroundGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
 
@@ -97,6 +98,7 @@ const sources: Readonly<Record<GroundGroup, readonly (() => Promise<GroundCloud>
   ],
   forest: FOREST_PLOTS.map((name) => known("forest", name, () => forestPlot(name))),
   walked: [known("walked", "walked forest", () => walkedForest(1, 2))],
+  bare: BARE_FIELDS.map((field) => known("bare", field.name, () => bareField(field))),
   thicket: [known("thicket", "walked thicket", () => walkedForest(1, 3.5))],
 };
 

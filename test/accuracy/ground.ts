@@ -143,6 +143,7 @@ const TARGETS: readonly (readonly [string, (rows: Rows) => boolean])[] = [
     "forest plots: DTM RMSE <= 0.02 m",
     (rows) => ofGroup(rows, "forest").every(({ rmse_m }) => rmse_m !== undefined && rmse_m.dtm <= 0.02),
   ],
+  ["bare fields: recall >= .98", (rows) => ofGroup(rows, "bare").every((row) => row.recall >= 0.98)],
   [
     "relief: DTM RMSE <= 0.10 m",
     (rows) => ofGroup(rows, "relief").every(({ rmse_m }) => rmse_m !== undefined && rmse_m.dtm <= 0.1),

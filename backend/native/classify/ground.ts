@@ -68,6 +68,8 @@ export interface SmrfGround extends GroundLabels {
 export interface AutoGround extends GroundLabels {
   /** Share of the cells with points that have no layer of ground returns within 1 m; null: too few returns to tell. */
   readonly hidden_share: number | null;
+  /** Standard deviation of the returns of bare ground, metres; null: not measured. */
+  readonly noise_m: number | null;
   readonly derived: {
     readonly point_spacing_m: number;
     readonly roughness_m: number;

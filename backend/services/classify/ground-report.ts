@@ -14,6 +14,12 @@ const MOST_STRAYS = 0.01;
 /** Above this share of the area without ground seen nearby a warning follows. */
 const MOST_HIDDEN = 0.25;
 
+/** Plants as high as this many deviations of the noise stand out: nine in ten of their returns lie 3 above the ground. */
+const STANDS_OUT = 4.3;
+
+/** Metres: if plants of this height do not stand out of the noise, a warning follows. */
+const LOW_PLANTS = 0.25;
+
 /** Labels and what the report needs to know about their run. */
 export type FoundGround =
   | { readonly method: "cloth"; readonly found: ClothGround; readonly plan: ClothPlan }
@@ -61,6 +67,12 @@ export function groundReport(
       `In ${(100 * hidden_ground).toFixed(0)} % of the area the ground was hardly seen: there is no layer of ground returns within 1 m. Points labelled ground there may be low plants, and a terrain model may be too high; check it in a profile.`,
     );
   }
+  const ground_noise_m = ground.method === "auto" ? ground.found.noise_m : null;
+  if (ground_noise_m !== null && STANDS_OUT * ground_noise_m > LOW_PLANTS) {
+    warnings.push(
+      `The returns of bare ground scatter by ${(100 * ground_noise_m).toFixed(1)} cm (standard deviation). Plants lower than ${(STANDS_OUT * ground_noise_m).toFixed(2)} m do not stand out of that noise; some of their points are labelled ground.`,
+    );
+  }
   if (non_finite > 0) warnings.push(`${non_finite} points have no finite coordinates; they are labelled plant.`);
   if (num_ground === 0) warnings.push("No point was labelled ground; check the class threshold and the up axis (z).");
   return {
@@ -69,6 +81,7 @@ export function groundReport(
     non_finite,
     low_outliers,
     hidden_ground,
+    ground_noise_m,
     method: ground.method,
     ...of,
     auto_disagreement,

@@ -186,6 +186,7 @@ const failedFlat = (message: string, { method }: CheckedGround): GroundResponse 
   non_finite: 0,
   low_outliers: 0,
   hidden_ground: null,
+  ground_noise_m: null,
   class_threshold_used: null,
   class_threshold_method: null,
   method,

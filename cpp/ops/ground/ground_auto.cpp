@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/parallel.h"
 #include "ops/ground/ground_cells.h"
 #include "ops/ground/ground_search.h"
+#include "ops/ground/layer_noise.h"
 #include "ops/ground/return_layer.h"
 #include "ops/ground/upper_ground.h"
 
@@ -23,7 +25,9 @@ constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kFewestPoints = 10;
 constexpr double kMaxCells = 16e6;
 constexpr double kLargestCell = 16;
-constexpr double kSeenWithin = 1;  // metres: between plants as wide as that, ground is seen on some side
+constexpr double kMostOfLayer = 1.65;  // deviations: 95 % of the layer lie below that
+constexpr double kDeepest = 3.5;       // deviations: expected_depth of the lowest of 4000
+constexpr double kSeenWithin = 1;      // metres: between plants as wide as that, ground is seen on some side
 
 std::string whole(double value) {
   std::array<char, 400> text{};
@@ -40,22 +44,23 @@ void check_cells(const GroundExtent& extent, double size) {
                   " m, the ground filter works up to 16 m; crop the cloud or remove the points far away");
 }
 
-/// Bilinear blend of the planes of the four cells around a point.
-float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p) {
-  const LatticePatch at = lattice.patch_of(p);
-  const float fu = at.fu, fv = at.fv;
-  const CellPlane* const low = planes.data() + at.j * std::size_t{lattice.nx} + at.i;
-  const CellPlane* const high = low + lattice.nx;
-  const float a = (1 - fu) * low[0].at(fu, fv) + fu * low[1].at(fu - 1, fv);
-  const float b = (1 - fu) * high[0].at(fu, fv - 1) + fu * high[1].at(fu - 1, fv - 1);
-  return (1 - fv) * a + fv * b;
-}
+/// The cells that are ground, and planes through them.
+struct Surface {
+  std::unique_ptr<const GroundCells> cells;
+  BulkVector<CellPlane> planes;
+};
 
-void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
-           const BulkVector<CellPlane>& planes, const GroundConstants& constants, GroundAutoResult& result,
-           OpContext& ctx) {
-  result.ground_class = Column<std::uint8_t>(points.size());
+void label(HitPoints points, const Lattice& lattice, const Surface& surface, const LayerNoise& noise,
+           const GroundConstants& constants, GroundAutoResult& result, OpContext& ctx) {
+  const GroundCells& cells = *surface.cells;
+  const BulkVector<CellPlane>& planes = surface.planes;
   const double threshold = result.derived.class_threshold;
+  const double reach = constants.noise_deviations * noise.deviation_m;
+  // Otherwise the whole layer is within the threshold of the surface through its lowest points.
+  const bool noisy = reach + kDeepest * noise.deviation_m > threshold;
+  const BulkVector<float> middles =
+      noisy ? layer_middles(points, lattice, planes, noise, ctx) : BulkVector<float>();
+  result.ground_class = Column<std::uint8_t>(points.size());
   const UpperGround upper(lattice, cells, threshold, constants, ctx);
   std::atomic<std::uint64_t> ground{0};
   ctx.begin_phase("Classifying points", points.size());
@@ -71,7 +76,9 @@ void label(HitPoints points, const Lattice& lattice, const GroundCells& cells,
         const double rise = std::sqrt(plane.gu * plane.gu + plane.gv * plane.gv);  // within one cell
         const double slack = constants.class_slope_share * std::min(rise, rise / lattice.size);
         const double above_lowest = height - cells.point(cell).height;
-        is_ground = std::abs(height - blended_height(planes, lattice, p)) <= threshold + slack ||
+        const double above = height - blended_height(planes, lattice, p);
+        is_ground = std::abs(above) <= threshold + slack ||
+                    (noisy && std::abs(above - middles[cell]) <= reach) ||
                     (cells.is_ground(cell) && above_lowest >= 0 &&
                      (above_lowest <= threshold || upper.holds(p, height, cell)));
       }
@@ -91,6 +98,42 @@ void derive_threshold(const GroundCells& cells, const GroundConstants& constants
   const double by_spacing = std::clamp(constants.class_per_spacing * derived.point_spacing_m,
                                        constants.min_class, constants.max_spacing_class);
   derived.class_threshold = std::min(by_spacing + derived.roughness_m, constants.max_class);
+}
+
+/// Sets the share of hidden ground and the threshold in `result` too.
+Surface find_surface(HitPoints points, const Lattice& lattice, const LowOutliers& outliers,
+                     const GroundConstants& constants, GroundAutoResult& result, OpContext& ctx) {
+  CellLevel level{lattice.nx, lattice.ny, lattice.size, {}, {}};
+  level.points =
+      lowest_points(points.xyz(), lowest_surface(points.xyz(), lattice, outliers, ctx), outliers, ctx);
+  level.ground.resize(lattice.cells());
+  const bool dense = mark_scattered(points.xyz(), lattice, constants, level, ctx);
+  find_ground(level, constants, ctx);
+  Surface surface;
+  surface.cells = std::make_unique<const GroundCells>(lattice, std::move(level));
+  const GroundCells& cells = *surface.cells;
+  result.hidden_share =
+      dense ? cells.share_without_layer(kSeenWithin, ctx) : std::numeric_limits<double>::quiet_NaN();
+  derive_threshold(cells, constants, result.derived, ctx);
+  SurfaceGrid far{lattice, BulkVector<float>(lattice.cells())};
+  for (std::size_t cell = 0; cell < lattice.cells(); ++cell) {
+    far.height[cell] =
+        cells.is_ground(cell) ? cells.point(cell).height : std::numeric_limits<float>::quiet_NaN();
+  }
+  fill_membrane(far, MembraneDetail::kTwiceTheSize, ctx);  // used only without ground nearby
+  surface.planes = cells.planes(far, ctx);
+  return surface;
+}
+
+/// Layers of returns are as thick as their noise, and the lowest points of cells scatter with it.
+GroundConstants constants_of(const LayerNoise& noise, const GroundAutoParams& derived,
+                             const GroundConstants& constants) {
+  const double cells_per_spacing = derived.cell_size / derived.point_spacing_m;
+  const double depth = expected_depth(cells_per_spacing * cells_per_spacing);
+  GroundConstants of_noise = constants;
+  of_noise.layer_m = std::max(constants.layer_m, (depth + kMostOfLayer) * noise.deviation_m);
+  of_noise.scattered_tolerance_m = std::max(constants.scattered_tolerance_m, noise.deviation_m);
+  return of_noise;
 }
 
 }  // namespace
@@ -121,23 +164,17 @@ GroundAutoResult ground_auto(HitPoints points, const GroundConstants& constants,
   ctx.begin_phase("Finding the ground", 0);
   const Lattice lattice =
       lattice_over(extent.box, derived.cell_size, kSurfaceMargin, outliers.lattice.plane());
-  CellLevel level{lattice.nx, lattice.ny, lattice.size, {}, {}};
-  level.points =
-      lowest_points(points.xyz(), lowest_surface(points.xyz(), lattice, outliers, ctx), outliers, ctx);
-  level.ground.resize(lattice.cells());
-  const bool dense = mark_scattered(points.xyz(), lattice, constants, level, ctx);
-  find_ground(level, constants, ctx);
-  const GroundCells cells(lattice, std::move(level));
-  result.hidden_share =
-      dense ? cells.share_without_layer(kSeenWithin, ctx) : std::numeric_limits<double>::quiet_NaN();
-  derive_threshold(cells, constants, derived, ctx);
-  SurfaceGrid far{lattice, BulkVector<float>(lattice.cells())};
-  for (std::size_t cell = 0; cell < lattice.cells(); ++cell) {
-    far.height[cell] =
-        cells.is_ground(cell) ? cells.point(cell).height : std::numeric_limits<float>::quiet_NaN();
+  Surface surface = find_surface(points, lattice, outliers, constants, result, ctx);
+  LayerNoise noise = layer_noise(points, lattice, surface.planes, derived.point_spacing_m, constants, ctx);
+  if (const GroundConstants of_noise = constants_of(noise, derived, constants);
+      of_noise.layer_m > constants.layer_m) {
+    surface = find_surface(points, lattice, outliers, of_noise, result, ctx);
+    const LayerNoise again =
+        layer_noise(points, lattice, surface.planes, derived.point_spacing_m, constants, ctx);
+    if (again.deviation_m > 0) noise = again;
   }
-  fill_membrane(far, MembraneDetail::kTwiceTheSize, ctx);  // used only without ground nearby
-  label(points, lattice, cells, cells.planes(far, ctx), constants, result, ctx);
+  result.noise_m = noise.deviation_m;
+  label(points, lattice, surface, noise, constants, result, ctx);
   return result;
 }
 

@@ -26,6 +26,7 @@ struct GroundAutoResult {
   double
       hidden_share;  ///< of the cells with points: no layer of ground returns within 1 m (return_layer.h); NaN = the
                      ///< cloud is too thin to tell
+  double noise_m;  ///< standard deviation of the returns of bare ground (layer_noise.h); 0 = not measured
   GroundAutoParams derived;
 };
 
@@ -39,7 +40,9 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
 /// to the finest, using the surface through the ground of the previous level (ground_search.h). In dense clouds, a cell
 /// whose returns form no layer is ground only close to that surface (return_layer.h). A point is ground if it
 /// lies near the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
-/// if that is ground, or on a face or the edge of a terrace above it (upper_ground.h).
+/// if that is ground, or on a face or the edge of a terrace above it (upper_ground.h). In dense clouds the noise of the
+/// ground is measured (layer_noise.h): points within 3 deviations of the middle of its layer are ground too, and the
+/// search is repeated if layers are thicker than it assumed.
 ///
 ///     spacing s     sqrt(area of occupied cells / points)
 ///     cell          clamp(0.85 s, 0.25, 5) m; larger where 16 M cells would be exceeded
@@ -53,7 +56,7 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
-/// Cost     O(n) and about 2 us per cell that holds points; 50 bytes per cell.
+/// Cost     O(n) and about 2 us per cell that holds points, 4 us with noise of several cm; 60 bytes per cell.
 /// Cancel   Within 250 ms for any input; no partial result.
 /// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64
 ///          km).

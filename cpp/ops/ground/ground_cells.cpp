@@ -46,6 +46,16 @@ BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lo
   return points;
 }
 
+float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p) {
+  const LatticePatch at = lattice.patch_of(p);
+  const float fu = at.fu, fv = at.fv;
+  const CellPlane* const low = planes.data() + at.j * std::size_t{lattice.nx} + at.i;
+  const CellPlane* const high = low + lattice.nx;
+  const float a = (1 - fu) * low[0].at(fu, fv) + fu * low[1].at(fu - 1, fv);
+  const float b = (1 - fu) * high[0].at(fu, fv - 1) + fu * high[1].at(fu - 1, fv - 1);
+  return (1 - fv) * a + fv * b;
+}
+
 /// Searches 1, 2, 3, 6 .. cells around until enough ground is found; nearer points weigh more.
 bool GroundCells::fit(std::size_t x, std::size_t y, const Fit& how, CellPlane& plane) const {
   for (int radius = 1; radius <= how.max_radius; ++radius) {

@@ -17,6 +17,9 @@ struct CellPlane {
 BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lowest,
                                     const LowOutliers& outliers, OpContext& ctx);
 
+/// Bilinear blend of the planes of the four cells around a point, metres above the plane of the lattice.
+float blended_height(const BulkVector<CellPlane>& planes, const Lattice& lattice, const Vec3d& p);
+
 /// The surface through the cells whose lowest point is ground.
 class GroundCells {
  public:

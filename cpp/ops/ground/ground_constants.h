@@ -47,7 +47,10 @@ struct GroundConstants {
       max_class;             ///< threshold, in point spacings; metres
   double class_slope_share;  ///< of the rise within a cell, added to the threshold
   double upper_slope_share, upper_face_slope,
-      upper_scatter;  ///< as above, for points above the lowest of a cell
+      upper_scatter;        ///< as above, for points above the lowest of a cell
+  double noise_deviations;  ///< from the middle of the layer of ground returns that are ground
+  double noise_max_m;       ///< largest deviation of such a layer
+  double noise_share;       ///< of the windows that have to show it
 };
 
 inline constexpr GroundConstants kGroundConstants{
@@ -94,6 +97,9 @@ inline constexpr GroundConstants kGroundConstants{
     .upper_slope_share = 0.25,
     .upper_face_slope = 1,
     .upper_scatter = 1,
+    .noise_deviations = 3,
+    .noise_max_m = 0.12,
+    .noise_share = 0.2,
 };
 
 /// How far a point may lie above ground that is `distance` metres away and still belong to the same surface: allows
@@ -111,6 +117,6 @@ struct NamedGroundConstant {
 };
 
 /// All of them; the ones of find_low_outliers have names that begin with `low_`.
-std::array<NamedGroundConstant, 43> named_constants(GroundConstants& constants);
+std::array<NamedGroundConstant, 46> named_constants(GroundConstants& constants);
 
 }  // namespace pc

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
+#include "core/random.h"
 #include "support/ground_clouds.h"
 #include "support/hidden_ground.h"
 
@@ -177,6 +179,86 @@ TEST(GroundAuto, GroundThatIsSeenIsNotHidden) {
   JobControl control;
   OpContext ctx(control);
   EXPECT_TRUE(std::isnan(ground_auto(test::hits_of(thin), kGroundConstants, ctx).hidden_share));
+}
+
+/// 60,000 returns of ground with `sigma` metres of noise; the share `grass` of the returns are 0.25 to 0.75 m above it.
+test::HiddenGround noisy_field(double per_m2, double sigma, double slope, double roll, double grass) {
+  test::HiddenGround scene;
+  const double side = std::sqrt(60'000 / per_m2);
+  for (std::uint64_t i = 0; i < 60'000; ++i) {
+    const auto next = [&](std::uint64_t k) { return random_unit(21, 6 * i + k); };
+    const double x = side * next(0), y = side * next(1), plant = next(4) < grass ? 0.25 + 0.5 * next(5) : 0;
+    const double noise = sigma * std::sqrt(-2 * std::log(1 - next(2))) * std::cos(2 * M_PI * next(3));
+    scene.cloud.push_back({x, y, slope * x + roll * std::sin(0.9 * x) * std::sin(0.7 * y) + plant + noise});
+    scene.above.push_back(plant);
+  }
+  return scene;
+}
+
+struct NoisyLabels {
+  double found = 0, taken = 0, noise_m = 0;  ///< shares of the ground and of the plants
+};
+
+NoisyLabels labels_of_field(const test::HiddenGround& scene) {
+  JobControl control;
+  OpContext ctx(control);
+  const GroundAutoResult result = ground_auto(test::hits_of(scene.cloud), kGroundConstants, ctx);
+  double ground = 0, plants = 0;
+  NoisyLabels labels;
+  for (std::size_t i = 0; i < scene.above.size(); ++i) {
+    (scene.above[i] > 0 ? plants : ground) += 1;
+    (scene.above[i] > 0 ? labels.taken : labels.found) += result.ground_class[i] == 1;
+  }
+  labels.found /= ground;
+  labels.taken /= std::max(1.0, plants);
+  labels.noise_m = result.noise_m;
+  return labels;
+}
+
+TEST(GroundAuto, NoisyBareGroundIsGround) {
+  struct Field {
+    double per_m2, sigma, slope, roll;
+  };
+  for (const auto& [per_m2, sigma, slope, roll] : {Field{25, 0.08, 0.4, 0},
+                                                   {100, 0.05, 0, 0},
+                                                   {400, 0.03, 0.2, 0},
+                                                   {400, 0.08, 0, 0.4},
+                                                   {2000, 0.02, 0, 0},
+                                                   {2000, 0.08, 0, 0.2}}) {
+    const NoisyLabels labels = labels_of_field(noisy_field(per_m2, sigma, slope, roll, 0));
+    EXPECT_GE(labels.found, 0.98) << per_m2 << " " << sigma << " " << slope << " " << roll;
+  }
+}
+
+TEST(GroundAuto, NoiseIsMeasuredThroughGrass) {
+  for (const double sigma : {0.02, 0.05}) {
+    for (const double grass : {0.0, 0.4}) {
+      const NoisyLabels labels = labels_of_field(noisy_field(400, sigma, 0.2, 0, grass));
+      EXPECT_NEAR(labels.noise_m, sigma, 0.05 * sigma) << grass;
+      EXPECT_GE(labels.found, 0.98) << sigma << " " << grass;
+      EXPECT_LE(labels.taken, 0.01) << sigma;  // grass of 0.25 m is 5 deviations high
+    }
+  }
+}
+
+TEST(GroundAuto, ANoisyFieldHasTheSameLabelsForAnyThreadsAndOrder) {
+  const GroundCloud cloud = noisy_field(400, 0.08, 0.2, 0.2, 0.2).cloud;
+  const GroundCloud turned(cloud.rbegin(), cloud.rend());
+  JobControl control;
+  OpContext one(control, Device::kCpu, 1), four(control, Device::kCpu, 4);
+  const GroundAutoResult a = ground_auto(test::hits_of(cloud), kGroundConstants, one);
+  const GroundAutoResult b = ground_auto(test::hits_of(turned), kGroundConstants, four);
+  EXPECT_GT(a.noise_m, 0.07);
+  EXPECT_EQ(a.noise_m, b.noise_m);
+  std::vector<std::uint8_t> labels = test::labels_of(b.ground_class);
+  std::reverse(labels.begin(), labels.end());
+  EXPECT_EQ(test::labels_of(a.ground_class), labels);
+}
+
+TEST(GroundAuto, PlantsAreNoNoise) {
+  // Plants of up to 0.9 m hide the ground but for paths; its noise is 1.5 cm.
+  for (const double clear : {0.12, 0.3})
+    EXPECT_LE(labels_of_field(test::hidden_ground(20, 60, clear)).noise_m, 0.02) << clear;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { remove, rename } from "../file-moves.ts";
 import { isNoSpace } from "./full-disk.ts";
-import { beyond, isComplete, makePrivate, type OctreeUsage, PRIVATE, usage } from "./octree-folder.ts";
+import { beyond, isComplete, lastUse, PRIVATE, SeenOctrees } from "./octree-folder.ts";
 import { OctreeLease } from "./octree-lease.ts";
 import { leaseAlive } from "./process-lease.ts";
 
@@ -36,6 +36,7 @@ export class OctreeCache {
   #evictAgain = false;
   /** One removal at a time. */
   #removing: Promise<void> = Promise.resolve();
+  readonly #seen = new SeenOctrees();
   /** Number of octrees removed so far. */
   #removed = 0;
 
@@ -211,18 +212,18 @@ export class OctreeCache {
 
   /** Removes octrees that nobody needs, the least recently used first, until the cache takes `maxBytes`. */
   async #removeUnneeded(maxBytes: number, only?: ReadonlySet<string>): Promise<void> {
-    const others = await this.#lease.others();
-    const entries: OctreeUsage[] = [];
-    for (const name of await readdir(this.root).catch(() => [] as string[])) {
-      if (!ID.test(name)) await this.#removeDeadStaging(name);
-      else {
-        await makePrivate(join(this.root, name));
-        entries.push({ id: name, ...(await usage(join(this.root, name))) });
-      }
+    const needed = new Set([...(await this.#lease.others()), ...this.#neededHere()]);
+    const names = await readdir(this.root).catch(() => [] as string[]);
+    for (const name of names) if (!ID.test(name)) await this.#removeDeadStaging(name);
+    const ids = names.filter((name) => ID.test(name));
+    await this.#seen.look(this.root, ids);
+    if (!only && this.#seen.totalBytes() <= maxBytes) return;
+    const entries = [];
+    for (const id of ids) {
+      if (only && !only.has(id)) continue;
+      entries.push({ id, files: this.#seen.filesOf(id), used: await lastUse(join(this.root, id)) });
     }
-    const needed = new Set([...this.#neededHere(), ...others]);
-    const free = (id: string) => (only?.has(id) ?? true) && !needed.has(id);
-    for (const id of beyond(entries, maxBytes, free)) {
+    for (const id of beyond(entries, maxBytes, (id) => !needed.has(id))) {
       if (!this.#neededHere().has(id)) await this.#removeOne(id); // needed since the choice
     }
   }
@@ -236,6 +237,7 @@ export class OctreeCache {
     const doomed = this.#stagingOf(join(this.root, id));
     try {
       await rename(join(this.root, id), doomed);
+      this.#seen.forget(id);
       this.#removed += 1;
       await remove(doomed);
     } catch (error) {

@@ -22,34 +22,70 @@ export async function isComplete(folder: string): Promise<boolean> {
   }
 }
 
-/** What an octree takes on the disk. */
-export interface OctreeUsage extends Usage {
-  readonly id: string;
+interface OctreeFileSize {
+  readonly ino: bigint;
+  readonly size: number;
 }
 
-interface Usage {
-  readonly files: readonly { readonly ino: bigint; readonly size: number }[];
+/** What an octree takes on the disk. */
+interface OctreeUsage {
+  readonly id: string;
+  readonly files: readonly OctreeFileSize[];
   /** Time of the last use, milliseconds. */
   readonly used: number;
 }
 
 /** Closes a folder of an earlier version to other users. A folder of another user stays as it is. */
-export async function makePrivate(folder: string): Promise<void> {
+async function makePrivate(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const info = await stat(folder).catch(() => undefined); // removed meanwhile
   if (info && (info.mode & 0o077) !== 0 && info.uid === process.getuid?.()) await chmod(folder, PRIVATE);
 }
 
-export async function usage(folder: string): Promise<Usage> {
-  const files: { ino: bigint; size: number }[] = [];
-  let used = 0;
+async function fileSizes(folder: string): Promise<OctreeFileSize[]> {
+  const files: OctreeFileSize[] = [];
   for (const name of await readdir(folder).catch(() => [] as string[])) {
     const info = await stat(join(folder, name), { bigint: true }).catch(() => undefined);
-    if (!info) continue;
-    files.push({ ino: info.ino, size: Number(info.size) });
-    if (name === "metadata.json") used = Number(info.mtimeMs);
+    if (info) files.push({ ino: info.ino, size: Number(info.size) });
   }
-  return { files, used };
+  return files;
+}
+
+/** Time of the last use, milliseconds; 0 if it is unknown. */
+export async function lastUse(folder: string): Promise<number> {
+  return (await stat(join(folder, "metadata.json")).catch(() => undefined))?.mtimeMs ?? 0;
+}
+
+/** Octrees seen in the cache: the files of an octree do not change, so each folder is looked at once. */
+export class SeenOctrees {
+  readonly #seen = new Map<string, readonly OctreeFileSize[]>();
+
+  /** Looks at octrees that are new in the cache, closes them to other users, and forgets those that have gone. */
+  async look(root: string, ids: readonly string[]): Promise<void> {
+    const there = new Set(ids);
+    for (const id of this.#seen.keys()) if (!there.has(id)) this.#seen.delete(id);
+    for (const id of ids) {
+      if (this.#seen.has(id)) continue;
+      await makePrivate(join(root, id));
+      this.#seen.set(id, await fileSizes(join(root, id)));
+    }
+  }
+  forget(id: string): void {
+    this.#seen.delete(id);
+  }
+  filesOf(id: string): readonly OctreeFileSize[] {
+    return this.#seen.get(id) ?? [];
+  }
+  totalBytes(): number {
+    return totalBytes(this.#seen.values());
+  }
+}
+
+/** Bytes of all files, each file that several octrees share counted once. */
+function totalBytes(octrees: Iterable<readonly OctreeFileSize[]>): number {
+  const sizes = new Map<bigint, number>();
+  for (const files of octrees) for (const { ino, size } of files) sizes.set(ino, size);
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
 /**
@@ -59,8 +95,7 @@ export async function usage(folder: string): Promise<Usage> {
 export function beyond(entries: readonly OctreeUsage[], maxBytes: number, free: (id: string) => boolean): string[] {
   const names = new Map<bigint, number>();
   for (const { files } of entries) for (const { ino } of files) names.set(ino, (names.get(ino) ?? 0) + 1);
-  const sizes = new Map(entries.flatMap(({ files }) => files.map(({ ino, size }) => [ino, size] as const)));
-  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  let total = totalBytes(entries.map(({ files }) => files));
   const chosen: string[] = [];
   for (const { id, files } of [...entries].sort((a, b) => a.used - b.used)) {
     if (total <= maxBytes) break;

@@ -180,7 +180,8 @@ const char* RowParser::field_end(const char* p, std::string_view& content) const
     for (++p; *p != '\n' && !(*p == '"' && p[1] != '"'); ++p) p += *p == '"';
     last = p;
     p += *p == '"';
-    while (!ends(p)) last = ++p;  // text after the closing quote: not a number
+    for (; !ends(p); ++p)
+      if (*p != ' ' && *p != '\t' && *p != '\r') last = p + 1;  // text after the closing quote: not a number
   } else {
     while (!ends(p)) ++p;
     last = p;

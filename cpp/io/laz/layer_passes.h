@@ -178,7 +178,8 @@ class LayerPasses {
             if constexpr (Coder::kDecodes) {
               lanes[t].codec->store_head(points[t]->ahead, lanes[t].record);
             } else {
-              points[t]->ahead = real[t];
+              points[t]->ahead =
+                  Point14::load(lanes[t].record);  // not `real`, parts of which are on their way
             }
           });
     });

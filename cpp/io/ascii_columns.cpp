@@ -9,14 +9,14 @@ namespace pc::io {
 namespace {
 
 // A packed chunk is a sequence of batches, every part padded to 8 bytes:
-//   u32 rows, u32 filled | u8 Packing[filled] | Vec3d[rows] | per filled column its values
+//   u32 rows, u32 filled | u8 Packing[filled] | per filled column its values
 enum class Packing : std::uint8_t { kU8, kU16, kI32, kF32, kF64 };
 
 struct BatchHeader {
   std::uint32_t rows, filled;
 };
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 constexpr double kTwo63 = 9223372036854775808.0;
 constexpr double kTwo64 = 18446744073709551616.0;
 
@@ -96,16 +96,14 @@ void fill_missing(std::size_t rows, std::size_t first, AnyColumn& to) {
 }
 
 /// Unpacks the batch at `p` to rows [first_row, ...), advances `first_row` past them, and returns the end of the batch.
-const std::byte* unpack_batch(const std::byte* p, std::size_t& first_row, const UnpackTarget& target) {
+const std::byte* unpack_batch(const std::byte* p, std::size_t& first_row, std::vector<AnyColumn>& columns) {
   BatchHeader header;
   std::memcpy(&header, p, sizeof header);
   p += sizeof header;
   const auto* packings = reinterpret_cast<const Packing*>(p);
   p += padded(header.filled);
-  std::memcpy(target.positions.data + first_row, p, header.rows * sizeof(Vec3d));
-  p += header.rows * sizeof(Vec3d);
-  for (std::size_t c = 0; c < target.columns->size(); ++c) {
-    AnyColumn& column = (*target.columns)[c];
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    AnyColumn& column = columns[c];
     if (c >= header.filled) {
       if (column.size() != 0) fill_missing(header.rows, first_row, column);
       continue;
@@ -178,7 +176,7 @@ void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRo
   }
   for (std::size_t c = batch.filled; c < batch.columns; ++c) stats[c].has_nonfinite = true;
 
-  std::size_t bytes = sizeof(BatchHeader) + padded(batch.filled) + batch.rows * sizeof(Vec3d);
+  std::size_t bytes = sizeof(BatchHeader) + padded(batch.filled);
   for (const Packing packing : packings) {
     visit_packing(packing, [&](auto stored) { bytes += padded(batch.rows * sizeof stored); });
   }
@@ -188,8 +186,6 @@ void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRo
   p += sizeof header;
   if (batch.filled != 0) std::memcpy(p, packings.data(), batch.filled);
   p += padded(batch.filled);
-  std::memcpy(p, batch.positions.data, batch.rows * sizeof(Vec3d));
-  p += batch.rows * sizeof(Vec3d);
   for (std::size_t c = 0; c < batch.filled; ++c) {
     const double* values = batch.values.data + c * batch.capacity;
     visit_packing(packings[c], [&](auto stored) {
@@ -201,10 +197,10 @@ void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRo
   }
 }
 
-void unpack_rows(const PackedRows& packed, std::size_t first_row, const UnpackTarget& target) {
+void unpack_rows(const PackedRows& packed, std::size_t first_row, std::vector<AnyColumn>& columns) {
   for (const PackedRows::Block& block : packed.blocks()) {
     const std::byte* p = block.pages.data();
-    for (const std::byte* const end = p + block.used; p != end;) p = unpack_batch(p, first_row, target);
+    for (const std::byte* const end = p + block.used; p != end;) p = unpack_batch(p, first_row, columns);
   }
 }
 

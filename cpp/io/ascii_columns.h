@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,6 +9,7 @@
 #include "core/column.h"
 #include "core/memory.h"
 #include "io/ascii_table.h"
+#include "io/decimal.h"
 
 /// Values of a text table between the parser and the result. They are packed batch by batch without loss, then joined
 /// in the type that suits the whole column.
@@ -41,12 +43,19 @@ struct ColumnStats {
   void merge(const ColumnStats& other);
 };
 
+/// Notes what the digits of a number demand of its column's type.
+inline void note_digits(ColumnStats& stats, const Decimal& number) {
+  if (number.mantissa <= 8'388'608 && number.exponent <= 0) return;
+  if (!stats.needs_double) stats.needs_double = needs_double(number);
+  // The exponent moved it beyond the range in which doubles represent every whole number.
+  if (number.exponent > 0 && std::fabs(number.value) >= 9007199254740992.0) stats.inexact_whole = true;
+}
+
 /// Element type of a column in the result.
 DType column_type(const ColumnStats& stats, TextColumnType wanted);
 
-/// One batch of parsed rows, column by column.
+/// Values of one batch of parsed rows, column by column.
 struct RowBatch {
-  Span<Vec3d> positions;     ///< (capacity)
   Span<double> values;       ///< (columns * capacity), column-major
   std::size_t capacity = 0;  ///< rows
   std::size_t rows = 0;
@@ -75,13 +84,7 @@ class PackedRows {
 /// Appends the batch to `packed` in the narrowest lossless types and adds its values to `stats` (one per column).
 void pack_batch(const RowBatch& batch, std::vector<ColumnStats>& stats, PackedRows& packed);
 
-/// Destination of unpacked rows. Columns of size 0 are left out.
-struct UnpackTarget {
-  Span<Vec3d> positions;
-  std::vector<AnyColumn>* columns;
-};
-
-/// Writes all rows of a packed chunk to rows [first_row, ...) of the target.
-void unpack_rows(const PackedRows& packed, std::size_t first_row, const UnpackTarget& target);
+/// Writes all rows of a packed chunk to rows [first_row, ...) of the columns. Columns of size 0 are left out.
+void unpack_rows(const PackedRows& packed, std::size_t first_row, std::vector<AnyColumn>& columns);
 
 }  // namespace pc::io

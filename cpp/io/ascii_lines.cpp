@@ -5,13 +5,12 @@
 
 #include "core/error.h"
 #include "io/ascii_table.h"
-#include "io/decimal.h"
 
 namespace pc::io {
 
 namespace {
 
-constexpr std::size_t kReadAhead = std::size_t{64} << 10;  // usual distance to the end of a chunk's last line
+constexpr std::size_t kReadAhead = std::size_t{16} << 10;  // usual distance to the end of a chunk's last line
 
 /// Index of the first line end in [from, to), or `to`.
 std::size_t find_end(const BulkVector<char>& buffer, std::size_t from, std::size_t to) {
@@ -21,11 +20,10 @@ std::size_t find_end(const BulkVector<char>& buffer, std::size_t from, std::size
 
 }  // namespace
 
-/// Loads the data from offset `from`, at most `bytes`, into `buffer`; the first `had` bytes are there already.
 void LineSource::load(std::uint64_t from, std::size_t bytes, std::size_t had,
                       BulkVector<char>& buffer) const {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, data_bytes() - from));
-  buffer.reserve(wanted + kDecimalPadding + 1);
+  buffer.reserve(wanted + kTextPadding + 1);
   buffer.resize(wanted);
   if (file_.read_at(data_start_ + from + had, buffer.data() + had, wanted - had) != wanted - had) {
     throw Error(ErrorCode::kIo, file_.path() + ": the file became shorter while it was read");
@@ -54,7 +52,7 @@ Span<const char> LineSource::read_lines(std::uint64_t begin, std::uint64_t end,
                     " is longer than " + std::to_string(kMaxTextLineBytes >> 20) + " MiB: not a text table");
   }
   if (stop == buffer.size()) buffer.push_back('\n');  // the last line of the file has no line end
-  buffer.resize(std::max(buffer.size(), stop + 1 + kDecimalPadding));
+  buffer.resize(std::max(buffer.size(), stop + 1 + kTextPadding));
   return {buffer.data() + first, stop + 1 - first};
 }
 

@@ -13,6 +13,7 @@ namespace {
 constexpr std::int32_t kUnwanted = -1;
 constexpr std::int32_t kFirstColumn = 3;  // indices 0, 1, 2 are x, y, z
 constexpr double kTwo53 = 9007199254740992.0;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Values parsed between two cancel checks and packed together: few enough for the second-level cache.
 constexpr std::size_t kBatchValues = 1 << 15;
 constexpr std::size_t kMaxBatchRows =
@@ -90,7 +91,8 @@ RowParser::RowParser(const TextReadParams& params, const std::vector<std::size_t
       budget_(budget),
       point_(params.decimal_comma ? ',' : '.'),
       delimiter_(delimiter_char(params.delimiter)),
-      position_columns_(std::max({params.x_index, params.y_index, params.z_index}) + 1) {
+      position_columns_(std::max({params.x_index, params.y_index, params.z_index}) + 1),
+      plain_rows_(plain_row_parser(params.delimiter)) {
   const std::size_t count = params.columns.size();
   std::uint32_t needed = position_columns_;
   if (count != 0) needed = std::max(needed, params.columns[order.back()].index + 1);
@@ -112,27 +114,28 @@ RowParser::RowParser(const TextReadParams& params, const std::vector<std::size_t
 
   capacity_ = std::clamp<std::size_t>(kBatchValues / (count + 3), 1, kMaxBatchRows);
   values_.resize((count + 3) * capacity_);
-  positions_.resize(capacity_);
-  batch_ = {
-      positions_.view(), values_.view().subspan(3 * capacity_, count * capacity_), capacity_, 0, count, 0};
+  batch_ = {values_.view().subspan(3 * capacity_, count * capacity_), capacity_, 0, count, 0};
   summary_.columns.resize(count);
   summary_.rows_by_reach.resize(count + 1);
 }
 
-ChunkRows RowParser::parse(const char* begin, const char* end, std::uint64_t chunk, std::uint64_t row_limit,
-                           OpContext& ctx) {
+ChunkRows RowParser::parse(Span<const char> lines, std::uint64_t chunk, std::uint64_t row_limit,
+                           BulkVector<Vec3d>&& positions, OpContext& ctx) {
   chunk_ = chunk;
   line_ = 0;
   kept_ = 0;
+  positions_ = std::move(positions);
+  make_room();
   if (params_.delimiter == TextDelimiter::kWhitespace) {
-    parse_lines<true>(begin, end, row_limit, ctx);
+    parse_lines<true>(lines.begin(), lines.end(), row_limit, ctx);
   } else {
-    parse_lines<false>(begin, end, row_limit, ctx);
+    parse_lines<false>(lines.begin(), lines.end(), row_limit, ctx);
   }
   flush(ctx);
   ChunkRows result;
   result.rows = kept_;
   result.lines = line_;
+  result.positions = std::move(positions_);
   result.packed = std::exchange(packed_, {});
   return result;
 }
@@ -140,6 +143,14 @@ ChunkRows RowParser::parse(const char* begin, const char* end, std::uint64_t chu
 template <bool kWhitespace>
 void RowParser::parse_lines(const char* p, const char* end, std::uint64_t row_limit, OpContext& ctx) {
   while (p < end && kept_ < row_limit) {
+    if (plain_rows_ != nullptr) {
+      p = parse_plain_rows(p, end, row_limit);
+      if (batch_.rows == capacity_) {
+        flush(ctx);
+        continue;
+      }
+      if (p == end || kept_ == row_limit) break;
+    }
     p = skip_blanks(p);
     if (at_line_end(p)) {
       p += *p == '\n' ? 1 : 2;
@@ -152,6 +163,31 @@ void RowParser::parse_lines(const char* p, const char* end, std::uint64_t row_li
     }
     ++line_;
   }
+}
+
+/// Parses rows until one needs parse_row, or nothing if that is likely: attempts get rarer while they fail.
+const char* RowParser::parse_plain_rows(const char* p, const char* end, std::uint64_t row_limit) {
+  constexpr std::uint32_t kMostWait = 63;
+  if (plain_wait_ != 0) {
+    --plain_wait_;
+    return p;
+  }
+  const std::size_t before = batch_.rows;
+  const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(capacity_ - before, row_limit - kept_));
+  const PlainLayout layout{
+      {targets_.data(), targets_.size()}, params_.expected_columns, point_, delimiter_, params_.frame};
+  PlainBatch batch{values_.data(),         capacity_, before, before + room, positions_.data() + kept_,
+                   summary_.columns.data()};
+  p = plain_rows_(p, end, layout, batch);
+  const std::size_t rows = batch.row - before;
+  plain_wait_ = plain_misses_ = rows != 0 ? 0 : std::min(2 * plain_misses_ + 1, kMostWait);
+  if (rows == 0) return p;
+  widen(batch_.columns, before);
+  summary_.reached = batch_.columns;
+  batch_.rows = batch.row;
+  line_ += rows;
+  kept_ += rows;
+  return p;
 }
 
 /// Position after a number: the next field (whitespace), delimiter or line end; nullptr if the field continues.
@@ -180,7 +216,8 @@ const char* RowParser::field_end(const char* p, std::string_view& content) const
     for (++p; *p != '\n' && !(*p == '"' && p[1] != '"'); ++p) p += *p == '"';
     last = p;
     p += *p == '"';
-    while (!ends(p)) last = ++p;  // text after the closing quote: not a number
+    for (; !ends(p); ++p)
+      if (*p != ' ' && *p != '\t' && *p != '\r') last = p + 1;  // text after the closing quote: not a number
   } else {
     while (!ends(p)) ++p;
     last = p;
@@ -222,11 +259,8 @@ const char* RowParser::slow_field(const char* p, std::int32_t target) {
 
 void RowParser::store(std::int32_t target, const Decimal& number) {
   value(target) = number.value;
-  if ((number.mantissa > 8'388'608 || number.exponent > 0) && target >= kFirstColumn) {
-    ColumnStats& stats = summary_.columns[static_cast<std::size_t>(target - kFirstColumn)];
-    if (!stats.needs_double) stats.needs_double = needs_double(number);
-    // The exponent moved it beyond the range in which doubles represent every whole number.
-    if (number.exponent > 0 && std::fabs(number.value) >= kTwo53) stats.inexact_whole = true;
+  if (target >= kFirstColumn) {
+    note_digits(summary_.columns[static_cast<std::size_t>(target - kFirstColumn)], number);
   }
 }
 
@@ -299,28 +333,40 @@ void RowParser::end_row(const char* line, const char* line_end, std::uint32_t co
     }
   }
   reach(columns_before_[std::min<std::size_t>(columns, targets_.size())]);
-  positions_[batch_.rows++] = position;
-  ++kept_;
+  positions_[static_cast<std::size_t>(kept_++)] = position;
+  ++batch_.rows;
 }
 
 /// Gives every row a value in every column below batch_.filled: NaN if the row has no such column.
 void RowParser::reach(std::size_t written) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (; batch_.filled < written; ++batch_.filled) {
-    std::fill_n(values_.data() + (batch_.filled + 3) * capacity_, batch_.rows, kNan);
-  }
+  widen(written, batch_.rows);
   for (std::size_t c = written; c < batch_.filled; ++c) values_[(c + 3) * capacity_ + batch_.rows] = kNan;
   if (written < batch_.columns) ++summary_.rows_by_reach[written];
   summary_.reached = std::max(summary_.reached, written);
+}
+
+/// Extends batch_.filled to `written`; the first `rows` rows have no such columns.
+void RowParser::widen(std::size_t written, std::size_t rows) {
+  for (; batch_.filled < written; ++batch_.filled) {
+    std::fill_n(values_.data() + (batch_.filled + 3) * capacity_, rows, kNan);
+  }
+}
+
+/// Makes room for the positions of a batch.
+void RowParser::make_room() {
+  const std::size_t wanted = static_cast<std::size_t>(kept_) + capacity_;
+  if (positions_.size() < wanted)
+    positions_.resize(std::max(wanted, positions_.size() + positions_.size() / 2));
 }
 
 void RowParser::flush(OpContext& ctx) {
   ctx.checkpoint();
   const std::size_t before = packed_.bytes();
   pack_batch(batch_, summary_.columns, packed_);
-  budget_.take(packed_.bytes() - before);
+  budget_.take(packed_.bytes() - before + batch_.rows * sizeof(Vec3d));
   batch_.rows = 0;
   batch_.filled = 0;
+  make_room();
 }
 
 }  // namespace pc::io

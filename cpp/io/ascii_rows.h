@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/op_context.h"
 #include "io/ascii_columns.h"
+#include "io/ascii_plain_rows.h"
 #include "io/ascii_table.h"
 #include "io/decimal.h"
 
@@ -55,10 +56,11 @@ struct StoreBudget {
 /// The error for a table whose missing values would take far more memory than the text of the file.
 Error too_sparse(const std::string& path);
 
-/// Packed rows of one chunk of text.
+/// Rows of one chunk of text: the positions and, packed, the values of the other columns.
 struct ChunkRows {
   std::uint64_t rows = 0;
   std::uint64_t lines = 0;
+  BulkVector<Vec3d> positions;  ///< the first `rows`; the rest has no meaning
   PackedRows packed;
 };
 
@@ -68,10 +70,10 @@ class RowParser {
   /// `order` sorts params.columns by index. All three outlive the parser.
   RowParser(const TextReadParams& params, const std::vector<std::size_t>& order, StoreBudget& budget);
 
-  /// Parses [begin, end): whole lines; the last byte is '\n', and kDecimalPadding readable bytes follow. Stops after
-  /// `row_limit` kept rows.
-  ChunkRows parse(const char* begin, const char* end, std::uint64_t chunk, std::uint64_t row_limit,
-                  OpContext& ctx);
+  /// Parses whole lines; the last byte is '\n', and kTextPadding readable bytes follow. Stops after `row_limit` kept
+  /// rows. `positions` is the buffer for the result, of any size.
+  ChunkRows parse(Span<const char> lines, std::uint64_t chunk, std::uint64_t row_limit,
+                  BulkVector<Vec3d>&& positions, OpContext& ctx);
 
   const RowSummary& summary() const { return summary_; }
 
@@ -85,6 +87,7 @@ class RowParser {
 
   template <bool kWhitespace>
   void parse_lines(const char* p, const char* end, std::uint64_t row_limit, OpContext& ctx);
+  const char* parse_plain_rows(const char* p, const char* end, std::uint64_t row_limit);
   template <bool kWhitespace>
   const char* parse_row(const char* p);
   template <bool kWhitespace>
@@ -105,6 +108,8 @@ class RowParser {
   void store(std::int32_t target, const Decimal& number);
   void end_row(const char* line, const char* line_end, std::uint32_t columns);
   void reach(std::size_t written);
+  void widen(std::size_t written, std::size_t rows);
+  void make_room();
   void flush(OpContext& ctx);
   LineRef here() const { return {chunk_, line_}; }
 
@@ -117,14 +122,17 @@ class RowParser {
   std::vector<std::size_t> columns_before_;  ///< file columns read -> requested columns among them
   std::uint32_t position_columns_;           ///< columns that a row needs for x, y and z
   std::size_t capacity_;
-  BulkVector<double> values_;  ///< x, y, z, then the requested columns in file order; column-major
-  BulkVector<Vec3d> positions_;
+  BulkVector<double> values_;    ///< x, y, z, then the requested columns in file order; column-major
+  BulkVector<Vec3d> positions_;  ///< of the chunk
   RowBatch batch_;
   PackedRows packed_;
   RowSummary summary_;
   std::vector<BadField> bad_fields_;  ///< of the current row
   bool bad_position_ = false;
   std::uint64_t chunk_ = 0, line_ = 0, kept_ = 0;
+  PlainRowParser plain_rows_;  ///< nullptr if there is none
+  std::uint32_t plain_wait_ = 0,
+                plain_misses_ = 0;  ///< lines to the next attempt; the last time that it failed
 };
 
 }  // namespace pc::io

@@ -11,6 +11,7 @@
 #include "io/ascii_head.h"
 #include "io/ascii_lines.h"
 #include "io/ascii_messages.h"
+#include "io/ascii_positions.h"
 #include "io/ascii_rows.h"
 
 namespace pc::io {
@@ -69,19 +70,39 @@ std::uint64_t find_data_start(const platform::File& file, const TextHead& head, 
   return offset;
 }
 
+/// Rows to reserve space for, by the line ends in some places of the data and a little more.
+std::size_t expected_rows(const LineSource& source, const TextReadParams& params) {
+  constexpr std::uint64_t kPlaces = 16, kPlaceBytes = 16 << 10, kLeastRowBytes = 6;  // "0 0 0\n"
+  const std::uint64_t bytes = source.data_bytes();
+  std::uint64_t seen = 0, ends = 0;
+  BulkVector<char> text;
+  for (std::uint64_t i = 0; i < kPlaces && i * kPlaceBytes < bytes; ++i) {
+    const std::uint64_t at = std::max(bytes / kPlaces * i, i * kPlaceBytes);
+    source.load(at, kPlaceBytes, 0, text);
+    seen += text.size();
+    ends += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  if (seen == 0) return 0;
+  const double rows = static_cast<double>(ends + 1) / static_cast<double>(seen) * static_cast<double>(bytes);
+  const std::uint64_t most = std::min(bytes / kLeastRowBytes + 1, params.max_rows - 1);  // 0 = no limit
+  return static_cast<std::size_t>(std::min(rows * 1.03 + 64, static_cast<double>(most) + 1));
+}
+
 /// Reads the chunks: in parallel, or with a row limit one after the other.
 class TableReader {
  public:
   TableReader(const LineSource& source, const TextReadParams& params, const std::vector<std::size_t>& order,
-              std::uint64_t byte_limit, std::size_t chunk_bytes)
+              std::uint64_t byte_limit, std::size_t chunk_bytes, std::size_t expected_rows)
       : source_(source),
         params_(params),
         order_(order),
         chunk_bytes_(chunk_bytes),
         budget_{byte_limit, source.path()},
-        chunks_(static_cast<std::size_t>((source.data_bytes() + chunk_bytes - 1) / chunk_bytes)) {}
+        chunks_(static_cast<std::size_t>((source.data_bytes() + chunk_bytes - 1) / chunk_bytes)),
+        positions_(chunks_.size(), expected_rows) {}
 
   void read(OpContext& ctx) {
+    budget_.take(positions_.reserved_bytes());
     workers_.resize(static_cast<std::size_t>(ctx.threads()));
     ctx.begin_phase("Reading text", source_.data_bytes());
     if (params_.max_rows != 0 &&
@@ -101,6 +122,7 @@ class TableReader {
   }
 
   std::vector<ChunkRows>& chunks() { return chunks_; }
+  PositionJoin& positions() { return positions_; }
   std::uint64_t bytes_left() const { return budget_.bytes_left.load(); }
 
   RowSummary summary() const {
@@ -125,8 +147,9 @@ class TableReader {
     const std::uint64_t begin = static_cast<std::uint64_t>(index) * chunk_bytes_;
     const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes_, source_.data_bytes());
     const Span<const char> lines = source_.read_lines(begin, end, worker->text);
-    if (!lines.empty())
-      chunks_[index] = worker->parser.parse(lines.begin(), lines.end(), index, row_limit, ctx);
+    ChunkRows& chunk = chunks_[index];
+    if (!lines.empty()) chunk = worker->parser.parse(lines, index, row_limit, positions_.buffer(), ctx);
+    positions_.finish(index, static_cast<std::size_t>(chunk.rows), std::move(chunk.positions));
   }
 
   const LineSource& source_;
@@ -135,25 +158,27 @@ class TableReader {
   std::size_t chunk_bytes_;
   StoreBudget budget_;
   std::vector<ChunkRows> chunks_;
+  PositionJoin positions_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-/// Unpacks the chunks to their final columns, at most `bytes_left`, and frees the memory of each chunk.
-CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report, std::uint64_t bytes_left,
-                       OpContext& ctx) {
+/// Joins the positions, unpacks the chunks to their final columns, at most `bytes_left`, and frees the memory of each
+/// chunk.
+CloudTable join_chunks(TableReader& reader, const TextReport& report, OpContext& ctx) {
+  std::vector<ChunkRows>& chunks = reader.chunks();
   const TextReadParams& params = report.params;
   const auto rows = static_cast<std::size_t>(report.rows);
   std::vector<DType> types(report.order.size(), DType::kU8);
   std::vector<bool> kept(report.order.size());
-  std::uint64_t row_bytes = sizeof(Vec3d);
+  std::uint64_t row_bytes = 0;  // without the positions, which have their space
   for (std::size_t c = 0; c < types.size(); ++c) {
     types[c] = column_type(report.summary.columns[c], params.columns[report.order[c]].type);
     kept[c] = !has_no_numbers(report, c);
     if (kept[c]) row_bytes += dtype_size(types[c]);
   }
-  if (rows > bytes_left / row_bytes) throw too_sparse(report.path);
+  if (row_bytes != 0 && rows > reader.bytes_left() / row_bytes) throw too_sparse(report.path);
   CloudTable table;
-  table.positions = Column<Vec3d>(rows);
+  table.positions = reader.positions().take(rows, ctx);
   std::vector<AnyColumn> columns(types.size());
   for (std::size_t c = 0; c < types.size(); ++c) {
     if (kept[c]) columns[c] = AnyColumn(types[c], rows);
@@ -165,10 +190,9 @@ CloudTable join_chunks(std::vector<ChunkRows>& chunks, const TextReport& report,
     next += static_cast<std::size_t>(chunks[i].rows);
   }
   ctx.begin_phase("Joining columns", chunks.size());
-  const UnpackTarget target{table.positions.view(), &columns};
   parallel_for(ctx, chunks.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      unpack_rows(chunks[i].packed, first_rows[i], target);
+      unpack_rows(chunks[i].packed, first_rows[i], columns);
       chunks[i].packed = PackedRows();
     }
   });
@@ -196,7 +220,7 @@ CloudTable read_text(const std::string& path, const TextReadParams& params, std:
   }
   const LineSource source(file, data_start, cr_lines);
   const std::uint64_t byte_limit = (std::uint64_t{64} << 20) + 20 * file.size();
-  TableReader reader(source, params, order, byte_limit, chunk_bytes);
+  TableReader reader(source, params, order, byte_limit, chunk_bytes, expected_rows(source, params));
   reader.read(ctx);
 
   std::vector<std::uint64_t> lines_before;
@@ -209,7 +233,7 @@ CloudTable read_text(const std::string& path, const TextReadParams& params, std:
   const RowSummary summary = reader.summary();
   const TextReport report{path, params, order, summary, rows, lines_before};
   require_rows(report);
-  CloudTable table = join_chunks(reader.chunks(), report, reader.bytes_left(), ctx);
+  CloudTable table = join_chunks(reader, report, ctx);
   table.malformed_dropped = summary.malformed.count;
   table.nonfinite_dropped = summary.nonfinite.count;
   table.warnings = text_warnings(report);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "io/las_coding.h"
@@ -12,7 +13,7 @@ namespace pc::io::las {
 namespace {
 
 template <class T>
-void scatter_bits(Span<const T> values, const Target& target, const std::vector<std::size_t>& rows,
+void scatter_bits(Span<const T> values, const Target& target, Span<const std::size_t> rows,
                   std::size_t stride, std::uint8_t* records) {
   std::uint8_t* to = records + target.offset;
   for (const std::size_t row : rows) {
@@ -23,7 +24,7 @@ void scatter_bits(Span<const T> values, const Target& target, const std::vector<
 
 /// The values were checked to fit, so the low bits of the whole number are its value in the narrower type.
 template <class Stored, class T>
-void scatter_integer(Span<const T> values, const Target& target, const std::vector<std::size_t>& rows,
+void scatter_integer(Span<const T> values, const Target& target, Span<const std::size_t> rows,
                      std::size_t stride, std::uint8_t* records) {
   std::uint8_t* to = records + target.offset;
   for (const std::size_t row : rows) {
@@ -33,7 +34,7 @@ void scatter_integer(Span<const T> values, const Target& target, const std::vect
 }
 
 template <class Stored>
-void scatter_raw(const std::byte* values, std::uint16_t offset, const std::vector<std::size_t>& rows,
+void scatter_raw(const std::byte* values, std::uint16_t offset, Span<const std::size_t> rows,
                  std::size_t stride, std::uint8_t* records) {
   std::uint8_t* to = records + offset;
   for (const std::size_t row : rows) {
@@ -85,7 +86,7 @@ auto raw_of(const Coding& coding, const AnyColumn& column) {
   };
 }
 
-void scatter_coded(const Target& target, const std::vector<std::size_t>& rows, std::size_t stride,
+void scatter_coded(const Target& target, Span<const std::size_t> rows, std::size_t stride,
                    std::uint8_t* records) {
   visit_stored(target.coding->stored, [&](auto type) {
     const auto raw = raw_of<decltype(type)>(*target.coding, *target.values);
@@ -97,8 +98,7 @@ void scatter_coded(const Target& target, const std::vector<std::size_t>& rows, s
   });
 }
 
-void scatter(const Target& target, const std::vector<std::size_t>& rows, std::size_t stride,
-             std::uint8_t* records) {
+void scatter(const Target& target, Span<const std::size_t> rows, std::size_t stride, std::uint8_t* records) {
   if (target.coding) return scatter_coded(target, rows, stride, records);
   if (target.bits != 0 || target.as_integer) {
     visit_scalar(*target.values, [&](auto values) {
@@ -122,7 +122,7 @@ void scatter(const Target& target, const std::vector<std::size_t>& rows, std::si
 }
 
 void scatter_positions(const CloudView& view, const Vec3d& scale, const Vec3d& offset,
-                       const std::vector<std::size_t>& rows, std::size_t stride, std::uint8_t* records) {
+                       Span<const std::size_t> rows, std::size_t stride, std::uint8_t* records) {
   const auto step = [](double value, double scale_m, double offset_m) {
     return static_cast<std::int32_t>(std::llrint((value - offset_m) / scale_m));
   };
@@ -135,7 +135,7 @@ void scatter_positions(const CloudView& view, const Vec3d& scale, const Vec3d& o
   }
 }
 
-void scatter_origins(const CloudView& view, std::uint16_t offset, const std::vector<std::size_t>& rows,
+void scatter_origins(const CloudView& view, std::uint16_t offset, Span<const std::size_t> rows,
                      std::size_t stride, std::uint8_t* records) {
   std::uint8_t* to = records + offset;
   for (const std::size_t row : rows) {
@@ -145,13 +145,13 @@ void scatter_origins(const CloudView& view, std::uint16_t offset, const std::vec
 }
 
 /// Counts return numbers, and makes every point return 1 of 1 if the view has none.
-void count_returns(const RecordPlan& plan, const std::vector<std::size_t>& rows, std::uint8_t* records,
+void count_returns(const RecordPlan& plan, Span<const std::size_t> rows, std::uint8_t* records,
                    ReturnCounts& returns) {
   const unsigned width = plan.point_format >= 6 ? 4 : 3, mask = (1U << width) - 1U;
   const auto filler = static_cast<std::uint8_t>((plan.has_return_number ? 0U : 1U) |
                                                 (plan.has_return_count ? 0U : 1U << width));
   std::uint8_t* to = records + 14;
-  for (std::size_t i = 0; i < rows.size(); ++i, to += plan.record_bytes) {
+  for (std::size_t i = 0; i < rows.size; ++i, to += plan.record_bytes) {
     *to |= filler;
     ++returns[*to & mask];
   }
@@ -181,13 +181,18 @@ RowBlocks::RowBlocks(const CloudView& view, std::size_t grain, OpContext& ctx) :
 }
 
 void RowBlocks::collect(std::size_t begin, std::size_t end, std::vector<std::size_t>& rows) const {
+  if (all()) {
+    rows.resize(end - begin);
+    std::iota(rows.begin(), rows.end(), begin);
+    return;
+  }
   rows.clear();
-  const bool all = view_.skip.empty();
+  const bool skips = !view_.skip.empty();
   // Number of rows until the next one written; row k of the kept rows is written if k is a multiple of the stride.
   std::size_t wait =
       static_cast<std::size_t>((view_.stride - kept_before(begin / grain_) % view_.stride) % view_.stride);
   for (std::size_t i = begin; i < end; ++i) {
-    if (!all && view_.skip[i] != 0) continue;
+    if (skips && view_.skip[i] != 0) continue;
     if (wait == 0) {
       rows.push_back(i);
       wait = view_.stride;
@@ -230,10 +235,10 @@ bool coding_fits(const Coding& coding, const AnyColumn& values, const RowBlocks&
 }
 
 void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& scale, const Vec3d& offset,
-                 const std::vector<std::size_t>& rows, std::uint8_t* records, ReturnCounts& returns) {
+                 Span<const std::size_t> rows, std::uint8_t* records, ReturnCounts& returns) {
   const std::size_t stride = plan.record_bytes;
   const PointLayout& layout = kPointLayouts[plan.point_format];
-  for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(records + i * stride, plan.blank.data(), stride);
+  for (std::size_t i = 0; i < rows.size; ++i) std::memcpy(records + i * stride, plan.blank.data(), stride);
   scatter_positions(view, scale, offset, rows, stride, records);
   const auto bytes_of = [](const void* data) { return static_cast<const std::byte*>(data); };
   if (!view.intensity.empty())

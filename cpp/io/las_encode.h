@@ -19,6 +19,8 @@ class RowBlocks {
   RowBlocks(const CloudView& view, std::size_t grain, OpContext& ctx);
   std::size_t grain() const { return grain_; }
   std::uint64_t total() const { return total_; }
+  /// True if every source row is written.
+  bool all() const { return view_.skip.empty() && view_.stride == 1; }
   /// File row of the block's first written row.
   std::uint64_t first(std::size_t block) const {
     return (kept_before(block) + view_.stride - 1) / view_.stride;
@@ -76,7 +78,7 @@ using ReturnCounts = std::array<std::uint64_t, 16>;
 
 /// Encodes the given source rows into `records` (plan.record_bytes each) and counts their returns.
 void encode_rows(const CloudView& view, const RecordPlan& plan, const Vec3d& scale, const Vec3d& offset,
-                 const std::vector<std::size_t>& rows, std::uint8_t* records, ReturnCounts& returns);
+                 Span<const std::size_t> rows, std::uint8_t* records, ReturnCounts& returns);
 
 /// Data for the header and VLRs, which precede the points.
 struct HeaderFacts {

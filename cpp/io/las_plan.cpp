@@ -32,18 +32,38 @@ Range range_of(const StandardField& field) {
   }
 }
 
+/// True if the values at rows(0), rows(1), ... rows(count - 1) are whole numbers within the range.
+template <class T, class Rows>
+bool all_fit(Span<const T> values, const Range& range, std::size_t count, const Rows& rows) {
+  bool good = true;
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
+    const auto low = static_cast<std::int32_t>(range.low), high = static_cast<std::int32_t>(range.high);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int32_t value = values.data[rows(i)];
+      good &= value >= low && value <= high;
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto value = static_cast<double>(values.data[rows(i)]);
+      good = good && value >= range.low && value <= range.high && std::trunc(value) == value;
+    }
+  }
+  return good;
+}
+
 /// True if every written value is a whole number within the range.
 bool values_fit(const AnyColumn& column, const Range& range, const RowBlocks& blocks, OpContext& ctx) {
   std::atomic<bool> fit{true};
   visit_scalar(column, [&](auto values) {
     parallel_for(ctx, values.size, blocks.grain(), [&](std::size_t begin, std::size_t end) {
       if (!fit.load(std::memory_order_relaxed)) return;
-      std::vector<std::size_t> rows;
-      blocks.collect(begin, end, rows);
-      bool good = true;
-      for (const std::size_t row : rows) {
-        const auto value = static_cast<double>(values[row]);
-        good = good && value >= range.low && value <= range.high && std::trunc(value) == value;
+      bool good = false;
+      if (blocks.all()) {
+        good = all_fit(values, range, end - begin, [&](std::size_t i) { return begin + i; });
+      } else {
+        std::vector<std::size_t> rows;
+        blocks.collect(begin, end, rows);
+        good = all_fit(values, range, rows.size(), [&](std::size_t i) { return rows[i]; });
       }
       if (!good) fit.store(false, std::memory_order_relaxed);
     });

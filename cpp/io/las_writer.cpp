@@ -69,7 +69,8 @@ ReturnCounts write_points(const CloudView& view, const las::RecordPlan& plan, co
         if (own.rows.empty()) return;
         const std::size_t bytes = own.rows.size() * plan.record_bytes;
         if (own.records.size() < bytes) own.records.resize(blocks.grain() * plan.record_bytes);
-        las::encode_rows(view, plan, result.scale, result.offset, own.rows, own.records.data(), own.returns);
+        las::encode_rows(view, plan, result.scale, result.offset, {own.rows.data(), own.rows.size()},
+                         own.records.data(), own.returns);
         const std::lock_guard<std::mutex> lock(file_mutex);
         file.write_at(points_offset + blocks.first(begin / blocks.grain()) * plan.record_bytes,
                       own.records.data(), bytes);

@@ -5,8 +5,9 @@
 
 #include <array>
 #include <bit>
+
+#include "core/processor.h"
 #if defined(_MSC_VER)
-#include <intrin.h>
 #define PC_AVX2
 #else
 #define PC_AVX2 __attribute__((target("avx2,popcnt")))
@@ -170,24 +171,11 @@ PC_AVX2 void rank(const std::int32_t* keys, std::size_t count, std::int32_t* ran
   }
 }
 
-bool has_avx2() {
-#if defined(_MSC_VER) && !defined(__clang__)
-  int leaf[4];
-  __cpuid(leaf, 1);
-  const bool saves_ymm = (leaf[2] >> 27 & 1) != 0 && (_xgetbv(0) & 6) == 6;
-  __cpuidex(leaf, 7, 0);
-  return saves_ymm && (leaf[1] >> 5 & 1) != 0;
-#else
-  return __builtin_cpu_supports("avx2") != 0;
-#endif
-}
-
 }  // namespace
 
 const KnnKernels* avx2_knn_kernels() {
   static constexpr KnnKernels kKernels{localize, near_boxes, filter, select, count_below, narrow, rank};
-  static const bool supported = has_avx2();
-  return supported ? &kKernels : nullptr;
+  return has_avx2() ? &kKernels : nullptr;
 }
 
 }  // namespace pc

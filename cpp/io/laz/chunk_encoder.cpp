@@ -18,6 +18,7 @@ constexpr std::size_t kPollRows = LayeredCodec<RangeEncoder>::kTileRows;
 ChunkEncoder::ChunkEncoder(const LazItems& items) : items_(items) {
   if (items.layered()) {
     layered_ = std::make_unique<LayeredCodec<RangeEncoder>>(items);
+    for (RangeEncoder& coder : layered_->coders) streams_.push_back(&coder);
   } else {
     pointwise_ = std::make_unique<PointwiseCodec>(items);
   }
@@ -30,12 +31,12 @@ void ChunkEncoder::append(Span<const std::uint8_t> bytes) {
 }
 
 /// Writes record, rows, layer sizes and layers. A layer that never changed is left out; its size is 0.
-void ChunkEncoder::finish_layers(const std::uint8_t* first, std::size_t count) {
+void ChunkEncoder::finish_layers() {
   const std::size_t layers = layer_count(items_);
   std::vector<std::uint8_t> head(layered_head_bytes(items_, layers));
-  std::memcpy(head.data(), first, items_.record_bytes);
+  std::memcpy(head.data(), first_.data(), items_.record_bytes);
   std::uint8_t* counts = head.data() + items_.record_bytes;
-  las::store(counts, static_cast<std::uint32_t>(count));
+  las::store(counts, static_cast<std::uint32_t>(count_));
   append({head.data(), head.size()});
   for (std::size_t i = 0; i < layers; ++i) {
     if (layered_->changed[i] == 0 && i != kXy) continue;
@@ -46,29 +47,44 @@ void ChunkEncoder::finish_layers(const std::uint8_t* first, std::size_t count) {
   std::memcpy(out_.data(), head.data(), head.size());
 }
 
-Span<const std::uint8_t> ChunkEncoder::encode(std::uint8_t* records, std::size_t count,
-                                              const OpContext& ctx) {
+void ChunkEncoder::start() {
   used_ = 0;
-  const std::size_t stride = items_.record_bytes;
+  count_ = 0;
+  stream_.start();
+  for (RangeEncoder* coder : streams_) coder->start();
+}
+
+void ChunkEncoder::begin(const std::uint8_t* first) {
+  first_.assign(first, first + items_.record_bytes);
   if (items_.layered()) {
-    for (RangeEncoder& coder : layered_->coders) coder.start();
-    layered_->begin(records);
+    layered_->begin(first);
   } else {
-    stream_.start();
-    pointwise_->begin(records);
+    pointwise_->begin(first);
   }
-  for (std::size_t row = 1; row < count;) {
+}
+
+void ChunkEncoder::add(std::uint8_t* records, std::size_t count, const OpContext& ctx) {
+  const std::size_t stride = items_.record_bytes;
+  const bool starts = count_ == 0 && count != 0;
+  if (starts) begin(records);
+  count_ += count;
+  for (std::size_t row = starts ? 1 : 0; row < count;) {
     ctx.checkpoint();
     const std::size_t stop = std::min(count, row + kPollRows);
-    if (items_.layered())
+    if (items_.layered()) {
       LayerPasses<RangeEncoder>::code<1>({{{layered_.get(), records + row * stride}}}, stop - row);
+      RangeEncoder::flush_all(streams_);
+    }
     for (; row < stop && !items_.layered(); ++row) pointwise_->encode(stream_, records + row * stride);
     row = stop;
   }
+}
+
+Span<const std::uint8_t> ChunkEncoder::finish() {
   if (items_.layered()) {
-    finish_layers(records, count);
+    finish_layers();
   } else {
-    append({records, stride});
+    append({first_.data(), first_.size()});
     append(stream_.finish());
   }
   return {out_.data(), used_};

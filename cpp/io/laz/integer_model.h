@@ -138,13 +138,10 @@ class IntegerModel {
     if (k > kMost) return;
     const std::uint32_t place =
         static_cast<std::uint32_t>(correction) + (correction < 0 ? (1U << k) - 1 : 0xFFFFFFFFU);
-    if (k <= kModeled) {
-      coder.symbol(corrections_[k - 1], 1U << k, place);
-    } else {
-      const unsigned low = k - kModeled;
-      coder.symbol(corrections_[k - 1], 1U << kModeled, place >> low);
-      coder.bits(low, place & ((1U << low) - 1));
-    }
+    // Whether there are bits beyond the model is as good as random, so there is no branch.
+    const unsigned low = kBits > kModeled ? bits_beyond_model(k) : 0;
+    coder.symbol(corrections_[k - 1], 1U << (k - low), place >> low);
+    if constexpr (kBits > kModeled) coder.bits_or_none(low, place & ((1U << low) - 1));
   }
 
   static unsigned bits_beyond_model(std::uint32_t k) {

@@ -178,10 +178,20 @@ class LayerPasses {
             if constexpr (Coder::kDecodes) {
               lanes[t].codec->store_head(points[t]->ahead, lanes[t].record);
             } else {
-              points[t]->ahead = real[t];
+              points[t]->ahead =
+                  Point14::load(lanes[t].record);  // not `real`, parts of which are on their way
             }
           });
     });
+  }
+
+  template <Layer kLayer>
+  static bool waits(const Tile& tile, std::size_t count) {
+    if constexpr (Coder::kDecodes) {
+      return false;
+    } else {
+      return tile.codec->template waits<kLayer>(tile.records, count);
+    }
   }
 
   template <std::size_t kTiles>
@@ -200,16 +210,18 @@ class LayerPasses {
           code_field(record + Codec::kClassAt, point.last.classification, changed[kClass],
                      [&](std::uint8_t real) PC_INLINE_LAMBDA { point.code_class(coder, now, real); });
         });
-    for_points<kFlags>(
-        tiles, count,
-        [&](auto& point, Coder& coder, const PointContext& now, std::uint8_t* record) PC_INLINE_LAMBDA {
-          const std::uint32_t six = (record[Codec::kFlagsAt] & 15U) | (record[Codec::kFlagsAt] >> 2 & 0x30U);
-          if constexpr (!Coder::kDecodes) changed[kFlags] |= six != point.last.six_flags();
-          point.code_flags(coder, six);
-          if constexpr (Coder::kDecodes)
-            record[Codec::kFlagsAt] =
-                static_cast<std::uint8_t>((point.last.flags & 0xCFU) | (now.channel << 4));
-        });
+    if (!waits<kFlags>(tiles[0], count))
+      for_points<kFlags>(
+          tiles, count,
+          [&](auto& point, Coder& coder, const PointContext& now, std::uint8_t* record) PC_INLINE_LAMBDA {
+            const std::uint32_t six =
+                (record[Codec::kFlagsAt] & 15U) | (record[Codec::kFlagsAt] >> 2 & 0x30U);
+            if constexpr (!Coder::kDecodes) changed[kFlags] |= six != point.last.six_flags();
+            point.code_flags(coder, six);
+            if constexpr (Coder::kDecodes)
+              record[Codec::kFlagsAt] =
+                  static_cast<std::uint8_t>((point.last.flags & 0xCFU) | (now.channel << 4));
+          });
     for_integers<std::uint16_t, kIntensity>(
         tiles, Codec::kIntensityAt, count, &Point14::intensity,
         [](auto& point, Coder& coder, const PointContext& now, std::uint16_t real)
@@ -222,12 +234,13 @@ class LayerPasses {
           code_field(record + Codec::kAngleAt, point.last.scan_angle, changed[kAngle],
                      [&](std::int16_t real) PC_INLINE_LAMBDA { point.code_angle(coder, now, real); });
         });
-    for_points<kUser>(
-        tiles, count,
-        [&](auto& point, Coder& coder, const PointContext&, std::uint8_t* record) PC_INLINE_LAMBDA {
-          code_field(record + Codec::kUserAt, point.last.user_data, changed[kUser],
-                     [&](std::uint8_t real) PC_INLINE_LAMBDA { point.code_user(coder, real); });
-        });
+    if (!waits<kUser>(tiles[0], count))
+      for_points<kUser>(
+          tiles, count,
+          [&](auto& point, Coder& coder, const PointContext&, std::uint8_t* record) PC_INLINE_LAMBDA {
+            code_field(record + Codec::kUserAt, point.last.user_data, changed[kUser],
+                       [&](std::uint8_t real) PC_INLINE_LAMBDA { point.code_user(coder, real); });
+          });
     for_points<kSource>(
         tiles, count,
         [&](auto& point, Coder& coder, const PointContext& now, std::uint8_t* record) PC_INLINE_LAMBDA {

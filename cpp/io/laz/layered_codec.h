@@ -56,6 +56,7 @@ class LayeredCodec {
       if (channel != nullptr) channel->point.used = channel->attached_used = false;
     }
     std::fill(changed.begin(), changed.end(), std::uint8_t{0});
+    waiting_.fill(0);
     first_ = Point14::load(first);
     channel_ = attached_ = first_.channel();
     Channel& channel = at(channel_);
@@ -162,12 +163,36 @@ class LayeredCodec {
     channel.extra[layer - extra_layer_].reset();
   }
 
+  /// Encoder: true if flags or user data of these records need not be coded yet. The layer is left out of the chunk if it
+  /// never changes; if it does, the records until then are coded first. They have one value and are of one channel.
+  template <Layer kLayer>
+  bool waits(const std::uint8_t* record, std::size_t count) {
+    static_assert(kLayer == kFlags || kLayer == kUser);
+    std::size_t& waiting = waiting_[kLayer == kUser ? 1 : 0];
+    unsigned other = changed[kLayer];
+    for (std::size_t i = 0; i < count; ++i, record += items_.record_bytes) {
+      other |= record[kFlagsAt] ^ first_.flags;
+      if (kLayer == kUser) other |= record[kUserAt] ^ first_.user_data;
+    }
+    if (other == 0) {
+      waiting += count;
+      return true;
+    }
+    Point14Channel& point = channels_[first_.channel()]->point;
+    for (; waiting != 0; --waiting) {
+      if (kLayer == kFlags) point.code_flags(coders[kLayer], first_.six_flags());
+      if (kLayer == kUser) point.code_user(coders[kLayer], first_.user_data);
+    }
+    return false;
+  }
+
   LazItems items_;
   Point14 first_{};
   std::vector<PointContext> contexts_;        ///< of the records of a tile
   std::uint32_t channel_ = 0, attached_ = 0;  ///< of the last point: for its first 30 bytes, for the rest
   std::size_t rgb_layer_ = 0, nir_layer_ = 0, wave_layer_ = 0, extra_layer_ = 0;
   std::array<std::unique_ptr<Channel>, 4> channels_;
+  std::array<std::size_t, 2> waiting_{};  ///< encoder: records whose flags, user data are not coded yet
 };
 
 }  // namespace pc::io::laz

@@ -16,6 +16,8 @@ namespace pc::io::laz {
 
 namespace {
 
+constexpr std::size_t kTileRows = LayeredCodec<RangeEncoder>::kTileRows;
+
 /// Appends chunks to the file in their order, whichever thread finishes them first.
 class OrderedChunks {
  public:
@@ -71,7 +73,7 @@ class RowRange {
       const auto begin =
           static_cast<std::size_t>(from > first ? std::min<std::uint64_t>(from - first, part_.size()) : 0);
       const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(to - first, part_.size()));
-      for (std::size_t i = begin; i < end; ++i) rows.push_back(part_[i]);
+      rows.insert(rows.end(), part_.data() + begin, part_.data() + end);
     }
   }
 
@@ -84,11 +86,11 @@ class RowRange {
 /// What one thread needs.
 struct Worker {
   Worker(const LazItems& items, const las::RowBlocks& blocks, std::size_t source_rows)
-      : encoder(items), range(blocks, source_rows) {}
+      : encoder(items), range(blocks, source_rows), records(kTileRows * items.record_bytes) {}
   ChunkEncoder encoder;
   RowRange range;
   std::vector<std::size_t> rows;
-  BulkVector<std::uint8_t> records;
+  BulkVector<std::uint8_t> records;  ///< of a tile, which the first cache holds while it is encoded
   las::ReturnCounts returns{};
 };
 
@@ -124,11 +126,14 @@ LazWritten write_points(const CloudView& view, const las::RecordPlan& plan, cons
       if (worker == nullptr) worker = std::make_unique<Worker>(items, blocks, view.positions.size);
       const std::uint64_t from = chunk * chunk_rows;
       worker->range.collect(from, std::min(total, from + chunk_rows), worker->rows);
-      if (worker->records.empty()) {
-        worker->records.resize(static_cast<std::size_t>(std::min(total, chunk_rows)) * plan.record_bytes);
+      worker->encoder.start();
+      for (std::size_t at = 0; at < worker->rows.size(); at += kTileRows) {
+        const std::size_t rows = std::min(kTileRows, worker->rows.size() - at);
+        las::encode_rows(view, plan, scale, offset, {worker->rows.data() + at, rows}, worker->records.data(),
+                         worker->returns);
+        worker->encoder.add(worker->records.data(), rows, ctx);
       }
-      las::encode_rows(view, plan, scale, offset, worker->rows, worker->records.data(), worker->returns);
-      chunks.write(chunk, worker->encoder.encode(worker->records.data(), worker->rows.size(), ctx));
+      chunks.write(chunk, worker->encoder.finish());
     } catch (...) {
       chunks.fail();
       throw;

@@ -32,10 +32,22 @@ struct Point14 {
   std::uint32_t six_flags() const { return (flags & 15U) | (flags >> 2 & 0x30U); }
 
   static constexpr std::size_t kHead = 22;
-  static Point14 load(const std::uint8_t* record) {
+  /// Field by field: a copy of 22 bytes is two overlapping ones, and the processor waits for both before it reads a field.
+  static PC_INLINE Point14 load(const std::uint8_t* record) {
     Point14 point;
-    std::memcpy(&point, record, kHead);
-    std::memcpy(&point.gps_time, record + kHead, sizeof point.gps_time);
+    const auto field = [&](auto& value, std::size_t at)
+                           PC_INLINE_LAMBDA { std::memcpy(&value, record + at, sizeof value); };
+    field(point.x, 0);
+    field(point.y, 4);
+    field(point.z, 8);
+    field(point.intensity, 12);
+    point.returns = record[14];
+    point.flags = record[15];
+    point.classification = record[16];
+    point.user_data = record[17];
+    field(point.scan_angle, 18);
+    field(point.source, 20);
+    field(point.gps_time, kHead);
     return point;
   }
   void store(std::uint8_t* record) const {

@@ -1,7 +1,10 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "core/memory.h"
@@ -11,76 +14,85 @@ namespace pc::io::laz {
 
 /// Range encoder to its own growing buffer, with the same calls as RangeDecoder. Every call returns the value that it
 /// was given.
-/// Source: A. Said, HPL-2004-76, algorithms 16 to 20 (carry propagation into bytes already written).
+///
+/// A call only notes the part of the interval that the value has; flush() narrows the interval and writes bytes. There
+/// each step waits for the length that the previous one left, so flush_all() takes several streams in turn.
+/// Source: A. Said, HPL-2004-76, algorithms 16 to 20.
 class RangeEncoder {
  public:
   static constexpr bool kDecodes = false;
 
   void start() {
     if (out_.empty()) out_.resize(kFirstBytes);
-    at_ = 0;
+    if (parts_.empty()) parts_.resize(kFirstParts);
+    at_ = kLead;
     base_ = 0;
     length_ = 0xFFFFFFFFU;
+    noted_ = 0;
   }
 
   /// Ends the stream with the fewest bytes that identify the interval, then zeros for the bytes that a decoder reads
   /// ahead.
   Span<const std::uint8_t> finish() {
+    flush();
+    reserve(1);
     const bool long_interval = length_ > 2 * kMinLength;
-    const std::uint32_t before = base_;
-    base_ += long_interval ? kMinLength : kMinLength >> 1;
-    length_ = long_interval ? kMinLength >> 1 : kMinLength >> 9;
-    if (before > base_) carry();
-    rescale();
-    for (int i = long_interval ? 3 : 2; i > 0; --i) put(0);
-    return {out_.data(), at_};
+    Lane lane(*this);
+    lane.advance(long_interval ? kMinLength : kMinLength >> 1,
+                 long_interval ? kMinLength >> 1 : kMinLength >> 9);
+    lane.store(*this);
+    const std::size_t zeros = long_interval ? 3 : 2;
+    std::memset(out_.data() + at_, 0, zeros);
+    return {out_.data() + kLead, at_ + zeros - kLead};
   }
 
   template <unsigned kSymbols>
-  std::uint32_t symbol(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t value) {
+  PC_INLINE std::uint32_t symbol(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t value) {
     if (model.until_update == 0) [[unlikely]]
       model.begin(size);
-    const std::uint32_t unit = length_ >> kSymbolBits;
-    const std::uint32_t from = model.start(value) * unit;
-    const std::uint32_t to = value + 1 == model.size ? length_ : model.start(value + 1) * unit;
-    advance(from, to - from);
+    const std::uint32_t from = model.start(value);
+    note({from, static_cast<std::uint16_t>(model.start(value + 1) - from), kSymbolBits,
+          static_cast<std::uint8_t>(value + 1 == model.size)});
     ++model.count[value];
-    if (--model.until_update == 0) model.update();
+    if (--model.until_update == 0) [[unlikely]]
+      model.update();
     return value;
   }
 
   template <unsigned kSymbols>
-  std::uint32_t symbol_like(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t,
-                            std::uint32_t value) {
+  PC_INLINE std::uint32_t symbol_like(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t,
+                                      std::uint32_t value) {
     return symbol(model, size, value);
   }
 
   std::uint32_t bit(BitModel& model, std::uint32_t value) {
     if (model.until_update == 0) [[unlikely]]
       model.begin();
-    const std::uint32_t split = model.zero_share * (length_ >> kBitBits);
+    const std::uint32_t zeros = model.zero_share;
+    note({value == 0 ? 0 : zeros, static_cast<std::uint16_t>(zeros), kBitBits,
+          static_cast<std::uint8_t>(value != 0)});
     model.zeros += value == 0;
-    if (value == 0) {
-      advance(0, split);
-    } else {
-      advance(split, length_ - split);
-    }
     if (--model.until_update == 0) model.update();
     return value;
   }
 
-  std::uint32_t bits(unsigned count, std::uint32_t value) {
-    if (count > 19) {
-      raw(16, value & 0xFFFFU);
-      raw(count - 16, value >> 16);
+  PC_INLINE std::uint32_t bits(unsigned count, std::uint32_t value) {
+    if (count > 19) [[unlikely]] {
+      note({value & 0xFFFFU, 1, 16, 0});
+      note({value >> 16, 1, static_cast<std::uint8_t>(count - 16), 0});
     } else {
-      raw(count, value);
+      note({value, 1, static_cast<std::uint8_t>(count), 0});
     }
     return value;
   }
+  /// As bits(), or nothing for a count of 0; whether it is 0 is not predictable, so there is no branch.
+  PC_INLINE void bits_or_none(unsigned count, std::uint32_t value) {
+    bits(count, value);
+    noted_ -= count == 0 ? 1 : 0;
+  }
   std::uint32_t word(std::uint32_t value) {
-    raw(16, value & 0xFFFFU);
-    raw(16, value >> 16);
+    note({value & 0xFFFFU, 1, 16, 0});
+    note({value >> 16, 1, 16, 0});
     return value;
   }
   std::uint64_t double_word(std::uint64_t value) {
@@ -89,46 +101,151 @@ class RangeEncoder {
     return value;
   }
 
+  void flush() {
+    reserve(noted_);
+    Lane lane(*this);
+    for (std::size_t i = 0; i < noted_; ++i) lane.step();
+    lane.store(*this);
+    noted_ = 0;
+  }
+
+  /// Flushes all of `coders`; changes their order.
+  static void flush_all(std::vector<RangeEncoder*>& coders);
+
  private:
-  static constexpr std::size_t kFirstBytes = 4096;
+  static constexpr std::size_t kFirstBytes = 4096, kFirstParts = 1024, kMostParts = 8192;
+  static constexpr std::size_t kLead = 8;  ///< bytes before the stream, which a store may cover
+  static constexpr std::size_t kLanes = 4;
 
-  void raw(unsigned count, std::uint32_t value) {
-    length_ >>= count;
-    advance(value * length_, length_);
+  /// A part of the interval: with unit = length >> shift it starts at start * unit, and its length is width * unit, or
+  /// all that is left.
+  struct Part {
+    std::uint32_t start;
+    std::uint16_t width;
+    std::uint8_t shift;
+    std::uint8_t rest;  ///< 1 or 0
+  };
+
+  /// The state of a stream while parts of it are taken.
+  struct Lane {
+    Lane() = default;
+    explicit Lane(RangeEncoder& coder)
+        : part(coder.parts_.data()),
+          at(coder.out_.data() + coder.at_),
+          base(coder.base_),
+          length(coder.length_) {}
+    void store(RangeEncoder& coder) const {
+      coder.at_ = static_cast<std::size_t>(at - coder.out_.data());
+      coder.base_ = base;
+      coder.length_ = length;
+    }
+
+    PC_INLINE void step() {
+      const std::uint32_t unit = length >> part->shift;
+      const std::uint32_t from = part->start * unit;
+      const std::uint32_t own = part->width * unit, left = length - from;
+      advance(from, own + ((left - own) & (0U - part->rest)));
+      ++part;
+    }
+
+    /// The upper half of `base` has the last four bytes, which carries reach; all eight bytes are stored.
+    PC_INLINE void advance(std::uint32_t by, std::uint32_t rest) {
+      base += by;
+      if (base < by) [[unlikely]]
+        carry();
+      const std::uint64_t bytes = swapped(base);
+      std::memcpy(at - 4, &bytes, sizeof bytes);
+      const unsigned shift = static_cast<unsigned>(std::countl_zero(rest | 1U)) & 24U;
+      base <<= shift;
+      length = rest << shift;
+      at += shift / 8;
+    }
+
+    /// Carries beyond those four bytes, which are all 0xFF then.
+    PC_NOINLINE void carry() const {
+      std::uint8_t* byte = at - 5;
+      while (*byte == 0xFF) *byte-- = 0;
+      ++*byte;
+    }
+
+    const Part* part = nullptr;
+    std::uint8_t* at = nullptr;
+    std::uint64_t base = 0;
+    std::uint32_t length = 0;
+  };
+
+  static PC_NOINLINE void take(std::array<Lane, kLanes>& lanes, std::size_t count) {
+    std::array<Lane, kLanes> local = lanes;  // in registers
+    for (std::size_t i = 0; i < count; ++i) {
+      PC_UNROLL for (Lane& lane : local) lane.step();
+    }
+    lanes = local;
   }
 
-  void advance(std::uint32_t by, std::uint32_t length) {
-    const std::uint32_t before = base_;
-    base_ += by;
-    length_ = length;
-    if (before > base_) carry();
-    if (length_ < kMinLength) rescale();
+  static PC_INLINE std::uint64_t swapped(std::uint64_t value) {
+#if defined(_MSC_VER) && !defined(__clang__)
+    return _byteswap_uint64(value);
+#else
+    return __builtin_bswap64(value);
+#endif
   }
 
-  void rescale() {
-    if (at_ + 8 > out_.size()) [[unlikely]]
-      out_.resize(out_.size() * 2);
-    do {
-      out_[at_++] = static_cast<std::uint8_t>(base_ >> 24);
-      base_ <<= 8;
-      length_ <<= 8;
-    } while (length_ < kMinLength);
+  PC_INLINE void note(const Part& part) {
+    if (noted_ == parts_.size()) [[unlikely]]
+      make_room();
+    parts_[noted_++] = part;
   }
 
-  void put(std::uint8_t byte) {
-    if (at_ == out_.size()) out_.resize(out_.size() * 2);
-    out_[at_++] = byte;
+  PC_NOINLINE void make_room() {
+    if (parts_.size() < kMostParts) {
+      parts_.resize(parts_.size() * 2);
+    } else {
+      flush();
+    }
   }
 
-  void carry() {
-    std::size_t i = at_ - 1;
-    while (out_[i] == 0xFF) out_[i--] = 0;
-    ++out_[i];
+  /// Space for the bytes of `parts` parts: at most three each, and the eight of a store.
+  void reserve(std::size_t parts) {
+    const std::size_t wanted = at_ + 3 * parts + 16;
+    if (wanted > out_.size()) out_.resize(std::max(wanted, 2 * out_.size()));
   }
 
   BulkVector<std::uint8_t> out_;
-  std::size_t at_ = 0;
-  std::uint32_t base_ = 0, length_ = 0xFFFFFFFFU;
+  BulkVector<Part> parts_;
+  std::size_t at_ = kLead, noted_ = 0;
+  std::uint64_t base_ = 0;
+  std::uint32_t length_ = 0xFFFFFFFFU;
 };
+
+/// Takes parts of kLanes streams in turn, the longest streams first, so that few parts are left when one lane has none.
+inline void RangeEncoder::flush_all(std::vector<RangeEncoder*>& coders) {
+  std::sort(coders.begin(), coders.end(), [](auto* a, auto* b) { return a->noted_ > b->noted_; });
+  std::array<RangeEncoder*, kLanes> taken{};
+  std::array<std::size_t, kLanes> left{};
+  std::array<Lane, kLanes> lanes;
+  std::size_t next = 0;
+  for (bool all = true; all;) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      if (left[i] != 0) continue;
+      if (taken[i] != nullptr) lanes[i].store(*taken[i]);
+      taken[i] = next < coders.size() ? coders[next++] : nullptr;
+      all = all && taken[i] != nullptr;
+      if (taken[i] == nullptr) continue;
+      taken[i]->reserve(taken[i]->noted_);
+      lanes[i] = Lane(*taken[i]);
+      left[i] = taken[i]->noted_;
+      all = all && left[i] != 0;
+    }
+    if (!all) break;
+    const std::size_t common = *std::min_element(left.begin(), left.end());
+    take(lanes, common);
+    for (std::size_t& count : left) count -= common;
+  }
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    for (; left[i] != 0; --left[i]) lanes[i].step();
+    if (taken[i] != nullptr) lanes[i].store(*taken[i]);
+  }
+  for (RangeEncoder* coder : coders) coder->noted_ = 0;
+}
 
 }  // namespace pc::io::laz

@@ -162,6 +162,10 @@ TEST(AsciiTable, QuotesHoldDelimitersAndQuotes) {
   ASSERT_EQ(t.positions.size(), 2u);
   EXPECT_EQ(at(t, 0, 0), 9);
   EXPECT_TRUE(std::isnan(at(t, 0, 1)));
+  const auto blanks = read_string("1,2,3,\"4\"\r\n1,2,\"3\" ,\"4\"x\r\n", layout(TextDelimiter::kComma, 4));
+  ASSERT_EQ(blanks.positions.size(), 2u);
+  EXPECT_EQ(at(blanks, 0, 0), 4);
+  EXPECT_TRUE(std::isnan(at(blanks, 0, 1)));
 }
 
 }  // namespace

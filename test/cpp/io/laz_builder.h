@@ -93,8 +93,9 @@ inline Bytes compressed_points(const LasFile& file, const LazOptions& options, s
     std::uint64_t count =
         options.pointwise ? file.count : options.chunk_rows + (options.variable ? rows.size() : 0);
     count = std::min(count, file.count - row);
-    const auto chunk =
-        encoder.encode(points.data() + row * file.record_bytes(), static_cast<std::size_t>(count), ctx);
+    encoder.start();
+    encoder.add(points.data() + row * file.record_bytes(), static_cast<std::size_t>(count), ctx);
+    const auto chunk = encoder.finish();
     out.insert(out.end(), chunk.begin(), chunk.end());
     rows.push_back(static_cast<std::uint32_t>(count));
     bytes.push_back(static_cast<std::uint32_t>(chunk.size));

@@ -66,6 +66,29 @@ TEST(Laz, LayeredVersionsAndScannerChannels) {
   }
 }
 
+/// Flags, user data and channel have one value for some tiles of a chunk, then another, one after the other.
+TEST(Laz, LayersThatChangeLate) {
+  for (const int version : {3, 4}) {
+    for (const std::uint64_t order : {0u, 1u, 2u, 3u, 4u, 5u}) {
+      LasFile file = make(6, 6000, 0, false, 78);
+      const std::uint64_t from[3] = {900 + order * 700, 900 + (order * 2 + 1) % 6 * 700,
+                                     900 + (order + 3) % 6 * 700};
+      for (std::uint64_t row = 0; row < 6000; ++row) {
+        std::uint8_t* point = file.points.data() + row * file.record_bytes();
+        const auto dice = static_cast<std::uint8_t>(random_u64(6, row));
+        point[15] = static_cast<std::uint8_t>((row < from[0] ? 0x41 : 0x41 ^ (dice & 0xCF)) ^
+                                              (row < from[1] ? 0x10 : 0x10 ^ (dice & 0x30)));
+        point[17] = row < from[2] ? 9 : dice;
+      }
+      LazOptions options;
+      options.layered_version = version;
+      options.chunk_rows = 5500;
+      expect_same(read(compress(file, options), {}, 2).table, read(file.build()).table,
+                  std::to_string(order));
+    }
+  }
+}
+
 TEST(Laz, PairsOfUnequalChunks) {
   for (const int format : {0, 1, 3, 5, 6, 7, 8, 10}) {
     LasFile file = make(format, 5000, 2, false, 78);

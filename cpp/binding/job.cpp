@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "binding/js_values.h"
+#include "core/platform.h"
 
 namespace pc::binding {
 
@@ -74,6 +75,7 @@ class JobThreads {
   static constexpr auto kIdle = std::chrono::seconds(1);
 
   void serve(std::function<void()> work) {
+    platform::lower_thread_priority();
     for (;;) {
       work();
       work = nullptr;

@@ -9,6 +9,10 @@
 /// Everything that differs between operating systems. platform_posix.cpp and platform_windows.cpp implement it.
 namespace pc::platform {
 
+/// Lowers the priority of the calling thread below that of the event loop; on Linux also of the threads it starts later.
+/// On macOS, where this cannot be done for a single thread, nothing happens.
+void lower_thread_priority();
+
 std::size_t page_size();
 /// Zeroed pages; nullptr if the OS has none.
 void* allocate_pages(std::size_t bytes);

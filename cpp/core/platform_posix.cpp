@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,15 @@ namespace {
 }
 
 }  // namespace
+
+void lower_thread_priority() {
+#if defined(__linux__)
+  constexpr int kBelowEventLoop = 5;  // 0 is normal, 19 the lowest
+  const int now = getpriority(PRIO_PROCESS, 0);
+  setpriority(PRIO_PROCESS, 0,
+              std::min(now + kBelowEventLoop, 19));  // 0 is the calling thread, not its process
+#endif
+}
 
 std::size_t page_size() {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

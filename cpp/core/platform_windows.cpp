@@ -40,6 +40,8 @@ constexpr std::size_t kMaxTransfer = std::size_t{1} << 30;
 
 }  // namespace
 
+void lower_thread_priority() { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
+
 std::size_t page_size() {
   SYSTEM_INFO info;
   GetSystemInfo(&info);

@@ -51,6 +51,7 @@ constexpr Job kJobs[] = {
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},
+    {"costs", "[OP] [TIMES]", 0, pc::bench::time_costs},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

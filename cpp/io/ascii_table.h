@@ -67,7 +67,7 @@ TextSample sample_text(const std::string& path, std::size_t max_lines, OpContext
 ///          column without any number is left out with a warning.
 /// Result   Positions in the stored frame, float64; the requested columns in the given order, with `extra` set.
 /// Order    Rows in file order; the result does not depend on threads or on the division of the file into chunks.
-/// Cost     One pass over the file. Memory: the result, its packed copy while the chunks are joined (freed chunk by
+/// Cost     O(bytes) time: one pass over the file. Memory: the result, its packed copy while the chunks are joined (freed chunk by
 ///          chunk), and about 6 MiB per thread. A file that needs more than 64 MiB + 20 times its size for both is
 ///          rejected.
 /// Cancel   Within 250 ms; no partial result.

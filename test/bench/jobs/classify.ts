@@ -63,7 +63,7 @@ export const classifyJobs = {
       `${sample.cases} cases: CPU time grows with the power ${sample.worst_exponent.toFixed(2)} at most, ${sample.worst_factor.toFixed(1)}x that of the first input`,
     targets: [
       atMost((sample) => sample.worst_exponent, 1.3, "exponent <= 1.3"),
-      atMost((sample) => sample.worst_factor, 3, "<= 3x the first input"),
+      atMost((sample) => sample.worst_factor, 4, "<= 4x the first input"),
     ],
     compare: [],
   }),

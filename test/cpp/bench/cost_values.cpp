@@ -107,7 +107,7 @@ void add_part_costs(CostCases& cases) {
            }),
        1, HUGE_VAL});
   cases.push_back(
-      {"categorical_split take_rows", "random order", 5 * kRows,
+      {"categorical_split take_rows", "random order", 15 * kRows,
        prepared(
            [](std::size_t n) {
              Column<std::uint32_t> order(n);

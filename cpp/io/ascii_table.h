@@ -67,9 +67,9 @@ TextSample sample_text(const std::string& path, std::size_t max_lines, OpContext
 ///          column without any number is left out with a warning.
 /// Result   Positions in the stored frame, float64; the requested columns in the given order, with `extra` set.
 /// Order    Rows in file order; the result does not depend on threads or on the division of the file into chunks.
-/// Cost     One pass over the file. Memory: the result, a packed copy of the columns other than the positions while
-///          they are joined (freed chunk by chunk), and about 8 MiB per thread. A file that needs more than 64 MiB + 20
-///          times its size for both is rejected.
+/// Cost     O(bytes) time: one pass over the file. Memory: the result, a packed copy of the columns other than the
+///          positions while they are joined (freed chunk by chunk), and about 8 MiB per thread. A file that needs more
+///          than 64 MiB + 20 times its size for both is rejected.
 /// Cancel   Within 250 ms; no partial result.
 /// Errors   kInvalidArgument for a layout that contradicts itself; kNotFound, kIo; kInvalidFile as in sample_text, if
 ///          no row is valid, if no row has a requested column, if a line is longer than kMaxTextLineBytes, or if most

@@ -1,5 +1,7 @@
 #pragma once
-#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,22 +16,33 @@ inline std::string one_word(std::string name) {
   return name.empty() ? "field" : name;
 }
 
-/// `name`, or name_2, name_3 ... if it is taken.
-inline std::string unique_name(const std::string& name, const std::vector<std::string>& taken) {
-  std::string candidate = name;
-  for (int n = 2; std::find(taken.begin(), taken.end(), candidate) != taken.end(); ++n) {
-    candidate = name + "_" + std::to_string(n);
-  }
-  return candidate;
-}
+/// The names of a file's columns, each once. Cost: O(log names) per name, also if all columns want the same one.
+class ColumnNames {
+ public:
+  ColumnNames() = default;
+  ColumnNames(std::initializer_list<std::string> reserved) : taken_(reserved) {}
 
-/// Takes a name for a column. If it differs from the slug it is reported, because readers find the column by that name.
-inline std::string take_name(const std::string& slug, const std::string& wanted,
-                             std::vector<std::string>& taken, std::vector<std::string>& warnings) {
-  taken.push_back(unique_name(wanted, taken));
-  if (taken.back() != slug)
-    warnings.push_back("the column '" + slug + "' is named '" + taken.back() + "' in the file");
-  return taken.back();
-}
+  void reserve(const std::string& name) { taken_.insert(name); }
+  /// `wanted`, or wanted_2, wanted_3 ... if it is taken. If the name differs from the slug it is reported, because
+  /// readers find the column by that name.
+  std::string take(const std::string& slug, const std::string& wanted, std::vector<std::string>& warnings) {
+    const std::string name = free_name(wanted);
+    if (name != slug) warnings.push_back("the column '" + slug + "' is named '" + name + "' in the file");
+    return name;
+  }
+
+ private:
+  std::string free_name(const std::string& wanted) {
+    if (taken_.insert(wanted).second) return wanted;
+    int& next = next_.try_emplace(wanted, 2).first->second;  // no lower number has become free
+    while (true) {
+      const std::string candidate = wanted + "_" + std::to_string(next++);
+      if (taken_.insert(candidate).second) return candidate;
+    }
+  }
+
+  std::set<std::string> taken_;
+  std::map<std::string, int> next_;
+};
 
 }  // namespace pc::io

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "core/error.h"
@@ -296,8 +297,9 @@ class Planner {
     std::string name = wanted.empty() ? "field" : wanted;
     if (free && reserved_.count(lower(name)) != 0) name += "_field";
     std::string candidate = cut(name, 32);
-    for (int i = 2; !extra_names_.insert(candidate).second; ++i) {
-      const std::string suffix = std::string("_").append(std::to_string(i));
+    int& next = next_number_.try_emplace(name, 2).first->second;  // no lower number has become free
+    while (!extra_names_.insert(candidate).second) {
+      const std::string suffix = std::string("_").append(std::to_string(next++));
       candidate = cut(name, 32 - suffix.size()) + suffix;
     }
     if (candidate != wanted) {
@@ -313,7 +315,8 @@ class Planner {
   OpContext& ctx_;
   RecordPlan plan_;
   std::set<std::string> reserved_, used_, extra_names_;
-  std::vector<std::uint8_t> blanks_;  ///< becomes plan_.blank
+  std::map<std::string, int> next_number_;  ///< of a name that is taken
+  std::vector<std::uint8_t> blanks_;        ///< becomes plan_.blank
 };
 
 }  // namespace

@@ -61,10 +61,10 @@ PcdRecord make_record(const CloudView& view, DType axis, std::vector<std::string
     for (const char* name : {"origin_x", "origin_y", "origin_z"}) add(name, DType::kF64);
   }
   // "_" is padding, and "rgb" and "rgba" are packed colour: columns of the view must not have these names.
-  std::vector<std::string> taken = {"_", "x", "y", "z", "rgb", "rgba"};
-  for (const Field& field : record.fields) taken.push_back(field.name);
+  ColumnNames names{"_", "x", "y", "z", "rgb", "rgba"};
+  for (const Field& field : record.fields) names.reserve(field.name);
   for (const ScalarView& scalar : view.scalars) {
-    add(take_name(scalar.slug, one_word(scalar.slug), taken, warnings), scalar.values->dtype());
+    add(names.take(scalar.slug, one_word(scalar.slug), warnings), scalar.values->dtype());
   }
   return record;
 }

@@ -35,7 +35,7 @@ struct PcdWriteResult {
 /// VIEWPOINT  viewpoint_stored + view.offset and no rotation; without it 0 0 0 1 0 0 0, which means unknown.
 /// Rounding   Only colours: 8 bits per channel are kept.
 /// Order      Row order; the bytes do not depend on threads.
-/// Cost       Two passes over the rows; some MiB per thread.
+/// Cost       O(rows x columns) time: two passes over the rows; some MiB per thread.
 /// Cancel     Within one block of 1 MiB per thread; the file is then incomplete, as after any error.
 /// Errors     kInvalidArgument (column lengths, stride 0, a viewpoint that is not finite), kNoSpace, kIo.
 /// Source     "The PCD (Point Cloud Data) file format", Point Cloud Library documentation.

@@ -137,11 +137,11 @@ TextRows::TextRows(const CloudView& view, const TextWriteParams& params)
     add("origin_y", "double");
     add("origin_z", "double");
   }
-  std::vector<std::string> taken = names_;
-  taken.insert(taken.end(), {"x", "y", "z"});
+  ColumnNames taken{"x", "y", "z"};
+  for (const std::string& name : names_) taken.reserve(name);
   for (const ScalarView& scalar : view_.scalars) {
     const std::string name = params.format == TextFormat::kCsv ? scalar.slug : one_word(scalar.slug);
-    names_.push_back(take_name(scalar.slug, name, taken, warnings_));
+    names_.push_back(taken.take(scalar.slug, name, warnings_));
     types_.push_back(ply_type(scalar.values->dtype()));
   }
 }

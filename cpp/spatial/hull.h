@@ -27,7 +27,7 @@ struct RasterHull {
 /// Convex hull of the centres of marked cells, row by row. Exact: integer arithmetic.
 ///
 /// marked   (nx * ny) non-zero = marked
-/// Cost     One pass over the cells. Cancel within 50 ms.
+/// Cost     O(cells) time: one pass over the cells. Cancel within 50 ms.
 /// Source   Andrew 1979, Information Processing Letters 9, monotone chain over the extremes of each row.
 RasterHull raster_hull(std::uint32_t nx, std::uint32_t ny, Span<const std::uint8_t> marked, OpContext& ctx);
 

@@ -14,9 +14,11 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "60" },
     users: { type: "string", default: "8" },
     seed: { type: "string", default: "1" },
+    pause: { type: "string", default: "1" },
   },
 });
 const [minutes, users, seed] = [Number(values.minutes), Number(values.users), Number(values.seed)];
+const pause_ms = 1000 * Number(values.pause);
 /** Octrees are evicted and idle clouds spilled all the time. */
 const SETTINGS = { APP_OCTREE_CACHE_MAX_BYTES: String(2 ** 30), APP_SESSION_IDLE_TTL_SECONDS: "20" };
 const SETTLED_MS = 5000;
@@ -74,7 +76,7 @@ async function main(): Promise<number> {
   const watch = new ProcessWatch(service.pid);
   watch.look();
   const probe = prober(service.url);
-  const found = await soak({ url: service.url, folder, users, seed, for_ms: minutes * 60_000 });
+  const found = await soak({ url: service.url, folder, users, seed, pause_ms, for_ms: minutes * 60_000 });
   const perMinute = await probe.stop();
   await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
   watch.look();

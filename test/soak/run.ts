@@ -21,6 +21,8 @@ export interface Wanted {
   readonly users: number;
   readonly seed: number;
   readonly for_ms: number;
+  /** Longest pause of a user between two steps, milliseconds. */
+  readonly pause_ms: number;
   /** Share of the usual number of points. */
   readonly size?: number;
 }
@@ -94,8 +96,10 @@ export async function soak(wanted: Wanted): Promise<Found> {
   const sweeper = setInterval(() => void sweeping(), SWEEP_MS);
   const work = async (user: User) => {
     const hasty = { ...user, client: rude };
-    while (Date.now() < until && tally.wrong.length < ENOUGH_WRONG)
+    while (Date.now() < until && tally.wrong.length < ENOUGH_WRONG) {
       await oneStep(user.random() < 0.5 ? user : hasty, tally);
+      await new Promise((resolve) => setTimeout(resolve, wanted.pause_ms * user.random()));
+    }
   };
   await Promise.all(users.map(work));
   clearInterval(sweeper);

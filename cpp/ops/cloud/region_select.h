@@ -59,8 +59,11 @@ struct RowSelection {
 /// selection  (n) rows; without regions and filters every row is selected. Screen regions ignore depth. Rows with NaN
 ///          coordinates or clip.w <= 0 are in no region; NaN passes no filter. 64-bit integers compare exactly.
 /// Order    (n) 1 = selected, input order; does not depend on threads.
-/// Cost     One streaming pass over positions and filter columns, n bytes for the result. A polygon or a union of
-///          squares costs about as much as a box: points are looked up in a grid of cells over the canvas.
+/// Cost     O(n) time: one streaming pass over positions and filter columns, n bytes for the result. A polygon or a
+///          union of squares usually costs about as much as a box: points are looked up in a grid of at most 256 x 256
+///          cells over the shape. A point in a cell that a border crosses is compared with the edges in that row of
+///          cells, or the squares of the cell: O(n m) at worst, for m edges that all cross most rows (a comb), or for m
+///          squares in one cell.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: a filter column of another length or of triples, NaN in a box or range, a polygon of
 ///          fewer than three points, different numbers of half sizes and centers, half sizes that are not positive,

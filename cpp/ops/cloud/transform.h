@@ -11,7 +11,7 @@ namespace pc {
 /// positions  (n) metres, any frame; NaN stays NaN.
 /// matrix   (3, 4) row-major [A | b], finite.
 /// Order    Input order; does not depend on threads.
-/// Cost     One pass, 24 n bytes for the result.
+/// Cost     O(n) time: one pass, 24 n bytes for the result.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument if the matrix is not finite.
 /// Source   contract sessions section 12; no fused multiply-add (ADR 0004).

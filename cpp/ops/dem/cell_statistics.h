@@ -28,7 +28,7 @@ struct ValueUnits {
 /// values   (n) stored values, any scalar type
 /// Order    Does not depend on threads or the order of the points: sums are whole multiples of 2^-k, with the largest k
 ///          that keeps them below 2^62; for a billion points the step is 2^-31 of the largest value.
-/// Cost     Two passes over the points; 12 bytes of scratch per cell. Cancel within 50 ms.
+/// Cost     O(n + cells) time: two passes over the points; 12 bytes of scratch per cell. Cancel within 50 ms.
 /// Errors   kInvalidArgument: frame out of range, wrong number of values.
 Column<float> cell_means(Span<const Vec3d> points, Span<const std::uint8_t> skip, const AnyColumn& values,
                          const ValueUnits& units, const RasterFrame& frame, OpContext& ctx);

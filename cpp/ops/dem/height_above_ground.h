@@ -12,7 +12,7 @@ namespace pc {
 /// points   (n) metres, frame of the raster; points outside the grid are compared with the terrain at its edge
 /// terrain  (cells) metres
 /// Order    Heights follow the input; 0 if point or terrain is not finite.
-/// Cost     One pass over the points. Cancel within 50 ms.
+/// Cost     O(n) time: one pass over the points. Cancel within 50 ms.
 /// Errors   kInvalidArgument: frame out of range, wrong number of cells.
 /// Source   Contract terrain section 1.4. Deviation: the filled grid is interpolated, which is continuous everywhere;
 ///          it differs from the triangles only in squares that a triangle side crosses.

@@ -36,7 +36,8 @@ struct ScanOrigin {
 /// The beam origin of every row from the number of its scan; NaN for other numbers. The first of equal numbers counts.
 ///
 /// scan_index  (n) any scalar type
-/// Cost        One streaming pass, 24 bytes a row. Cancel within 50 ms.
+/// Cost        O(n + m log s) time and 24 bytes a row; s scans, m rows whose scan is not that of the row before. Cancel
+///             within 50 ms.
 /// Errors      kInvalidArgument for a scan_index of triples.
 Column<Vec3d> beam_origins_of_scans(const AnyColumn& scan_index, Span<const ScanOrigin> scans,
                                     OpContext& ctx);

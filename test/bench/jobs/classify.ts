@@ -51,7 +51,22 @@ const memory = atMost(columnsRatio, 1.3, "RSS <= 1.3x columns");
 /** Clouds on lines, planes and grids, in few places, with a far point: the same op on the same number of points. */
 const shapes = () => nativeJob(["worst_exponent", "worst_factor"], "shapes", "100000");
 
+/** Every op, reader and writer on the inputs that are worst for it; the exponent less what its header states beyond 1. */
+const costs = () => nativeJob(["cases", "worst_exponent", "worst_factor"], "costs");
+
 export const classifyJobs = {
+  costs: defineJob(costs, {
+    title: "ops, readers and writers for n and 4 n, one thread",
+    count: 0,
+    most: 1,
+    figure: (sample) =>
+      `${sample.cases} cases: CPU time grows with the power ${sample.worst_exponent.toFixed(2)} at most, ${sample.worst_factor.toFixed(1)}x that of the first input`,
+    targets: [
+      atMost((sample) => sample.worst_exponent, 1.3, "exponent <= 1.3"),
+      atMost((sample) => sample.worst_factor, 4, "<= 4x the first input"),
+    ],
+    compare: [],
+  }),
   shapes: defineJob(shapes, {
     title: "15 ops on clouds of 13 shapes, 100 000 and 400 000 points, one thread",
     count: 100_000,

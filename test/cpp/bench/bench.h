@@ -90,6 +90,11 @@ int measure_to_mesh(const Arguments& arguments);
 /// Arguments: POINTS [OP]
 int time_shapes(const Arguments& arguments);
 
+/// CPU time on one thread of every op, reader and writer for n and 4 n rows, cells or bytes, on the inputs that are worst
+/// for it; the exponent of the growth, and the factor to the op's first input. Sizes are multiplied by
+/// TIMES. Arguments: [PART OF A NAME] [TIMES]
+int time_costs(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

@@ -53,6 +53,7 @@ constexpr Job kJobs[] = {
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
     {"c2m", "POINTS TRIANGLES [THREADS]", 2, pc::bench::measure_to_mesh},
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},
+    {"costs", "[OP] [TIMES]", 0, pc::bench::time_costs},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

@@ -241,6 +241,24 @@ TEST(MixedPixel, OriginsByTheNumberOfTheScan) {
   EXPECT_EQ(view[4], (Vec3d{7, 8, 9}));
 }
 
+TEST(MixedPixel, OfEqualScanNumbersTheFirstCountsInAnyOrder) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const std::vector<ScanOrigin> scans{{kNan, {9, 9, 9}}, {7, {1, 0, 0}},    {3, {2, 0, 0}}, {7, {3, 0, 0}},
+                                      {-1, {4, 0, 0}},   {kNan, {9, 9, 9}}, {3, {5, 0, 0}}};
+  const double numbers[] = {3, 7, -1, kNan, 4, 7, 1e300, 3};
+  Column<double> index(std::size(numbers));
+  std::copy(std::begin(numbers), std::end(numbers), index.view().begin());
+  const Column<Vec3d> origins =
+      beam_origins_of_scans(AnyColumn(std::move(index)), {scans.data(), scans.size()}, ctx);
+  for (std::size_t i = 0; i < std::size(numbers); ++i) {
+    const auto first = std::find_if(scans.begin(), scans.end(),
+                                    [&](const ScanOrigin& scan) { return scan.scan_index == numbers[i]; });
+    EXPECT_TRUE(first == scans.end() ? std::isnan(origins[i].x) : origins[i] == first->origin) << i;
+  }
+}
+
 /// Beams that all end on one line have no support anywhere: the slowest cloud.
 TEST(MixedPixel, CancelEndsItInTimeAndGivesTheScratchBack) {
   Scene scene;

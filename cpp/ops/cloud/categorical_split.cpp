@@ -57,6 +57,7 @@ void distribute(std::size_t n, const BulkVector<std::uint64_t>& first, const Gro
   parallel_for(ctx, n, grain, [&](std::size_t begin, std::size_t end) {
     std::uint64_t* const count = places.data() + begin / grain * groups;
     for (std::size_t i = begin; i < end; ++i) {
+      if (i % kGrain == 0) ctx.checkpoint();
       const std::uint32_t group = group_of(i);
       if (group != kNoGroup) ++count[group];
     }
@@ -74,6 +75,7 @@ void distribute(std::size_t n, const BulkVector<std::uint64_t>& first, const Gro
   parallel_for(ctx, n, grain, [&](std::size_t begin, std::size_t end) {
     std::uint64_t* const place = places.data() + begin / grain * groups;
     for (std::size_t i = begin; i < end; ++i) {
+      if (i % kGrain == 0) ctx.checkpoint();
       const std::uint32_t group = group_of(i);
       if (group != kNoGroup) order[place[group]++] = static_cast<Index>(i);
     }

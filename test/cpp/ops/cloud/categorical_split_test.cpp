@@ -1,6 +1,7 @@
 #include "ops/cloud/categorical_split.h"
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -149,6 +150,25 @@ TEST_P(SplitByClass, Refuses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, SplitByClass, testing::Values(1, 4));
+
+TEST(SplitByClassCancel, EndsInTimeWithManyWideClasses) {
+  Column<std::uint32_t> ids(4'000'000);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<std::uint32_t>(random_u64(1, i) % 500'000 * 8'001);
+  const AnyColumn column(std::move(ids));
+  const auto run = [&](OpContext& ctx) { categorical_split(column, {}, {}, ctx); };
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  const auto start = std::chrono::steady_clock::now();
+  run(ctx);
+  const auto whole =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+  for (const double share : {0.3, 0.7})
+    EXPECT_LT(
+        cancel_latency(run, 1, std::chrono::microseconds(static_cast<std::int64_t>(share * whole.count()))),
+        0.25)
+        << share << " of " << whole.count() << " us";
+}
 
 TEST(SplitByClassCancel, EndsInTime) {
   Column<std::uint32_t> trees(8'000'000);

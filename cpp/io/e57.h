@@ -154,8 +154,8 @@ E57Sample read_e57_sample(const std::string& path, const E57Header& header, std:
 ///          miss without a direction is placed at the scanner and counted.
 /// Rows     In file order; valid cells with a coordinate that is not finite are left out and counted.
 /// Order    Does not depend on threads.
-/// Cost     O(bytes) time: every page of the points is read and checked once, those of intensity and colour twice. Memory: the
-///          columns, 10 bytes per field and packet (a packet has up to 64 KiB) and about 3 MiB per thread.
+/// Cost     O(bytes) time: every page of the points is read and checked once, those of intensity and colour twice.
+///          Memory: the columns, 10 bytes per field and packet (a packet has up to 64 KiB) and about 3 MiB per thread.
 /// Cancel   Within 50 ms; no partial result.
 /// Errors   As read_e57_header; kInvalidArgument for a scan_index beyond the file; kInvalidFile if a scan has no
 ///          complete coordinates, its packets contain fewer values than declared, two scans share bytes, or the points

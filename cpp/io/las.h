@@ -111,8 +111,8 @@ LasHeader read_las_header(const std::string& path);
 ///          files). All threads decode; only the layers that `wanted` requires are decoded. The rules for rows apply;
 ///          io/laz/laz_reader.h states how they apply to chunks.
 /// Order    Does not depend on threads.
-/// Cost     O(rows) time: one pass over the point data in blocks of 1 MiB per thread; memory: the columns and one block per thread.
-///          LAZ: one compressed chunk and up to 6 MiB per thread.
+/// Cost     O(rows) time: one pass over the point data in blocks of 1 MiB per thread; memory: the columns and one block
+///          per thread. LAZ: one compressed chunk and up to 6 MiB per thread.
 /// Cancel   Within one block per thread; LAZ: 2048 points.
 /// Errors   As read_las_header; kInvalidFile if points are declared and none is present, the file shrinks while it is
 ///          read, or compressed points are damaged; kUnsupported for compressed points of an unknown compressor, coder
@@ -186,8 +186,8 @@ struct LasWriteResult {
 ///          with the WKT flag set and a warning (docs/adr/0011).
 /// LAZ      With `compressed`: version 2 items in chunks of 50000 points (1.2), version 3 items in layers (1.4).
 /// Order    The bytes do not depend on threads.
-/// Cost     O(rows) time: two passes over the rows (bounds, then records); memory: one 1 MiB block per thread + 8 bytes per block.
-///          LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) per thread.
+/// Cost     O(rows) time: two passes over the rows (bounds, then records); memory: one 1 MiB block per thread + 8 bytes
+///          per block. LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) per thread.
 /// Cancel   Within one block per thread (LAZ: 1024 points); the file is left incomplete.
 /// Errors   kInvalidArgument: bad scale, column lengths that differ, a position that is not finite or a
 ///          coordinate range that no step can represent; kUnsupported: more than 341 extra dimensions or, in LAZ, 2048

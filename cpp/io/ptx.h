@@ -95,8 +95,8 @@ Vec3d file_position(const PtxScan& scan, const Vec3d& point);
 ///          (malformed_dropped); a warning names the first. A last scan that is cut off gives its complete cells and a
 ///          warning.
 /// Order    Does not depend on threads.
-/// Cost     O(bytes) time: two passes over the text in 256 KiB chunks, a third if colour or intensity has an unusual range. Memory:
-///          the columns, 16 bytes per chunk and less than 1 MiB per thread.
+/// Cost     O(bytes) time: two passes over the text in 256 KiB chunks, a third if colour or intensity has an unusual
+///          range. Memory: the columns, 16 bytes per chunk and less than 1 MiB per thread.
 /// Cancel   Within 50 ms; no partial result.
 /// Errors   As read_ptx_head, for the header of every scan; kInvalidArgument for a scan_index beyond the file;
 ///          kInvalidFile if cells are declared but none is present or none can be read, or the file has more than

@@ -14,9 +14,9 @@ namespace pc::io::laz {
 ///
 /// Rows     A file that ends early gives the complete points before its end (layered: complete chunks) and a warning.
 /// Order    Does not depend on threads.
-/// Cost     O(points x fields) time. Memory: the columns, and per thread decoder state (at most 6 MiB) and the compressed chunk (layered: its
-///          layers). Columns beyond 32 MiB + 8 times the file size are allocated only as decoding proves that the
-///          points exist.
+/// Cost     O(points x fields) time. Memory: the columns, and per thread decoder state (at most 6 MiB) and the
+///          compressed chunk (layered: its layers). Columns beyond 32 MiB + 8 times the file size are allocated only as
+///          decoding proves that the points exist.
 /// Cancel   Within 2048 points per thread.
 /// Errors   kInvalidFile: no LASzip record, items that do not fit the point format, no complete point, a chunk that
 ///          ends before its points do; kUnsupported: other compressors, coders and item versions, more than 2048 extra

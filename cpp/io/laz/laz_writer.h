@@ -16,8 +16,8 @@ struct LazWritten {
 /// then the chunk table. Called by write_las.
 ///
 /// Order    The bytes do not depend on threads: chunks are written in their order.
-/// Cost     O(points x fields) time. Memory: records, compressed bytes and models of one chunk per thread (at most 16 MiB each), and 4 bytes per
-///          chunk.
+/// Cost     O(points x fields) time. Memory: records, compressed bytes and models of one chunk per thread (at most 16
+///          MiB each), and 4 bytes per chunk.
 /// Cancel   Within 1024 points per thread.
 /// Errors   kUnsupported for more than 2048 extra bytes per point; kIo, kNoSpace, kCanceled.
 LazWritten write_points(const CloudView& view, const las::RecordPlan& plan, const las::RowBlocks& blocks,

@@ -20,8 +20,9 @@ struct ClassGroups {
 /// skip     (n) non-zero = leave the row out, or empty = keep all.
 /// exclude  classes to leave out, any order.
 /// Order    Stable: rows ascend within a class; u32, or u64 from 2^32 rows on. Does not depend on threads.
-/// Cost     O(n), O(n log c) for c classes that span more than 2^20 (up to 45 times as long): class_counts and two passes
-///          over the column; scratch of at most 1 byte per row and 8 per class; a result of 4 or 8 bytes per row.
+/// Cost     O(n), O(n log c) for c classes that span more than 2^20 (up to 45 times as long): class_counts and two
+///          passes over the column; scratch of at most 1 byte per row and 8 per class; a result of 4 or 8 bytes per
+///          row.
 /// Cancel   Within 250 ms.
 /// Errors   Those of class_counts.
 /// Source   Stable distribution sort, Knuth, The Art of Computer Programming 3, section 5.2.5.

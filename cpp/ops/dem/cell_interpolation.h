@@ -27,7 +27,8 @@ struct KnownCells {
 };
 
 /// Linear interpolation in the Delaunay triangles of the known cells, whose centres must not all lie on one line.
-/// Cost    O(m log m + cells) time for m known cells beside unknown ones; 80 bytes per known cell beside an unknown one while it is built, 40 bytes per filled cell.
+/// Cost    O(m log m + cells) time for m known cells beside unknown ones; 80 bytes per known cell beside an unknown one
+///         while it is built, 40 bytes per filled cell.
 /// Cancel  Within 50 ms. The result does not depend on threads: every cell lies in one triangle.
 class TinInterpolation {
  public:

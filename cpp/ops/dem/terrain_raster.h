@@ -47,8 +47,8 @@ std::uint64_t terrain_raster_bytes(std::uint64_t point_count, std::uint64_t cell
 /// footprint  (cells) non-zero = the scan has a return there, or empty = nowhere
 /// Order      Does not depend on threads or the order of the points. For points on one circle any Delaunay
 ///            triangulation is valid; the result is a function of the cells alone.
-/// Cost       O(n + cells log cells) time: passes over the points and the cells; kTin triangulates the cells beside gaps, kNearest and kIdw search
-///            for every cell without points.
+/// Cost       O(n + cells log cells) time: passes over the points and the cells; kTin triangulates the cells beside
+///            gaps, kNearest and kIdw search for every cell without points.
 /// Cancel     Within 250 ms.
 /// Errors     kInvalidArgument: frame, percentile or footprint out of range.
 /// Source     Contract terrain section 1.4; the deviation `at_centers`: docs/adr/0016; Delaunay 1934. Only cells with

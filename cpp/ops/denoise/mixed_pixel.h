@@ -60,10 +60,10 @@ struct MixedPixelResult {
 ///
 /// tree     of the points; labels by row, NoiseClass. Only clean points are labelled noise.
 /// Order    Labels follow the input; the result does not depend on threads (bit-identical).
-/// Cost     O(n log n) with a few dozen distances a point, and a search along the beam for the few points without support.
-///          Clouds of points on lines, where most have none, take up to 15 times as long: no search of surroundings
-///          visits more than 512 leaves. Below this bound the time of a cloud whose density falls with the distance
-///          grows as n^1.6. 4 bytes per leaf of scratch.
+/// Cost     O(n log n) with a few dozen distances a point, and a search along the beam for the few points without
+///          support. Clouds of points on lines, where most have none, take up to 15 times as long: no search of
+///          surroundings visits more than 512 leaves. Below this bound the time of a cloud whose density falls with the
+///          distance grows as n^1.6. 4 bytes per leaf of scratch.
 /// Cancel   Within 250 ms for all allowed parameters; labels are then undefined.
 /// Errors   kInvalidArgument for parameters out of range.
 /// Source   Own. That a mixed pixel lies between a nearer and a farther surface: Hebert & Krotkov 1992. The incidence

@@ -15,7 +15,8 @@ namespace pc {
 /// delta    metres, finite.
 /// Order    offset' = offset + delta per axis, rounded in float64. octree.bin, hierarchy.bin and attribute_labels.json
 ///          keep their bytes. An empty octree keeps its extrema of 0.
-/// Cost     O(bytes) time: the small files; if octree.bin cannot be shared, a copy of it in blocks of up to 2 MiB, one per thread.
+/// Cost     O(bytes) time: the small files; if octree.bin cannot be shared, a copy of it in blocks of up to 2 MiB, one
+///          per thread.
 /// Cancel   Within 50 ms and one block of IO; the sink then has no metadata.json.
 /// Errors   kInvalidArgument: delta not finite. kUnsupported: a metadata.json that octree_build would write
 ///          differently, a first attribute that is not a position of three int32, a scale that is not positive, an

@@ -8,6 +8,7 @@ import { padded } from "../support/app/large-body.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 
 const LIST_ROUTES = [
+  "/api/c2m/distance",
   "/api/dem",
   "/api/dem/export-raster",
   "/api/lad/snap-grid",

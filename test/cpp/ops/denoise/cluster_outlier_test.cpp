@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "core/error.h"
-#include "core/memory.h"
+#include "support/cancel_phase.h"
 #include "support/cluster_oracle.h"
 #include "support/spacing_clouds.h"
 
@@ -196,30 +193,10 @@ TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
   for (std::size_t i = 0; i < 64'000; ++i)
     cloud.points.push_back(
         {static_cast<double>(i % 40), static_cast<double>(i / 40 % 40), static_cast<double>(i / 1600)});
-  const std::uint64_t before = bulk_bytes_in_use();
   for (const char* phase : {"Sorting", "Measuring neighbour", "Measuring the", "Linking"}) {
-    JobControl control;
-    std::chrono::steady_clock::time_point asked;
-    std::atomic<bool> over{false};
-    std::thread canceler([&] {
-      while (!over && std::string(control.phase.load()).rfind(phase, 0) != 0) std::this_thread::yield();
-      asked = std::chrono::steady_clock::now();
-      control.cancel_requested = true;
-    });
-    ErrorCode code = ErrorCode::kInternal;
-    try {
-      OpContext ctx(control, Device::kCpu, 2);
+    test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
       cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 0, 10, 64, 5}, ctx);
-    } catch (const Error& e) {
-      code = e.code();
-    }
-    const auto ended = std::chrono::steady_clock::now();
-    over = true;
-    canceler.join();
-    EXPECT_EQ(code, ErrorCode::kCanceled) << phase;
-    // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
-    EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5) << phase;
-    EXPECT_EQ(bulk_bytes_in_use(), before) << phase;
+    });
   }
 }
 

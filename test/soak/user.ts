@@ -29,12 +29,13 @@ export async function oneStep(user: User, tally: Tally): Promise<void> {
   const interrupted = user.random() < CANCEL_SHARE;
   const abort = new AbortController();
   const timer = interrupted ? setTimeout(() => abort.abort(), 1500 * user.random() ** 2) : undefined;
+  let watch: NodeJS.Timeout | undefined;
   const stall = new Promise<never>((_, reject) => {
     const tell = async () => {
       const now = JSON.stringify([await user.client.health(), user.clouds]);
       reject(new Wrong(`${name} did not end within ${STALL_MS / 1000} s: ${now}`));
     };
-    setTimeout(() => void tell(), STALL_MS).unref();
+    watch = setTimeout(() => void tell(), STALL_MS);
   });
   tally.steps += 1;
   try {
@@ -43,6 +44,7 @@ export async function oneStep(user: User, tally: Tally): Promise<void> {
     await judge(user, tally, name, error);
   } finally {
     clearTimeout(timer);
+    clearTimeout(watch);
   }
 }
 

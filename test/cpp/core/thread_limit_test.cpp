@@ -1,13 +1,15 @@
 // Threads that the system refuses. Linux only, because RLIMIT_NPROC counts threads there, and as root only, because the test
-// needs a user without other processes.
+// needs a user without other processes: a random one, since the limit counts the threads of a user on the whole machine.
 #if defined(__linux__)
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -16,14 +18,13 @@
 namespace pc {
 namespace {
 
-constexpr uid_t kOtherUser = 54321;
 constexpr int kWorkers = 16;
 
 /// Allows `threads` threads to this process, which is then not root's any more.
 void limit_threads(rlim_t threads) {
   const rlimit limit{threads, threads};
-  if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setresuid(kOtherUser, kOtherUser, kOtherUser) != 0)
-    std::_Exit(3);
+  const auto user = static_cast<uid_t>(20000 + std::random_device{}() % 40000);
+  if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setresuid(user, user, user) != 0) std::_Exit(3);
 }
 
 /// Whether every worker of a few teams of growing and shrinking size runs exactly once.
@@ -79,8 +80,10 @@ TEST_F(ThreadLimit, TeamsThatStartTogetherDoNotTakeEachOthersThreads) {
         limit_threads(12);
         std::atomic<int> right{0};
         std::vector<std::thread> masters;
+        std::barrier all_there(4);  // a team of the first could take the thread of the fourth
         for (int k = 0; k < 4; ++k)
           masters.emplace_back([&] {
+            all_there.arrive_and_wait();
             for (int round = 0; round < 50; ++round) right += teams_run();
           });
         for (auto& master : masters) master.join();

@@ -46,6 +46,8 @@ struct PlyReadParams {
   PositionFrame frame;
   std::uint64_t first_row;  ///< first vertex to read, 0-based
   std::uint64_t row_count;  ///< number of vertices to read; kAllRows = to the end
+  bool keep_invalid =
+      false;  ///< rows without a finite position stay (as NaN), so that the indices of faces hold
 };
 
 /// Reads the header only.

@@ -1,9 +1,12 @@
 #include "io/ply_body.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
+#include "core/polygon_mesh.h"
+#include "io/ply_faces.h"
 #include "io/scalar_bytes.h"
 
 namespace pc::io {
@@ -11,6 +14,22 @@ namespace pc::io {
 namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kPollRows = 1 << 16;
+
+/// The scalar at `at` as an index, or kNoIndex.
+std::uint32_t index_at(const std::byte* at, DType type, bool swap_bytes) {
+  std::uint32_t index = kNoIndex;
+  with_type(type, [&](auto sample) {
+    using T = decltype(sample);
+    const T value = swap_bytes ? load<T, true>(at) : load<T, false>(at);
+    if constexpr (std::is_floating_point_v<T>) {
+      const bool whole = value >= T{0} && value < static_cast<T>(kNoIndex) && std::trunc(value) == value;
+      if (whole) index = static_cast<std::uint32_t>(value);
+    } else if (value >= T{0} && static_cast<std::uint64_t>(value) < kNoIndex) {
+      index = static_cast<std::uint32_t>(value);
+    }
+  });
+  return index;
+}
 }  // namespace
 
 PlyRowSize row_size(const PlyElement& element) {
@@ -75,6 +94,27 @@ bool PlyRowWalker::read_row(const PlyElement& element, std::byte* record,
     }
     const std::uint64_t count = list_count(property, at);
     if (count > file_.size() || !advance(count * dtype_size(property.type))) return false;
+  }
+  return true;
+}
+
+bool PlyRowWalker::read_list(const PlyElement& element, std::size_t list, BulkVector<std::uint32_t>& out) {
+  for (std::size_t i = 0; i < element.properties.size(); ++i) {
+    const PlyProperty& property = element.properties[i];
+    const std::byte* const at = take(dtype_size(property.is_list ? property.count_type : property.type));
+    if (at == nullptr) return false;
+    if (!property.is_list) continue;
+    const std::uint64_t count = list_count(property, at);
+    if (i != list) {
+      if (count > file_.size() || !advance(count * dtype_size(property.type))) return false;
+      continue;
+    }
+    if (count > kMaxFaceCorners) fail_face_corners(file_.path(), count);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      const std::byte* const value = take(dtype_size(property.type));
+      if (value == nullptr) return false;
+      out.push_back(index_at(value, property.type, swap_bytes_));
+    }
   }
   return true;
 }

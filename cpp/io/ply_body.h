@@ -24,6 +24,11 @@ class PlyRowWalker {
   /// if the file ends before the row. Throws kInvalidFile for a negative list count.
   bool read_row(const PlyElement& element, std::byte* record, const std::vector<std::size_t>& offsets);
 
+  /// Reads one row: the values of its list `list` are appended to `out` as indices (kNoIndex for a value that is none),
+  /// the rest is skipped. False if the file ends before the row. Throws kInvalidFile for a negative list count,
+  /// kUnsupported beyond kMaxFaceCorners.
+  bool read_list(const PlyElement& element, std::size_t list, BulkVector<std::uint32_t>& out);
+
  private:
   /// The next `bytes` (at most 8), or nullptr at the end of the file.
   const std::byte* take(std::size_t bytes);

@@ -64,7 +64,7 @@ TextBody text_body(const PlyHeader& header, const PlyReadParams& params) {
 
 CloudTable read_ascii(const platform::File& file, const PlyHeader& header, const PlyReadParams& params,
                       OpContext& ctx) {
-  TextLayout layout{vertex_fields(file.path(), header), {}, "vertices"};
+  TextLayout layout{vertex_fields(file.path(), header), {}, "vertices", params.keep_invalid};
   std::size_t field = 0;
   for (const PlyProperty& property : header.vertex()->properties) {
     layout.tokens.push_back({property.type, property.is_list, property.is_list ? 0 : field, false});
@@ -121,7 +121,7 @@ CloudTable read_lists(const platform::File& file, const PlyElement& vertex, PlyR
   }
   flush();
   if (row == 0 && vertex.count != 0) fail_empty(file.path(), vertex.count);
-  CloudTable table = builder.finish(static_cast<std::size_t>(stored), ctx);
+  CloudTable table = builder.finish(static_cast<std::size_t>(stored), ctx, params.keep_invalid);
   warn_missing(vertex.count, row, table);
   return table;
 }
@@ -155,7 +155,7 @@ CloudTable read_binary(const platform::File& file, const PlyHeader& header, cons
   }
   TableBuilder builder(std::move(fields), params.frame, rows, swap_bytes);
   read_record_blocks(file, start + first * size.scalars, offset, slots, rows, builder, ctx);
-  CloudTable table = builder.finish(rows, ctx);
+  CloudTable table = builder.finish(rows, ctx, params.keep_invalid);
   warn_missing(vertex.count, present, table);
   return table;
 }

@@ -79,7 +79,7 @@ void TableBuilder::put(std::size_t field, const std::byte* first, std::size_t st
   });
 }
 
-void TableBuilder::drop_nonfinite(std::size_t rows, std::size_t dropped, OpContext& ctx) {
+void TableBuilder::drop_nonfinite(std::size_t rows, OpContext& ctx) {
   const Span<const Vec3d> positions = std::as_const(table_.positions).view().subspan(0, rows);
   ctx.begin_phase("Dropping invalid points", table_.columns.size());
   parallel_for(ctx, table_.columns.size(), 1, [&](std::size_t first, std::size_t last) {
@@ -91,10 +91,9 @@ void TableBuilder::drop_nonfinite(std::size_t rows, std::size_t dropped, OpConte
   });
   Vec3d* xyz = table_.positions.view().data;
   compact(xyz, positions, ctx);
-  table_.nonfinite_dropped = dropped;
 }
 
-CloudTable TableBuilder::finish(std::size_t rows, OpContext& ctx) {
+CloudTable TableBuilder::finish(std::size_t rows, OpContext& ctx, bool keep_invalid) {
   rows = std::min(rows, this->rows());
   const Span<const Vec3d> positions = std::as_const(table_.positions).view().subspan(0, rows);
   std::atomic<std::uint64_t> nonfinite{0};
@@ -104,8 +103,9 @@ CloudTable TableBuilder::finish(std::size_t rows, OpContext& ctx) {
     for (std::size_t i = begin; i < end; ++i) count += is_finite(positions[i]) ? 0 : 1;
     nonfinite += count;
   });
-  const auto dropped = static_cast<std::size_t>(nonfinite.load());
-  if (dropped != 0) drop_nonfinite(rows, dropped, ctx);
+  table_.nonfinite_dropped = nonfinite;
+  const auto dropped = keep_invalid ? 0 : static_cast<std::size_t>(nonfinite.load());
+  if (dropped != 0) drop_nonfinite(rows, ctx);
   table_.positions.shrink(rows - dropped);
   for (NamedColumn& column : table_.columns) column.values.shrink(rows - dropped);
   fields_.clear();

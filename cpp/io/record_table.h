@@ -39,11 +39,11 @@ class TableBuilder {
   void put(std::size_t field, const std::byte* first, std::size_t stride, std::size_t row, std::size_t count);
 
   /// The table of the first `rows` rows. Rows whose stored position is not finite are left out and counted in
-  /// nonfinite_dropped. The builder is empty afterwards.
-  CloudTable finish(std::size_t rows, OpContext& ctx);
+  /// nonfinite_dropped; with `keep_invalid` they are counted but stay. The builder is empty afterwards.
+  CloudTable finish(std::size_t rows, OpContext& ctx, bool keep_invalid = false);
 
  private:
-  void drop_nonfinite(std::size_t rows, std::size_t dropped, OpContext& ctx);
+  void drop_nonfinite(std::size_t rows, OpContext& ctx);
 
   std::vector<TableField> fields_;
   std::vector<std::size_t> column_of_field_;

@@ -210,7 +210,7 @@ CloudTable read_record_text(const platform::File& file, const TextBody& body, Te
   if (rows != 0 && trouble.malformed == rows) {
     throw Error(ErrorCode::kInvalidFile, file.path() + ": no row can be read; " + trouble.first_problem);
   }
-  CloudTable table = builder.finish(static_cast<std::size_t>(rows), ctx);
+  CloudTable table = builder.finish(static_cast<std::size_t>(rows), ctx, layout.keep_invalid);
   table.malformed_dropped = trouble.malformed;
   table.nonfinite_dropped -= trouble.malformed;
   warn(body, census, trouble, layout.row_noun, table.warnings);

@@ -35,6 +35,7 @@ struct TextLayout {
                                    ///< because text has more digits than float32
   std::vector<TextToken> tokens;   ///< of a row, in file order
   const char* row_noun;            ///< for messages: "vertices"
+  bool keep_invalid = false;       ///< as TableBuilder::finish
 };
 
 /// Reads the selected rows in parallel, in two passes over the file (count lines, then parse).

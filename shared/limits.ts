@@ -123,6 +123,12 @@ export const CLIENT_TIMEOUT_MS = {
 export const CLIENT_CANCEL_WAIT_MS = 1_000;
 /** Largest file in the JSON answer of an export: base64 adds a third, and strings are limited to about 512 MB. */
 export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
+/** Largest images of a mesh in its answer, in total: base64 of them must fit in the header of a PHB1 frame. */
+export const MAX_TEXTURE_BYTES = 32 * MIB;
+/** Most triangles that the answer lists by material. */
+export const MAX_LISTED_TRIANGLES = 1_000_000;
+/** Longest header of a PLY mesh, lines. */
+export const MAX_MESH_HEADER_LINES = 10_000;
 /** Most cells in one scan of a PTX file: about 20 GB of text. */
 export const MAX_PTX_CELLS = 1_000_000_000;
 /** Most cells of a terrain raster. */

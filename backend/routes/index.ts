@@ -27,6 +27,7 @@ import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
+import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { segmentRoutes } from "./segment.ts";
@@ -59,6 +60,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   sessionDemRoutes,
   demRoutes,
   c2mRoutes,
+  meshRoutes,
   ladRoutes,
   denoiseRoutes,
   segmentRoutes,

@@ -48,6 +48,7 @@ Napi::Value head_to_js(Napi::Env env, PlyHead&& head) {
     elements.Set(static_cast<std::uint32_t>(i), element_to_js(env, head.header.elements[i]));
   }
   out.Set("elements", elements);
+  out.Set("line_count", static_cast<double>(head.header.line_count));
   out.Set("comments", to_js(env, head.header.comments));
   out.Set("sample_rows", rows_to_js(env, head.rows));
   return out;

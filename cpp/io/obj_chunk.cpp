@@ -74,17 +74,17 @@ class LineParser {
   }
 
  private:
-  /// Reads up to `most` numbers; -1 if a token is none.
-  int numbers(const char* p, const char* end, double* out, int most) const {
+  /// Reads up to `most` numbers, up to the first token that is none (a comment, say); returns how many.
+  static int numbers(const char* p, const char* end, double* out, int most) {
     int count = 0;
-    for (p = record_value::skip_blanks(p, end); p != end && count < most;) {
+    for (p = record_value::skip_blanks(p, end); p != end && count < most; ++count) {
       Decimal number;
       const char* stop = scan_decimal(p, '.', number);
       if (stop != nullptr && stop <= end && (stop == end || is_blank(*stop))) {
-        out[count++] = number.value;
+        out[count] = number.value;
       } else {
         stop = record_value::token_end(p, end);
-        if (!record_value::parse_double(p, stop, out[count++])) return -1;
+        if (!record_value::parse_double(p, stop, out[count])) return count;
       }
       p = record_value::skip_blanks(stop, end);
     }
@@ -95,7 +95,6 @@ class LineParser {
     double v[6];
     const int count = numbers(p, end, v, 6);
     if (count == 6) {
-      out_.colors.resize(out_.colors.size());
       while (out_.colors.size() < 3 * out_.positions.size()) out_.colors.push_back(static_cast<float>(kNan));
       for (int i = 3; i < 6; ++i) out_.colors.push_back(static_cast<float>(v[i]));
     }
@@ -142,7 +141,8 @@ class LineParser {
 
   void face(const char* p, const char* end) {
     std::size_t corners = 0;
-    for (p = record_value::skip_blanks(p, end); p != end; p = record_value::skip_blanks(p, end)) {
+    for (p = record_value::skip_blanks(p, end); p != end && *p != '#';
+         p = record_value::skip_blanks(p, end)) {
       const char* const token = record_value::token_end(p, end);
       std::int64_t index[3] = {0, 0, 0};
       for (int part = 0; part < 3 && p != token; ++part) {

@@ -1,5 +1,5 @@
-import type { z } from "zod";
-import { DemFailure } from "../contract/dem.ts";
+import { z } from "zod";
+import { errorCodes } from "../errors.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { ApiError } from "./errors.ts";
 import { listBody } from "./list-request.ts";
@@ -46,13 +46,16 @@ export function makeCalls(options: ClientOptions) {
     const outcome = await transport.run({ method: "POST", path, ...listBody(json), timeoutMs }, run);
     if (outcome.kind !== "frame")
       throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
-    const failed = DemFailure.safeParse(outcome.frame.meta); // a frame reports failures in its meta
+    const failed = FrameFailure.safeParse(outcome.frame.meta); // a frame reports failures in its meta
     if (failed.success) throw new ApiError(200, failed.data.code, failed.data.error, undefined);
     return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
   };
   return { transport, get, post, postLists, runJson, runFrame };
 }
 export type Calls = ReturnType<typeof makeCalls>;
+
+/** What the meta of every frame that reports a failure has. */
+const FrameFailure = z.object({ success: z.literal(false), error: z.string(), code: z.enum(errorCodes) });
 
 /** URL path of a session, or of an action on it. */
 export function sessionPath(id: string, action?: string): string {

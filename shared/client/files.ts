@@ -1,10 +1,11 @@
+import { type MeshImportRequest, MeshImportSuccess } from "../contract/mesh.ts";
 import { type ImportByPathRequest, type PreviewRequest, PreviewResponse } from "../contract/pointcloud.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { decodePoints, type PackedPoints } from "../wire/phx1.ts";
 import type { Calls, Input } from "./calls.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions, RunOptions } from "./transport.ts";
 
-/** Previews files and reads small ones. */
+/** Previews files, reads small ones and meshes. */
 export const filesClient = (calls: Calls) => ({
   /** Returns the columns, metadata and first rows of a file. */
   preview: (request: Input<typeof PreviewRequest>, call?: CallOptions) =>
@@ -28,4 +29,7 @@ export const filesClient = (calls: Calls) => ({
       ),
     );
   },
+  /** Reads a mesh on the service's machine: triangles, and of OBJ files materials and textures. */
+  importMesh: (request: Input<typeof MeshImportRequest>, run?: RunOptions) =>
+    calls.runFrame(MeshImportSuccess, "/api/mesh/import", request, run),
 });

@@ -53,6 +53,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/dem",
     "POST /api/dem/export-raster",
     "POST /api/lad/snap-grid",
+    "POST /api/mesh/import",
     "POST /api/pointcloud/denoise",
     "POST /api/pointcloud/export",
     "POST /api/pointcloud/import",

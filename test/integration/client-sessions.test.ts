@@ -128,6 +128,16 @@ test("meshDistance: lists, typed arrays as a frame, and a failure", async () => 
   await expect(client.meshDistance({ ...mesh })).rejects.toMatchObject({ status: 200, message: "No points provided" });
 });
 
+test("importMesh: a frame, and a failure in it", async () => {
+  const { meta, buffers } = await client.importMesh({
+    path: made.file("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+  });
+  expect(meta).toMatchObject({ triangle_count: 1, filename: "a.obj" });
+  expect(buffers.get("indices")).toEqual(Uint32Array.of(0, 1, 2));
+  const empty = client.importMesh({ path: made.file("b.obj", "v 0 0 0\n") });
+  await expect(empty).rejects.toMatchObject({ status: 200, code: "invalid_file" });
+});
+
 test("flat clouds: denoise, dem, exportRaster, snapGrid", async () => {
   expect(await client.denoise({ points: NOISY })).toMatchObject({ success: true, labels: EXPECTED });
   const { meta } = await client.dem({ points: NOISY, auto_segment_ground: false });

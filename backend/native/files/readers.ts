@@ -245,6 +245,8 @@ export interface PlyProperty {
 }
 export interface PlyHeader {
   readonly format: string;
+  /** Lines of the header. */
+  readonly line_count: number;
   readonly elements: readonly {
     readonly name: string;
     readonly count: number;

@@ -116,6 +116,15 @@ TEST(Obj, SubtractsTheShiftInDoubleAndRefusesWhatFloat32CannotHold) {
   EXPECT_FALSE(is_finite(mesh.positions[1]));
 }
 
+TEST(Obj, ReadsLinesWithCommentsBehindThem) {
+  const PolygonMesh mesh =
+      read("v 1 2 3 # a\nvt 1 2 # b\nvn 0 0 1 # c\nf 1 1 1 # d\nv 1 2 x 3\nvt #\nvn 1 2 #\n");
+  EXPECT_EQ(mesh.positions[0], (Vec3d{1, 2, 3}));
+  EXPECT_FALSE(is_finite(mesh.positions[1]));
+  EXPECT_EQ(list(mesh.corner_position), (List{0, 0, 0}));
+  EXPECT_EQ(mesh.warnings.size(), 3u);
+}
+
 TEST(Obj, ScalesColoursOfBytes) {
   const PolygonMesh mesh = read("v 0 0 0 255 0 51\nv 0 0 0 300 0 0\nv 0 0 0 nan nan nan\n");
   EXPECT_EQ((std::vector<float>{mesh.colors[0], mesh.colors[1], mesh.colors[2]}),

@@ -155,6 +155,16 @@ far = client.mesh_distance(source={"session_id": a}, **triangle, signed=True, on
 assert far["point_count"] > 0 and far["sign_defined"] is False
 assert "No mesh" in refused(lambda: client.mesh_distance([], [], points=[0, 0, 0]), 200, "invalid_argument").message
 
+obj = os.path.join(folder, "one.obj")
+with open(obj, "w") as file:
+    file.write("v 9 0 0\nv 10 0 0\nv 9 1 0\nusemtl m\nf 1 2 3\n")
+mesh = client.import_mesh(obj, world_shift=[9, 0, 0], on_progress=lambda step: None)
+assert list(mesh.buffers["vertices"]) == [0, 0, 0, 1, 0, 0, 0, 1, 0], mesh.buffers
+assert mesh.meta["material_groups"] == [{"material_name": "m", "triangle_indices": [0]}]
+with open(obj, "w") as file:
+    file.write("v 9 0 0\n")
+assert "No triangles" in refused(lambda: client.import_mesh(obj), 200, "invalid_file").message
+
 # Cancel: before it began, in the middle of a run, and a plain call that hangs up
 big = os.path.join(folder, "big.txt")
 with open(big, "w") as file:

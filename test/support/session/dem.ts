@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { DemFailure, DemSuccess } from "../../../shared/contract/dem.ts";
 import type { Frame } from "../../../shared/wire/phb1.ts";
 import { run, type TestApp } from "../app/app.ts";
@@ -17,21 +18,33 @@ export function gridPoints(nx: number, ny: number, z: (x: number, y: number) => 
 /** Box of a grid of 1 m with so many cells. */
 export const boxOf = (nx: number, ny: number) => [0, 0, nx, ny];
 
-export interface DemAnswer {
-  readonly meta: DemSuccess & Record<string, unknown>;
+/** A frame that reports success. */
+export interface FrameAnswer<Meta> {
+  readonly meta: Meta;
   readonly stages: readonly (readonly [number | null, string])[];
   f32(name: string): number[];
   u32(name: string): number[];
   readonly names: readonly string[];
 }
 
+export type DemAnswer = FrameAnswer<DemSuccess & Record<string, unknown>>;
+
 /** The frame of a DEM that succeeds. `schema` checks its meta. */
-export async function dem(made: TestApp, url: string, payload: object, schema = DemSuccess): Promise<DemAnswer> {
+export const dem = (made: TestApp, url: string, payload: object, schema = DemSuccess): Promise<DemAnswer> =>
+  frameOf(made, url, payload, schema) as Promise<DemAnswer>;
+
+/** The frame of a run that succeeds. `schema` checks its meta. */
+export async function frameOf<S extends z.ZodType>(
+  made: TestApp,
+  url: string,
+  payload: object,
+  schema: S,
+): Promise<FrameAnswer<z.output<S>>> {
   const { outcome, markers } = await run(made, url, payload);
   if (outcome.kind !== "frame") throw new Error(`${url}: ${JSON.stringify(outcome).slice(0, 500)}`);
   const { frame } = outcome;
   return {
-    meta: checked(schema, frame.meta) as DemAnswer["meta"],
+    meta: checked(schema, frame.meta),
     stages: markers.map(({ progress, message }) => [progress, message] as const),
     f32: (name) => values(frame, name, Float32Array),
     u32: (name) => values(frame, name, Uint32Array),

@@ -1,3 +1,8 @@
+import { MeshImportFailure, MeshImportSuccess } from "../../../shared/contract/mesh.ts";
+import { run, type TestApp } from "../app/app.ts";
+import { type FrameAnswer, frameOf } from "./dem.ts";
+import { checked } from "./session-edits.ts";
+
 /** A mesh as flat lists. */
 export interface FlatMesh {
   readonly mesh_vertices: number[];
@@ -32,4 +37,17 @@ export function sheetMesh(side: number, cells: number, z: number): FlatMesh {
     }
   }
   return { mesh_vertices: vertices, mesh_indices: indices };
+}
+
+const IMPORT = "/api/mesh/import";
+
+/** The frame of a mesh import that succeeds. */
+export const importedMesh = (made: TestApp, path: string, more: object = {}): Promise<FrameAnswer<MeshImportSuccess>> =>
+  frameOf(made, IMPORT, { path, ...more }, MeshImportSuccess);
+
+/** The meta of a mesh import that fails in its frame. */
+export async function failedImport(made: TestApp, path: string): Promise<MeshImportFailure> {
+  const { outcome } = await run(made, IMPORT, { path });
+  if (outcome.kind !== "failed") throw new Error(`${path} did not fail: ${JSON.stringify(outcome).slice(0, 300)}`);
+  return checked(MeshImportFailure, outcome.tail);
 }

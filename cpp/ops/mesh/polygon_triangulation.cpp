@@ -117,11 +117,13 @@ void PolygonCutter::link(std::size_t n) {
   for (std::uint32_t i = 0; i < n; ++i) is_reflex_[i] = !(turn(previous_[i], i, next_[i]) > 0);
   left_ = n;
   cut_ = 0;
+  cut_area_ = 0;
 }
 
 /// Cuts the triangle of a corner off.
 void PolygonCutter::clip(std::uint32_t corner, Span<std::uint32_t> out) {
   const std::uint32_t a = previous_[corner], c = next_[corner];
+  cut_area_ += turn(a, corner, c);
   out[cut_++] = a;
   out[cut_++] = corner;
   out[cut_++] = c;
@@ -134,6 +136,23 @@ void PolygonCutter::clip(std::uint32_t corner, Span<std::uint32_t> out) {
   }
 }
 
+/// Cuts a corner off, and then the corners next to it that run out and back, which enclose nothing. Returns a corner that
+/// is left.
+std::uint32_t PolygonCutter::clip_with_spikes(std::uint32_t corner, Span<std::uint32_t> out) {
+  const auto is_spike = [&](std::uint32_t i) {
+    const Point &p = flat_[previous_[i]], &q = flat_[next_[i]];
+    return same(p.x, p.y, q.x, q.y);
+  };
+  clip(corner, out);
+  std::uint32_t live = next_[corner];
+  while (left_ > 3 && (is_spike(live) || is_spike(previous_[live]))) {
+    const std::uint32_t spike = is_spike(live) ? live : previous_[live];
+    clip(spike, out);
+    live = next_[spike];
+  }
+  return live;
+}
+
 /// True if every triangle is an ear or has no area.
 bool PolygonCutter::clip_ears(Span<std::uint32_t> out, OpContext& ctx) {
   bool clean = true;
@@ -144,9 +163,7 @@ bool PolygonCutter::clip_ears(Span<std::uint32_t> out, OpContext& ctx) {
     if (is_waiting_[at]) {
       is_waiting_[at] = 0;
       if (is_ear(at, ctx)) {
-        const std::uint32_t after = next_[at];
-        clip(at, out);
-        at = next_[after];  // every other corner: rounder triangles
+        at = next_[clip_with_spikes(at, out)];  // every other corner: rounder triangles
         idle = 0;
         continue;
       }
@@ -164,19 +181,17 @@ bool PolygonCutter::clip_ears(Span<std::uint32_t> out, OpContext& ctx) {
       }
       if (seen == left_ && sweeps % 2 == 1) continue;  // all corners once more
       if (seen < left_) {
-        at = next_[flat];
-        clip(flat, out);
+        at = clip_with_spikes(flat, out);
         --sweeps;
         continue;
       }
     }
     clean = false;
-    const std::uint32_t after = next_[at];
-    clip(at, out);
-    at = after;
+    at = clip_with_spikes(at, out);
   }
+  const double last = turn(previous_[at], at, next_[at]);
   clip(at, out);
-  return clean;
+  return clean && last >= -1e-9 * cut_area_;  // one that turns the other way lies over the others
 }
 
 PolygonShape PolygonCutter::cut(Span<const Vec3d> ring, Span<std::uint32_t> out, OpContext& ctx) {

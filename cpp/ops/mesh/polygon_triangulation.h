@@ -40,12 +40,14 @@ class PolygonCutter {
   bool blocks(std::uint32_t p, std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   bool clip_ears(Span<std::uint32_t> out, OpContext& ctx);
   void clip(std::uint32_t corner, Span<std::uint32_t> out);
+  std::uint32_t clip_with_spikes(std::uint32_t corner, Span<std::uint32_t> out);
   void link(std::size_t n);
 
   std::vector<Point> flat_;
   std::vector<std::uint32_t> next_, previous_, waiting_;
   std::vector<std::uint8_t> is_waiting_, is_reflex_;
   std::size_t left_ = 0, cut_ = 0;
+  double cut_area_ = 0;  ///< twice the area of the triangles so far
 };
 
 /// Triangles of a polygon mesh.

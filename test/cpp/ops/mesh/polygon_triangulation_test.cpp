@@ -89,6 +89,9 @@ TEST(PolygonTriangulation, ConcavePolygonsAreCovered) {
   const std::vector<std::pair<double, double>> hole = {{0, 0}, {6, 0}, {6, 6}, {0, 6}, {0, 0},
                                                        {2, 2}, {2, 4}, {4, 4}, {4, 2}, {2, 2}};
   const std::vector<std::pair<double, double>> twice = {{0, 0}, {1, 0}, {1, 0}, {1, 1}, {0.2, 0.3}, {0, 1}};
+  // A notch from the top whose tip touches the bottom corner.
+  const std::vector<std::pair<double, double>> pinch = {{0, 0}, {4, 4},   {4, 10},  {1, 10},
+                                                        {0, 0}, {-1, 10}, {-4, 10}, {-4, 4}};
   std::vector<std::pair<double, double>> spiral, star;
   for (int i = 0; i <= 60; ++i)
     spiral.push_back({(1 + i * 0.1) * std::cos(i * 0.3), (1 + i * 0.1) * std::sin(i * 0.3)});
@@ -99,8 +102,8 @@ TEST(PolygonTriangulation, ConcavePolygonsAreCovered) {
     star.push_back({radius * std::cos(angle), radius * std::sin(angle)});
   }
   const std::pair<const char*, std::vector<std::pair<double, double>>> cases[] = {
-      {"arrow", arrow}, {"comb", comb},     {"middles", middles}, {"hole", hole},
-      {"twice", twice}, {"spiral", spiral}, {"star", star}};
+      {"arrow", arrow}, {"comb", comb},   {"middles", middles}, {"hole", hole},
+      {"twice", twice}, {"pinch", pinch}, {"spiral", spiral},   {"star", star}};
   for (const auto& [name, ring] : cases) {
     auto turned = ring;
     for (std::size_t start = 0; start < std::min<std::size_t>(ring.size(), 16); ++start) {

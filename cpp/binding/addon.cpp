@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"
+#include "core/platform.h"
 
 namespace {
 
@@ -41,6 +42,7 @@ Napi::Value take_thread_shortage(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  pc::platform::return_freed_memory();
   pc::binding::ColumnHandle::define(env, exports);
   pc::binding::register_column_files(env, exports);
   pc::binding::register_readers(env, exports);

@@ -13,6 +13,11 @@ namespace pc::platform {
 /// On macOS, where this cannot be done for a single thread, nothing happens.
 void lower_thread_priority();
 
+/// Makes malloc return freed memory of 1 MiB or more to the system, for the whole process. glibc otherwise raises that
+/// limit with the largest block freed, to up to 64 MiB, and keeps as much for each group of threads. Nothing happens with
+/// the allocators of other systems.
+void return_freed_memory();
+
 std::size_t page_size();
 /// Zeroed pages; nullptr if the OS has none.
 void* allocate_pages(std::size_t bytes);

@@ -1,6 +1,9 @@
 #if !defined(_WIN32)
 #include <dlfcn.h>
 #include <fcntl.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -34,6 +37,14 @@ void lower_thread_priority() {
   const int now = getpriority(PRIO_PROCESS, 0);
   setpriority(PRIO_PROCESS, 0,
               std::min(now + kBelowEventLoop, 19));  // 0 is the calling thread, not its process
+#endif
+}
+
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  constexpr int kBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kBytes);
+  mallopt(M_TRIM_THRESHOLD, kBytes);
 #endif
 }
 

@@ -42,6 +42,8 @@ constexpr std::size_t kMaxTransfer = std::size_t{1} << 30;
 
 void lower_thread_priority() { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
 
+void return_freed_memory() {}
+
 std::size_t page_size() {
   SYSTEM_INFO info;
   GetSystemInfo(&info);

@@ -47,6 +47,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_column_files(env, exports);
   pc::binding::register_readers(env, exports);
   pc::binding::register_mesh_readers(env, exports);
+  pc::binding::register_mesh_picture(env, exports);
   pc::binding::register_writers(env, exports);
   pc::binding::register_cloud(env, exports);
   pc::binding::register_cloud_edit(env, exports);

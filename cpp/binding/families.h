@@ -7,6 +7,7 @@ namespace pc::binding {
 void register_column_files(Napi::Env env, Napi::Object exports);
 void register_readers(Napi::Env env, Napi::Object exports);
 void register_mesh_readers(Napi::Env env, Napi::Object exports);
+void register_mesh_picture(Napi::Env env, Napi::Object exports);
 void register_writers(Napi::Env env, Napi::Object exports);
 void register_cloud(Napi::Env env, Napi::Object exports);
 void register_cloud_edit(Napi::Env env, Napi::Object exports);

@@ -26,6 +26,12 @@ struct Rgb16 {
   }
 };
 
+PC_HD inline double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/// Swapped arguments give exactly the opposite.
+PC_HD inline Vec3d cross(const Vec3d& a, const Vec3d& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
 PC_HD inline double squared_distance(const Vec3d& a, const Vec3d& b) {
   const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
   return dx * dx + dy * dy + dz * dz;

@@ -6,11 +6,6 @@
 
 namespace pc {
 
-PC_HD inline double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-PC_HD inline Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 /// Where the closest point of a triangle lies.
 enum class TriangleFeature : std::uint8_t { kFace, kEdgeAb, kEdgeBc, kEdgeCa, kVertexA, kVertexB, kVertexC };
 

@@ -7,6 +7,7 @@ import type { MeshReadersNative } from "../files/mesh.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
 import type { ListsNative } from "../lists.ts";
+import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { DemNative } from "../terrain.ts";
@@ -22,6 +23,7 @@ export interface Addon
   extends ColumnFilesNative,
     ReadersNative,
     MeshReadersNative,
+    MeshPictureNative,
     WritersNative,
     CloudNative,
     CloudEditNative,

@@ -6,10 +6,6 @@ namespace pc::beams {
 
 namespace {
 
-Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 /// Never 0, so that its reciprocal is finite.
 double apart_from_zero(double value) { return std::abs(value) < 1e-30 ? std::copysign(1e-30, value) : value; }
 

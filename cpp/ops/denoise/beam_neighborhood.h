@@ -16,8 +16,6 @@ constexpr double kSameScan = 0.1;
 /// Leaves that a search visits at most: dense surroundings of an unusual cloud are not judged.
 constexpr std::uint32_t kMostLeaves = 512;
 
-inline double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
 /// The points that may lie on one surface with the point of a beam.
 struct Window {
   Vec3d p, ray;

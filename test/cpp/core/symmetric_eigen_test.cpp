@@ -68,8 +68,6 @@ std::vector<Case> cases() {
   return out;
 }
 
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
 Vec3d times(const Symmetric3& m, const Vec3d& v) {
   return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.xy * v.x + m.yy * v.y + m.yz * v.z,
           m.xz * v.x + m.yz * v.y + m.zz * v.z};

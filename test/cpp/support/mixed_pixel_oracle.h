@@ -57,7 +57,6 @@ class MixedPixelOracle {
     double x, y, angle, slope;
   };
   double range(std::size_t i) const { return std::sqrt(squared_distance(points_[i], origin_)); }
-  static double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
   Vec3d ray(std::size_t i) const { return (points_[i] - origin_) * (1 / range(i)); }
 
   std::uint32_t supports(std::size_t i, std::uint32_t enough) const {

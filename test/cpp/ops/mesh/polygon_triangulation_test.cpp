@@ -31,11 +31,6 @@ Cut cut(const std::vector<Vec3d>& ring) {
   return out;
 }
 
-Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
 /// A ring in the plane z = 0 tilted by a rotation, so that no axis is special.
 std::vector<Vec3d> tilted(const std::vector<std::pair<double, double>>& ring) {
   const double c = std::cos(0.7), s = std::sin(0.7);

@@ -154,7 +154,7 @@ class Painter {
     const bool has_holes = texture != nullptr && texture->has_holes();
     const std::uint32_t first_row = std::max(box.y0, band.begin) * samples_;
     const std::uint32_t last_row = std::min(box.y1 + 1, band.end) * samples_;
-    RasterPlace place;
+    RasterPlace place{};
     for (std::uint32_t row = first_row; row < last_row; ++row) {
       if ((band.tested += (box.x1 - box.x0 + 1) * samples_) > kSamplesPerLook) {
         ctx_.checkpoint();
@@ -264,7 +264,7 @@ class Painter {
 
   void add_sample(std::uint32_t t, const RasterTriangle& triangle, double x, double y,
                   std::array<float, 4>& sum) const {
-    RasterPlace place;
+    RasterPlace place{};
     triangle.covers(x, y, place);
     const LinearColor color = surface_color(t, triangle, x, y, place);
     const float light = lit(t, triangle, place);

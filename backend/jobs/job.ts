@@ -188,6 +188,14 @@ export class Job {
     return resource;
   }
 
+  /** Releases an adopted resource before the run ends. */
+  releaseEarly(resource: Releasable): void {
+    const at = this.#adopted.indexOf(resource);
+    if (at < 0) throw new Error("the run does not own this resource");
+    this.#adopted.splice(at, 1);
+    resource.release();
+  }
+
   /** Releases the adopted resources, newest first and all of them even if one throws. The registry calls it once. */
   releaseAdopted(): void {
     const failures: unknown[] = [];

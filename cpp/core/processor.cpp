@@ -2,6 +2,8 @@
 
 #if defined(_MSC_VER) && !defined(__clang__) && defined(_M_X64)
 #include <intrin.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
 #endif
 
 namespace pc {
@@ -15,9 +17,13 @@ bool ask_processor() {
   __cpuid(leaf, 1);
   const bool saves_ymm = (leaf[2] >> 27 & 1) != 0 && (_xgetbv(0) & 6) == 6;
   __cpuidex(leaf, 7, 0);
-  return saves_ymm && (leaf[1] & kAvx2AndBits) == kAvx2AndBits;
+  const bool avx2_and_bits = (leaf[1] & kAvx2AndBits) == kAvx2AndBits;
+  __cpuid(leaf, static_cast<int>(0x80000001));
+  return saves_ymm && avx2_and_bits && (leaf[2] >> 5 & 1) != 0;  // LZCNT
 #elif defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  const bool lzcnt = __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c >> 5 & 1) != 0;
+  return lzcnt && __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
          __builtin_cpu_supports("bmi2") != 0;
 #else
   return false;

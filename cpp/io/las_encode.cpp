@@ -16,8 +16,10 @@ template <class T>
 void scatter_bits(Span<const T> values, const Target& target, Span<const std::size_t> rows,
                   std::size_t stride, std::uint8_t* records) {
   std::uint8_t* to = records + target.offset;
+  const unsigned shift = target.shift;  // a copy: stores of bytes could change the original
   for (const std::size_t row : rows) {
-    *to = static_cast<std::uint8_t>(*to | (static_cast<std::int64_t>(values[row]) << target.shift));
+    *to = static_cast<std::uint8_t>(
+        *to | (static_cast<std::uint32_t>(static_cast<std::int64_t>(values[row])) << shift));
     to += stride;
   }
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -52,10 +53,19 @@ bool all_fit(Span<const T> values, const Range& range, std::size_t count, const 
   return good;
 }
 
+/// True if every value of the type is.
+template <class T>
+bool type_fits(Span<const T>, const Range& range) {
+  using Limits = std::numeric_limits<T>;
+  return std::is_integral_v<T> && sizeof(T) <= 2 && static_cast<double>(Limits::min()) >= range.low &&
+         static_cast<double>(Limits::max()) <= range.high;
+}
+
 /// True if every written value is a whole number within the range.
 bool values_fit(const AnyColumn& column, const Range& range, const RowBlocks& blocks, OpContext& ctx) {
   std::atomic<bool> fit{true};
   visit_scalar(column, [&](auto values) {
+    if (type_fits(values, range)) return ctx.advance(values.size);
     parallel_for(ctx, values.size, blocks.grain(), [&](std::size_t begin, std::size_t end) {
       if (!fit.load(std::memory_order_relaxed)) return;
       bool good = false;

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spatial/ball_grid.h"
-
 namespace pc {
 
 namespace {
 
-constexpr double kMostCells = 0x1.0p23;
-/// Above this many cells in all balls the bitmap costs more than it saves.
-constexpr double kMostMarks = 0x1.0p25;
+constexpr double kMostCells = 0x1.0p21;
+/// Above this many cells in all balls the map costs more than it saves.
+constexpr double kMostMarks = 0x1.0p23;
 constexpr std::size_t kPollEvery = 1 << 12;
 
 struct Bounds {
@@ -36,7 +34,8 @@ double cell_size(const Vec3d& extent) {
 
 }  // namespace
 
-BallFootprint::BallFootprint(Span<const Vec3d> centers, Span<const double> squared_radius, OpContext& ctx) {
+BallFootprint::BallFootprint(Span<const Vec3d> centers, Span<const double> squared_radius,
+                             Span<const std::int16_t> levels, OpContext& ctx) {
   Bounds bounds;
   for (std::size_t i = 0; i < centers.size; ++i)
     if (squared_radius[i] > 0) bounds.add(centers[i], ball_grid::reach_of(squared_radius[i]));
@@ -57,21 +56,22 @@ BallFootprint::BallFootprint(Span<const Vec3d> centers, Span<const double> squar
   ny_ = cell_of(bounds.high.y, low_.y) + 1;
   const std::size_t nz = cell_of(bounds.high.z, low_.z) + 1;
   size_ = {static_cast<double>(nx_), static_cast<double>(ny_), static_cast<double>(nz)};
-  bits_.resize((nx_ * ny_ * nz + 63) / 64);
+  cells_.resize(nx_ * ny_ * nz);
   for (std::size_t i = 0; i < centers.size; ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
-    if (squared_radius[i] > 0) mark(centers[i], ball_grid::reach_of(squared_radius[i]));
+    if (!(squared_radius[i] > 0)) continue;
+    mark(centers[i], ball_grid::reach_of(squared_radius[i]),
+         levels[i] < 0 ? ball_grid::kAllLevels : ball_grid::level_bit(static_cast<std::uint32_t>(levels[i])));
   }
 }
 
-void BallFootprint::mark(const Vec3d& c, double reach) {
+void BallFootprint::mark(const Vec3d& c, double reach, std::uint8_t bit) {
   const std::size_t first_x = cell_of(c.x - reach, low_.x), last_x = cell_of(c.x + reach, low_.x);
   const std::size_t last_y = cell_of(c.y + reach, low_.y), last_z = cell_of(c.z + reach, low_.z);
   for (std::size_t z = cell_of(c.z - reach, low_.z); z <= last_z; ++z) {
     for (std::size_t y = cell_of(c.y - reach, low_.y); y <= last_y; ++y) {
       const std::size_t row = (z * ny_ + y) * nx_;
-      for (std::size_t bit = row + first_x; bit <= row + last_x; ++bit)
-        bits_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+      for (std::size_t cell = row + first_x; cell <= row + last_x; ++cell) cells_[cell] |= bit;
     }
   }
 }

@@ -94,13 +94,13 @@ void for_each_cell(const Vec3d& center, double reach, std::uint32_t level, doubl
 BallGrid::BallGrid(Span<const Vec3d> centers, Span<const double> squared_radius, OpContext& ctx) {
   require(centers.size == squared_radius.size && centers.size < (std::size_t{1} << 28),
           "balls: one radius each, fewer than 2^28");
-  BulkVector<std::int16_t> level = place(centers, squared_radius, ctx);
-  number_levels(level.view());
+  levels_ = place(centers, squared_radius, ctx);
+  number_levels(levels_.view());
   const auto for_each_pair = [&](auto&& visit) {
     for (std::size_t i = 0; i < centers.size; ++i) {
       if (i % kPollEvery == 0) ctx.checkpoint();
-      if (level[i] < 0) continue;
-      const auto l = static_cast<std::uint32_t>(level[i]);
+      if (levels_[i] < 0) continue;
+      const auto l = static_cast<std::uint32_t>(levels_[i]);
       for_each_cell(centers[i], reach_of(squared_radius[i]), l, inverse_size_[l],
                     [&](std::uint64_t hash) { visit(hash, static_cast<std::uint32_t>(i)); });
     }
@@ -147,6 +147,8 @@ void BallGrid::number_levels(Span<std::int16_t> slot_to_level) {
     if (value >= 0) value = level[static_cast<std::size_t>(value)];
   }
 }
+
+Span<const std::int16_t> BallGrid::levels() const { return levels_.view(); }
 
 BallGridView BallGrid::view() const {
   return {inverse_size_.data(),

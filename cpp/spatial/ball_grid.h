@@ -44,6 +44,12 @@ PC_HD inline std::uint64_t cell_hash(std::uint32_t level, std::int64_t x, std::i
   return h ^ (h >> 32);
 }
 
+/// Sets of levels in a byte: one bit for each of the first seven, the last for all others.
+inline constexpr std::uint8_t kAllLevels = 0xff;
+PC_HD inline std::uint8_t level_bit(std::uint32_t level) {
+  return static_cast<std::uint8_t>(1u << (level < 7 ? level : 7));
+}
+
 }  // namespace ball_grid
 
 /// The arrays of a BallGrid, for host and device code.
@@ -59,10 +65,12 @@ struct BallGridView {
   std::uint32_t bucket_shift;  ///< bucket = hash >> bucket_shift
 
   /// Calls visit(ball) for every ball that contains the finite point p, and for some that do not. It may visit a ball
-  /// more than once.
+  /// more than once. `levels`: those of the balls that may contain p, see ball_grid::level_bit.
   template <class Visit>
-  PC_HD void for_each_candidate(const Vec3d& p, Visit&& visit) const {
+  PC_HD void for_each_candidate(const Vec3d& p, Visit&& visit,
+                                std::uint8_t levels = ball_grid::kAllLevels) const {
     for (std::uint32_t level = 0; level < level_count; ++level) {
+      if ((levels & ball_grid::level_bit(level)) == 0) continue;
       const double scale = inverse_size[level];
       const std::uint64_t hash =
           ball_grid::cell_hash(level, ball_grid::cell_of(p.x, scale), ball_grid::cell_of(p.y, scale),
@@ -90,6 +98,8 @@ class BallGrid {
   /// Cost     O(n) time, about 150 bytes per ball. Cancel within 50 ms.
   BallGrid(Span<const Vec3d> centers, Span<const double> squared_radius, OpContext& ctx);
   BallGridView view() const;
+  /// (n) the level of each ball; negative = contains nothing or everything.
+  Span<const std::int16_t> levels() const;
   std::size_t filter_words() const { return filter_.size(); }
   std::size_t bucket_count() const { return bucket_begin_.size() - 1; }
   std::size_t entry_count() const { return entries_.size(); }
@@ -97,6 +107,7 @@ class BallGrid {
  private:
   void number_levels(Span<std::int16_t> slot_to_level);
 
+  BulkVector<std::int16_t> levels_;
   BulkVector<double> inverse_size_;
   BulkVector<std::uint64_t> filter_;
   BulkVector<std::uint32_t> bucket_begin_;

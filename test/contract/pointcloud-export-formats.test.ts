@@ -248,6 +248,7 @@ describe("asc, pts, ptx and pcd", () => {
       expect(await exportTail(made, { points: [], format })).toMatchObject({
         success: false,
         error: "No points provided",
+        code: "invalid_argument",
       });
     }
     const infinite = `{"points": [[1, 2, 1e999]], "format": "pcd"}`;

@@ -149,6 +149,7 @@ describe("las", () => {
     const nothing = {
       success: false,
       error: "No points provided",
+      code: "invalid_argument",
       data: null,
       filename: "",
       point_count: 0,

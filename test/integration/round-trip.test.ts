@@ -238,7 +238,7 @@ describe("generated", () => {
     await keepsEverything(one);
     const none = await las("none.las", lasBytes([]));
     const tail = await exportTail(made, { source: { session_id: none.session_id }, format: "laz" });
-    expect(tail).toMatchObject({ success: false, error: "No points provided" });
+    expect(tail).toMatchObject({ success: false, error: "No points provided", code: "invalid_argument" });
   });
 });
 

@@ -66,6 +66,12 @@ export function adoptTable(table: native.CloudTable, job: Job) {
   return { positions, columns, unit_colors };
 }
 
+/** Frees the columns of a file except those in `used`. */
+export function releaseUnused({ columns, unit_colors }: SourceCloud, used: ReadonlySet<ColumnRef>, job: Job): void {
+  const read = new Set([...columns.map(({ column }) => column), ...unit_colors]);
+  for (const column of read) if (!used.has(column)) job.releaseEarly(column);
+}
+
 /** A table's report about the rows it left out. */
 export function counts({ nonfinite_dropped, malformed_dropped, warnings }: native.CloudTable) {
   return { nonfinite_dropped, malformed_dropped, warnings };

@@ -5,10 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/memory.h"
+#include "core/processor.h"
 #include "io/laz/range_model.h"
+
+#if defined(__GNUC__) && defined(__x86_64__)
+/// With has_avx2(): zeros are counted in one step instead of eight, and shifts leave the flags alone.
+#define PC_BIT_INSTRUCTIONS __attribute__((target("bmi,bmi2,lzcnt")))
+#endif
 
 namespace pc::io::laz {
 
@@ -28,7 +35,7 @@ class RangeEncoder {
     at_ = kLead;
     base_ = 0;
     length_ = 0xFFFFFFFFU;
-    noted_ = 0;
+    empty();
   }
 
   /// Ends the stream with the fewest bytes that identify the interval, then zeros for the bytes that a decoder reads
@@ -51,8 +58,7 @@ class RangeEncoder {
     if (model.until_update == 0) [[unlikely]]
       model.begin(size);
     const std::uint32_t from = model.start(value);
-    note({from, static_cast<std::uint16_t>(model.start(value + 1) - from), kSymbolBits,
-          static_cast<std::uint8_t>(value + 1 == model.size)});
+    note(from, model.start(value + 1) - from, kSymbolBits, value + 1 == model.size);
     ++model.count[value];
     if (--model.until_update == 0) [[unlikely]]
       model.update();
@@ -69,8 +75,7 @@ class RangeEncoder {
     if (model.until_update == 0) [[unlikely]]
       model.begin();
     const std::uint32_t zeros = model.zero_share;
-    note({value == 0 ? 0 : zeros, static_cast<std::uint16_t>(zeros), kBitBits,
-          static_cast<std::uint8_t>(value != 0)});
+    note(value == 0 ? 0 : zeros, zeros, kBitBits, value != 0);
     model.zeros += value == 0;
     if (--model.until_update == 0) model.update();
     return value;
@@ -78,21 +83,21 @@ class RangeEncoder {
 
   PC_INLINE std::uint32_t bits(unsigned count, std::uint32_t value) {
     if (count > 19) [[unlikely]] {
-      note({value & 0xFFFFU, 1, 16, 0});
-      note({value >> 16, 1, static_cast<std::uint8_t>(count - 16), 0});
+      note(value & 0xFFFFU, 1, 16, false);
+      note(value >> 16, 1, count - 16, false);
     } else {
-      note({value, 1, static_cast<std::uint8_t>(count), 0});
+      note(value, 1, count, false);
     }
     return value;
   }
   /// As bits(), or nothing for a count of 0; whether it is 0 is not predictable, so there is no branch.
   PC_INLINE void bits_or_none(unsigned count, std::uint32_t value) {
     bits(count, value);
-    noted_ -= count == 0 ? 1 : 0;
+    next_ -= count == 0 ? 1 : 0;
   }
   std::uint32_t word(std::uint32_t value) {
-    note({value & 0xFFFFU, 1, 16, 0});
-    note({value >> 16, 1, 16, 0});
+    note(value & 0xFFFFU, 1, 16, false);
+    note(value >> 16, 1, 16, false);
     return value;
   }
   std::uint64_t double_word(std::uint64_t value) {
@@ -102,11 +107,11 @@ class RangeEncoder {
   }
 
   void flush() {
-    reserve(noted_);
+    reserve(noted());
     Lane lane(*this);
-    for (std::size_t i = 0; i < noted_; ++i) lane.step();
+    for (std::size_t i = 0, end = noted(); i < end; ++i) lane.step(i);
     lane.store(*this);
-    noted_ = 0;
+    empty();
   }
 
   /// Flushes all of `coders`; changes their order.
@@ -130,7 +135,7 @@ class RangeEncoder {
   struct Lane {
     Lane() = default;
     explicit Lane(RangeEncoder& coder)
-        : part(coder.parts_.data()),
+        : parts(coder.parts_.data()),
           at(coder.out_.data() + coder.at_),
           base(coder.base_),
           length(coder.length_) {}
@@ -140,19 +145,20 @@ class RangeEncoder {
       coder.length_ = length;
     }
 
-    PC_INLINE void step() {
-      const std::uint32_t unit = length >> part->shift;
-      const std::uint32_t from = part->start * unit;
-      const std::uint32_t own = part->width * unit, left = length - from;
-      advance(from, own + ((left - own) & (0U - part->rest)));
-      ++part;
+    /// Takes parts[i].
+    PC_INLINE void step(std::size_t i) {
+      const Part& part = parts[i];
+      const std::uint32_t unit = length >> part.shift;
+      const std::uint32_t from = part.start * unit;
+      const std::uint32_t own = part.width * unit, left = length - from;
+      advance(from, own + ((left - own) & (0U - part.rest)));
     }
 
     /// The upper half of `base` has the last four bytes, which carries reach; all eight bytes are stored.
     PC_INLINE void advance(std::uint32_t by, std::uint32_t rest) {
       base += by;
       if (base < by) [[unlikely]]
-        carry();
+        carry(at);
       const std::uint64_t bytes = swapped(base);
       std::memcpy(at - 4, &bytes, sizeof bytes);
       const unsigned shift = static_cast<unsigned>(std::countl_zero(rest | 1U)) & 24U;
@@ -161,25 +167,47 @@ class RangeEncoder {
       at += shift / 8;
     }
 
-    /// Carries beyond those four bytes, which are all 0xFF then.
-    PC_NOINLINE void carry() const {
+    /// Carries beyond those four bytes, which are all 0xFF then. Not a member: the state would be kept in memory for it.
+    static PC_NOINLINE void carry(std::uint8_t* at) {
       std::uint8_t* byte = at - 5;
       while (*byte == 0xFF) *byte-- = 0;
       ++*byte;
     }
 
-    const Part* part = nullptr;
+    const Part* parts = nullptr;
     std::uint8_t* at = nullptr;
     std::uint64_t base = 0;
     std::uint32_t length = 0;
   };
 
-  static PC_NOINLINE void take(std::array<Lane, kLanes>& lanes, std::size_t count) {
-    std::array<Lane, kLanes> local = lanes;  // in registers
-    for (std::size_t i = 0; i < count; ++i) {
-      PC_UNROLL for (Lane& lane : local) lane.step();
-    }
-    lanes = local;
+  /// Takes `count` parts of each of the first lanes in turn.
+  template <std::size_t... kLane>
+  static PC_INLINE void take_in_turn(std::array<Lane, kLanes>& lanes, std::size_t count,
+                                     std::index_sequence<kLane...>) {
+    std::array<Lane, sizeof...(kLane)> local{lanes[kLane]...};  // in registers
+    for (std::size_t i = 0; i < count; ++i) (local[kLane].step(i), ...);
+    ((local[kLane].parts += count, lanes[kLane] = local[kLane]), ...);
+  }
+  template <std::size_t kCount>
+  static PC_NOINLINE void take_generic(std::array<Lane, kLanes>& lanes, std::size_t count) {
+    take_in_turn(lanes, count, std::make_index_sequence<kCount>());
+  }
+#if defined(PC_BIT_INSTRUCTIONS)
+  template <std::size_t kCount>
+  static PC_NOINLINE PC_BIT_INSTRUCTIONS void take_with_bits(std::array<Lane, kLanes>& lanes,
+                                                             std::size_t count) {
+    take_in_turn(lanes, count, std::make_index_sequence<kCount>());
+  }
+#endif
+  using Take = void (*)(std::array<Lane, kLanes>&, std::size_t);
+  static void take(std::array<Lane, kLanes>& lanes, std::size_t lane_count, std::size_t count) {
+#if defined(PC_BIT_INSTRUCTIONS)
+    static constexpr Take kWithBits[] = {take_with_bits<1>, take_with_bits<2>, take_with_bits<3>,
+                                         take_with_bits<4>};
+    if (has_avx2()) return kWithBits[lane_count - 1](lanes, count);
+#endif
+    static constexpr Take kGeneric[] = {take_generic<1>, take_generic<2>, take_generic<3>, take_generic<4>};
+    kGeneric[lane_count - 1](lanes, count);
   }
 
   static PC_INLINE std::uint64_t swapped(std::uint64_t value) {
@@ -190,18 +218,24 @@ class RangeEncoder {
 #endif
   }
 
-  PC_INLINE void note(const Part& part) {
-    if (noted_ == parts_.size()) [[unlikely]]
+  PC_INLINE void note(std::uint32_t start, std::uint32_t width, unsigned shift, bool rest) {
+    if (next_ == end_) [[unlikely]]
       make_room();
-    parts_[noted_++] = part;
+    *next_++ = {start, static_cast<std::uint16_t>(width), static_cast<std::uint8_t>(shift),
+                static_cast<std::uint8_t>(rest)};
+  }
+  std::size_t noted() const { return static_cast<std::size_t>(next_ - parts_.data()); }
+  void empty() {
+    next_ = parts_.data();
+    end_ = next_ + parts_.size();
   }
 
   PC_NOINLINE void make_room() {
-    if (parts_.size() < kMostParts) {
-      parts_.resize(parts_.size() * 2);
-    } else {
-      flush();
-    }
+    if (parts_.size() == kMostParts) return flush();
+    const std::size_t count = noted();
+    parts_.resize(parts_.size() * 2);
+    empty();
+    next_ += count;
   }
 
   /// Space for the bytes of `parts` parts: at most three each, and the eight of a store.
@@ -212,40 +246,43 @@ class RangeEncoder {
 
   BulkVector<std::uint8_t> out_;
   BulkVector<Part> parts_;
-  std::size_t at_ = kLead, noted_ = 0;
+  Part *next_ = nullptr, *end_ = nullptr;  ///< where the next part is noted, and the end of `parts_`
+  std::size_t at_ = kLead;
   std::uint64_t base_ = 0;
   std::uint32_t length_ = 0xFFFFFFFFU;
 };
 
-/// Takes parts of kLanes streams in turn, the longest streams first, so that few parts are left when one lane has none.
+/// Takes parts of kLanes streams in turn, the longest streams first, so that few parts are left when lanes have none.
 inline void RangeEncoder::flush_all(std::vector<RangeEncoder*>& coders) {
-  std::sort(coders.begin(), coders.end(), [](auto* a, auto* b) { return a->noted_ > b->noted_; });
+  std::sort(coders.begin(), coders.end(), [](auto* a, auto* b) { return a->noted() > b->noted(); });
   std::array<RangeEncoder*, kLanes> taken{};
   std::array<std::size_t, kLanes> left{};
   std::array<Lane, kLanes> lanes;
-  std::size_t next = 0;
-  for (bool all = true; all;) {
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      if (left[i] != 0) continue;
-      if (taken[i] != nullptr) lanes[i].store(*taken[i]);
-      taken[i] = next < coders.size() ? coders[next++] : nullptr;
-      all = all && taken[i] != nullptr;
-      if (taken[i] == nullptr) continue;
-      taken[i]->reserve(taken[i]->noted_);
-      lanes[i] = Lane(*taken[i]);
-      left[i] = taken[i]->noted_;
-      all = all && left[i] != 0;
+  std::size_t next = 0, used = 0;
+  for (;;) {
+    for (; used < kLanes && next < coders.size() && coders[next]->noted() != 0; ++next, ++used) {
+      taken[used] = coders[next];
+      left[used] = taken[used]->noted();
+      taken[used]->reserve(left[used]);
+      lanes[used] = Lane(*taken[used]);
     }
-    if (!all) break;
-    const std::size_t common = *std::min_element(left.begin(), left.end());
-    take(lanes, common);
-    for (std::size_t& count : left) count -= common;
+    if (used == 0) break;
+    const std::size_t common = *std::min_element(left.begin(), left.begin() + used);
+    take(lanes, used, common);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < used; ++i) {
+      left[i] -= common;
+      if (left[i] == 0) {
+        lanes[i].store(*taken[i]);
+        taken[i]->empty();
+        continue;
+      }
+      taken[kept] = taken[i];
+      left[kept] = left[i];
+      lanes[kept++] = lanes[i];
+    }
+    used = kept;
   }
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    for (; left[i] != 0; --left[i]) lanes[i].step();
-    if (taken[i] != nullptr) lanes[i].store(*taken[i]);
-  }
-  for (RangeEncoder* coder : coders) coder->noted_ = 0;
 }
 
 }  // namespace pc::io::laz

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "ops/cloud/order_select.h"
 
@@ -124,8 +127,9 @@ Partial scan(Span<const T> values, Span<const std::uint8_t> skip, OpContext& ctx
   return all;
 }
 
+/// Statistics by comparing values.
 template <class T>
-ColumnStats stats_of(Span<const T> values, Span<const std::uint8_t> skip, OpContext& ctx) {
+ColumnStats scanned_stats(Span<const T> values, Span<const std::uint8_t> skip, OpContext& ctx) {
   const Partial all = scan(values, skip, ctx);
   ColumnStats stats{};
   stats.row_count = all.rows;
@@ -154,6 +158,91 @@ ColumnStats stats_of(Span<const T> values, Span<const std::uint8_t> skip, OpCont
   stats.p1 = queries[0].value;
   stats.p99 = queries[1].value;
   return stats;
+}
+
+/// Rows per value of a type of few values, counted by one thread.
+template <class T>
+class ValueCounts {
+ public:
+  static constexpr std::size_t kValues = std::size_t{1} << (8 * sizeof(T));
+
+  void add(const T* values, const std::uint8_t* skip, std::size_t count) {
+    if (counts_.empty()) counts_.resize(kParts * kValues);
+    if (skip != nullptr) {
+      for (std::size_t i = 0; i < count; ++i) counts_[index(values[i])] += skip[i] == 0;
+      return;
+    }
+    // Whole columns of scans are constant, and a counter takes one addition every few cycles.
+    if (std::memcmp(values, values + 1, (count - 1) * sizeof(T)) == 0) {
+      counts_[index(values[0])] += count;
+      return;
+    }
+    std::size_t i = 0;
+    for (; i + kParts <= count; i += kParts)
+      for (std::size_t part = 0; part < kParts; ++part) ++counts_[part * kValues + index(values[i + part])];
+    for (; i < count; ++i) ++counts_[index(values[i])];
+  }
+  std::uint64_t of(T value) const {
+    std::uint64_t sum = 0;
+    for (std::size_t part = 0; part < kParts && !counts_.empty(); ++part)
+      sum += counts_[part * kValues + index(value)];
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t kParts = sizeof(T) == 1 ? 4 : 1;  // more of the large tables leave the caches
+  static std::size_t index(T value) { return static_cast<std::make_unsigned_t<T>>(value); }
+  BulkVector<std::uint64_t> counts_;
+};
+
+/// Statistics by counting each value of the type.
+template <class T>
+ColumnStats counted_stats(Span<const T> values, Span<const std::uint8_t> skip, OpContext& ctx) {
+  std::vector<ValueCounts<T>> parts(static_cast<std::size_t>(ctx.threads()));
+  parallel_for_worker(ctx, values.size, order_select::kGrain,
+                      [&](std::size_t begin, std::size_t end, int worker) {
+                        parts[static_cast<std::size_t>(worker)].add(
+                            values.data + begin, skip.empty() ? nullptr : skip.data + begin, end - begin);
+                      });
+  ctx.advance(values.size);  // progress of the pass that is skipped
+
+  std::vector<std::int64_t> distinct;
+  std::vector<std::uint64_t> rows_upto;  // rows with this distinct value or a smaller one
+  std::uint64_t rows = 0;
+  for (std::int64_t v = std::numeric_limits<T>::min(); v <= std::numeric_limits<T>::max(); ++v) {
+    std::uint64_t count = 0;
+    for (const ValueCounts<T>& part : parts) count += part.of(static_cast<T>(v));
+    if (count == 0) continue;
+    distinct.push_back(v);
+    rows_upto.push_back(rows += count);
+  }
+  ColumnStats stats{};
+  stats.row_count = stats.finite_count = rows;
+  if (rows == 0) return stats;
+  const auto value_at = [&](std::uint64_t rank) {
+    const auto found = std::upper_bound(rows_upto.begin(), rows_upto.end(), rank);
+    return static_cast<double>(distinct[static_cast<std::size_t>(found - rows_upto.begin())]);
+  };
+  const auto percentile = [&](double fraction) {
+    const PercentileRank rank = percentile_rank(rows, fraction);
+    return percentile_between(value_at(rank.low), value_at(rank.high), rank.weight);
+  };
+  stats.min = static_cast<double>(distinct.front());
+  stats.max = static_cast<double>(distinct.back());
+  stats.p1 = percentile(0.01);
+  stats.p99 = percentile(0.99);
+  stats.is_constant = distinct.size() == 1;
+  stats.is_integral = true;
+  if (distinct.size() <= kMaxDistinctValues) stats.distinct = std::move(distinct);
+  return stats;
+}
+
+template <class T>
+ColumnStats stats_of(Span<const T> values, Span<const std::uint8_t> skip, OpContext& ctx) {
+  if constexpr (sizeof(T) <= 2) {
+    if (values.size >= ValueCounts<T>::kValues) return counted_stats(values, skip, ctx);
+  }
+  return scanned_stats(values, skip, ctx);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "ops/cloud/point_spacing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -107,10 +108,18 @@ void run_pass(Span<const Vec3d> points, const std::uint64_t* rows, Samples& samp
     return table.point_spacing_pass(&host, &control, &error);
   });
   if (done) return;
-  const BallFootprint footprint(samples.points.view(), squared_radius.view(), ctx);
+  const BallFootprint footprint(samples.points.view(), squared_radius.view(), grid.levels(), ctx);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (footprint.covers(points[i])) point_spacing_kernel::visit_point(i, pass);
+    std::array<std::uint32_t, kGrain> near;  // offsets of the points that a ball may contain
+    std::array<std::uint8_t, kGrain> levels;
+    std::size_t count = 0;  // counted without a branch: which points those are is hard to predict
+    for (std::size_t i = begin; i < end; ++i) {
+      near[count] = static_cast<std::uint32_t>(i - begin);
+      levels[count] = footprint.levels(points[i]);
+      count += levels[count] != 0;
+    }
+    for (std::size_t k = 0; k < count; ++k)
+      point_spacing_kernel::visit_point(begin + near[k], pass, levels[k]);
   });
 }
 

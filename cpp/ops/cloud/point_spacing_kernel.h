@@ -38,12 +38,13 @@ PC_HD inline void offer(const Vec3d& point, std::uint64_t row, std::size_t sampl
   if (bits < relaxed_load(pass.best_bits + sample)) atomic_min(pass.best_bits + sample, bits);
 }
 
-/// Compares point i of the pass with the samples whose balls may contain it.
-PC_HD inline void visit_point(std::size_t i, const Pass& pass) {
+/// Compares point i of the pass with the samples whose balls may contain it; `levels` as in for_each_candidate.
+PC_HD inline void visit_point(std::size_t i, const Pass& pass, std::uint8_t levels = ball_grid::kAllLevels) {
   const Vec3d point = pass.points[i];
   if (!is_finite(point)) return;
   const std::uint64_t row = pass.rows == nullptr ? pass.first_row + i : pass.rows[i];
-  pass.grid.for_each_candidate(point, [&](std::uint32_t sample) { offer(point, row, sample, pass); });
+  pass.grid.for_each_candidate(
+      point, [&](std::uint32_t sample) { offer(point, row, sample, pass); }, levels);
 }
 
 }  // namespace pc::point_spacing_kernel

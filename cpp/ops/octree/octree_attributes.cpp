@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/prefetch.h"
 
 namespace pc::octree {
 
@@ -153,9 +154,7 @@ template <class T, class S>
 void gather(const std::byte* column, Span<const std::uint32_t> rows, std::byte* out, std::size_t stride) {
   const T* values = reinterpret_cast<const T*>(column);
   for (std::size_t i = 0; i < rows.size; ++i) {
-#if defined(__GNUC__)
-    if (i + kAhead < rows.size) __builtin_prefetch(values + rows[i + kAhead]);
-#endif
+    if (i + kAhead < rows.size) prefetch(values + rows[i + kAhead]);
     const S value = stored<S>(values[rows[i]]);
     std::memcpy(out + i * stride, &value, sizeof value);
   }

@@ -1,10 +1,13 @@
 #include "ops/octree/octree_sampling.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/prefetch.h"
 #include "core/random.h"
 #include "ops/octree/dart_grid.h"
 #include "ops/octree/level_scan.h"
@@ -17,14 +20,31 @@ constexpr int kTileLevels = 2;  // a tile is a node two levels below: 128 / 4 = 
 static_assert(kSpacingsPerNode >> kTileLevels == DartGrid::kTile);
 constexpr float kBorder = 1.001f;  // minimum distance plus a margin for rounding
 constexpr std::uint32_t kPoll = 1u << 16;
+constexpr std::uint32_t kPicks = 16;  // candidates drawn ahead
+constexpr std::uint32_t kAhead = 8;   // records prefetched
+static_assert(kPoll % kPicks == 0);
 
 /// A node of level k + 2, or an octant of a leaf of level k + 1: the unit of sampling.
 struct Tile {
-  std::uint32_t begin, end;     ///< records
-  Steps at;                     ///< coordinates at the tile's level
-  const std::uint32_t* border;  ///< accepted records near its faces, for adjacent tiles
-  std::uint32_t border_count;
+  std::uint32_t begin, end;  ///< records
+  Steps at;                  ///< coordinates at the tile's level
+  /// Accepted records near its faces, for adjacent tiles: kGroups + 1 offsets into the list itself, then the records of
+  /// each group. Null if there are none.
+  const std::uint32_t* border;
 };
+
+/// Where a point lies on each axis: near the low face (0), between (1), near the high face (2).
+constexpr std::uint32_t kGroups = 27;
+constexpr std::uint32_t group_of(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  return (x * 3 + y) * 3 + z;
+}
+
+/// A stretch of side numbers.
+struct Sides {
+  std::uint32_t first, last;
+};
+/// The sides of an adjacent tile's points that may lie near this one, where that tile is `step` tiles further.
+constexpr Sides facing(int step) { return step > 0 ? Sides{0, 0} : step < 0 ? Sides{2, 2} : Sides{0, 2}; }
 
 /// Tiles of one level, found by their coordinates.
 class TileMap {
@@ -60,16 +80,12 @@ class TileMap {
 /// An arena whose memory does not move while other threads read it.
 class BorderArena {
  public:
-  const std::uint32_t* keep(const BulkVector<std::uint32_t>& list) {
-    if (list.empty()) return nullptr;
-    if (blocks_.empty() || blocks_.back().capacity() - used_ < list.size()) {
-      blocks_.emplace_back(std::max(kBlock, list.size()));
+  std::uint32_t* take(std::size_t count) {
+    if (blocks_.empty() || blocks_.back().capacity() - used_ < count) {
+      blocks_.emplace_back(std::max(kBlock, count));
       used_ = 0;
     }
-    std::uint32_t* to = blocks_.back().data() + used_;
-    std::memcpy(to, list.data(), list.size() * sizeof *to);
-    used_ += list.size();
-    return to;
+    return blocks_.back().data() + std::exchange(used_, used_ + count);
   }
   void clear() {
     blocks_.clear();
@@ -87,12 +103,30 @@ struct Candidate {
   std::uint32_t record;
 };
 
+struct BorderPoint {
+  std::uint32_t record, group;
+};
+
 struct Worker {
   DartGrid grid;
   BulkVector<Candidate> candidates;
   std::uint32_t candidate_count = 0;
-  BulkVector<std::uint32_t> border;
+  BulkVector<BorderPoint> border;
   BorderArena arena;
+
+  /// The border list in the form of Tile::border.
+  const std::uint32_t* keep_border() {
+    if (border.empty()) return nullptr;
+    std::uint32_t* const list = arena.take(kGroups + 1 + border.size());
+    std::fill_n(list, kGroups + 1, 0u);
+    for (const BorderPoint& point : border) ++list[point.group];
+    std::uint32_t at = kGroups + 1;
+    for (std::uint32_t group = 0; group <= kGroups; ++group) at += std::exchange(list[group], at);
+    std::array<std::uint32_t, kGroups> next;
+    std::copy_n(list, kGroups, next.begin());
+    for (const BorderPoint& point : border) list[next[point.group]++] = point.record;
+    return list;
+  }
 };
 
 /// Sampling of one level k.
@@ -117,22 +151,34 @@ class Level {
     Candidate* candidates = worker.candidates.data();
     // Random order (incremental Fisher-Yates): the order of a scan or of Morton codes would leave a visible pattern.
     const std::uint64_t seed = random_u64(tile.at.x, random_u64(tile.at.y, tile.at.z));
+    std::array<std::uint32_t, kPicks> picks;  // drawn ahead: candidates lie anywhere in the caches
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (i % kPoll == kPoll - 1) ctx.checkpoint();
-      const std::uint64_t pick = (random_u64(seed, i) >> 32) * (count - i) >> 32;
-      std::swap(candidates[i], candidates[i + pick]);
+      if (i % kPicks == 0) {
+        if (i % kPoll == 0) ctx.checkpoint();
+        const std::uint32_t end = std::min(kPicks, count - i);
+        for (std::uint32_t j = 0; j < end; ++j) {
+          picks[j] =
+              i + j + static_cast<std::uint32_t>((random_u64(seed, i + j) >> 32) * (count - i - j) >> 32);
+          prefetch(candidates + picks[j]);
+        }
+      }
+      std::swap(candidates[i], candidates[picks[i % kPicks]]);
       const Candidate& c = candidates[i];
       if (worker.grid.blocked(c.x, c.y, c.z)) continue;
       worker.grid.add(c.x, c.y, c.z);
       tree_.level[c.record] = static_cast<std::uint8_t>(level_);
-      if (near_face(c.x) || near_face(c.y) || near_face(c.z)) worker.border.push_back(c.record);
+      const std::uint32_t group = group_of(side(c.x), side(c.y), side(c.z));
+      if (group != kInside) worker.border.push_back({c.record, group});
     }
-    tile.border = worker.arena.keep(worker.border);
-    tile.border_count = static_cast<std::uint32_t>(worker.border.size());
+    tile.border = worker.keep_border();
   }
 
  private:
-  static bool near_face(float v) { return v < kBorder || v > DartGrid::kTile - kBorder; }
+  static constexpr std::uint32_t kInside = group_of(1, 1, 1);
+  static std::uint32_t side(float v) {
+    return 1u - static_cast<std::uint32_t>(v < kBorder) +
+           static_cast<std::uint32_t>(v > DartGrid::kTile - kBorder);
+  }
 
   Candidate place(std::uint32_t record, const Tile& tile) const {
     const Steps& at = tree_.records[record].at;
@@ -150,9 +196,14 @@ class Level {
       if (worker.candidates.size() < needed)
         worker.candidates.resize(std::max(needed, 2 * std::size_t{count}));
       Candidate* out = worker.candidates.data();
+      const std::uint32_t first = count;
       for_each_at_level(tree_.level.data(), static_cast<std::uint32_t>(begin), end,
                         static_cast<std::uint8_t>(level_ + 1),
-                        [&](std::uint32_t record) { out[count++] = place(record, tile); });
+                        [&](std::uint32_t record) { out[count++].record = record; });
+      for (std::uint32_t i = first; i < count; ++i) {
+        if (i + kAhead < count) prefetch(&tree_.records[out[i + kAhead].record]);
+        out[i] = place(out[i].record, tile);
+      }
       if (end != tile.end) ctx.checkpoint();
     }
     worker.candidate_count = count;
@@ -167,10 +218,17 @@ class Level {
                      tile.at.z + static_cast<std::uint32_t>(dz)};
       if (color_of(at) >= color_of(tile.at)) continue;
       const Tile* other = map.find(at);
-      if (other == nullptr) continue;
-      for (std::uint32_t i = 0; i < other->border_count; ++i) {
-        const Candidate c = place(other->border[i], tile);
-        if (within(c.x) && within(c.y) && within(c.z)) worker.grid.add(c.x, c.y, c.z);
+      if (other == nullptr || other->border == nullptr) continue;
+      const Sides xs = facing(dx), ys = facing(dy), zs = facing(dz);
+      for (std::uint32_t x = xs.first; x <= xs.last; ++x) {
+        for (std::uint32_t y = ys.first; y <= ys.last; ++y) {
+          const std::uint32_t end = other->border[group_of(x, y, zs.last) + 1];
+          for (std::uint32_t i = other->border[group_of(x, y, zs.first)]; i < end; ++i) {
+            if (i + kAhead < end) prefetch(&tree_.records[other->border[i + kAhead]]);
+            const Candidate c = place(other->border[i], tile);
+            if (within(c.x) && within(c.y) && within(c.z)) worker.grid.add(c.x, c.y, c.z);
+          }
+        }
       }
     }
   }
@@ -187,7 +245,7 @@ class Level {
 };
 
 void add_tile(BulkVector<Tile>& tiles, std::uint32_t begin, std::uint32_t end, const Steps& at) {
-  if (begin != end) tiles.push_back({begin, end, at, nullptr, 0});
+  if (begin != end) tiles.push_back({begin, end, at, nullptr});
 }
 
 /// Adds the tiles of an inner node: its grandchildren, and the octants of those children that are leaves.

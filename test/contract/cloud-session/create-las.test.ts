@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { addon } from "../../../backend/native/core/addon.ts";
 import { create, exported, rowsOf, scanFile } from "../../support/app/app.ts";
 import { octreeValues } from "../../support/octree/octree-folder.ts";
-import { type LasOptions, type LasRow, lasBytes } from "../../support/scans/las-bytes.ts";
+import { bigLasBytes, type LasOptions, type LasRow, lasBytes } from "../../support/scans/las-bytes.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -13,6 +14,24 @@ const las = (count: number, of: (i: number) => Partial<LasRow> = () => ({}), opt
 const columns = async (id: string) => (await made.deps.sessions.get(id)).state.columns;
 const slugs = async (id: string) =>
   (await made.deps.sessions.get(id)).state.meta.extra_dims_meta.map(({ slug }) => slug);
+
+test("columns that the session does not keep are freed before the octree is built", async () => {
+  const path = made.file("memory.las", bigLasBytes(20_000)); // positions and intensity vary
+  const before = addon.bulkBytesInUse();
+  const hash = addon.octreeContentHash;
+  const used: number[] = [];
+  addon.octreeContentHash = (...args) => {
+    used.push(addon.bulkBytesInUse() - before);
+    return hash(...args);
+  };
+  try {
+    await create(made, path);
+  } finally {
+    addon.octreeContentHash = hash;
+  }
+  const pages = (bytes: number) => Math.ceil(bytes / 4096) * 4096;
+  expect(used).toEqual([pages(24 * 20_000) + pages(2 * 20_000)]);
+});
 
 describe("standard dimensions", () => {
   test("echo columns are kept only if their values vary", async () => {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -16,10 +17,19 @@ struct Balls {
   std::vector<Vec3d> centers;
   std::vector<double> squared_radius;
 
-  BallFootprint footprint() const {
+  BallGrid grid() const {
     JobControl control;
     OpContext ctx(control);
     return {{centers.data(), centers.size()}, {squared_radius.data(), squared_radius.size()}, ctx};
+  }
+  BallFootprint footprint() const {
+    JobControl control;
+    OpContext ctx(control);
+    const BallGrid levels = grid();
+    return {{centers.data(), centers.size()},
+            {squared_radius.data(), squared_radius.size()},
+            levels.levels(),
+            ctx};
   }
 };
 
@@ -36,10 +46,13 @@ TEST(BallFootprint, CoversEveryPointOfEveryBall) {
         balls.squared_radius.push_back(std::nextafter(squared_distance(balls.centers[i], other), HUGE_VAL));
       }
       const BallFootprint footprint = balls.footprint();
+      const BallGrid grid = balls.grid();
       for (const Vec3d& p : balls.centers) {
         for (std::size_t b = 0; b < balls.centers.size(); ++b) {
           if (!(squared_distance(p, balls.centers[b]) < balls.squared_radius[b])) continue;
-          ASSERT_TRUE(footprint.covers(p)) << cloud.name << " ball " << b;
+          const int level = grid.levels()[b];
+          const std::uint8_t bit = level < 0 ? 1 : ball_grid::level_bit(static_cast<std::uint32_t>(level));
+          ASSERT_NE(footprint.levels(p) & bit, 0) << cloud.name << " ball " << b;
         }
       }
     }
@@ -57,7 +70,7 @@ TEST(BallFootprint, CoversTheBallsToTheirEnds) {
   for (std::size_t b = 0; b < balls.centers.size(); ++b) {
     const double r = std::sqrt(balls.squared_radius[b]) * (1 - 1e-12);
     const Vec3d ends[] = {{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}};
-    for (const Vec3d& end : ends) ASSERT_TRUE(footprint.covers(balls.centers[b] + end)) << b;
+    for (const Vec3d& end : ends) ASSERT_NE(footprint.levels(balls.centers[b] + end), 0) << b;
   }
 }
 
@@ -72,25 +85,37 @@ TEST(BallFootprint, LeavesMostOfTheGapsOut) {
   int covered = 0;
   for (int i = 0; i < 100'000; ++i) {
     const auto at = [&](int k) { return 1000 * random_unit(4, static_cast<std::uint64_t>(2 * i + k)); };
-    covered += footprint.covers({at(0), at(1), 5}) ? 1 : 0;
+    covered += footprint.levels({at(0), at(1), 5}) != 0 ? 1 : 0;
   }
-  EXPECT_LT(covered, 8'000);  // the boxes of the balls take 2 % of the area, with the cells they touch 6 %
-  EXPECT_FALSE(footprint.covers({500, 500, 7}));
-  EXPECT_FALSE(footprint.covers({-10, 500, 0}));
-  EXPECT_FALSE(footprint.covers({1e300, -1e300, 0}));
+  EXPECT_LT(covered, 11'000);  // the boxes of the balls take 2 % of the area, with the cells they touch 10 %
+  EXPECT_EQ(footprint.levels({500, 500, 7}), 0);
+  EXPECT_EQ(footprint.levels({-10, 500, 0}), 0);
+  EXPECT_EQ(footprint.levels({1e300, -1e300, 0}), 0);
+}
+
+TEST(BallFootprint, NamesTheLevelsOfTheBalls) {
+  Balls balls;  // radii of 4^-5 to 4^4 m: more levels than bits
+  for (int i = 0; i < 10; ++i) {
+    balls.centers.push_back({i * 1000.0, i * 1000.0, i * 1000.0});
+    balls.squared_radius.push_back(std::pow(16.0, i - 5));
+  }
+  const BallFootprint footprint = balls.footprint();
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(footprint.levels(balls.centers[static_cast<std::size_t>(i)]), 1 << std::min(9 - i, 7)) << i;
 }
 
 TEST(BallFootprint, NothingIsLeftOutWhereItCannotTell) {
   const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE((Balls{{{0, 0, 0}}, {infinite}}.footprint().covers({1e9, 0, 0})));
-  EXPECT_TRUE((Balls{{}, {}}.footprint().covers({0, 0, 0})));
-  EXPECT_TRUE((Balls{{{0, 0, 0}}, {0}}.footprint().covers({0, 0, 0})));
+  EXPECT_EQ((Balls{{{0, 0, 0}}, {infinite}}.footprint().levels({1e9, 0, 0})), ball_grid::kAllLevels);
+  EXPECT_EQ((Balls{{}, {}}.footprint().levels({0, 0, 0})), ball_grid::kAllLevels);
+  EXPECT_EQ((Balls{{{0, 0, 0}}, {0}}.footprint().levels({0, 0, 0})), ball_grid::kAllLevels);
   Balls many;
   for (int i = 0; i < 1000; ++i) {
     many.centers.push_back({i * 0.001, 0, 0});
     many.squared_radius.push_back(100);
   }
-  EXPECT_TRUE(many.footprint().covers({100, 0, 0}));  // every ball covers the whole bitmap
+  EXPECT_EQ(many.footprint().levels({100, 0, 0}),
+            ball_grid::kAllLevels);  // every ball covers the whole bitmap
 }
 
 }  // namespace

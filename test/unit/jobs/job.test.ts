@@ -198,11 +198,15 @@ describe("runs", () => {
       job.adopt(resource("b"));
     });
     const failing = jobs.run(async (job) => {
+      const early = job.adopt(resource("early"));
       job.adopt(resource("c"));
+      job.releaseEarly(early);
+      expect(released).toEqual(["b", "a", "early"]);
+      expect(() => job.releaseEarly(early)).toThrow("does not own");
       throw new Error("boom");
     });
     await expect(failing).rejects.toMatchObject({ code: "internal", message: "boom" });
-    expect(released).toEqual(["b", "a", "c"]);
+    expect(released).toEqual(["b", "a", "early", "c"]);
   });
 
   test("a native error keeps its code and message; an unknown code becomes internal", async () => {

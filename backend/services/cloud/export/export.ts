@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
-import { AppError } from "../../../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
 import { Base64Bytes } from "../../../../shared/wire/json-values.ts";
 import type { Deps } from "../../../deps.ts";
@@ -75,7 +75,7 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
 
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<WrittenTail> {
   const { format, dest, filename, request } = checked;
-  if (view.point_count === 0) return failure(checked, "No points provided");
+  if (view.point_count === 0) return failure(checked, "invalid_argument", "No points provided");
   const own = dest ? null : await makeTemporaryFolder("export");
   const temporary = dest?.temporary ?? join(own ?? "", `points.${format}`);
   const removed = await dest?.begin();
@@ -105,7 +105,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
   } catch (raw) {
     if (job.canceled) throw raw;
     const { code, message } = fromNative(raw);
-    return { ...failure(checked, `Export failed: ${message}`), code };
+    return failure(checked, code, `Export failed: ${message}`);
   } finally {
     await removed?.();
     if (own) await remove(own);
@@ -113,7 +113,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
 }
 
 /** Names ignored keys too: a misspelt one may be the reason. */
-function failure({ request, unknown_keys }: CheckedExport, error: string): WrittenTail {
+function failure({ request, unknown_keys }: CheckedExport, code: ErrorCode, error: string): WrittenTail {
   const warnings = unknownKeyWarnings(unknown_keys);
   return {
     success: false,
@@ -123,6 +123,7 @@ function failure({ request, unknown_keys }: CheckedExport, error: string): Writt
     has_colors: false,
     format: request.format,
     error,
+    code,
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }

@@ -10,7 +10,7 @@ import { importBytes } from "../../files/import-cost.ts";
 import { readCloud } from "../../files/read.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
 import type { SourceKind } from "../../files/source.ts";
-import { NO_POINTS, type SourceCloud } from "../../files/source-cloud.ts";
+import { NO_POINTS, releaseUnused, type SourceCloud } from "../../files/source-cloud.ts";
 import { type BuiltOctree, buildOctree, hitsOctreeSource } from "../../octree/build.ts";
 import { positionsColumn } from "../../octree/columns.ts";
 import { buildMissOctree, detectMisses, surviving } from "../../octree/misses.ts";
@@ -43,6 +43,7 @@ export async function createCloudSession(checked: CheckedCreate, deps: Deps, job
     );
     job.stage("Loading points into memory", 0.25, 0.45);
     const assigned = await assignColumns(cloud, wishes(checked), job);
+    releaseUnused(cloud, new Set(assigned.columns.values()), job); // the octree is built in their memory
     job.stage("Detecting sky/miss points", 0.45, 0.52);
     const origin = cloud.scan_origin ?? checked.origin;
     const threshold = checked.request.miss_distance_threshold;

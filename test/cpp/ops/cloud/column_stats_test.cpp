@@ -126,6 +126,13 @@ TEST(ColumnStats, DegenerateAndExtremeValues) {
                                 [](std::size_t i) { return static_cast<std::uint32_t>(i % 4096 * 1000003); });
   expect_oracles<std::uint32_t>("4097 values", kRows,
                                 [](std::size_t i) { return static_cast<std::uint32_t>(i % 4097); });
+  expect_oracles<std::uint16_t>("constant u16", kRows, [](std::size_t) { return std::uint16_t{40'000}; });
+  expect_oracles<std::int8_t>("runs of i8", kRows,
+                              [](std::size_t i) { return static_cast<std::int8_t>(i / 7001 - 6); });
+  expect_oracles<std::uint16_t>("4096 values of u16", kRows,
+                                [](std::size_t i) { return static_cast<std::uint16_t>(i % 4096 * 15); });
+  expect_oracles<std::int16_t>("4097 values of i16", kRows,
+                               [](std::size_t i) { return static_cast<std::int16_t>(i % 4097 - 2000); });
   expect_oracles<std::uint64_t>("u64", kRows, [](std::size_t i) { return random_u64(1, i); });
   expect_oracles<std::int64_t>("i64", kRows,
                                [](std::size_t i) { return static_cast<std::int64_t>(random_u64(1, i)); });

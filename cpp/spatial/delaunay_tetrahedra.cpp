@@ -24,7 +24,7 @@ bool on_line(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
 
 }  // namespace
 
-DelaunayTetrahedra::DelaunayTetrahedra(Span<const Vec3d> points, OpContext& ctx) : points_(points) {
+DelaunayTetrahedra::DelaunayTetrahedra(Span<const Vec3d> points, const char* phase, OpContext& ctx) {
   require(points.size < (std::size_t{1} << 30), "at most 2^30 points can be tetrahedralized");
   order_ = hilbert_insertion_order(points, ctx);
   vertices_.resize(points.size);
@@ -35,6 +35,7 @@ DelaunayTetrahedra::DelaunayTetrahedra(Span<const Vec3d> points, OpContext& ctx)
   first_simplex(first, ctx);
   if (dimension_ < 3) return;
   start(first);
+  ctx.begin_phase(phase, vertices_.size());
   for (std::uint32_t v = 0; v < vertices_.size(); ++v) {
     if (v % kPollPoints == 0) {
       ctx.checkpoint();

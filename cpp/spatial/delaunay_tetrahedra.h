@@ -33,7 +33,8 @@ class DelaunayTetrahedra {
   static constexpr std::uint32_t kInfinite = 0xFFFFFFFF;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  DelaunayTetrahedra(Span<const Vec3d> points, OpContext& ctx);
+  /// `phase`: name of the phase in which points are inserted, which counts them.
+  DelaunayTetrahedra(Span<const Vec3d> points, const char* phase, OpContext& ctx);
 
   /// 3, or 2, 1, 0, -1 if all points lie on a plane, on a line, at one place, or there are none: no tetrahedra then.
   int dimension() const { return dimension_; }
@@ -89,7 +90,6 @@ class DelaunayTetrahedra {
   void join(std::uint32_t cell, std::size_t new_corner);
   std::uint32_t new_slot(std::size_t use);
 
-  Span<const Vec3d> points_;
   BulkVector<std::uint32_t> order_;
   BulkVector<Vec3d> vertices_;
   BulkVector<Cell> cells_;

@@ -9,6 +9,7 @@ import type { WritersNative } from "../files/writers.ts";
 import type { ListsNative } from "../lists.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { RegistrationNative } from "../registration.ts";
+import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
@@ -32,6 +33,7 @@ export interface Addon
     OctreeNative,
     ListsNative,
     RegistrationNative,
+    SurfacesNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

@@ -14,6 +14,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr const char* kPhase = "Meshing (alpha shape)";
 constexpr double kSpacings = 2;
 /// Spheres of faces are compared with this tolerance: a corner on the sphere is not inside it.
 constexpr double kOnSphere = 1 - 1e-12;
@@ -166,9 +167,9 @@ double volume_of(const Cells& cells, const BulkVector<std::uint8_t>& solid, OpCo
 AlphaShapeResult alpha_shape(HitPoints points, const AlphaShapeParams& params, OpContext& ctx) {
   if (params.alpha_m)
     require(*params.alpha_m > 0 && *params.alpha_m <= kMostAlpha, "alpha must be finite and positive");
-  ctx.begin_phase("Meshing (alpha shape)", points.size());
+  ctx.begin_phase(kPhase, 0);
   const BulkVector<Vec3d> exact = exact_points(points.xyz(), ctx);
-  const Cells cells(exact.view(), ctx);
+  const Cells cells(exact.view(), kPhase, ctx);
   if (cells.dimension() < 3) return plane_sheet(exact.view(), params.alpha_m, kSpacings, ctx);
   const Spacing spacing = spacing_of(cells, ctx);
   AlphaShapeResult out{};

@@ -24,7 +24,7 @@ std::vector<Vec3d> exact(std::vector<Vec3d> points) {
 DelaunayTetrahedra cells_of(const std::vector<Vec3d>& points, int threads = 1) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return {{points.data(), points.size()}, ctx};
+  return {{points.data(), points.size()}, "Inserting points", ctx};
 }
 
 /// Tetrahedra by rows of the points, with ascending corners, in ascending order.

@@ -98,6 +98,8 @@ std::uint32_t DelaunayTetrahedra::locate(const Vec3d& p, const OpContext& ctx) c
   std::size_t entry = 4;
   for (std::uint32_t step = 1;; ++step) {
     if (step % kPollSteps == 0) ctx.checkpoint();
+    if (step > cells_.size())
+      throw Error(ErrorCode::kInternal, "the walk through the tetrahedra does not end");
     const Cell& cell = cells_[at];
     if (infinite_corner(cell) < 4) return at;
     std::size_t exit = 4;

@@ -103,6 +103,25 @@ bool on_lattice(const Rows& rows, double cells) {
   return most == 0 || most < std::ldexp(cells, lowest);
 }
 
+/// Points with at most two values on each axis, as neighbours in a grid of voxels: corners of a box, which get the
+/// coordinates 0 and 1. The sign of a volume is that of the corners, and all corners lie on one sphere, so that the most
+/// frequent ties of such clouds need no long arithmetic.
+template <std::size_t kCount>
+bool corners_of_box(std::array<Vec3d, kCount>& points) {
+  for (double Vec3d::*const axis : {&Vec3d::x, &Vec3d::y, &Vec3d::z}) {
+    double low = points[0].*axis, high = low;
+    for (const Vec3d& p : points) {
+      low = std::min(low, p.*axis);
+      high = std::max(high, p.*axis);
+    }
+    for (Vec3d& p : points) {
+      if (p.*axis != low && p.*axis != high) return false;
+      p.*axis = p.*axis == low ? 0 : 1;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 int orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
@@ -143,6 +162,11 @@ int orient_3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
   };
   const double most = 6 * most_of(0) * most_of(1) * most_of(2);
   if (std::fabs(det) > (7 + 56 * kEpsilon) * kEpsilon * most || most == 0) return sign(det);
+  std::array<Vec3d, 4> box{a, b, c, d};
+  if (corners_of_box(box)) {
+    const auto corner = rows_of<DoubleDouble, 3>({box[0], box[1], box[2]}, box[3]);
+    return plane_determinant(corner).sign();
+  }
   const auto rows = rows_of<DoubleDouble, 3>({a, b, c}, d);
   const DoubleDouble fine = plane_determinant(rows);
   if (std::fabs(fine.high) > kTwoDoubleError * most || on_lattice(rows, 0x1p32)) return fine.sign();
@@ -162,6 +186,8 @@ int in_sphere(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d, co
   const double mx = most_of(0), my = most_of(1), mz = most_of(2);
   const double most = 24 * mx * my * mz * (mx * mx + my * my + mz * mz);
   if (std::fabs(det) > (16 + 224 * kEpsilon) * kEpsilon * most || most == 0) return sign(det);
+  std::array<Vec3d, 5> box{a, b, c, d, e};
+  if (corners_of_box(box)) return 0;
   const auto rows = rows_of<DoubleDouble, 4>({a, b, c, d}, e);
   const DoubleDouble fine = sphere_determinant(rows);
   if (std::fabs(fine.high) > kTwoDoubleError * most || on_lattice(rows, 0x1p19)) return fine.sign();

@@ -217,16 +217,36 @@ typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::merge(Hull left, Hul
   }
 }
 
+/// The sides of the face left of an edge, if it is a triangle.
+template <class Point>
+bool DivideDelaunay<Point>::sides_of(std::uint32_t edge, std::array<std::uint32_t, 3>& sides) const {
+  sides[0] = edge;
+  sides[1] = left_next(edge);
+  sides[2] = left_next(sides[1]);
+  return left_next(sides[2]) == edge && orient_sign(from(sides[0]), from(sides[1]), from(sides[2])) > 0;
+}
+
+/// Sides from the one in the lowest slot on, which stands for the triangle.
+template <class Point>
+bool DivideDelaunay<Point>::first_side(std::size_t slot, std::array<std::uint32_t, 3>& sides) const {
+  const auto edge = static_cast<std::uint32_t>(slot);
+  if (origin(edge) == kNone) return false;
+  const std::uint32_t second = left_next(edge);
+  return second > edge && left_next(second) > edge && sides_of(edge, sides);
+}
+
+template <class Point>
+bool DivideDelaunay<Point>::corners(std::size_t slot, std::array<std::uint32_t, 3>& out) const {
+  std::array<std::uint32_t, 3> sides{};
+  if (!first_side(slot, sides)) return false;
+  for (std::size_t i = 0; i < 3; ++i) out[i] = origin(sides[i]);
+  return true;
+}
+
 template <class Point>
 bool DivideDelaunay<Point>::triangle(std::size_t slot, DelaunayTriangle& out) const {
-  const auto sides_of = [&](std::uint32_t e, std::array<std::uint32_t, 3>& sides) {
-    sides = {e, left_next(e), 0};
-    sides[2] = left_next(sides[1]);
-    return left_next(sides[2]) == e && orient_sign(from(sides[0]), from(sides[1]), from(sides[2])) > 0;
-  };
-  const auto e = static_cast<std::uint32_t>(slot);
   std::array<std::uint32_t, 3> sides{}, other{};
-  if (origin(e) == kNone || !sides_of(e, sides) || sides[1] < e || sides[2] < e) return false;
+  if (!first_side(slot, sides)) return false;
   for (std::size_t i = 0; i < 3; ++i) {
     out.corner[i] = origin(sides[i]);
     out.on_hull[i] = !sides_of(sides[i] ^ 1, other);

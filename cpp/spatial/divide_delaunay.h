@@ -50,6 +50,8 @@ class DivideDelaunay {
   std::size_t slots() const { return edges_.size(); }
   /// The triangle in a slot; false if the slot has none. Every triangle is in one slot.
   bool triangle(std::size_t slot, DelaunayTriangle& out) const;
+  /// Its corners alone, which is faster.
+  bool corners(std::size_t slot, std::array<std::uint32_t, 3>& out) const;
 
  private:
   struct Edge {
@@ -78,6 +80,8 @@ class DivideDelaunay {
   std::uint32_t left_candidate(std::uint32_t base, Pool& pool);
   std::uint32_t right_candidate(std::uint32_t base, Pool& pool);
 
+  bool sides_of(std::uint32_t edge, std::array<std::uint32_t, 3>& sides) const;
+  bool first_side(std::size_t slot, std::array<std::uint32_t, 3>& sides) const;
   std::uint32_t make_edge(std::uint32_t from, std::uint32_t to, Pool& pool);
   std::uint32_t connect(std::uint32_t a, std::uint32_t b, Pool& pool);
   void insert_after(std::uint32_t at, std::uint32_t edge);

@@ -124,10 +124,7 @@ bool corners_of_box(std::array<Vec3d, kCount>& points) {
 
 }  // namespace
 
-int orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
-  const double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x), det = left - right;
-  const double bound = (3 + 16 * kEpsilon) * kEpsilon * (std::fabs(left) + std::fabs(right));
-  if (std::fabs(det) > bound || bound == 0) return sign(det);
+int exact_orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
   const Rows2<DoubleDouble> rows = rows_of<DoubleDouble>({a, b, c}, c);
   if (on_lattice(rows, 0x1p50)) {
     return (two_product(rows[0][0].high, rows[1][1].high) - two_product(rows[1][0].high, rows[0][1].high))
@@ -141,9 +138,12 @@ int orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
 int in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
   const Rows2<double> r{{{a.x - d.x, a.y - d.y}, {b.x - d.x, b.y - d.y}, {c.x - d.x, c.y - d.y}}};
   const double det = circle_determinant(r);
-  const double mx = std::max({std::fabs(r[0][0]), std::fabs(r[1][0]), std::fabs(r[2][0])});
-  const double my = std::max({std::fabs(r[0][1]), std::fabs(r[1][1]), std::fabs(r[2][1])});
-  const double most = 6 * mx * my * (mx * mx + my * my);
+  // The sum of absolute products, not the largest coordinates as in space: long thin triangles are frequent in the plane.
+  double most = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto &p = r[i], &q = r[(i + 1) % 3], &s = r[(i + 2) % 3];
+    most += (p[0] * p[0] + p[1] * p[1]) * (std::fabs(q[0] * s[1]) + std::fabs(s[0] * q[1]));
+  }
   if (std::fabs(det) > (10 + 96 * kEpsilon) * kEpsilon * most || most == 0) return sign(det);
   const auto rows = rows_of<DoubleDouble>({a, b, c}, d);
   const DoubleDouble fine = circle_determinant(rows);

@@ -33,8 +33,17 @@ inline Vec3d exact_point(const Vec3d& p) {
   return {exact_coordinate(p.x), exact_coordinate(p.y), exact_coordinate(p.z)};
 }
 
+/// orient_2d without the rounded attempt.
+int exact_orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c);
+
 /// 1: a b c turn left (counter-clockwise), -1: right, 0: on one line.
-int orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c);
+inline int orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
+  constexpr double kEpsilon = 0x1p-53;
+  const double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x), det = left - right;
+  const double bound = (3 + 16 * kEpsilon) * kEpsilon * (std::fabs(left) + std::fabs(right));
+  if (std::fabs(det) > bound || bound == 0) return (det > 0) - (det < 0);
+  return exact_orient_2d(a, b, c);
+}
 /// 1: d lies inside the circle through a, b, c (counter-clockwise), -1: outside, 0: on it.
 int in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d);
 

@@ -1,5 +1,6 @@
 #include "ops/mesh/delaunay.h"
 
+#include <array>
 #include <vector>
 
 #include "core/error.h"
@@ -32,16 +33,30 @@ BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx
   return order;
 }
 
-/// Numbers of the triangles' slots block by block, so that they can be copied out at once.
-std::vector<std::size_t> first_triangles(const DivideDelaunay<Vec2d>& mesh, OpContext& ctx) {
+/// Rows of the corners of all triangles.
+Column<std::uint32_t> triangles_of(const DivideDelaunay<Vec2d>& mesh, const BulkVector<std::uint32_t>& row,
+                                   OpContext& ctx) {
   std::vector<std::size_t> firsts((mesh.slots() + kGrain - 1) / kGrain + 1, 0);
+  BulkVector<std::uint8_t> holds(mesh.slots());
   parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
-    DelaunayTriangle triangle{};
-    for (std::size_t slot = begin; slot < end; ++slot)
-      firsts[begin / kGrain + 1] += mesh.triangle(slot, triangle) ? 1 : 0;
+    std::array<std::uint32_t, 3> corners{};
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      holds[slot] = mesh.corners(slot, corners) ? 1 : 0;
+      firsts[begin / kGrain + 1] += holds[slot];
+    }
   });
   for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
-  return firsts;
+  Column<std::uint32_t> indices(3 * firsts.back());
+  parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t at = 3 * firsts[begin / kGrain];
+    std::array<std::uint32_t, 3> corners{};
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      if (holds[slot] == 0) continue;
+      mesh.corners(slot, corners);
+      for (const std::uint32_t corner : corners) indices[at++] = row[corner];
+    }
+  });
+  return indices;
 }
 
 }  // namespace
@@ -65,17 +80,7 @@ DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx) {
     plane[count++] = q;
   }
   const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx);
-  const std::vector<std::size_t> firsts = first_triangles(mesh, ctx);
-  DelaunayResult out{Column<std::uint32_t>(3 * firsts.back()), xyz.size - count};
-  parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t at = 3 * firsts[begin / kGrain];
-    DelaunayTriangle triangle{};
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      if (!mesh.triangle(slot, triangle)) continue;
-      for (const std::uint32_t corner : triangle.corner) out.indices[at++] = order[corner];
-    }
-  });
-  return out;
+  return {triangles_of(mesh, order, ctx), xyz.size - count};
 }
 
 }  // namespace pc

@@ -5,6 +5,7 @@ import { filesClient } from "./files.ts";
 import { octreeClient } from "./octree.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
+import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
 
@@ -25,6 +26,7 @@ export function createClient(options: ClientOptions) {
     ...octreeClient(calls),
     ...classifyClient(calls),
     ...terrainClient(calls),
+    ...surfacesClient(calls),
     ...registrationClient(calls),
   };
 }

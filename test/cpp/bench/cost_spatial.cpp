@@ -8,11 +8,14 @@
 #include "ops/denoise/mixed_pixel.h"
 #include "ops/denoise/noise_class.h"
 #include "ops/denoise/tiled_noise.h"
+#include "ops/mesh/alpha_shape.h"
+#include "ops/mesh/delaunay.h"
+#include "ops/mesh/mesh_cleanup.h"
 #include "ops/octree/octree_translate.h"
 #include "spatial/all_knn.h"
 #include "spatial/ball_grid.h"
+#include "spatial/divide_delaunay.h"
 #include "spatial/kd_tree.h"
-#include "spatial/lattice_delaunay.h"
 #include "support/octree_reader.h"
 #include "support/worst_shapes.h"
 
@@ -30,6 +33,16 @@ void label_mixed(const ShapeCloud& cloud, OpContext& ctx) {
   Column<std::uint8_t> labels(hits.size());
   // As the service has them, but for spacing and consistency, so that every point of every cloud is judged.
   label_mixed_pixels(tree, origins, {1e9, 2.1, 2.5, 1.6, 0.05, 2, 3, 8, 0.3, 1}, labels.view(), ctx);
+}
+
+/// Triangles of neighbouring rows, most of which share edges with many others where the points lie at few places.
+void clean_lifted(const ShapeCloud& cloud, OpContext& ctx) {
+  const std::size_t count = cloud.positions.size();
+  BulkVector<std::uint32_t> indices(6 * count);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    indices[i] = static_cast<std::uint32_t>((i / 3 + i % 3 * (1 + i % 2)) % count);
+  }
+  mesh_cleanup(cloud.positions.view(), indices.view(), ctx);
 }
 
 std::vector<test::ShapeOp> tree_ops() {
@@ -52,6 +65,9 @@ std::vector<test::ShapeOp> tree_ops() {
          const BallGrid grid(cloud.positions.view(), radii.view(), ctx);
        }},
       {"mixed_pixel", label_mixed},
+      {"delaunay", [](C cloud, X ctx) { delaunay(cloud.hits(), ctx); }},
+      {"alpha_shape", [](C cloud, X ctx) { alpha_shape(cloud.hits(), {}, ctx); }},
+      {"mesh_cleanup", [](C cloud, X ctx) { clean_lifted(cloud, ctx); }},
       {"tiled_noise radius",
        [](C cloud, X ctx) {
          radius_outlier_tiled(cloud.hits(), {3 * cloud.p95_m, 2}, 20'000, ctx);
@@ -77,11 +93,12 @@ void add_delaunay_costs(CostCases& cases) {
   using I = std::uint64_t;
   using L = LatticePoint;
   const auto add = [&](const char* input, L (*at)(I, I)) {
-    cases.push_back({"lattice_delaunay", input, 50'000,
-                     prepared([at](std::size_t n) { return lattice_points(n, at); },
-                              [](const std::vector<L>& points, OpContext& ctx) {
-                                const LatticeDelaunay triangles({points.data(), points.size()}, ctx);
-                              })});
+    cases.push_back(
+        {"lattice_delaunay", input, 50'000,
+         prepared([at](std::size_t n) { return lattice_points(n, at); },
+                  [](const std::vector<L>& points, OpContext& ctx) {
+                    const DivideDelaunay<LatticePoint> triangles({points.data(), points.size()}, ctx);
+                  })});
   };
   add("random", [](I i, I) {
     return L{static_cast<std::int32_t>(random_u64(1, i) >> 42),

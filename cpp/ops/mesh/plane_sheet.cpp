@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 Vec3d unit(const Vec3d& v) {
   const double most = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
   if (!(most > 0)) return {0, 0, 0};

@@ -11,7 +11,7 @@ export interface RasterTexture {
   readonly rgba: NativeColumn;
 }
 
-export interface RasterMesh {
+export interface PaintedMesh {
   /** f32 (3 V), metres. */
   readonly vertices: NativeColumn;
   /** u32 (3 T). */
@@ -63,7 +63,7 @@ export interface MeshPicture {
 }
 
 export interface MeshPictureNative {
-  rasterizeMesh(mesh: RasterMesh, camera: RasterCamera, light: RasterLight, samples: number): NativeJob<MeshPicture>;
+  rasterizeMesh(mesh: PaintedMesh, camera: RasterCamera, light: RasterLight, samples: number): NativeJob<MeshPicture>;
 }
 
 const addon = addonAs<MeshPictureNative>();

@@ -17,7 +17,7 @@ Held optional_column(const Napi::Object& object, const char* name, DType dtype) 
   return is_nothing(value) ? nullptr : typed_column(value, dtype, name);
 }
 
-/// The columns of a RasterMesh.
+/// The columns of a PaintedMesh.
 struct MeshInput {
   Held vertices, indices, normals, colors, uvs, triangle_image;
   struct Texture {
@@ -26,14 +26,14 @@ struct MeshInput {
   };
   std::vector<Texture> textures;
 
-  RasterMesh view() const {
-    RasterMesh mesh{vertices->as<float>(),
-                    indices->as<std::uint32_t>(),
-                    view_or_empty<float>(normals),
-                    view_or_empty<float>(colors),
-                    view_or_empty<float>(uvs),
-                    view_or_empty<std::uint32_t>(triangle_image),
-                    {}};
+  PaintedMesh view() const {
+    PaintedMesh mesh{vertices->as<float>(),
+                     indices->as<std::uint32_t>(),
+                     view_or_empty<float>(normals),
+                     view_or_empty<float>(colors),
+                     view_or_empty<float>(uvs),
+                     view_or_empty<std::uint32_t>(triangle_image),
+                     {}};
     for (const auto& texture : textures)
       mesh.textures.push_back({texture.width, texture.height, texture.rgba->as<std::uint8_t>()});
     return mesh;

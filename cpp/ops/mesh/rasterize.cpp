@@ -42,7 +42,7 @@ void check_camera(const RasterCamera& camera, const RasterLight& light, unsigned
   require(side(camera.width) && side(camera.height), "width and height must be from 1 to 32768");
 }
 
-void check_mesh(const RasterMesh& mesh) {
+void check_mesh(const PaintedMesh& mesh) {
   require(mesh.vertices.size % 3 == 0, "vertices must have three numbers each");
   require(mesh.indices.size % 3 == 0, "indices must have three numbers per triangle");
   const std::size_t vertices = mesh.vertices.size / 3, triangles = mesh.indices.size / 3;
@@ -60,7 +60,7 @@ void check_mesh(const RasterMesh& mesh) {
 
 class Painter {
  public:
-  Painter(const RasterMesh& mesh, const RasterCamera& camera, const RasterLight& light, unsigned samples,
+  Painter(const PaintedMesh& mesh, const RasterCamera& camera, const RasterLight& light, unsigned samples,
           OpContext& ctx)
       : mesh_(mesh), camera_(camera), light_(light), samples_(samples), ctx_(ctx) {
     textures_.reserve(mesh.textures.size());
@@ -274,7 +274,7 @@ class Painter {
     sum[3] += 1;
   }
 
-  const RasterMesh& mesh_;
+  const PaintedMesh& mesh_;
   const RasterCamera& camera_;
   const RasterLight& light_;
   const unsigned samples_;
@@ -320,7 +320,7 @@ PixelBox pixel_box(const std::array<Vec3d, 3>& corners, const RasterCamera& came
           last(right, camera.width), last(bottom, camera.height)};
 }
 
-MeshPicture rasterize_mesh(const RasterMesh& mesh, const RasterCamera& camera, const RasterLight& light,
+MeshPicture rasterize_mesh(const PaintedMesh& mesh, const RasterCamera& camera, const RasterLight& light,
                            unsigned samples, OpContext& ctx) {
   check_camera(camera, light, samples);
   check_mesh(mesh);

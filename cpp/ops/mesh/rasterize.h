@@ -34,7 +34,7 @@ struct RasterTexture {
 };
 
 /// Arrays of PackedMesh (ops/mesh/mesh_packing.h); empty spans are left out.
-struct RasterMesh {
+struct PaintedMesh {
   Span<const float> vertices;                ///< (3 V) metres
   Span<const std::uint32_t> indices;         ///< (3 T)
   Span<const float> normals;                 ///< (3 V)
@@ -66,7 +66,7 @@ struct MeshPicture {
 ///          32,768 on a side, 0 or more than 4 samples, a camera or light that is not finite.
 /// Source   Edge functions in the frame of the camera, without clipping: Olano & Greer 1997, Graphics Hardware. Level of
 ///          detail of textures from the derivatives of the coordinates: Williams 1983, SIGGRAPH 17(3).
-MeshPicture rasterize_mesh(const RasterMesh& mesh, const RasterCamera& camera, const RasterLight& light,
+MeshPicture rasterize_mesh(const PaintedMesh& mesh, const RasterCamera& camera, const RasterLight& light,
                            unsigned samples, OpContext& ctx);
 
 }  // namespace pc

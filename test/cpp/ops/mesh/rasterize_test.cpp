@@ -21,21 +21,21 @@ using record_test::with_context;
 constexpr RasterLight kHeadlight{{0, 0, -1}, 0.2, false, {255, 255, 255, 255}};
 constexpr RasterLight kAmbient{{0, 0, -1}, 1, false, {0, 0, 0, 255}};
 
-/// Arrays that a RasterMesh looks at.
+/// Arrays that a PaintedMesh looks at.
 struct Drawn {
   std::vector<float> vertices, normals, colors, uvs;
   std::vector<std::uint32_t> indices, images;
   std::vector<std::uint8_t> texels;
   std::uint32_t texture_width = 0, texture_height = 0;
 
-  RasterMesh view() const {
-    RasterMesh mesh{{vertices.data(), vertices.size()},
-                    {indices.data(), indices.size()},
-                    {normals.data(), normals.size()},
-                    {colors.data(), colors.size()},
-                    {uvs.data(), uvs.size()},
-                    {images.data(), images.size()},
-                    {}};
+  PaintedMesh view() const {
+    PaintedMesh mesh{{vertices.data(), vertices.size()},
+                     {indices.data(), indices.size()},
+                     {normals.data(), normals.size()},
+                     {colors.data(), colors.size()},
+                     {uvs.data(), uvs.size()},
+                     {images.data(), images.size()},
+                     {}};
     if (!texels.empty())
       mesh.textures.push_back({texture_width, texture_height, {texels.data(), texels.size()}});
     return mesh;
@@ -187,7 +187,8 @@ TEST(Rasterize, AFineTextureIsAveragedInLinearLight) {
     for (int k = 0; k < 4; ++k) mesh.texels.push_back(k == 3 || i % 4 == 0 ? 255 : 0);
   const MeshPicture picture = draw(mesh, flat_camera(4, 4));
   for (std::size_t i = 0; i < 16; ++i)
-    for (int k = 0; k < 3; ++k) EXPECT_NEAR(picture.rgba[4 * i + k], 137, 1);  // sRGB of a quarter of the light
+    for (int k = 0; k < 3; ++k)
+      EXPECT_NEAR(picture.rgba[4 * i + k], 137, 1);  // sRGB of a quarter of the light
 }
 
 TEST(Rasterize, HolesOfATextureShowWhatIsBehind) {

@@ -44,7 +44,7 @@ export const TAGS = {
   "cloud sessions": "Clouds kept in the service: create, edit with undo, split, merge, transform, close",
   classify: "Label points as noise or ground",
   terrain: "Terrain, surface and canopy height models, raster export, voxel grids placed on terrain",
-  registration: "Compare clouds with meshes",
+  registration: "Align clouds and meshes (ICP), compare clouds with meshes",
 } as const;
 
 export const DOCUMENT_HEAD = {

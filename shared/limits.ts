@@ -116,6 +116,8 @@ export const CLIENT_TIMEOUT_MS = {
   upload: 120_000,
   export: 120_000,
   distance: 120_000,
+  register: 120_000,
+  register_meshes: 180_000,
   edit: 300_000,
   heavy: 600_000,
 } as const;

@@ -35,7 +35,7 @@ const ZERO: Triple = [0, 0, 0];
 const refused = (rule: string) => new AppError("invalid_argument", `PHB1 request: ${rule}`);
 
 /**
- * Receives a PHB1 body (docs/wire.md): the fields of `meta.request`, with the buffers as its lists. Errors: those of
+ * Receives a PHB1 body (docs/wire.md): the fields of `meta` and `meta.request`, with the buffers as its lists. Errors: those of
  * receiveBody, invalid_argument.
  */
 export async function receiveFrameBody(
@@ -61,8 +61,10 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
   if (8 + header > length) throw refused(`header_len ${header} but only ${length - 8} bytes follow`);
   const { meta, descriptors } = parseFrameHeader(head.subarray(8, 8 + header));
   checkFrameLength(descriptors, length - 8 - header);
-  const { request = {}, origin = ZERO } = meta;
+  const { request = {}, origin = ZERO, ...scalars } = meta;
   if (!isPlainObject(request)) throw refused("meta.request must be an object");
+  const twice = Object.keys(scalars).find((name) => Object.hasOwn(request, name));
+  if (twice !== undefined) throw refused(`${twice} is given twice, in meta and in meta.request`);
   if (origin !== ZERO && !descriptors.some(({ name }) => name === POINTS)) {
     throw refused("meta.origin is given without a buffer of points, to which it belongs");
   }
@@ -70,7 +72,7 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
     throw refused("meta.origin is given, but the points of this request are a flat list, which it is not added to");
   }
   if (!isTriple(origin)) throw refused("meta.origin must be three finite numbers");
-  const body = { ...request };
+  const body = { ...scalars, ...request };
   const buffers: PlacedBuffer[] = [];
   let offset = 8 + header;
   for (const { name, dtype, length: elements } of descriptors) {
@@ -106,7 +108,7 @@ function placeOf(
   [name = "", ...rest]: readonly string[],
 ): Pick<PlacedBuffer, "holder" | "name"> {
   if (rest.length === 0) {
-    if (Object.hasOwn(body, name)) throw refused(`${name} is given twice, in meta.request and as a buffer`);
+    if (Object.hasOwn(body, name)) throw refused(`${name} is given twice, in meta and as a buffer`);
     return { holder: body, name };
   }
   const inner = Object.hasOwn(body, name) ? body[name] : {};

@@ -69,6 +69,71 @@ export interface MeshDistances {
   readonly sides: SidedSpread | null;
 }
 
+/** A registration between its batches; icpRelease frees its memory. */
+export interface NativeRegistration {
+  readonly brand?: "IcpRegistration";
+}
+
+/** Every stride-th of the rows that `skip` (u8) does not mark. */
+export interface IcpSide {
+  /** vec3d, metres. */
+  readonly positions: NativeColumn;
+  readonly skip: NativeColumn | null;
+  /** Added to the positions: from their frame to the common one. */
+  readonly shift: Triple;
+  readonly stride: number;
+}
+
+export type IcpMethod = "point_to_point" | "point_to_plane" | "gicp";
+
+export interface IcpParams {
+  readonly method: IcpMethod;
+  /** 4 x 4 row-major, metres; null = chosen. */
+  readonly start: readonly number[] | null;
+  /** Metres; null = 5 % of the robust diagonal of the fixed side. */
+  readonly max_correspondence_distance: number | null;
+  readonly rmse_threshold: number;
+  readonly max_iterations: number;
+}
+
+export interface IcpProgress {
+  readonly iterations: number;
+  /** Metres, of the last iteration. */
+  readonly rmse: number;
+  readonly finished: boolean;
+}
+
+/** Metres; names as in cpp/ops/registration/icp.h. */
+export interface IcpPose {
+  readonly matrix: readonly number[];
+  readonly start: "centroid" | "as_placed" | "init_transform";
+  readonly robust_diagonal: number;
+  readonly max_correspondence_distance: number;
+  readonly fitness: number;
+  readonly rmse: number;
+  readonly final_limit_m: number;
+  readonly final_fitness: number;
+  readonly final_rmse: number;
+  readonly spacing_m: number;
+  readonly converged: boolean;
+  readonly kept_start: boolean;
+  readonly conditioning: number;
+  readonly free_turn: Triple;
+  readonly free_shift: Triple;
+  readonly history: readonly {
+    readonly voxel_m: number;
+    readonly limit_m: number;
+    readonly rmse: number;
+    readonly pair_count: number;
+  }[];
+  readonly fixed_count: number;
+  readonly moving_count: number;
+  readonly fixed_unusable: number;
+  readonly moving_unusable: number;
+  readonly fixed_finest_count: number;
+  readonly moving_finest_count: number;
+}
+
 export interface RegistrationNative {
   meshOfLists(vertices: NativeColumn, indices: NativeColumn): NativeJob<NativeMesh>;
   pointsOfList(coordinates: NativeColumn): NativeJob<ListedPoints>;
@@ -80,6 +145,12 @@ export interface RegistrationNative {
     options?: OpOptions,
   ): NativeJob<MeshDistances>;
   pointToMeshBytes(points: number, vertices: number, triangles: number, withSides: boolean): number;
+  meshSamples(mesh: NativeMesh, count: number, seed: number): NativeJob<NativeColumn>;
+  icpPrepare(fixed: IcpSide, moving: IcpSide, params: IcpParams, options?: OpOptions): NativeJob<NativeRegistration>;
+  icpAdvance(registration: NativeRegistration, iterations: number): NativeJob<IcpProgress>;
+  icpResult(registration: NativeRegistration): NativeJob<IcpPose>;
+  icpRelease(registration: NativeRegistration): void;
+  icpBytes(fixedPoints: number, movingPoints: number): number;
 }
 
 const addon = addonAs<RegistrationNative>();
@@ -100,3 +171,18 @@ export const pointToMeshDistance: RegistrationNative["pointToMeshDistance"] = (
 /** Memory that the distances need besides points and mesh, bytes. */
 export const pointToMeshBytes: RegistrationNative["pointToMeshBytes"] = (points, vertices, triangles, withSides) =>
   addon.pointToMeshBytes(points, vertices, triangles, withSides);
+/** Points (vec3d) spread evenly over the area of a mesh. Errors: invalid_argument for a mesh without area. */
+export const meshSamples: RegistrationNative["meshSamples"] = (mesh, count, seed) =>
+  addon.meshSamples(mesh, count, seed);
+/** Prepares a registration of the moving onto the fixed side. Errors: invalid_argument for sides that cannot be used. */
+export const icpPrepare: RegistrationNative["icpPrepare"] = (fixed, moving, params, options) =>
+  addon.icpPrepare(fixed, moving, params, options);
+/** Runs a batch of iterations. */
+export const icpAdvance: RegistrationNative["icpAdvance"] = (registration, iterations) =>
+  addon.icpAdvance(registration, iterations);
+/** The pose reached and how well it fits. */
+export const icpResult: RegistrationNative["icpResult"] = (registration) => addon.icpResult(registration);
+export const icpRelease: RegistrationNative["icpRelease"] = (registration) => addon.icpRelease(registration);
+/** Memory that a registration needs besides its points, bytes. */
+export const icpBytes: RegistrationNative["icpBytes"] = (fixedPoints, movingPoints) =>
+  addon.icpBytes(fixedPoints, movingPoints);

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { RouteFile } from "../http/types.ts";
+import { c2cRoutes } from "./c2c.ts";
 import { c2mRoutes } from "./c2m.ts";
 import { cancelRoutes } from "./cancel.ts";
 import { bakeRoutes } from "./cloud-session/bake.ts";
@@ -27,6 +28,7 @@ import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
+import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
@@ -62,6 +64,8 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   demRoutes,
   triangulateRoutes,
   c2mRoutes,
+  c2cRoutes,
+  m2mRoutes,
   meshRoutes,
   ladRoutes,
   denoiseRoutes,

@@ -18,6 +18,7 @@ void register_ground(Napi::Env env, Napi::Object exports);
 void register_request_text(Napi::Env env, Napi::Object exports);
 void register_surfaces(Napi::Env env, Napi::Object exports);
 void register_registration(Napi::Env env, Napi::Object exports);
+void register_icp(Napi::Env env, Napi::Object exports);
 void register_lists(Napi::Env env, Napi::Object exports);
 void register_device(Napi::Env env, Napi::Object exports);
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorCodes } from "../errors.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers } from "./geometry.ts";
+import { IcpTuning } from "./icp.ts";
 import { PointSource } from "./point-source.ts";
 
 /** A mesh as flat lists. The service refuses wrong lengths and indices with a sentence (400). */
@@ -31,6 +32,15 @@ export const DistanceRequest = z
   })
   .meta({ id: "DistanceRequest" });
 export type DistanceRequest = z.infer<typeof DistanceRequest>;
+
+/** Moves the mesh onto the points. */
+export const MeshRegisterRequest = IcpTuning.extend({
+  points: DistanceRequest.shape.points,
+  source: DistanceRequest.shape.source,
+  mesh_vertices: meshVertices,
+  mesh_indices: meshIndices,
+}).meta({ id: "MeshRegisterRequest" });
+export type MeshRegisterRequest = z.infer<typeof MeshRegisterRequest>;
 
 const metres = (what: string) => z.number().describe(`${what}, metres`);
 const share = (threshold: string) =>

@@ -513,6 +513,57 @@ class PointCloudClient:
         body = {"mesh_vertices": mesh_vertices, "mesh_indices": mesh_indices}
         return self._run("/api/c2m/distance", body, fields, on_progress)
 
+    def cloud_register(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Finds the rigid motion of the source cloud onto the target cloud (ICP).
+
+        target_points, source_points   (3 * n) x, y, z of each point in turn, metres, or
+        target_source, source_source   {"session_id": ..., "max_points", "translation"}; world coordinates
+        init_transform                 (16) start, 4 x 4 row-major; default: centroids, or as placed if that fits better
+        method                         "gicp" (default), "point_to_plane" or "point_to_point"
+        max_correspondence_distance    metres, default 5 % of the size of the target
+        max_iterations, rmse_threshold default 100 and 1e-6 m
+
+        transformation_matrix of the answer moves the source; look at quality_warning and warnings before using it.
+        """
+        return self._run("/api/c2c/icp-register", {}, fields, on_progress)
+
+    def mesh_register(
+        self, mesh_vertices: Any, mesh_indices: Any, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Finds the rigid motion of a mesh onto points (ICP).
+
+        mesh_vertices  (3 * V) x, y, z of each vertex in turn, metres, in the frame of the points
+        mesh_indices   (3 * T) vertices of each triangle, from 0
+        points         (3 * n) x, y, z of each point in turn, metres, or
+        source         {"session_id": ..., "max_points", "translation"}; world coordinates
+        method, max_correspondence_distance, max_iterations, rmse_threshold: as for cloud_register
+        """
+        body = {"mesh_vertices": mesh_vertices, "mesh_indices": mesh_indices}
+        return self._run("/api/c2m/icp-register", body, fields, on_progress)
+
+    def mesh_pair_register(
+        self,
+        target_vertices: Any,
+        target_indices: Any,
+        source_vertices: Any,
+        source_indices: Any,
+        on_progress: Optional[OnProgress] = None,
+        **fields: Any,
+    ) -> Dict[str, Any]:
+        """Finds the rigid motion of the source mesh onto the target mesh (ICP).
+
+        target_vertices, source_vertices  (3 * V) x, y, z of each vertex in turn, metres, in one frame
+        target_indices, source_indices    (3 * T) vertices of each triangle, from 0
+        method, max_correspondence_distance, max_iterations, rmse_threshold: as for cloud_register
+        """
+        body = {
+            "target_vertices": target_vertices,
+            "target_indices": target_indices,
+            "source_vertices": source_vertices,
+            "source_indices": source_indices,
+        }
+        return self._run("/api/m2m/icp-register", body, fields, on_progress)
+
     # Calls
 
     def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:

@@ -21,6 +21,12 @@ interface Refused {
 const GONE = "00000000";
 const UNKNOWN_SOURCE = { source: { session_id: GONE } };
 const MESH = { mesh_vertices: [0, 0, 0, 1, 0, 0, 0, 1, 0], mesh_indices: [0, 1, 2] };
+const MESH_PAIR = {
+  target_vertices: MESH.mesh_vertices,
+  target_indices: MESH.mesh_indices,
+  source_vertices: MESH.mesh_vertices,
+  source_indices: [0, 1, 3],
+};
 const BOX = { kind: "box", min: [0, 0, 0], max: [1, 1, 1] };
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 /** Actions of a session with a body that is fine, and whose 404 is that of the session. */
@@ -71,6 +77,11 @@ const REFUSED: readonly Refused[] = [
   of("meshDistance", 400, "/api/c2m/distance", { ...MESH, mesh_indices: [0, 1, 3] }),
   of("triangulate", 404, "/api/triangulate", { ...UNKNOWN_SOURCE, method: "delaunay" }),
   of("triangulate", 400, "/api/triangulate", { source: {}, method: "delaunay" }),
+  of("cloudRegister", 404, "/api/c2c/icp-register", { target_source: { session_id: GONE } }),
+  of("cloudRegister", 400, "/api/c2c/icp-register", { target_points: [1, 2] }),
+  of("meshRegister", 404, "/api/c2m/icp-register", { ...UNKNOWN_SOURCE, ...MESH }),
+  of("meshRegister", 400, "/api/c2m/icp-register", { ...MESH, mesh_indices: [0, 1, 3] }),
+  of("meshPairRegister", 400, "/api/m2m/icp-register", MESH_PAIR),
   of("importMesh", 404, "/api/mesh/import", { path: "/data/missing.las" }),
   of("importMesh", 400, "/api/mesh/import", { path: "FOLDER/scan.txt" }),
   of("exportRaster", 400, "/api/dem/export-raster", {

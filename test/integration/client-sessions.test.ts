@@ -151,6 +151,26 @@ test("triangulate: lists, typed arrays with an origin, and a failure", async () 
   });
 });
 
+test("registration: lists, typed arrays as a frame, and a failure", async () => {
+  const target_points = Array.from({ length: 1200 }, (_, i) => [(i / 3) % 20, i / 60, i % 7 === 0 ? 2 : 0][i % 3] ?? 0);
+  const source_points = target_points.map((value, i) => value + ([0.5, -0.25, 0.125][i % 3] ?? 0));
+  const told = await client.cloudRegister({ target_points, source_points });
+  for (const [i, shift] of [0.5, -0.25, 0.125].entries()) expect(told.translation[i]).toBeCloseTo(-shift, 6);
+  const arrays = { target_points: Float32Array.from(target_points), source_points: Float32Array.from(source_points) };
+  const framed = await client.cloudRegister({ ...arrays, method: "point_to_plane" });
+  expect(framed).toMatchObject({ method: "point_to_plane", fitness: 1 });
+  const mesh = { mesh_vertices: [0, 0, 0, 9, 0, 0, 0, 9, 4, 9, 9, 0], mesh_indices: [0, 1, 2, 1, 3, 2] };
+  expect((await client.meshRegister({ points: target_points, ...mesh })).transformation_matrix).toHaveLength(16);
+  const target = { target_vertices: mesh.mesh_vertices, target_indices: mesh.mesh_indices };
+  const source = {
+    source_vertices: Float32Array.from(mesh.mesh_vertices),
+    source_indices: Uint32Array.of(0, 1, 2, 1, 3, 2),
+  };
+  expect((await client.meshPairRegister({ ...target, ...source })).rmse).toBeLessThan(1e-9);
+  const none = client.cloudRegister({ target_points });
+  await expect(none).rejects.toMatchObject({ status: 200, message: "No source points provided" });
+});
+
 test("importMesh: a frame, and a failure in it", async () => {
   const { meta, buffers } = await client.importMesh({
     path: made.file("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),

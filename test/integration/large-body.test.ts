@@ -8,10 +8,13 @@ import { padded } from "../support/app/large-body.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 
 const LIST_ROUTES = [
+  "/api/c2c/icp-register",
   "/api/c2m/distance",
+  "/api/c2m/icp-register",
   "/api/dem",
   "/api/dem/export-raster",
   "/api/lad/snap-grid",
+  "/api/m2m/icp-register",
   "/api/pointcloud/denoise",
   "/api/pointcloud/export",
   "/api/segment/ground",

@@ -45,7 +45,7 @@ export const TAGS = {
   classify: "Label points as noise or ground",
   terrain: "Terrain, surface and canopy height models, raster export, voxel grids placed on terrain",
   surfaces: "Mesh the points of clouds",
-  registration: "Compare clouds with meshes",
+  registration: "Align clouds and meshes (ICP), compare clouds with meshes",
 } as const;
 
 export const DOCUMENT_HEAD = {

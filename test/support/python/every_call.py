@@ -154,6 +154,16 @@ assert client.mesh_distance(points=[1, 1, 2, 1, 1, 4], **triangle)["mean_distanc
 far = client.mesh_distance(source={"session_id": a}, **triangle, signed=True, on_progress=lambda step: None)
 assert far["point_count"] > 0 and far["sign_defined"] is False
 assert "No mesh" in refused(lambda: client.mesh_distance([], [], points=[0, 0, 0]), 200, "invalid_argument").message
+dent = [v for i in range(400) for v in (i % 20, i // 20, 3 if i % 20 > 9 and i // 20 > 5 else 0.1 * (i % 3))]
+moved = [v + (0.5, -0.25, 0.125)[i % 3] for i, v in enumerate(dent)]
+pose = client.cloud_register(target_points=dent, source_points=moved, on_progress=lambda step: None)
+assert all(abs(a + b) < 1e-6 for a, b in zip(pose["translation"], (0.5, -0.25, 0.125))), pose["translation"]
+kept = client.cloud_register(target_source={"session_id": a}, source_source={"session_id": a}, method="point_to_plane")
+assert all(abs(v) < 1e-6 for v in kept["translation"]) and kept["fitness"] == 1
+square = [0, 0, 0, 4, 0, 0, 0, 4, 0, 4, 4, 2], [0, 1, 2, 1, 3, 2]
+assert client.mesh_register(*square, points=dent, max_iterations=5)["iterations"] == 5
+assert client.mesh_pair_register(*square, *square)["rmse"] < 1e-9
+assert "No source mesh" in refused(lambda: client.mesh_pair_register(*square, [], []), 200, "invalid_argument").message
 
 box = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 solid = client.triangulate("alpha_shape", points=box, alpha=2, on_progress=lambda step: None)

@@ -1,0 +1,56 @@
+import type { IcpPose } from "../../native/registration.ts";
+
+/** Share of the target's size above which an RMSE is suspicious; contract terrain section 3.2. */
+const SUSPICIOUS = 0.02;
+/** Conditioning below which a motion counts as free; test/accuracy/registration.ts lists that of real pairs. */
+const FREE = 1e-3;
+
+const metres = (value: number) => `${Number(value.toPrecision(4))} m`;
+const direction = (v: readonly number[]) => {
+  const length = Math.hypot(...v);
+  return `(${v.map((value) => (value / length).toFixed(2).replace("-0.00", "0.00")).join(", ")})`;
+};
+
+/** The contract's warning: a sentence if the pose is probably wrong. */
+export function qualityWarning(pose: IcpPose, rmse_ratio: number | null): string | null {
+  if (!(pose.fitness > 0)) {
+    return `No source point lies within ${metres(pose.max_correspondence_distance)} of the target: they do not overlap, and the pose is only where the iterations began. Align them roughly first, or allow a larger max_correspondence_distance.`;
+  }
+  if (rmse_ratio !== null && rmse_ratio > SUSPICIOUS) {
+    const percent = `${(100 * rmse_ratio).toFixed(1)} %`;
+    return `The RMSE of ${metres(pose.rmse)} is ${percent} of the target's size: the pose is probably wrong. Align the two roughly first and register again.`;
+  }
+  return null;
+}
+
+/** What the user should know of a pose. */
+export function icpWarnings(pose: IcpPose): string[] {
+  const warnings: string[] = [];
+  for (const [side, count] of [
+    ["target", pose.fixed_unusable],
+    ["source", pose.moving_unusable],
+  ] as const) {
+    if (count > 0) warnings.push(`${count} points of the ${side} have no finite coordinates and were left out.`);
+  }
+  for (const [side, all, kept] of [
+    ["target", pose.fixed_count, pose.fixed_finest_count],
+    ["source", pose.moving_count, pose.moving_finest_count],
+  ] as const) {
+    if (kept < all) warnings.push(`The ${side} has ${all} points; ${kept} voxel means of them were matched.`);
+  }
+  if (pose.kept_start) {
+    warnings.push(
+      "The iterations ended in a pose that fits worse than the start, so the start was kept: it is the wrong part of the target, or the two do not match.",
+    );
+  } else if (!pose.converged && pose.fitness > 0) {
+    warnings.push("The iterations ended before the pose settled: allow more max_iterations.");
+  }
+  if (pose.fitness > 0 && pose.conditioning < FREE) warnings.push(freeMotion(pose));
+  return warnings;
+}
+
+function freeMotion({ free_turn, free_shift, conditioning }: IcpPose): string {
+  const shifts = Math.hypot(...free_shift) > Math.hypot(...free_turn);
+  const motion = shifts ? `shift along ${direction(free_shift)}` : `turn about the axis ${direction(free_turn)}`;
+  return `The surfaces do not fix the pose: a ${motion} changes almost nothing (conditioning ${conditioning.toExponential(1)}), so that part of it is arbitrary.`;
+}

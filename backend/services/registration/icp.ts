@@ -1,0 +1,141 @@
+import type { IcpSuccess, IcpTail, IcpTuning } from "../../../shared/contract/icp.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import * as native from "../../native/registration.ts";
+import { icpWarnings, qualityWarning } from "./icp-warnings.ts";
+
+/** Iterations between two reports of progress; contract terrain section 3.2. */
+const BATCH = 20;
+const PREPARED = 0.15;
+const ITERATED = 0.95;
+
+/** A side of a registration, with the warnings of its reading. */
+export interface Side extends native.IcpSide {
+  readonly warnings: readonly string[];
+}
+
+export interface Sides {
+  readonly fixed: Side;
+  readonly moving: Side;
+}
+
+/** Errors whose text the contract states without a prefix. */
+export class MissingInput extends AppError {
+  constructor(message: string) {
+    super("invalid_argument", message);
+  }
+}
+
+/** Runs `body`; a failure becomes a tail whose error begins with `failed`, unless it is a MissingInput. A cancel is thrown. */
+export async function icpTail(
+  failed: string,
+  named: readonly string[],
+  job: Job,
+  body: () => Promise<IcpSuccess>,
+): Promise<IcpTail> {
+  try {
+    const answer = await body();
+    const warnings = [...named, ...(answer.warnings ?? [])];
+    return { ...answer, ...(warnings.length > 0 ? { warnings } : {}) };
+  } catch (raw) {
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    const error = raw instanceof MissingInput ? message : failed + message;
+    return { success: false, error, code, ...(named.length > 0 ? { warnings: [...named] } : {}) };
+  }
+}
+
+/** The rigid start of a request; null = none. Errors: invalid_argument. */
+export function rigidStart(matrix: readonly number[] | null | undefined): readonly number[] | null {
+  if (!matrix) return null;
+  const refused = (why: string) => new AppError("invalid_argument", `init_transform ${why}`);
+  if (matrix.length !== 16) throw refused(`must have 16 numbers, not ${matrix.length}`);
+  if (!matrix.every(Number.isFinite)) throw refused("must have finite numbers");
+  const at = (row: number, column: number) => matrix[4 * row + column] ?? Number.NaN;
+  if (at(3, 0) !== 0 || at(3, 1) !== 0 || at(3, 2) !== 0 || at(3, 3) !== 1) {
+    throw refused("must end with the row 0, 0, 0, 1: it is row-major");
+  }
+  const axes = [0, 1, 2];
+  const dots = axes.flatMap((i) =>
+    axes.map((j) => axes.reduce((sum, k) => sum + at(i, k) * at(j, k), 0) - (i === j ? 1 : 0)),
+  );
+  const minor = (a: number, b: number) => at(1, a) * at(2, b) - at(1, b) * at(2, a);
+  const determinant = at(0, 0) * minor(1, 2) - at(0, 1) * minor(0, 2) + at(0, 2) * minor(0, 1);
+  // Numbers of float32 or six digits pass; the rotation is then made exact.
+  if (dots.some((off) => Math.abs(off) > 1e-3) || determinant < 0) {
+    throw refused("is not rigid: it must turn and shift, without scaling, shear or mirror");
+  }
+  return matrix;
+}
+
+/** Registers the moving onto the fixed side: admission, preparation, batches, result. */
+export function registered(
+  { fixed, moving }: Sides,
+  tuning: IcpTuning,
+  start: readonly number[] | null,
+  deps: Deps,
+  job: Job,
+): Promise<IcpSuccess> {
+  const length = Math.min(BATCH, tuning.max_iterations);
+  const batches = Math.max(1, Math.floor(tuning.max_iterations / BATCH));
+  const { method, rmse_threshold } = tuning;
+  const max_correspondence_distance = tuning.max_correspondence_distance ?? null;
+  const bytes = native.icpBytes(fixed.positions.length, moving.positions.length);
+  return deps.admission.run(job, "ICP registration", bytes, async () => {
+    job.stage("Estimating normals", PREPARED, PREPARED);
+    const params = { method, start, max_correspondence_distance, rmse_threshold, max_iterations: batches * length };
+    const registration = await job.track(() => native.icpPrepare(fixed, moving, params));
+    job.adopt({ release: () => native.icpRelease(registration) });
+    const after = (batch: number) => PREPARED + ((ITERATED - PREPARED) * batch) / batches;
+    let label = "Estimating normals";
+    let done = 0;
+    for (let finished = false; !finished; ) {
+      job.stage(label, after(done), after(done + 1));
+      const state = await job.track(() => native.icpAdvance(registration, length));
+      done += 1;
+      finished = state.finished || done === batches;
+      label = `ICP iteration ${state.iterations} (RMSE ${Number(state.rmse.toPrecision(4))})`;
+      job.stage(label, after(done), after(done));
+    }
+    const pose = await job.quiet().track(() => native.icpResult(registration));
+    job.stage("Done", 1, 1);
+    return report(pose, method, done * length, [...fixed.warnings, ...moving.warnings]);
+  });
+}
+
+function report(
+  pose: native.IcpPose,
+  method: IcpTuning["method"],
+  iterations: number,
+  given: readonly string[],
+): IcpSuccess {
+  const { matrix, fitness, rmse, robust_diagonal, conditioning } = pose;
+  const at = (i: number) => matrix[i] ?? Number.NaN;
+  const warnings = [...given, ...icpWarnings(pose)];
+  const rmse_ratio = robust_diagonal > 0 ? rmse / robust_diagonal : null;
+  return {
+    success: true,
+    error: null,
+    transformation_matrix: [...matrix],
+    translation: [at(3), at(7), at(11)],
+    fitness,
+    rmse,
+    iterations,
+    rmse_ratio,
+    quality_warning: qualityWarning(pose, rmse_ratio),
+    method,
+    start: pose.start,
+    iterations_done: pose.history.length,
+    converged: pose.converged,
+    correspondence_limit: pose.max_correspondence_distance,
+    final_limit: pose.final_limit_m,
+    overlap: pose.final_fitness,
+    overlap_rmse: pose.final_rmse,
+    conditioning,
+    free_motion: { turn: [...pose.free_turn], shift: [...pose.free_shift] },
+    history: pose.history.map((iteration) => ({ ...iteration })),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}

@@ -1,0 +1,302 @@
+#include "ops/registration/icp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "ops/registration/robust_diagonal.h"
+#include "ops/registration/symmetric_eigen6.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kMaxCoordinate = 1e15;
+constexpr std::size_t kPollEvery = std::size_t{1} << 16;
+constexpr double kLimitShare = 0.05;  // contract terrain section 3.2
+constexpr double kFirstVoxel = 0.02, kVoxelRatio = 2.5, kFinestVoxel = 1.5;
+constexpr std::size_t kLeastVoxels = 200;  // a coarser level says too little
+constexpr double kShare = 0.35, kSigmas = 4, kLeastSpacings = 3, kNextVoxels = 3;
+constexpr double kCauchy = 2.3849, kMedianToSigma = 1.4826;
+constexpr double kFree = 1e-4;
+constexpr double kCoarseStep = 1e-2, kFinestStep = 1e-4;  // a level ends below so many spacings
+constexpr std::size_t kJudges = 20'000;                   // points that compare two poses
+constexpr double kWorse = 1.01, kAlike = 1e-3;            // the latter in spacings: below, both fit
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
+
+}  // namespace
+
+IcpRegistration::Local IcpRegistration::local_points(const IcpSide& side, const char* name, OpContext& ctx) {
+  require(side.skip.empty() || side.skip.size == side.positions.size, "skip needs one entry per point");
+  require(side.stride >= 1, "the stride must be at least 1");
+  require(is_finite(side.shift), "the shift must be finite");
+  Local local{{}, {0, 0, 0}, 0, 0};
+  Vec3d sum{0, 0, 0}, origin{0, 0, 0};
+  std::uint64_t kept = 0;
+  const auto usable = [](double v) { return std::abs(v) <= kMaxCoordinate; };
+  for (std::size_t row = 0; row < side.positions.size; ++row) {
+    if (row % kPollEvery == 0) ctx.checkpoint();
+    if (!side.skip.empty() && side.skip[row] != 0) continue;
+    if (kept++ % side.stride != 0) continue;
+    const Vec3d& p = side.positions[row];
+    if (!usable(p.x) || !usable(p.y) || !usable(p.z)) {
+      ++local.unusable;
+      continue;
+    }
+    if (local.points.empty()) origin = p;
+    local.points.push_back(p - origin);
+    sum = sum + (p - origin);
+  }
+  local.count = local.points.size();
+  if (local.count < kLeastPoints)
+    refuse("the " + std::string(name) + " has " + std::to_string(local.count) +
+           " usable points; registration needs at least " + std::to_string(kLeastPoints));
+  const Vec3d mean = sum * (1 / static_cast<double>(local.count));
+  Box3d box;
+  for (Vec3d& p : local.points) {
+    box.add(p);
+    p = p - mean;
+  }
+  if (box.min == box.max) refuse("all points of the " + std::string(name) + " lie at one place");
+  local.center = origin + mean + side.shift;
+  return local;
+}
+
+IcpRegistration::IcpRegistration(const IcpSide& fixed, const IcpSide& moving, const IcpParams& params,
+                                 OpContext& ctx)
+    : params_(params),
+      fixed_(local_points(fixed, "target", ctx)),
+      moving_(local_points(moving, "source", ctx)),
+      diagonal_(robust_diagonal(fixed_.points.view(), ctx)) {
+  require(params.max_iterations >= 1, "max_iterations must be at least 1");
+  require(std::isfinite(params.rmse_threshold_m), "rmse_threshold must be finite");
+  // More than half of the points at one place: the size of the rest decides.
+  if (!(diagonal_ > 0)) {
+    Box3d box;
+    for (const Vec3d& p : fixed_.points) box.add(p);
+    diagonal_ = std::sqrt(squared_distance(box.min, box.max));
+  }
+  greatest_limit_ = params.max_correspondence_distance_m.value_or(kLimitShare * diagonal_);
+  require(std::isfinite(greatest_limit_) && greatest_limit_ > 0,
+          "max_correspondence_distance must be finite and greater than 0");
+  if (params.start) {
+    bool finite = is_finite(params.start->translation);
+    for (const Vec3d& row : params.start->rows) finite = finite && is_finite(row);
+    require(finite, "the start must be finite");
+  }
+  ctx.begin_phase("Estimating normals", 0);
+  add_levels(ctx);
+  choose_start(ctx);
+  begin_level(ctx);
+}
+
+void IcpRegistration::add_levels(OpContext& ctx) {
+  const double first = diagonal_ / 4096;
+  const BulkVector<Vec3d> fixed = at_most_points(std::move(fixed_.points), kMostPoints, first, ctx);
+  const BulkVector<Vec3d> moving = at_most_points(std::move(moving_.points), kMostPoints, first, ctx);
+  IcpScale finest{0, icp_level(fixed.view(), ctx), icp_level(moving.view(), ctx)};
+  const double end = kFinestVoxel * finest.spacing_m();
+  for (double voxel_m = kFirstVoxel * diagonal_; end > 0 && voxel_m > end; voxel_m /= kVoxelRatio) {
+    const BulkVector<Vec3d> f = voxel_means(fixed.view(), voxel_m, ctx);
+    const BulkVector<Vec3d> m = voxel_means(moving.view(), voxel_m, ctx);
+    if (std::min(f.size(), m.size()) < kLeastVoxels) continue;
+    levels_.push_back({voxel_m, icp_level(f.view(), ctx), icp_level(m.view(), ctx)});
+  }
+  levels_.push_back(std::move(finest));
+}
+
+RigidTransform IcpRegistration::local(const RigidTransform& common) const {
+  RigidTransform out = orthonormal(common);
+  out.translation = out(moving_.center) - fixed_.center;
+  return out;
+}
+
+void IcpRegistration::choose_start(OpContext& ctx) {
+  if (params_.start) {
+    start_ = local(*params_.start);
+  } else {
+    const RigidTransform centroid{}, placed = local({});
+    const double reach = std::max(greatest_limit_, kLimitShare * diagonal_);
+    const bool stay =
+        misfit(levels_.front(), placed, reach, ctx) < misfit(levels_.front(), centroid, reach, ctx);
+    start_kind_ = stay ? IcpStart::kAsPlaced : IcpStart::kCentroid;
+    start_ = stay ? placed : centroid;
+  }
+  pose_ = start_;
+  limit_ = greatest_limit_;
+}
+
+double IcpRegistration::least_limit() const { return kLeastSpacings * levels_[level_].spacing_m(); }
+
+void IcpRegistration::begin_level(OpContext& ctx) {
+  // What is left is shared among the levels to come, so that the finest one gets its part.
+  const auto levels = static_cast<std::uint32_t>(levels_.size() - level_);
+  level_left_ = (params_.max_iterations - iterations_ + levels - 1) / levels;
+  frame_ = icp_frame(levels_[level_].moving, ctx);
+  pairs_ = {};
+  batch_rmse_ = -1;
+  if (level_ > 0)
+    limit_ = std::min(limit_, std::max(kNextVoxels * levels_[level_ - 1].voxel_m, least_limit()));
+}
+
+IcpProgress IcpRegistration::advance(std::uint32_t iterations, OpContext& ctx) {
+  const auto phase = [&](std::uint32_t left) {
+    ctx.begin_phase("Iterating", std::uint64_t{left} * 4 * levels_[level_].pair_count());
+  };
+  phase(iterations);
+  for (std::uint32_t done = 0; done < iterations && !finished_; ++done) {
+    bool settled = step(ctx);
+    ++iterations_;
+    --level_left_;
+    if (done + 1 == iterations) {
+      const double rmse = history_.back().rmse_m, gain = batch_rmse_ - rmse;
+      if (batch_rmse_ >= 0 && gain >= 0 && gain < params_.rmse_threshold_m) settled = true;
+      batch_rmse_ = rmse;
+    }
+    if (level_ends(settled)) {
+      const bool last = level_ + 1 == levels_.size();
+      converged_ = last && settled && history_.back().pair_count > 0;
+      finished_ = last;
+      if (!last && iterations_ < params_.max_iterations) {
+        ++level_;
+        begin_level(ctx);
+        phase(iterations - done - 1);
+      }
+    }
+    finished_ = finished_ || iterations_ >= params_.max_iterations;
+  }
+  return {iterations_, history_.empty() ? 0 : history_.back().rmse_m, levels_[level_].voxel_m, finished_};
+}
+
+/// One iteration; true if the level has settled.
+bool IcpRegistration::step(OpContext& ctx) {
+  const IcpScale& scale = levels_[level_];
+  find_pairs(scale, pose_, limit_, IcpQueries::kBoth, pairs_, ctx);
+  const double sigma = pair_distance(scale, pairs_, kShare, ctx) / std::sqrt(-2 * std::log(1 - kShare));
+  const double before = limit_;
+  limit_ = std::min(limit_, std::max(least_limit(), kSigmas * sigma));
+  narrow_pairs(scale, limit_, pairs_, ctx);
+  const double median = median_residual(scale, pose_, params_.method, pairs_, ctx);
+  if (median < 0) {
+    history_.push_back({scale.voxel_m, limit_, 0, 0});
+    return true;
+  }
+  const double cauchy_m = kCauchy * std::max(kMedianToSigma * median, 1e-9 * diagonal_);
+  const IcpFrame frame{pose_(frame_.center), frame_.radius_m};
+  const IcpSystem system = icp_system(scale, pose_, params_.method, pairs_, frame, cauchy_m, ctx);
+  const double rmse =
+      system.pair_count > 0 ? std::sqrt(system.squared / static_cast<double>(system.pair_count)) : 0;
+  history_.push_back({scale.voxel_m, limit_, rmse, system.pair_count});
+  move(system, frame);
+  const double enough = level_ + 1 == levels_.size() ? kFinestStep : kCoarseStep;
+  return limit_ > 0.99 * before && moved_ <= enough * scale.spacing_m();
+}
+
+/// Solves the system in its eigenvectors and moves the pose, at most by the limit.
+void IcpRegistration::move(const IcpSystem& system, const IcpFrame& frame) {
+  const SymmetricEigen6 eigen = symmetric_eigen6(system.h);
+  std::array<double, 6> x{};
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (!(eigen.value[k] > kFree * eigen.value[5])) continue;
+    double along = 0;
+    for (std::size_t i = 0; i < 6; ++i) along += eigen.vector[k][i] * system.g[i];
+    for (std::size_t i = 0; i < 6; ++i) x[i] -= along / eigen.value[k] * eigen.vector[k][i];
+  }
+  double squared = 0;
+  for (const double value : x) squared += value * value;
+  moved_ = std::sqrt(squared);
+  const double shorter = moved_ > limit_ ? limit_ / moved_ : 1, per_radius = shorter / frame.radius_m;
+  RigidTransform motion = rotation({x[0] * per_radius, x[1] * per_radius, x[2] * per_radius});
+  motion.translation = frame.center - motion.rotate(frame.center) + Vec3d{x[3], x[4], x[5]} * shorter;
+  pose_ = orthonormal(composed(motion, pose_));
+}
+
+/// Mean squared distance of moving points to the fixed side, each cut off at the limit: the smaller, the better.
+double IcpRegistration::misfit(const IcpScale& scale, const RigidTransform& pose, double limit_m,
+                               OpContext& ctx) const {
+  const std::size_t stride = (scale.moving.points.size() + kJudges - 1) / kJudges;
+  const std::size_t count = (scale.moving.points.size() + stride - 1) / stride;
+  const KdTreeView tree = scale.fixed.tree->view();
+  const double sum = parallel_sum(ctx, count, [&](std::size_t i) {
+    double squared = 0;
+    std::uint64_t row = 0, slot = 0;
+    const Vec3d p = pose(scale.moving.points[i * stride]);
+    const bool found = tree.knn_within(p, 1, limit_m * limit_m, ~std::uint64_t{0}, &squared, &row, &slot) > 0;
+    return found ? squared : limit_m * limit_m;
+  });
+  return sum / static_cast<double>(count);
+}
+
+/// Moving points with a partner within the limit, on the rim or not.
+IcpRegistration::Fit IcpRegistration::fit(const IcpPairs& pairs, double limit_m, OpContext& ctx) const {
+  const std::size_t count = levels_.back().moving.points.size();
+  const auto near = [&](std::size_t i) { return pairs.squared[i] <= limit_m * limit_m; };
+  const double paired = parallel_sum(ctx, count, [&](std::size_t i) { return near(i) ? 1.0 : 0.0; });
+  const double squared =
+      parallel_sum(ctx, count, [&](std::size_t i) { return near(i) ? pairs.squared[i] : 0.0; });
+  return {paired / static_cast<double>(count), paired > 0 ? std::sqrt(squared / paired) : 0};
+}
+
+IcpConditioning IcpRegistration::conditioning(const IcpPairs& pairs, OpContext& ctx) const {
+  const IcpScale& scale = levels_.back();
+  IcpFrame frame = icp_frame(scale.moving, ctx);
+  frame.center = pose_(frame.center);
+  const double all_alike = std::numeric_limits<double>::max();
+  const IcpSystem system = icp_system(scale, pose_, IcpMethod::kPointToPlane, pairs, frame, all_alike, ctx);
+  const SymmetricEigen6 eigen = symmetric_eigen6(system.h);
+  const auto& v = eigen.vector[0];
+  const double ratio = eigen.value[5] > 0 ? std::max(0.0, eigen.value[0] / eigen.value[5]) : 0;
+  return {ratio, {v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+}
+
+IcpResult IcpRegistration::result(OpContext& ctx) {
+  ctx.begin_phase("Judging the fit", 0);
+  const IcpScale& finest = levels_.back();
+  const double spacing = finest.spacing_m();
+  IcpResult r{};
+  const double judged_within = std::max(limit_, kLeastSpacings * spacing);
+  const double before = misfit(finest, start_, judged_within, ctx),
+               after = misfit(finest, pose_, judged_within, ctx);
+  r.kept_start = after > kWorse * before + kAlike * kAlike * spacing * spacing;
+  if (r.kept_start) pose_ = start_;
+  find_pairs(finest, pose_, greatest_limit_, IcpQueries::kMoving, pairs_, ctx);
+  const Fit wide = fit(pairs_, greatest_limit_, ctx), narrow = fit(pairs_, limit_, ctx);
+  narrow_pairs(finest, limit_, pairs_, ctx);
+  r.pose = pose_;
+  r.pose.translation = pose_.translation + fixed_.center - pose_.rotate(moving_.center);
+  r.start = start_kind_;
+  r.robust_diagonal_m = diagonal_;
+  r.max_correspondence_distance_m = greatest_limit_;
+  r.fitness = wide.share;
+  r.rmse_m = wide.rmse_m;
+  r.final_limit_m = limit_;
+  r.final_fitness = narrow.share;
+  r.final_rmse_m = narrow.rmse_m;
+  r.spacing_m = spacing;
+  r.converged = converged_ && !r.kept_start;
+  r.conditioning = conditioning(pairs_, ctx);
+  r.history = history_;
+  r.fixed_count = fixed_.count;
+  r.moving_count = moving_.count;
+  r.fixed_unusable = fixed_.unusable;
+  r.moving_unusable = moving_.unusable;
+  r.fixed_finest_count = finest.fixed.points.size();
+  r.moving_finest_count = finest.moving.points.size();
+  return r;
+}
+
+std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points) {
+  const auto side = [](std::uint64_t points) {
+    const std::uint64_t finest = std::min<std::uint64_t>(points, IcpRegistration::kMostPoints);
+    // Local points; keys, rows and their copies while voxels are sorted; then levels, pairs and scratch.
+    return points * 24 + std::max((points > finest ? points * 48 : 0), finest * 320);
+  };
+  return side(fixed_points) + side(moving_points);
+}
+
+}  // namespace pc

@@ -1,0 +1,265 @@
+#include "ops/registration/icp_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/parallel.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kBlock = 2048;  // points whose equations are summed together
+/// Thickness of a plane over its width in the covariances: Segal et al. 2009, section III B.
+constexpr double kFlat = 1e-3;
+/// Weight of a point-to-plane pair: one half where 1 - cos of the normals' angle is twice this (16 degrees).
+constexpr double kAgree = 0.02;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoResidual = -1;
+
+/// The nearest point so far; among equally near ones the one with the lowest row.
+struct Nearest {
+  double best;
+  std::uint64_t row = ~std::uint64_t{0};
+  std::uint32_t slot = IcpPairs::kNone;
+
+  bool wants(double squared, std::uint64_t other) const {
+    return squared < best || (squared == best && other < row);
+  }
+  void take(double squared, std::uint64_t other, std::uint64_t at) {
+    best = squared;
+    row = other;
+    slot = static_cast<std::uint32_t>(at);
+  }
+};
+
+/// Up to three directions at right angles, and the weight of a distance along each.
+struct Directions {
+  std::array<Vec3d, 3> along;
+  std::array<double, 3> weight;
+  int count;
+};
+
+constexpr std::array<Vec3d, 3> kAxes{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+Vec3d any_normal_to(const Vec3d& n) {
+  const Vec3d v = cross(n, std::abs(n.x) < 0.6 ? kAxes[0] : kAxes[1]);
+  return v * (1 / std::sqrt(dot(v, v)));
+}
+
+/// Eigenvectors and eigenvalues of 2 kFlat (C_a + C_b)^-1, C = I - (1 - kFlat) n n^T: the sum differs from 2 I only in
+/// the plane of the normals, where it is symmetric about their bisectors. A normal of 0 stands for C = I.
+Directions plane_to_plane(const Vec3d& a, const Vec3d& b) {
+  const bool has_a = dot(a, a) > 0, has_b = dot(b, b) > 0;
+  if (!has_a && !has_b) return {kAxes, {kFlat, kFlat, kFlat}, 3};
+  const double cosine = dot(a, b);
+  const Vec3d towards = cosine < 0 ? b * -1 : b;
+  const Vec3d sum = a + towards, difference = a - towards;
+  const double apart = dot(difference, difference);
+  const auto weight = [](double share) { return 2 * kFlat / (2 - (1 - kFlat) * share); };
+  Directions d{{}, {kFlat, kFlat, kFlat}, 3};
+  d.along[0] = sum * (1 / std::sqrt(dot(sum, sum)));
+  if (!has_a || !has_b) {
+    d.weight[0] = weight(1);
+    d.along[1] = any_normal_to(d.along[0]);
+  } else if (apart < 1e-12) {
+    d.weight[0] = weight(2);
+    d.along[1] = any_normal_to(d.along[0]);
+  } else {
+    d.weight[0] = weight(1 + std::abs(cosine));
+    d.weight[1] = weight(1 - std::abs(cosine));
+    d.along[1] = difference * (1 / std::sqrt(apart));
+  }
+  d.along[2] = cross(d.along[0], d.along[1]);
+  return d;
+}
+
+/// A pair at a pose.
+struct Pair {
+  Vec3d place, apart;  ///< of the moving point; from the fixed to the moving point
+  Vec3d found, other;  ///< normals of the point that was found and of the one that looked for it
+};
+
+Directions directions(IcpMethod method, const Pair& pair) {
+  switch (method) {
+    case IcpMethod::kPointToPlane:
+      return {{pair.found},
+              {2 * kAgree / (2 * kAgree + 1 - std::abs(dot(pair.found, pair.other)))},
+              dot(pair.found, pair.found) > 0 ? 1 : 0};
+    case IcpMethod::kGicp:
+      return plane_to_plane(pair.found, pair.other);
+    case IcpMethod::kPointToPoint:
+      break;
+  }
+  return {kAxes, {1, 1, 1}, 3};
+}
+
+double residual_of(const Directions& d, const Vec3d& apart) {
+  if (d.count == 0) return kNoResidual;
+  double squared = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(d.count); ++k) {
+    const double along = dot(d.along[k], apart);
+    squared += d.weight[k] * along * along;
+  }
+  return std::sqrt(squared);
+}
+
+/// Pair number i of the scale; its partner is at `slot`.
+Pair pair_at(const IcpScale& scale, const RigidTransform& pose, std::size_t i, std::uint32_t slot) {
+  const std::size_t moving_count = scale.moving.points.size();
+  const bool forward = i < moving_count;
+  const std::size_t m = forward ? i : slot, f = forward ? slot : i - moving_count;
+  const Vec3d place = pose(scale.moving.points[m]);
+  const Vec3d turned = pose.rotate(scale.moving.normals[m]);
+  const Vec3d& fixed = scale.fixed.normals[f];
+  return {place, place - scale.fixed.points[f], forward ? fixed : turned, forward ? turned : fixed};
+}
+
+void add_row(IcpSystem& s, const std::array<double, 6>& row, double weight, double along) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double scaled = weight * row[i];
+    s.g[i] += scaled * along;
+    for (std::size_t j = 0; j <= i; ++j) s.h[at++] += scaled * row[j];
+  }
+}
+
+void add(IcpSystem& s, const IcpSystem& o) {
+  for (std::size_t i = 0; i < s.h.size(); ++i) s.h[i] += o.h[i];
+  for (std::size_t i = 0; i < s.g.size(); ++i) s.g[i] += o.g[i];
+  s.squared += o.squared;
+  s.pair_count += o.pair_count;
+  s.equations += o.equations;
+}
+
+/// Adds the equations of pair i; its frame has the inverse radius `per_radius`.
+void add_pair(IcpSystem& s, const Pair& pair, const Directions& d, const Vec3d& center, double per_radius,
+              double scale_m) {
+  const double residual = residual_of(d, pair.apart);
+  if (residual < 0) return;
+  ++s.equations;
+  const double over = residual / scale_m, weight = 1 / (1 + over * over);
+  const Vec3d arm = (pair.place - center) * per_radius;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(d.count); ++k) {
+    const Vec3d &along = d.along[k], turn = cross(arm, along);
+    add_row(s, {turn.x, turn.y, turn.z, along.x, along.y, along.z}, weight * d.weight[k],
+            dot(along, pair.apart));
+  }
+}
+
+}  // namespace
+
+void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
+                IcpPairs& pairs, OpContext& ctx) {
+  const std::size_t all = scale.pair_count(), moving_count = scale.moving.points.size();
+  if (pairs.slot.size() != all) {
+    pairs.slot.resize(all);
+    pairs.squared.resize(all);
+    std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
+  }
+  const std::size_t count = queries == IcpQueries::kBoth ? all : moving_count;
+  std::fill(pairs.slot.begin() + count, pairs.slot.end(), IcpPairs::kNone);
+  std::fill(pairs.squared.begin() + count, pairs.squared.end(), kInfinity);
+  const RigidTransform back = inverse(pose);
+  const double limit = limit_m * limit_m;
+  parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t last = IcpPairs::kNone;
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool forward = i < moving_count;
+      if (i == moving_count) last = IcpPairs::kNone;
+      const IcpLevel& other = forward ? scale.fixed : scale.moving;
+      const Vec3d p = forward ? pose(scale.moving.points[i]) : back(scale.fixed.points[i - moving_count]);
+      // A point known to be near bounds the search. The bound is inclusive, so that point itself is found again.
+      Nearest nearest{limit};
+      for (const std::uint32_t known : {pairs.slot[i], last})
+        if (known != IcpPairs::kNone)
+          nearest.best = std::min(nearest.best, squared_distance(p, other.points[known]));
+      other.tree->view().find_nearest(p, ~std::uint64_t{0}, nearest);
+      last = pairs.slot[i] = nearest.slot;
+      pairs.squared[i] = nearest.slot == IcpPairs::kNone ? kInfinity : nearest.best;
+    }
+  });
+}
+
+void narrow_pairs(const IcpScale& scale, double limit_m, IcpPairs& pairs, OpContext& ctx) {
+  const std::size_t moving_count = scale.moving.points.size();
+  parallel_for(ctx, pairs.slot.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t slot = pairs.slot[i];
+      if (slot == IcpPairs::kNone) continue;
+      const bool rim = (i < moving_count ? scale.fixed : scale.moving).is_rim[slot] != 0;
+      if (!rim && pairs.squared[i] <= limit_m * limit_m) continue;
+      pairs.slot[i] = IcpPairs::kNone;
+      pairs.squared[i] = kInfinity;
+    }
+  });
+}
+
+double pair_distance(const IcpScale& scale, const IcpPairs& pairs, double share, OpContext& ctx) {
+  ctx.checkpoint();
+  const std::size_t count = scale.moving.points.size();
+  BulkVector<double> squared(count);
+  std::copy_n(pairs.squared.begin(), count, squared.begin());
+  const auto rank = std::min(count - 1, static_cast<std::size_t>(share * static_cast<double>(count)));
+  std::nth_element(squared.begin(), squared.begin() + rank, squared.end());
+  return std::sqrt(squared[rank]);
+}
+
+IcpFrame icp_frame(const IcpLevel& moving, OpContext& ctx) {
+  const std::size_t size = moving.points.size();
+  const auto count = static_cast<double>(size);
+  const auto sum = [&](double Vec3d::*axis) {
+    return parallel_sum(ctx, size, [&](std::size_t i) { return moving.points[i].*axis; });
+  };
+  const Vec3d mean{sum(&Vec3d::x) / count, sum(&Vec3d::y) / count, sum(&Vec3d::z) / count};
+  const double squared =
+      parallel_sum(ctx, size, [&](std::size_t i) { return squared_distance(moving.points[i], mean); });
+  const double radius = std::sqrt(squared / count);
+  return {mean, radius > 0 ? radius : 1};
+}
+
+double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
+                       const IcpPairs& pairs, OpContext& ctx) {
+  BulkVector<double> residuals(pairs.slot.size());
+  parallel_for(ctx, residuals.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t slot = pairs.slot[i];
+      residuals[i] = kNoResidual;
+      if (slot == IcpPairs::kNone) continue;
+      const Pair pair = pair_at(scale, pose, i, slot);
+      residuals[i] = residual_of(directions(method, pair), pair.apart);
+    }
+  });
+  double* const end = std::remove_if(residuals.begin(), residuals.end(), [](double r) { return !(r >= 0); });
+  if (end == residuals.begin()) return -1;
+  double* const middle = residuals.begin() + (end - residuals.begin()) / 2;
+  std::nth_element(residuals.begin(), middle, end);
+  return *middle;
+}
+
+IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
+                     const IcpPairs& pairs, const IcpFrame& frame, double scale_m, OpContext& ctx) {
+  const std::size_t count = pairs.slot.size(), moving_count = scale.moving.points.size();
+  std::vector<IcpSystem> parts((count + kBlock - 1) / kBlock, IcpSystem{});
+  const double per_radius = 1 / frame.radius_m;
+  parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
+    IcpSystem& part = parts[begin / kBlock];
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t slot = pairs.slot[i];
+      if (slot == IcpPairs::kNone) continue;
+      if (i < moving_count) {
+        part.squared += pairs.squared[i];
+        ++part.pair_count;
+      }
+      const Pair pair = pair_at(scale, pose, i, slot);
+      add_pair(part, pair, directions(method, pair), frame.center, per_radius, scale_m);
+    }
+  });
+  IcpSystem sum{};
+  for (const IcpSystem& part : parts) add(sum, part);
+  return sum;
+}
+
+}  // namespace pc

@@ -1,0 +1,80 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "ops/registration/icp_level.h"
+#include "ops/registration/rigid_transform.h"
+
+namespace pc {
+
+enum class IcpMethod : std::uint8_t { kPointToPoint, kPointToPlane, kGicp };
+
+/// The two sides of a registration at one level of detail.
+struct IcpScale {
+  double voxel_m;  ///< 0 = all points
+  IcpLevel fixed, moving;
+
+  std::size_t pair_count() const { return moving.points.size() + fixed.points.size(); }
+  /// The wider spacing of the two, metres.
+  double spacing_m() const { return fixed.spacing_m > moving.spacing_m ? fixed.spacing_m : moving.spacing_m; }
+};
+
+/// The nearest point of the other side, first for each moving point, then for each fixed one.
+struct IcpPairs {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  BulkVector<std::uint32_t> slot;  ///< of the other side; kNone = nothing within the limit
+  BulkVector<double> squared;      ///< distance, square metres; infinite without a partner
+};
+
+enum class IcpQueries : std::uint8_t { kBoth, kMoving };
+
+/// Finds the pairs at a pose. The pairs of an earlier pose of the same level make the search faster, not different.
+/// With kMoving, the fixed points get no partner.
+void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
+                IcpPairs& pairs, OpContext& ctx);
+
+/// Drops pairs beyond the limit, and pairs whose partner was found on the rim of its side: the rest of that surface was
+/// not scanned.
+void narrow_pairs(const IcpScale& scale, double limit_m, IcpPairs& pairs, OpContext& ctx);
+
+/// The distance of a moving point to its partner that the given share of the moving points does not exceed; infinite if
+/// fewer have one.
+double pair_distance(const IcpScale& scale, const IcpPairs& pairs, double share, OpContext& ctx);
+
+/// Units of the six unknowns of a step, all metres: turn about `center` times `radius_m`, then shift.
+struct IcpFrame {
+  Vec3d center;     ///< mean of the moving points
+  double radius_m;  ///< their root mean square distance from it; 1 if that is 0
+};
+IcpFrame icp_frame(const IcpLevel& moving, OpContext& ctx);
+
+/// Normal equations H x = -g of one Gauss-Newton step.
+struct IcpSystem {
+  std::array<double, 21> h;  ///< rows of the lower triangle
+  std::array<double, 6> g;
+  double squared;            ///< distances of the moving points to their partners, squared and summed
+  std::uint64_t pair_count;  ///< moving points with a partner
+  std::uint64_t equations;   ///< pairs with a residual, of both directions
+};
+
+/// Median of the residuals of all pairs, metres; negative if there is none. A residual is the distance of a pair, its
+/// part along the normal of the point that was found, or the plane-to-plane distance, which equals the latter where
+/// normals agree.
+double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
+                       const IcpPairs& pairs, OpContext& ctx);
+
+/// Sums the normal equations over the pairs, each weighted 1 / (1 + (residual / scale_m)^2).
+///
+/// frame    of the moving points at the pose
+/// Order    The same bits for any thread count: sums of fixed blocks, added in block order.
+/// Source   Point to plane: Chen & Medioni 1992; a pair counts by how well its normals agree (icp_system.cpp), so that
+///          foliage does not outvote surfaces. Plane to plane: Segal, Haehnel & Thrun 2009, eq. 2 with their epsilon of
+///          0.001. Weight: Cauchy. Both directions: points of either side look for a partner. Measured on 16 real pairs,
+///          that lowers the error by a fifth to a half.
+IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
+                     const IcpPairs& pairs, const IcpFrame& frame, double scale_m, OpContext& ctx);
+
+}  // namespace pc

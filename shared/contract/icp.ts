@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { errorCodes } from "../errors.ts";
+import { Warnings } from "./fields.ts";
+import { Point } from "./geometry.ts";
+
+/* Fields that the three registrations share. Source: the moving side. Target: the fixed side. */
+
+const IcpMethod = z.enum(["point_to_point", "point_to_plane", "gicp"]);
+
+/** Tuning of a registration. */
+export const IcpTuning = z.object({
+  max_correspondence_distance: z
+    .number()
+    .positive()
+    .nullish()
+    .default(null)
+    .describe(
+      "metres; points farther apart are never matched. The residuals narrow this limit during the iterations. null = 5 % of the robust diagonal of the target",
+    ),
+  max_iterations: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(100)
+    .describe("iterations of all levels of detail together, run in batches of 20; below 20: one batch of that many"),
+  rmse_threshold: z
+    .number()
+    .min(0)
+    .default(1e-6)
+    .describe("metres; a level of detail ends when a batch lowers its RMSE by less"),
+  method: IcpMethod.default("gicp").describe(
+    "gicp: plane to plane, the most accurate; point_to_plane: faster; point_to_point: for clouds without surfaces, needs a close start and almost full overlap",
+  ),
+});
+export type IcpTuning = z.infer<typeof IcpTuning>;
+
+const IcpIteration = z
+  .object({
+    voxel_m: z.number().describe("edge of the voxels whose means were matched, metres; 0 = all points"),
+    limit_m: z.number().describe("distance beyond which points were not matched, metres"),
+    rmse: z.number().describe("root mean square distance of the matched points before the step, metres; 0 without any"),
+    pair_count: z.int().describe("points of the source that were matched"),
+  })
+  .meta({ id: "IcpIteration", description: "one iteration of a registration" });
+
+const FreeMotion = z
+  .object({
+    turn: Point.describe("rotation vector (axis times angle, scaled by the radius of the source): metres, relative"),
+    shift: Point.describe("shift, metres, relative; turn and shift together have length 1"),
+  })
+  .meta({ id: "FreeMotion", description: "the motion that the surfaces hold least" });
+
+export const IcpSuccess = z
+  .object({
+    success: z.literal(true).describe("a pose was found; quality_warning and warnings tell whether to trust it"),
+    error: z.null().describe("null: success"),
+    transformation_matrix: z
+      .array(z.number())
+      .length(16)
+      .describe(
+        "rigid transform of the original source onto the target, 4 x 4 row-major, metres, in the common frame of both sides",
+      ),
+    translation: Point.describe("last column of the matrix, metres"),
+    fitness: z
+      .number()
+      .describe(
+        "share 0..1 of the source points with a target point within max_correspondence_distance; 1 is no proof of a right pose",
+      ),
+    rmse: z.number().describe("root mean square distance of these points to the target points, metres"),
+    iterations: z.int().describe("upper bound of the iterations done: batches run times their length"),
+    rmse_ratio: z.number().nullable().describe("rmse over the robust diagonal of the target; null if that is 0"),
+    quality_warning: z
+      .string()
+      .nullable()
+      .describe("set if rmse_ratio exceeds 0.02 or nothing overlaps: the pose is probably wrong"),
+    method: IcpMethod.describe("method used"),
+    start: z
+      .enum(["centroid", "as_placed", "init_transform"])
+      .describe(
+        "where the iterations began: centroid on centroid; as the sides were sent, which fitted better; init_transform",
+      ),
+    iterations_done: z.int().describe("iterations done"),
+    converged: z.boolean().describe("the last step at full detail was below 1e-4 of the point spacing"),
+    correspondence_limit: z.number().describe("max_correspondence_distance in effect, metres"),
+    final_limit: z.number().describe("limit at the end, narrowed by the residuals, metres"),
+    overlap: z.number().describe("share 0..1 of the source points with a target point within final_limit"),
+    overlap_rmse: z.number().describe("root mean square distance of the points that overlap, metres"),
+    conditioning: z
+      .number()
+      .describe(
+        "smallest over largest eigenvalue of the point-to-plane equations at the pose, turns scaled by the radius of the source: near 0, free_motion changes nothing that was measured",
+      ),
+    free_motion: FreeMotion.describe("the motion that the surfaces hold least"),
+    history: z.array(IcpIteration).describe("the iterations, coarse to fine"),
+    warnings: Warnings.optional(),
+  })
+  .meta({ id: "IcpSuccess", description: "pose of a registration and how well it fits" });
+export type IcpSuccess = z.infer<typeof IcpSuccess>;
+
+export const IcpFailure = z
+  .object({
+    success: z.literal(false).describe("no pose was found"),
+    error: z.string().describe("reason for the failure, a sentence for the user"),
+    code: z.enum(errorCodes).describe("error code"),
+    warnings: Warnings.optional(),
+  })
+  .meta({ id: "IcpFailure", description: "failure: no pose was found" });
+
+/** JSON tail of a registration. */
+export const IcpTail = z
+  .discriminatedUnion("success", [IcpSuccess, IcpFailure])
+  .meta({ id: "IcpTail", description: "result of a registration" });
+export type IcpTail = z.infer<typeof IcpTail>;

@@ -48,8 +48,7 @@ void CellGrids::count(const OctreeInput& input, const Frame& frame, std::uint32_
     std::uint32_t run = 0;
     for (std::size_t i = begin; i < end; ++i) {
       if (!input.skip.empty() && input.skip[i] != 0) continue;
-      const Steps at = frame.quantise(input.positions[i]);
-      const std::uint64_t cell = find({frame.cell(at.x), frame.cell(at.y), frame.cell(at.z)}, first_new);
+      const std::uint64_t cell = find(frame.place(input.positions[i]).cell, first_new);
       if (cell != last) {
         if (last != kNoCell) add_run(cells_[last], run);
         last = cell;

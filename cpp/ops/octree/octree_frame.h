@@ -1,6 +1,9 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
 
 #include "core/op_context.h"
 #include "ops/octree/octree_build.h"
@@ -32,6 +35,32 @@ struct Frame {
   }
   /// Finest cell of a step coordinate; its top k bits are the node coordinate at level k.
   std::uint32_t cell(std::uint32_t steps) const { return static_cast<std::uint32_t>(steps * cells_per_step); }
+  struct Place {
+    Steps at, cell;
+  };
+  /// The steps of a point and its finest cell, as quantise() and cell() give them.
+  Place place(const Vec3d& p) const {
+#if defined(__SSE2__) || defined(_M_X64)
+    // Two coordinates at a time: both conversions round as llrint and the cast do, and every result is an int32.
+    const __m128d inverse = _mm_set1_pd(inverse_scale), finer = _mm_set1_pd(cells_per_step);
+    const auto steps_of = [&](__m128d coordinate, __m128d from, __m128i first) {
+      return _mm_sub_epi32(_mm_cvtpd_epi32(_mm_mul_pd(_mm_sub_pd(coordinate, from), inverse)), first);
+    };
+    const auto cells_of = [&](__m128i steps) {
+      return _mm_cvttpd_epi32(_mm_mul_pd(_mm_cvtepi32_pd(steps), finer));
+    };
+    const __m128i xy = steps_of(_mm_loadu_pd(&p.x), _mm_loadu_pd(&offset.x),
+                                _mm_loadl_epi64(reinterpret_cast<const __m128i*>(base)));
+    const __m128i z = steps_of(_mm_load_sd(&p.z), _mm_load_sd(&offset.z), _mm_cvtsi32_si128(base[2]));
+    const __m128i cell_xy = cells_of(xy), cell_z = cells_of(z);
+    const auto first = [](__m128i lanes) { return static_cast<std::uint32_t>(_mm_cvtsi128_si32(lanes)); };
+    const auto second = [&](__m128i lanes) { return first(_mm_shuffle_epi32(lanes, 1)); };
+    return {{first(xy), second(xy), first(z)}, {first(cell_xy), second(cell_xy), first(cell_z)}};
+#else
+    const Steps at = quantise(p);
+    return {at, {cell(at.x), cell(at.y), cell(at.z)}};
+#endif
+  }
   Vec3d cube_min() const {
     return {offset.x + base[0] * scale, offset.y + base[1] * scale, offset.z + base[2] * scale};
   }

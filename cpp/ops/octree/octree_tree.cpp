@@ -153,9 +153,8 @@ class Scatter {
         const std::size_t stop = std::min(end, begin + kPollRows);
         for (std::size_t row = begin; row < stop; ++row) {
           if (!input_.skip.empty() && input_.skip[row] != 0) continue;
-          const Steps at = frame_.quantise(input_.positions[row]);
-          const Steps finest{frame_.cell(at.x), frame_.cell(at.y), frame_.cell(at.z)};
-          visit(row, at, next[grids_.leaf(finest)]);
+          const Frame::Place place = frame_.place(input_.positions[row]);
+          visit(row, place.at, next[grids_.leaf(place.cell)]);
         }
         ctx_.checkpoint();
         ctx_.advance(stop - begin);

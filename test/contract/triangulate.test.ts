@@ -257,12 +257,9 @@ test("a run that is canceled ends within 250 ms and leaves no memory behind", as
   const grid = { center: [5000, 5000, 50], size: [10_000, 10_000, 100], nx: 10, ny: 10 };
   const before = addon.bulkBytesInUse();
   const moments = [
-    ["meshPoints", "delaunay"],
     ["delaunay", "delaunay"],
     ["alphaShape", "alpha_shape"],
     ["cleanMesh", "delaunay"],
-    ["meshNormals", "delaunay"],
-    ["binTriangles", "delaunay"],
   ] as const;
   for (const [op, method] of moments) {
     let cancel: ReturnType<typeof stopwatch> | undefined;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kPollSteps = 1024;
 constexpr std::uint32_t kPollPoints = 1024;
+constexpr std::size_t kUsualCells = 8;  // per point, with those at infinity
 
 /// Whether (b - a) x (c - a) is zero; exact.
 bool on_line(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
@@ -70,8 +71,9 @@ void DelaunayTetrahedra::first_simplex(std::array<std::uint32_t, 4>& corner, con
 
 /// One tetrahedron, and behind each of its faces one at infinity.
 void DelaunayTetrahedra::start(const std::array<std::uint32_t, 4>& corner) {
-  cells_.reserve(7 * vertices_.size() + 16);
-  mark_.reserve(7 * vertices_.size() + 16);
+  cells_.reserve(kUsualCells * vertices_.size() +
+                 16);  // growing later copies them all, which delays a cancel
+  mark_.reserve(kUsualCells * vertices_.size() + 16);
   cells_.resize(5);
   mark_.resize(5);
   edges_.resize(1024);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -134,6 +135,21 @@ class Cleaner {
     }
   };
 
+  /// In steps of some milliseconds: a vertex may have all triangles.
+  void sort_sides(Side* from, Side* to) const {
+    const auto count = static_cast<std::size_t>(to - from);
+    for (std::size_t at = 0; at < count; at += kPoll) {
+      if (at > 0) ctx_.checkpoint();
+      std::sort(from + at, from + std::min(count, at + kPoll));
+    }
+    for (std::size_t run = kPoll; run < count; run *= 2) {
+      for (std::size_t at = 0; at + run < count; at += 2 * run) {
+        ctx_.checkpoint();
+        std::inplace_merge(from + at, from + at + run, from + std::min(count, at + 2 * run));
+      }
+    }
+  }
+
   /// The sides of the triangles by their lower vertex: those of vertex v are [firsts[v], firsts[v + 1]).
   BulkVector<Side> sides_by_vertex(BulkVector<std::uint64_t>& firsts) {
     firsts.resize(vertices_.size + 1);
@@ -164,7 +180,7 @@ class Cleaner {
       for (std::size_t v = begin; v < end; ++v) {
         Side* const from = sides.data() + firsts[v];
         Side* const to = sides.data() + firsts[v + 1];
-        std::sort(from, to);
+        sort_sides(from, to);
         for (Side *run = from, *stop = from; run < to; run = stop) {
           while (stop < to && stop->high == run->high) ++stop;
           if (stop - run <= 2) continue;
@@ -179,16 +195,14 @@ class Cleaner {
     }
   }
 
-  void thin(std::vector<std::uint32_t> triangles) {
-    triangles.erase(
-        std::remove_if(triangles.begin(), triangles.end(), [&](std::uint32_t t) { return kept_[t] == 0; }),
-        triangles.end());
-    if (triangles.size() <= 2) return;
-    std::stable_sort(triangles.begin(), triangles.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return squared_area(vertices_, corners_[a]) < squared_area(vertices_, corners_[b]);
-    });
-    for (std::size_t k = 0; k + 2 < triangles.size(); ++k) {
-      kept_[triangles[k]] = 0;
+  void thin(const std::vector<std::uint32_t>& triangles) {
+    std::vector<std::pair<double, std::uint32_t>> by_area;
+    for (const std::uint32_t t : triangles)
+      if (kept_[t] != 0) by_area.emplace_back(squared_area(vertices_, corners_[t]), t);
+    if (by_area.size() <= 2) return;
+    std::sort(by_area.begin(), by_area.end());
+    for (std::size_t k = 0; k + 2 < by_area.size(); ++k) {
+      kept_[by_area[k].second] = 0;
       ++out_.non_manifold_count;
     }
   }

@@ -51,7 +51,23 @@ const meshJob = (triangles: number, words: string) =>
     },
   );
 
+const surfaceJob = (method: string, words: string, points: number, limit: number) =>
+  defineJob(
+    () =>
+      passiveJob(["count", "op_s", "op_cpu_s", "clean_s", "clean_cpu_s"], "surface", method, String(points), THREADS),
+    {
+      title: `${words} of ${points / 1e6}M points`,
+      count: points,
+      figure: (sample) =>
+        `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s; clean-up ${sample.clean_cpu_s.toFixed(2)} CPU-s`,
+      targets: [atMost((sample) => sample.op_s, limit, `<= ${limit} s`)],
+      compare: ["op_cpu_s", "clean_cpu_s"],
+    },
+  );
+
 export const meshJobs = {
+  delaunay: surfaceJob("delaunay", "Delaunay triangulation", MILLION, 0.9),
+  "alpha-shape": surfaceJob("alpha_shape", "alpha shape", 500_000, 8),
   "mesh-200k": meshJob(200_000, "200k"),
   "mesh-1m": meshJob(MILLION, "1M"),
   c2m: defineJob(() => passiveJob(["count", "op_s", "op_cpu_s"], "c2m", String(MILLION), String(MILLION), THREADS), {

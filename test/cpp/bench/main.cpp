@@ -51,6 +51,7 @@ constexpr Job kJobs[] = {
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
+    {"surface", "alpha_shape|delaunay POINTS [THREADS]", 2, pc::bench::mesh_stem},
     {"c2m", "POINTS TRIANGLES [THREADS]", 2, pc::bench::measure_to_mesh},
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},
     {"costs", "[OP] [TIMES]", 0, pc::bench::time_costs},

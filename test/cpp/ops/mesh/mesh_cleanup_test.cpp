@@ -81,6 +81,26 @@ TEST(MeshCleanup, LeavesNoEdgeOfMoreThanTwoTrianglesForAnyThreadCount) {
   EXPECT_EQ(given, left + mesh.flat_count + mesh.repeated_count + mesh.non_manifold_count);
 }
 
+TEST(MeshCleanup, ThinsTheEdgesOfAVertexWithAllTriangles) {
+  // Two triangles at each of 200,000 edges from the hub, but three at every thousandth.
+  constexpr std::uint32_t kRays = 200'000;
+  Points vertices{{0, 0, 0}};
+  Indices indices;
+  for (std::uint32_t i = 0; i < kRays; ++i) {
+    const double angle = 6.283185307179586 * i / kRays;
+    vertices.push_back({std::cos(angle), std::sin(angle), 0});
+    indices.insert(indices.end(), {0, i + 1, (i + 1) % kRays + 1});
+  }
+  for (std::uint32_t i = 0; i < kRays; i += 1000) {
+    vertices.push_back({0, 0, 1e-9});
+    indices.insert(indices.end(), {i + 1, 0, kRays + 1});
+  }
+  const CleanMesh mesh = clean(vertices, indices);
+  EXPECT_EQ(mesh.non_manifold_count, kRays / 1000);
+  EXPECT_EQ(mesh.indices.size(), 3U * kRays);
+  EXPECT_EQ(mesh.vertices.size(), kRays + 1U);
+}
+
 TEST(MeshCleanup, TakesNothingAndRefusesWrongIndices) {
   EXPECT_EQ(clean({}, {}).indices.size(), 0U);
   EXPECT_MESSAGE(error_of([] { clean({{0, 0, 0}}, {0, 0, 1}); }), "a corner beyond the vertices");

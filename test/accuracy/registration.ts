@@ -198,7 +198,7 @@ export const registrationPart: Part<Row> = {
       for (const row of rows.filter((one) => one.pair === pair)) {
         const errors = `${fixed(row.degrees, 4)}, ${fixed(row.length, 5)}`;
         lines.push(
-          `| ${pair} | ${row.method} | ${row.small}/15 | ${row.medium}/15 | ${errors} | ${row.unit} | ${row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
+          `| ${pair} | ${row.method} | ${row.small}/15 | ${row.medium}/15 | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
         );
       }
       const best = bestStored(pair);

@@ -5,6 +5,7 @@
 // `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- surfaces [--json] [--method delaunay,alpha_shape] [--group sphere,torus,saddle,hole,boxes,cylinder,real]`
+// `npm run accuracy -- registration [--json] [--method gicp,point_to_plane,point_to_point] [--group maize,room1_o70,..]`
 import { register } from "tsx/esm/api";
 
 register();

@@ -1,6 +1,6 @@
 // Registrations of pairs whose motion is known, from 15 small and 15 medium starts each: success and errors, beside the
 // best that other programs reach (geometry_reference/registration of the test data).
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { IcpMethod, IcpPose } from "../../backend/native/registration.ts";
@@ -182,6 +182,10 @@ export const registrationPart: Part<Row> = {
   groups: PAIRS,
   async measure(methods, groups) {
     const rows: Row[] = [];
+    if (!existsSync(REFERENCE)) {
+      console.error(`no pairs at ${REFERENCE}: set APP_TEST_DATA`);
+      return rows;
+    }
     for (const pair of groups) for (const method of methods) rows.push(await rowOf(pair, method as IcpMethod));
     return rows;
   },
@@ -194,7 +198,7 @@ export const registrationPart: Part<Row> = {
       for (const row of rows.filter((one) => one.pair === pair)) {
         const errors = `${fixed(row.degrees, 4)}, ${fixed(row.length, 5)}`;
         lines.push(
-          `| ${pair} | ${row.method} | ${row.small}/15 | ${row.medium}/15 | ${errors} | ${row.unit} | ${row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
+          `| ${pair} | ${row.method} | ${row.small}/15 | ${row.medium}/15 | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
         );
       }
       const best = bestStored(pair);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
+import type { NativeRegistration } from "../../backend/native/registration.ts";
 import { IcpFailure, IcpSuccess } from "../../shared/contract/icp.ts";
 import { run } from "../support/app/app.ts";
 import { openRun } from "../support/app/live-run.ts";
@@ -178,6 +179,23 @@ describe("failures", () => {
       expect((await refusal(made, URL_, { ...both, ...wrong }))[0]).toBe(422);
     },
   );
+});
+
+test("a run frees its registration when it ends, not when it is collected", async () => {
+  const release = addon.icpRelease;
+  let released = 0;
+  Object.assign(addon, {
+    icpRelease: (registration: NativeRegistration) => {
+      released += 1;
+      release(registration);
+    },
+  });
+  try {
+    await register({ target_points: GROUND, source_points: GROUND, max_iterations: 1 });
+    await eventually(() => expect(released).toBe(1));
+  } finally {
+    Object.assign(addon, { icpRelease: release });
+  }
 });
 
 test("a run that is canceled ends within 250 ms and leaves no memory behind", async () => {

@@ -36,6 +36,7 @@ IcpRegistration::Local IcpRegistration::local_points(const IcpSide& side, const 
   require(side.stride >= 1, "the stride must be at least 1");
   require(is_finite(side.shift), "the shift must be finite");
   Local local{{}, {0, 0, 0}, 0, 0};
+  local.points.reserve(side.positions.size / side.stride + 1);
   Vec3d sum{0, 0, 0}, origin{0, 0, 0};
   std::uint64_t kept = 0;
   const auto usable = [](double v) { return std::abs(v) <= kMaxCoordinate; };
@@ -58,9 +59,10 @@ IcpRegistration::Local IcpRegistration::local_points(const IcpSide& side, const 
            " usable points; registration needs at least " + std::to_string(kLeastPoints));
   const Vec3d mean = sum * (1 / static_cast<double>(local.count));
   Box3d box;
-  for (Vec3d& p : local.points) {
-    box.add(p);
-    p = p - mean;
+  for (std::size_t i = 0; i < local.points.size(); ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    box.add(local.points[i]);
+    local.points[i] = local.points[i] - mean;
   }
   if (box.min == box.max) refuse("all points of the " + std::string(name) + " lie at one place");
   local.center = origin + mean + side.shift;
@@ -294,7 +296,7 @@ std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points)
   const auto side = [](std::uint64_t points) {
     const std::uint64_t finest = std::min<std::uint64_t>(points, IcpRegistration::kMostPoints);
     // Local points; keys, rows and their copies while voxels are sorted; then levels, pairs and scratch.
-    return points * 24 + std::max((points > finest ? points * 48 : 0), finest * 320);
+    return points * 24 + std::max(points > finest ? points * 48 : 0, finest * 160);
   };
   return side(fixed_points) + side(moving_points);
 }

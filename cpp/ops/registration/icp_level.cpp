@@ -107,7 +107,10 @@ IcpLevel icp_level(Span<const Vec3d> points, OpContext& ctx) {
 
 BulkVector<Vec3d> voxel_means(Span<const Vec3d> points, double voxel_m, OpContext& ctx) {
   Box3d box;
-  for (const Vec3d& p : points) box.add(p);
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    box.add(points[i]);
+  }
   if (box.empty()) return {};
   const double extent = std::max({box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z});
   const double edge = std::max(voxel_m, extent / ((1 << kAxisBits) - 1));

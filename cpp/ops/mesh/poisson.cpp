@@ -17,28 +17,17 @@ namespace {
 
 using namespace poisson_detail;
 
-/// Levels by which cells are smaller than those over which the normals are spread.
-constexpr int kFinerLevels = 1;
-
 void validate(HitPoints points, Span<const Vec3d> normals, const PoissonParams& params) {
   require(normals.size == points.size(), "normals needs one entry per point");
   if (params.depth < 1 || params.depth > kMaxPoissonDepth)
     throw Error(ErrorCode::kInvalidArgument, "depth " + std::to_string(params.depth) + " must be 1 to " +
                                                  std::to_string(kMaxPoissonDepth));
   require(params.scale >= 1 && params.scale <= 10, "scale must be 1 to 10");
-  require(params.samples_per_node >= 0.1 && params.samples_per_node <= 100, "samples_per_node must be 0.1 to 100");
+  require(params.samples_per_node >= 0.1 && params.samples_per_node <= 100,
+          "samples_per_node must be 0.1 to 100");
   require(params.point_weight >= 0 && params.point_weight <= 1000, "point_weight must be 0 to 1000");
   if (points.size() > 0xfffffff0U)
     throw Error(ErrorCode::kUnsupported, "Poisson reconstruction takes fewer than 2^32 points");
-}
-
-BulkVector<std::uint8_t> leaf_depths(const Samples& samples, std::uint32_t depth) {
-  BulkVector<std::uint8_t> deepest(samples.size());
-  for (std::size_t s = 0; s < samples.size(); ++s) {
-    const int wanted = static_cast<int>(std::ceil(samples.splat_depth[s])) + kFinerLevels;
-    deepest[s] = static_cast<std::uint8_t>(std::min<int>(wanted, static_cast<int>(depth)));
-  }
-  return deepest;
 }
 
 void check_memory(const std::vector<BulkVector<std::uint64_t>>& refined, const PoissonParams& params) {
@@ -46,9 +35,9 @@ void check_memory(const std::vector<BulkVector<std::uint64_t>>& refined, const P
   std::uint64_t cells = 0;
   for (const auto& list : refined) cells += 8 * list.size();
   if (bytes > params.memory_bytes || cells >= kNone / 8)
-    throw Error(ErrorCode::kOutOfMemory, "depth " + std::to_string(params.depth) + " needs " + std::to_string(bytes) +
-                                             " bytes for " + std::to_string(cells) + " cells, " +
-                                             std::to_string(params.memory_bytes) +
+    throw Error(ErrorCode::kOutOfMemory, "depth " + std::to_string(params.depth) + " needs " +
+                                             std::to_string(bytes) + " bytes for " + std::to_string(cells) +
+                                             " cells, " + std::to_string(params.memory_bytes) +
                                              " are allowed; a smaller depth needs a quarter per level");
 }
 
@@ -85,16 +74,17 @@ MeshColumns to_world(const UnitMesh& mesh, const Cube& cube, OpContext& ctx) {
 
 }  // namespace
 
-PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const PoissonParams& params, OpContext& ctx) {
+PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const PoissonParams& params,
+                      OpContext& ctx) {
   validate(points, normals, params);
   ctx.begin_phase("Building octree", 0);
   SampledCloud cloud = sample_cloud(points.xyz(), normals, params.scale, params.depth, ctx);
   require(cloud.samples.size() >= 4, "Poisson reconstruction needs points with normals at 4 or more places");
   const KdTree tree(cloud.samples.place.view(), ctx);
   measure_density(cloud, tree, params.samples_per_node, params.depth, ctx);
-  auto refined = refined_cells(cloud.samples, leaf_depths(cloud.samples, params.depth).view(), params.depth, ctx);
+  auto refined = refined_cells(cloud.samples, params.depth, ctx);
   check_memory(refined, params);
-  PoissonResult result{{}, cloud.ignored_count, 0, static_cast<std::uint32_t>(refined.size() - 1)};
+  PoissonResult result{{}, cloud.ignored_count, 0, 0, static_cast<std::uint32_t>(refined.size() - 1)};
   std::vector<Level> levels = build_levels(cloud.samples, std::move(refined), ctx);
   ctx.begin_phase("Solving", 0);
   solve(levels, cloud.samples, params.point_weight, ctx);
@@ -103,12 +93,16 @@ PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const Poisson
   levels.clear();
   if (params.trim) {
     ctx.begin_phase("Trimming", 0);
-    result.trimmed_count = trim_unsupported(mesh, tree, cloud.spacing.view(), ctx);
+    const TrimCounts counts = trim_unsupported(mesh, tree, cloud.spacing.view(), ctx);
+    result.trimmed_count = counts.unsupported_vertices;
+    result.speck_count = counts.speck_vertices;
   }
   result.mesh = to_world(mesh, cloud.cube, ctx);
   return result;
 }
 
-std::uint64_t poisson_bytes(std::uint64_t points) { return points * (8 + 4 + 12 + 12 + 8 + 48 + 12 + 8 + 40 + 1); }
+std::uint64_t poisson_bytes(std::uint64_t points) {
+  return points * (8 + 4 + 12 + 12 + 8 + 48 + 12 + 8 + 40 + 1);
+}
 
 }  // namespace pc

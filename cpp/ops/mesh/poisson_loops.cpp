@@ -56,7 +56,8 @@ void LeafLoops::cut(const Vec3d* vertices, std::uint32_t first_middle, std::vect
   for (const std::uint32_t v : loop_) sum = sum + vertices[v];
   const auto middle = static_cast<std::uint32_t>(first_middle + middles.size());
   middles.push_back(sum * (1 / static_cast<double>(n)));
-  for (std::size_t i = 0; i < n; ++i) triangles.insert(triangles.end(), {loop_[i], loop_[(i + 1) % n], middle});
+  for (std::size_t i = 0; i < n; ++i)
+    triangles.insert(triangles.end(), {loop_[i], loop_[(i + 1) % n], middle});
 }
 
 /// The triangulation of least area whose diagonals lie within no face; false if there is none. Gilbert 1979, Klincsek 1980.

@@ -11,7 +11,9 @@ class LeafLoops {
  public:
   void clear() { segments_.clear(); }
   /// A segment on face `face` (0..5) of the leaf.
-  void add(std::uint32_t from, std::uint32_t to, std::uint32_t face) { segments_.push_back({from, to, 1U << face}); }
+  void add(std::uint32_t from, std::uint32_t to, std::uint32_t face) {
+    segments_.push_back({from, to, 1U << face});
+  }
   /// Appends the triangles of all loops. Middles of loops are appended to `middles` and numbered from `first_middle`.
   void triangulate(const Vec3d* vertices, std::uint32_t first_middle, std::vector<Vec3d>& middles,
                    std::vector<std::uint32_t>& triangles);
@@ -27,9 +29,10 @@ class LeafLoops {
   void append(std::size_t i, std::size_t j, std::vector<std::uint32_t>& triangles) const;
 
   std::vector<Segment> segments_;
-  std::vector<std::uint32_t> loop_, faces_;  ///< vertices of the loop, and the leaf's faces on which each lies
-  std::vector<double> least_;                ///< area of the best triangles between corners i and j
-  std::vector<std::uint8_t> through_;        ///< their third corner at the side of i and j
+  std::vector<std::uint32_t> loop_,
+      faces_;                          ///< vertices of the loop, and the leaf's faces on which each lies
+  std::vector<double> least_;          ///< area of the best triangles between corners i and j
+  std::vector<std::uint8_t> through_;  ///< their third corner at the side of i and j
 };
 
 }  // namespace pc::poisson_detail

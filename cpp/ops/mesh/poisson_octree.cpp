@@ -30,37 +30,35 @@ std::uint32_t gather_bits(std::uint64_t v) {
 }
 
 /// Codes of the cells of `level` with a sample that asks for it, ascending.
-BulkVector<std::uint64_t> sample_cells(const Samples& samples, Span<const std::uint8_t> leaf_depth,
-                                       std::uint32_t level, OpContext& ctx) {
+BulkVector<std::uint64_t> wanted_cells(const Samples& samples, std::uint32_t level, OpContext& ctx) {
   BulkVector<std::uint64_t> cells;
   const std::uint32_t shift = 3 * (samples.bits - level);
   for (std::size_t s = 0; s < samples.size(); ++s) {
     if (s % 65'536 == 0) ctx.checkpoint();
-    if (leaf_depth[s] < level) continue;
-    const std::uint64_t cell = samples.key[s] >> shift;
-    if (cells.empty() || cells.back() != cell) cells.push_back(cell);
+    if (samples.leaf_depth[s] < level) continue;
+    const std::uint64_t key = samples.key[s] >> shift;
+    if (cells.empty() || cells.back() != key) cells.push_back(key);
   }
   return cells;
 }
 
-/// Codes of the parents of the cells and of the 26 cells around each, ascending.
+/// Codes of the parents of the cells and of the parents around each, ascending.
 BulkVector<std::uint64_t> parents_around(const BulkVector<std::uint64_t>& cells, std::uint32_t level,
                                          OpContext& ctx) {
-  BulkVector<std::uint64_t> parents(8 * cells.size());
-  BulkVector<std::uint32_t> unused(8 * cells.size());
-  const std::int64_t side = std::int64_t{1} << (level - 1);
-  parallel_for(ctx, cells.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const CellPlace p = morton_decode(cells[i]);
-      const auto other = [&](std::uint32_t at) {  // the second parent among those of at - 1, at, at + 1
-        const std::int64_t parent = at / 2, second = at % 2 == 0 ? parent - 1 : parent + 1;
-        return static_cast<std::uint32_t>(second < 0 || second >= side ? parent : second);
-      };
-      for (std::uint32_t o = 0; o < 8; ++o)
-        parents[8 * i + o] = morton_encode({(o & 1) != 0 ? other(p.x) : p.x / 2, (o & 2) != 0 ? other(p.y) : p.y / 2,
-                                            (o & 4) != 0 ? other(p.z) : p.z / 2});
-    }
-  });
+  BulkVector<std::uint64_t> parents;
+  const std::uint32_t last = (1U << (level - 1)) - 1;
+  std::uint64_t before = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i % 4096 == 0) ctx.checkpoint();
+    if (cells[i] / 8 == before) continue;
+    before = cells[i] / 8;
+    const CellPlace p = morton_decode(before);
+    for (std::uint32_t z = p.z - std::min(p.z, 1U); z <= std::min(p.z + 1, last); ++z)
+      for (std::uint32_t y = p.y - std::min(p.y, 1U); y <= std::min(p.y + 1, last); ++y)
+        for (std::uint32_t x = p.x - std::min(p.x, 1U); x <= std::min(p.x + 1, last); ++x)
+          parents.push_back(morton_encode({x, y, z}));
+  }
+  BulkVector<std::uint32_t> unused(parents.size());
   radix_sort_pairs(parents.view(), unused.view(), static_cast<int>(3 * level), ctx);
   parents.resize(static_cast<std::size_t>(std::unique(parents.begin(), parents.end()) - parents.begin()));
   return parents;
@@ -107,7 +105,8 @@ void number_vertices(Level& level, OpContext& ctx) {
     for (std::size_t i = begin; i < end; ++i) {
       const CellPlace p = morton_decode(level.key[i]);
       for (std::uint32_t c = 0; c < 8; ++c) {
-        keys[8 * i + c] = static_cast<Key>(morton_encode({p.x + (c & 1), p.y + (c >> 1 & 1), p.z + (c >> 2)}));
+        keys[8 * i + c] =
+            static_cast<Key>(morton_encode({p.x + (c & 1), p.y + (c >> 1 & 1), p.z + (c >> 2)}));
         users[8 * i + c] = static_cast<std::uint32_t>(8 * i + c);
       }
     }
@@ -146,8 +145,8 @@ std::uint64_t morton_encode(const CellPlace& place) {
   return spread_bits(place.x) | spread_bits(place.y) << 1 | spread_bits(place.z) << 2;
 }
 
-std::vector<BulkVector<std::uint64_t>> refined_cells(const Samples& samples, Span<const std::uint8_t> leaf_depth,
-                                                     std::uint32_t depth, OpContext& ctx) {
+std::vector<BulkVector<std::uint64_t>> refined_cells(const Samples& samples, std::uint32_t depth,
+                                                     OpContext& ctx) {
   std::vector<BulkVector<std::uint64_t>> refined(1);
   for (std::uint32_t level = 1; level <= depth; ++level) {
     BulkVector<std::uint64_t> cells;
@@ -155,7 +154,7 @@ std::vector<BulkVector<std::uint64_t>> refined_cells(const Samples& samples, Spa
       cells.resize(std::size_t{1} << 3 * (level - 1));
       for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i;
     } else {
-      cells = parents_around(sample_cells(samples, leaf_depth, level, ctx), level, ctx);
+      cells = parents_around(wanted_cells(samples, level, ctx), level, ctx);
     }
     if (cells.empty()) break;
     refined.push_back(std::move(cells));

@@ -25,7 +25,8 @@ BulkVector<std::uint32_t> usable_rows(Span<const Vec3d> points, Span<const Vec3d
   for (std::size_t i = 0; i < points.size; ++i) {
     if (i % 65'536 == 0) ctx.checkpoint();
     const double size = length(normals[i]);
-    if (is_finite(points[i]) && size > 0 && std::isfinite(size)) rows.push_back(static_cast<std::uint32_t>(i));
+    if (is_finite(points[i]) && size > 0 && std::isfinite(size))
+      rows.push_back(static_cast<std::uint32_t>(i));
   }
   return rows;
 }
@@ -33,18 +34,21 @@ BulkVector<std::uint32_t> usable_rows(Span<const Vec3d> points, Span<const Vec3d
 Cube cube_of(Span<const Vec3d> points, const BulkVector<std::uint32_t>& rows, double scale) {
   Box3d box;
   for (const std::uint32_t row : rows) box.add(points[row]);
-  if (box.empty()) throw Error(ErrorCode::kInvalidArgument, "Poisson reconstruction needs points with normals");
+  if (box.empty())
+    throw Error(ErrorCode::kInvalidArgument, "Poisson reconstruction needs points with normals");
   const Vec3d extent = box.max - box.min;
   const double longest = std::max({extent.x, extent.y, extent.z});
   if (!(longest > 0) || longest > kMaxExtent)
-    throw Error(ErrorCode::kInvalidArgument, "Poisson reconstruction needs points at different places, at most 1e150 m apart");
+    throw Error(ErrorCode::kInvalidArgument,
+                "Poisson reconstruction needs points at different places, at most 1e150 m apart");
   const double side = scale * longest;
   const Vec3d middle = box.min + extent * 0.5;
   return {middle - Vec3d{side, side, side} * 0.5, side};
 }
 
 /// Appends the mean of the points of one cell.
-void merge(Samples& samples, std::uint64_t key, const Vec3d& place_sum, const Vec3d& normal_sum, std::uint32_t count) {
+void merge(Samples& samples, std::uint64_t key, const Vec3d& place_sum, const Vec3d& normal_sum,
+           std::uint32_t count) {
   samples.key.push_back(key);
   samples.place.push_back(place_sum * (1.0 / count));
   samples.area_normal.push_back(normal_sum * (1.0 / count));
@@ -52,14 +56,16 @@ void merge(Samples& samples, std::uint64_t key, const Vec3d& place_sum, const Ve
 
 }  // namespace
 
-SampledCloud sample_cloud(Span<const Vec3d> points, Span<const Vec3d> normals, double scale, std::uint32_t depth,
-                          OpContext& ctx) {
+SampledCloud sample_cloud(Span<const Vec3d> points, Span<const Vec3d> normals, double scale,
+                          std::uint32_t depth, OpContext& ctx) {
   const BulkVector<std::uint32_t> rows = usable_rows(points, normals, ctx);
   SampledCloud cloud{cube_of(points, rows, scale), {}, {}, points.size - rows.size()};
   const double cells = std::ldexp(1.0, static_cast<int>(depth + kMergeLevels));
   cloud.samples.bits = depth + kMergeLevels;
   BulkVector<std::uint64_t> keys(rows.size());
-  const auto unit = [&](std::size_t i) { return (points[rows[i]] - cloud.cube.origin) * (1 / cloud.cube.side); };
+  const auto unit = [&](std::size_t i) {
+    return (points[rows[i]] - cloud.cube.origin) * (1 / cloud.cube.side);
+  };
   parallel_for(ctx, rows.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d p = unit(i) * cells;
@@ -90,9 +96,10 @@ void measure_density(SampledCloud& cloud, const KdTree& tree, double samples_per
   Samples& samples = cloud.samples;
   samples.area.resize(samples.size());
   samples.splat_depth.resize(samples.size());
+  samples.leaf_depth.resize(samples.size());
   cloud.spacing.resize(samples.size());
-  const std::uint32_t most = std::max(kDensityNeighbors, kSupportNeighbors);
-  const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, tree.size() - 1));
+  const std::uint32_t farthest = std::max(kDensityNeighbors, kSupportNeighbors);
+  const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(farthest, tree.size() - 1));
   const KdTreeView view = tree.view();
   all_knn(tree, k, ctx, [&](std::uint32_t number, const LeafKnn& found) {
     const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
@@ -106,7 +113,10 @@ void measure_density(SampledCloud& cloud, const KdTree& tree, double samples_per
       samples.area_normal[row] = samples.area_normal[row] * area;
       cloud.spacing[row] = std::sqrt(squared[std::min<std::size_t>(kSupportNeighbors, squared.size) - 1]);
       const double level = -0.5 * std::log2(samples_per_node * area);
-      samples.splat_depth[row] = static_cast<float>(std::clamp(level, 0.0, static_cast<double>(depth)));
+      const auto most = static_cast<double>(depth);
+      const double leaf = std::clamp(std::round(level), 0.0, most);
+      samples.leaf_depth[row] = static_cast<std::uint8_t>(leaf);
+      samples.splat_depth[row] = static_cast<float>(std::clamp(level, 0.0, leaf));
     }
   });
 }

@@ -27,8 +27,8 @@ struct SampledCloud {
   std::uint64_t ignored_count;
 };
 
-SampledCloud sample_cloud(Span<const Vec3d> points, Span<const Vec3d> normals, double scale, std::uint32_t depth,
-                          OpContext& ctx);
+SampledCloud sample_cloud(Span<const Vec3d> points, Span<const Vec3d> normals, double scale,
+                          std::uint32_t depth, OpContext& ctx);
 
 /// Area and spacing of each sample, and the level at which a cell holds samples_per_node of them.
 void measure_density(SampledCloud& cloud, const KdTree& tree, double samples_per_node, std::uint32_t depth,

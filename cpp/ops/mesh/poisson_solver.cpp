@@ -68,19 +68,19 @@ class Cascade {
       : levels_(levels), samples_(samples), point_weight_(point_weight), ctx_(ctx) {}
 
   void run() {
-    for (std::uint32_t d = std::min<std::uint32_t>(kFirstSolved, static_cast<std::uint32_t>(levels_.size()) - 1);
-         d < levels_.size(); ++d) {
+    const auto first = std::min<std::uint32_t>(kFirstSolved, static_cast<std::uint32_t>(levels_.size()) - 1);
+    own_.resize(levels_.size());
+    finer_.resize(levels_.size());
+    for (auto d = static_cast<std::uint32_t>(levels_.size()); d-- > first;) {
+      own_[d] = spread_normals(levels_[d], d == first);
+      if (d > first) restrict_to_parents(d);
+    }
+    for (std::uint32_t d = first; d < levels_.size(); ++d) {
       Level& level = levels_[d];
-      const Level* const above = d > kFirstSolved ? &levels_[d - 1] : nullptr;
-      if (above != nullptr) {
-        parallel_for(ctx_, level.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t v = begin; v < end; ++v)
-            level.value[v] = interpolate<double>(level, *above, v, [&](std::uint32_t i) { return above->value[i]; });
-        });
-      }
-      const BulkVector<Vec3f> field = spread_normals(level, above);
-      assemble(level, field);
-      correct(level, above == nullptr ? 1e-8 : kResidual);
+      if (d > first) prolong(level, levels_[d - 1], own_[d - 1], own_[d]);
+      if (d > first) own_[d - 1].reset();
+      assemble(level, own_[d]);
+      correct(level, d == first ? 1e-8 : kResidual);
     }
   }
 
@@ -97,36 +97,105 @@ class Cascade {
     }
   }
 
-  /// The field of normals at the vertices. Leaves what finer levels need in field_.
-  BulkVector<Vec3f> spread_normals(const Level& level, const Level* above) {
-    BulkVector<Vec3f> kept(level.vertex_count()), all(level.vertex_count());
+  /// The normals of the samples that belong to this level, spread over its vertices. `first`: and of those above it.
+  BulkVector<Vec3f> spread_normals(const Level& level, bool first) {
+    BulkVector<Vec3f> raw(level.vertex_count()), smooth(level.vertex_count());
     const double density = std::ldexp(1.0, 3 * static_cast<int>(level.depth));
     const auto depth = static_cast<float>(level.depth);
-    const bool first = above == nullptr;
     parallel_for(ctx_, level.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
-        Vec3d here{0, 0, 0}, finer{0, 0, 0};
+        Vec3d sum{0, 0, 0};
         for_samples_around(level, v, [&](std::uint32_t s, std::uint32_t cell, std::uint32_t c) {
-          const float above_splat = depth - samples_.splat_depth[s];  // levels above the splat depth
-          // The share up to this level rises from 0 at -1 to 1 at 0; the first level takes all that belongs above it.
-          const double upto = std::clamp(above_splat + 1, 0.0F, 1.0F);
-          const double before = first ? 0 : std::clamp(above_splat, 0.0F, 1.0F);
-          if (before == 1) return;
+          const float below = depth - samples_.splat_depth[s];
+          const float share = first && below > 0 ? 1 : 1 - std::abs(below);
+          if (share <= 0) return;
           const double weight = corner_weights(position(level, cell, samples_.place[s]))[c] * density;
-          here = here + samples_.area_normal[s] * (weight * (upto - before));
-          finer = finer + samples_.area_normal[s] * (weight * (1 - upto));
+          sum = sum + samples_.area_normal[s] * (weight * share);
         });
-        const auto narrow = [](const Vec3d& d) {
-          return Vec3f{static_cast<float>(d.x), static_cast<float>(d.y), static_cast<float>(d.z)};
-        };
-        kept[v] = narrow(here);
-        if (!first)
-          kept[v] = kept[v] + interpolate<Vec3f>(level, *above, v, [&](std::uint32_t i) { return field_[i]; });
-        all[v] = kept[v] + narrow(finer);
+        raw[v] = {static_cast<float>(sum.x), static_cast<float>(sum.y), static_cast<float>(sum.z)};
       }
     });
-    field_ = std::move(kept);
-    return all;
+    parallel_for(ctx_, level.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) smooth[v] = smoothed(level, raw, v);
+    });
+    return smooth;
+  }
+
+  /// Mean of a vertex and its neighbours with the weights 1/4, 1/2, 1/4 along each axis. What a sample has
+  /// spread over its cell reaches the cells around it, all of which exist: nothing is lost at the border of the level.
+  static Vec3f smoothed(const Level& level, const BulkVector<Vec3f>& raw, std::size_t v) {
+    constexpr double kWeight[3] = {0.25, 0.5, 0.25};
+    Vec3f out{0, 0, 0};
+    bool seen[27] = {};
+    for (std::uint32_t c = 0; c < 8; ++c) {
+      const std::uint32_t cell = level.incident[8 * v + c];
+      if (cell == kNone) continue;
+      for (std::uint32_t j = 0; j < 8; ++j) {
+        const std::size_t at = slot(c, j);
+        if (seen[at]) continue;
+        seen[at] = true;
+        const double weight = kWeight[at % 3] * kWeight[at / 3 % 3] * kWeight[at / 9];
+        out = out + raw[level.corner[8 * std::size_t{cell} + j]] * weight;
+      }
+    }
+    return out;
+  }
+
+  /// Integral of the field times the slope of each corner's function over one cell of width h.
+  std::array<double, 8> right_side(const Level& level, const BulkVector<Vec3f>& field, std::size_t cell,
+                                   double h) const {
+    std::array<double, 8> right{};
+    for (std::size_t j = 0; j < 8; ++j) {
+      const Vec3f& f = field[level.corner[8 * cell + j]];
+      for (std::size_t c = 0; c < 8; ++c)
+        right[c] +=
+            h * h *
+            (element_.slope[0][c][j] * f.x + element_.slope[1][c][j] * f.y + element_.slope[2][c][j] * f.z);
+    }
+    return right;
+  }
+
+  /// What the fields of this level and of finer ones contribute to the functions of the level above.
+  void restrict_to_parents(std::uint32_t d) {
+    const Level& level = levels_[d];
+    const double h = std::ldexp(1.0, -static_cast<int>(d));
+    finer_[d - 1].resize(level.parent.size());
+    parallel_for(ctx_, level.parent.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t block = begin; block < end; ++block) {
+        std::array<double, 8> sum{};
+        for (std::uint32_t o = 0; o < 8; ++o) {
+          const std::array<double, 8> right = with_finer(level, own_[d], 8 * block + o, h);
+          for (std::uint32_t c = 0; c < 8; ++c) {
+            const Vec3d at{0.5 * ((o & 1) + (c & 1)), 0.5 * ((o >> 1 & 1) + (c >> 1 & 1)),
+                           0.5 * ((o >> 2) + (c >> 2))};
+            const std::array<double, 8> w = corner_weights(at);
+            for (std::size_t p = 0; p < 8; ++p) sum[p] += w[p] * right[c];
+          }
+        }
+        for (std::size_t p = 0; p < 8; ++p) finer_[d - 1][block][p] = static_cast<float>(sum[p]);
+      }
+    });
+  }
+
+  std::array<double, 8> with_finer(const Level& level, const BulkVector<Vec3f>& field, std::size_t cell,
+                                   double h) const {
+    std::array<double, 8> right = right_side(level, field, cell, h);
+    if (level.child[cell] != kNone)
+      for (std::size_t c = 0; c < 8; ++c) right[c] += finer_[level.depth][level.child[cell]][c];
+    return right;
+  }
+
+  /// Values and field of the level above, at the vertices of this one; the field is added to that of this level.
+  void prolong(Level& level, const Level& above, const BulkVector<Vec3f>& field_above,
+               BulkVector<Vec3f>& field) {
+    parallel_for(ctx_, level.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) {
+        level.value[v] =
+            interpolate<double>(level, above, v, [&](std::uint32_t i) { return above.value[i]; });
+        field[v] =
+            field[v] + interpolate<Vec3f>(level, above, v, [&](std::uint32_t i) { return field_above[i]; });
+      }
+    });
   }
 
   /// Rows of the free vertices: neighbours, coefficients and the residual of the present values.
@@ -143,7 +212,8 @@ class Cascade {
     });
   }
 
-  void assemble_row(const Level& level, const BulkVector<Vec3f>& field, std::size_t i, double h, double screen) {
+  void assemble_row(const Level& level, const BulkVector<Vec3f>& field, std::size_t i, double h,
+                    double screen) {
     const std::size_t v = free_[i];
     std::uint32_t* const neighbor = neighbor_.data() + 27 * i;
     std::fill(neighbor, neighbor + 27, static_cast<std::uint32_t>(v));
@@ -152,13 +222,11 @@ class Cascade {
     for (std::uint32_t c = 0; c < 8; ++c) {
       const std::uint32_t cell = level.incident[8 * v + c];
       if (cell == kNone) continue;
+      right += with_finer(level, field, cell, h)[c];
       for (std::uint32_t j = 0; j < 8; ++j) {
-        const std::uint32_t other = level.corner[8 * std::size_t{cell} + j];
         const std::size_t at = slot(c, j);
-        neighbor[at] = other;
+        neighbor[at] = level.corner[8 * std::size_t{cell} + j];
         row[at] += h * element_.stiffness[c][j];
-        const Vec3f& f = field[other];
-        right += h * h * (element_.slope[0][c][j] * f.x + element_.slope[1][c][j] * f.y + element_.slope[2][c][j] * f.z);
       }
     }
     for_samples_around(level, v, [&](std::uint32_t s, std::uint32_t cell, std::uint32_t c) {
@@ -199,7 +267,8 @@ class Cascade {
           product[i] = sum;
         }
       });
-      const double step = energy / parallel_sum(ctx_, n, [&](std::size_t i) { return direction[free_[i]] * product[i]; });
+      const double step =
+          energy / parallel_sum(ctx_, n, [&](std::size_t i) { return direction[free_[i]] * product[i]; });
       const double before = energy;
       energy = parallel_sum(ctx_, n, [&](std::size_t i) {
         correction[i] += step * direction[free_[i]];
@@ -218,7 +287,9 @@ class Cascade {
   double point_weight_;
   OpContext& ctx_;
   const Element element_;
-  BulkVector<Vec3f> field_;  ///< field of the samples that belong to this level or above
+  std::vector<BulkVector<Vec3f>> own_;  ///< field of normals of each level; then also of those above it
+  std::vector<BulkVector<std::array<float, 8>>>
+      finer_;  ///< contributions of finer fields to the corners of refined cells
   BulkVector<std::uint32_t> free_, neighbor_;
   BulkVector<float> row_;
   BulkVector<double> residual_;

@@ -98,7 +98,8 @@ class Extraction {
   }
 
   static void check_size(std::size_t vertices) {
-    if (vertices >= kFirstMiddle) throw Error(ErrorCode::kUnsupported, "the surface has 2^31 vertices or more");
+    if (vertices >= kFirstMiddle)
+      throw Error(ErrorCode::kUnsupported, "the surface has 2^31 vertices or more");
   }
 
   /// The vertex on an edge whose ends have different signs: on the smallest part of the edge where they differ.
@@ -123,8 +124,8 @@ class Extraction {
 
   /// Segments on side `side` (0 low, 1 high) of a cell, or of the smaller cells there. `outward` is the side of the leaf
   /// whose outline is made.
-  void outline(std::uint32_t d, std::uint32_t cell, std::uint32_t axis, std::uint32_t side, std::uint32_t outward,
-               LeafLoops& loops) const {
+  void outline(std::uint32_t d, std::uint32_t cell, std::uint32_t axis, std::uint32_t side,
+               std::uint32_t outward, LeafLoops& loops) const {
     const Level& level = levels_[d];
     if (level.child[cell] != kNone) {
       for (std::uint32_t o = 0; o < 8; ++o)
@@ -132,7 +133,8 @@ class Extraction {
       return;
     }
     const std::uint32_t u = 1U << (axis + 1) % 3, v = 1U << (axis + 2) % 3, base = side << axis;
-    std::uint32_t around[4] = {base, base | u, base | u | v, base | v};  // counter-clockwise seen from higher `axis`
+    std::uint32_t around[4] = {base, base | u, base | u | v,
+                               base | v};  // counter-clockwise seen from higher `axis`
     if (outward == 0) std::swap(around[1], around[3]);
     double f[4];
     int below = 0;
@@ -145,7 +147,8 @@ class Extraction {
       const std::uint32_t a = around[i], b = around[(i + 1) % 4], along = a ^ b;
       return vertex_on({d, cell, a & b, along == 1 ? 0U : along == 2 ? 1U : 2U});
     };
-    std::uint32_t enter[2], leave[2];  // where the walk round the face comes below, and where it then goes above again
+    std::uint32_t enter[2],
+        leave[2];  // where the walk round the face comes below, and where it then goes above again
     int pairs = 0;
     for (int i = 0; i < 4; ++i) {
       if (f[i] < 0 || f[(i + 1) % 4] >= 0) continue;
@@ -202,7 +205,8 @@ class Extraction {
       check_size(first + part.middles.size());
       for (const Vec3d& middle : part.middles) mesh_.vertices.push_back(middle);
       for (const std::uint32_t index : part.triangles)
-        mesh_.indices.push_back(index < kFirstMiddle ? index : static_cast<std::uint32_t>(index - kFirstMiddle + first));
+        mesh_.indices.push_back(
+            index < kFirstMiddle ? index : static_cast<std::uint32_t>(index - kFirstMiddle + first));
       part = Part();
     }
   }

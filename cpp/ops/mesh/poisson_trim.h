@@ -8,10 +8,14 @@
 
 namespace pc::poisson_detail {
 
-/// Drops the vertices that no sample supports ("Support" in poisson.h), their triangles, and vertices without triangles.
-/// Returns the number of the former.
+struct TrimCounts {
+  std::uint64_t unsupported_vertices, speck_vertices;
+};
+
+/// Drops the vertices that no sample supports, then the specks ("Support" in poisson.h), with their triangles, and last
+/// vertices without triangles.
 ///
 /// tree     of the samples; spacing by its rows
-std::uint64_t trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx);
+TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx);
 
 }  // namespace pc::poisson_detail

@@ -150,6 +150,19 @@ TEST(BallPivoting, UnevenCloudsAreCutIntoTilesThatMeet) {
             std::vector<std::uint32_t>(many.indices.view().begin(), many.indices.view().end()));
 }
 
+TEST(BallPivoting, TilesOfNoisePointsShareNoEdgeTwice) {
+  Surface cloud;
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    const double x = random_unit(5, 4 * i), side = random_unit(5, 4 * i + 2) < 0.85 ? 0 : 1;
+    cloud.points.push_back({x + side, random_unit(5, 4 * i + 1), 0.03 * random_unit(5, 4 * i + 3)});
+    cloud.normals.push_back({0, 0, 1});
+  }
+  const BallPivotingResult mesh = roll(cloud, {}, 2, 2000);
+  ASSERT_GE(mesh.tile_count, 4U);
+  const Topology found = topology(cloud, mesh);
+  EXPECT_EQ(found.nonmanifold + found.conflicts, 0U);
+}
+
 TEST(BallPivoting, SameTrianglesForAnyThreadCount) {
   const Surface cloud = test::torus(5000, 1, 0.35, {0, 0, 0}, 0.01);
   const BallPivotingResult one = roll(cloud, {}, 1), many = roll(cloud, {}, 5);

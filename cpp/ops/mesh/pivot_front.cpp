@@ -54,7 +54,7 @@ bool PivotFront::center_of(std::uint32_t a, std::uint32_t b, std::uint32_t c, Ve
 bool PivotFront::is_empty(const Vec3d& center, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const double inside = radius_ * radius_ * (1 - kTouch) * (1 - kTouch);
   bool empty = true;
-  count_work(grid_->for_each_within(center, [&](std::uint32_t row, double squared) {
+  count_work(grid_->for_each_within(center, radius_, [&](std::uint32_t row, double squared) {
     empty = empty && (squared >= inside || row == a || row == b || row == c);
   }));
   return empty;
@@ -99,24 +99,25 @@ void PivotFront::add_triangle(std::uint32_t a, std::uint32_t b, std::uint32_t c,
   }
 }
 
-/// The first point that the ball meets when it rolls over the edge, away from its triangle.
+/// The first point that the ball meets when it rolls over the edge, away from its triangle. Angles are compared by a
+/// function that rises with them, from 0 to 4 over a full turn.
 bool PivotFront::pivot(const Edge& edge, std::uint32_t& row, Vec3d& center) {
   const Vec3d middle = (points_[edge.from] + points_[edge.to]) * 0.5;
   const Vec3d along = points_[edge.to] - points_[edge.from], start = edge.center - middle;
-  const Vec3d away = points_[edge.opposite] - middle;
+  const Vec3d away = points_[edge.opposite] - middle, axis = along * (1 / std::sqrt(dot(along, along)));
+  const Vec3d side = away - axis * dot(away, axis);
+  const double round = dot(start, start);  // squared radius of the circle on which the centre moves
   double least = HUGE_VAL;
   row = kNone;
-  count_work(grid_->for_each_within(middle, [&](std::uint32_t other, double) {
+  count_work(grid_->for_each_within(middle, 2 * radius_, [&](std::uint32_t other, double) {
     if (other == edge.from || other == edge.to || other == edge.opposite) return;
     Vec3d found;
     if (!center_of(edge.to, edge.from, other, found)) return;
     const Vec3d now = found - middle;
-    const Vec3d turn = cross(start, now);
-    const double sine = dot(turn, along) / std::sqrt(dot(along, along));
-    double angle = std::atan2(sine, dot(start, now));
-    if (angle < -kSameAngle) angle += 2 * M_PI;
-    if (angle < kSameAngle) {  // all on one ball: the point must lie beyond the edge
-      const Vec3d side = away - along * (dot(away, along) / dot(along, along));
+    const double sine = dot(cross(start, now), axis), cosine = dot(start, now);
+    double angle = sine >= 0 ? 1 - cosine / round : 3 + cosine / round;
+    if (std::abs(sine) < kSameAngle * round &&
+        cosine > 0) {  // all on one ball: the point must lie beyond the edge
       if (dot(points_[other] - middle, side) >= 0) return;
       angle = 0;
     }
@@ -149,7 +150,7 @@ void PivotFront::expand() {
 /// Begins with a triangle at an unused point if a ball lies on it.
 bool PivotFront::seed_at(std::uint32_t row) {
   near_.clear();
-  count_work(grid_->for_each_within(points_[row], [&](std::uint32_t other, double squared) {
+  count_work(grid_->for_each_within(points_[row], 2 * radius_, [&](std::uint32_t other, double squared) {
     if (other != row && is_used_[other] == 0) near_.push_back({squared, other});
   }));
   const std::size_t count = std::min(near_.size(), kSeedNeighbors);

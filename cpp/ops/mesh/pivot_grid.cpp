@@ -8,7 +8,7 @@ namespace pc {
 
 namespace {
 
-constexpr double kCellRadii = 2;  // cell size over radius: a search looks at 8 cells
+constexpr double kCellRadii = 2;  // cell size over radius: a search looks at 8 cells at most
 constexpr std::uint64_t kAxisMask = 0x1fffff;
 
 std::uint64_t spread(std::uint64_t v) {
@@ -28,9 +28,7 @@ std::uint64_t PivotGrid::key_of(const Cell& cell) {
 }
 
 PivotGrid::PivotGrid(Span<const Vec3d> points, double radius, OpContext& ctx)
-    : radius_(radius),
-      squared_radius_(radius * radius),
-      cell_size_(kCellRadii * radius),
+    : cell_size_(kCellRadii * radius),
       origin_(points.empty() ? Vec3d{0, 0, 0} : points[0]),
       places_(points.size) {
   BulkVector<std::uint64_t> keys(points.size);

@@ -11,7 +11,7 @@
 
 namespace pc {
 
-/// Points in cubic cells for searches with one radius. Cells are numbered modulo 2^21 along each axis; points of cells that
+/// Points in cubic cells for searches up to one radius. Cells are numbered modulo 2^21 along each axis; points of cells that
 /// share a number are told apart by their distance.
 ///
 /// points   (n) finite; |coordinate - origin| / radius below 1e15
@@ -20,12 +20,13 @@ class PivotGrid {
  public:
   PivotGrid(Span<const Vec3d> points, double radius, OpContext& ctx);
 
-  /// Calls visit(index, squared distance) for every point within the radius, in an order that depends on the points alone.
-  /// Returns the number of points looked at.
+  /// Calls visit(index, squared distance) for every point within `radius`, at most that of the grid, in an order that
+  /// depends on the points alone. Returns the number of points looked at.
   template <class Visit>
-  std::size_t for_each_within(const Vec3d& p, const Visit& visit) const {
-    const Cell low = cell_of(p - Vec3d{radius_, radius_, radius_}),
-               high = cell_of(p + Vec3d{radius_, radius_, radius_});
+  std::size_t for_each_within(const Vec3d& p, double radius, const Visit& visit) const {
+    const double squared_radius = radius * radius;
+    const Cell low = cell_of(p - Vec3d{radius, radius, radius}),
+               high = cell_of(p + Vec3d{radius, radius, radius});
     std::size_t looked = 0;
     for (std::int64_t z = low.z; z <= high.z; ++z) {
       for (std::int64_t y = low.y; y <= high.y; ++y) {
@@ -35,7 +36,7 @@ class PivotGrid {
           looked += first_[cell + 1] - first_[cell];
           for (std::uint32_t i = first_[cell]; i < first_[cell + 1]; ++i) {
             const double squared = squared_distance(p, places_[i]);
-            if (squared <= squared_radius_) visit(rows_[i], squared);
+            if (squared <= squared_radius) visit(rows_[i], squared);
           }
         }
       }
@@ -63,7 +64,7 @@ class PivotGrid {
     }
   }
 
-  double radius_, squared_radius_, cell_size_;
+  double cell_size_;
   Vec3d origin_;
   BulkVector<Vec3d> places_;         ///< points, cell by cell
   BulkVector<std::uint32_t> rows_;   ///< their indices

@@ -154,7 +154,7 @@ TEST(BallPivoting, TilesOfNoisePointsShareNoEdgeTwice) {
   Surface cloud;
   for (std::size_t i = 0; i < 10'000; ++i) {
     const double x = random_unit(5, 4 * i), side = random_unit(5, 4 * i + 2) < 0.85 ? 0 : 1;
-    cloud.points.push_back({x + side, random_unit(5, 4 * i + 1), 0.03 * random_unit(5, 4 * i + 3)});
+    cloud.points.push_back({x + side, random_unit(5, 4 * i + 1), 0.004 * random_unit(5, 4 * i + 3)});
     cloud.normals.push_back({0, 0, 1});
   }
   const BallPivotingResult mesh = roll(cloud, {}, 2, 2000);

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/column.h"
+#include "core/hit_points.h"
+#include "core/op_context.h"
+#include "core/span.h"
+
+namespace pc {
+
+constexpr std::size_t kMaxBallRadii = 16;
+
+struct BallPivotingParams {
+  std::vector<double>
+      radii_m;  ///< of the balls, metres, ascending, > 0; at most kMaxBallRadii. Empty = automatic
+  std::uint32_t tile_points;  ///< automatic radii: points that a tile of an uneven cloud holds, >= 1000
+};
+
+struct BallPivotingResult {
+  Column<std::uint32_t>
+      indices;  ///< (3 T) rows of the points; counter-clockwise seen from the side of the normals
+  std::vector<double> radii_m;  ///< balls of the whole cloud; empty if it was cut into tiles with their own
+  std::uint32_t tile_count;     ///< 1 = not cut
+  std::uint64_t
+      ignored_count;  ///< points that are not finite, have no normal, or lie at the place of an earlier row
+};
+
+/// Ball pivoting: a ball that rolls over the points connects three whenever it rests on them and holds no other.
+///
+/// points   (n) metres, any one Cartesian frame
+/// normals  (n) on the side where the ball rolls; (0, 0, 0) or not finite = the point is ignored
+/// Radii    Automatic: median distance to the nearest other point x 1, 2, 4. If then the 90th percentile of this distance is
+///          at least 1.8 medians, a cloud of 200 points or more is cut into square tiles of about tile_points in x and y
+///          (round(sqrt(round(n / tile_points))) per side) that overlap by 8 medians or 5 % of their width, each with its own
+///          radii; triangles stay with the tile that holds their centroid.
+/// Mesh     No edge has more than two triangles, and those run along it in opposite directions. Vertices are the points.
+/// Order    Bit-identical for any thread count.
+/// Cost     O(n m) time, m = points within two radii; 350 n bytes. Tiles run in parallel.
+/// Cancel   Within 250 ms; no partial result.
+/// Errors   kInvalidArgument: radii that are not finite, positive and ascending, or below 1e-12 of the extent; normals of
+///          another length; tile_points below 1000.
+/// Source   Bernardini et al. 1999, "The ball-pivoting algorithm for surface reconstruction". Seeds are tried on pairs of
+///          the 10 nearest unused points alone; points at the same place count once. Tiles: contract, core endpoints
+///          section 6.
+BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
+                                 const BallPivotingParams& params, OpContext& ctx);
+
+/// Peak of memory needed besides the inputs, bytes.
+std::uint64_t ball_pivoting_bytes(std::uint64_t points);
+
+}  // namespace pc

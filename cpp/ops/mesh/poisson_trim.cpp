@@ -1,0 +1,121 @@
+#include "ops/mesh/poisson_trim.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "spatial/union_find.h"
+
+namespace pc::poisson_detail {
+
+namespace {
+
+constexpr double kLoose = 1, kUnsupported = 2;  // in distances to the kSupportNeighbors-th neighbour
+constexpr double kLeastSize = 2;                // of a component, in the same unit
+enum : std::uint8_t { kHeld, kIsLoose, kIsUnsupported };
+
+/// What the nearest sample of each vertex tells.
+struct Support {
+  BulkVector<std::uint8_t> state;
+  BulkVector<float> spacing;  ///< of that sample
+};
+
+Support support_of(const UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx) {
+  Support support{BulkVector<std::uint8_t>(mesh.vertices.size()), BulkVector<float>(mesh.vertices.size())};
+  parallel_for(ctx, mesh.vertices.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      double squared = 0;
+      std::uint64_t row = 0, slot = 0;
+      tree.view().knn(mesh.vertices[v], 1, tree.size(), &squared, &row, &slot);
+      const double ratio = std::sqrt(squared) / spacing[row];
+      support.state[v] = ratio > kUnsupported ? kIsUnsupported : ratio > kLoose ? kIsLoose : kHeld;
+      support.spacing[v] = static_cast<float>(spacing[row]);
+    }
+  });
+  return support;
+}
+
+/// Joins the vertices of edges for which may_join(a, b).
+template <class MayJoin>
+UnionFind patches_of(const UnitMesh& mesh, OpContext& ctx, const MayJoin& may_join) {
+  UnionFind patches(mesh.vertices.size());
+  for (std::size_t i = 0; i < mesh.indices.size(); ++i) {
+    if (i % 65'536 == 0) ctx.checkpoint();
+    const std::uint32_t a = mesh.indices[i], b = mesh.indices[i - i % 3 + (i + 1) % 3];
+    if (may_join(a, b)) patches.join(a, b);
+  }
+  return patches;
+}
+
+/// Removes the triangles with a dropped vertex, then the vertices without triangles.
+void drop(UnitMesh& mesh, const BulkVector<std::uint8_t>& dropped, OpContext& ctx) {
+  std::size_t kept = 0;
+  BulkVector<std::uint32_t> number(mesh.vertices.size());
+  for (std::size_t i = 0; i < mesh.indices.size(); i += 3) {
+    if (i % 49'152 == 0) ctx.checkpoint();
+    const std::uint32_t* const t = mesh.indices.data() + i;
+    if (dropped[t[0]] + dropped[t[1]] + dropped[t[2]] > 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      mesh.indices[kept + k] = t[k];
+      number[mesh.indices[kept + k]] = 1;
+    }
+    kept += 3;
+  }
+  mesh.indices.resize(kept);
+  std::uint32_t next = 0;
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    if (number[v] == 0) continue;
+    mesh.vertices[next] = mesh.vertices[v];
+    number[v] = next++;
+  }
+  mesh.vertices.resize(next);
+  ctx.checkpoint();
+  for (std::uint32_t& index : mesh.indices) index = number[index];
+}
+
+std::uint64_t count_of(const BulkVector<std::uint8_t>& flags) {
+  std::uint64_t count = 0;
+  for (const std::uint8_t flag : flags) count += flag;
+  return count;
+}
+
+}  // namespace
+
+TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx) {
+  const Support support = support_of(mesh, tree, spacing, ctx);
+  UnionFind patches = patches_of(mesh, ctx, [&](std::uint32_t a, std::uint32_t b) {
+    return support.state[a] != kHeld && support.state[b] != kHeld;
+  });
+  BulkVector<std::uint8_t> root_goes(mesh.vertices.size()), dropped(mesh.vertices.size());
+  for (std::size_t v = 0; v < dropped.size(); ++v)
+    if (support.state[v] == kIsUnsupported) root_goes[patches.root_of(v)] = 1;
+  ctx.checkpoint();
+  for (std::size_t v = 0; v < dropped.size(); ++v)
+    dropped[v] = support.state[v] != kHeld ? root_goes[patches.root_of(v)] : 0;
+  TrimCounts counts{count_of(dropped), 0};
+  // What is left of each component: its size against the widest spacing of the samples at it.
+  UnionFind components = patches_of(
+      mesh, ctx, [&](std::uint32_t a, std::uint32_t b) { return dropped[a] == 0 && dropped[b] == 0; });
+  BulkVector<Box3d> box(mesh.vertices.size());
+  BulkVector<float> widest(mesh.vertices.size());
+  std::fill(box.begin(), box.end(), Box3d{});
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
+    const std::uint32_t root = components.root_of(v);
+    box[root].add(mesh.vertices[v]);
+    widest[root] = std::max(widest[root], support.spacing[v]);
+  }
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
+    if (dropped[v] != 0) continue;
+    const std::uint32_t root = components.root_of(v);
+    const double least = kLeastSize * widest[root];
+    if (squared_distance(box[root].min, box[root].max) >= least * least) continue;
+    dropped[v] = 1;
+    ++counts.speck_vertices;
+  }
+  drop(mesh, dropped, ctx);
+  return counts;
+}
+
+}  // namespace pc::poisson_detail

@@ -1,0 +1,213 @@
+#include "ops/mesh/ball_pivoting.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/cancel_phase.h"
+#include "support/nasty_surfaces.h"
+#include "support/surfaces.h"
+
+namespace pc {
+namespace {
+
+using test::Surface;
+using test::Topology;
+
+BallPivotingResult roll(const Surface& cloud, const std::vector<double>& radii = {}, int threads = 2,
+                        std::uint32_t tile_points = 120'000) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return ball_pivoting(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
+                       {cloud.normals.data(), cloud.normals.size()}, {radii, tile_points}, ctx);
+}
+
+Topology topology(const Surface& cloud, const BallPivotingResult& mesh) {
+  return test::topology_of(cloud.points.size(), mesh.indices.view().data, mesh.indices.size());
+}
+
+Vec3d cross(const Vec3d& a, const Vec3d& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// Centre of the ball on a triangle, by solving |c - p| = r with the three points: independent of the op's formula.
+Vec3d ball_center(const Vec3d& a, const Vec3d& b, const Vec3d& c, double r) {
+  const Vec3d u = b - a, v = c - a, n = cross(u, v);
+  const double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), det = uu * vv - uv * uv;
+  const double s = vv * (uu - uv) / (2 * det), t = uu * (vv - uv) / (2 * det);
+  const Vec3d flat = u * s + v * t;
+  return a + flat + n * std::sqrt((r * r - dot(flat, flat)) / dot(n, n));
+}
+
+TEST(BallPivoting, EveryTriangleHoldsAnEmptyBallOfOneRadius) {
+  const Surface cloud = test::torus(1500, 1, 0.35, {0, 0, 0}, 0.003);
+  const BallPivotingResult mesh = roll(cloud);
+  ASSERT_EQ(mesh.radii_m.size(), 3U);
+  ASSERT_GT(mesh.indices.size() / 3, 2500U);
+  for (std::size_t t = 0; t < mesh.indices.size(); t += 3) {
+    const Vec3d &a = cloud.points[mesh.indices[t]], &b = cloud.points[mesh.indices[t + 1]],
+                &c = cloud.points[mesh.indices[t + 2]];
+    bool some = false;
+    for (const double r : mesh.radii_m) {
+      const Vec3d center = ball_center(a, b, c, r);
+      if (!is_finite(center)) continue;
+      double nearest = HUGE_VAL;
+      for (const Vec3d& p : cloud.points) nearest = std::min(nearest, std::sqrt(squared_distance(p, center)));
+      some = some || nearest > r * (1 - 1e-6);
+    }
+    ASSERT_TRUE(some) << t;
+  }
+}
+
+TEST(BallPivoting, MakesOneSurfaceOnTheSideOfTheNormals) {
+  for (const Vec3d& at : {Vec3d{0, 0, 0}, Vec3d{500'000, 5'400'000, 300}}) {
+    const Surface cloud = test::sphere(20'000, 1, at);
+    const BallPivotingResult mesh = roll(cloud);
+    const Topology found = topology(cloud, mesh);
+    EXPECT_EQ(found.nonmanifold + found.conflicts, 0U);
+    EXPECT_EQ(found.components, 1U);
+    EXPECT_LT(found.boundary, 40U);  // Open3D leaves 11 on 20,000 other points
+    EXPECT_GT(mesh.indices.size() / 3, 39'900U);
+    for (std::size_t t = 0; t < mesh.indices.size(); t += 3) {
+      const Vec3d &a = cloud.points[mesh.indices[t]], &b = cloud.points[mesh.indices[t + 1]],
+                  &c = cloud.points[mesh.indices[t + 2]];
+      ASSERT_GT(dot(cross(b - a, c - a), a - at), 0) << t;
+    }
+  }
+}
+
+TEST(BallPivoting, AGridIsClosedWithoutOverlap) {
+  Surface grid;
+  for (int y = 0; y < 40; ++y)
+    for (int x = 0; x < 50; ++x) {
+      grid.points.push_back({0.1 * x, 0.1 * y, 0});
+      grid.normals.push_back({0, 0, 1});
+    }
+  const BallPivotingResult mesh = roll(grid);
+  EXPECT_EQ(mesh.indices.size() / 3, 2U * 39 * 49);
+  const Topology found = topology(grid, mesh);
+  EXPECT_EQ(found.boundary, 2U * (39 + 49));
+  EXPECT_EQ(found.nonmanifold + found.conflicts, 0U);
+  EXPECT_EQ(found.euler, 1);
+}
+
+TEST(BallPivoting, HolesLargerThanTheBallStay) {
+  Surface sheet = test::wave(6000, 0.02);
+  Surface ring;
+  for (std::size_t i = 0; i < sheet.points.size(); ++i) {
+    if (std::hypot(sheet.points[i].x, sheet.points[i].y) < 0.4) continue;
+    ring.points.push_back(sheet.points[i]);
+    ring.normals.push_back(sheet.normals[i]);
+  }
+  const BallPivotingResult fine = roll(ring);
+  for (const std::uint32_t v : fine.indices.view())
+    ASSERT_GE(std::hypot(ring.points[v].x, ring.points[v].y), 0.4);
+  EXPECT_EQ(topology(ring, roll(ring, {0.06, 0.12})).euler, 0);
+  EXPECT_EQ(topology(ring, roll(ring, {0.06, 0.12, 1.5})).euler, 1);
+}
+
+TEST(BallPivoting, DuplicatesAndPointsWithoutNormalAreIgnored) {
+  Surface cloud = test::sphere(2000, 1, {0, 0, 0});
+  const BallPivotingResult once = roll(cloud);
+  for (std::size_t i = 0; i < 2000; ++i) {
+    cloud.points.push_back(cloud.points[i]);
+    cloud.normals.push_back(cloud.normals[i]);
+  }
+  cloud.points.push_back({0.5, 0.5, 0.5});
+  cloud.normals.push_back({0, 0, 0});
+  const BallPivotingResult twice = roll(cloud);
+  EXPECT_EQ(twice.ignored_count, 2001U);
+  EXPECT_EQ(std::vector<std::uint32_t>(once.indices.view().begin(), once.indices.view().end()),
+            std::vector<std::uint32_t>(twice.indices.view().begin(), twice.indices.view().end()));
+}
+
+/// A square next to one with a sixth of its points, cut into tiles.
+TEST(BallPivoting, UnevenCloudsAreCutIntoTilesThatMeet) {
+  Surface cloud;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const double x = random_unit(5, 3 * i), side = random_unit(5, 3 * i + 2) < 0.85 ? 0 : 1;
+    cloud.points.push_back({x + side, random_unit(5, 3 * i + 1), 0});
+    cloud.normals.push_back({0, 0, 1});
+  }
+  const BallPivotingResult mesh = roll(cloud, {}, 2, 5000), many = roll(cloud, {}, 5, 5000);
+  ASSERT_EQ(mesh.tile_count, 4U);
+  EXPECT_TRUE(mesh.radii_m.empty());
+  const Topology found = topology(cloud, mesh);
+  EXPECT_EQ(found.nonmanifold + found.conflicts, 0U);
+  double area = 0;
+  for (std::size_t t = 0; t < mesh.indices.size(); t += 3) {
+    const Vec3d a = cloud.points[mesh.indices[t]];
+    area += 0.5 * cross(cloud.points[mesh.indices[t + 1]] - a, cloud.points[mesh.indices[t + 2]] - a).z;
+  }
+  EXPECT_GT(area, 1.9);  // of 2: gaps at the border, and where the density changes
+  EXPECT_LT(area, 2);    // no overlap at the seams
+  EXPECT_EQ(std::vector<std::uint32_t>(mesh.indices.view().begin(), mesh.indices.view().end()),
+            std::vector<std::uint32_t>(many.indices.view().begin(), many.indices.view().end()));
+}
+
+TEST(BallPivoting, TilesOfNoisePointsShareNoEdgeTwice) {
+  Surface cloud;
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    const double x = random_unit(5, 4 * i), side = random_unit(5, 4 * i + 2) < 0.85 ? 0 : 1;
+    cloud.points.push_back({x + side, random_unit(5, 4 * i + 1), 0.004 * random_unit(5, 4 * i + 3)});
+    cloud.normals.push_back({0, 0, 1});
+  }
+  const BallPivotingResult mesh = roll(cloud, {}, 2, 2000);
+  ASSERT_GE(mesh.tile_count, 4U);
+  const Topology found = topology(cloud, mesh);
+  EXPECT_EQ(found.nonmanifold + found.conflicts, 0U);
+}
+
+TEST(BallPivoting, SameTrianglesForAnyThreadCount) {
+  const Surface cloud = test::torus(5000, 1, 0.35, {0, 0, 0}, 0.01);
+  const BallPivotingResult one = roll(cloud, {}, 1), many = roll(cloud, {}, 5);
+  EXPECT_EQ(std::vector<std::uint32_t>(one.indices.view().begin(), one.indices.view().end()),
+            std::vector<std::uint32_t>(many.indices.view().begin(), many.indices.view().end()));
+}
+
+TEST(BallPivoting, NastyCloudsGiveManifoldEdgesOrAnError) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const Surface cloud = test::nasty_cloud(seed);
+    try {
+      const std::vector<double> radii =
+          seed % 3 == 0 ? std::vector<double>{random_unit(seed, 7), 1 + random_unit(seed, 8)}
+                        : std::vector<double>{};
+      const Topology found = topology(cloud, roll(cloud, radii, 1 + static_cast<int>(seed % 2)));
+      ASSERT_EQ(found.nonmanifold + found.conflicts, 0U) << "seed " << seed;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ErrorCode::kInvalidArgument) << "seed " << seed << ": " << error.what();
+    }
+  }
+}
+
+TEST(BallPivoting, EndsSoonAfterACancel) {
+  const Surface cloud = test::sphere(150'000, 1, {0, 0, 0});
+  for (const char* const phase : {"Sorting points", "Ball pivoting"}) {
+    test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
+      // A ball over which all points lie: the slowest search.
+      ball_pivoting(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
+                    {cloud.normals.data(), cloud.normals.size()}, {{2.0}, 120'000}, ctx);
+    });
+  }
+}
+
+TEST(BallPivoting, RefusesWrongRadii) {
+  const Surface cloud = test::sphere(100, 1, {0, 0, 0});
+  for (const std::vector<double>& radii : {std::vector<double>{0},
+                                           {-1},
+                                           {2, 1},
+                                           {1, 1},
+                                           {std::nan("")},
+                                           {HUGE_VAL},
+                                           {1e-14},
+                                           std::vector<double>(17, 1)})
+    EXPECT_THROW(roll(cloud, radii), Error);
+}
+
+}  // namespace
+}  // namespace pc

@@ -135,3 +135,5 @@ export const MAX_PTX_CELLS = 1_000_000_000;
 export const MAX_DEM_CELLS = 4_000_000;
 /** Most columns of a voxel grid. */
 export const MAX_VOXEL_COLUMNS = 4_000_000;
+/** Most crowns in one answer: 40 kB of JSON each, and strings are limited to about 512 MB. */
+export const MAX_FITTED_CROWNS = 10_000;

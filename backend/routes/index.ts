@@ -25,6 +25,7 @@ import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
+import { fitRoutes } from "./fit.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
 import { meshRoutes } from "./mesh.ts";
@@ -60,6 +61,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   sessionDemRoutes,
   demRoutes,
   c2mRoutes,
+  fitRoutes,
   meshRoutes,
   ladRoutes,
   denoiseRoutes,

@@ -45,6 +45,7 @@ export const TAGS = {
   classify: "Label points as noise or ground",
   terrain: "Terrain, surface and canopy height models, raster export, voxel grids placed on terrain",
   registration: "Compare clouds with meshes",
+  fit: "Fit solids to the crowns of trees",
 } as const;
 
 export const DOCUMENT_HEAD = {

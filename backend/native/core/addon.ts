@@ -6,6 +6,7 @@ import type { MasksNative } from "../cloud/masks.ts";
 import type { MeshReadersNative } from "../files/mesh.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
+import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { RegistrationNative } from "../registration.ts";
@@ -32,6 +33,7 @@ export interface Addon
     OctreeNative,
     ListsNative,
     RegistrationNative,
+    FitNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

@@ -37,10 +37,12 @@ CrownFit fit_crown(const TreeRows& tree, const CrownParams& params, OpContext& c
   require(params.strictness >= 0 && params.strictness <= 1, "strictness must be from 0 to 1");
   ctx.begin_phase("Reading crown points", 0);
   const CrownPoints points = crown_points(tree, ctx);
-  CrownFit fit{points.xyz.size(), points.unusable_count, std::nullopt, std::nullopt, std::nullopt};
+  CrownFit fit{points.xyz.size(), points.unusable_count, std::nullopt,
+               std::nullopt,      std::nullopt,          std::nullopt};
   if (points.tree_box.empty()) return fit;
   const Vec3d offset = points.origin + params.offset;
-  fit.tree_box = moved(points.tree_box, offset);
+  fit.tree_box = moved(points.tree_box, points.origin);
+  fit.lowest_z = offset.z;  // the origin of the points is the low corner
   if (!std::isnan(points.ground_z)) fit.ground_z = points.ground_z + offset.z;
   if (fit.crown_point_count >= kLeastPoints) fit.crown = fitted(points, params, ctx);
   return fit;

@@ -28,8 +28,8 @@ struct Crown {
 
 struct CrownFit {
   std::uint64_t crown_point_count, unusable_count;
-  std::optional<Box3d>
-      tree_box;  ///< of all points of the tree, with the offset added; nothing without a point
+  std::optional<Box3d> tree_box;   ///< of all points of the tree, without the offset; nothing without a point
+  std::optional<double> lowest_z;  ///< of all points of the tree, with the offset added
   std::optional<double> ground_z;  ///< lowest ground point of the tree, with the offset added
   std::optional<Crown> crown;      ///< nothing with fewer than 4 crown points
 };

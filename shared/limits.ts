@@ -127,6 +127,10 @@ export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
 export const MAX_TEXTURE_BYTES = 32 * MIB;
 /** Most triangles that the answer lists by material. */
 export const MAX_LISTED_TRIANGLES = 1_000_000;
+/** Most sessions that are meshed together. */
+export const MAX_MESH_SOURCES = 1_000;
+/** Fewest points of a mesh. */
+export const MIN_MESH_POINTS = 3;
 /** Longest header of a PLY mesh, lines. */
 export const MAX_MESH_HEADER_LINES = 10_000;
 /** Most cells in one scan of a PTX file: about 20 GB of text. */
@@ -137,3 +141,5 @@ export const MAX_DEM_CELLS = 4_000_000;
 export const MAX_VOXEL_COLUMNS = 4_000_000;
 /** Most crowns in one answer: 40 kB of JSON each, and strings are limited to about 512 MB. */
 export const MAX_FITTED_CROWNS = 10_000;
+/** Most cells of a voxel grid: their numbers fit in uint32, with one that means none. */
+export const MAX_VOXEL_CELLS = 4_294_967_294;

@@ -32,6 +32,7 @@ import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { segmentRoutes } from "./segment.ts";
+import { triangulateRoutes } from "./triangulate.ts";
 
 /** All route files of the service, in the order of their registration. */
 export const ROUTES: readonly RouteFile<Deps>[] = [
@@ -60,6 +61,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   transformRoutes,
   sessionDemRoutes,
   demRoutes,
+  triangulateRoutes,
   c2mRoutes,
   fitRoutes,
   meshRoutes,

@@ -55,6 +55,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_ground(env, exports);
   pc::binding::register_dem(env, exports);
   pc::binding::register_request_text(env, exports);
+  pc::binding::register_surfaces(env, exports);
   pc::binding::register_registration(env, exports);
   pc::binding::register_fit(env, exports);
   pc::binding::register_lists(env, exports);

@@ -15,6 +15,7 @@ void register_octree(Napi::Env env, Napi::Object exports);
 void register_dem(Napi::Env env, Napi::Object exports);
 void register_ground(Napi::Env env, Napi::Object exports);
 void register_request_text(Napi::Env env, Napi::Object exports);
+void register_surfaces(Napi::Env env, Napi::Object exports);
 void register_registration(Napi::Env env, Napi::Object exports);
 void register_fit(Napi::Env env, Napi::Object exports);
 void register_lists(Napi::Env env, Napi::Object exports);

@@ -6,6 +6,7 @@ import { fitClient } from "./fit.ts";
 import { octreeClient } from "./octree.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
+import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
 
@@ -26,6 +27,7 @@ export function createClient(options: ClientOptions) {
     ...octreeClient(calls),
     ...classifyClient(calls),
     ...terrainClient(calls),
+    ...surfacesClient(calls),
     ...registrationClient(calls),
     ...fitClient(calls),
   };

@@ -477,6 +477,24 @@ class PointCloudClient:
         """
         return self._json("POST", "/api/lad/snap-grid", {"grid": grid, "dem": dem}, fields)
 
+    # Surfaces
+
+    def triangulate(self, method: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
+        """Meshes points: buffers vertices, indices, normals, and with a grid triangle_cell_ids.
+
+        method                 alpha_shape or delaunay
+        points                 (n, 3) hits, metres, or
+        source                 {"session_id": ..., "max_points", "translation"}; world coordinates, or
+        sources                a list of these, meshed together with the points
+        crop_box               [min x, min y, min z, max x, max y, max z], metres
+        crop_box_rotation_deg  rotation of the box about +z, degrees
+        grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
+                               "kept_columns"}, metres: keep the triangles in its cells
+        alpha                  alpha_shape: radius of the ball, metres; default twice the mean point spacing
+        world_shift            (3) metres, subtracted from every vertex before conversion to float32
+        """
+        return self._frame("/api/triangulate", {**fields, "method": method}, on_progress)
+
     # Registration
 
     def mesh_distance(

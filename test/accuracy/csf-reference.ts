@@ -11,7 +11,7 @@ import { confusion, scores } from "./scores.ts";
 const FOLDER = join(DATA, "csf_reference");
 
 /** A binary PLY file whose only fields are x, y and z. */
-function readPly(path: string): Float64Array {
+export function readPly(path: string): Float64Array {
   const bytes = readFileSync(path);
   const header = bytes.subarray(0, bytes.indexOf("end_header\n") + 11).toString("latin1");
   const count = Number(/element vertex (\d+)/.exec(header)?.[1]);

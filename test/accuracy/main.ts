@@ -45,6 +45,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "denoise-sensitivity": async (wanted) => report((await import("./denoise-sensitivity.ts")).sensitivityPart, wanted),
   "ground-sensitivity": async (wanted) =>
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
+  surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
 };
 
@@ -55,7 +56,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

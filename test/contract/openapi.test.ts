@@ -61,6 +61,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/pointcloud/import_by_path",
     "POST /api/pointcloud/preview",
     "POST /api/segment/ground",
+    "POST /api/triangulate",
   ]);
 });
 

@@ -69,6 +69,8 @@ const REFUSED: readonly Refused[] = [
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),
   of("meshDistance", 400, "/api/c2m/distance", { ...MESH, mesh_indices: [0, 1, 3] }),
+  of("triangulate", 404, "/api/triangulate", { ...UNKNOWN_SOURCE, method: "delaunay" }),
+  of("triangulate", 400, "/api/triangulate", { source: {}, method: "delaunay" }),
   of("importMesh", 404, "/api/mesh/import", { path: "/data/missing.las" }),
   of("importMesh", 400, "/api/mesh/import", { path: "FOLDER/scan.txt" }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),

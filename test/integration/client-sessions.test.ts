@@ -128,6 +128,29 @@ test("meshDistance: lists, typed arrays as a frame, and a failure", async () => 
   await expect(client.meshDistance({ ...mesh })).rejects.toMatchObject({ status: 200, message: "No points provided" });
 });
 
+test("triangulate: lists, typed arrays with an origin, and a failure", async () => {
+  const square = [
+    [0, 0, 1],
+    [2, 0, 1],
+    [2, 2, 1],
+    [0, 2, 1],
+  ] as [number, number, number][];
+  const { meta, buffers } = await client.triangulate({ points: square, method: "delaunay" });
+  expect(meta).toMatchObject({ num_triangles: 2, surface_area: 4, points_used: 4 });
+  const shifted = {
+    points: Float32Array.from(square.flat()),
+    frame_origin: [1e7, 0, 0],
+    world_shift: [1e7, 0, 0],
+  } as const;
+  const there = await client.triangulate({ ...shifted, world_shift: [...shifted.world_shift], method: "delaunay" });
+  expect(there.buffers.get("vertices")).toEqual(buffers.get("vertices"));
+  const unknown = client.triangulate({ points: square, method: "magic" as "delaunay" });
+  await expect(unknown).rejects.toMatchObject({
+    status: 200,
+    message: expect.stringContaining("alpha_shape or delaunay"),
+  });
+});
+
 test("importMesh: a frame, and a failure in it", async () => {
   const { meta, buffers } = await client.importMesh({
     path: made.file("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),

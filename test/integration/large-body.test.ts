@@ -15,6 +15,7 @@ const LIST_ROUTES = [
   "/api/pointcloud/denoise",
   "/api/pointcloud/export",
   "/api/segment/ground",
+  "/api/triangulate",
 ];
 
 /** A request whose body the test writes piece by piece. */

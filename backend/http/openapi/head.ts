@@ -44,6 +44,7 @@ export const TAGS = {
   "cloud sessions": "Clouds kept in the service: create, edit with undo, split, merge, transform, close",
   classify: "Label points as noise or ground",
   terrain: "Terrain, surface and canopy height models, raster export, voxel grids placed on terrain",
+  surfaces: "Mesh the points of clouds",
   registration: "Compare clouds with meshes",
   fit: "Fit solids to the crowns of trees",
 } as const;

@@ -10,6 +10,7 @@ import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { RegistrationNative } from "../registration.ts";
+import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
@@ -34,6 +35,7 @@ export interface Addon
     ListsNative,
     RegistrationNative,
     FitNative,
+    SurfacesNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

@@ -69,6 +69,12 @@ export function numbersColumn(numbers: BulkColumn | readonly (number | null)[]):
   return new ColumnRef(new addon.Column("f64", new Uint8Array(values.buffer)));
 }
 
+/** Inline flags as a native column of u8, 1 = true. */
+export function flagsColumn(flags: BulkColumn | readonly boolean[]): ColumnRef {
+  if (flags instanceof BulkColumn) return retained(flags);
+  return new ColumnRef(new addon.Column("u8", Uint8Array.from(flags, Number)));
+}
+
 /** Inline colours 0..1 as a native column of 16-bit channels; values outside the range are clipped. */
 export async function colorsColumn(colors: PointList, job: Job): Promise<ColumnRef> {
   const unit = job.adopt(pointsColumn(colors)).native;

@@ -7,8 +7,8 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "spatial/divide_delaunay.h"
 #include "spatial/floor_division.h"
-#include "spatial/lattice_delaunay.h"
 #include "spatial/nearest_cells.h"
 
 namespace pc {
@@ -51,7 +51,7 @@ struct Facet {
   std::array<bool, 3> closed;  ///< points on side i belong to the triangle
   std::int64_t twice_area;
 
-  Facet(const LatticeTriangle& t, const BulkVector<LatticePoint>& points) {
+  Facet(const DelaunayTriangle& t, const BulkVector<LatticePoint>& points) {
     for (std::size_t i = 0; i < 3; ++i) p[i] = points[t.corner[i]];
     for (std::size_t i = 0; i < 3; ++i) {
       const std::int32_t du = p[(i + 1) % 3].u - p[i].u, dv = p[(i + 1) % 3].v - p[i].v;
@@ -139,11 +139,11 @@ std::uint64_t KnownCells::unknown_count(OpContext& ctx) const {
 TinInterpolation::TinInterpolation(const KnownCells& cells, OpContext& ctx)
     : cells_(cells.unknown_count(ctx)) {
   const BulkVector<LatticePoint> points = rim_cells(cells, ctx);
-  const LatticeDelaunay mesh(points.view(), ctx);
+  const DivideDelaunay<LatticePoint> mesh(points.view(), ctx);
   std::atomic<std::uint64_t> count{0};
   parallel_for(ctx, mesh.slots(), 4096, [&](std::size_t begin, std::size_t end) {
     Collector<Cell> collector(cells_, count);
-    LatticeTriangle triangle{};
+    DelaunayTriangle triangle{};
     std::int64_t work = 0;
     for (std::size_t slot = begin; slot < end; ++slot) {
       if (!mesh.triangle(slot, triangle)) continue;

@@ -11,8 +11,8 @@
 #include "ops/octree/octree_translate.h"
 #include "spatial/all_knn.h"
 #include "spatial/ball_grid.h"
+#include "spatial/divide_delaunay.h"
 #include "spatial/kd_tree.h"
-#include "spatial/lattice_delaunay.h"
 #include "support/octree_reader.h"
 #include "support/worst_shapes.h"
 
@@ -77,11 +77,12 @@ void add_delaunay_costs(CostCases& cases) {
   using I = std::uint64_t;
   using L = LatticePoint;
   const auto add = [&](const char* input, L (*at)(I, I)) {
-    cases.push_back({"lattice_delaunay", input, 50'000,
-                     prepared([at](std::size_t n) { return lattice_points(n, at); },
-                              [](const std::vector<L>& points, OpContext& ctx) {
-                                const LatticeDelaunay triangles({points.data(), points.size()}, ctx);
-                              })});
+    cases.push_back(
+        {"lattice_delaunay", input, 50'000,
+         prepared([at](std::size_t n) { return lattice_points(n, at); },
+                  [](const std::vector<L>& points, OpContext& ctx) {
+                    const DivideDelaunay<LatticePoint> triangles({points.data(), points.size()}, ctx);
+                  })});
   };
   add("random", [](I i, I) {
     return L{static_cast<std::int32_t>(random_u64(1, i) >> 42),

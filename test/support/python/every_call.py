@@ -155,6 +155,13 @@ far = client.mesh_distance(source={"session_id": a}, **triangle, signed=True, on
 assert far["point_count"] > 0 and far["sign_defined"] is False
 assert "No mesh" in refused(lambda: client.mesh_distance([], [], points=[0, 0, 0]), 200, "invalid_argument").message
 
+box = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+solid = client.triangulate("alpha_shape", points=box, alpha=2, on_progress=lambda step: None)
+assert solid.meta["num_triangles"] == 12 and abs(solid.meta["volume_m3"] - 1) < 1e-12, solid.meta
+sheet = client.triangulate("delaunay", source={"session_id": a}, points=box)
+assert len(sheet.buffers["indices"]) == 3 * sheet.meta["num_triangles"] > 0
+assert "alpha_shape" in refused(lambda: client.triangulate("magic", points=box), 200, "invalid_argument").message
+
 obj = os.path.join(folder, "one.obj")
 with open(obj, "w") as file:
     file.write("v 9 0 0\nv 10 0 0\nv 9 1 0\nusemtl m\nf 1 2 3\n")

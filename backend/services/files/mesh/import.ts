@@ -11,6 +11,7 @@ import * as native from "../../../native/files/mesh.ts";
 import { readPlyHeader } from "../../../native/files/readers.ts";
 import type { Triple } from "../../../sessions/column-names.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
+import { coarseCoordinates, shiftOf } from "../../run/float-steps.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { extensionOf, sourceFile } from "../source.ts";
 import { appearance } from "./appearance.ts";
@@ -32,8 +33,6 @@ export interface MeshFrame {
 
 /** Bytes of memory that an import needs per byte of its file: parsed elements, triangles and their buffers. */
 const BYTES_PER_FILE_BYTE = { obj: 12, ply: 8 } as const;
-/** Coordinates from here on are rounded to 1 mm or more in float32. */
-const COARSE_COORDINATE_M = 16_384;
 
 /** Errors: not_found; invalid_argument, invalid_file for another format, a PLY file without faces and a wrong shift. */
 export async function checkMeshImport(
@@ -48,12 +47,10 @@ export async function checkMeshImport(
       `${basename(path)}: the extension "${extension}" is not a mesh format; use .obj or .ply`,
     );
   }
-  const [x, y, z, ...more] = world_shift ?? [0, 0, 0];
-  if (x === undefined || y === undefined || z === undefined || more.length > 0 || ![x, y, z].every(Number.isFinite)) {
-    throw new AppError("invalid_argument", "world_shift must be three finite numbers");
-  }
+  const shift = shiftOf(world_shift);
+  if (!shift) throw new AppError("invalid_argument", "world_shift must be three finite numbers");
   if (extension === ".ply") await checkPlyFaces(path);
-  return { path, kind: extension === ".obj" ? "obj" : "ply", shift: [x, y, z], unknown_keys };
+  return { path, kind: extension === ".obj" ? "obj" : "ply", shift, unknown_keys };
 }
 
 async function checkPlyFaces(path: string): Promise<void> {
@@ -168,11 +165,5 @@ function shapeWarnings(file: native.NativeMeshFile): string[] {
 }
 
 /** Large coordinates lose digits in the float32 buffers. */
-function coarse({ min, max }: NonNullable<native.NativeMeshFile["bounds"]>): string[] {
-  const largest = Math.max(...min.map(Math.abs), ...max.map(Math.abs));
-  if (largest < COARSE_COORDINATE_M) return [];
-  const step = 2 ** (Math.floor(Math.log2(largest)) - 23);
-  return [
-    `Coordinates reach ${largest.toPrecision(3)}: float32 holds them in steps of ${step.toPrecision(2)}. Send world_shift to subtract a place near the mesh.`,
-  ];
-}
+const coarse = ({ min, max }: NonNullable<native.NativeMeshFile["bounds"]>): string[] =>
+  coarseCoordinates(Math.max(...min.map(Math.abs), ...max.map(Math.abs)));

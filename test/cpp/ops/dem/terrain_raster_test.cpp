@@ -17,7 +17,7 @@
 #include "ops/dem/raster_mesh.h"
 #include "ops/dem/surface_raster.h"
 #include "ops/dem/terrain_layers.h"
-#include "spatial/lattice_delaunay.h"
+#include "spatial/divide_delaunay.h"
 
 namespace pc {
 namespace {

@@ -1,4 +1,4 @@
-#include "spatial/lattice_delaunay.h"
+#include "spatial/divide_delaunay.h"
 
 #include <algorithm>
 #include <vector>
@@ -14,44 +14,22 @@ constexpr std::int32_t kCoordinateEnd = 1 << 22;
 constexpr std::size_t kPartPoints = 8192;  // 5 ms per part
 constexpr std::uint32_t kPollSteps = 4096;
 
-struct Lifted {
-  std::int64_t u, v, lift;
-};
-
-Lifted lifted(const LatticePoint& p, const LatticePoint& origin) {
-  const std::int64_t u = p.u - origin.u, v = p.v - origin.v;
-  return {u, v, u * u + v * v};
+void check_range(const LatticePoint& p) {
+  require(p.u >= 0 && p.v >= 0 && p.u < kCoordinateEnd && p.v < kCoordinateEnd,
+          "lattice coordinates must be 0 to 2^22 - 1");
 }
-
-int sign(std::int64_t value) { return (value > 0) - (value < 0); }
+void check_range(const Vec2d& p) {
+  require(in_exact_range(p.x) && in_exact_range(p.y), "coordinates must be finite and within 2^100 m");
+}
+bool comes_before(const LatticePoint& a, const LatticePoint& b) {
+  return a.u < b.u || (a.u == b.u && a.v < b.v);
+}
+bool comes_before(const Vec2d& a, const Vec2d& b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 
 }  // namespace
 
-int lattice_in_circle(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c,
-                      const LatticePoint& d) {
-  const Lifted p = lifted(a, d), q = lifted(b, d), r = lifted(c, d);
-  const std::int64_t qr = q.u * r.v - r.u * q.v, rp = r.u * p.v - p.u * r.v, pq = p.u * q.v - q.u * p.v;
-  constexpr std::int64_t kSmall = std::int64_t{1} << 30;
-  const auto small = [](std::int64_t value) { return value < kSmall && value > -kSmall; };
-  if (p.lift < kSmall && q.lift < kSmall && r.lift < kSmall && small(qr) && small(rp) && small(pq))
-    return sign(p.lift * qr + q.lift * rp + r.lift * pq);
-  // lift < 2^45 times a product < 2^46 overflows 64 bits: the lift is split into two limbs, the lower one of 22 bits.
-  constexpr int kBits = 22;
-  constexpr std::int64_t kMask = (std::int64_t{1} << kBits) - 1;
-  std::int64_t high = (p.lift >> kBits) * (qr >> kBits) + (q.lift >> kBits) * (rp >> kBits) +
-                      (r.lift >> kBits) * (pq >> kBits);
-  std::int64_t middle = (p.lift >> kBits) * (qr & kMask) + (p.lift & kMask) * (qr >> kBits) +
-                        (q.lift >> kBits) * (rp & kMask) + (q.lift & kMask) * (rp >> kBits) +
-                        (r.lift >> kBits) * (pq & kMask) + (r.lift & kMask) * (pq >> kBits);
-  const std::int64_t low =
-      (p.lift & kMask) * (qr & kMask) + (q.lift & kMask) * (rp & kMask) + (r.lift & kMask) * (pq & kMask);
-  middle += low >> kBits;
-  high += middle >> kBits;
-  if (high != 0) return sign(high);
-  return sign(((middle & kMask) << kBits) + (low & kMask));
-}
-
-LatticeDelaunay::LatticeDelaunay(Span<const LatticePoint> points, OpContext& ctx) : points_(points) {
+template <class Point>
+DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx) : points_(points) {
   check(ctx);
   if (points.size < 2) return;
   edges_.resize(6 * points.size);  // a planar graph has fewer than 3 n edges, two directions each
@@ -90,21 +68,19 @@ LatticeDelaunay::LatticeDelaunay(Span<const LatticePoint> points, OpContext& ctx
   }
 }
 
-void LatticeDelaunay::check(OpContext& ctx) const {
+template <class Point>
+void DivideDelaunay<Point>::check(OpContext& ctx) const {
   parallel_for(ctx, points_.size, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const LatticePoint& p = points_[i];
-      require(p.u >= 0 && p.v >= 0 && p.u < kCoordinateEnd && p.v < kCoordinateEnd,
-              "lattice coordinates must be 0 to 2^22 - 1");
-      if (i == 0) continue;
-      const LatticePoint& before = points_[i - 1];
-      require(before.u < p.u || (before.u == p.u && before.v < p.v),
-              "lattice points must be distinct and ordered by u, then v");
+      const Point& p = points_[i];
+      check_range(p);
+      require(i == 0 || comes_before(points_[i - 1], p), "points must be distinct and in order");
     }
   });
 }
 
-LatticeDelaunay::Pool LatticeDelaunay::fresh_pool(std::size_t begin, std::size_t end) {
+template <class Point>
+typename DivideDelaunay<Point>::Pool DivideDelaunay<Point>::fresh_pool(std::size_t begin, std::size_t end) {
   const auto first = static_cast<std::uint32_t>(6 * begin), last = static_cast<std::uint32_t>(6 * end - 2);
   for (std::uint32_t e = first; e <= last; e += 2) {
     edges_[e] = {e == last ? kNone : e + 2, kNone, kNone};
@@ -113,7 +89,8 @@ LatticeDelaunay::Pool LatticeDelaunay::fresh_pool(std::size_t begin, std::size_t
   return {first, last};
 }
 
-std::uint32_t LatticeDelaunay::make_edge(std::uint32_t from, std::uint32_t to, Pool& pool) {
+template <class Point>
+std::uint32_t DivideDelaunay<Point>::make_edge(std::uint32_t from, std::uint32_t to, Pool& pool) {
   const std::uint32_t e = pool.head;
   if (e == kNone)
     throw Error(ErrorCode::kInternal, "a triangulation with more edges than a planar graph has");
@@ -124,7 +101,8 @@ std::uint32_t LatticeDelaunay::make_edge(std::uint32_t from, std::uint32_t to, P
   return e;
 }
 
-void LatticeDelaunay::insert_after(std::uint32_t at, std::uint32_t edge) {
+template <class Point>
+void DivideDelaunay<Point>::insert_after(std::uint32_t at, std::uint32_t edge) {
   const std::uint32_t behind = edges_[at].next;
   edges_[edge].next = behind;
   edges_[edge].previous = at;
@@ -133,14 +111,16 @@ void LatticeDelaunay::insert_after(std::uint32_t at, std::uint32_t edge) {
 }
 
 /// Adds an edge from the target of a to the origin of b, such that all three have the same left face.
-std::uint32_t LatticeDelaunay::connect(std::uint32_t a, std::uint32_t b, Pool& pool) {
+template <class Point>
+std::uint32_t DivideDelaunay<Point>::connect(std::uint32_t a, std::uint32_t b, Pool& pool) {
   const std::uint32_t e = make_edge(target(a), origin(b), pool);
   insert_after(left_next(a), e);
   insert_after(b, e ^ 1);
   return e;
 }
 
-void LatticeDelaunay::remove(std::uint32_t edge, Pool& pool) {
+template <class Point>
+void DivideDelaunay<Point>::remove(std::uint32_t edge, Pool& pool) {
   for (const std::uint32_t e : {edge, edge ^ 1}) {
     edges_[edges_[e].previous].next = edges_[e].next;
     edges_[edges_[e].next].previous = edges_[e].previous;
@@ -152,13 +132,15 @@ void LatticeDelaunay::remove(std::uint32_t edge, Pool& pool) {
   pool.head = pair;
 }
 
-LatticeDelaunay::Hull LatticeDelaunay::smallest(std::size_t begin, std::size_t end, Pool& pool) {
+template <class Point>
+typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::smallest(std::size_t begin, std::size_t end,
+                                                                     Pool& pool) {
   const auto s = static_cast<std::uint32_t>(begin);
   const std::uint32_t a = make_edge(s, s + 1, pool);
   if (end - begin == 2) return {a, a ^ 1};
   const std::uint32_t b = make_edge(s + 1, s + 2, pool);
   insert_after(a ^ 1, b);
-  const std::int64_t turn = lattice_orient(points_[s], points_[s + 1], points_[s + 2]);
+  const int turn = orient_sign(points_[s], points_[s + 1], points_[s + 2]);
   if (turn > 0) {
     connect(b, a, pool);
     return {a, b ^ 1};
@@ -170,8 +152,9 @@ LatticeDelaunay::Hull LatticeDelaunay::smallest(std::size_t begin, std::size_t e
   return {a, b ^ 1};
 }
 
-LatticeDelaunay::Hull LatticeDelaunay::triangulate(std::size_t begin, std::size_t end, Pool& pool,
-                                                   const OpContext& ctx) {
+template <class Point>
+typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::triangulate(std::size_t begin, std::size_t end,
+                                                                        Pool& pool, const OpContext& ctx) {
   if (end - begin <= 3) return smallest(begin, end, pool);
   const std::size_t middle = begin + (end - begin) / 2;
   const Hull left = triangulate(begin, middle, pool, ctx);
@@ -179,7 +162,8 @@ LatticeDelaunay::Hull LatticeDelaunay::triangulate(std::size_t begin, std::size_
   return merge(left, right, pool, ctx);
 }
 
-std::uint32_t LatticeDelaunay::lower_tangent(Hull& left, Hull& right, Pool& pool) {
+template <class Point>
+std::uint32_t DivideDelaunay<Point>::lower_tangent(Hull& left, Hull& right, Pool& pool) {
   std::uint32_t l = left.right, r = right.left;
   for (;;) {
     if (is_left(from(r), l)) {
@@ -196,10 +180,11 @@ std::uint32_t LatticeDelaunay::lower_tangent(Hull& left, Hull& right, Pool& pool
   return base;
 }
 
-std::uint32_t LatticeDelaunay::left_candidate(std::uint32_t base, Pool& pool) {
+template <class Point>
+std::uint32_t DivideDelaunay<Point>::left_candidate(std::uint32_t base, Pool& pool) {
   std::uint32_t e = edges_[base ^ 1].next;
   if (!is_right(to(e), base)) return kNone;
-  while (lattice_in_circle(to(base), from(base), to(e), to(edges_[e].next)) > 0) {
+  while (circle_sign(to(base), from(base), to(e), to(edges_[e].next)) > 0) {
     const std::uint32_t behind = edges_[e].next;
     remove(e, pool);
     e = behind;
@@ -207,10 +192,11 @@ std::uint32_t LatticeDelaunay::left_candidate(std::uint32_t base, Pool& pool) {
   return e;
 }
 
-std::uint32_t LatticeDelaunay::right_candidate(std::uint32_t base, Pool& pool) {
+template <class Point>
+std::uint32_t DivideDelaunay<Point>::right_candidate(std::uint32_t base, Pool& pool) {
   std::uint32_t e = edges_[base].previous;
   if (!is_right(to(e), base)) return kNone;
-  while (lattice_in_circle(to(base), from(base), to(e), to(edges_[e].previous)) > 0) {
+  while (circle_sign(to(base), from(base), to(e), to(edges_[e].previous)) > 0) {
     const std::uint32_t behind = edges_[e].previous;
     remove(e, pool);
     e = behind;
@@ -218,23 +204,25 @@ std::uint32_t LatticeDelaunay::right_candidate(std::uint32_t base, Pool& pool) {
   return e;
 }
 
-LatticeDelaunay::Hull LatticeDelaunay::merge(Hull left, Hull right, Pool& pool, const OpContext& ctx) {
+template <class Point>
+typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::merge(Hull left, Hull right, Pool& pool,
+                                                                  const OpContext& ctx) {
   std::uint32_t base = lower_tangent(left, right, pool);
   for (std::uint32_t step = 1;; ++step) {
     if (step % kPollSteps == 0) ctx.checkpoint();
     const std::uint32_t l = left_candidate(base, pool), r = right_candidate(base, pool);
     if (l == kNone && r == kNone) return {left.left, right.right};
-    const bool take_right =
-        l == kNone || (r != kNone && lattice_in_circle(to(l), from(l), from(r), to(r)) > 0);
+    const bool take_right = l == kNone || (r != kNone && circle_sign(to(l), from(l), from(r), to(r)) > 0);
     base = take_right ? connect(r, base ^ 1, pool) : connect(base ^ 1, l ^ 1, pool);
   }
 }
 
-bool LatticeDelaunay::triangle(std::size_t slot, LatticeTriangle& out) const {
+template <class Point>
+bool DivideDelaunay<Point>::triangle(std::size_t slot, DelaunayTriangle& out) const {
   const auto sides_of = [&](std::uint32_t e, std::array<std::uint32_t, 3>& sides) {
     sides = {e, left_next(e), 0};
     sides[2] = left_next(sides[1]);
-    return left_next(sides[2]) == e && lattice_orient(from(sides[0]), from(sides[1]), from(sides[2])) > 0;
+    return left_next(sides[2]) == e && orient_sign(from(sides[0]), from(sides[1]), from(sides[2])) > 0;
   };
   const auto e = static_cast<std::uint32_t>(slot);
   std::array<std::uint32_t, 3> sides{}, other{};
@@ -245,5 +233,8 @@ bool LatticeDelaunay::triangle(std::size_t slot, LatticeTriangle& out) const {
   }
   return true;
 }
+
+template class DivideDelaunay<LatticePoint>;
+template class DivideDelaunay<Vec2d>;
 
 }  // namespace pc

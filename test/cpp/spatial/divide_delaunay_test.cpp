@@ -1,4 +1,4 @@
-#include "spatial/lattice_delaunay.h"
+#include "spatial/divide_delaunay.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "spatial/hull.h"
 #include "spatial/nearest_cells.h"
+#include "support/nasty_clouds.h"
 
 namespace pc {
 namespace {
@@ -24,12 +25,12 @@ Points sorted(Points points) {
   return points;
 }
 
-std::vector<LatticeTriangle> triangulate(const Points& points, int threads = 1) {
+std::vector<DelaunayTriangle> triangulate(const Points& points, int threads = 1) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  const LatticeDelaunay mesh({points.data(), points.size()}, ctx);
-  std::vector<LatticeTriangle> out;
-  LatticeTriangle triangle{};
+  const DivideDelaunay<LatticePoint> mesh({points.data(), points.size()}, ctx);
+  std::vector<DelaunayTriangle> out;
+  DelaunayTriangle triangle{};
   for (std::size_t slot = 0; slot < mesh.slots(); ++slot)
     if (mesh.triangle(slot, triangle)) out.push_back(triangle);
   return out;
@@ -68,10 +69,10 @@ int slow_in_circle(const LatticePoint& a, const LatticePoint& b, const LatticePo
 }
 
 /// Triangles are Delaunay, cover the hull once, and their sides say what is behind them.
-void expect_delaunay(const Points& points, const std::vector<LatticeTriangle>& triangles) {
+void expect_delaunay(const Points& points, const std::vector<DelaunayTriangle>& triangles) {
   std::int64_t area = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> sides;
-  for (const LatticeTriangle& t : triangles) {
+  for (const DelaunayTriangle& t : triangles) {
     const LatticePoint &a = points[t.corner[0]], &b = points[t.corner[1]], &c = points[t.corner[2]];
     ASSERT_GT(lattice_orient(a, b, c), 0);
     area += lattice_orient(a, b, c);
@@ -79,7 +80,7 @@ void expect_delaunay(const Points& points, const std::vector<LatticeTriangle>& t
     for (std::size_t i = 0; i < 3; ++i) ++sides[{t.corner[i], t.corner[(i + 1) % 3]}];
   }
   EXPECT_EQ(area, points.size() < 3 ? 0 : hull_area(points));
-  for (const LatticeTriangle& t : triangles) {
+  for (const DelaunayTriangle& t : triangles) {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint32_t a = t.corner[i], b = t.corner[(i + 1) % 3];
       EXPECT_EQ((sides[{a, b}]), 1);
@@ -97,7 +98,7 @@ Points scattered(std::size_t count, std::uint64_t seed, std::int32_t nu, std::in
   return sorted(points);
 }
 
-TEST(LatticeDelaunay, CirclesAreEmptyAndTheHullIsCovered) {
+TEST(DivideDelaunay, CirclesAreEmptyAndTheHullIsCovered) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto size = static_cast<std::int32_t>(2 + random_u64(9, seed) % 30);
     const Points points =
@@ -111,7 +112,7 @@ TEST(LatticeDelaunay, CirclesAreEmptyAndTheHullIsCovered) {
   expect_delaunay(flat, triangulate(flat));
 }
 
-TEST(LatticeDelaunay, FullLatticesRingsAndLines) {
+TEST(DivideDelaunay, FullLatticesRingsAndLines) {
   Points lattice, ring, line, column;
   for (std::int32_t u = 0; u < 12; ++u)
     for (std::int32_t v = 0; v < 9; ++v) lattice.push_back({u, v});
@@ -135,7 +136,7 @@ TEST(LatticeDelaunay, FullLatticesRingsAndLines) {
   EXPECT_EQ(triangulate({{1, 1}, {1, 2}, {2, 1}}).size(), 1U);
 }
 
-TEST(LatticeDelaunay, PartsGiveTheSameForAnyThreadCount) {
+TEST(DivideDelaunay, PartsGiveTheSameForAnyThreadCount) {
   const Points points = scattered(60'000, 3, 700, 700);
   const auto one = triangulate(points, 1), three = triangulate(points, 3);
   ASSERT_EQ(one.size(), three.size());
@@ -158,11 +159,58 @@ TEST(LatticeDelaunay, PartsGiveTheSameForAnyThreadCount) {
   }
 }
 
-TEST(LatticeDelaunay, RefusesOrderAndRangeThatItCannotUse) {
+TEST(DivideDelaunay, RefusesOrderAndRangeThatItCannotUse) {
   EXPECT_THROW(triangulate({{1, 1}, {0, 0}}), Error);
   EXPECT_THROW(triangulate({{1, 1}, {1, 1}}), Error);
   EXPECT_THROW(triangulate({{-1, 1}}), Error);
   EXPECT_THROW(triangulate({{1 << 22, 1}}), Error);
+}
+
+std::vector<Vec2d> plane_points(std::uint64_t seed, std::size_t most) {
+  std::vector<Vec2d> points;
+  for (const Vec3d& p : nasty_clouds::cloud(seed, most))
+    points.push_back({exact_coordinate(p.x), exact_coordinate(p.y)});
+  std::sort(points.begin(), points.end(),
+            [](const Vec2d& a, const Vec2d& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+TEST(DivideDelaunay, CirclesAreEmptyForNastyClouds) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::vector<Vec2d> points = plane_points(seed, 40);
+    const DivideDelaunay<Vec2d> mesh({points.data(), points.size()}, ctx);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> sides;
+    std::set<std::uint32_t> corners;
+    std::size_t count = 0;
+    DelaunayTriangle t{};
+    for (std::size_t slot = 0; slot < mesh.slots(); ++slot) {
+      if (!mesh.triangle(slot, t)) continue;
+      ++count;
+      const Vec2d &a = points[t.corner[0]], &b = points[t.corner[1]], &c = points[t.corner[2]];
+      ASSERT_GT(orient_2d(a, b, c), 0);
+      for (const Vec2d& d : points) ASSERT_LE(in_circle(a, b, c, d), 0);
+      for (std::size_t i = 0; i < 3; ++i) {
+        ASSERT_EQ((++sides[{t.corner[i], t.corner[(i + 1) % 3]}]), 1);
+        corners.insert(t.corner[i]);
+        if (!t.on_hull[i]) continue;
+        for (const Vec2d& d : points)
+          ASSERT_GE(orient_2d(points[t.corner[i]], points[t.corner[(i + 1) % 3]], d), 0);
+      }
+    }
+    if (count == 0) {
+      for (std::size_t i = 0; i + 2 < points.size(); ++i)
+        ASSERT_EQ(orient_2d(points[i], points[i + 1], points[i + 2]), 0);
+      continue;
+    }
+    std::size_t hull = 0;
+    for (const auto& [side, one] : sides) hull += sides.count({side.second, side.first}) == 0 ? 1 : 0;
+    EXPECT_EQ(corners.size(), points.size());
+    EXPECT_EQ(count, 2 * points.size() - 2 - hull);  // Euler
+  }
 }
 
 struct Marks {

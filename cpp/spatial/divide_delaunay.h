@@ -6,49 +6,50 @@
 #include "core/memory.h"
 #include "core/op_context.h"
 #include "core/span.h"
+#include "spatial/lattice_point.h"
+#include "spatial/predicates.h"
 
 namespace pc {
 
-/// A point with integer coordinates, 0 <= u, v < 2^22.
-struct LatticePoint {
-  std::int32_t u, v;
-
-  friend bool operator==(const LatticePoint& a, const LatticePoint& b) { return a.u == b.u && a.v == b.v; }
-};
-
-/// Twice the signed area of the triangle a b c; positive = counter-clockwise. Exact.
-inline std::int64_t lattice_orient(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c) {
-  return static_cast<std::int64_t>(b.u - a.u) * (c.v - a.v) -
-         static_cast<std::int64_t>(b.v - a.v) * (c.u - a.u);
+/// Signs of the predicates and order of the points, for both kinds of points.
+inline int orient_sign(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c) {
+  const std::int64_t area = lattice_orient(a, b, c);
+  return (area > 0) - (area < 0);
+}
+inline int orient_sign(const Vec2d& a, const Vec2d& b, const Vec2d& c) { return orient_2d(a, b, c); }
+inline int circle_sign(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c,
+                       const LatticePoint& d) {
+  return lattice_in_circle(a, b, c, d);
+}
+inline int circle_sign(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
+  return in_circle(a, b, c, d);
 }
 
-/// Positive if d lies inside the circle through a, b, c (counter-clockwise), negative if outside, 0 if on it. Exact.
-int lattice_in_circle(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c,
-                      const LatticePoint& d);
-
-struct LatticeTriangle {
+struct DelaunayTriangle {
   std::array<std::uint32_t, 3> corner;  ///< indices of points, counter-clockwise
   std::array<bool, 3> on_hull;          ///< side from corner i to i + 1 has no triangle behind it
 };
 
-/// Delaunay triangulation of points with integer coordinates. Every test is exact integer arithmetic, so no input is
-/// degenerate. For points on one circle any of the valid triangulations may result, the same in every run.
+/// Delaunay triangulation of points in the plane. Every sign is exact, so no input is degenerate. For points on one circle
+/// any of the valid triangulations may result, the same in every run.
 ///
-/// points   (n) distinct, ordered by u, then v
+/// Point    LatticePoint or Vec2d
+/// points   (n) distinct, ordered by the first coordinate, then the second
 /// Order    A function of the points alone, for any thread count.
 /// Cost     O(n log n) time; 72 bytes per point.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: points out of order or out of range.
 /// Source   Guibas & Stolfi 1985, ACM TOG 4, "Primitives for the manipulation of general subdivisions ...": divide and
 ///          conquer of section 9, on directed edges without their duals.
-class LatticeDelaunay {
+template <class Point>
+class DivideDelaunay {
  public:
-  LatticeDelaunay(Span<const LatticePoint> points, OpContext& ctx);
+  DivideDelaunay(Span<const Point> points, OpContext& ctx);
 
   /// Number of slots that triangle() can be asked for.
   std::size_t slots() const { return edges_.size(); }
   /// The triangle in a slot; false if the slot has none. Every triangle is in one slot.
-  bool triangle(std::size_t slot, LatticeTriangle& out) const;
+  bool triangle(std::size_t slot, DelaunayTriangle& out) const;
 
  private:
   struct Edge {
@@ -84,16 +85,17 @@ class LatticeDelaunay {
 
   std::uint32_t origin(std::uint32_t e) const { return edges_[e].origin; }
   std::uint32_t target(std::uint32_t e) const { return edges_[e ^ 1].origin; }
-  const LatticePoint& from(std::uint32_t e) const { return points_[origin(e)]; }
-  const LatticePoint& to(std::uint32_t e) const { return points_[target(e)]; }
+  const Point& from(std::uint32_t e) const { return points_[origin(e)]; }
+  const Point& to(std::uint32_t e) const { return points_[target(e)]; }
   std::uint32_t left_next(std::uint32_t e) const { return edges_[e ^ 1].previous; }
-  bool is_left(const LatticePoint& p, std::uint32_t e) const { return lattice_orient(p, from(e), to(e)) > 0; }
-  bool is_right(const LatticePoint& p, std::uint32_t e) const {
-    return lattice_orient(p, to(e), from(e)) > 0;
-  }
+  bool is_left(const Point& p, std::uint32_t e) const { return orient_sign(p, from(e), to(e)) > 0; }
+  bool is_right(const Point& p, std::uint32_t e) const { return orient_sign(p, to(e), from(e)) > 0; }
 
-  Span<const LatticePoint> points_;
+  Span<const Point> points_;
   BulkVector<Edge> edges_;
 };
+
+extern template class DivideDelaunay<LatticePoint>;
+extern template class DivideDelaunay<Vec2d>;
 
 }  // namespace pc

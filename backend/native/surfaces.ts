@@ -1,0 +1,114 @@
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+
+type Triple = readonly [number, number, number];
+
+/** Triangles of shared vertices. */
+export interface SurfaceMesh {
+  /** vec3d, metres. */
+  readonly vertices: NativeColumn;
+  /** u32, three per triangle. */
+  readonly indices: NativeColumn;
+}
+
+/** A box, rotated about the vertical axis through its centre; metres, degrees counter-clockwise. */
+export interface CropBox {
+  readonly min: Triple;
+  readonly max: Triple;
+  readonly rotation_deg: number;
+}
+
+export interface MeshPointsParams {
+  /** Added to every point before the crop. */
+  readonly shift: Triple;
+  readonly crop: CropBox | null;
+}
+
+export interface AlphaShape {
+  readonly indices: NativeColumn;
+  /** solid: boundary of the solid part, outward; sheet: together with the faces that bound no solid. */
+  readonly faces: "solid" | "sheet";
+  readonly alpha_m: number;
+  readonly mean_spacing_m: number;
+  readonly volume_m3: number;
+  /** Points at the place of another one. */
+  readonly repeated_count: number;
+  /** Faces of the alpha complex that bound no solid. */
+  readonly sheet_count: number;
+}
+
+export interface CleanMesh extends SurfaceMesh {
+  readonly merged_vertex_count: number;
+  /** Triangles without area. */
+  readonly flat_count: number;
+  readonly repeated_count: number;
+  /** Triangles removed at edges that more than two shared. */
+  readonly non_manifold_count: number;
+}
+
+/** A box of voxels, as in the contract; `offsets` f64 and `kept` u8 have one entry per column. */
+export interface VoxelBox {
+  readonly center: Triple;
+  readonly size: Triple;
+  readonly nx: number;
+  readonly ny: number;
+  readonly nz: number;
+  readonly rotation_deg: number;
+  readonly offsets: NativeColumn | null;
+  readonly kept: NativeColumn | null;
+}
+
+export interface SurfacesNative {
+  meshPoints(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    params: MeshPointsParams,
+  ): NativeJob<{ readonly points: NativeColumn; readonly unusable_count: number }>;
+  stridePoints(parts: readonly NativeColumn[], stride: number): NativeJob<NativeColumn>;
+  delaunay(points: NativeColumn): NativeJob<{ readonly indices: NativeColumn; readonly repeated_count: number }>;
+  alphaShape(points: NativeColumn, alpha_m: number | null): NativeJob<AlphaShape>;
+  cleanMesh(mesh: SurfaceMesh): NativeJob<CleanMesh>;
+  meshArea(mesh: SurfaceMesh): NativeJob<number>;
+  meshNormals(mesh: SurfaceMesh): NativeJob<NativeColumn>;
+  narrowVertices(
+    vertices: NativeColumn,
+    shift: Triple,
+  ): NativeJob<{ readonly vertices: NativeColumn; readonly largest: number }>;
+  binTriangles(
+    mesh: SurfaceMesh,
+    grid: VoxelBox,
+  ): NativeJob<{ readonly indices: NativeColumn; readonly cell_ids: NativeColumn }>;
+  delaunayBytes(points: number): number;
+  alphaShapeBytes(points: number): number;
+  cleanMeshBytes(vertices: number, triangles: number): number;
+}
+
+const addon = addonAs<SurfacesNative>();
+
+/** The points that a mesh is made of: without `skip`, shifted, inside the crop box, finite. */
+export const meshPoints: SurfacesNative["meshPoints"] = (positions, skip, params) =>
+  addon.meshPoints(positions, skip, params);
+/** Every stride-th point of all parts (vec3d), counted through them. */
+export const stridePoints: SurfacesNative["stridePoints"] = (parts, stride) => addon.stridePoints(parts, stride);
+/** Delaunay triangulation in x and y, upwards; indices are rows of the points. */
+export const delaunay: SurfacesNative["delaunay"] = (points) => addon.delaunay(points);
+/** Alpha shape; `alpha_m` null = twice the mean spacing. Indices are rows of the points. */
+export const alphaShape: SurfacesNative["alphaShape"] = (points, alpha_m) => addon.alphaShape(points, alpha_m);
+/** Merges vertices at one place, removes degenerate, repeated and non-manifold triangles and unused vertices. */
+export const cleanMesh: SurfacesNative["cleanMesh"] = (mesh) => addon.cleanMesh(mesh);
+/** Area of all triangles, square metres. */
+export const meshArea: SurfacesNative["meshArea"] = (mesh) => addon.meshArea(mesh);
+/** Unit normal per vertex (f32, three each), the mean of its triangles weighted by area. */
+export const meshNormals: SurfacesNative["meshNormals"] = (mesh) => addon.meshNormals(mesh);
+/** Vertices minus `shift` as f32, three each, and their largest absolute coordinate. */
+export const narrowVertices: SurfacesNative["narrowVertices"] = (vertices, shift) =>
+  addon.narrowVertices(vertices, shift);
+/** The triangles whose centroid lies in a cell, and the cell of each: i + nx (j + ny k). */
+export const binTriangles: SurfacesNative["binTriangles"] = (mesh, grid) => addon.binTriangles(mesh, grid);
+/** Memory that delaunay needs besides the points, bytes. */
+export const delaunayBytes: SurfacesNative["delaunayBytes"] = (points) => addon.delaunayBytes(points);
+/** Memory that alphaShape needs besides the points, bytes. */
+export const alphaShapeBytes: SurfacesNative["alphaShapeBytes"] = (points) => addon.alphaShapeBytes(points);
+/** Memory that cleanMesh needs besides its input, bytes. */
+export const cleanMeshBytes: SurfacesNative["cleanMeshBytes"] = (vertices, triangles) =>
+  addon.cleanMeshBytes(vertices, triangles);

@@ -1,0 +1,98 @@
+import {
+  TRIANGULATION_METHODS,
+  type TriangulateRequest,
+  type TriangulateSuccess,
+} from "../../../shared/contract/triangulate.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import * as native from "../../native/surfaces.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+
+/** A mesh before its clean-up; the run owns the columns. */
+export interface RawMesh extends native.SurfaceMesh {
+  readonly warnings: readonly string[];
+  /** Further fields of the answer. */
+  readonly details: Partial<TriangulateSuccess>;
+}
+
+/** How a mesh is made of points (vec3d). */
+export interface Method {
+  /** Stage shown to the user. */
+  readonly label: string;
+  /** Memory that mesh() needs besides the points, bytes. */
+  bytes(points: number): number;
+  /** Throws invalid_argument for options that do not make sense. */
+  check(request: TriangulateRequest): void;
+  mesh(points: NativeColumn, request: TriangulateRequest, job: Job): Promise<RawMesh>;
+}
+
+const told = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
+
+const delaunay: Method = {
+  label: "Meshing (delaunay)",
+  bytes: native.delaunayBytes,
+  check: () => undefined,
+  async mesh(points, _request, job) {
+    const { indices, repeated_count } = await job.track(() => native.delaunay(points));
+    return {
+      vertices: points,
+      indices: job.adopt(new ColumnRef(indices)).native,
+      warnings: told(repeated_count, "points have the x and y of another point and were left out."),
+      details: {},
+    };
+  },
+};
+
+/** Sheet faces that are left out are told from this share of the triangles on. */
+const SHEET_SHARE = 0.05;
+
+const alphaShape: Method = {
+  label: "Meshing (alpha shape)",
+  bytes: native.alphaShapeBytes,
+  check({ alpha }) {
+    if (alpha === null || alpha === undefined || (alpha > 0 && Number.isFinite(alpha))) return;
+    throw new AppError("invalid_argument", `alpha is ${alpha}: it must be positive, in metres, or null`);
+  },
+  async mesh(points, { alpha }, job) {
+    const shape = await job.track(() => native.alphaShape(points, alpha ?? null));
+    const indices = job.adopt(new ColumnRef(shape.indices)).native;
+    const { alpha_m, mean_spacing_m, volume_m3 } = shape;
+    return {
+      vertices: points,
+      indices,
+      warnings: [
+        ...told(shape.repeated_count, "points are at the place of another point and were left out."),
+        ...sheetWarning(shape, indices.length / 3),
+      ],
+      details: { alpha_m, mean_spacing_m, volume_m3 },
+    };
+  },
+};
+
+function sheetWarning({ faces, sheet_count, alpha_m }: native.AlphaShape, triangles: number): string[] {
+  const radius = `alpha ${alpha_m.toPrecision(3)} m`;
+  if (faces === "sheet") {
+    return told(
+      sheet_count,
+      `of the faces bound no solid at ${radius}: the points lie on a thin surface, which they show.`,
+    );
+  }
+  if (sheet_count < SHEET_SHARE * triangles) return [];
+  return told(sheet_count, `faces bound no solid at ${radius} and were left out; a larger alpha closes thin parts.`);
+}
+
+const METHODS: Readonly<Record<(typeof TRIANGULATION_METHODS)[number], Method>> = {
+  alpha_shape: alphaShape,
+  delaunay,
+};
+
+/** Errors: invalid_argument for a name that no method has. */
+export function methodOf(name: string): Method {
+  const known = TRIANGULATION_METHODS.find((method) => method === name);
+  if (known) return METHODS[known];
+  throw new AppError(
+    "invalid_argument",
+    `Unknown triangulation method "${name.slice(0, 60)}": use ${TRIANGULATION_METHODS.join(" or ")}.`,
+  );
+}

@@ -1,0 +1,81 @@
+#include "ops/mesh/delaunay.h"
+
+#include <vector>
+
+#include "core/error.h"
+#include "core/float_bits.h"
+#include "core/parallel.h"
+#include "core/radix_sort.h"
+#include "spatial/divide_delaunay.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 16;
+
+/// Rows in the order of x, then y, then row.
+BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx) {
+  BulkVector<std::uint64_t> keys(points.size);
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      require(in_exact_range(points[i].x) && in_exact_range(points[i].y),
+              "points must be finite and within 2^100 m");
+      keys[i] = ordered_bits(exact_coordinate(points[i].y));
+    }
+  });
+  BulkVector<std::uint32_t> order = radix_sort_order({keys.data(), keys.size()}, 64, ctx);
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) keys[i] = ordered_bits(exact_coordinate(points[order[i]].x));
+  });
+  radix_sort_pairs(keys.view(), order.view(), 64, ctx);
+  return order;
+}
+
+/// Numbers of the triangles' slots block by block, so that they can be copied out at once.
+std::vector<std::size_t> first_triangles(const DivideDelaunay<Vec2d>& mesh, OpContext& ctx) {
+  std::vector<std::size_t> firsts((mesh.slots() + kGrain - 1) / kGrain + 1, 0);
+  parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
+    DelaunayTriangle triangle{};
+    for (std::size_t slot = begin; slot < end; ++slot)
+      firsts[begin / kGrain + 1] += mesh.triangle(slot, triangle) ? 1 : 0;
+  });
+  for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
+  return firsts;
+}
+
+}  // namespace
+
+DelaunayResult delaunay(HitPoints points, OpContext& ctx) {
+  ctx.begin_phase("Meshing (delaunay)", 0);
+  return delaunay_in_plane(points.xyz(), ctx);
+}
+
+DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx) {
+  require(xyz.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
+  BulkVector<std::uint32_t> order = rows_in_order(xyz, ctx);
+  BulkVector<Vec2d> plane(xyz.size);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    const Vec3d& p = xyz[order[i]];
+    const Vec2d q{exact_coordinate(p.x), exact_coordinate(p.y)};
+    if (count > 0 && plane[count - 1] == q) continue;
+    order[count] = order[i];
+    plane[count++] = q;
+  }
+  const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx);
+  const std::vector<std::size_t> firsts = first_triangles(mesh, ctx);
+  DelaunayResult out{Column<std::uint32_t>(3 * firsts.back()), xyz.size - count};
+  parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t at = 3 * firsts[begin / kGrain];
+    DelaunayTriangle triangle{};
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      if (!mesh.triangle(slot, triangle)) continue;
+      for (const std::uint32_t corner : triangle.corner) out.indices[at++] = order[corner];
+    }
+  });
+  return out;
+}
+
+}  // namespace pc

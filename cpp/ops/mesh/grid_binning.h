@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/span.h"
+
+namespace pc {
+
+/// A box of voxels, rotated about the vertical axis through its centre.
+struct VoxelBox {
+  Vec3d center, size;             ///< metres; sizes > 0
+  std::uint32_t nx, ny, nz;       ///< >= 1, at most 2^32 - 2 cells
+  double rotation_deg;            ///< counter-clockwise seen from above
+  Span<const double> offsets;     ///< (ny, nx) metres by which each column is raised, or empty
+  Span<const std::uint8_t> kept;  ///< (ny, nx) 0 = the column is dropped; empty = all are kept
+};
+
+struct BinnedTriangles {
+  Column<std::uint32_t>
+      indices;  ///< (T, 3) of the triangles whose centroid lies in a cell, in the order of the input
+  Column<std::uint32_t> cell_ids;  ///< (T) i + nx (j + ny k)
+};
+
+/// Bins triangles into cells by their centroids and drops those outside every cell. A cell contains its lower faces.
+///
+/// Order    That of the triangles, for any thread count. Cost: two passes, cancel within 50 ms.
+/// Errors   kInvalidArgument: sizes, counts or lists out of range; an index beyond the vertices.
+/// Source   contract wire 11.2: rotate back about the centre, find the column, subtract its offset, divide.
+BinnedTriangles grid_binning(Span<const Vec3d> vertices, Span<const std::uint32_t> indices,
+                             const VoxelBox& grid, OpContext& ctx);
+
+}  // namespace pc

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/span.h"
+
+namespace pc {
+
+struct CleanMesh {
+  Column<Vec3d> vertices;  ///< (V) those of triangles, in the order of the input
+  Column<std::uint32_t>
+      indices;  ///< (T, 3) in the order of the input, each starting at the same corner as there
+  std::uint64_t merged_vertex_count = 0;  ///< vertices of triangles at the place of an earlier one
+  std::uint64_t flat_count = 0;  ///< triangles with two equal corners or without area, which are left out
+  std::uint64_t repeated_count =
+      0;  ///< triangles with the corners of an earlier one in the same sense of rotation
+  std::uint64_t non_manifold_count = 0;  ///< triangles left out at edges that more than two had
+};
+
+/// Cleans a mesh: merges vertices at one place, then removes degenerate triangles, then repeated ones, then the smallest
+/// triangles at edges of more than two, and at last vertices without a triangle.
+///
+/// vertices  (V) metres, finite
+/// indices   (T, 3) below V
+/// Order     A function of the input, for any thread count: of equal things the first stays; edges are visited by their
+///           lower, then their higher vertex; of triangles with equal areas the first goes.
+/// Cost      O(V + T log degree) time; mesh_cleanup_bytes of memory. Cancel within 100 ms.
+/// Errors    kInvalidArgument: an index beyond the vertices, 2^30 triangles or more.
+/// Source    contract core 6, clean-up.
+CleanMesh mesh_cleanup(Span<const Vec3d> vertices, Span<const std::uint32_t> indices, OpContext& ctx);
+
+/// Memory that mesh_cleanup needs besides its input, bytes, with what it returns.
+constexpr std::uint64_t mesh_cleanup_bytes(std::uint64_t vertices, std::uint64_t triangles) {
+  return 48 * vertices + 64 * triangles;
+}
+
+}  // namespace pc

@@ -1,0 +1,104 @@
+#include "ops/mesh/mesh_points.h"
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/plane_rotation.h"
+#include "spatial/predicates.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 15;
+
+class Inside {
+ public:
+  explicit Inside(const CropBox& box)
+      : box_(box),
+        center_((box.min + box.max) * 0.5),
+        rotation_(PlaneRotation::of_degrees(box.rotation_deg)) {}
+
+  bool operator()(const Vec3d& p) const {
+    double x = p.x, y = p.y;
+    if (rotation_.cosine != 1) {
+      const double dx = p.x - center_.x, dy = p.y - center_.y;
+      x = center_.x + rotation_.x_before(dx, dy);
+      y = center_.y + rotation_.y_before(dx, dy);
+    }
+    return x >= box_.min.x && x <= box_.max.x && y >= box_.min.y && y <= box_.max.y && p.z >= box_.min.z &&
+           p.z <= box_.max.z;
+  }
+
+ private:
+  CropBox box_;
+  Vec3d center_;
+  PlaneRotation rotation_;
+};
+
+}  // namespace
+
+MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
+                       const std::optional<CropBox>& crop, OpContext& ctx) {
+  require(skip.empty() || skip.size == positions.size, "skip must have one entry per point");
+  require(is_finite(shift), "the shift must be finite");
+  std::optional<Inside> inside;
+  if (crop) {
+    require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
+            "crop_box and its rotation must be finite");
+    inside.emplace(*crop);
+  }
+  struct Part {
+    std::size_t kept = 0, unusable = 0;
+  };
+  const auto visit = [&](std::size_t begin, std::size_t end, Part& part, auto&& keep) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!skip.empty() && skip[i] != 0) continue;
+      const Vec3d p = positions[i] + shift;
+      if (!in_exact_range(p)) {
+        ++part.unusable;
+      } else if (!inside || (*inside)(p)) {
+        keep(p);
+        ++part.kept;
+      }
+    }
+  };
+  std::vector<Part> parts((positions.size + kGrain - 1) / kGrain);
+  ctx.begin_phase("Reading points", 2 * positions.size);
+  parallel_for(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    visit(begin, end, parts[begin / kGrain], [](const Vec3d&) {});
+  });
+  std::vector<std::size_t> firsts(parts.size() + 1, 0);
+  MeshPoints out{};
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    firsts[k + 1] = firsts[k] + parts[k].kept;
+    out.unusable_count += parts[k].unusable;
+  }
+  out.points = Column<Vec3d>(firsts.back());
+  parallel_for(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t at = firsts[begin / kGrain];
+    Part ignored;
+    visit(begin, end, ignored, [&](const Vec3d& p) { out.points[at++] = p; });
+  });
+  return out;
+}
+
+Column<Vec3d> stride_points(const std::vector<Span<const Vec3d>>& parts, std::uint64_t stride,
+                            OpContext& ctx) {
+  require(stride > 0, "the stride must be positive");
+  std::size_t total = 0;
+  for (const Span<const Vec3d>& part : parts) total += part.size;
+  Column<Vec3d> out((total + stride - 1) / stride);
+  ctx.begin_phase("Preparing point cloud", out.size());
+  std::size_t before = 0;
+  for (const Span<const Vec3d>& part : parts) {
+    const std::size_t first = (before + stride - 1) / stride,
+                      last = (before + part.size + stride - 1) / stride;
+    parallel_for(ctx, last - first, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) out[first + k] = part[(first + k) * stride - before];
+    });
+    before += part.size;
+  }
+  return out;
+}
+
+}  // namespace pc

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { errorCodes } from "../errors.ts";
+import { MAX_MESH_SOURCES } from "../limits.ts";
+import { checkedByService } from "./documented.ts";
+import { Warnings } from "./fields.ts";
+import { NumberList, Point, PointList } from "./geometry.ts";
+import { PointSource } from "./point-source.ts";
+import { VoxelGrid } from "./voxel-grid.ts";
+
+export const TRIANGULATION_METHODS = ["alpha_shape", "delaunay"] as const;
+
+export const TriangulateRequest = z
+  .object({
+    points: PointList.nullish()
+      .default(null)
+      .describe("(n, 3) inline points, hits only, metres; added to the points of `sources`"),
+    source: PointSource.nullish()
+      .default(null)
+      .describe("points of a session, in true world coordinates; takes precedence over points; misses are never used"),
+    sources: z
+      .array(PointSource)
+      .nullish()
+      .default(null)
+      .describe(
+        `points of several sessions, meshed together with the inline points; takes precedence over source; at most ${MAX_MESH_SOURCES}, more: 400`,
+      ),
+    method: checkedByService(z.string(), z.enum(TRIANGULATION_METHODS)).describe(
+      "alpha_shape: boundary of the tetrahedra that a ball of radius alpha encloses; delaunay: triangulation in x and y with the heights of the points; any other value causes an error in the frame",
+    ),
+    crop_box: NumberList.nullish()
+      .default(null)
+      .describe(
+        "[min x, min y, min z, max x, max y, max z], metres, frame of the points; faces included; null or empty = no crop; another length causes an error in the frame",
+      ),
+    crop_box_rotation_deg: z
+      .number()
+      .nullish()
+      .default(null)
+      .describe("rotation of the crop box about +z through its centre, degrees, counter-clockwise; null = 0"),
+    grid: VoxelGrid.nullish()
+      .default(null)
+      .describe("keep the triangles whose centroid lies in a cell, and return their cells; null = keep all triangles"),
+    alpha: z
+      .number()
+      .nullish()
+      .default(null)
+      .describe(
+        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point; 0 or less causes an error in the frame",
+      ),
+    world_shift: NumberList.nullish()
+      .default(null)
+      .describe(
+        "[x, y, z], metres: subtracted from every vertex in float64, before it is narrowed to float32; null = none; not three finite numbers: 400",
+      ),
+  })
+  .meta({ id: "TriangulateRequest" });
+export type TriangulateRequest = z.infer<typeof TriangulateRequest>;
+
+const common = {
+  method_used: z.string().describe("method of the request"),
+  warnings: Warnings.optional(),
+};
+
+/** Meta of the frame. */
+export const TriangulateSuccess = z
+  .object({
+    ...common,
+    success: z.literal(true).describe("the points were meshed"),
+    error: z.null().describe("null: success"),
+    num_triangles: z.int().describe("number of triangles; 0 if the grid contains none"),
+    num_vertices: z.int().describe("number of vertices, including those whose triangles the grid dropped"),
+    surface_area: z.number().describe("area of the triangles, square metres"),
+    points_used: z.int().describe("number of points after the crop and the limit max_points"),
+    downsampled: z.boolean().describe("whether max_points left points out"),
+    alpha_m: z.number().optional().describe("alpha_shape: radius used, metres"),
+    mean_spacing_m: z
+      .number()
+      .optional()
+      .describe("alpha_shape: mean distance from a point to the nearest other one, metres"),
+    volume_m3: z
+      .number()
+      .optional()
+      .describe("alpha_shape: volume of the solid part before clean-up and grid, cubic metres"),
+    world_shift: Point.describe("metres; coordinates of the points = those of the buffers + world_shift"),
+  })
+  .meta({ id: "TriangulateSuccess", description: "a mesh of points" });
+export type TriangulateSuccess = z.infer<typeof TriangulateSuccess>;
+
+export const TriangulateFailure = z
+  .object({
+    ...common,
+    success: z.literal(false).describe("no mesh was made"),
+    error: z.string().describe("reason for the failure, a sentence for the user"),
+    code: z.enum(errorCodes).describe("error code"),
+    num_triangles: z.literal(0).describe("0: there is no mesh"),
+    num_vertices: z.literal(0).describe("0: there is no mesh"),
+    points_used: z.int().optional().describe("number of points after the crop and the limit max_points, where known"),
+  })
+  .meta({ id: "TriangulateFailure", description: "failure: no mesh was made" });
+export type TriangulateFailure = z.infer<typeof TriangulateFailure>;
+
+const buffer = (meaning: string) => z.array(z.number()).optional().describe(meaning);
+
+/** Buffers of the frame; absent on failure. */
+export const TriangulateBuffers = z
+  .object({
+    vertices: buffer("f32 (3 * num_vertices) x, y, z of each vertex, metres, frame of the points minus world_shift"),
+    indices: buffer(
+      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay) or from outside (alpha_shape)",
+    ),
+    normals: buffer("f32 (3 * num_vertices) unit normal of each vertex, the mean of its triangles weighted by area"),
+    triangle_cell_ids: buffer(
+      "u32 (num_triangles) cell of each triangle's centroid, i + nx (j + ny k); only with grid and at least one triangle",
+    ),
+  })
+  .meta({ id: "TriangulateBuffers", description: "arrays of the frame" });
+
+/** Form in which the documentation shows the PHB1 frame. */
+export const TriangulateFrame = z
+  .object({
+    meta: z.discriminatedUnion("success", [TriangulateSuccess, TriangulateFailure]).describe("scalars of the frame"),
+    buffers: TriangulateBuffers,
+  })
+  .meta({ id: "TriangulateFrame", description: "PHB1 frame: scalars and arrays" });

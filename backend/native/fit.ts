@@ -24,18 +24,22 @@ export interface TreeRows {
 }
 
 export interface CrownParams {
-  readonly shape: "ellipsoid" | "prism" | "cone";
+  readonly shape: "ellipsoid" | "prism" | "cone" | "alpha";
   /** 0..1 */
   readonly strictness: number;
   /** Added to the positions of the result, metres. */
   readonly offset: Triple;
+  /** alpha: radius of the ball, metres; null = as small as suffices. */
+  readonly alpha_m: number | null;
+  /** alpha: more are refused. */
+  readonly most_triangles: number;
 }
 
 /** Metres; positions with the offset added. */
 export interface NativeCrown {
-  /** Of the solid's box. */
+  /** Of the box of the solid; alpha: of the mesh. */
   readonly center: Triple;
-  /** Half-extents of the solid's box. */
+  /** Half-extents of that box. */
   readonly half: Triple;
   readonly volume_m3: number;
   readonly surface_area_m2: number;
@@ -48,6 +52,10 @@ export interface NativeCrown {
   readonly vertices: number[];
   readonly normals: number[];
   readonly triangles: number[];
+  /** alpha: the radius used; null for other shapes. */
+  readonly alpha_m: number | null;
+  /** Every edge of the mesh joins two triangles. */
+  readonly watertight: boolean;
 }
 
 export interface CrownFit {
@@ -66,7 +74,7 @@ export interface CrownFit {
 
 export interface FitNative {
   fitCrown(tree: TreeRows, params: CrownParams): NativeJob<CrownFit>;
-  crownFitBytes(points: number): number;
+  crownFitBytes(points: number, alphaShape: boolean): number;
   groundUnderTrees(
     positions: NativeColumn,
     skip: NativeColumn | null,
@@ -78,10 +86,11 @@ export interface FitNative {
 
 const addon = addonAs<FitNative>();
 
-/** One crown. Errors: invalid_argument for points without an extent, or a cone around points of one height. */
+/** One crown. Errors: invalid_argument for points without an extent, or that have no solid of the shape. */
 export const fitCrown: FitNative["fitCrown"] = (tree, params) => addon.fitCrown(tree, params);
 /** Memory for the crown of a tree of this many points, bytes. */
-export const crownFitBytes: FitNative["crownFitBytes"] = (points) => addon.crownFitBytes(points);
+export const crownFitBytes: FitNative["crownFitBytes"] = (points, alphaShape) =>
+  addon.crownFitBytes(points, alphaShape);
 /**
  * z of the lowest ground point in the horizontal box of each tree (min x, min y, max x, max y), in the frame of the
  * positions; null = none.

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
@@ -40,6 +41,8 @@ Napi::Object crown_to_js(Napi::Env env, const Crown& crown) {
   out.Set("vertices", triples_to_js(env, crown.mesh.vertices));
   out.Set("normals", triples_to_js(env, crown.mesh.normals));
   out.Set("triangles", flat_to_js(env, crown.mesh.triangles));
+  out.Set("alpha_m", crown.alpha ? Napi::Value(Napi::Number::New(env, crown.alpha->alpha_m)) : env.Null());
+  out.Set("watertight", !crown.alpha || crown.alpha->watertight);
   return out;
 }
 
@@ -67,15 +70,20 @@ HeldTree held_tree(const Napi::Object& js) {
   return tree;
 }
 
-// fitCrown(tree: TreeRows, params: { shape, strictness, offset }): NativeJob<CrownFit>
+// fitCrown(tree: TreeRows, params: { shape, strictness, offset, alpha_m, most_triangles }): NativeJob<CrownFit>
 Napi::Value fit_crown_job(const Napi::CallbackInfo& info) {
   const HeldTree tree = held_tree(strict_object(info[0], "tree"));
   const auto js = strict_object(info[1], "params");
-  const CrownParams params{strict_choice<CrownShape>(js.Get("shape"), "shape",
-                                                     {{"ellipsoid", CrownShape::kEllipsoid},
-                                                      {"prism", CrownShape::kPrism},
-                                                      {"cone", CrownShape::kCone}}),
-                           number_field(js, "strictness"), vec3_field(js, "offset")};
+  const auto alpha_m = js.Get("alpha_m");
+  const CrownParams params{
+      strict_choice<std::optional<CrownShape>>(js.Get("shape"), "shape",
+                                               {{"ellipsoid", CrownShape::kEllipsoid},
+                                                {"prism", CrownShape::kPrism},
+                                                {"cone", CrownShape::kCone},
+                                                {"alpha", std::nullopt}}),
+      number_field(js, "strictness"), vec3_field(js, "offset"),
+      is_nothing(alpha_m) ? std::nullopt : std::optional(strict_number(alpha_m, "alpha_m")),
+      whole_field(js, "most_triangles")};
   return start_job<CrownFit>(
       info.Env(), job_options(info[2]), [=](OpContext& ctx) { return fit_crown(tree.rows, params, ctx); },
       [](Napi::Env env, CrownFit&& fit) -> Napi::Value {
@@ -90,9 +98,11 @@ Napi::Value fit_crown_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// crownFitBytes(points): number
+// crownFitBytes(points, alpha_shape): number
 Napi::Value crown_fit_bytes_of(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(crown_fit_bytes(strict_whole(info[0], "points"))));
+  return Napi::Number::New(
+      info.Env(), static_cast<double>(
+                      crown_fit_bytes(strict_whole(info[0], "points"), strict_bool(info[1], "alpha_shape"))));
 }
 
 // groundUnderTrees(positions, skip, ground_class, boxes: number[]): NativeJob<(number | null)[]>

@@ -521,12 +521,12 @@ class PointCloudClient:
         """Fits a solid to the crown of each tree of a session: {"crowns": [...], "warnings": [...]}.
 
         source             {"session_id": ..., "max_points", "translation"}; world coordinates
-        shape              ellipsoid, prism or cone
+        shape              ellipsoid, prism, cone or alpha
         strictness         0 = enclose every crown point; up to 1: leave strays outside, default 0.5
         tree_instance_ids  trees to fit; without, the whole cloud is one tree with the number 0
         use_leaf_only      use points with wood_class 2 alone, default False
         ground_baseline    where heights begin: "min_z" (default) or "ground_class"
-        alpha              reserved for alpha shapes, None
+        alpha              radius of an alpha shape, metres; default: as small as suffices
 
         Each crown has vertices, triangles and normals as flat lists, metrics and params. Trees without a crown are named in
         warnings.

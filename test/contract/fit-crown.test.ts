@@ -98,6 +98,29 @@ describe("shapes", () => {
   });
 });
 
+test("alpha: a lattice has an exact volume before smoothing, and a closed mesh", async () => {
+  const rows = Array.from(
+    { length: 1000 },
+    (_, i) => `${i % 10} ${Math.floor(i / 10) % 10} ${Math.floor(i / 100)} 1 2 2`,
+  );
+  const source = await opened([...rows, "30 30 30 1 2 2"]);
+  const tail = await fitted({ source, shape: "alpha", alpha: 1, tree_instance_ids: [1] });
+  const [crown] = tail.crowns;
+  expect(tail).not.toHaveProperty("warnings");
+  expect(crown?.params).toEqual({ alpha_m: 1, alpha_auto: false, watertight: true });
+  expect(crown?.metrics.num_points_used).toBe(1000);
+  expect((crown?.metrics.crown_volume_m3 ?? 0) / 729).toBeCloseTo(1, 2); // smoothing moves edges and corners
+  const { closed, volume } = meshFacts(crown?.vertices ?? [], crown?.triangles ?? []);
+  expect([closed, volume]).toEqual([true, expect.closeTo(crown?.metrics.crown_volume_m3 ?? 0, 6)]);
+  const auto = (await fitted({ source, shape: "alpha", strictness: 0.5 })).crowns[0]?.params;
+  expect(auto).toMatchObject({ alpha_auto: true, watertight: true });
+  const all = await fitted({ source, shape: "alpha", strictness: 0 });
+  expect(all.warnings).toEqual(["Tree 0: the alpha shape holds 1000 of 1001 crown points."]);
+  expect((await failure({ source, shape: "alpha", alpha: 0.1 })).warnings).toEqual([
+    "Tree 0: alpha is too small: no part of the crown is closed to a ball of this radius; skipped.",
+  ]);
+});
+
 describe("which points", () => {
   test("without ids the whole cloud is one tree, without its ground", async () => {
     const source = await opened(TWO);
@@ -228,7 +251,8 @@ describe("refusals before the stream", () => {
     ["an unknown session", { source: { session_id: "00000000" } }, ...UNKNOWN],
     ["a source without a session", { source: {} }, 400, /neither a session_id/],
     ["a translation of two", { source: { session_id: "S", translation: [1, 2] } }, 400, /translation/],
-    ["an unknown shape", { shape: "alpha" }, 400, 'shape "alpha" is none of ellipsoid, prism, cone'],
+    ["an unknown shape", { shape: "sphere" }, 400, 'shape "sphere" is none of ellipsoid, prism, cone, alpha'],
+    ["an alpha of 0", { shape: "alpha", alpha: 0 }, 400, /^alpha 0 is no radius/],
     ["an alpha", { alpha: 0.5 }, 400, "alpha 0.5 means nothing for the shape prism"],
     [
       "too many trees",

@@ -2,7 +2,12 @@ import type { CrownShape, FittedCrown } from "../../../shared/contract/fit-crown
 import type { NativeCrown } from "../../native/fit.ts";
 
 /** The wire form of a crown. `baseline`: z where the height of the tree begins, in the frame of the crown. */
-export function crownEntry(id: number, shape: CrownShape, crown: NativeCrown, baseline: number): FittedCrown {
+export function crownEntry(
+  id: number,
+  { shape, alpha }: { readonly shape: CrownShape; readonly alpha: number | null },
+  crown: NativeCrown,
+  baseline: number,
+): FittedCrown {
   const { center, half, vertices, triangles, normals } = crown;
   const [a_m, b_m, c_m] = half;
   return {
@@ -23,6 +28,12 @@ export function crownEntry(id: number, shape: CrownShape, crown: NativeCrown, ba
       num_vertices: vertices.length / 3,
       num_triangles: triangles.length / 3,
     },
-    params: shape === "cone" ? { base_radius_m: a_m, height_m: 2 * c_m } : { a_m, b_m, c_m },
+    params: paramsOf(shape, crown, alpha),
   };
+}
+
+function paramsOf(shape: CrownShape, { half, alpha_m, watertight }: NativeCrown, alpha: number | null) {
+  const [a_m, b_m, c_m] = half;
+  if (shape === "alpha") return { alpha_m: alpha_m ?? 0, alpha_auto: alpha === null, watertight };
+  return shape === "cone" ? { base_radius_m: a_m, height_m: 2 * c_m } : { a_m, b_m, c_m };
 }

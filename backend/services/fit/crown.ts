@@ -6,7 +6,7 @@ import {
   type CrownTail,
 } from "../../../shared/contract/fit-crown.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { MAX_FITTED_CROWNS } from "../../../shared/limits.ts";
+import { MAX_ANSWER_CROWN_TRIANGLES, MAX_CROWN_TRIANGLES, MAX_FITTED_CROWNS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
@@ -40,7 +40,11 @@ export async function checkCrownRequest(
 ): Promise<CheckedCrowns> {
   const shape = CROWN_SHAPES.find((name) => name === request.shape);
   if (!shape) throw refused(`shape "${request.shape.slice(0, 60)}" is none of ${CROWN_SHAPES.join(", ")}`);
-  if (typeof request.alpha === "number") throw refused(`alpha ${request.alpha} means nothing for the shape ${shape}`);
+  const { alpha } = request;
+  if (typeof alpha === "number") {
+    if (shape !== "alpha") throw refused(`alpha ${alpha} means nothing for the shape ${shape}`);
+    if (!(alpha > 0)) throw refused(`alpha ${alpha} is no radius: it must be above 0, or null for an automatic one`);
+  }
   const trees = request.tree_instance_ids?.length ?? 0;
   if (trees > MAX_FITTED_CROWNS) {
     throw refused(
@@ -55,14 +59,14 @@ const refused = (message: string) => new AppError("invalid_argument", message);
 
 /** One crown per tree. A failure is reported in the tail; a cancel is thrown. */
 export async function fitCrowns(checked: CheckedCrowns, deps: Deps, job: Job): Promise<CrownTail> {
-  const { request, session, unknown_keys } = checked;
+  const { request, shape, session, unknown_keys } = checked;
   const named = unknownKeyWarnings(unknown_keys);
   try {
     job.stage("Reading points", 0.05, 0.1);
     return await session.read(job, (state) => {
       const rows = positionsColumn(state).length;
       const crowns = Math.max(1, request.tree_instance_ids?.length ?? 0);
-      const bytes = native.crownFitBytes(rows) + ORDER_ROW_BYTES * rows + CROWN_LIST_BYTES * crowns;
+      const bytes = native.crownFitBytes(rows, shape === "alpha") + ORDER_ROW_BYTES * rows + CROWN_LIST_BYTES * crowns;
       return deps.admission.run(job, "Crown fit", bytes, async () => {
         const trees = await crownTrees(state, request, job.quiet());
         const fits = await fitAll(trees, checked, job);
@@ -89,13 +93,18 @@ interface Fit {
 async function fitAll(trees: CrownTrees, { request, shape }: CheckedCrowns, job: Job): Promise<Fit[]> {
   const total = trees.parts.size;
   const fits = new Map<number, Fit>();
-  const params = { shape, strictness: request.strictness, offset: trees.offset };
+  const given = { shape, strictness: request.strictness, offset: trees.offset, alpha_m: request.alpha ?? null };
   let begun = 0;
+  let triangles = 0;
   const fitNext = async ([id, part]: readonly [number, { first: number; count: number }], own: Job) => {
     const place = begun;
     begun += 1;
     job.stage(`Fitting crown ${begun}/${total}`, 0.1 + (0.85 * place) / total, 0.1 + (0.85 * begun) / total);
-    fits.set(id, await fitOne(id, { ...trees.rows, ...part }, params, own));
+    const left = Math.max(0, MAX_ANSWER_CROWN_TRIANGLES - triangles);
+    const params = { ...given, most_triangles: Math.min(MAX_CROWN_TRIANGLES, left) };
+    const one = await fitOne(id, { ...trees.rows, ...part }, params, own);
+    triangles += (one.found?.crown?.triangles.length ?? 0) / 3;
+    fits.set(id, one);
     job.advance(0.5);
   };
   const parts = [...trees.parts];
@@ -161,13 +170,25 @@ function answer(
       warnings.push(`Tree ${id}: too few crown points (${found.crown_point_count}); skipped.`);
     }
     if (!found?.crown || found.lowest_z === null) return [];
+    if (!found.crown.watertight) {
+      warnings.push(`Tree ${id}: some edges of the mesh join more than two triangles; a larger alpha may close it.`);
+    }
+    if (shape === "alpha" && leavesTooMany(found, request)) {
+      warnings.push(
+        `Tree ${id}: the alpha shape holds ${found.crown.enclosed_count} of ${found.crown_point_count} crown points.`,
+      );
+    }
     if (found.crown.flat) {
       warnings.push(`Tree ${id}: the crown points do not differ along an axis; the ${shape} is 2e-6 m thick there.`);
     }
     const wanted = request.ground_baseline === "ground_class" ? (found.ground_z ?? ground.get(id) ?? null) : null;
-    return [crownEntry(id, shape, found.crown, wanted ?? found.lowest_z)];
+    return [crownEntry(id, { shape, alpha: request.alpha ?? null }, found.crown, wanted ?? found.lowest_z)];
   });
   const told = warnings.length > 0 ? { warnings } : {};
   if (crowns.length > 0) return { success: true, error: null, crowns, ...told };
   return { success: false, error: "No crown could be fitted", code: "invalid_argument", crowns: [], ...told };
 }
+
+/** Whether an automatic alpha shape leaves out more points than strictness permits. */
+const leavesTooMany = ({ crown, crown_point_count }: native.CrownFit, { strictness, alpha }: CrownRequest) =>
+  typeof alpha !== "number" && (crown?.enclosed_count ?? 0) < (1 - 0.25 * strictness) * crown_point_count - 1;

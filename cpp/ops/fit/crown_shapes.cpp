@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "ops/fit/alpha_crown.h"
 #include "ops/fit/crown_trim.h"
 #include "ops/fit/enclosing_solid.h"
 
@@ -10,17 +12,39 @@ namespace pc {
 
 namespace {
 
-constexpr std::uint64_t kLeastPoints = 4;  // contract core section 4
+// contract core section 4
+constexpr std::uint64_t kLeastPoints = 4;
+constexpr int kSmoothingSteps = 2;
 
 Box3d moved(const Box3d& box, const Vec3d& by) { return {box.min + by, box.max + by}; }
+
+Crown alpha_fitted(const CrownPoints& points, const CrownParams& params, OpContext& ctx) {
+  AlphaCrown found = alpha_crown(
+      points.xyz.view(), {params.alpha_m, params.strictness, kSmoothingSteps, params.most_triangles}, ctx);
+  const Vec3d offset = points.origin + params.offset;
+  Box3d box;
+  for (Vec3d& vertex : found.mesh.vertices) {
+    vertex = vertex + offset;
+    box.add(vertex);
+  }
+  return {{CrownShape::kPrism, (box.min + box.max) * 0.5, (box.max - box.min) * 0.5},
+          found.volume_m3,
+          found.surface_area_m2,
+          found.enclosed_count,
+          found.highest_z + offset.z,
+          false,
+          std::move(found.mesh),
+          AlphaFacts{found.alpha_m, found.watertight}};
+}
 
 Crown fitted(const CrownPoints& points, const CrownParams& params, OpContext& ctx) {
   const Box3d all = kept_box({points.xyz.view(), {}}, ctx);
   require(!(all.min == all.max), "all crown points are at one place");
-  TrimmedCrown trimmed = trimmed_crown(params.shape, points.xyz.view(), params.strictness, ctx);
+  if (!params.shape) return alpha_fitted(points, params, ctx);
+  TrimmedCrown trimmed = trimmed_crown(*params.shape, points.xyz.view(), params.strictness, ctx);
   const Box3d kept = kept_box({points.xyz.view(), trimmed.kept.view()}, ctx);
   const Vec3d offset = points.origin + params.offset;
-  Crown crown{trimmed.solid, 0, 0, trimmed.kept_count, kept.max.z + offset.z, false, {}};
+  Crown crown{trimmed.solid, 0, 0, trimmed.kept_count, kept.max.z + offset.z, false, {}, std::nullopt};
   crown.volume_m3 = crown_volume(trimmed.solid);
   crown.surface_area_m2 = crown_surface_area(trimmed.solid);
   const Vec3d& half = trimmed.solid.half;
@@ -48,8 +72,8 @@ CrownFit fit_crown(const TreeRows& tree, const CrownParams& params, OpContext& c
   return fit;
 }
 
-std::uint64_t crown_fit_bytes(std::uint64_t points) {
-  return sizeof(Vec3d) * points + trimmed_crown_bytes(points);
+std::uint64_t crown_fit_bytes(std::uint64_t points, bool alpha_shape) {
+  return sizeof(Vec3d) * points + (alpha_shape ? alpha_crown_bytes(points) : trimmed_crown_bytes(points));
 }
 
 }  // namespace pc

@@ -11,19 +11,28 @@
 namespace pc {
 
 struct CrownParams {
-  CrownShape shape;
-  double strictness;  ///< 0..1: 0 = enclose every crown point; trimmed_crown
-  Vec3d offset;       ///< added to all positions of the result, metres
+  std::optional<CrownShape> shape;  ///< none = alpha shape
+  double strictness;                ///< 0..1: 0 = enclose every crown point; trimmed_crown
+  Vec3d offset;                     ///< added to all positions of the result, metres
+  std::optional<double> alpha_m;    ///< of an alpha shape: radius, metres; none = as small as suffices
+  std::uint64_t most_triangles;     ///< of an alpha shape; more are refused
+};
+
+/// An alpha shape.
+struct AlphaFacts {
+  double alpha_m;
+  bool watertight;  ///< every edge joins two triangles
 };
 
 /// A fitted crown; positions with the offset added.
 struct Crown {
-  CrownSolid solid;
-  double volume_m3, surface_area_m2;  ///< of the solid
+  CrownSolid solid;                   ///< of an alpha shape: the box of its mesh
+  double volume_m3, surface_area_m2;  ///< of the solid; of an alpha shape: of its mesh
   std::uint64_t enclosed_count;       ///< crown points inside the solid, after the trim
   double highest_z;                   ///< of these points
   bool flat;                          ///< the crown points do not differ along an axis of the solid
   CrownMesh mesh;
+  std::optional<AlphaFacts> alpha;
 };
 
 struct CrownFit {
@@ -34,7 +43,8 @@ struct CrownFit {
   std::optional<Crown> crown;      ///< nothing with fewer than 4 crown points
 };
 
-/// Fits one upright solid to the crown of a tree: the solid of least volume around its crown points, without strays.
+/// Fits one solid to the crown of a tree: the upright solid of least volume around its crown points, without strays; or the
+/// alpha shape of least radius that holds as many points as strictness demands.
 ///
 /// Order    Does not depend on the thread count. Computed relative to a point of the tree: far from the origin the
 ///          result is as exact as the coordinates.
@@ -47,6 +57,6 @@ struct CrownFit {
 CrownFit fit_crown(const TreeRows& tree, const CrownParams& params, OpContext& ctx);
 
 /// Peak of memory needed for a tree of this many points, bytes.
-std::uint64_t crown_fit_bytes(std::uint64_t points);
+std::uint64_t crown_fit_bytes(std::uint64_t points, bool alpha_shape);
 
 }  // namespace pc

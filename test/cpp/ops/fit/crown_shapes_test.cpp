@@ -28,7 +28,7 @@ CrownFit fit(const TreeRows& tree, CrownShape shape, double strictness, int thre
              const Vec3d& offset = {0, 0, 0}) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return fit_crown(tree, {shape, strictness, offset}, ctx);
+  return fit_crown(tree, {shape, strictness, offset, std::nullopt, 0}, ctx);
 }
 
 CrownSolid truth_of(CrownShape shape) {
@@ -249,7 +249,7 @@ TEST(CrownShapes, EveryPhaseEndsSoonAfterACancel) {
   for (const CrownShape shape : kShapes)
     for (const char* phase : {"Reading crown points", "Finding stray points", "Fitting the crown"})
       test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
-        fit_crown(rows_of(points), {shape, 0.5, {0, 0, 0}}, ctx);
+        fit_crown(rows_of(points), {shape, 0.5, {0, 0, 0}, std::nullopt, 0}, ctx);
       });
 }
 

@@ -1,4 +1,5 @@
 // `npm run accuracy -- cloth [--json]`
+// `npm run accuracy -- crown [--json] [--method ellipsoid,prism,cone,alpha] [--group ellipsoid,sphere,cone,prism,paraboloid,real_tropical]`
 // `npm run accuracy -- dem`
 // `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,trails,tracer,tls,indoor,als]`
 // `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tracer,tls,indoor,als]`

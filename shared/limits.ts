@@ -141,5 +141,10 @@ export const MAX_PTX_CELLS = 1_000_000_000;
 export const MAX_DEM_CELLS = 4_000_000;
 /** Most columns of a voxel grid. */
 export const MAX_VOXEL_COLUMNS = 4_000_000;
+/** Most crowns in one answer: 40 kB of JSON each, and strings are limited to about 512 MB. */
+export const MAX_FITTED_CROWNS = 10_000;
+/** Most triangles of one crown, and of all alpha shapes in one answer: 66 bytes of JSON each. */
+export const MAX_CROWN_TRIANGLES = 1_000_000;
+export const MAX_ANSWER_CROWN_TRIANGLES = 6_000_000;
 /** Most cells of a voxel grid: their numbers fit in uint32, with one that means none. */
 export const MAX_VOXEL_CELLS = 4_294_967_294;

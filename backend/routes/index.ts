@@ -26,6 +26,7 @@ import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
+import { fitRoutes } from "./fit.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
 import { m2mRoutes } from "./m2m.ts";
@@ -66,6 +67,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,
+  fitRoutes,
   meshRoutes,
   ladRoutes,
   denoiseRoutes,

@@ -2,6 +2,7 @@ import { makeCalls } from "./calls.ts";
 import { classifyClient } from "./classify.ts";
 import { cloudClient } from "./cloud.ts";
 import { filesClient } from "./files.ts";
+import { fitClient } from "./fit.ts";
 import { octreeClient } from "./octree.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
@@ -28,6 +29,7 @@ export function createClient(options: ClientOptions) {
     ...terrainClient(calls),
     ...surfacesClient(calls),
     ...registrationClient(calls),
+    ...fitClient(calls),
   };
 }
 export type Client = ReturnType<typeof createClient>;

@@ -564,6 +564,26 @@ class PointCloudClient:
         }
         return self._run("/api/m2m/icp-register", body, fields, on_progress)
 
+    # Fits
+
+    def fit_crown(
+        self, source: Dict[str, Any], shape: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Fits a solid to the crown of each tree of a session: {"crowns": [...], "warnings": [...]}.
+
+        source             {"session_id": ..., "max_points", "translation"}; world coordinates
+        shape              ellipsoid, prism, cone or alpha
+        strictness         0 = enclose every crown point; up to 1: leave strays outside, default 0.5
+        tree_instance_ids  trees to fit; without, the whole cloud is one tree with the number 0
+        use_leaf_only      use points with wood_class 2 alone, default False
+        ground_baseline    where heights begin: "min_z" (default) or "ground_class"
+        alpha              radius of an alpha shape, metres; default: as small as suffices
+
+        Each crown has vertices, triangles and normals as flat lists, metrics and params. Trees without a crown are named in
+        warnings.
+        """
+        return self._run("/api/fit/crown", {"source": source, "shape": shape}, fields, on_progress)
+
     # Calls
 
     def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:

@@ -39,6 +39,7 @@ async function report<Row>(part: Part<Row>, { json, method, group }: Wanted): Pr
 /** The parts load the addon, which has to be built before. */
 const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   cloth: async (wanted) => report((await import("./csf-reference.ts")).clothPart, wanted),
+  crown: async (wanted) => report((await import("./crown.ts")).crownPart, wanted),
   dem: async () => (await import("./dem.ts")).demAccuracy(),
   denoise: async (wanted) => report((await import("./denoise.ts")).denoisePart, wanted),
   "denoise-sensitivity": async (wanted) => report((await import("./denoise-sensitivity.ts")).sensitivityPart, wanted),
@@ -56,7 +57,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|surfaces|registration [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

@@ -54,6 +54,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/cloud/session/{id}/transform",
     "POST /api/dem",
     "POST /api/dem/export-raster",
+    "POST /api/fit/crown",
     "POST /api/lad/snap-grid",
     "POST /api/m2m/icp-register",
     "POST /api/mesh/import",

@@ -84,6 +84,8 @@ const REFUSED: readonly Refused[] = [
   of("meshPairRegister", 400, "/api/m2m/icp-register", MESH_PAIR),
   of("importMesh", 404, "/api/mesh/import", { path: "/data/missing.las" }),
   of("importMesh", 400, "/api/mesh/import", { path: "FOLDER/scan.txt" }),
+  of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
+  of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
   of("exportRaster", 400, "/api/dem/export-raster", {
     format: "png",
     grid_z: [1],

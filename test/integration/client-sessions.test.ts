@@ -181,6 +181,15 @@ test("importMesh: a frame, and a failure in it", async () => {
   await expect(empty).rejects.toMatchObject({ status: 200, code: "invalid_file" });
 });
 
+test("fitCrown: the crown of a session, and a failure", async () => {
+  const corners = Array.from({ length: 8 }, (_, i) => `${i & 1} ${(i >> 1) & 1} ${(i >> 2) & 1}`);
+  const { session_id } = await client.createSession({ source_path: scanFile(made, ["x y z", ...corners]) });
+  const { crowns } = await client.fitCrown({ source: { session_id }, shape: "ellipsoid", strictness: 0 });
+  expect(crowns.map((crown) => crown.metrics.num_points_used)).toEqual([8]);
+  const none = client.fitCrown({ source: { session_id, max_points: 2 }, shape: "cone" });
+  await expect(none).rejects.toMatchObject({ status: 200, message: "No crown could be fitted" });
+});
+
 test("flat clouds: denoise, dem, exportRaster, snapGrid", async () => {
   expect(await client.denoise({ points: NOISY })).toMatchObject({ success: true, labels: EXPECTED });
   const { meta } = await client.dem({ points: NOISY, auto_segment_ground: false });

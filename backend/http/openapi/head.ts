@@ -46,6 +46,7 @@ export const TAGS = {
   terrain: "Terrain, surface and canopy height models, raster export, voxel grids placed on terrain",
   surfaces: "Mesh the points of clouds",
   registration: "Align clouds and meshes (ICP), compare clouds with meshes",
+  fit: "Fit solids to the crowns of trees",
 } as const;
 
 export const DOCUMENT_HEAD = {

@@ -6,6 +6,7 @@ import type { MasksNative } from "../cloud/masks.ts";
 import type { MeshReadersNative } from "../files/mesh.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
+import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
@@ -35,6 +36,7 @@ export interface Addon
     OctreeNative,
     ListsNative,
     RegistrationNative,
+    FitNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

@@ -182,6 +182,15 @@ with open(obj, "w") as file:
     file.write("v 9 0 0\n")
 assert "No triangles" in refused(lambda: client.import_mesh(obj), 200, "invalid_file").message
 
+leaves = os.path.join(folder, "leaves.txt")
+with open(leaves, "w") as file:
+    file.write("x y z\n" + "".join(f"{i & 1} {i >> 1 & 1} {i >> 2}\n" for i in range(8)))
+tree = client.create_session(leaves)["session_id"]
+crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progress=lambda step: None)["crowns"][0]
+client.close_session(tree)
+assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5
+assert "sphere" in refused(lambda: client.fit_crown({"session_id": a}, "sphere"), 400, "invalid_argument").message
+
 # Cancel: before it began, in the middle of a run, and a plain call that hangs up
 big = os.path.join(folder, "big.txt")
 with open(big, "w") as file:

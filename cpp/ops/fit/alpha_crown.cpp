@@ -1,0 +1,319 @@
+#include "ops/fit/alpha_crown.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/radix_sort.h"
+#include "ops/fit/crown_trim.h"
+#include "ops/fit/mesh_smoothing.h"
+#include "ops/fit/thin_parts.h"
+#include "ops/mesh/circumradius.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr const char* kPhase = "Building tetrahedra";
+constexpr std::array<double, 8> kAlphaSpacings{3, 4, 5, 6, 8, 10, 14, 20};  // contract core section 4
+// Cells of 4 spacings find branches out of sampled surfaces, too; smaller ones shorten what is left of them at filled solids.
+struct ThinScale {
+  double spacings;
+  std::uint32_t fewest_kept;
+};
+constexpr std::array<ThinScale, 3> kThinScales{{{4, 5}, {3, 5}, {2, 7}}};
+constexpr const char* kFlat = "all crown points lie in a plane, so there is no alpha shape around them";
+using Cells = DelaunayTetrahedra;
+
+BulkVector<Vec3d> exact_points(Span<const Vec3d> points, OpContext& ctx) {
+  BulkVector<Vec3d> out(points.size);
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = exact_point(points[i]);
+  });
+  return out;
+}
+
+struct Spacing {
+  double mean_m;        ///< from a point to the nearest other one, to which it has an edge
+  std::uint64_t count;  ///< points, those at one place counted once
+};
+Spacing spacing_of(const Cells& cells, OpContext& ctx) {
+  const Span<const Vec3d> at = cells.vertices();
+  BulkVector<double> nearest(at.size);
+  std::fill(nearest.begin(), nearest.end(), HUGE_VAL);
+  for (std::size_t slot = 0; slot < cells.slots(); ++slot) {
+    if (slot % kGrain == 0) ctx.checkpoint();
+    if (!cells.is_finite_cell(slot)) continue;
+    const auto& c = cells.corners(slot);
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < 4; ++j)
+        if (i != j) nearest[c[i]] = std::min(nearest[c[i]], squared_distance(at[c[i]], at[c[j]]));
+    }
+  }
+  double sum = 0;
+  std::uint64_t count = 0;
+  for (std::size_t v = 0; v < at.size; ++v) {
+    if (nearest[v] == HUGE_VAL) continue;  // repeated
+    sum += std::sqrt(nearest[v]);
+    ++count;
+  }
+  return {sum / static_cast<double>(count), count};
+}
+
+/// Radius of the circle through each face, four per slot.
+BulkVector<float> face_radii(const Cells& cells, OpContext& ctx) {
+  const Span<const Vec3d> at = cells.vertices();
+  BulkVector<float> radii(4 * cells.slots());
+  parallel_for(ctx, cells.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      if (!cells.is_finite_cell(slot)) continue;
+      for (std::size_t i = 0; i < 4; ++i) {
+        std::array<std::uint32_t, 3> face{};
+        for (std::size_t k = 0; k < 3; ++k) face[k] = cells.corners(slot)[Cells::kFace[i][k]];
+        std::sort(face.begin(), face.end());  // the same radius from both sides
+        const auto circle = circumradius::circle_of(at[face[0]], at[face[1]], at[face[2]]);
+        radii[4 * slot + i] = static_cast<float>(std::sqrt(circle.squared_radius));
+      }
+    }
+  });
+  return radii;
+}
+
+constexpr std::uint32_t kUnseen = 0, kOutside = 1, kFirstPart = 2;
+
+/// The part of the space that a ball does not enter, and what is known of it.
+class Solid {
+ public:
+  Solid(const Cells& cells, const BulkVector<float>& radii, OpContext& ctx)
+      : cells_(cells), radii_(radii), ctx_(ctx), mark_(cells.slots()) {}
+
+  /// Finds the largest part for a radius.
+  void carve(double alpha) {
+    std::fill(mark_.begin(), mark_.end(), kUnseen);
+    const auto passes = [&](std::size_t slot, std::size_t i) { return radii_[4 * slot + i] > alpha; };
+    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
+      if (slot % kGrain == 0) ctx_.checkpoint();
+      if (!cells_.is_finite_cell(slot) || mark_[slot] != kUnseen) continue;
+      for (std::size_t i = 0; i < 4; ++i)
+        if (!cells_.is_finite_cell(cells_.neighbor(slot, i)) && passes(slot, i))
+          spread(slot, kOutside, passes);
+    }
+    double most = 0;
+    std::uint32_t next = kFirstPart;
+    chosen_ = kUnseen;
+    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
+      if (slot % kGrain == 0) ctx_.checkpoint();
+      if (!cells_.is_finite_cell(slot) || mark_[slot] != kUnseen) continue;
+      const double volume = spread(slot, next, [](std::size_t, std::size_t) { return true; });
+      if (volume > most) {
+        most = volume;
+        chosen_ = next;
+      }
+      ++next;
+    }
+  }
+
+  bool empty() const { return chosen_ == kUnseen; }
+
+  /// Non-zero for the vertices of the solid.
+  BulkVector<std::uint8_t> held() const {
+    BulkVector<std::uint8_t> held(cells_.vertices().size);
+    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
+      if (slot % kGrain == 0) ctx_.checkpoint();
+      if (mark_[slot] != chosen_) continue;
+      for (const std::uint32_t corner : cells_.corners(slot)) held[corner] = 1;
+    }
+    return held;
+  }
+
+  /// Triangles of its surface, three vertices each.
+  BulkVector<std::uint32_t> surface() const {
+    BulkVector<std::uint32_t> triangles;
+    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
+      if (slot % kGrain == 0) ctx_.checkpoint();
+      if (mark_[slot] != chosen_) continue;
+      for (std::size_t i = 0; i < 4; ++i) {
+        if (mark_[cells_.neighbor(slot, i)] == chosen_) continue;
+        for (const std::uint8_t k : Cells::kFace[i]) triangles.push_back(cells_.corners(slot)[k]);
+      }
+    }
+    return triangles;
+  }
+
+ private:
+  /// Marks the unseen cells that can be reached; returns their volume.
+  template <class Passes>
+  double spread(std::size_t first, std::uint32_t mark, const Passes& passes) {
+    double volume = 0;
+    stack_.push_back(static_cast<std::uint32_t>(first));
+    mark_[first] = mark;
+    for (std::size_t seen = 0; !stack_.empty(); ++seen) {
+      if (seen % kGrain == 0) ctx_.checkpoint();
+      const std::uint32_t slot = stack_.back();
+      stack_.resize(stack_.size() - 1);
+      volume += volume_of(slot);
+      for (std::size_t i = 0; i < 4; ++i) {
+        const std::uint32_t behind = cells_.neighbor(slot, i);
+        if (!cells_.is_finite_cell(behind) || mark_[behind] != kUnseen || !passes(slot, i)) continue;
+        mark_[behind] = mark;
+        stack_.push_back(behind);
+      }
+    }
+    return volume;
+  }
+  double volume_of(std::size_t slot) const {
+    const Span<const Vec3d> at = cells_.vertices();
+    const auto& c = cells_.corners(slot);
+    const Vec3d a = at[c[0]] - at[c[3]], b = at[c[1]] - at[c[3]], d = at[c[2]] - at[c[3]];
+    return (a.x * (b.y * d.z - b.z * d.y) + a.y * (b.z * d.x - b.x * d.z) + a.z * (b.x * d.y - b.y * d.x)) /
+           6;
+  }
+
+  const Cells& cells_;
+  const BulkVector<float>& radii_;
+  OpContext& ctx_;
+  BulkVector<std::uint32_t> mark_, stack_;
+  std::uint32_t chosen_ = kUnseen;
+};
+
+/// Whether no edge has more than two triangles, of a surface that is the boundary of a solid.
+bool is_watertight(const BulkVector<std::uint32_t>& triangles, OpContext& ctx) {
+  BulkVector<std::uint64_t> edges(triangles.size());
+  parallel_for(ctx, triangles.size() / 3, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = 3 * begin; i < 3 * end; i += 3)
+      for (std::size_t k = 0; k < 3; ++k)
+        edges[i + k] = std::uint64_t{triangles[i + k]} << 32 | triangles[i + (k + 1) % 3];
+  });
+  const auto order = radix_sort_order(edges.view(), 64, ctx);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    if (edges[order[i]] == edges[order[i - 1]]) return false;
+  }
+  return true;
+}
+
+struct Carved {
+  double alpha_m = 0;
+  bool watertight = false;
+  std::uint64_t held_count = 0;
+  double highest_z = -HUGE_VAL;
+  BulkVector<std::uint32_t> triangles;
+};
+
+Carved carved(Solid& solid, const Cells& cells, double alpha, OpContext& ctx) {
+  Carved out;
+  solid.carve(alpha);
+  if (solid.empty()) return out;
+  out.alpha_m = alpha;
+  const auto held = solid.held();
+  for (std::size_t v = 0; v < held.size(); ++v) {
+    if (v % kGrain == 0) ctx.checkpoint();
+    if (held[v] == 0) continue;
+    ++out.held_count;
+    out.highest_z = std::max(out.highest_z, cells.vertices()[v].z);
+  }
+  out.triangles = solid.surface();
+  out.watertight = is_watertight(out.triangles, ctx);
+  return out;
+}
+
+/// The first radius whose solid is watertight and holds enough points, else the last that has a solid.
+Carved search(Solid& solid, const Cells& cells, std::optional<double> alpha_m, double enough,
+              OpContext& ctx) {
+  if (alpha_m) {
+    Carved found = carved(solid, cells, *alpha_m, ctx);
+    require(found.alpha_m > 0, "alpha is too small: no part of the crown is closed to a ball of this radius");
+    return found;
+  }
+  const double spacing = spacing_of(cells, ctx).mean_m;
+  Carved best;
+  for (const double spacings : kAlphaSpacings) {
+    Carved next = carved(solid, cells, spacings * spacing, ctx);
+    if (next.alpha_m > 0) best = std::move(next);
+    if (best.watertight && static_cast<double>(best.held_count) >= enough) break;
+  }
+  require(best.alpha_m > 0, "the crown points are too few or too scattered for an alpha shape");
+  return best;
+}
+
+/// Removes the points of thin parts, at most `droppable`.
+void remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx) {
+  double spacing = 0;
+  {
+    const Cells cells(points.view(), kPhase, ctx);
+    require(cells.dimension() == 3, kFlat);
+    spacing = spacing_of(cells, ctx).mean_m;
+  }
+  for (const auto& [spacings, fewest_kept] : kThinScales) {
+    const auto kept = outside_thin_parts(points.view(), {spacings * spacing, fewest_kept}, droppable, ctx);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (i % kGrain == 0) ctx.checkpoint();
+      if (kept[i] != 0) points[count++] = points[i];
+    }
+    droppable -= points.size() - count;
+    points.resize(count);
+  }
+}
+
+/// The vertices that triangles use, and the triangles of these.
+CrownMesh compact(const BulkVector<std::uint32_t>& triangles, Span<const Vec3d> vertices) {
+  CrownMesh mesh;
+  BulkVector<std::uint32_t> number(vertices.size);
+  std::fill(number.begin(), number.end(), Cells::kNone);
+  mesh.triangles.reserve(triangles.size());
+  for (const std::uint32_t vertex : triangles) {
+    if (number[vertex] == Cells::kNone) {
+      number[vertex] = static_cast<std::uint32_t>(mesh.vertices.size());
+      mesh.vertices.push_back(vertices[vertex]);
+    }
+    mesh.triangles.push_back(number[vertex]);
+  }
+  return mesh;
+}
+
+}  // namespace
+
+AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params, OpContext& ctx) {
+  require(!params.alpha_m || (*params.alpha_m > 0 && std::isfinite(*params.alpha_m)),
+          "alpha must be finite and positive");
+  ctx.begin_phase(kPhase, points.size);
+  const std::uint64_t droppable = droppable_points(points.size, params.strictness);
+  BulkVector<Vec3d> exact = exact_points(points, ctx);
+  if (droppable > 0) remove_thin_parts(exact, droppable, ctx);
+  const Cells cells(exact.view(), kPhase, ctx);
+  require(cells.dimension() == 3, kFlat);
+  ctx.begin_phase("Fitting the crown", 0);
+  const BulkVector<float> radii = face_radii(cells, ctx);
+  Solid solid(cells, radii, ctx);
+  const double distinct = static_cast<double>(spacing_of(cells, ctx).count);
+  const double enough = distinct - static_cast<double>(droppable);
+  const Carved found = search(solid, cells, params.alpha_m, enough, ctx);
+  const std::uint64_t count = found.triangles.size() / 3;
+  if (count > params.most_triangles) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "the alpha shape has " + std::to_string(count) + " triangles, more than the " +
+            std::to_string(params.most_triangles) +
+            " left for it in the answer; use fewer points (max_points), fewer trees or a larger alpha");
+  }
+  AlphaCrown crown{compact(found.triangles, cells.vertices()),
+                   0,
+                   0,
+                   found.alpha_m,
+                   found.watertight,
+                   found.held_count,
+                   found.highest_z};
+  for (int step = 0; step < params.smoothing_steps; ++step) smooth_taubin(crown.mesh, ctx);
+  const MeshTotals totals = finish_mesh(crown.mesh, ctx);
+  crown.volume_m3 = totals.volume_m3;
+  crown.surface_area_m2 = totals.area_m2;
+  return crown;
+}
+
+}  // namespace pc

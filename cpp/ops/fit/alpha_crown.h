@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "core/op_context.h"
+#include "core/span.h"
+#include "core/vec3.h"
+#include "ops/fit/crown_mesh.h"
+#include "spatial/delaunay_tetrahedra.h"
+
+namespace pc {
+
+struct AlphaCrownParams {
+  std::optional<double> alpha_m;  ///< radius of the ball, metres, > 0; none = as small as suffices
+  double strictness;              ///< 0..1: at most droppable_points() (crown_trim.h) are left outside
+  int smoothing_steps;            ///< of Taubin smoothing
+  std::uint64_t most_triangles;   ///< more are refused
+};
+
+struct AlphaCrown {
+  CrownMesh mesh;                ///< relative to the frame of the points
+  double volume_m3;              ///< enclosed by the mesh
+  double surface_area_m2;        ///< of the mesh
+  double alpha_m;                ///< radius used
+  bool watertight;               ///< every edge joins two triangles
+  std::uint64_t enclosed_count;  ///< points in the solid or on its surface, before smoothing; once each place
+  double highest_z;              ///< of these points
+};
+
+/// Solid that a ball of radius alpha coming from outside cannot enter: the Delaunay tetrahedra that it does not reach
+/// through faces whose circle is larger than alpha. Of several parts the one of most volume. It holds the solid part of
+/// the alpha shape, and hollows that are closed to the ball: points on a surface alone give the solid inside, too.
+///
+/// points   finite, metres relative to a place near them
+/// Order    Does not depend on the thread count. With strictness the points of thin parts are left out first
+///          (thin_parts.h, cells of four, three and two mean spacings). Without alpha_m: the smallest of 3 to 20 mean spacings whose solid
+///          is watertight and leaves no more points outside than strictness permits; if there is none, the largest that
+///          has a solid.
+/// Cost     alpha_crown_bytes(); O(n log n) time, mostly in one thread.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument: points on a plane, no solid at alpha_m, more triangles than most_triangles.
+/// Source   Edelsbrunner & Mücke 1994, ACM TOG 13; contract core section 4 for the radii. Smoothing: Taubin 1995, SIGGRAPH,
+///          lambda 0.5, mu -0.53. The contract shakes the points to break ties; exact signs need no shaking.
+AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params, OpContext& ctx);
+
+/// Peak of memory needed besides the points, bytes.
+constexpr std::uint64_t alpha_crown_bytes(std::uint64_t points) {
+  return (kDelaunayBytesPerPoint + 250) * points;
+}
+
+}  // namespace pc

@@ -1,0 +1,118 @@
+#include "ops/fit/crown_trim.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "core/float_bits.h"
+#include "core/parallel.h"
+#include "core/radix_sort.h"
+#include "core/random.h"
+#include "ops/fit/enclosing_solid.h"
+#include "ops/fit/soft_crown.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kSample = 20'000;
+constexpr int kSteps = 10;
+constexpr std::uint64_t kAlwaysKept = 20;
+constexpr double kStrictnessShare = 0.25;
+
+/// One point of each of kSample equal parts of the list; all if there are no more.
+std::vector<Vec3d> sample_of(Span<const Vec3d> points) {
+  const std::size_t n = points.size, count = std::min(n, kSample);
+  std::vector<Vec3d> sample(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t first = i * n / count, past = (i + 1) * n / count;
+    sample[i] = points[first + random_u64(1, i) % (past - first)];
+  }
+  return sample;
+}
+
+/// Gauges as float32, whose bits are in their order.
+BulkVector<std::uint32_t> gauge_keys(const CrownSolid& solid, Span<const Vec3d> points, OpContext& ctx) {
+  BulkVector<std::uint32_t> keys(points.size);
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      keys[i] = bits_of(std::abs(static_cast<float>(crown_gauge(solid, points[i]))));  // no -0
+  });
+  return keys;
+}
+
+/// Gauge, as a key, up to which points are kept.
+std::uint32_t best_limit(const BulkVector<std::uint32_t>& keys, std::uint64_t droppable, OpContext& ctx) {
+  const std::size_t n = keys.size();
+  const BulkVector<std::uint32_t> order = radix_sort_order(keys.view(), 32, ctx);
+  std::size_t best = n - 1;
+  double least = HUGE_VAL;
+  for (std::size_t i = n - 1 - droppable; i < n; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    const double gauge = std::max(float_of(keys[order[i]]), 1e-12F);
+    const double outside = static_cast<double>(n - 1 - i) / static_cast<double>(n);
+    const double cost = 3 * std::log(gauge) + kVolumePerShare * outside;
+    if (!(cost < least)) continue;
+    least = cost;
+    best = i;
+  }
+  return keys[order[best]];
+}
+
+/// Marks the points up to the limit; returns how many marks changed.
+std::uint64_t mark_kept(const BulkVector<std::uint32_t>& keys, std::uint32_t limit,
+                        BulkVector<std::uint8_t>& kept, OpContext& ctx) {
+  std::atomic<std::uint64_t> changed{0};
+  parallel_for(ctx, keys.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t own = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint8_t mark = keys[i] <= limit ? 1 : 0;
+      own += mark != kept[i] ? 1 : 0;
+      kept[i] = mark;
+    }
+    changed.fetch_add(own, std::memory_order_relaxed);
+  });
+  return changed.load();
+}
+
+}  // namespace
+
+std::uint64_t droppable_points(std::uint64_t n, double strictness) {
+  const std::uint64_t least = std::max(kAlwaysKept, (n + 1) / 2);
+  if (n <= least) return 0;
+  const auto share = static_cast<std::uint64_t>(kStrictnessShare * strictness * static_cast<double>(n));
+  return std::min(share, n - least);
+}
+
+TrimmedCrown trimmed_crown(CrownShape shape, Span<const Vec3d> points, double strictness, OpContext& ctx) {
+  require(points.size >= 4, "a crown needs at least 4 points");
+  require(strictness >= 0 && strictness <= 1, "strictness must be from 0 to 1");
+  const std::uint64_t droppable = droppable_points(points.size, strictness);
+  if (droppable == 0) ctx.begin_phase("Fitting the crown", 0);
+  if (droppable == 0) return {enclosing_solid(shape, {points, {}}, ctx), {}, points.size};
+  ctx.begin_phase("Finding stray points", 0);
+  CrownSolid solid = soft_crown(shape, sample_of(points), ctx);
+  BulkVector<std::uint8_t> kept(points.size);
+  ctx.begin_phase("Fitting the crown", 0);
+  for (int step = 0; step < kSteps; ++step) {
+    const BulkVector<std::uint32_t> keys = gauge_keys(solid, points, ctx);
+    if (mark_kept(keys, best_limit(keys, droppable, ctx), kept, ctx) == 0) break;
+    solid = enclosing_solid(shape, {points, kept.view()}, ctx);
+  }
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    count += kept[i];
+  }
+  return {solid, std::move(kept), count};
+}
+
+std::uint64_t trimmed_crown_bytes(std::uint64_t points) {
+  constexpr std::uint64_t kPerPoint =
+      4 + 1 + 4 * 4;  // gauge, mark, keys and rows of the sort with their second copies
+  return kPerPoint * points + (std::uint64_t{1} << 20);
+}
+
+}  // namespace pc

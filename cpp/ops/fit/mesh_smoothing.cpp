@@ -1,0 +1,70 @@
+#include "ops/fit/mesh_smoothing.h"
+
+#include <cmath>
+
+#include "core/memory.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kLambda = 0.5, kMu = -0.53;
+constexpr std::size_t kPollEvery = std::size_t{1} << 16;
+
+/// Moves each vertex by a share of the way to the mean of its neighbours. Every edge is met once from each end.
+void move(CrownMesh& mesh, double share, OpContext& ctx) {
+  struct Sum {
+    Vec3d sum;
+    double count;
+  };
+  BulkVector<Sum> sums(mesh.vertices.size());
+  for (std::size_t i = 0; i < mesh.triangles.size(); i += 3) {
+    if (i % (3 * kPollEvery) == 0) ctx.checkpoint();
+    for (std::size_t k = 0; k < 3; ++k) {
+      Sum& at = sums[mesh.triangles[i + k]];
+      at.sum = at.sum + mesh.vertices[mesh.triangles[i + (k + 1) % 3]];
+      at.count += 1;
+    }
+  }
+  for (std::size_t v = 0; v < sums.size(); ++v) {
+    if (v % kPollEvery == 0) ctx.checkpoint();
+    const Vec3d toward = sums[v].sum * (1 / sums[v].count) - mesh.vertices[v];
+    mesh.vertices[v] = mesh.vertices[v] + toward * share;
+  }
+}
+
+Vec3d cross(const Vec3d& a, const Vec3d& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+}  // namespace
+
+void smooth_taubin(CrownMesh& mesh, OpContext& ctx) {
+  move(mesh, kLambda, ctx);
+  move(mesh, kMu, ctx);
+}
+
+MeshTotals finish_mesh(CrownMesh& mesh, OpContext& ctx) {
+  MeshTotals totals{0, 0};
+  mesh.normals.assign(mesh.vertices.size(), {0, 0, 0});
+  for (std::size_t i = 0; i < mesh.triangles.size(); i += 3) {
+    if (i % (3 * kPollEvery) == 0) ctx.checkpoint();
+    const Vec3d origin = mesh.vertices[0], a = mesh.vertices[mesh.triangles[i]];
+    const Vec3d b = mesh.vertices[mesh.triangles[i + 1]], c = mesh.vertices[mesh.triangles[i + 2]];
+    const Vec3d area = cross(b - a, c - a) * 0.5;
+    totals.area_m2 += std::sqrt(dot(area, area));
+    totals.volume_m3 += dot(a - origin, area) / 3;
+    for (std::size_t k = 0; k < 3; ++k) {
+      Vec3d& normal = mesh.normals[mesh.triangles[i + k]];
+      normal = normal + area;
+    }
+  }
+  for (Vec3d& normal : mesh.normals) {
+    const double length = std::sqrt(dot(normal, normal));
+    normal = length > 0 ? normal * (1 / length) : Vec3d{0, 0, 1};
+  }
+  return totals;
+}
+
+}  // namespace pc

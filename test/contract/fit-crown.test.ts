@@ -1,0 +1,309 @@
+import { describe, expect, test } from "vitest";
+import { addon } from "../../backend/native/core/addon.ts";
+import { CrownFailure, CrownSuccess } from "../../shared/contract/fit-crown.ts";
+import { MAX_FITTED_CROWNS } from "../../shared/limits.ts";
+import { run } from "../support/app/app.ts";
+import { openRun } from "../support/app/live-run.ts";
+import { atMoment } from "../support/native/native-moment.ts";
+import { eventually, stopwatch } from "../support/run/stopwatch.ts";
+import { boxTree, CROWN_HEAD, groundAt, meshFacts } from "../support/session/crowns.ts";
+import { checked, cloud, failed, refusal, stateOf, streamed, UNKNOWN } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+const made = sessionTest({ listening: true });
+const URL_ = "/api/fit/crown";
+const fitted = async (payload: object) => (await streamed(made, CrownSuccess, URL_, payload)).tail;
+const failure = async (payload: object) => checked(CrownFailure, (await failed(made, URL_, payload)).tail);
+const opened = async (rows: readonly string[], wishes: object = {}) =>
+  ({ session_id: (await cloud(made, [CROWN_HEAD, ...rows], wishes)).session_id }) as const;
+
+const TWO = [...boxTree(7, [0, 0, 0]), ...boxTree(3, [20, 5, 2]), ...groundAt([0, 0, 0]), ...groundAt([20, 5, 2])];
+
+describe("shapes", () => {
+  test("prism of the leaves: the box, its metrics and its mesh", async () => {
+    const source = await opened(TWO);
+    const { stages, tail } = await streamed(made, CrownSuccess, URL_, {
+      source,
+      shape: "prism",
+      strictness: 0,
+      use_leaf_only: true,
+      tree_instance_ids: [7, 3],
+    });
+    expect(tail).not.toHaveProperty("warnings");
+    expect(tail.crowns.map((crown) => crown.tree_instance_id)).toEqual([7, 3]);
+    const [, second] = tail.crowns;
+    expect(second).toMatchObject({ shape: "prism", params: { a_m: 1, b_m: 0.5, c_m: 1 } });
+    expect(second?.metrics).toEqual({
+      tree_height_m: 5, // from the stem's foot, 1 m above the ground
+      crown_volume_m3: 4,
+      crown_center: [20, 5, 7],
+      crown_dims_m: [2, 1, 2],
+      crown_base_z: 6,
+      crown_top_z: 8,
+      surface_area_m2: 16,
+      num_points_used: 28,
+      num_vertices: 8,
+      num_triangles: 12,
+    });
+    expect(meshFacts(second?.vertices ?? [], second?.triangles ?? [])).toEqual({
+      volume: expect.closeTo(4, 12),
+      closed: true,
+      box: [
+        [19, 21],
+        [4.5, 5.5],
+        [6, 8],
+      ],
+    });
+    const labels = stages.map(([progress, message]) => `${progress} ${message}`);
+    expect(labels).toContain("0.05 Reading points");
+    expect(labels).toContain("0.1 Fitting crown 1/2");
+    expect(labels).toContain("0.525 Fitting crown 2/2");
+    expect(labels.at(-1)).toBe("1 Finalizing");
+  });
+
+  test("ellipsoid: through the corners of the box, sqrt(3) times as large", async () => {
+    const source = await opened(TWO);
+    const request = { source, shape: "ellipsoid", strictness: 0, use_leaf_only: true, tree_instance_ids: [7] };
+    const [crown] = (await fitted(request)).crowns;
+    const { a_m = 0, b_m = 0, c_m = 0 } = (crown?.params ?? {}) as { a_m?: number; b_m?: number; c_m?: number };
+    for (const [found, wanted] of [
+      [a_m, 1],
+      [b_m, 0.5],
+      [c_m, 1],
+    ] as const) {
+      expect(found).toBeCloseTo(wanted * Math.sqrt(3), 7);
+    }
+    expect(crown?.metrics.crown_volume_m3).toBeCloseTo(((4 / 3) * Math.PI * 3 * Math.sqrt(3)) / 2, 6);
+    expect(crown?.metrics).toMatchObject({ num_vertices: 362, num_triangles: 720 });
+    expect(crown?.normals).toHaveLength(3 * 362);
+    const facts = meshFacts(crown?.vertices ?? [], crown?.triangles ?? []);
+    expect(facts.closed).toBe(true);
+    expect(facts.volume / (crown?.metrics.crown_volume_m3 ?? 0)).toBeCloseTo(0.976, 2);
+    expect(facts.box[2]?.[1]).toBeCloseTo(crown?.metrics.crown_top_z ?? 0, 12);
+  });
+
+  test("cone: apex over its base", async () => {
+    const ring = Array.from({ length: 40 }, (_, i) => {
+      const angle = (i * Math.PI) / 20;
+      return `${5 + 2 * Math.cos(angle)} ${6 + 2 * Math.sin(angle)} 3 1 2 2`;
+    });
+    const source = await opened([...ring, "5 6 9 1 2 2", "5 6 0 1 2 1"]);
+    const [crown] = (await fitted({ source, shape: "cone", strictness: 0, use_leaf_only: true })).crowns;
+    const { base_radius_m = 0, height_m = 0 } = (crown?.params ?? {}) as { base_radius_m?: number; height_m?: number };
+    expect(base_radius_m).toBeCloseTo(2, 3); // the file keeps three decimals
+    expect(height_m).toBeCloseTo(6, 2);
+    expect(crown?.tree_instance_id).toBe(0);
+    expect(crown?.metrics.crown_volume_m3).toBeCloseTo((Math.PI / 3) * base_radius_m ** 2 * height_m, 9);
+    expect(meshFacts(crown?.vertices ?? [], crown?.triangles ?? []).closed).toBe(true);
+  });
+});
+
+test("alpha: a lattice has an exact volume before smoothing, and a closed mesh", async () => {
+  const rows = Array.from(
+    { length: 1000 },
+    (_, i) => `${i % 10} ${Math.floor(i / 10) % 10} ${Math.floor(i / 100)} 1 2 2`,
+  );
+  const source = await opened([...rows, "30 30 30 1 2 2"]);
+  const tail = await fitted({ source, shape: "alpha", alpha: 1, tree_instance_ids: [1] });
+  const [crown] = tail.crowns;
+  expect(tail).not.toHaveProperty("warnings");
+  expect(crown?.params).toEqual({ alpha_m: 1, alpha_auto: false, watertight: true });
+  expect(crown?.metrics.num_points_used).toBe(1000);
+  expect((crown?.metrics.crown_volume_m3 ?? 0) / 729).toBeCloseTo(1, 2); // smoothing moves edges and corners
+  const { closed, volume } = meshFacts(crown?.vertices ?? [], crown?.triangles ?? []);
+  expect([closed, volume]).toEqual([true, expect.closeTo(crown?.metrics.crown_volume_m3 ?? 0, 6)]);
+  const auto = (await fitted({ source, shape: "alpha", strictness: 0.5 })).crowns[0]?.params;
+  expect(auto).toMatchObject({ alpha_auto: true, watertight: true });
+  const all = await fitted({ source, shape: "alpha", strictness: 0 });
+  expect(all.warnings).toEqual(["Tree 0: the alpha shape holds 1000 of 1001 crown points."]);
+  expect((await failure({ source, shape: "alpha", alpha: 0.1 })).warnings).toEqual([
+    "Tree 0: alpha is too small: no part of the crown is closed to a ball of this radius; skipped.",
+  ]);
+});
+
+describe("which points", () => {
+  test("without ids the whole cloud is one tree, without its ground", async () => {
+    const source = await opened(TWO);
+    const { crowns } = await fitted({ source, shape: "prism", strictness: 0 });
+    expect(crowns.map((crown) => [crown.tree_instance_id, crown.metrics.crown_base_z])).toEqual([[0, 1]]);
+    expect(crowns[0]?.metrics.tree_height_m).toBe(8);
+    expect((await fitted({ source, shape: "prism", strictness: 0, tree_instance_ids: [] })).crowns).toEqual(crowns);
+  });
+
+  test("deleted points and misses do not count; every second point with max_points", async () => {
+    const rows = ["x y z is_miss", ...Array.from({ length: 60 }, (_, i) => `${i} ${i % 2} ${i % 3} 0`), "5 5 900 1"];
+    const { session_id } = await cloud(made, rows);
+    const source = { session_id };
+    await made.remove(session_id, 40, 60);
+    const [crown] = (await fitted({ source, shape: "prism", strictness: 0 })).crowns;
+    expect(crown?.metrics).toMatchObject({ num_points_used: 40, crown_dims_m: [39, 1, 2] });
+    const thin = await fitted({ source: { ...source, max_points: 20 }, shape: "prism", strictness: 0 });
+    expect(thin.crowns[0]?.metrics).toMatchObject({ num_points_used: 20, crown_dims_m: [38, expect.closeTo(2e-6), 2] });
+    expect(thin.warnings).toEqual([expect.stringMatching(/^Tree 0: the crown points do not differ along an axis/)]);
+  });
+
+  test("world shift and translation are added", async () => {
+    const far = TWO.map((row) => {
+      const [x, y, ...rest] = row.split(" ");
+      return [Number(x) + 450_000, Number(y) + 5_400_000, ...rest].join(" ");
+    });
+    const source = await opened(far, { world_shift: [450_000, 5_400_000, 0] });
+    const request = { shape: "prism", strictness: 0, use_leaf_only: true, tree_instance_ids: [3] };
+    const [crown] = (await fitted({ source: { ...source, translation: [0, 0, 100] }, ...request })).crowns;
+    expect(crown?.metrics).toMatchObject({ crown_center: [450_020, 5_400_005, 107], tree_height_m: 5 });
+    expect(crown?.vertices.slice(0, 3)).toEqual([450_019, 5_400_004.5, 106]);
+  });
+
+  test("ground_class: a tree's own ground, else the ground in its extent, else its lowest point", async () => {
+    const own = [...boxTree(1, [0, 0, 0]), "0.5 0.5 -0.75 1 1 0"];
+    const none = boxTree(9, [60, 0, 0]);
+    const source = await opened([...TWO.map((row) => row.replace(" 7 2", " 5 2")), ...none]);
+    const request = { shape: "prism", strictness: 0, ground_baseline: "ground_class" };
+    const heights = async (from: object, ids: number[]) =>
+      (await fitted({ source: from, ...request, tree_instance_ids: ids })).crowns.map((c) => c.metrics.tree_height_m);
+    expect(await heights(source, [5, 3, 9])).toEqual([6, 6, 5]);
+    const [height] = await heights(await opened(own), [1]);
+    expect(height).toBeCloseTo(6.75, 9);
+  });
+});
+
+describe("warnings", () => {
+  test("trees without points, and with too few", async () => {
+    const source = await opened([...TWO, "50 50 5 8 2 2", "50 51 5 8 2 2", "50 52 6 8 2 2"]);
+    const tail = await fitted({ source, shape: "cone", strictness: 0, tree_instance_ids: [8, 7, 11, 7] });
+    expect(tail.crowns.map((crown) => crown.tree_instance_id)).toEqual([7]);
+    expect(tail.warnings).toEqual([
+      "Tree 8: too few crown points (3); skipped.",
+      "Tree 11: too few crown points (0); skipped.",
+    ]);
+  });
+
+  test("a tree that cannot be fitted does not fail the others", async () => {
+    const level = Array.from({ length: 9 }, (_, i) => `${50 + (i % 3)} ${i} 5 8 2 2`);
+    const source = await opened([...TWO, ...level, ...Array.from({ length: 9 }, () => "70 1 5 9 2 2")]);
+    const tail = await fitted({ source, shape: "cone", tree_instance_ids: [8, 9, 7] });
+    expect(tail.crowns.map((crown) => crown.tree_instance_id)).toEqual([7]);
+    expect(tail.warnings).toEqual([
+      "Tree 8: all crown points have the same height, so there is no cone around them; skipped.",
+      "Tree 9: all crown points are at one place; skipped.",
+    ]);
+  });
+
+  test("labels that an option needs and the cloud lacks, and unknown keys", async () => {
+    const { session_id } = await cloud(made, [
+      "x y z",
+      ...Array.from({ length: 30 }, (_, i) => `${i} ${i % 5} ${i % 7}`),
+    ]);
+    const wish = { tree_instance_ids: [4], use_leaf_only: true, ground_baseline: "ground_class", strictnes: 1 };
+    const tail = await fitted({ source: { session_id }, shape: "prism", ...wish });
+    expect(tail.crowns.map((crown) => crown.tree_instance_id)).toEqual([0]);
+    expect(tail.warnings).toEqual([
+      expect.stringContaining('"strictnes"'),
+      "The cloud has no column tree_instance: the whole cloud is fitted as one tree.",
+      "The cloud has no column wood_class: wood is not told from leaves.",
+      "The cloud has no column ground_class: heights begin at the lowest point of a tree.",
+    ]);
+  });
+});
+
+test("strictness leaves strays outside; values outside 0..1 are clamped", async () => {
+  const ball = Array.from({ length: 2000 }, (_, i) => {
+    const z = 1 - (2 * i + 1) / 2000;
+    const angle = i * 2.399963229728653; // golden angle
+    const r = Math.sqrt(1 - z * z);
+    return `${r * Math.cos(angle)} ${r * Math.sin(angle)} ${z + 5} 1 2 2`;
+  });
+  const strays = Array.from({ length: 60 }, (_, i) => `${1 + (3 * i) / 60} 0 5 1 2 2`);
+  const source = await opened([...ball, ...strays]);
+  const volume = async (strictness: number) => {
+    const [crown] = (await fitted({ source, shape: "ellipsoid", strictness })).crowns;
+    return (crown?.metrics.crown_volume_m3 ?? 0) / ((4 / 3) * Math.PI);
+  };
+  expect(await volume(0)).toBeGreaterThan(2);
+  expect(await volume(0.2)).toBeGreaterThan(0.99);
+  expect(await volume(0.2)).toBeLessThan(1.03);
+  expect(await volume(-3)).toBe(await volume(0));
+  expect(await volume(7)).toBe(await volume(1));
+});
+
+describe("failures", () => {
+  test("no crown at all", async () => {
+    const source = await opened(TWO);
+    expect(await failure({ source, shape: "prism", tree_instance_ids: [99] })).toEqual({
+      success: false,
+      error: "No crown could be fitted",
+      code: "invalid_argument",
+      crowns: [],
+      warnings: ["Tree 99: too few crown points (0); skipped."],
+    });
+  });
+
+  test("a cloud whose points are all deleted", async () => {
+    const { session_id } = await cloud(made, ["x y z", "0 0 0", "1 0 0"]);
+    await made.remove(session_id, 0, 5);
+    const { warnings } = await failure({ source: { session_id }, shape: "prism" });
+    expect(warnings).toEqual(["Tree 0: too few crown points (0); skipped."]);
+  });
+});
+
+describe("refusals before the stream", () => {
+  test.each<[string, object, number, string | RegExp]>([
+    ["an unknown session", { source: { session_id: "00000000" } }, ...UNKNOWN],
+    ["a source without a session", { source: {} }, 400, /neither a session_id/],
+    ["a translation of two", { source: { session_id: "S", translation: [1, 2] } }, 400, /translation/],
+    ["an unknown shape", { shape: "sphere" }, 400, 'shape "sphere" is none of ellipsoid, prism, cone, alpha'],
+    ["an alpha of 0", { shape: "alpha", alpha: 0 }, 400, /^alpha 0 is no radius/],
+    ["an alpha", { alpha: 0.5 }, 400, "alpha 0.5 means nothing for the shape prism"],
+    [
+      "too many trees",
+      { tree_instance_ids: Array.from({ length: MAX_FITTED_CROWNS + 1 }, (_, i) => i + 1) },
+      400,
+      /^tree_instance_ids has 10001 trees; one answer carries at most 10000/,
+    ],
+  ])("%s", async (_name, payload, status, detail) => {
+    const { session_id } = await opened(TWO);
+    const text = JSON.stringify({ source: { session_id }, shape: "prism", ...payload });
+    const body = JSON.parse(text.replace('"S"', JSON.stringify(session_id))) as object;
+    const wanted: unknown = typeof detail === "string" ? detail : expect.stringMatching(detail);
+    expect(await refusal(made, URL_, body)).toEqual([status, wanted]);
+  });
+
+  test.each([
+    ["no shape", { shape: undefined }],
+    ["a tree 0", { tree_instance_ids: [0] }],
+    ["half a tree", { tree_instance_ids: [1.5] }],
+    ["a strictness that is no number", { strictness: "high" }],
+    ["another baseline", { ground_baseline: "sea" }],
+  ])("%s: 422", async (_name, payload) => {
+    const source = await opened(TWO);
+    expect((await refusal(made, URL_, { source, shape: "prism", ...payload }))[0]).toBe(422);
+  });
+});
+
+test("the session is not changed", async () => {
+  const source = await opened(TWO);
+  const before = await stateOf(made, source.session_id);
+  await fitted({ source, shape: "cone", tree_instance_ids: [7] });
+  expect(await stateOf(made, source.session_id)).toBe(before);
+});
+
+test("a run that is canceled inside a large tree ends within 250 ms and leaves no memory behind", async () => {
+  const rows = Array.from({ length: 60_000 }, (_, i) => `${i % 211} ${i % 103} ${i % 307} 1 2 2`);
+  const source = await opened(rows);
+  const before = addon.bulkBytesInUse();
+  for (const phase of ["Finding stray points", "Fitting the crown"]) {
+    let cancel: ReturnType<typeof stopwatch> | undefined;
+    const stop = () => {
+      cancel = stopwatch();
+      made.deps.jobs.cancelAll();
+    };
+    const { value, reached } = await atMoment({ op: "fitCrown", phase }, stop, async () => {
+      const started = await openRun(made.base, URL_, { source, shape: "prism", tree_instance_ids: [1] });
+      return started.outcome;
+    });
+    expect([phase, reached, value.kind]).toEqual([phase, true, "canceled"]);
+    expect(cancel?.().own_ms).toBeLessThan(250);
+    await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
+  }
+  expect((await run(made, URL_, { source, shape: "prism" })).outcome.kind).toBe("json");
+});

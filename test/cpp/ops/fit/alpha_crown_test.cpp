@@ -1,0 +1,147 @@
+#include "ops/fit/alpha_crown.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "ops/fit/mesh_smoothing.h"
+#include "support/cancel_phase.h"
+#include "support/crown_samples.h"
+
+namespace pc {
+namespace {
+
+using test::CrownSamples;
+
+constexpr std::uint64_t kMost = 1'000'000;
+
+AlphaCrown crown_of(const std::vector<Vec3d>& points, const AlphaCrownParams& params, int threads = 2) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return alpha_crown({points.data(), points.size()}, params, ctx);
+}
+
+/// Edges that do not have one triangle in each direction.
+std::size_t open_edges(const CrownMesh& mesh) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
+  for (std::size_t i = 0; i < mesh.triangles.size(); i += 3)
+    for (std::size_t k = 0; k < 3; ++k) ++edges[{mesh.triangles[i + k], mesh.triangles[i + (k + 1) % 3]}];
+  std::size_t open = 0;
+  for (const auto& [edge, count] : edges) {
+    const auto back = edges.find({edge.second, edge.first});
+    open += count == 1 && back != edges.end() && back->second == 1 ? 0 : 1;
+  }
+  return open;
+}
+
+/// Corners of unit cells whose place `wanted` accepts.
+template <class Wanted>
+std::vector<Vec3d> lattice(int side, const Wanted& wanted) {
+  std::vector<Vec3d> points;
+  for (int x = 0; x <= side; ++x)
+    for (int y = 0; y <= side; ++y)
+      for (int z = 0; z <= side; ++z)
+        if (wanted(x, y, z)) points.push_back({1.0 * x, 1.0 * y, 1.0 * z});
+  return points;
+}
+
+/// Lattices have exact volumes: the box, and the box without a notch of 4 x 4 x 8 that alpha can enter.
+TEST(AlphaCrown, VolumesOfLattices) {
+  const auto box = lattice(8, [](int, int, int) { return true; });
+  const auto whole = crown_of(box, {1.0, 0, 0, kMost});
+  EXPECT_NEAR(whole.volume_m3, 512, 1e-9);
+  EXPECT_NEAR(whole.surface_area_m2, 384, 1e-9);
+  EXPECT_TRUE(whole.watertight);
+  EXPECT_EQ(open_edges(whole.mesh), 0U);
+  EXPECT_EQ(whole.enclosed_count, 729U);
+  EXPECT_EQ(whole.highest_z, 8);
+  const auto notched = lattice(8, [](int x, int y, int) { return x <= 4 || y <= 4; });
+  EXPECT_NEAR(crown_of(notched, {1.0, 0, 0, kMost}).volume_m3, 512 - 128 + 4,
+              1e-9);  // and not into its inner edge
+  EXPECT_NEAR(crown_of(notched, {100.0, 0, 0, kMost}).volume_m3, 512 - 64, 1e-9);  // its hull
+  // A hollow that the ball cannot reach belongs to the solid.
+  const auto shell = lattice(8, [](int x, int y, int z) {
+    return std::max({std::abs(x - 4), std::abs(y - 4), std::abs(z - 4)}) > 2;
+  });
+  EXPECT_NEAR(crown_of(shell, {1.0, 0, 0, kMost}).volume_m3, 512, 1e-9);
+}
+
+TEST(AlphaCrown, TakesTheLargestPart) {
+  auto points = lattice(4, [](int, int, int) { return true; });
+  for (const Vec3d& p : lattice(2, [](int, int, int) { return true; })) points.push_back(p + Vec3d{30, 0, 9});
+  const auto found = crown_of(points, {1.0, 0, 0, kMost});
+  EXPECT_NEAR(found.volume_m3, 64, 1e-9);
+  EXPECT_EQ(found.enclosed_count, 125U);
+  EXPECT_EQ(found.highest_z, 4);
+}
+
+TEST(AlphaCrown, GrowsUntilEnoughPointsAreHeld) {
+  CrownSamples draw(3);
+  const CrownSolid ball{CrownShape::kEllipsoid, {0, 0, 0}, {1, 1, 1}};
+  for (const bool on_surface : {true, false}) {
+    const auto points = on_surface ? draw.surface(ball, 4000) : draw.filled(ball, 4000);
+    const auto all = crown_of(points, {std::nullopt, 0, 2, kMost});
+    EXPECT_TRUE(all.watertight);
+    EXPECT_EQ(open_edges(all.mesh), 0U);
+    EXPECT_EQ(all.enclosed_count, 4000U);
+    EXPECT_NEAR(all.volume_m3 / crown_volume(ball), on_surface ? 1 : 0.94, on_surface ? 0.01 : 0.03);
+    const auto most = crown_of(points, {std::nullopt, 0.4, 2, kMost});
+    EXPECT_TRUE(most.watertight);
+    EXPECT_GE(most.enclosed_count, 3600U);
+  }
+}
+
+TEST(AlphaCrown, StraysDoNotChangeTheVolume) {
+  for (const bool on_surface : {true, false}) {
+    CrownSamples draw(8);
+    const CrownSolid truth{CrownShape::kEllipsoid, {0, 0, 0}, {2, 1.5, 3}};
+    auto points = on_surface ? draw.surface(truth, 8000) : draw.filled(truth, 8000);
+    const double clean = crown_of(points, {std::nullopt, 0.2, 2, kMost}).volume_m3;
+    draw.add_branches(points, truth, 12, 33);
+    EXPECT_NEAR(crown_of(points, {std::nullopt, 0.2, 2, kMost}).volume_m3 / clean, 1, 0.05);
+  }
+}
+
+TEST(AlphaCrown, SmoothingKeepsTheVolume) {
+  CrownSamples draw(5);
+  const auto points = draw.surface({CrownShape::kEllipsoid, {5, 5, 5}, {2, 1.5, 3}}, 4000);
+  const double rough = crown_of(points, {std::nullopt, 0, 0, kMost}).volume_m3;
+  EXPECT_NEAR(crown_of(points, {std::nullopt, 0, 2, kMost}).volume_m3 / rough, 1, 0.005);
+}
+
+TEST(AlphaCrown, RefusesWhatHasNoSolid) {
+  std::vector<Vec3d> plane;
+  for (int i = 0; i < 50; ++i) plane.push_back({i * 0.1, std::fmod(i * 0.37, 1), 2});
+  EXPECT_THROW(crown_of(plane, {std::nullopt, 0, 2, kMost}), Error);
+  const auto box = lattice(4, [](int, int, int) { return true; });
+  EXPECT_THROW(crown_of(box, {0.1, 0, 2, kMost}), Error);
+  EXPECT_THROW(crown_of(box, {std::nullopt, 0, 2, 10}), Error);
+  for (const double alpha : {0.0, -1.0, std::nan(""), HUGE_VAL})
+    EXPECT_THROW(crown_of(box, {alpha, 0, 2, kMost}), Error);
+}
+
+TEST(AlphaCrown, DoesNotDependOnThreads) {
+  CrownSamples draw(7);
+  const auto points = draw.filled({CrownShape::kCone, {0, 0, 0}, {2, 2, 3}}, 5000);
+  const auto one = crown_of(points, {std::nullopt, 0.2, 2, kMost}, 1),
+             many = crown_of(points, {std::nullopt, 0.2, 2, kMost}, 4);
+  EXPECT_EQ(one.volume_m3, many.volume_m3);
+  EXPECT_EQ(one.mesh.triangles, many.mesh.triangles);
+}
+
+TEST(AlphaCrown, EveryPhaseEndsSoonAfterACancel) {
+  CrownSamples draw(4);
+  const auto points = draw.filled({CrownShape::kEllipsoid, {0, 0, 0}, {2, 2, 3}}, 60'000);
+  for (const char* phase : {"Building tetrahedra", "Fitting the crown"}) {
+    test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
+      alpha_crown({points.data(), points.size()}, {std::nullopt, 0, 2, kMost}, ctx);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace pc

@@ -18,7 +18,6 @@ constexpr int kCostBits = 16;
 constexpr std::size_t kPoll = std::size_t{1} << 16;  // rows or links between two cancel checks
 constexpr double kDecisive = 0.1;                    // |m| of the rule "Outward"
 
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 bool has_normal(const Vec3d& n) { return n.x != 0 || n.y != 0 || n.z != 0; }
 
 /// Disjoint sets whose members are on the same side as their set's lowest member, or on the other one.

@@ -33,11 +33,6 @@ void move(CrownMesh& mesh, double share, OpContext& ctx) {
   }
 }
 
-Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
 }  // namespace
 
 void smooth_taubin(CrownMesh& mesh, OpContext& ctx) {

@@ -12,11 +12,6 @@ constexpr double kTouch = 1e-9;      // a point this share of the radius inside 
 constexpr double kSameAngle = 1e-7;  // radians: the ball does not move; a full turn less this is the same
 constexpr std::size_t kPollWork = 1'000'000;
 
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 }  // namespace
 
 PivotFront::PivotFront(Span<const Vec3d> points, Span<const Vec3d> normals, OpContext& ctx)

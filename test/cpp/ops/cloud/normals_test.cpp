@@ -26,8 +26,6 @@ NormalsResult normals_of(const std::vector<Vec3d>& points, const NormalsParams& 
                           {origins.data(), origins.size()}, ctx);
 }
 
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
 const NormalsParams kConsistent{kNoLimit, 16, NormalOrientation::kConsistent, 15};
 
 /// Share of the normals within 30 degrees of the exact ones.

@@ -30,11 +30,6 @@ Topology topology(const Surface& cloud, const BallPivotingResult& mesh) {
   return test::topology_of(cloud.points.size(), mesh.indices.view().data, mesh.indices.size());
 }
 
-Vec3d cross(const Vec3d& a, const Vec3d& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-double dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
 /// Centre of the ball on a triangle, by solving |c - p| = r with the three points: independent of the op's formula.
 Vec3d ball_center(const Vec3d& a, const Vec3d& b, const Vec3d& c, double r) {
   const Vec3d u = b - a, v = c - a, n = cross(u, v);

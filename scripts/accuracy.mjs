@@ -4,6 +4,7 @@
 // `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tracer,tls,indoor,als]`
 // `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
+// `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
 import { register } from "tsx/esm/api";
 
 register();

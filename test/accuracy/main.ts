@@ -45,6 +45,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "ground-sensitivity": async (wanted) =>
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
+  reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };
 
 const { values, positionals } = parseArgs({
@@ -54,7 +55,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|reconstruction [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

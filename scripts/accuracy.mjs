@@ -7,6 +7,7 @@
 // `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- surfaces [--json] [--method delaunay,alpha_shape] [--group sphere,torus,saddle,hole,boxes,cylinder,real]`
 // `npm run accuracy -- registration [--json] [--method gicp,point_to_plane,point_to_point] [--group maize,room1_o70,..]`
+// `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
 import { register } from "tsx/esm/api";
 
 register();

@@ -189,8 +189,7 @@ std::vector<Level> build_levels(const Samples& samples, std::vector<BulkVector<s
 }
 
 std::uint64_t level_bytes(const std::vector<BulkVector<std::uint64_t>>& refined) {
-  // Vertices are 1.0 to 1.4 per cell in a shell of cells around a surface, and up to 8 where cells are isolated; the cells
-  // come in blocks of 8, which have 27 vertices: 3.4 per cell at most.
+  // The children of 27 cells around one sample have 7^3 vertices for 6^3 cells; around a surface they are fewer.
   constexpr double kVertices = 1.6;
   double kept = 0, most = 0;
   for (const auto& list : refined) {

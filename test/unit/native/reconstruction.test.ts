@@ -62,7 +62,7 @@ describe("reconstruction of a sphere", () => {
       expect(cosine).toBeGreaterThan(0.99);
     }
     const screened = await poissonSurface(points, found.normals, poisson).promise;
-    expect(screened).toMatchObject({ ignored_count: 0, trimmed_count: 0, speck_count: 0, depth: 6 });
+    expect(screened).toMatchObject({ ignored_count: 0, trimmed_count: 0, speck_count: 0, depth: 5 });
     expect(shape(values(screened.indices))).toEqual({ euler: 2, odd: 0 });
     const vertices = coordinatesOf(screened.vertices);
     for (let i = 0; i < vertices.length; i += 3)

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/random.h"
+#include "support/cancel_phase.h"
+#include "support/nasty_clouds.h"
 #include "support/surfaces.h"
 
 namespace pc {
@@ -116,6 +118,32 @@ TEST(Normals, PointsThatMakeNoPlaneHaveNone) {
       EXPECT_EQ(found.component_count, 0U);
     }
   }
+}
+
+TEST(Normals, NastyCloudsGiveUnitVectorsOrNone) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const Surface cloud = test::nasty_cloud(seed);
+    const auto way = seed % 2 == 0 ? NormalOrientation::kConsistent : NormalOrientation::kFromCentroid;
+    const double radius = seed % 3 == 0 ? 0.3 : kNoLimit;
+    const NormalsResult found =
+        normals_of(cloud.points, {radius, 3 + static_cast<std::uint32_t>(seed % 20), way, 15}, 1);
+    std::size_t none = 0;
+    for (std::size_t i = 0; i < cloud.points.size(); ++i) {
+      const double size = dot(found.normals[i], found.normals[i]);
+      ASSERT_TRUE(size == 0 || std::abs(size - 1) < 1e-12) << "seed " << seed;
+      none += size == 0 ? 1 : 0;
+    }
+    ASSERT_EQ(found.unestimated_count, none) << "seed " << seed;
+  }
+}
+
+TEST(Normals, EndsSoonAfterACancel) {
+  const Surface cloud = test::sphere(60'000, 1, {0, 0, 0});
+  for (const char* const phase : {"Estimating normals", "Orienting normals"})
+    test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
+      estimate_normals(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}), kConsistent, {},
+                       ctx);
+    });
 }
 
 TEST(Normals, SameBitsForAnyThreadCount) {

@@ -133,6 +133,12 @@ export const MAX_LISTED_TRIANGLES = 1_000_000;
 export const MAX_MESH_SOURCES = 1_000;
 /** Fewest points of a mesh. */
 export const MIN_MESH_POINTS = 3;
+/** Levels of the octree of a Poisson reconstruction. */
+export const DEFAULT_POISSON_DEPTH = 8;
+export const MAX_POISSON_DEPTH = 12;
+/** Neighbours for a normal. */
+export const DEFAULT_NORMAL_RADIUS_M = 0.1;
+export const DEFAULT_NORMAL_NEIGHBORS = 30;
 /** Longest header of a PLY mesh, lines. */
 export const MAX_MESH_HEADER_LINES = 10_000;
 /** Most cells in one scan of a PTX file: about 20 GB of text. */

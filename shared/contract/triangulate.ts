@@ -1,13 +1,19 @@
 import { z } from "zod";
 import { errorCodes } from "../errors.ts";
-import { MAX_MESH_SOURCES } from "../limits.ts";
+import {
+  DEFAULT_NORMAL_NEIGHBORS,
+  DEFAULT_NORMAL_RADIUS_M,
+  DEFAULT_POISSON_DEPTH,
+  MAX_MESH_SOURCES,
+  MAX_POISSON_DEPTH,
+} from "../limits.ts";
 import { checkedByService } from "./documented.ts";
 import { Warnings } from "./fields.ts";
 import { NumberList, Point, PointList } from "./geometry.ts";
 import { PointSource } from "./point-source.ts";
 import { VoxelGrid } from "./voxel-grid.ts";
 
-export const TRIANGULATION_METHODS = ["alpha_shape", "delaunay"] as const;
+export const TRIANGULATION_METHODS = ["ball_pivoting", "poisson", "alpha_shape", "delaunay"] as const;
 
 export const TriangulateRequest = z
   .object({
@@ -24,8 +30,11 @@ export const TriangulateRequest = z
       .describe(
         `points of several sessions, meshed together with the inline points; takes precedence over source; at most ${MAX_MESH_SOURCES}, more: 400`,
       ),
-    method: checkedByService(z.string(), z.enum(TRIANGULATION_METHODS)).describe(
-      "alpha_shape: boundary of the tetrahedra that a ball of radius alpha encloses; delaunay: triangulation in x and y with the heights of the points; any other value causes an error in the frame",
+    method: checkedByService(
+      z.string().default("ball_pivoting"),
+      z.enum(TRIANGULATION_METHODS).default("ball_pivoting"),
+    ).describe(
+      "ball_pivoting: a ball rolls over the points; poisson: screened Poisson reconstruction, closed where points support it; alpha_shape: boundary of the tetrahedra that a ball of radius alpha encloses; delaunay: triangulation in x and y with the heights of the points; any other value causes an error in the frame",
     ),
     crop_box: NumberList.nullish()
       .default(null)
@@ -40,6 +49,37 @@ export const TriangulateRequest = z
     grid: VoxelGrid.nullish()
       .default(null)
       .describe("keep the triangles whose centroid lies in a cell, and return their cells; null = keep all triangles"),
+    radii: NumberList.nullish()
+      .default(null)
+      .describe(
+        "ball_pivoting: radii of the balls, metres, positive; at most 16; null or empty = the median distance to the nearest point times 1, 2 and 4, in tiles of their own where the density varies",
+      ),
+    depth: z
+      .number()
+      .nullish()
+      .default(DEFAULT_POISSON_DEPTH)
+      .describe(
+        `poisson: deepest level of the octree, 1 to ${MAX_POISSON_DEPTH}: its cells are 1.1 times the longest side / 2^depth wide; default ${DEFAULT_POISSON_DEPTH}; another value causes an error in the frame`,
+      ),
+    estimate_normals: z
+      .boolean()
+      .nullish()
+      .default(true)
+      .describe(
+        "ball_pivoting and poisson need normals, which points do not carry: false causes an error in the frame",
+      ),
+    normal_radius: z
+      .number()
+      .nullish()
+      .default(DEFAULT_NORMAL_RADIUS_M)
+      .describe(
+        `ball_pivoting, poisson: neighbours for a normal are at most this far away, metres; default ${DEFAULT_NORMAL_RADIUS_M}. If more than 5 % of the points have fewer than three, the nearest normal_max_nn points are used instead, and a warning says so`,
+      ),
+    normal_max_nn: z
+      .number()
+      .nullish()
+      .default(DEFAULT_NORMAL_NEIGHBORS)
+      .describe(`ball_pivoting, poisson: most neighbours for a normal, 3 to 1000; default ${DEFAULT_NORMAL_NEIGHBORS}`),
     alpha: z
       .number()
       .nullish()
@@ -72,6 +112,15 @@ export const TriangulateSuccess = z
     surface_area: z.number().describe("area of the triangles, square metres"),
     points_used: z.int().describe("number of points after the crop and the limit max_points"),
     downsampled: z.boolean().describe("whether max_points left points out"),
+    radii_m: z
+      .array(z.number())
+      .optional()
+      .describe("ball_pivoting: radii used, metres; absent if the cloud was cut into tiles with their own"),
+    tile_count: z.int().optional().describe("ball_pivoting: tiles with radii of their own; 1 = not cut"),
+    depth_used: z
+      .int()
+      .optional()
+      .describe("poisson: deepest level in use; cells are divided only where the points are dense enough"),
     alpha_m: z.number().optional().describe("alpha_shape: radius used, metres"),
     mean_spacing_m: z
       .number()
@@ -106,7 +155,7 @@ export const TriangulateBuffers = z
   .object({
     vertices: buffer("f32 (3 * num_vertices) x, y, z of each vertex, metres, frame of the points minus world_shift"),
     indices: buffer(
-      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay) or from outside (alpha_shape)",
+      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay), from outside (alpha_shape) or from where the normals of the points point to",
     ),
     normals: buffer("f32 (3 * num_vertices) unit normal of each vertex, the mean of its triangles weighted by area"),
     triangle_cell_ids: buffer(

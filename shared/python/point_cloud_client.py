@@ -479,10 +479,12 @@ class PointCloudClient:
 
     # Surfaces
 
-    def triangulate(self, method: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
+    def triangulate(
+        self, method: str = "ball_pivoting", on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Frame:
         """Meshes points: buffers vertices, indices, normals, and with a grid triangle_cell_ids.
 
-        method                 alpha_shape or delaunay
+        method                 ball_pivoting (default), poisson, alpha_shape or delaunay
         points                 (n, 3) hits, metres, or
         source                 {"session_id": ..., "max_points", "translation"}; world coordinates, or
         sources                a list of these, meshed together with the points
@@ -490,6 +492,9 @@ class PointCloudClient:
         crop_box_rotation_deg  rotation of the box about +z, degrees
         grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
                                "kept_columns"}, metres: keep the triangles in its cells
+        radii                  ball_pivoting: radii of the balls, metres; default from the spacing of the points
+        depth                  poisson: deepest level of the octree, default 8
+        normal_radius, normal_max_nn  ball_pivoting, poisson: neighbours for a normal, default 0.1 m and 30
         alpha                  alpha_shape: radius of the ball, metres; default twice the mean point spacing
         world_shift            (3) metres, subtracted from every vertex before conversion to float32
         """

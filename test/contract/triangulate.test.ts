@@ -83,6 +83,60 @@ describe("alpha_shape", () => {
   });
 });
 
+describe("reconstructions", () => {
+  const sphere = (radius: number, count = 2000): [number, number, number][] =>
+    Array.from({ length: count }, (_, i) => {
+      const z = 1 - (2 * i + 1) / count;
+      const turn = i * Math.PI * (3 - Math.sqrt(5));
+      const across = radius * Math.sqrt(1 - z * z);
+      return [across * Math.cos(turn), across * Math.sin(turn), radius * z];
+    });
+
+  test.each([
+    ["ball_pivoting", undefined],
+    ["poisson", 6],
+  ])("%s: a closed outward sphere, with the normals estimated first", async (method, depth) => {
+    const { meta, f32, u32, stages } = await mesh({ points: sphere(1), method, depth });
+    const found = measured(f32("vertices"), u32("indices"));
+    expect(found).toMatchObject({ closed: true, euler: 2 });
+    expect(Math.abs(found.volume / ((4 / 3) * Math.PI) - 1)).toBeLessThan(0.01);
+    expect(Math.abs(meta.surface_area / (4 * Math.PI) - 1)).toBeLessThan(0.01);
+    expect(meta).toMatchObject({ points_used: 2000, method_used: method });
+    expect(meta.warnings).toBeUndefined();
+    const told = stages.map(([at, label]) => `${at} ${label}`);
+    const meshing = method === "poisson" ? "0.45 Meshing (poisson)" : "0.45 Meshing (ball pivoting)";
+    expect(told).toEqual(expect.arrayContaining(["0.25 Estimating normals", meshing]));
+    const fractions = stages.flatMap(([progress]) => progress ?? []);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+  });
+
+  test("ball pivoting is the default; its radii are given, or taken from the spacing", async () => {
+    const { meta } = await mesh({ points: sphere(1) });
+    expect(meta).toMatchObject({ method_used: "ball_pivoting", tile_count: 1 });
+    const [first = 0, ...others] = meta.radii_m ?? [];
+    expect(others).toEqual([2 * first, 4 * first]);
+    const given = await mesh({ points: sphere(1), radii: [0.4, 0.2] });
+    expect(given.meta).toMatchObject({ radii_m: [0.2, 0.4] });
+  });
+
+  test("a radius that leaves points without a normal gives way, and a warning says so", async () => {
+    const { meta, f32, u32 } = await mesh({ points: sphere(10), method: "poisson", depth: 5 });
+    expect(meta.warnings).toEqual([expect.stringMatching(/^2000 of 2000 points have fewer than three neighbours/)]);
+    expect(measured(f32("vertices"), u32("indices"))).toMatchObject({ closed: true, euler: 2 });
+    expect((await mesh({ points: sphere(10), method: "poisson", depth: 5, normal_radius: 5 })).meta.warnings).toBe(
+      undefined,
+    );
+  });
+
+  test("an open surface is not closed beyond its border", async () => {
+    const points = lattice(40, 40, 1).map(([x, y]) => [x, y, Math.sin(x / 8) * 2]);
+    const { meta, f32 } = await mesh({ points, method: "poisson", depth: 6, normal_radius: 3 });
+    expect(Math.min(...f32("vertices"))).toBeGreaterThan(-3.5);
+    expect(meta.surface_area).toBeGreaterThan(39 * 39);
+    expect(meta.surface_area).toBeLessThan(1.25 * 39 * 39);
+  });
+});
+
 describe("points of sessions", () => {
   test("hits that are not deleted; several sessions and inline points together", async () => {
     const first = await cloud(made, rows(SHEET));
@@ -198,10 +252,15 @@ describe("failures in the frame", () => {
     [
       "an unknown method",
       { method: "magic" },
-      'Unknown triangulation method "magic": use alpha_shape or delaunay.',
+      'Unknown triangulation method "magic": use ball_pivoting, poisson, alpha_shape or delaunay.',
       undefined,
     ],
-    ["a method that is not built", { method: "ball_pivoting" }, /use alpha_shape or delaunay/, undefined],
+    ["no normals", { method: "poisson", estimate_normals: false }, /but poisson needs normals/, undefined],
+    ["a radius of 0", { method: "poisson", normal_radius: 0 }, /^normal_radius is 0/, undefined],
+    ["two neighbours", { method: "ball_pivoting", normal_max_nn: 2 }, /^normal_max_nn is 2/, undefined],
+    ["half a neighbour", { method: "ball_pivoting", normal_max_nn: 3.5 }, /^normal_max_nn is 3.5/, undefined],
+    ["a depth of 13", { method: "poisson", depth: 13 }, /^depth is 13: it must be a whole number from 1/, undefined],
+    ["a ball without radius", { method: "ball_pivoting", radii: [0] }, /^Triangulation failed: .*radii/, 24],
     ["a flat grid", { grid: { center: [0, 0, 0], size: [1, 1, 0] } }, /^grid\.size is \[1, 1, 0\]/, undefined],
     [
       "a wrong list",
@@ -255,7 +314,7 @@ describe("refusals before the stream", () => {
     ["many sources", { sources: Array(1001).fill({}) }, 400, "sources has 1001 entries, more than 1000"],
     ["a shift of two", { world_shift: [1, 2] }, 400, "world_shift must be three finite numbers"],
     ["points that are no triples", { points: [[1, 2]] }, 422, expect.anything()],
-    ["no method", { method: undefined }, 422, expect.anything()],
+    ["a method that is no text", { method: 1 }, 422, expect.anything()],
   ])("%s", async (_name, payload, status, detail) => {
     const body = { method: "delaunay", ...payload };
     expect(await refusal(made, TRIANGULATE, body)).toEqual([status, detail]);
@@ -271,6 +330,9 @@ test("a run that is canceled ends within 250 ms and leaves no memory behind", as
   const moments = [
     ["delaunay", "delaunay"],
     ["alphaShape", "alpha_shape"],
+    ["estimateNormals", "ball_pivoting"],
+    ["ballPivoting", "ball_pivoting"],
+    ["poissonSurface", "poisson"],
     ["cleanMesh", "delaunay"],
   ] as const;
   for (const [op, method] of moments) {

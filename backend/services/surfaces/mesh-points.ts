@@ -91,7 +91,7 @@ export async function readMeshPoints(
   }
   const inline = inlineOf(request);
   if (inline.length > 0) await add(job.adopt(pointsColumn(inline)).native, null, [0, 0, 0]);
-  job.stage("Preparing point cloud", 0.15, 0.45);
+  job.stage("Preparing point cloud", 0.15, 0.25);
   const count = parts.reduce((sum, { length }) => sum + length, 0);
   known.points_used = count;
   if (count < MIN_MESH_POINTS) throw tooFew(count, crop !== null);

@@ -1,39 +1,15 @@
-import {
-  TRIANGULATION_METHODS,
-  type TriangulateRequest,
-  type TriangulateSuccess,
-} from "../../../shared/contract/triangulate.ts";
+import { TRIANGULATION_METHODS } from "../../../shared/contract/triangulate.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/surfaces.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-
-/** A mesh before its clean-up; the run owns the columns. */
-export interface RawMesh extends native.SurfaceMesh {
-  readonly warnings: readonly string[];
-  /** Further fields of the answer. */
-  readonly details: Partial<TriangulateSuccess>;
-}
-
-/** How a mesh is made of points (vec3d). */
-export interface Method {
-  /** Stage shown to the user. */
-  readonly label: string;
-  /** Memory that mesh() needs besides the points, bytes. */
-  bytes(points: number): number;
-  /** Throws invalid_argument for options that do not make sense. */
-  check(request: TriangulateRequest): void;
-  mesh(points: NativeColumn, request: TriangulateRequest, job: Job): Promise<RawMesh>;
-}
-
-const told = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
+import { type Method, meshingStage, told } from "./method.ts";
+import { ballPivoting, poisson } from "./reconstruction.ts";
 
 const delaunay: Method = {
-  label: "Meshing (delaunay)",
   bytes: native.delaunayBytes,
   check: () => undefined,
   async mesh(points, _request, job) {
+    meshingStage("delaunay", job);
     const { indices, repeated_count } = await job.track(() => native.delaunay(points));
     return {
       vertices: points,
@@ -48,13 +24,13 @@ const delaunay: Method = {
 const SHEET_SHARE = 0.05;
 
 const alphaShape: Method = {
-  label: "Meshing (alpha shape)",
   bytes: native.alphaShapeBytes,
   check({ alpha }) {
     if (alpha === null || alpha === undefined || (alpha > 0 && Number.isFinite(alpha))) return;
     throw new AppError("invalid_argument", `alpha is ${alpha}: it must be positive, in metres, or null`);
   },
   async mesh(points, { alpha }, job) {
+    meshingStage("alpha shape", job);
     const shape = await job.track(() => native.alphaShape(points, alpha ?? null));
     const indices = job.adopt(new ColumnRef(shape.indices)).native;
     const { alpha_m, mean_spacing_m, volume_m3 } = shape;
@@ -83,6 +59,8 @@ function sheetWarning({ faces, sheet_count, alpha_m }: native.AlphaShape, triang
 }
 
 const METHODS: Readonly<Record<(typeof TRIANGULATION_METHODS)[number], Method>> = {
+  ball_pivoting: ballPivoting,
+  poisson,
   alpha_shape: alphaShape,
   delaunay,
 };
@@ -93,6 +71,6 @@ export function methodOf(name: string): Method {
   if (known) return METHODS[known];
   throw new AppError(
     "invalid_argument",
-    `Unknown triangulation method "${name.slice(0, 60)}": use ${TRIANGULATION_METHODS.join(" or ")}.`,
+    `Unknown triangulation method "${name.slice(0, 60)}": use ${TRIANGULATION_METHODS.slice(0, -1).join(", ")} or ${TRIANGULATION_METHODS.at(-1)}.`,
   );
 }

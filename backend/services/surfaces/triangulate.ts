@@ -22,7 +22,8 @@ import {
   readMeshPoints,
   rowsOf,
 } from "./mesh-points.ts";
-import { type Method, methodOf } from "./methods.ts";
+import type { Method } from "./method.ts";
+import { methodOf } from "./methods.ts";
 
 /** A request whose sessions exist. */
 export interface CheckedTriangulation {
@@ -94,9 +95,12 @@ async function meshed({ request, sources, shift }: CheckedTriangulation, known: 
   );
   const count = read.points.length;
   known.meshing = true;
-  const bytes = Math.max(method.bytes(count), native.cleanMeshBytes(count, 2 * count)) + FRAME_BYTES * count;
+  const { budget_bytes } = deps.admission.memory();
+  const bytes =
+    Math.max(method.bytes(count, { ...request, budget_bytes }), native.cleanMeshBytes(count, 2 * count)) +
+    FRAME_BYTES * count;
   return deps.admission.run(job, "Triangulation", READ_BYTES * count + bytes, () =>
-    mesh(request, method, read, shift, job),
+    mesh(request, method, budget_bytes, read, shift, job),
   );
 }
 
@@ -106,12 +110,12 @@ const FRAME_BYTES = 24 + 2 * 12 + 2 * 12 + 2 * 16;
 async function mesh(
   request: TriangulateRequest,
   method: Method,
+  budget_bytes: number,
   read: MeshPoints,
   shift: Triple,
   job: Job,
 ): Promise<{ readonly meta: TriangulateSuccess; readonly buffers: TriangulationFrame["buffers"] }> {
-  job.stage(method.label, 0.45, 0.85);
-  const raw = await method.mesh(read.points, request, job);
+  const raw = await method.mesh(read.points, { ...request, budget_bytes }, job);
   job.stage("Cleaning up mesh", 0.85, 0.95);
   const clean = await job.track(() => native.cleanMesh(raw));
   const vertices = job.adopt(new ColumnRef(clean.vertices));

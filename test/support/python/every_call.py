@@ -168,6 +168,8 @@ assert "No source mesh" in refused(lambda: client.mesh_pair_register(*square, []
 box = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 solid = client.triangulate("alpha_shape", points=box, alpha=2, on_progress=lambda step: None)
 assert solid.meta["num_triangles"] == 12 and abs(solid.meta["volume_m3"] - 1) < 1e-12, solid.meta
+ball = client.triangulate(points=box, radii=[2])
+assert ball.meta["method_used"] == "ball_pivoting", ball.meta
 sheet = client.triangulate("delaunay", source={"session_id": a}, points=box)
 assert len(sheet.buffers["indices"]) == 3 * sheet.meta["num_triangles"] > 0
 assert "alpha_shape" in refused(lambda: client.triangulate("magic", points=box), 200, "invalid_argument").message

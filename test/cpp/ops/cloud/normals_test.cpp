@@ -10,7 +10,7 @@
 
 #include "core/random.h"
 #include "support/cancel_phase.h"
-#include "support/nasty_clouds.h"
+#include "support/nasty_surfaces.h"
 #include "support/surfaces.h"
 
 namespace pc {

@@ -103,7 +103,7 @@ test("alpha: a lattice has an exact volume before smoothing, and a closed mesh",
     { length: 1000 },
     (_, i) => `${i % 10} ${Math.floor(i / 10) % 10} ${Math.floor(i / 100)} 1 2 2`,
   );
-  const source = await opened([...rows, "30 30 30 1 2 2"]);
+  const source = await opened([...rows, "80 80 80 1 2 2"]);
   const tail = await fitted({ source, shape: "alpha", alpha: 1, tree_instance_ids: [1] });
   const [crown] = tail.crowns;
   expect(tail).not.toHaveProperty("warnings");
@@ -291,14 +291,18 @@ test("a run that is canceled inside a large tree ends within 250 ms and leaves n
   const rows = Array.from({ length: 60_000 }, (_, i) => `${i % 211} ${i % 103} ${i % 307} 1 2 2`);
   const source = await opened(rows);
   const before = addon.bulkBytesInUse();
-  for (const phase of ["Finding stray points", "Fitting the crown"]) {
+  for (const [shape, phase] of [
+    ["prism", "Finding stray points"],
+    ["alpha", "Building tetrahedra"],
+    ["alpha", "Fitting the crown"],
+  ] as const) {
     let cancel: ReturnType<typeof stopwatch> | undefined;
     const stop = () => {
       cancel = stopwatch();
       made.deps.jobs.cancelAll();
     };
     const { value, reached } = await atMoment({ op: "fitCrown", phase }, stop, async () => {
-      const started = await openRun(made.base, URL_, { source, shape: "prism", tree_instance_ids: [1] });
+      const started = await openRun(made.base, URL_, { source, shape, tree_instance_ids: [1] });
       return started.outcome;
     });
     expect([phase, reached, value.kind]).toEqual([phase, true, "canceled"]);

@@ -13,7 +13,7 @@
 #include "ops/fit/crown_trim.h"
 #include "ops/fit/mesh_smoothing.h"
 #include "ops/fit/thin_parts.h"
-#include "ops/mesh/circumradius.h"
+#include "spatial/circumradius.h"
 #include "spatial/union_find.h"
 
 namespace pc {

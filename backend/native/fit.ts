@@ -54,6 +54,8 @@ export interface NativeCrown {
   readonly triangles: number[];
   /** alpha: the radius used; null for other shapes. */
   readonly alpha_m: number | null;
+  /** No more points are outside than strictness permits. */
+  readonly holds_enough: boolean;
   /** Every edge of the mesh joins two triangles. */
   readonly watertight: boolean;
 }

@@ -173,7 +173,7 @@ function answer(
     if (!found.crown.watertight) {
       warnings.push(`Tree ${id}: some edges of the mesh join more than two triangles; a larger alpha may close it.`);
     }
-    if (shape === "alpha" && leavesTooMany(found, request)) {
+    if (!found.crown.holds_enough && typeof request.alpha !== "number") {
       warnings.push(
         `Tree ${id}: the alpha shape holds ${found.crown.enclosed_count} of ${found.crown_point_count} crown points.`,
       );
@@ -188,7 +188,3 @@ function answer(
   if (crowns.length > 0) return { success: true, error: null, crowns, ...told };
   return { success: false, error: "No crown could be fitted", code: "invalid_argument", crowns: [], ...told };
 }
-
-/** Whether an automatic alpha shape leaves out more points than strictness permits. */
-const leavesTooMany = ({ crown, crown_point_count }: native.CrownFit, { strictness, alpha }: CrownRequest) =>
-  typeof alpha !== "number" && (crown?.enclosed_count ?? 0) < (1 - 0.25 * strictness) * crown_point_count - 1;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/memory.h"
@@ -12,7 +13,8 @@
 #include "ops/fit/crown_trim.h"
 #include "ops/fit/mesh_smoothing.h"
 #include "ops/fit/thin_parts.h"
-#include "ops/mesh/circumradius.h"
+#include "spatial/circumradius.h"
+#include "spatial/union_find.h"
 
 namespace pc {
 
@@ -131,18 +133,40 @@ class Solid {
     return held;
   }
 
-  /// Triangles of its surface, three vertices each.
-  BulkVector<std::uint32_t> surface() const {
-    BulkVector<std::uint32_t> triangles;
+  /// Faces of its surface: four times the slot plus the number of the face.
+  BulkVector<std::uint32_t> faces() const {
+    BulkVector<std::uint32_t> faces;
     for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
       if (slot % kGrain == 0) ctx_.checkpoint();
       if (mark_[slot] != chosen_) continue;
-      for (std::size_t i = 0; i < 4; ++i) {
-        if (mark_[cells_.neighbor(slot, i)] == chosen_) continue;
-        for (const std::uint8_t k : Cells::kFace[i]) triangles.push_back(cells_.corners(slot)[k]);
-      }
+      for (std::size_t i = 0; i < 4; ++i)
+        if (mark_[cells_.neighbor(slot, i)] != chosen_)
+          faces.push_back(static_cast<std::uint32_t>(4 * slot + i));
     }
+    return faces;
+  }
+
+  /// Vertices of these faces, three each.
+  BulkVector<std::uint32_t> triangles(const BulkVector<std::uint32_t>& faces) const {
+    BulkVector<std::uint32_t> triangles;
+    for (const std::uint32_t face : faces)
+      for (const std::uint8_t k : Cells::kFace[face % 4]) triangles.push_back(cells_.corners(face / 4)[k]);
     return triangles;
+  }
+
+  /// The face that meets a face at its edge from a to b across the solid, whichever other faces have this edge.
+  std::uint32_t mate(std::uint32_t face, std::uint32_t a, std::uint32_t b) const {
+    std::size_t slot = face / 4;
+    std::uint32_t before = cells_.corners(slot)[face % 4], ahead = third(slot, a, b, before);
+    for (;;) {
+      const auto& corners = cells_.corners(slot);
+      const auto opposite =
+          static_cast<std::size_t>(std::find(corners.begin(), corners.end(), ahead) - corners.begin());
+      const std::uint32_t behind = cells_.neighbor(slot, opposite);
+      if (mark_[behind] != chosen_) return static_cast<std::uint32_t>(4 * slot + opposite);
+      slot = behind;
+      ahead = std::exchange(before, third(slot, a, b, before));
+    }
   }
 
  private:
@@ -166,6 +190,12 @@ class Solid {
     }
     return volume;
   }
+  /// The corner of a cell that is none of three others.
+  std::uint32_t third(std::size_t slot, std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    for (const std::uint32_t corner : cells_.corners(slot))
+      if (corner != a && corner != b && corner != c) return corner;
+    throw Error(ErrorCode::kInternal, "a tetrahedron with two equal corners");
+  }
   double volume_of(std::size_t slot) const {
     const Span<const Vec3d> at = cells_.vertices();
     const auto& c = cells_.corners(slot);
@@ -182,9 +212,9 @@ class Solid {
 };
 
 /// Whether no edge has more than two triangles, of a surface that is the boundary of a solid.
-bool is_watertight(const BulkVector<std::uint32_t>& triangles, OpContext& ctx) {
-  BulkVector<std::uint64_t> edges(triangles.size());
-  parallel_for(ctx, triangles.size() / 3, kGrain, [&](std::size_t begin, std::size_t end) {
+bool is_watertight(Span<const std::uint32_t> triangles, OpContext& ctx) {
+  BulkVector<std::uint64_t> edges(triangles.size);
+  parallel_for(ctx, triangles.size / 3, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = 3 * begin; i < 3 * end; i += 3)
       for (std::size_t k = 0; k < 3; ++k)
         edges[i + k] = std::uint64_t{triangles[i + k]} << 32 | triangles[i + (k + 1) % 3];
@@ -202,7 +232,7 @@ struct Carved {
   bool watertight = false;
   std::uint64_t held_count = 0;
   double highest_z = -HUGE_VAL;
-  BulkVector<std::uint32_t> triangles;
+  BulkVector<std::uint32_t> faces;
 };
 
 Carved carved(Solid& solid, const Cells& cells, double alpha, OpContext& ctx) {
@@ -217,8 +247,8 @@ Carved carved(Solid& solid, const Cells& cells, double alpha, OpContext& ctx) {
     ++out.held_count;
     out.highest_z = std::max(out.highest_z, cells.vertices()[v].z);
   }
-  out.triangles = solid.surface();
-  out.watertight = is_watertight(out.triangles, ctx);
+  out.faces = solid.faces();
+  out.watertight = is_watertight(solid.triangles(out.faces).view(), ctx);
   return out;
 }
 
@@ -241,8 +271,8 @@ Carved search(Solid& solid, const Cells& cells, std::optional<double> alpha_m, d
   return best;
 }
 
-/// Removes the points of thin parts, at most `droppable`.
-void remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx) {
+/// Removes the points of thin parts, at most `droppable`; returns how many more may go.
+std::uint64_t remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx) {
   double spacing = 0;
   {
     const Cells cells(points.view(), kPhase, ctx);
@@ -259,20 +289,36 @@ void remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpCon
     droppable -= points.size() - count;
     points.resize(count);
   }
+  return droppable;
 }
 
-/// The vertices that triangles use, and the triangles of these.
-CrownMesh compact(const BulkVector<std::uint32_t>& triangles, Span<const Vec3d> vertices) {
-  CrownMesh mesh;
-  BulkVector<std::uint32_t> number(vertices.size);
-  std::fill(number.begin(), number.end(), Cells::kNone);
-  mesh.triangles.reserve(triangles.size());
-  for (const std::uint32_t vertex : triangles) {
-    if (number[vertex] == Cells::kNone) {
-      number[vertex] = static_cast<std::uint32_t>(mesh.vertices.size());
-      mesh.vertices.push_back(vertices[vertex]);
+/// Mesh of the solid's surface. Where parts of the surface touch at an edge or a vertex, each part gets its own vertices.
+CrownMesh split_mesh(const Solid& solid, const Cells& cells, const BulkVector<std::uint32_t>& faces,
+                     OpContext& ctx) {
+  const BulkVector<std::uint32_t> triangles = solid.triangles(faces);
+  BulkVector<std::uint32_t> place(4 * cells.slots()), number(triangles.size());
+  for (std::size_t t = 0; t < faces.size(); ++t) place[faces[t]] = static_cast<std::uint32_t>(3 * t);
+  UnionFind corners(triangles.size());
+  for (std::size_t t = 0; t < faces.size(); ++t) {
+    if (t % kGrain == 0) ctx.checkpoint();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t from = 3 * t + k, to = 3 * t + (k + 1) % 3;
+      const std::size_t other = place[solid.mate(faces[t], triangles[from], triangles[to])];
+      for (std::size_t corner = other; corner < other + 3; ++corner) {
+        if (triangles[corner] == triangles[from]) corners.join(corner, from);
+        if (triangles[corner] == triangles[to]) corners.join(corner, to);
+      }
     }
-    mesh.triangles.push_back(number[vertex]);
+  }
+  CrownMesh mesh;
+  for (std::size_t corner = 0; corner < triangles.size(); ++corner) {
+    if (corner % kGrain == 0) ctx.checkpoint();
+    const std::uint32_t root = corners.root_of(corner);  // the first corner of its vertex
+    if (root == corner) {
+      number[corner] = static_cast<std::uint32_t>(mesh.vertices.size());
+      mesh.vertices.push_back(cells.vertices()[triangles[corner]]);
+    }
+    mesh.triangles.push_back(number[root]);
   }
   return mesh;
 }
@@ -283,9 +329,9 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   require(!params.alpha_m || (*params.alpha_m > 0 && std::isfinite(*params.alpha_m)),
           "alpha must be finite and positive");
   ctx.begin_phase(kPhase, points.size);
-  const std::uint64_t droppable = droppable_points(points.size, params.strictness);
+  std::uint64_t droppable = droppable_points(points.size, params.strictness);
   BulkVector<Vec3d> exact = exact_points(points, ctx);
-  if (droppable > 0) remove_thin_parts(exact, droppable, ctx);
+  if (droppable > 0) droppable = remove_thin_parts(exact, droppable, ctx);
   const Cells cells(exact.view(), kPhase, ctx);
   require(cells.dimension() == 3, kFlat);
   ctx.begin_phase("Fitting the crown", 0);
@@ -294,7 +340,7 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   const double distinct = static_cast<double>(spacing_of(cells, ctx).count);
   const double enough = distinct - static_cast<double>(droppable);
   const Carved found = search(solid, cells, params.alpha_m, enough, ctx);
-  const std::uint64_t count = found.triangles.size() / 3;
+  const std::uint64_t count = found.faces.size();
   if (count > params.most_triangles) {
     throw Error(
         ErrorCode::kInvalidArgument,
@@ -302,13 +348,11 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
             std::to_string(params.most_triangles) +
             " left for it in the answer; use fewer points (max_points), fewer trees or a larger alpha");
   }
-  AlphaCrown crown{compact(found.triangles, cells.vertices()),
-                   0,
-                   0,
-                   found.alpha_m,
-                   found.watertight,
-                   found.held_count,
-                   found.highest_z};
+  AlphaCrown crown{split_mesh(solid, cells, found.faces, ctx), 0, 0, found.alpha_m, true, false, 0, 0};
+  crown.watertight = is_watertight({crown.mesh.triangles.data(), crown.mesh.triangles.size()}, ctx);
+  crown.holds_enough = static_cast<double>(found.held_count) >= enough;
+  crown.enclosed_count = found.held_count;
+  crown.highest_z = found.highest_z;
   for (int step = 0; step < params.smoothing_steps; ++step) smooth_taubin(crown.mesh, ctx);
   const MeshTotals totals = finish_mesh(crown.mesh, ctx);
   crown.volume_m3 = totals.volume_m3;

@@ -23,6 +23,7 @@ struct AlphaCrown {
   double surface_area_m2;        ///< of the mesh
   double alpha_m;                ///< radius used
   bool watertight;               ///< every edge joins two triangles
+  bool holds_enough;             ///< no more points are outside than strictness permits
   std::uint64_t enclosed_count;  ///< points in the solid or on its surface, before smoothing; once each place
   double highest_z;              ///< of these points
 };
@@ -33,8 +34,8 @@ struct AlphaCrown {
 ///
 /// points   finite, metres relative to a place near them
 /// Order    Does not depend on the thread count. With strictness the points of thin parts are left out first
-///          (thin_parts.h, cells of four, three and two mean spacings). Without alpha_m: the smallest of 3 to 20 mean spacings whose solid
-///          is watertight and leaves no more points outside than strictness permits; if there is none, the largest that
+///          (thin_parts.h, cells of four, three and two mean spacings). Without alpha_m: the smallest of 3 to 20 mean spacings whose
+///          surface touches itself at no edge and leaves no more points outside than strictness permits; if there is none, the largest that
 ///          has a solid.
 /// Cost     alpha_crown_bytes(); O(n log n) time, mostly in one thread.
 /// Cancel   Within 50 ms.
@@ -45,7 +46,7 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
 
 /// Peak of memory needed besides the points, bytes.
 constexpr std::uint64_t alpha_crown_bytes(std::uint64_t points) {
-  return (kDelaunayBytesPerPoint + 250) * points;
+  return (kDelaunayBytesPerPoint + 400) * points;
 }
 
 }  // namespace pc

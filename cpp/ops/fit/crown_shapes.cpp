@@ -34,7 +34,7 @@ Crown alpha_fitted(const CrownPoints& points, const CrownParams& params, OpConte
           found.highest_z + offset.z,
           false,
           std::move(found.mesh),
-          AlphaFacts{found.alpha_m, found.watertight}};
+          AlphaFacts{found.alpha_m, found.watertight, found.holds_enough}};
 }
 
 Crown fitted(const CrownPoints& points, const CrownParams& params, OpContext& ctx) {

@@ -21,7 +21,8 @@ struct CrownParams {
 /// An alpha shape.
 struct AlphaFacts {
   double alpha_m;
-  bool watertight;  ///< every edge joins two triangles
+  bool watertight;    ///< every edge joins two triangles
+  bool holds_enough;  ///< no more points are outside than strictness permits
 };
 
 /// A fitted crown; positions with the offset added.

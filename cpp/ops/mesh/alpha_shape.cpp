@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "ops/mesh/circumradius.h"
 #include "ops/mesh/plane_sheet.h"
+#include "spatial/circumradius.h"
 
 namespace pc {
 

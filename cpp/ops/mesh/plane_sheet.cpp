@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/parallel.h"
-#include "ops/mesh/circumradius.h"
 #include "ops/mesh/delaunay.h"
+#include "spatial/circumradius.h"
 
 namespace pc {
 

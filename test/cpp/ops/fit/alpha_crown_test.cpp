@@ -70,6 +70,21 @@ TEST(AlphaCrown, VolumesOfLattices) {
   EXPECT_NEAR(crown_of(shell, {1.0, 0, 0, kMost}).volume_m3, 512, 1e-9);
 }
 
+/// Two boxes that touch at an edge and are joined elsewhere: the mesh has the edge twice, once for each.
+TEST(AlphaCrown, SurfacesThatTouchAreSplit) {
+  const auto joined =
+      lattice(6, [](int x, int y, int z) { return z >= 5 || (x <= 3 && y <= 3) || (x >= 3 && y >= 3); });
+  // Unit squares stop the ball, the inner edges of the notches do not.
+  const auto found = crown_of(joined, {0.75, 0, 0, kMost});
+  EXPECT_NEAR(found.volume_m3, 2 * 45 + 36, 1e-9);
+  EXPECT_TRUE(found.watertight);
+  EXPECT_EQ(open_edges(found.mesh), 0U);
+  std::size_t repeated = 0;
+  for (std::size_t i = 0; i < found.mesh.vertices.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) repeated += found.mesh.vertices[i] == found.mesh.vertices[j] ? 1 : 0;
+  EXPECT_GT(repeated, 0U);
+}
+
 TEST(AlphaCrown, TakesTheLargestPart) {
   auto points = lattice(4, [](int, int, int) { return true; });
   for (const Vec3d& p : lattice(2, [](int, int, int) { return true; })) points.push_back(p + Vec3d{30, 0, 9});

@@ -100,9 +100,9 @@ const assumesHits = {
 const families = [
   "cloud",
   "octree",
+  "fit",
   "misses",
   "mesh",
-  "fit",
   "ray",
   "denoise",
   "ground",

@@ -342,11 +342,11 @@ test("a run that is canceled ends within 250 ms and leaves no memory behind", as
       made.deps.jobs.cancelAll();
     };
     const { value, reached } = await atMoment({ op }, stop, async () => {
-      const started = await openRun(made.base, TRIANGULATE, { source, method, grid });
+      const started = await openRun(made.base, TRIANGULATE, { source, method, depth: 6, grid });
       return started.outcome;
     });
     expect([op, reached, value.kind]).toEqual([op, true, "canceled"]);
-    expect(cancel?.().own_ms).toBeLessThan(250);
+    expect([op, (cancel?.().own_ms ?? Infinity) < 250]).toEqual([op, true]);
     await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
   }
 });

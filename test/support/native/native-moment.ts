@@ -39,7 +39,7 @@ export async function atMoment<T>(
         over = true;
       };
       job.promise.then(end, end);
-      watch(job);
+      queueMicrotask(() => watch(job)); // not before the run knows the job: it could not cancel it
     }
     return job;
   };

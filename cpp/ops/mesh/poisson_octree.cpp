@@ -95,6 +95,12 @@ void find_samples(Level& level, const Level& above, const Samples& samples, OpCo
   });
 }
 
+void fill_none(BulkVector<std::uint32_t>& list, OpContext& ctx) {
+  parallel_for(ctx, list.size(), 262'144, [&](std::size_t begin, std::size_t end) {
+    std::fill(list.begin() + begin, list.begin() + end, kNone);
+  });
+}
+
 /// Numbers the corners of all cells in Morton order.
 template <class Key>
 void number_vertices(Level& level, OpContext& ctx) {
@@ -114,10 +120,12 @@ void number_vertices(Level& level, OpContext& ctx) {
   radix_sort_pairs(keys.view(), users.view(), static_cast<int>(3 * (level.depth + 1)), ctx);
   level.corner.resize(count);
   std::size_t vertices = 0;
-  for (std::size_t i = 0; i < count; ++i) vertices += i == 0 || keys[i] != keys[i - 1] ? 1 : 0;
-  ctx.checkpoint();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 1'048'576 == 0) ctx.checkpoint();
+    vertices += i == 0 || keys[i] != keys[i - 1] ? 1 : 0;
+  }
   level.incident.resize(8 * vertices);
-  std::fill(level.incident.begin(), level.incident.end(), kNone);
+  fill_none(level.incident, ctx);
   level.is_free.resize(vertices);
   ctx.checkpoint();
   const std::uint32_t side = 1U << level.depth;
@@ -178,7 +186,7 @@ std::vector<Level> build_levels(const Samples& samples, std::vector<BulkVector<s
       find_samples(level, levels[d - 1], samples, ctx);
     }
     level.child.resize(level.cell_count());
-    std::fill(level.child.begin(), level.child.end(), kNone);
+    fill_none(level.child, ctx);
     if (3 * (d + 1) <= 32)
       number_vertices<std::uint32_t>(level, ctx);
     else

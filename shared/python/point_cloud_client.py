@@ -495,6 +495,7 @@ class PointCloudClient:
         radii                  ball_pivoting: radii of the balls, metres; default from the spacing of the points
         depth                  poisson: deepest level of the octree, default 8
         normal_radius, normal_max_nn  ball_pivoting, poisson: neighbours for a normal, default 0.1 m and 30
+        estimate_normals       True (default): ball_pivoting and poisson need normals
         alpha                  alpha_shape: radius of the ball, metres; default twice the mean point spacing
         world_shift            (3) metres, subtracted from every vertex before conversion to float32
         """

@@ -6,7 +6,7 @@ import { addon } from "../../backend/native/core/addon.ts";
 import { create } from "../support/app/app.ts";
 import { readRun } from "../support/app/run-body.ts";
 import { heldUntil, heldUntilCanceled, NO_MEMORY, withoutMemoryAt } from "../support/native/native-failure.ts";
-import { eventually } from "../support/run/stopwatch.ts";
+import { eventually, stopwatch } from "../support/run/stopwatch.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 import { sourceOf } from "../support/session-model/source.ts";
 
@@ -124,10 +124,13 @@ async function failEverywhere(
   try {
     forgetBuilt();
     let before = traces([id, other]);
+    // The memory of a column that nobody released comes back too, but only when JavaScript collects garbage.
+    const late: string[] = [];
     for (let nth = 1; nth < 300; nth += 1) {
       const { value, hit } = await attempt(nth, () => edit(id, wanted, other));
       if (!hit) {
         expect({ nth, ...value }).toEqual({ nth, ok: true, code: undefined, warnings: [] });
+        expect(late.length < 2 ? [] : late).toEqual([]); // one may be the machine
         return nth - 1;
       }
       if (value.ok && FILES.has(hit)) return nth - 1; // files are written behind the answer, too: the edit was saved
@@ -138,7 +141,9 @@ async function failEverywhere(
         continue;
       }
       expect({ nth, hit, ...value }).toEqual({ nth, hit, ok: false, code, warnings: [] });
-      await eventually(() => expect({ nth, ...traces([id, other]) }).toEqual({ nth, ...before }));
+      const times = stopwatch();
+      await eventually(() => expect({ nth, hit, ...traces([id, other]) }).toEqual({ nth, hit, ...before }));
+      if (times().own_ms > 250) late.push(`${nth} ${hit}`);
       forgetBuilt();
     }
     throw new Error("no end of moments");

@@ -37,8 +37,8 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
     return deps.admission.run(job, "Merge", bytes, async () => {
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
-      const columns = await mergedColumns(states, shift, job);
-      const child = await makeChild(columns, await mergedMeta(states, shift, job), deps, { from: 0.3, to: 1 }, job);
+      const meta = await mergedMeta(states, shift, job); // before the columns, which makeChild takes over at once
+      const child = await makeChild(await mergedColumns(states, shift, job), meta, deps, { from: 0.3, to: 1 }, job);
       try {
         job.checkpoint(); // the last cancel point
         await deps.sessions.register(child.staged, child.meta);

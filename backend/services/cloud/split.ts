@@ -139,8 +139,8 @@ async function extractHits(
   job: Job,
 ): Promise<MadeChild> {
   const drop = await combined([{ mask: take, invert: true }], "and", job);
-  const columns = await keptColumns(base, drop, job);
-  return makeChildOf(birth, columns, childMeta(base, await hitCount(base, job), count), deps, SECOND_HALF, job);
+  const meta = childMeta(base, await hitCount(base, job), count); // before the columns, which the child takes over
+  return makeChildOf(birth, await keptColumns(base, drop, job), meta, deps, SECOND_HALF, job);
 }
 
 const hitCount = async (state: CloudState, job: Job): Promise<number> => (await surviving(state, job)).hit_count;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorCodes } from "../errors.ts";
 import { Point } from "./geometry.ts";
 
 /* Fields that many responses share. */
@@ -20,6 +21,8 @@ export const WorldShift = Point.nullable().describe("metres; true world = stored
 
 export const Success = z.boolean().describe("false: the reason is in `error`; the other fields are empty");
 
+/** Beside `error` where a failure is an ordinary response. */
+export const FailureCode = z.enum(errorCodes).optional().describe("error code; failures only");
 export const ErrorText = z
   .string()
   .nullable()

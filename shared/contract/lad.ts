@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ErrorText, Success, Warnings } from "./fields.ts";
+import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
 export const SnapGridRequest = z
@@ -29,6 +29,7 @@ export const SnapGridResponse = z
       .describe("(ny, nx) false = dropped, because the column lies outside the terrain"),
     dropped_columns: z.int().describe("number of dropped columns"),
     error: ErrorText,
+    code: FailureCode,
     warnings: Warnings.optional(),
   })
   .meta({ id: "SnapGridResponse" });

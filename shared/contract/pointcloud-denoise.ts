@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkedByService } from "./documented.ts";
-import { ErrorText, Success, Warnings } from "./fields.ts";
+import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
@@ -101,5 +101,6 @@ export const DenoiseResponse = NoiseReport.extend({
   labels: labelList("1 clean, 2 noise"),
   num_points: z.int().describe("number of labelled points"),
   error: ErrorText,
+  code: FailureCode,
 }).meta({ id: "DenoiseResponse" });
 export type DenoiseResponse = z.infer<typeof DenoiseResponse>;

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { errorCodes } from "../errors.ts";
 import { SourceUnits } from "./cloud-session/create.ts";
 import { ColumnPlan } from "./column-plan.ts";
 import { checkedByService } from "./documented.ts";
-import { ErrorText, OverwriteFile, Warnings } from "./fields.ts";
+import { ErrorText, FailureCode, OverwriteFile, Warnings } from "./fields.ts";
 import { Box, LooseTriple, Point, PointList } from "./geometry.ts";
 import { PointSource } from "./point-source.ts";
 
@@ -195,7 +194,7 @@ export const ExportTail = z
     has_colors: z.boolean().describe("true: the file contains colours"),
     format: z.string().describe("format of the file, lower case; on failure the format of the request"),
     error: ErrorText,
-    code: z.enum(errorCodes).optional().describe("error code; failures only"),
+    code: FailureCode,
     warnings: Warnings.optional(),
   })
   .meta({ id: "ExportTail" });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkedByService } from "./documented.ts";
-import { ErrorText, Success, Warnings } from "./fields.ts";
+import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
@@ -160,5 +160,6 @@ export const GroundResponse = GroundReport.extend({
   labels: labelList("1 ground, 2 plant"),
   num_points: z.int().describe("number of labelled points"),
   error: ErrorText,
+  code: FailureCode,
 }).meta({ id: "GroundResponse" });
 export type GroundResponse = z.infer<typeof GroundResponse>;

@@ -78,7 +78,13 @@ describe("snap-grid", () => {
     ["a negative clearance", { safety_fraction: -0.5 }, /safety_fraction is -0\.5/],
   ])("%s is reported in the response", async (_name, change, message) => {
     const answer = await snapped({ grid, dem, ...change });
-    expect(answer).toMatchObject({ success: false, column_offsets: [], kept_columns: [], dropped_columns: 0 });
+    expect(answer).toMatchObject({
+      success: false,
+      column_offsets: [],
+      kept_columns: [],
+      dropped_columns: 0,
+      code: "invalid_argument",
+    });
     expect(answer.error).toMatch(message);
   });
 

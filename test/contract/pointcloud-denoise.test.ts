@@ -217,6 +217,7 @@ test.each([0, 1, 999])("%i points are too few", async (count) => {
   expect(answer).toMatchObject({
     ...FAILED,
     error: `Need at least 1000 points for noise detection, but there are ${count}; use a larger part of the cloud`,
+    code: "invalid_argument",
   });
 });
 
@@ -228,7 +229,7 @@ test("an internal failure is reported in `error`", async () => {
   const spy = vi.spyOn(addon, "labelNoise").mockImplementation(() => {
     throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
   });
-  expect(await denoise({ points: NOISY })).toMatchObject({ ...FAILED, error: "no memory left" });
+  expect(await denoise({ points: NOISY })).toMatchObject({ ...FAILED, error: "no memory left", code: "out_of_memory" });
   spy.mockRestore();
 });
 

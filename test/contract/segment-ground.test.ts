@@ -279,6 +279,7 @@ test.each([0, 1, 9])("%i points are too few", async (count) => {
       ...FAILED,
       method,
       error: `Need at least 10 points for ground segmentation, but there are ${count}`,
+      code: "invalid_argument",
     });
   }
 });
@@ -308,7 +309,11 @@ test("an internal failure is reported in `error`", async () => {
   const spy = vi.spyOn(addon, "clothSimulation").mockImplementation(() => {
     throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
   });
-  expect(await segment({ points, method: "cloth" })).toMatchObject({ ...FAILED, error: "no memory left" });
+  expect(await segment({ points, method: "cloth" })).toMatchObject({
+    ...FAILED,
+    error: "no memory left",
+    code: "out_of_memory",
+  });
   spy.mockRestore();
 });
 

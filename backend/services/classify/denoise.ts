@@ -141,7 +141,7 @@ export async function checkDenoiseSource(request: DenoiseRequest, deps: Deps): P
 }
 
 function failedFlat(raw: unknown, { method }: CheckedCriterion): DenoiseResponse {
-  const { message } = fromNative(raw);
+  const { code, message } = fromNative(raw);
   return {
     success: false,
     labels: [],
@@ -159,6 +159,7 @@ function failedFlat(raw: unknown, { method }: CheckedCriterion): DenoiseResponse
     elapsed_s: 0,
     stats: {},
     error: message,
+    code,
   };
 }
 

@@ -155,7 +155,7 @@ export async function groundFlat(
     job.checkpoint(); // a cancel is no result
     const error = fromNative(raw);
     if (error.details && FINEST_RESOLUTION in error.details) throw error;
-    return failedFlat(error.message, filter);
+    return failedFlat(error, filter);
   }
   async function label(input: GroundInput): Promise<GroundResponse> {
     const plan = await planGround(input, filter, deps, job);
@@ -177,7 +177,7 @@ async function hitLabels(labels: ColumnRef, { skip }: GroundInput, job: Job): Pr
   return values;
 }
 
-const failedFlat = (message: string, { method }: CheckedGround): GroundResponse => ({
+const failedFlat = ({ code, message }: AppError, { method }: CheckedGround): GroundResponse => ({
   success: false,
   labels: [],
   num_points: 0,
@@ -199,6 +199,7 @@ const failedFlat = (message: string, { method }: CheckedGround): GroundResponse 
   warnings: [],
   elapsed_s: 0,
   error: message,
+  code,
 });
 
 /**

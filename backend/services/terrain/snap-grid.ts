@@ -67,6 +67,7 @@ async function snapped(request: SnapGridRequest, job: Job): Promise<SnappedGrid>
       kept_columns: new FlagBytes(new Uint8Array()),
       dropped_columns: 0,
       error: message,
+      code,
     };
   }
 }

@@ -29,6 +29,7 @@ import { deviceInfoRoutes } from "./device-info.ts";
 import { fitRoutes } from "./fit.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
+import { latexRoutes } from "./latex.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
@@ -68,6 +69,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2cRoutes,
   m2mRoutes,
   fitRoutes,
+  latexRoutes,
   meshRoutes,
   ladRoutes,
   denoiseRoutes,

@@ -1,11 +1,15 @@
 import { type CrownRequest, CrownSuccess } from "../contract/fit-crown.ts";
+import { type LatexRequest, LatexResponse } from "../contract/latex.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import type { Calls, Input } from "./calls.ts";
-import type { RunOptions } from "./transport.ts";
+import type { CallOptions, RunOptions } from "./transport.ts";
 
-/** Shapes fitted to trees. */
+/** Shapes fitted to trees, and equations. */
 export const fitClient = (calls: Calls) => ({
   /** Fits a solid to the crown of each tree of a session. */
   fitCrown: (request: Input<typeof CrownRequest>, run?: RunOptions) =>
     calls.runJson(CrownSuccess, "/api/fit/crown", request, CLIENT_TIMEOUT_MS.heavy, run),
+  /** Renders an equation as LaTeX. */
+  renderLatex: (request: Input<typeof LatexRequest>, call?: CallOptions) =>
+    calls.post(LatexResponse, "/api/latex", request, CLIENT_TIMEOUT_MS.quick, call),
 });

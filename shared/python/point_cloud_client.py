@@ -590,6 +590,17 @@ class PointCloudClient:
         """
         return self._run("/api/fit/crown", {"source": source, "shape": shape}, fields, on_progress)
 
+    def latex(self, equation: str, **fields: Any) -> Dict[str, Any]:
+        """Renders an equation as LaTeX: {"success": True, "latex": "y = a x + b"}.
+
+        equation       as in Python: + - * / ** brackets and functions; the first line is used
+        output_symbol  left side of an explicit equation, default "y"
+        equation_type  "explicit" (default) or "implicit": 0 = equation
+
+        An equation that cannot be read is shown as text, and a warning says why.
+        """
+        return self._json("POST", "/api/latex", {"equation": equation}, fields)
+
     # Calls
 
     def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:

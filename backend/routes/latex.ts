@@ -28,7 +28,7 @@ export function latexRoutes(app: App): void {
     "/api/latex",
     {
       schema: {
-        operationId: "latexOf",
+        operationId: "latestLatex",
         summary: "Render an equation as LaTeX, or repeat the most recent one",
         tags: ["fit"],
         querystring: LatexQuery,

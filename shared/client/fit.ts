@@ -12,4 +12,6 @@ export const fitClient = (calls: Calls) => ({
   /** Renders an equation as LaTeX. */
   renderLatex: (request: Input<typeof LatexRequest>, call?: CallOptions) =>
     calls.post(LatexResponse, "/api/latex", request, CLIENT_TIMEOUT_MS.quick, call),
+  /** The most recent rendering. Errors: 404 if there is none. */
+  latestLatex: (call?: CallOptions) => calls.get(LatexResponse, "/api/latex", CLIENT_TIMEOUT_MS.quick, call),
 });

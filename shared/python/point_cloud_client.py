@@ -590,7 +590,7 @@ class PointCloudClient:
         """
         return self._run("/api/fit/crown", {"source": source, "shape": shape}, fields, on_progress)
 
-    def latex(self, equation: str, **fields: Any) -> Dict[str, Any]:
+    def render_latex(self, equation: str, **fields: Any) -> Dict[str, Any]:
         """Renders an equation as LaTeX: {"success": True, "latex": "y = a x + b"}.
 
         equation       as in Python: + - * / ** brackets and functions; the first line is used
@@ -600,6 +600,10 @@ class PointCloudClient:
         An equation that cannot be read is shown as text, and a warning says why.
         """
         return self._json("POST", "/api/latex", {"equation": equation}, fields)
+
+    def latest_latex(self, **call: Any) -> Dict[str, Any]:
+        """The most recent rendering of an equation; ApiError 404 if there is none."""
+        return self._json("GET", "/api/latex", None, call)
 
     # Calls
 

@@ -57,6 +57,7 @@ const of = (operation: string, status: number, url: string, payload?: object): R
 const wrong = (operation: string, action: string, payload: object) =>
   of(operation, 400, `/api/cloud/session/S/${action}`, payload);
 const REFUSED: readonly Refused[] = [
+  { ...of("latestLatex", 404, "/api/latex"), method: "GET" },
   { ...of("octreeFile", 404, `/octree/${"0".repeat(40)}/secrets.bin`), method: "GET" },
   { ...of("labelSummary", 404, `/api/cloud/session/${GONE}/label_summary`), method: "GET" },
   ...ACTIONS.map(([operation, action, body]) => of(operation, 404, `/api/cloud/session/${GONE}/${action}`, body)),

@@ -133,7 +133,7 @@ if matrices is not None:
     labels = matrices.ones(1600, dtype=matrices.uint32)
     model = client.dem(points=rows, ground_labels=labels, cell_size=1.0, frame_origin=(100, 0, 10))
     assert (model.meta["ground_source"], model.meta["grid_origin"][0]) == ("column", 100), model.meta
-few = refused(lambda: client.denoise(points=inline), 200, None)
+few = refused(lambda: client.denoise(points=inline), 200, "invalid_argument")
 assert "1000 points" in few.message and few.detail["success"] is False
 assert len(client.segment_ground(source={"session_id": a}, method="auto")["labels"]) == count
 assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_ground"] > 0
@@ -192,6 +192,8 @@ crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progres
 client.close_session(tree)
 assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5
 assert "sphere" in refused(lambda: client.fit_crown({"session_id": a}, "sphere"), 400, "invalid_argument").message
+line = client.render_latex("a*x**2 + b", output_symbol="A_net")
+assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
 
 # Cancel: before it began, in the middle of a run, and a plain call that hangs up
 big = os.path.join(folder, "big.txt")

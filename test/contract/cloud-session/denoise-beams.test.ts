@@ -3,6 +3,7 @@ import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
 import { DenoiseResponse } from "../../../shared/contract/pointcloud-denoise.ts";
 import { create } from "../../support/app/app.ts";
+import { e57Bytes, e57Points, e57Pose } from "../../support/scans/e57-bytes.ts";
 import { type PostScan, postBeforeWall } from "../../support/scans/post-before-wall.ts";
 import { answered, cloud, columnOf, stateOf } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
@@ -61,6 +62,21 @@ test("the scans of a PTX file are judged each from its own place, also after a m
   const turn = [0, -1, 0, 5, 1, 0, 0, -3, 0, 0, 1, 7, 0, 0, 0, 1];
   expect((await made.post(session_id, "transform", { matrix: turn })).statusCode).toBe(200);
   expect(await denoise(session_id)).toMatchObject(expected);
+});
+
+test("the scans of an E57 file are judged each from its own pose", async () => {
+  const scans = [e57Points(SCAN.points, e57Pose([0, 0, 0])), e57Points(SCAN.points, e57Pose([10, -4, 2], 1.2))];
+  const { session_id } = await create(made, made.file("two.e57", e57Bytes(scans)));
+  expect((await stateOf(made, session_id)).meta.scan_origins).toEqual([
+    { scan_index: 0, origin: [0, 0, 0] },
+    { scan_index: 1, origin: [10, -4, 2] },
+  ]);
+  expect(await denoise(session_id)).toMatchObject({
+    flagged: 2 * MIXED,
+    warnings: [],
+    stats: { mixed_pixels: { searched: true, not_judged: 0 } },
+  });
+  expect(await classes(session_id)).toEqual([...CLASSES, ...CLASSES]);
 });
 
 test("the position of the only scanner counts for all points", async () => {

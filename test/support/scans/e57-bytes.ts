@@ -15,7 +15,7 @@ export interface E57ScanValues {
 const PAGE = 1024;
 const PAYLOAD = 1020;
 
-/** An E57 1.0 file (ASTM E2807-11) of small scans: one packet each. */
+/** An E57 1.0 file (ASTM E2807-11) of small scans. */
 export function e57Bytes(scans: readonly E57ScanValues[], rootXml = "", prolog = '<?xml version="1.0"?>'): Buffer {
   const sections: Buffer[] = [Buffer.alloc(48)];
   const at = () => sections.reduce((sum, part) => sum + part.length, 0);
@@ -68,10 +68,14 @@ export const e57Element = (name: string, parts: Readonly<Record<string, number |
 
 const physical = (logical: number) => Math.floor(logical / PAYLOAD) * PAGE + (logical % PAYLOAD);
 
-function section(fields: readonly E57FieldValues[], begin: number): Buffer {
-  const streams = fields.map(({ type, values }) =>
-    type === "f64" ? Buffer.from(new Float64Array(values).buffer) : Buffer.from([...values]),
-  );
+/** Rows of a packet: with 8 fields of doubles it stays below 64 KiB. */
+const PACKET_ROWS = 1000;
+
+function packet(fields: readonly E57FieldValues[], first: number): Buffer {
+  const streams = fields.map(({ type, values }) => {
+    const rows = values.slice(first, first + PACKET_ROWS);
+    return type === "f64" ? Buffer.from(new Float64Array(rows).buffer) : Buffer.from([...rows]);
+  });
   const lengths = Buffer.alloc(2 * streams.length);
   for (const [i, stream] of streams.entries()) lengths.writeUInt16LE(stream.length, 2 * i);
   const used = 6 + lengths.length + streams.reduce((sum, stream) => sum + stream.length, 0);
@@ -80,11 +84,17 @@ function section(fields: readonly E57FieldValues[], begin: number): Buffer {
   head.writeUInt8(1, 0);
   head.writeUInt16LE(padded - 1, 2);
   head.writeUInt16LE(streams.length, 4);
+  return Buffer.concat([head, lengths, ...streams, Buffer.alloc(padded - used)]);
+}
+
+function section(fields: readonly E57FieldValues[], begin: number): Buffer {
+  const rows = Math.max(1, ...fields.map(({ values }) => values.length));
+  const packets = Array.from({ length: Math.ceil(rows / PACKET_ROWS) }, (_, i) => packet(fields, PACKET_ROWS * i));
   const header = Buffer.alloc(32);
   header.writeUInt8(1, 0);
-  header.writeBigUInt64LE(BigInt(32 + padded), 8);
+  header.writeBigUInt64LE(BigInt(32 + packets.reduce((sum, { length }) => sum + length, 0)), 8);
   header.writeBigUInt64LE(BigInt(physical(begin + 32)), 16);
-  return Buffer.concat([header, head, lengths, ...streams, Buffer.alloc(padded - used)]);
+  return Buffer.concat([header, ...packets]);
 }
 
 function paged(logical: Buffer): Buffer {

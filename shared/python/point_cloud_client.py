@@ -204,7 +204,7 @@ class PointCloudClient:
     def import_mesh(self, path: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
         """Reads a mesh: buffers vertices, indices, normals, colors, uv_coordinates, triangle_materials.
 
-        path         absolute path of an .obj or .ply file on the service's machine
+        path         absolute path of an .obj, .ply or .stl file on the service's machine
         world_shift  (3) metres, subtracted from every vertex before conversion to float32
 
         The meta has materials, material_groups and textures ({file name: base64}) of an OBJ file.

@@ -48,7 +48,7 @@ export interface RasterLight {
   readonly ambient: number;
   /** With the normals of the vertices, where there are any. */
   readonly is_smooth: boolean;
-  /** Red, green, blue, alpha: 0..255. */
+  /** Red, green, blue, alpha: whole numbers 0..255. */
   readonly background: readonly [number, number, number, number];
 }
 

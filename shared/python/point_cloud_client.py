@@ -513,6 +513,8 @@ class PointCloudClient:
         points         (3 * n) x, y, z of each point in turn, metres, or
         source         {"session_id": ..., "max_points", "translation"}; world coordinates
         signed         also compute signed_mean and signed_std, negative inside a closed mesh, default False
+        bands_m        distances to count the points up to, metres; their shares are in `bands`
+        write_column   also store the distances as column mesh_distance of the session, default False
 
         The names points_within_1mm, _5mm, _10mm are not their distances: these are in band_thresholds_m.
         """

@@ -531,7 +531,7 @@ class PointCloudClient:
         max_correspondence_distance    metres, default 5 % of the size of the target
         max_iterations, rmse_threshold default 100 and 1e-6 m
 
-        transformation_matrix of the answer moves the source; look at quality_warning and warnings before using it.
+        transformation_matrix of the answer moves the source; look at quality_warning, kept_start and warnings before using it.
         """
         return self._run("/api/c2c/icp-register", {}, fields, on_progress)
 

@@ -16,7 +16,7 @@ import { OutputFolder } from "./output-folder.ts";
 import { writeRasters } from "./rasters.ts";
 import { summaryTable } from "./record.ts";
 import { REPORT_FILE, writeResults } from "./results.ts";
-import type { AnalyzeClient, AnalyzeDeps, AnalyzeResult, Run } from "./run.ts";
+import type { AnalyzeDeps, AnalyzeResult, Run } from "./run.ts";
 import { sceneOf } from "./scene.ts";
 import { type Look, lookAt } from "./source-units.ts";
 import { Stopwatch } from "./stopwatch.ts";

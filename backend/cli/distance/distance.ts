@@ -15,6 +15,7 @@ import {
   type MeshPart,
   readCloud,
   readMesh,
+  refuseReplacing,
   requireKind,
 } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
@@ -38,6 +39,8 @@ export async function distance(
   const [first, second] = (await checkInputs([cloud, mesh], options.reading)) as [Input, Input];
   requireKind(first, "cloud", "<cloud>");
   requireKind(second, "mesh", "<mesh>");
+  const copy = copyOf(first, options.format);
+  await refuseReplacing(options.out, copy.name, [first, second]);
   await runInFolder(options, deps, async (run) => {
     const clock = new Stopwatch();
     const surface = await readMesh(second, run);
@@ -59,14 +62,14 @@ export async function distance(
       await histogramFigure(sample, answer),
     ];
     clock.lap("draw");
-    const copy = await writeCloud(points, options.format, run);
+    const written = await writeCloud(points, copy, run);
     clock.lap("copy");
-    const written = await writeResults({ points, surface, answer, copy }, figures, options, run, {
+    const results = await writeResults({ points, surface, answer, copy: written }, figures, options, run, {
       versions: await describeVersions(client, signal),
       seconds: clock.seconds(),
     });
-    const facts = [...distanceFacts({ points, surface, answer }), ...written.outputs];
-    deps.stdout.write(options.json ? jsonDocument(written.document) : terminalTable(facts, written.document.warnings));
+    const facts = [...distanceFacts({ points, surface, answer }), ...results.outputs];
+    deps.stdout.write(options.json ? jsonDocument(results.document) : terminalTable(facts, results.document.warnings));
   });
 }
 
@@ -91,21 +94,22 @@ function measure(
   );
 }
 
-async function writeCloud(
-  { file, tail }: CloudPart,
-  asked: ColumnFormat | undefined,
-  run: FolderRun,
-): Promise<MeasuredCloud> {
-  run.progress.stage("Writing the cloud");
-  const own = extname(file.name).slice(1).toLowerCase();
+/** The cloud that is written: in its own format if that has columns, else in LAS. */
+function copyOf({ name }: Input, asked: ColumnFormat | undefined): MeasuredCloud {
+  const own = extname(name).slice(1).toLowerCase();
   const format = asked ?? COLUMN_FORMATS.find((known) => known === own) ?? "las";
-  const name = `${basename(file.name, extname(file.name))}_distances.${format}`;
-  const columns = WITH_COLUMNS.has(format) ? [...scalarNames(tail).filter((slug) => slug !== COLUMN), COLUMN] : null;
-  const source = { session_id: tail.session_id };
-  const done = await run.client.exportCloud({ source, format, dest_path: run.out.stage(name), columns }, shown(run));
   const changed =
     asked === undefined && format !== own
       ? [`${own.toUpperCase()} files are not written with a column of distances: the cloud is ${format.toUpperCase()}.`]
       : [];
-  return { name, format, warnings: [...changed, ...(done.warnings ?? [])] };
+  return { name: `${basename(name, extname(name))}_distances.${format}`, format, warnings: changed };
+}
+
+async function writeCloud({ tail }: CloudPart, copy: MeasuredCloud, run: FolderRun): Promise<MeasuredCloud> {
+  run.progress.stage("Writing the cloud");
+  const { name, format } = copy;
+  const columns = WITH_COLUMNS.has(format) ? [...scalarNames(tail).filter((slug) => slug !== COLUMN), COLUMN] : null;
+  const source = { session_id: tail.session_id };
+  const done = await run.client.exportCloud({ source, format, dest_path: run.out.stage(name), columns }, shown(run));
+  return { ...copy, warnings: [...copy.warnings, ...(done.warnings ?? [])] };
 }

@@ -110,7 +110,7 @@ export async function writeResults(
     },
     warnings,
     versions,
-    parameters: { ...options },
+    parameters: recorded(options),
     seconds,
   };
   await out.write(SUMMARY_FILE, jsonDocument(document));
@@ -123,6 +123,16 @@ export async function writeResults(
   ];
   return { document, outputs };
 }
+
+const recorded = ({ signed, bands, format, reading, points, pictureSize }: DistanceOptions) => ({
+  signed,
+  bands,
+  format: format ?? null,
+  units: reading.units ?? null,
+  columns: reading.columns ?? null,
+  points,
+  picture_size: pictureSize,
+});
 
 function page(
   { points, surface, answer, copy }: Measured & { readonly copy: MeasuredCloud },

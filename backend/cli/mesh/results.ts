@@ -99,7 +99,13 @@ export async function writeResults(
     },
     warnings,
     versions,
-    parameters: { ...options },
+    parameters: {
+      method: options.method,
+      ...options.tuning,
+      units: options.reading.units ?? null,
+      columns: options.reading.columns ?? null,
+      picture_size: options.pictureSize,
+    },
     seconds,
   };
   await out.write(SUMMARY_FILE, jsonDocument(document));

@@ -9,8 +9,8 @@ import { type Page, smallPage } from "../report/page.ts";
 import type { Fact } from "../report/summary.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { type FolderRun, REPORT_FILE, runInFolder, SUMMARY_FILE } from "../run/folder-run.ts";
-import { checkInputs, type Input, inputFact, type Part, readPart } from "../run/inputs.ts";
-import { type MovedFile, movedFormat, writeMoved } from "./moved-file.ts";
+import { checkInputs, type Input, inputFact, type Part, readPart, refuseReplacing } from "../run/inputs.ts";
+import { type MovedFile, movedFormat, movedName, writeMoved } from "./moved-file.ts";
 import type { RegisterOptions } from "./options.ts";
 import { bothPlaces, convergenceFigure, type NamedFigure, pairFigures } from "./pictures.ts";
 import { findPose, type Pose } from "./pose.ts";
@@ -34,6 +34,7 @@ export async function register(
     throw new AppError("invalid_argument", `"${first.name}" is given twice; it lies on itself already`);
   }
   const format = movedFormat(first, options.format);
+  await refuseReplacing(options.out, movedName(first, format), [first, second]);
   await runInFolder(options, deps, async (run) => {
     const clock = new Stopwatch();
     const parts = {
@@ -79,7 +80,7 @@ async function writeResults(
   const { out, client, signal, progress } = run;
   progress.stage("Writing the report");
   const { answer, matrix } = pose;
-  const rows = [0, 1, 2, 3].map((row) => matrix.slice(4 * row, 4 * row + 4));
+  const rows = rowsOf(matrix);
   const warnings = [
     ...(answer.quality_warning === null ? [] : [answer.quality_warning]),
     ...(answer.warnings ?? []),
@@ -105,36 +106,14 @@ async function writeResults(
     },
     warnings: all,
     versions,
-    parameters: { ...options, maxDistance: options.maxDistance ?? null },
+    parameters: recorded(options),
     seconds: clock.seconds(),
   };
   await out.write(JSON_FILE, jsonDocument({ ...document.transform, moving: moving.file.path, fixed: fixed.file.path }));
   // Seventeen significant digits give every float64 back.
   await out.write(TEXT_FILE, `${rows.map((row) => row.map((value) => value.toPrecision(17)).join(" ")).join("\n")}\n`);
   await out.write(SUMMARY_FILE, jsonDocument(document));
-  const page: Page = {
-    kicker: "Registration report",
-    title: `${moving.file.name} onto ${fixed.file.name}`,
-    created: new Date(),
-    tiles: [
-      [`${shortNumber(Number(answer.overlap_rmse.toPrecision(3)))} m`, "RMSE of the overlap"],
-      [`${Math.round(1000 * answer.overlap) / 10} %`, "overlap"],
-      [answer.conditioning.toExponential(1), "conditioning"],
-      [`${answer.iterations_done}`, answer.converged ? "iterations, settled" : "iterations, not settled"],
-    ],
-    warnings: all,
-    sections: [
-      { title: "Result", facts, note: NOTE },
-      { title: "Pictures", figures },
-      {
-        title: "Motion",
-        facts: rows.map((row, i): Fact => [`Row ${i + 1}`, row.map((value) => value.toPrecision(17)).join("  ")]),
-        note: MOTION_NOTE,
-      },
-      { title: "Reproduce", facts: reproduceFacts(moving, fixed, options, versions) },
-    ],
-    footer: `The moved file is in the folder of this report: ${file.name}.`,
-  };
+  const page = pageOf({ moving, fixed, pose, file }, figures, facts, { options, versions, warnings: all });
   await out.write(REPORT_FILE, await smallPage(page));
   const outputs: Fact[] = [
     ["Moved file", out.final(file.name)],
@@ -149,6 +128,47 @@ async function writeResults(
   };
 }
 
+interface Context {
+  readonly options: RegisterOptions;
+  readonly versions: Record<string, string>;
+  readonly warnings: readonly string[];
+}
+
+function pageOf(
+  { moving, fixed, pose, file }: Omit<Found, "places">,
+  figures: readonly NamedFigure[],
+  facts: readonly Fact[],
+  { options, versions, warnings }: Context,
+): Page {
+  const { answer, matrix } = pose;
+  const rows = rowsOf(matrix);
+  return {
+    kicker: "Registration report",
+    title: `${moving.file.name} onto ${fixed.file.name}`,
+    created: new Date(),
+    tiles: [
+      [`${shortNumber(Number(answer.overlap_rmse.toPrecision(3)))} m`, "RMSE of the overlap"],
+      [`${Math.round(1000 * answer.overlap) / 10} %`, "overlap"],
+      [answer.conditioning.toExponential(1), "conditioning"],
+      [`${answer.iterations_done}`, answer.converged ? "iterations, settled" : "iterations, not settled"],
+    ],
+    warnings,
+    sections: [
+      { title: "Result", facts, note: NOTE },
+      { title: "Pictures", figures },
+      {
+        title: "Motion",
+        facts: rows.map((row, i): Fact => [`Row ${i + 1}`, row.map((value) => value.toPrecision(17)).join("  ")]),
+        note: MOTION_NOTE,
+      },
+      { title: "Reproduce", facts: reproduceFacts(moving, fixed, options, versions) },
+    ],
+    footer: `The moved file is in the folder of this report: ${file.name}.`,
+  };
+}
+
+const rowsOf = (matrix: readonly number[]) => [0, 1, 2, 3].map((row) => matrix.slice(4 * row, 4 * row + 4));
+
 const NOTE =
   "Overlap: the points that have a counterpart within the limit to which the residuals narrowed the matches. Conditioning: how well the surfaces hold the weakest of the six motions, compared with the strongest; below 0.001 that motion is arbitrary.";
 const MOTION_NOTE =
@@ -159,6 +179,17 @@ const partFile = ({ kind, file, ...part }: Part) => ({
   kind,
   bytes: file.bytes,
   ...("mesh" in part ? { triangles: part.mesh.indices.length / 3 } : { points: part.tail.point_count }),
+});
+
+const recorded = ({ method, maxDistance, iterations, format, reading, points, pictureSize }: RegisterOptions) => ({
+  method,
+  max_distance: maxDistance,
+  iterations: iterations ?? null,
+  format: format ?? null,
+  units: reading.units ?? null,
+  columns: reading.columns ?? null,
+  points,
+  picture_size: pictureSize,
 });
 
 /** Shift of the mean of some places, metres. */

@@ -24,13 +24,16 @@ export function sideWords(text: string, { is_inverted }: Pick<Pose, "is_inverted
 
 /** What the pose is worth, in a sentence. */
 export function verdict({ answer }: Pose): string {
-  const { quality_warning, fitness, converged, conditioning, overlap } = answer;
+  const { quality_warning, fitness, converged, kept_start, conditioning, overlap } = answer;
   if (!(fitness > 0)) return "The files do not overlap: this is no pose.";
+  if (kept_start)
+    return "Not registered: the iterations led to a worse pose than the start, which was kept. Align the files roughly first.";
   if (quality_warning !== null) return "The pose is probably wrong: look at the pictures.";
-  if (conditioning < FREE) return "The files fit, but their surfaces do not hold the pose in every direction.";
-  if (!converged) return "The files fit, but the iterations ended before the pose settled.";
-  if (overlap < 0.3) return "The files fit where they overlap, which is a small part: look at the pictures.";
-  return "The files fit, and the pose is held in every direction.";
+  if (conditioning < FREE)
+    return "The files fit, but their surfaces leave a motion free: that part of the pose is arbitrary.";
+  if (!converged) return "The pose has not settled and may be wrong: look at the pictures, or allow more --iterations.";
+  if (overlap < 0.3) return "The files overlap in a small part only: look at the pictures.";
+  return "Nothing speaks against the pose: it has settled, the overlap fits, and every motion is held.";
 }
 
 function conditioningText(value: number): string {

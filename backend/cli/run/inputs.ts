@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
-import { extname } from "node:path";
+import { open, realpath } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Triple } from "../../../shared/octree/potree2-metadata.ts";
@@ -75,6 +75,16 @@ export function requireKind({ kind, name }: Input, wanted: Input["kind"], place:
   if (kind === wanted) return;
   const names = { cloud: "a point cloud", mesh: "a mesh (OBJ, STL, or PLY with faces)" };
   throw new AppError("invalid_argument", `${place} must be ${names[wanted]}; "${name}" is ${names[kind]}`);
+}
+
+/** Errors: invalid_argument if `name` in the output folder is a file that the run reads. */
+export async function refuseReplacing(out: string, name: string, inputs: readonly Input[]): Promise<void> {
+  const existing = await realpath(join(resolve(out), name)).catch(() => undefined);
+  if (existing === undefined || !inputs.some(({ path }) => path === existing)) return;
+  throw new AppError(
+    "invalid_argument",
+    `"${existing}" would be replaced by a result of this run; choose another --out`,
+  );
 }
 
 /** OBJ and STL are meshes, and so is a PLY file that declares faces. */

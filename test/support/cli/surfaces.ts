@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import type { WorldMesh } from "../../../backend/cli/meshes/mesh.ts";
 import { cubeMesh } from "../session/mesh.ts";
 
@@ -43,3 +44,24 @@ export const joined = (a: WorldMesh, b: WorldMesh): WorldMesh => ({
   vertices: Float32Array.from([...a.vertices, ...b.vertices]),
   indices: Uint32Array.from([...a.indices, ...b.indices.map((index) => index + a.vertices.length / 3)]),
 });
+
+/** From the moving to the fixed file. */
+export const TRUTH = motion(0.05, -0.03, [0.08, -0.05, 0.04]);
+
+const motionBack = (m: readonly number[]) => {
+  const at = (i: number) => m[i] ?? 0;
+  const t = [at(3), at(7), at(11)];
+  const turned = [0, 1, 2].map((i) => -t.reduce((sum, value, k) => sum + at(4 * k + i) * value, 0));
+  return [0, 1, 2].flatMap((i) => [at(i), at(4 + i), at(8 + i), turned[i] ?? 0]).concat([0, 0, 0, 1]);
+};
+
+/** The scene as text, in the frame of the fixed file or, with `back`, where the motion has yet to bring it from. */
+export function writeCorner(path: string, seed: number, back: boolean, count?: number): string {
+  const inverse = motionBack(TRUTH);
+  const rows = cornerPoints(seed, count).map((point) => {
+    const place = back ? placed(inverse, point) : point;
+    return place.map((value) => value.toFixed(6)).join(" ");
+  });
+  writeFileSync(path, `${rows.join("\n")}\n`);
+  return path;
+}

@@ -1,8 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { AppError } from "../../shared/errors.ts";
-import type { AnalyzeOptions } from "./analyze/options.ts";
+import { addAnalyze, type Perform } from "./analyze/command.ts";
 import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
+import { addDistance } from "./distance/command.ts";
+import { addMesh } from "./mesh/command.ts";
 import type { TextStream } from "./progress.ts";
+import { addRegister } from "./register/command.ts";
 
 export interface ServeRequest {
   readonly port?: number;
@@ -43,9 +46,13 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
     .action(async (options: ServeRequest) => {
       await deps.serve(options);
     });
-  addAnalyze(program, async (file, options) => {
-    code = await runAnalyze(file, options, { ...deps, stdout, stderr });
-  });
+  const perform: Perform = async (work) => {
+    code = await runCommand(work, { ...deps, stdout, stderr });
+  };
+  addAnalyze(program, perform);
+  addRegister(program, perform);
+  addDistance(program, perform);
+  addMesh(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });
@@ -55,64 +62,6 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   }
   return code;
 }
-
-/** Options from commander, before their values are checked. */
-interface RawAnalyzeOptions {
-  readonly out: string;
-  readonly format: string;
-  readonly units?: string;
-  readonly shift?: string;
-  readonly columns?: string;
-  readonly merge: readonly string[];
-  readonly crop?: string;
-  readonly filter: readonly string[];
-  readonly scene?: string;
-  readonly cell?: string;
-  readonly force?: true;
-  readonly points?: string;
-  readonly pictureSize?: string;
-  readonly json?: true;
-  readonly denoise: boolean;
-  readonly ground: boolean;
-  readonly dem: boolean;
-}
-
-function addAnalyze(program: Command, action: (file: string, options: RawAnalyzeOptions) => Promise<void>): void {
-  program
-    .command("analyze")
-    .description("import a point cloud and write a report, pictures and a copy")
-    .argument("<file>", "point cloud file")
-    .requiredOption("--out <folder>", "folder for the results, created if missing")
-    .option("--format <format>", "format of the copy: las, laz, xyz, txt, csv, asc, ply, obj, pts, ptx, pcd", "las")
-    .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
-    .option("--shift <x,y,z>", "metres to subtract from the coordinates during processing")
-    .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
-    .option("--merge <file>", "another cloud, merged before all other steps; repeatable", collected, [])
-    .option("--crop <box>", "keep xmin,ymin,zmin,xmax,ymax,zmax: metres, true world coordinates")
-    .option(
-      "--filter <rule>",
-      "keep points with column=min..max or column=1,2,5; repeatable, all must match",
-      collected,
-      [],
-    )
-    .option("--scene <kind>", "airborne, plot, tree or object (default: detected, and said why)")
-    .option("--cell <metres>", "cell size of terrain, surface and canopy (default: about four points per cell)")
-    .option("--points <count>", "largest number of points to draw (default 3000000)")
-    .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")
-    .option("--no-denoise", "do not label noise")
-    .option("--no-ground", "do not label ground and plants")
-    .option("--no-dem", "do not compute terrain, canopy and height above ground")
-    .option("--force", "replace the report of an earlier run in the folder")
-    .option("--json", "write one JSON document to stdout instead of the table")
-    .addHelpText("after", ANALYZE_EXAMPLES)
-    .action(action);
-}
-
-const ANALYZE_EXAMPLES = `
-Examples:
-  npm start -- analyze plot.laz --out report --format laz
-  npm start -- analyze tile_feet.las --units ft --cell 1 --out report --force
-  npm start -- analyze a.laz --merge b.laz --filter las_classification=2,5 --out report`;
 
 /**
  * The first word that is no option must be a command: without this, the default command would take it for an argument.
@@ -142,19 +91,15 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-const collected = (text: string, before: readonly string[]): string[] => [...before, text];
-
 type FullDeps = CommandLineDeps & { readonly stdout: TextStream; readonly stderr: TextStream };
 
-async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps): Promise<number> {
+async function runCommand(work: (deps: AnalyzeDeps) => Promise<unknown>, deps: FullDeps): Promise<number> {
   const { EXIT, exitCodeOf, messageOf } = await import("./exit-code.ts");
   const cancel = deps.signal ? undefined : cancelOnSignals();
   const signal = deps.signal ?? cancel?.signal ?? new AbortController().signal;
   try {
-    const options = await checkedOptions(raw);
-    const { analyze } = await import("./analyze/analyze.ts");
     const { startBackend, connect, stdout, stderr } = deps;
-    await analyze(file, options, { startBackend, stdout, stderr, signal, ...(connect ? { connect } : {}) });
+    await work({ startBackend, stdout, stderr, signal, ...(connect ? { connect } : {}) });
     return EXIT.done;
   } catch (error) {
     if (signal.aborted) {
@@ -168,31 +113,6 @@ async function runAnalyze(file: string, raw: RawAnalyzeOptions, deps: FullDeps):
   } finally {
     cancel?.release();
   }
-}
-
-async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
-  const rules = await import("./analyze/options.ts");
-  const edits = await import("./analyze/edit-options.ts");
-  const { DEFAULT_PICTURE_PX } = await import("./drawing/view-frame.ts");
-  return {
-    out: raw.out,
-    format: rules.parseFormat(raw.format),
-    units: raw.units === undefined ? undefined : rules.parseUnits(raw.units),
-    shift: raw.shift === undefined ? undefined : rules.parseShift(raw.shift),
-    columns: raw.columns,
-    merge: raw.merge,
-    crop: raw.crop === undefined ? undefined : edits.parseCrop(raw.crop),
-    filters: raw.filter.map(edits.parseFilter),
-    scene: raw.scene === undefined ? undefined : rules.parseScene(raw.scene),
-    cell: raw.cell === undefined ? undefined : rules.parseCell(raw.cell),
-    force: raw.force ?? false,
-    points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),
-    pictureSize: raw.pictureSize === undefined ? DEFAULT_PICTURE_PX : rules.parsePictureSize(raw.pictureSize),
-    json: raw.json ?? false,
-    denoise: raw.denoise,
-    ground: raw.ground,
-    dem: raw.dem,
-  };
 }
 
 /** The first signal cancels cleanly; a second one ends the process at once, as without this handler. */

@@ -6,6 +6,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   column_plan: "--columns",
   scalar_filters: "--filter",
   cell_size: "--cell",
+  max_correspondence_distance: "--max-distance",
+  max_iterations: "--iterations",
+  normal_radius: "--normal-radius",
+  normal_max_nn: "--normal-neighbors",
 };
 
 /** A message of the service in the words of the command line: options instead of fields of the API. */
@@ -13,7 +17,7 @@ export function commandLineWords(message: string): string {
   return message
     .replaceAll("Import with source_units", "Use --units")
     .replace(/ Try [^.]* before you remove them\./, " None was removed; --no-denoise leaves the labels out.")
-    .replace(/\b[a-z]+_[a-z]+\b/g, (word) => (Object.hasOwn(OPTIONS, word) ? (OPTIONS[word] ?? word) : word));
+    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (Object.hasOwn(OPTIONS, word) ? (OPTIONS[word] ?? word) : word));
 }
 
 /** Warnings about things that a report does not contain: the mesh of a terrain, joins with a trajectory. */

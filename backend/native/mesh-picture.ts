@@ -1,4 +1,4 @@
-import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import type { DType, NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
 
 /** Index of a triangle without a texture, and of a pixel without a triangle. */
@@ -48,7 +48,7 @@ export interface RasterLight {
   readonly ambient: number;
   /** With the normals of the vertices, where there are any. */
   readonly is_smooth: boolean;
-  /** Red, green, blue, alpha: 0..255. */
+  /** Red, green, blue, alpha: whole numbers 0..255. */
   readonly background: readonly [number, number, number, number];
 }
 
@@ -66,8 +66,14 @@ export interface MeshPictureNative {
   rasterizeMesh(mesh: PaintedMesh, camera: RasterCamera, light: RasterLight, samples: number): NativeJob<MeshPicture>;
 }
 
-const addon = addonAs<MeshPictureNative>();
+const addon = addonAs<MeshPictureNative & { readonly Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn }>();
 
 /** Draws a mesh with hidden surfaces removed, `samples` x `samples` samples per pixel (1 to 4). */
 export const rasterizeMesh: MeshPictureNative["rasterizeMesh"] = (mesh, camera, light, samples) =>
   addon.rasterizeMesh(mesh, camera, light, samples);
+
+/** A column of the mesh or of a texture; the caller owns it. */
+export function pictureColumn(values: Float32Array | Uint32Array | Uint8Array): NativeColumn {
+  const dtype = values instanceof Float32Array ? "f32" : values instanceof Uint32Array ? "u32" : "u8";
+  return new addon.Column(dtype, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+}

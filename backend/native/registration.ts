@@ -28,6 +28,8 @@ export interface PointToMeshParams {
   readonly stride: number;
   /** Whether to tell inside from outside. */
   readonly with_sides: boolean;
+  /** Further thresholds of bands, metres. */
+  readonly bands_m: readonly number[];
 }
 
 /** Metres; percent for the shares. Names as in the contract. */
@@ -43,6 +45,8 @@ export interface DistanceSpread {
   readonly percentile_99: number;
   readonly band_thresholds_m: Triple;
   readonly points_within_percent: Triple;
+  /** Of bands_m. */
+  readonly asked_percent: readonly number[];
   readonly bin_width_m: number;
   readonly bin_counts: readonly number[];
 }
@@ -58,7 +62,7 @@ export interface SidedSpread {
 }
 
 export interface MeshDistances {
-  /** f32 per row; NaN = not measured. */
+  /** f32 per row; NaN = not measured; negative = inside, if `sides` are defined. */
   readonly distances: NativeColumn;
   readonly point_count: number;
   /** Points that are not finite. */

@@ -7,7 +7,7 @@ import { checkMeshImport, importMesh } from "../services/files/mesh/import.ts";
 
 const NO_MESH: ProblemExample = {
   code: "invalid_argument",
-  detail: 'scan.txt: the extension ".txt" is not a mesh format; use .obj or .ply',
+  detail: 'scan.txt: the extension ".txt" is not a mesh format; use .obj, .ply or .stl',
 };
 
 export function meshRoutes(app: App, deps: Deps): void {
@@ -16,7 +16,8 @@ export function meshRoutes(app: App, deps: Deps): void {
     {
       schema: {
         operationId: "importMesh",
-        summary: "Read a mesh from an OBJ file with its materials and textures, or from a PLY file, as a PHB1 frame",
+        summary:
+          "Read a mesh from an OBJ file with its materials and textures, or from a PLY or STL file, as a PHB1 frame",
         tags: ["files"],
         body: MeshImportRequest,
       },

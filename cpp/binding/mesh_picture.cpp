@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 
 #include "binding/cloud_edit_values.h"
@@ -72,8 +73,8 @@ RasterLight light_of(const Napi::Object& js) {
       vec3_field(js, "toward"), number_field(js, "ambient"), bool_field(js, "is_smooth"), {0, 0, 0, 0}};
   const auto background = number_array<4>(js.Get("background"), "background");
   for (int i = 0; i < 4; ++i) {
-    if (!(background[i] >= 0 && background[i] <= 255))
-      throw Error(ErrorCode::kInvalidArgument, "background must be from 0 to 255");
+    if (!(background[i] >= 0 && background[i] <= 255) || background[i] != std::floor(background[i]))
+      throw Error(ErrorCode::kInvalidArgument, "background must be four whole numbers from 0 to 255");
     light.background[i] = static_cast<unsigned char>(background[i]);
   }
   return light;

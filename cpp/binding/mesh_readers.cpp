@@ -5,6 +5,7 @@
 #include "io/mtl.h"
 #include "io/obj.h"
 #include "io/ply_mesh.h"
+#include "io/stl.h"
 #include "ops/mesh/mesh_packing.h"
 #include "ops/mesh/polygon_triangulation.h"
 
@@ -77,6 +78,18 @@ Napi::Value read_ply_mesh_job(const Napi::CallbackInfo& info) {
       mesh_to_js);
 }
 
+// readStl(path: string, shift: Triple): NativeJob<MeshFile>
+Napi::Value read_stl_job(const Napi::CallbackInfo& info) {
+  const std::string path = strict_string(info[0], "path");
+  const Vec3d shift = number_triple(info[1], "shift");
+  return start_job<MeshFile>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        return read_mesh([&] { return io::read_stl(path, shift, ctx); }, expand_triangles, ctx);
+      },
+      mesh_to_js);
+}
+
 // readMtl(path: string): NativeJob<{ materials: [{ name, color: Triple | null, texture, last_token }], warnings }>
 Napi::Value read_mtl_job(const Napi::CallbackInfo& info) {
   const std::string path = strict_string(info[0], "path");
@@ -143,6 +156,7 @@ Napi::Value group_triangles_job(const Napi::CallbackInfo& info) {
 void register_mesh_readers(Napi::Env env, Napi::Object exports) {
   add<read_obj_job>(env, exports, "readObj");
   add<read_ply_mesh_job>(env, exports, "readPlyMesh");
+  add<read_stl_job>(env, exports, "readStl");
   add<read_mtl_job>(env, exports, "readMtl");
   add<paint_triangles_job>(env, exports, "paintTriangles");
   add<group_triangles_job>(env, exports, "groupTriangles");

@@ -31,6 +31,7 @@ Napi::Object spread_to_js(Napi::Env env, const DistanceStatistics& spread) {
   out.Set("percentile_99", spread.percentile_99);
   out.Set("band_thresholds_m", numbers_to_js(env, spread.band_thresholds_m));
   out.Set("points_within_percent", numbers_to_js(env, spread.points_within_percent));
+  out.Set("asked_percent", numbers_to_js(env, spread.asked_percent));
   out.Set("bin_width_m", spread.histogram.bin_width_m);
   out.Set("bin_counts", numbers_to_js(env, spread.histogram.counts));
   return out;
@@ -85,7 +86,7 @@ Napi::Value points_of_list_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// pointToMeshDistance(positions, skip, mesh: { vertices, indices }, params: { shift, stride, with_sides }):
+// pointToMeshDistance(positions, skip, mesh: { vertices, indices }, params: { shift, stride, with_sides, bands_m }):
 // NativeJob<MeshDistances>
 Napi::Value point_to_mesh_distance_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
@@ -95,7 +96,7 @@ Napi::Value point_to_mesh_distance_job(const Napi::CallbackInfo& info) {
   const auto indices = typed_column(mesh.Get("indices"), DType::kU32, "indices");
   const auto js = strict_object(info[3], "params");
   const PointToMeshParams params{vec3_field(js, "shift"), whole_field<std::uint64_t>(js, "stride"),
-                                 bool_field(js, "with_sides")};
+                                 bool_field(js, "with_sides"), number_list(js.Get("bands_m"), "bands_m")};
   return start_job<PointToMeshResult>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { errorCodes } from "../errors.ts";
+import { MAX_DISTANCE_BANDS } from "../limits.ts";
 import { Warnings } from "./fields.ts";
-import { BulkNumbers } from "./geometry.ts";
+import { BulkNumbers, NumberList } from "./geometry.ts";
 import { IcpTuning } from "./icp.ts";
 import { PointSource } from "./point-source.ts";
 
@@ -29,6 +30,17 @@ export const DistanceRequest = z
       .boolean()
       .default(false)
       .describe("true: also compute the statistics of distances that are negative inside a closed mesh"),
+    bands_m: NumberList.nullish()
+      .default(null)
+      .describe(
+        `distances to count the points up to, metres, at least 0, at most ${MAX_DISTANCE_BANDS}; null = only the usual bands; others: 400`,
+      ),
+    write_column: z
+      .boolean()
+      .default(false)
+      .describe(
+        "true: also store the distance of each point as scalar column mesh_distance of the session (f32, metres; negative inside the mesh with signed, where sign_defined; NaN: misses and deleted points), replacing an earlier one. The octree lacks it until rebuild_octree. Without source, or with max_points: 400",
+      ),
   })
   .meta({ id: "DistanceRequest" });
 export type DistanceRequest = z.infer<typeof DistanceRequest>;
@@ -57,6 +69,13 @@ const DistanceHistogram = z
   })
   .meta({ id: "DistanceHistogram", description: "distribution of the distances from 0 to the largest" });
 
+const DistanceBand = z
+  .object({
+    limit_m: z.number().describe("threshold as requested, metres"),
+    percent: z.number().describe("points whose distance is at most limit_m, percent 0..100"),
+  })
+  .meta({ id: "DistanceBand", description: "share of the points within a distance" });
+
 const Spread = z.object({
   mean_distance: metres("mean"),
   rmse: metres("root mean square"),
@@ -73,6 +92,7 @@ const Spread = z.object({
   band_thresholds_m: z
     .tuple([z.number(), z.number(), z.number()])
     .describe("distances that points_within_1mm, _5mm and _10mm count up to, metres: the names are not their values"),
+  bands: z.array(DistanceBand).optional().describe("with bands_m: their shares, in the order of the request"),
   histogram: DistanceHistogram.describe("distribution of the distances"),
 });
 
@@ -94,6 +114,10 @@ export const DistanceSuccess = Spread.extend({
     .nullable()
     .optional()
     .describe("with signed: standard deviation of these distances (population), metres; null without sign_defined"),
+  column: z
+    .literal("mesh_distance")
+    .optional()
+    .describe("with write_column: name of the column with the distances; the octree lacks it until rebuild_octree"),
   warnings: Warnings.optional(),
 }).meta({ id: "DistanceSuccess", description: "unsigned distances from points to the closest place of the mesh" });
 export type DistanceSuccess = z.infer<typeof DistanceSuccess>;

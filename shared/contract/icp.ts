@@ -81,6 +81,9 @@ export const IcpSuccess = z
       ),
     iterations_done: z.int().describe("iterations done"),
     converged: z.boolean().describe("the last step at full detail was below 1e-4 of the point spacing"),
+    kept_start: z
+      .boolean()
+      .describe("the iterations led to a pose that fits worse than the start: the matrix is that of the start"),
     correspondence_limit: z.number().describe("max_correspondence_distance in effect, metres"),
     final_limit: z.number().describe("limit at the end, narrowed by the residuals, metres"),
     overlap: z.number().describe("share 0..1 of the source points with a target point within final_limit"),

@@ -8,7 +8,7 @@ export const MeshImportRequest = z
   .object({
     path: z
       .string()
-      .describe("absolute path of an .obj or .ply file on the service's machine; ~ is the user's home folder"),
+      .describe("absolute path of an .obj, .ply or .stl file on the service's machine; ~ is the user's home folder"),
     world_shift: NumberList.nullish()
       .default(null)
       .describe(
@@ -50,12 +50,14 @@ export const MeshImportSuccess = z
     ...common,
     success: z.literal(true).describe("the mesh was read"),
     error: z.null().describe("null: success"),
-    vertex_count: z.int().describe("number of vertices in the buffers; OBJ: three per triangle"),
+    vertex_count: z.int().describe("number of vertices in the buffers; OBJ, STL: three per triangle"),
     triangle_count: z.int().describe("number of triangles"),
     materials: z
       .array(MeshMaterial)
       .nullable()
-      .describe("OBJ: the materials that triangles use, in the order of their first one; null = none, and for PLY"),
+      .describe(
+        "OBJ: the materials that triangles use, in the order of their first one; null = none, and for PLY and STL",
+      ),
     material_groups: z
       .array(MaterialGroup)
       .nullable()
@@ -102,10 +104,10 @@ export const MeshImportBuffers = z
     vertices: buffer("f32 (3 * vertex_count) x, y, z of each vertex, metres, frame of the file minus world_shift"),
     indices: buffer("u32 (3 * triangle_count) vertices of each triangle, from 0, wound as in the file"),
     normals: buffer(
-      "f32 (3 * vertex_count) normal of each vertex: that of the file, else computed as a unit vector; OBJ: zero for a corner without normal beside others that have one",
+      "f32 (3 * vertex_count) normal of each vertex: that of the file, else computed as a unit vector; OBJ: zero for a corner without normal beside others that have one; STL: always computed, from the winding",
     ),
     colors: buffer(
-      "f32 (3 * vertex_count) red, green, blue, 0..1. OBJ: of the material, else of the vertex, else 0.8; PLY: only if the file has colours",
+      "f32 (3 * vertex_count) red, green, blue, 0..1. OBJ: of the material, else of the vertex, else 0.8; PLY: only if the file has colours; STL: never",
     ),
     uv_coordinates: buffer(
       "f32 (2 * vertex_count) texture coordinates u, v, with v = 0 at the top of the image; only with has_textures",

@@ -204,7 +204,7 @@ class PointCloudClient:
     def import_mesh(self, path: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
         """Reads a mesh: buffers vertices, indices, normals, colors, uv_coordinates, triangle_materials.
 
-        path         absolute path of an .obj or .ply file on the service's machine
+        path         absolute path of an .obj, .ply or .stl file on the service's machine
         world_shift  (3) metres, subtracted from every vertex before conversion to float32
 
         The meta has materials, material_groups and textures ({file name: base64}) of an OBJ file.
@@ -513,6 +513,8 @@ class PointCloudClient:
         points         (3 * n) x, y, z of each point in turn, metres, or
         source         {"session_id": ..., "max_points", "translation"}; world coordinates
         signed         also compute signed_mean and signed_std, negative inside a closed mesh, default False
+        bands_m        distances to count the points up to, metres; their shares are in `bands`
+        write_column   also store the distances as column mesh_distance of the session, default False
 
         The names points_within_1mm, _5mm, _10mm are not their distances: these are in band_thresholds_m.
         """
@@ -529,7 +531,7 @@ class PointCloudClient:
         max_correspondence_distance    metres, default 5 % of the size of the target
         max_iterations, rmse_threshold default 100 and 1e-6 m
 
-        transformation_matrix of the answer moves the source; look at quality_warning and warnings before using it.
+        transformation_matrix of the answer moves the source; look at quality_warning, kept_start and warnings before using it.
         """
         return self._run("/api/c2c/icp-register", {}, fields, on_progress)
 

@@ -123,7 +123,7 @@ async function row(method: (typeof METHODS)[number], reference: Reference, folde
   const indices = values(mesh.indices);
   writeFileSync(join(folder, "indices.bin"), new Uint8Array(indices.buffer));
   const exact = positions(numbers(join(folder, "exact.bin")));
-  const params = { shift: [0, 0, 0], stride: 1, with_sides: false } as const;
+  const params = { shift: [0, 0, 0], stride: 1, with_sides: false, bands_m: [] } as const;
   const { spread } = await pointToMeshDistance(exact, null, mesh, params).promise;
   if (!spread) throw new Error(`${reference.id}: no distances`);
   const shape = topology(indices);

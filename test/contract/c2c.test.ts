@@ -48,7 +48,7 @@ describe("pose", () => {
     });
     expect(farthest(moved(tail.transformation_matrix, BEFORE), GROUND)).toBeLessThan(1e-3);
     expect(rigidity(tail)).toBeLessThan(1e-12);
-    expect(tail).toMatchObject({ method, fitness: 1, quality_warning: null });
+    expect(tail).toMatchObject({ method, fitness: 1, quality_warning: null, kept_start: false });
     expect(tail.iterations_done).toBe(tail.history.length);
     expect(tail.iterations % 20).toBe(0);
     expect(tail.iterations).toBeGreaterThanOrEqual(tail.iterations_done);

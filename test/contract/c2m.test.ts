@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
+import { extraKey } from "../../backend/sessions/column-names.ts";
 import { DistanceFailure, DistanceSuccess } from "../../shared/contract/c2m.ts";
 import { run } from "../support/app/app.ts";
 import { openRun } from "../support/app/live-run.ts";
@@ -121,6 +122,54 @@ describe("points of a session", () => {
     const before = (await made.deps.sessions.get(session_id)).state;
     expect((await measure({ source: { session_id }, points: POINTS, ...sheet })).point_count).toBe(2);
     expect((await made.deps.sessions.get(session_id)).state).toBe(before);
+  });
+});
+
+describe("bands and column", () => {
+  test("shares of any thresholds, up to and with them, in the order of the request", async () => {
+    const bands_m = [2, 0, 0.25, 100, 0.25];
+    const { bands } = await measure({ points: POINTS, ...cubeMesh(), signed: true, bands_m });
+    const share = (limit: number) => 20 * DISTANCES.filter((distance) => distance <= limit).length;
+    expect(bands).toEqual(bands_m.map((limit_m) => ({ limit_m, percent: share(limit_m) })));
+    expect((await measure({ points: POINTS, ...cubeMesh(), bands_m: [] })).bands).toEqual([]);
+  });
+
+  /** The values of the column, one per row; null = there is none. */
+  async function column(id: string): Promise<number[] | null> {
+    const { columns, meta } = (await made.deps.sessions.get(id)).state;
+    const found = columns.get(extraKey("mesh_distance"));
+    if (!found) return null;
+    expect(meta.extra_dims_meta).toContainEqual({ slug: "mesh_distance", label: "Distance to Mesh" });
+    expect(meta.octree_lacks_labels).toBe(true);
+    const values = new Float32Array(found.length);
+    found.native.readInto(new Uint8Array(values.buffer), 0);
+    return [...values];
+  }
+
+  test("the column has the distance of each hit, negative inside, and NaN for misses and deleted points", async () => {
+    const rows = ["0.5 0.5 0.75", "0.5 0.5 4", "3 0.5 0.5", "9 0 0"];
+    const { session_id } = await cloud(made, ["x y z", ...rows]);
+    await made.remove(session_id, 9, 9);
+    const request = { source: { session_id }, ...cubeMesh(), signed: true, write_column: true };
+    const tail = await measure(request);
+    expect([tail.column, tail.point_count]).toEqual(["mesh_distance", 3]);
+    expect(await column(session_id)).toEqual([-0.25, 3, 2, Number.NaN]);
+    // Again, unsigned: the column is replaced.
+    await measure({ ...request, signed: false, source: { session_id, translation: [0, 0, 1] } });
+    expect(await column(session_id)).toEqual([0.75, 4, expect.closeTo(Math.sqrt(4.25), 6), Number.NaN]);
+  });
+
+  test("no column without being asked, after a failure, or for some points only", async () => {
+    const { session_id } = await lineCloud(made, [1, 1]);
+    const request = { source: { session_id }, ...cubeMesh() };
+    expect(await measure(request)).not.toHaveProperty("column");
+    await failure({ ...request, mesh_vertices: [], mesh_indices: [], write_column: true });
+    const refused = async (more: object) => (await refusal(made, URL_, { ...request, ...more }))[1];
+    expect(await refused({ source: null, points: POINTS, write_column: true })).toMatch(/needs a source/);
+    expect(await refused({ source: { session_id, max_points: 1 }, write_column: true })).toMatch(/max_points/);
+    expect(await refused({ bands_m: [1, -1] })).toMatch(/bands_m has -1/);
+    expect(await refused({ bands_m: Array(101).fill(1) })).toMatch(/101 distances, more than 100/);
+    expect(await column(session_id)).toBeNull();
   });
 });
 

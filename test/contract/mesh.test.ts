@@ -201,14 +201,88 @@ describe("PLY", () => {
   });
 });
 
+describe("STL", () => {
+  /** A binary file; each triangle is nine coordinates. */
+  function binary(triangles: readonly (readonly number[])[], header = "solid in binary", declared = triangles.length) {
+    const bytes = Buffer.alloc(84 + 50 * triangles.length);
+    bytes.write(header, "latin1");
+    bytes.writeUInt32LE(declared, 80);
+    for (const [t, corners] of triangles.entries())
+      for (const [k, value] of corners.entries()) bytes.writeFloatLE(value, 84 + 50 * t + 12 + 4 * k);
+    return bytes;
+  }
+
+  test("three vertices a triangle, normals from the winding, world_shift", async () => {
+    const path = folder({
+      "part.STL": binary([
+        [0, 0, 0, 2, 0, 0, 0, 2, 0],
+        [0, 0, 0, 0, 2, 0, 0, 0, 1],
+      ]),
+    });
+    const answer = await importedMesh(made, path, { world_shift: [10, 0, -1] });
+    expect(answer.meta).toEqual({
+      success: true,
+      error: null,
+      filename: "part.STL",
+      vertex_count: 6,
+      triangle_count: 2,
+      materials: null,
+      material_groups: null,
+      textures: null,
+      has_textures: false,
+      bounds: { min: [-10, 0, 1], max: [-8, 2, 2] },
+      world_shift: [10, 0, -1],
+    });
+    expect(answer.names).toEqual(["vertices", "indices", "normals"]);
+    expect(answer.u32("indices")).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(answer.f32("vertices").slice(9)).toEqual([-10, 0, 1, -10, 2, 1, -10, 0, 2]);
+    expect(answer.f32("normals")).toEqual([0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0]);
+  });
+
+  test("what a damaged file lacks is said", async () => {
+    const triangle = [0, 0, 0, 1, 0, 0, 0, 1, 0];
+    const cut = folder({ "a.stl": binary([triangle, triangle], "cut", 4_000_000_000).subarray(0, 184 - 7) });
+    const { meta } = await importedMesh(made, cut);
+    expect([meta.triangle_count, meta.warnings]).toEqual([
+      1,
+      ["the header declares 4000000000 triangles, the file holds 1 complete ones: the rest is missing"],
+    ]);
+    const wild = folder({ "a.stl": binary([triangle, [0, 0, 0, Number.NaN, 0, 0, 0, 1, 0]]) });
+    expect((await importedMesh(made, wild)).meta.warnings).toEqual([
+      "1 triangles have a vertex that is missing or not finite and were left out.",
+    ]);
+    const none = folder({ "a.stl": binary([[Number.NaN, 0, 0, 0, 0, 0, 0, 1, 0]]) });
+    expect(await failedImport(made, none)).toMatchObject({ success: false, code: "invalid_file" });
+    expect((await failedImport(made, folder({ "a.stl": "hello" }))).error).toMatch(/no STL file/);
+  });
+
+  test("a run that is canceled ends within 250 ms and leaves no memory behind", async () => {
+    const facet = "facet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet\n";
+    const path = folder({ "big.stl": `solid\n${facet.repeat(200_000)}endsolid\n` });
+    const before = addon.bulkBytesInUse();
+    let cancel: ReturnType<typeof stopwatch> | undefined;
+    const stop = () => {
+      cancel = stopwatch();
+      made.deps.jobs.cancelAll();
+    };
+    const { value, reached } = await atMoment({ op: "readStl", phase: "Reading mesh" }, stop, async () => {
+      const started = await openRun(made.base, URL_, { path });
+      return started.outcome;
+    });
+    expect([reached, value.kind]).toEqual([true, "canceled"]);
+    expect(cancel?.().own_ms).toBeLessThan(250);
+    await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
+  });
+});
+
 test.each<[string, object, number, RegExp]>([
   ["a missing file", { path: "/data/missing.obj" }, 404, /File not found/],
-  ["another extension", { path: "FOLDER/a.stl" }, 400, /\.stl\W+ is not a mesh format/],
+  ["another extension", { path: "FOLDER/a.off" }, 400, /\.off\W+ is not a mesh format; use .obj, .ply or .stl/],
   ["a relative path", { path: "a.obj" }, 400, /not an absolute path/],
   ["a shift of two", { path: "FOLDER/a.obj", world_shift: [1, 2] }, 400, /world_shift/],
   ["no path", {}, 422, /path/],
 ])("%s is refused before the stream", async (_name, payload, status, why) => {
-  const root = join(folder({ "a.obj": SQUARE, "a.stl": "" }), "..");
+  const root = join(folder({ "a.obj": SQUARE, "a.off": "" }), "..");
   const body = JSON.parse(JSON.stringify(payload).replace("FOLDER", root)) as object;
   const [got, detail] = await refusal(made, URL_, body);
   expect([got, JSON.stringify(detail)]).toEqual([status, expect.stringMatching(why)]);

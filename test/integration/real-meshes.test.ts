@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DATA } from "../support/scans/data-folder.ts";
@@ -49,7 +49,51 @@ function areaOf(vertices: readonly number[], indices: readonly number[]): number
   return area;
 }
 
+interface ThreeMesh {
+  readonly isMesh?: boolean;
+}
+interface Three {
+  readonly OBJLoader: new () => { parse(text: string): ThreeMesh };
+  readonly PLYLoader: new () => { parse(bytes: ArrayBuffer): object };
+  readonly STLExporter: new () => { parse(mesh: ThreeMesh, options: { binary: boolean }): string | DataView };
+  readonly Mesh: new (geometry: object) => ThreeMesh;
+}
+
+/** The parts of three.js, which has no types. */
+async function three(): Promise<Three> {
+  const parts = [
+    "three",
+    ...["loaders/OBJLoader", "loaders/PLYLoader", "exporters/STLExporter"].map(
+      (name) => `three/examples/jsm/${name}.js`,
+    ),
+  ];
+  return Object.assign({}, ...(await Promise.all(parts.map((part) => import(part))))) as Three;
+}
+
 describe.skipIf(!present)("real meshes", () => {
+  test.each(Object.keys(MESHES).filter((file) => !/odd|platonic/.test(file)))(
+    "%s, written as STL by three.js",
+    async (file) => {
+      const { OBJLoader, PLYLoader, STLExporter, Mesh } = await three();
+      const bytes = readFileSync(join(DATA, file));
+      const whole = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+      const mesh = file.endsWith(".obj")
+        ? new OBJLoader().parse(bytes.toString())
+        : new Mesh(new PLYLoader().parse(whole));
+      const [triangles, area, min, max] = MESHES[file] ?? [0, 0, [], []];
+      for (const binary of [true, false]) {
+        const stl = new STLExporter().parse(mesh, { binary });
+        const path = join(made.folder, `three ${binary}.stl`);
+        writeFileSync(path, typeof stl === "string" ? stl : new Uint8Array(stl.buffer));
+        const { meta, f32, u32 } = await importedMesh(made, path);
+        expect([binary, meta.triangle_count]).toEqual([binary, triangles]);
+        expect(Math.abs(areaOf(f32("vertices"), u32("indices")) - area)).toBeLessThanOrEqual(1e-6 * area); // float32
+        for (const [k, value] of [...meta.bounds.min, ...meta.bounds.max].entries())
+          expect(Math.abs(value - ([...min, ...max][k] ?? Number.NaN))).toBeLessThanOrEqual(1.5e-6);
+      }
+    },
+  );
+
   test.each(Object.entries(MESHES))("%s", async (file, [triangles, area, min, max]) => {
     const { meta, f32, u32 } = await importedMesh(made, join(DATA, file));
     expect(meta.triangle_count).toBe(triangles);

@@ -1,30 +1,27 @@
 import { realpath } from "node:fs/promises";
-import { createClient } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { Config } from "../../config.ts";
 import { renderPictures } from "../drawing/render.ts";
 import { Progress } from "../progress.ts";
 import { type EditedCloud, isLand } from "../report/findings.ts";
 import { summarize } from "../report/summary.ts";
 import { reportedWarnings } from "../wording.ts";
+import { withBackend } from "./backend.ts";
 import { rasterPlace } from "./cell-size.ts";
 import { writeCopy } from "./cloud-copy.ts";
 import { createRequest, editCloud, requirePoints } from "./cloud-edits.ts";
+import { jsonDocument } from "./json-document.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
 import { writeRasters } from "./rasters.ts";
 import { summaryTable } from "./record.ts";
-import { jsonDocument, REPORT_FILE, writeResults } from "./results.ts";
-import type { AnalyzeClient, AnalyzeDeps, AnalyzeResult, Run } from "./run.ts";
+import { REPORT_FILE, writeResults } from "./results.ts";
+import type { AnalyzeDeps, AnalyzeResult, Run } from "./run.ts";
 import { sceneOf } from "./scene.ts";
 import { type Look, lookAt } from "./source-units.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { canopy, labelTerrain, terrainSummary } from "./terrain.ts";
 import { drawTerrain } from "./terrain-pictures.ts";
-
-/** Settings of the service for one short run: any free port, no journal, and only errors in the log. */
-const RUN_CONFIG = { port: 0, sessionJournal: false, logLevel: "error" } as const satisfies Partial<Config>;
 
 /**
  * Imports a cloud through the HTTP API of a service in this process and writes report, pictures and a copy to the
@@ -64,17 +61,6 @@ async function refuseOverwriting(merge: readonly InputFile[], copy: string): Pro
     "invalid_argument",
     `--merge "${existing}" would be replaced by the copy of this run; choose another --out or --format`,
   );
-}
-
-async function withBackend<T>(deps: AnalyzeDeps, use: (client: AnalyzeClient) => Promise<T>): Promise<T> {
-  const backend = await deps.startBackend(RUN_CONFIG);
-  const { url: baseUrl, token } = backend;
-  const connect = deps.connect ?? (() => createClient(token === null ? { baseUrl } : { baseUrl, token }));
-  try {
-    return await use(connect(backend));
-  } finally {
-    await backend.stop({ removeSessions: true });
-  }
 }
 
 async function work(run: Run): Promise<AnalyzeResult> {

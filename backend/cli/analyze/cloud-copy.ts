@@ -10,11 +10,11 @@ export interface Copy {
 }
 
 /** Formats that write only requested scalar columns; LAS writes all of them, XYZ and OBJ none. */
-const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
+export const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
 /** Attributes that are not scalar columns. */
 const BUILT_IN: ReadonlySet<string> = new Set(["position", "rgb", "intensity"]);
 
-const scalarNames = ({ attributes }: CreateSessionTail) =>
+export const scalarNames = ({ attributes }: CreateSessionTail) =>
   attributes.map(({ name }) => name).filter((name) => !BUILT_IN.has(name));
 
 /** Writes the copy with all columns that the format can store; no copy for a cloud without points. */

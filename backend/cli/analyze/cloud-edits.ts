@@ -3,7 +3,7 @@ import type { Point } from "../../../shared/contract/geometry.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Progress } from "../progress.ts";
 import { type CropBox, type EditedCloud, type FilterRule, filterText } from "../report/findings.ts";
-import { type AnalyzeOptions, type InputFile, legendOf } from "./options.ts";
+import { type AnalyzeOptions, type InputFile, legendOf, type ReadingOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 import { type Look, lookAt } from "./source-units.ts";
 
@@ -42,7 +42,7 @@ export async function editCloud(first: CreateSessionTail, editing: Editing): Pro
 }
 
 /** The create request of a file under the options of the run, in the unit that was decided. */
-export const createRequest = (path: string, options: AnalyzeOptions, { units }: Pick<Look, "units">) => ({
+export const createRequest = (path: string, options: ReadingOptions, { units }: Pick<Look, "units">) => ({
   source_path: path,
   ascii_format: legendOf(path, options),
   world_shift: options.shift ? [...options.shift] : null,

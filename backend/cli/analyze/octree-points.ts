@@ -14,6 +14,8 @@ const ATTRIBUTES = ["rgb", "intensity", "ground_class", "noise_class"] as const;
 export interface OctreePointsOptions {
   /** Largest number of points to load. */
   readonly budget: number;
+  /** A scalar column to load as `value`. */
+  readonly value?: string;
   readonly signal?: AbortSignal;
   /** Called with the number of points loaded and to load. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -48,7 +50,8 @@ export async function loadOctreePoints(
   const nodes = parseHierarchy(await client.octreeFile(cacheId, "hierarchy.bin", undefined, call), metadata);
   const pieces = choosePieces(nodes, metadata, options.budget);
   const total = pieces.reduce((sum, { keep_count }) => sum + keep_count, 0);
-  const sink = new SampleSink(total, metadata);
+  const sink = new SampleSink(total, metadata, options.value);
+  const wanted = options.value === undefined ? ATTRIBUTES : [...ATTRIBUTES, options.value];
   for (const span of mergeSpans(pieces, metadata)) {
     const range = { start: span.start, end: span.end - 1 };
     const bytes = await client.octreeFile(cacheId, "octree.bin", range, call);
@@ -61,7 +64,7 @@ export async function loadOctreePoints(
     for (const { offset, point_count, keep_count } of span.pieces) {
       const at = offset - span.start;
       const records = bytes.subarray(at, at + point_count * metadata.record_bytes);
-      sink.add(decodeRecords(records, metadata, ATTRIBUTES), keep_count);
+      sink.add(decodeRecords(records, metadata, wanted), keep_count);
     }
     options.onProgress?.(sink.count, total);
   }
@@ -130,9 +133,11 @@ class SampleSink {
   readonly #intensity: Float32Array | undefined;
   readonly #ground: Uint8Array | undefined;
   readonly #noise: Uint8Array | undefined;
+  readonly #value: Float32Array | undefined;
+  readonly #name: string;
   readonly #total: number;
 
-  constructor(capacity: number, metadata: OctreeMetadata) {
+  constructor(capacity: number, metadata: OctreeMetadata, value = "") {
     const has = (name: string, elements: number) =>
       metadata.attributes.some((attribute) => attribute.name === name && attribute.num_elements === elements);
     this.#position = new Float64Array(3 * capacity);
@@ -140,6 +145,8 @@ class SampleSink {
     this.#intensity = has("intensity", 1) ? new Float32Array(capacity) : undefined;
     this.#ground = has("ground_class", 1) ? new Uint8Array(capacity) : undefined;
     this.#noise = has("noise_class", 1) ? new Uint8Array(capacity) : undefined;
+    this.#name = value;
+    this.#value = has(value, 1) ? new Float32Array(capacity) : undefined;
     this.#total = metadata.point_count;
   }
 
@@ -149,6 +156,7 @@ class SampleSink {
     const intensity = records.attributes.get("intensity");
     const ground = records.attributes.get("ground_class");
     const noise = records.attributes.get("noise_class");
+    const value = records.attributes.get(this.#name);
     const step = records.point_count / keep;
     for (let k = 0; k < keep; k += 1) {
       const from = keep === records.point_count ? k : Math.floor((k + 0.5) * step);
@@ -159,6 +167,7 @@ class SampleSink {
       }
       if (intensity && this.#intensity) this.#intensity[to] = Number(intensity[from] ?? 0);
       if (ground && this.#ground) this.#ground[to] = Number(ground[from] ?? 0);
+      if (value && this.#value) this.#value[to] = Number(value[from] ?? Number.NaN);
       if (noise && this.#noise) this.#noise[to] = Number(noise[from] ?? 0);
     }
     this.count += keep;
@@ -174,6 +183,7 @@ class SampleSink {
       position: this.#position,
       rgb: rgb && Uint8Array.from(rgb, (value) => value >> shift),
       intensity: this.#intensity,
+      value: this.#value,
       ground: this.#ground,
       noise: this.#noise,
     };

@@ -51,6 +51,9 @@ export interface AnalyzeOptions {
   readonly dem: boolean;
 }
 
+/** How the numbers of a file become metres. */
+export type ReadingOptions = Pick<AnalyzeOptions, "units" | "shift" | "columns">;
+
 export interface InputFile {
   /** Absolute, links resolved. */
   readonly path: string;
@@ -89,7 +92,7 @@ export function parsePictureSize(text: string): number {
   return wholeNumber("--picture-size", text, MIN_PICTURE_PX, MAX_PICTURE_PX);
 }
 
-function wholeNumber(option: string, text: string, least: number, most: number): number {
+export function wholeNumber(option: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) {
     throw bad(`${option} "${text}" must be a whole number from ${least} to ${most}`);
@@ -129,7 +132,7 @@ export function parseUnits(text: string): SourceUnits {
  * Checks the file to analyze before a service is started.
  * Errors: not_found; invalid_argument for an unreadable file or one that contradicts the options.
  */
-export async function checkInput(file: string, options: AnalyzeOptions): Promise<InputFile> {
+export async function checkInput(file: string, options: Pick<ReadingOptions, "columns">): Promise<InputFile> {
   const input = await checkFile(file);
   if (options.columns !== undefined && !isText(input.name)) {
     throw bad(
@@ -154,21 +157,22 @@ export async function checkMerge(first: InputFile, options: AnalyzeOptions): Pro
   return inputs;
 }
 
-const isText = (name: string): boolean => TEXT_EXTENSIONS.includes(extname(name).toLowerCase());
+export const isText = (name: string): boolean => TEXT_EXTENSIONS.includes(extname(name).toLowerCase());
 
 /** The legend, for text files only: other formats describe their own columns. */
-export const legendOf = (path: string, { columns }: AnalyzeOptions): string | null =>
+export const legendOf = (path: string, { columns }: Pick<ReadingOptions, "columns">): string | null =>
   columns !== undefined && isText(path) ? columns : null;
 
-async function checkFile(file: string): Promise<InputFile> {
+/** A file that can be read. Errors: not_found; invalid_argument for anything else. `what`: what it should be. */
+export async function checkFile(file: string, what = "point cloud file"): Promise<InputFile> {
   const given = resolve(file);
   const found = await stat(given).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT" || cause.code === "ENOTDIR") {
-      throw new AppError("not_found", `"${file}" does not exist; give the path of a point cloud file`);
+      throw new AppError("not_found", `"${file}" does not exist; give the path of a ${what}`);
     }
     throw bad(`"${file}" cannot be read: ${cause.message}`);
   });
-  if (!found.isFile()) throw bad(`"${file}" is not a file; give the path of a point cloud file`);
+  if (!found.isFile()) throw bad(`"${file}" is not a file; give the path of a ${what}`);
   await access(given, constants.R_OK).catch(() => {
     throw bad(`"${file}" cannot be read: no permission`);
   });

@@ -9,6 +9,8 @@ import { AppError } from "../../../shared/errors.ts";
  */
 export class OutputFolder {
   readonly #names: string[] = [];
+  /** Places outside of the folder, by the name in it. */
+  readonly #elsewhere = new Map<string, string>();
 
   private constructor(
     readonly path: string,
@@ -54,9 +56,16 @@ export class OutputFolder {
     return join(this.staging, name);
   }
 
+  /** Staging path for a file that `publish` will move to `target`, a place on the same file system. */
+  stageElsewhere(target: string): string {
+    const name = `elsewhere-${this.#elsewhere.size}`;
+    this.#elsewhere.set(name, target);
+    return this.stage(name);
+  }
+
   /** Path of the file after `publish`. */
   final(name: string): string {
-    return join(this.path, name);
+    return this.#elsewhere.get(name) ?? join(this.path, name);
   }
 
   async write(name: string, data: string | Uint8Array): Promise<void> {

@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
 import type { Client } from "../../../shared/client/index.ts";
-import { printable } from "../progress.ts";
 import { filterText } from "../report/findings.ts";
 import { type Fact, keyFacts } from "../report/summary.ts";
+import { terminalTable } from "../report/terminal.ts";
 import { sceneText, terrainFacts } from "../report/terrain-report.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { AnalyzeResult } from "./run.ts";
@@ -90,10 +90,5 @@ export function summaryTable(result: AnalyzeResult): string {
   if (first !== undefined)
     facts.push(["Rasters", `${rasters.map((path) => basename(path)).join(", ")} in ${dirname(first)}`]);
   if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
-  const width = Math.max(...facts.map(([label]) => label.length));
-  // Plain spaces and hyphens instead of narrow spaces and minus signs: text in a terminal is copied.
-  const plain = (text: string) => printable(text).replaceAll("\u202f", " ").replaceAll("\u2212", "-");
-  const lines = facts.map(([label, value]) => `${label.padEnd(width)}  ${plain(value)}`);
-  for (const warning of result.warnings) lines.push(`Warning: ${printable(warning)}`);
-  return `${lines.join("\n")}\n`;
+  return terminalTable(facts, result.warnings);
 }

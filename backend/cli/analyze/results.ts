@@ -4,6 +4,7 @@ import { scansCsv } from "../report/scan-table.ts";
 import type { AnalysisSummary } from "../report/summary.ts";
 import type { TerrainPictures } from "../report/terrain-report.ts";
 import type { Copy } from "./cloud-copy.ts";
+import { jsonDocument } from "./json-document.ts";
 import { pictureFiles, smallReport } from "./picture-files.ts";
 import { describeVersions, recordedParameters, reproduceFacts } from "./record.ts";
 import type { AnalyzeResult, Run } from "./run.ts";
@@ -20,8 +21,6 @@ interface Drawn {
   /** Names of the rasters that are already in the folder. */
   readonly rasters: readonly string[];
 }
-
-export const jsonDocument = (result: AnalyzeResult): string => `${JSON.stringify(result, null, 2)}\n`;
 
 /** Writes pictures, report, tables and the summary to the folder of the run. */
 export async function writeResults(

@@ -1,7 +1,7 @@
 import type { SourceUnits } from "../../../shared/contract/cloud-session/create.ts";
 import type { PreviewResponse } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { type AnalyzeOptions, legendOf } from "./options.ts";
+import { legendOf, type ReadingOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 
 /** What a file says about itself before its points are read. */
@@ -21,7 +21,7 @@ const SAME_UNIT = 1e-5;
  */
 export async function lookAt(
   path: string,
-  options: AnalyzeOptions,
+  options: ReadingOptions,
   client: Pick<AnalyzeClient, "preview">,
   signal: AbortSignal,
 ): Promise<Look> {
@@ -33,7 +33,7 @@ export async function lookAt(
 
 function unitsOf(
   { crs, detected_units, units_certain }: PreviewResponse,
-  { units }: AnalyzeOptions,
+  { units }: ReadingOptions,
 ): SourceUnits | null {
   if (units !== undefined) return units;
   if (crs?.is_geographic) {

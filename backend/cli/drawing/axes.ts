@@ -2,7 +2,7 @@ import { plainNumber, roundStepBelow, roundTicks, shortNumber, stepDecimals } fr
 import { AXIS_NAMES, type ViewFrame } from "./view-frame.ts";
 
 /** Length of the scale bar, metres: the largest 1, 2 or 5 x 10^k in a quarter of the picture's width. */
-export function scaleBarLength(frame: ViewFrame): number {
+export function scaleBarLength(frame: Pick<ViewFrame, "width_px" | "metres_per_px">): number {
   return roundStepBelow(0.25 * frame.width_px * frame.metres_per_px);
 }
 

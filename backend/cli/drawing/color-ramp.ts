@@ -24,8 +24,24 @@ const GREYS: readonly Rgb[] = [
   [0xdc, 0xde, 0xe0],
 ];
 
-export type RampName = "viridis" | "greys";
-const ramps: Record<RampName, readonly Rgb[]> = { viridis: VIRIDIS, greys: GREYS };
+/**
+ * Blue, white, red: the sign of a value and its size. Source: Moreland 2009, "Diverging color maps for scientific
+ * visualization", the end colours and the middle of its cool-warm map.
+ */
+const COOL_WARM: readonly Rgb[] = [
+  [0x3b, 0x4c, 0xc0],
+  [0x68, 0x8a, 0xef],
+  [0x99, 0xba, 0xff],
+  [0xc9, 0xd8, 0xef],
+  [0xdd, 0xdd, 0xdd],
+  [0xed, 0xd1, 0xc2],
+  [0xf7, 0xa8, 0x89],
+  [0xe2, 0x69, 0x52],
+  [0xb4, 0x04, 0x26],
+];
+
+export type RampName = "viridis" | "greys" | "cool_warm";
+const ramps: Record<RampName, readonly Rgb[]> = { viridis: VIRIDIS, greys: GREYS, cool_warm: COOL_WARM };
 
 /** Colour at `t` (0..1, clamped; NaN counts as 0), interpolated linearly. */
 export function rampColor(name: RampName, t: number): Rgb {

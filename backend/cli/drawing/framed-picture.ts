@@ -74,6 +74,39 @@ export function framedPicture(picture: Raster, furniture: PictureFurniture): Pro
   return encodePng(canvas);
 }
 
+/** A picture that no axis of the coordinates is parallel to: with title, scale bar and the names of the colours. */
+export function captionedPicture(
+  picture: Raster,
+  { title, frame, legend = [] }: Pick<PictureFurniture, "title" | "legend"> & { readonly frame: Scale },
+): Promise<Uint8Array> {
+  const beside = Math.max(0, ...legend.map(({ text }) => BAR_WIDTH + GAP + textWidth(text) + GAP));
+  const width = Math.max(MIN_WIDTH, picture.width + 2 * GAP + beside, textWidth(title) + 2 * GAP);
+  const canvas = new Canvas(Math.ceil(width), TOP + picture.height + BOTTOM);
+  const box = { x: GAP, y: TOP, width: picture.width, height: picture.height };
+  canvas.place(picture, box.x, box.y);
+  outline(canvas, box);
+  canvas.text(title, GAP, LINE_PX);
+  scaleBar(canvas, box, frame);
+  legendKeys(canvas, box.x + box.width + GAP, TOP, legend);
+  return encodePng(canvas);
+}
+
+/** Returns the height below the last key. */
+function legendKeys(
+  canvas: Canvas,
+  x: number,
+  y: number,
+  legend: readonly { readonly color: Rgb; readonly text: string }[],
+): number {
+  let top = y;
+  for (const { color, text } of legend) {
+    canvas.fill(x, top, BAR_WIDTH, LINE_PX - 4, color);
+    canvas.text(text, x + BAR_WIDTH + GAP, top + LINE_PX - 6);
+    top += LINE_PX + GAP / 2;
+  }
+  return top;
+}
+
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -88,8 +121,10 @@ function outline(canvas: Canvas, { x, y, width, height }: Place): void {
   canvas.fill(x + width, y - 1, 1, height + 2, FRAME);
 }
 
+type Scale = Pick<ViewFrame, "width_px" | "metres_per_px">;
+
 /** Below the left end of the picture, where it hides nothing. */
-function scaleBar(canvas: Canvas, { x, y, height }: Place, frame: ViewFrame): void {
+function scaleBar(canvas: Canvas, { x, y, height }: Place, frame: Scale): void {
   const metres = scaleBarLength(frame);
   const length = metres / frame.metres_per_px;
   const base = y + height + TICK + 3.4 * LINE_PX;
@@ -123,11 +158,7 @@ function sideBar(
     }
     top += 3 * LINE_PX + GAP;
   }
-  for (const { color, text } of legend) {
-    canvas.fill(x, top, BAR_WIDTH, LINE_PX - 4, color);
-    canvas.text(text, x + BAR_WIDTH + GAP, top + LINE_PX - 6);
-    top += LINE_PX + GAP / 2;
-  }
+  top = legendKeys(canvas, x, top, legend);
   if (!bar) return;
   canvas.text(bar.unit, x, top + LINE_PX - 4);
   top += LINE_PX + GAP;

@@ -9,6 +9,8 @@ export interface PointSample {
   readonly rgb: Uint8Array | undefined;
   /** (n) in the scale of the source; undefined if the cloud has none. */
   readonly intensity: Float32Array | undefined;
+  /** (n) of the column that was asked for; NaN = none. */
+  readonly value?: Float32Array | undefined;
   /** (n) 1 ground, 2 plant; absent if not labelled. */
   readonly ground?: Uint8Array | undefined;
   /** (n) 1 clean, 2 noise; absent if not labelled. */

@@ -7,7 +7,7 @@ import { SUPERSAMPLING, splat } from "./splat.ts";
 import { sceneBox, VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 import { NO_POINT, type Visibility } from "./visibility.ts";
 
-export type ColorMode = "height" | "rgb" | "intensity";
+export type ColorMode = "height" | "rgb" | "intensity" | "value";
 
 /** The meaning of the colours of a mode. */
 export interface ColorScale {
@@ -68,6 +68,19 @@ export async function renderPictures(sample: PointSample, options: RenderOptions
   return pictures;
 }
 
+/** Draws one view of the points. Errors: the reason of an aborted signal. */
+export async function renderView(
+  sample: PointSample,
+  frame: ViewFrame,
+  scale: ColorScale,
+  signal?: AbortSignal,
+): Promise<Raster> {
+  await turn(signal);
+  const seen = splat(sample, frame);
+  await turn(signal);
+  return paint(sample, seen, eyeDomeShade(seen, frame), scale);
+}
+
 async function turn(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();
   signal?.throwIfAborted();
@@ -123,7 +136,7 @@ export function paint(sample: PointSample, seen: Visibility, shade: Uint8Array, 
 function pointColors(sample: PointSample, { mode, ramp, range }: ColorScale): Uint8Array {
   if (!ramp) return sample.rgb ?? new Uint8Array(3 * sample.point_count);
   const table = rampTable(ramp);
-  const values = mode === "intensity" ? sample.intensity : undefined;
+  const values = mode === "intensity" ? sample.intensity : mode === "value" ? sample.value : undefined;
   const [low, high] = range;
   // A cloud with a single value gets the middle of the ramp, as its colour bar shows.
   const perUnit = high > low ? 255 / (high - low) : 0;

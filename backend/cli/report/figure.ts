@@ -25,6 +25,7 @@ export const MODE_TITLES: Readonly<Record<ColorMode, string>> = {
   height: "coloured by height",
   rgb: "true colours",
   intensity: "coloured by intensity",
+  value: "coloured by value",
 };
 
 interface Layout {

@@ -16,7 +16,7 @@ export interface NativeMeshFile {
   readonly colors: NativeColumn | null;
   /** f32 (2 V), v downwards; null = the file has none. */
   readonly uvs: NativeColumn | null;
-  /** u32 (T), index in material_names, 0xffffffff = none; null for PLY. */
+  /** u32 (T), index in material_names, 0xffffffff = none; null for PLY and STL. */
   readonly triangle_material: NativeColumn | null;
   readonly material_names: readonly string[];
   /** OBJ: the rest of each mtllib line. */
@@ -51,6 +51,7 @@ export interface MtlFile {
 export interface MeshReadersNative {
   readObj(path: string, shift: Triple): NativeJob<NativeMeshFile>;
   readPlyMesh(path: string, shift: Triple): NativeJob<NativeMeshFile>;
+  readStl(path: string, shift: Triple): NativeJob<NativeMeshFile>;
   readMtl(path: string): NativeJob<MtlFile>;
   paintTriangles(
     triangleMaterial: NativeColumn,
@@ -69,6 +70,8 @@ const addon = addonAs<MeshReadersNative>();
 export const readObj: MeshReadersNative["readObj"] = (path, shift) => addon.readObj(path, shift);
 /** Triangles of a PLY file, with shared vertices. */
 export const readPlyMesh: MeshReadersNative["readPlyMesh"] = (path, shift) => addon.readPlyMesh(path, shift);
+/** Triangles of an STL file, binary or ASCII, with three vertices each. */
+export const readStl: MeshReadersNative["readStl"] = (path, shift) => addon.readStl(path, shift);
 /** Materials of a Wavefront library. */
 export const readMtl: MeshReadersNative["readMtl"] = (path) => addon.readMtl(path);
 /** Colours (f32, nine per triangle) of the materials, else of the vertices, else grey. NaN in a colour: none. */

@@ -129,6 +129,7 @@ function report(
     start: pose.start,
     iterations_done: pose.history.length,
     converged: pose.converged,
+    kept_start: pose.kept_start,
     correspondence_limit: pose.max_correspondence_distance,
     final_limit: pose.final_limit_m,
     overlap: pose.final_fitness,

@@ -1,17 +1,21 @@
-import type { DistanceRequest, DistanceTail } from "../../../shared/contract/c2m.ts";
+import type { DistanceRequest, DistanceSuccess, DistanceTail } from "../../../shared/contract/c2m.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { MAX_DISTANCE_BANDS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/registration.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { publishLabels } from "../classify/label-column.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { checkMesh, isEmptyMesh, type MeshLists, meshOf } from "./mesh.ts";
-import { type CheckedPoints, type ComparedPoints, checkPoints, withPoints } from "./points.ts";
+import { type CheckedPoints, type ComparedPoints, type ComparedSession, checkPoints, withPoints } from "./points.ts";
 
 const FAILED = "C2M distance computation failed: ";
 const NO_POINTS = "No points provided";
 const NO_MESH = "No mesh data provided";
+/** The column of write_column. */
+const COLUMN = { slug: "mesh_distance", label: "Distance to Mesh" } as const;
 
 /** A request whose sessions, lengths and indices are known to be right. */
 export interface CheckedDistance {
@@ -34,7 +38,23 @@ export async function checkDistanceRequest(
 ): Promise<CheckedDistance> {
   const points = await checkPoints(request.points ?? null, request.source ?? null, "points", deps);
   await checkMesh(meshLists(request));
+  checkOptions(request);
   return { request, points, unknown_keys };
+}
+
+/** Errors: invalid_argument for bands that are no distances, and a column without a row for every point. */
+function checkOptions({ bands_m, write_column, source }: DistanceRequest): void {
+  const bands = bands_m ?? [];
+  if (bands.length > MAX_DISTANCE_BANDS) {
+    throw new AppError("invalid_argument", `bands_m has ${bands.length} distances, more than ${MAX_DISTANCE_BANDS}`);
+  }
+  const wrong = bands.find((band) => band < 0);
+  if (wrong !== undefined) throw new AppError("invalid_argument", `bands_m has ${wrong}; a distance is at least 0`);
+  if (!write_column) return;
+  if (!source) throw new AppError("invalid_argument", "write_column needs a source: inline points have no columns");
+  if ((source.max_points ?? 0) > 0) {
+    throw new AppError("invalid_argument", "write_column needs all points of the source; leave max_points out");
+  }
 }
 
 /** Statistics of the distances. A failure is reported in the tail; a cancel is thrown. */
@@ -43,7 +63,7 @@ export async function meshDistance(checked: CheckedDistance, deps: Deps, job: Jo
   const named = unknownKeyWarnings(unknown_keys);
   try {
     job.stage("Reading points", 0.1, 0.5);
-    const answer = await withPoints(checked.points, job, (points) => measured(points, request, deps, job));
+    const answer = await withPoints(checked.points, job, (points, of) => measured(points, of, request, deps, job));
     const warnings = [...named, ...(answer.warnings ?? [])];
     return { ...answer, ...(warnings.length > 0 ? { warnings } : {}) };
   } catch (raw) {
@@ -54,7 +74,13 @@ export async function meshDistance(checked: CheckedDistance, deps: Deps, job: Jo
   }
 }
 
-async function measured(points: ComparedPoints, request: DistanceRequest, deps: Deps, job: Job): Promise<DistanceTail> {
+async function measured(
+  points: ComparedPoints,
+  of: ComparedSession | null,
+  request: DistanceRequest,
+  deps: Deps,
+  job: Job,
+): Promise<DistanceTail> {
   const { positions, skip, count, shift, stride, warnings } = points;
   const { mesh_vertices, mesh_indices, signed } = request;
   if (count === 0) throw new AppError("invalid_argument", NO_POINTS);
@@ -67,19 +93,30 @@ async function measured(points: ComparedPoints, request: DistanceRequest, deps: 
       { name: "Building raycasting scene", weight: 4 },
       { name: "Computing distances", weight: 1 },
     ]);
-    const params = { shift, stride, with_sides: signed };
+    const bands_m = request.bands_m ?? [];
+    const params = { shift, stride, with_sides: signed, bands_m };
     const found = await job.track(() => native.pointToMeshDistance(positions, skip, mesh, params));
-    job.adopt(new ColumnRef(found.distances));
+    const labels = job.adopt(new ColumnRef(found.distances));
+    const lost = found.unmeasured_count > 0 ? [unmeasured(found.unmeasured_count)] : [];
+    const answer = report(found, request.bands_m ?? null, [...warnings, ...lost]);
+    if (request.write_column && of) {
+      const publishing = { defer_octree: true, mask: of.mask };
+      await publishLabels(of.session, of.state, { ...COLUMN, labels }, publishing, deps, job);
+    }
     job.stage("Done", 1, 1);
-    return report(found, [...warnings, ...(found.unmeasured_count > 0 ? [unmeasured(found.unmeasured_count)] : [])]);
+    return request.write_column ? { ...answer, column: COLUMN.slug } : answer;
   });
 }
 
 const unmeasured = (count: number) => `${count} points have no finite coordinates and were left out.`;
 
-function report({ spread, sides, point_count }: native.MeshDistances, given: readonly string[]): DistanceTail {
+function report(
+  { spread, sides, point_count }: native.MeshDistances,
+  bands_m: readonly number[] | null,
+  given: readonly string[],
+): DistanceSuccess {
   if (!spread) throw new AppError("invalid_argument", "none of the points has finite coordinates");
-  const { points_within_percent, bin_width_m, bin_counts, band_thresholds_m, ...statistics } = spread;
+  const { points_within_percent, asked_percent, bin_width_m, bin_counts, band_thresholds_m, ...statistics } = spread;
   const [points_within_1mm, points_within_5mm, points_within_10mm] = points_within_percent;
   const warnings = [...given, ...(sides && !sides.defined ? [sideless(sides)] : [])];
   return {
@@ -91,6 +128,7 @@ function report({ spread, sides, point_count }: native.MeshDistances, given: rea
     points_within_10mm,
     point_count,
     band_thresholds_m: [...band_thresholds_m],
+    ...(bands_m ? { bands: bands_m.map((limit_m, i) => ({ limit_m, percent: asked_percent[i] ?? Number.NaN })) } : {}),
     histogram: { bin_width_m, counts: [...bin_counts] },
     ...(sides
       ? {

@@ -5,10 +5,11 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/registration.ts";
-import type { CloudSession } from "../../sessions/cloud-session.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import type { Surviving } from "../octree/publish.ts";
 import { numbersColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
 
 /** Points of a comparison: every stride-th of the rows that `skip` does not mark. */
@@ -46,25 +47,34 @@ export async function checkPoints(
   return { list, source, session };
 }
 
+/** The session that points come from. */
+export interface ComparedSession {
+  readonly session: CloudSession;
+  readonly state: CloudState;
+  readonly mask: Surviving;
+}
+
 /** Runs `body` with the points; those of a session are pinned until it settles. */
 export async function withPoints<T>(
   { list, source, session }: CheckedPoints,
   job: Job,
-  body: (points: ComparedPoints) => Promise<T>,
+  body: (points: ComparedPoints, of: ComparedSession | null) => Promise<T>,
 ): Promise<T> {
-  if (!session) return body(await inlinePoints(list ?? [], job));
+  if (!session) return body(await inlinePoints(list ?? [], job), null);
   return session.read(job, async (state) => {
-    const { skip, hit_count } = await surviving(state, job.quiet());
+    const mask = await surviving(state, job.quiet());
+    const { skip, hit_count } = mask;
     const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
     const [tx, ty, tz] = source ? sourceTranslation(source) : [0, 0, 0];
-    return body({
+    const points: ComparedPoints = {
       positions: positionsColumn(state),
       skip,
       count: hit_count,
       shift: [sx + tx, sy + ty, sz + tz],
       stride: sourceStride(hit_count, source?.max_points),
       warnings: [],
-    });
+    };
+    return body(points, { session, state, mask });
   });
 }
 

@@ -94,6 +94,25 @@ void set_percentiles(DistanceStatistics& out, std::uint64_t count, Span<const fl
   out.percentile_99 = percentile[3];
 }
 
+/// Percentage of the distances that are at most each of the limits, in their order.
+std::vector<double> percent_within(const std::vector<double>& limits, std::uint64_t count,
+                                   Span<const float> distances, OpContext& ctx) {
+  std::vector<double> ascending = limits;
+  std::sort(ascending.begin(), ascending.end());
+  const auto banded = counts_of(distances, ascending.size(), ctx, [&](float d) {
+    return static_cast<std::size_t>(
+        std::lower_bound(ascending.begin(), ascending.end(), static_cast<double>(d)) - ascending.begin());
+  });
+  std::vector<double> percent;
+  for (const double limit : limits) {
+    const auto bands = std::upper_bound(ascending.begin(), ascending.end(), limit) - ascending.begin();
+    std::uint64_t within = 0;
+    for (std::ptrdiff_t i = 0; i < bands; ++i) within += banded[static_cast<std::size_t>(i)];
+    percent.push_back(100 * static_cast<double>(within) / static_cast<double>(count));
+  }
+  return percent;
+}
+
 }  // namespace
 
 void Moments::add(double value) {
@@ -115,7 +134,7 @@ void Moments::add(const Moments& other) {
 double Moments::deviation() const { return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count)); }
 
 DistanceStatistics distance_statistics(const DistanceMoments& moments, Span<const float> distances,
-                                       OpContext& ctx) {
+                                       const std::vector<double>& bands_m, OpContext& ctx) {
   const std::uint64_t count = moments.unsigned_.count;
   DistanceStatistics out{};
   out.mean = moments.unsigned_.mean;
@@ -126,16 +145,11 @@ DistanceStatistics distance_statistics(const DistanceMoments& moments, Span<cons
   set_percentiles(out, count, distances, ctx);
   const double diagonal = std::sqrt(squared_distance(moments.box.min, moments.box.max));
   for (std::size_t i = 0; i < kBandShares.size(); ++i) out.band_thresholds_m[i] = kBandShares[i] * diagonal;
-  const auto banded = counts_of(distances, kBandShares.size(), ctx, [&](float d) {
-    const double distance = static_cast<double>(d);
-    return static_cast<std::size_t>(std::count_if(out.band_thresholds_m.begin(), out.band_thresholds_m.end(),
-                                                  [&](double limit) { return distance > limit; }));
-  });
-  std::uint64_t within = 0;
-  for (std::size_t i = 0; i < kBandShares.size(); ++i) {
-    within += banded[i];
-    out.points_within_percent[i] = 100 * static_cast<double>(within) / static_cast<double>(count);
-  }
+  std::vector<double> limits(out.band_thresholds_m.begin(), out.band_thresholds_m.end());
+  limits.insert(limits.end(), bands_m.begin(), bands_m.end());
+  const std::vector<double> within = percent_within(limits, count, distances, ctx);
+  std::copy_n(within.begin(), kBandShares.size(), out.points_within_percent.begin());
+  out.asked_percent.assign(within.begin() + kBandShares.size(), within.end());
   constexpr std::size_t kBins = DistanceHistogram::kBins;
   out.histogram.bin_width_m = out.max / kBins;
   const auto binned = counts_of(distances, kBins, ctx, [&](float d) {

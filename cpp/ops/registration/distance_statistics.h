@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "core/op_context.h"
 #include "core/span.h"
@@ -27,8 +28,8 @@ struct DistanceMoments {
 };
 
 /// Completes the statistics from the narrowed distances (NaN = not measured; the sign does not count). Needs at least
-/// one. Does not depend on threads. Cancel within 50 ms.
+/// one. `bands_m` are thresholds besides the usual ones. Does not depend on threads. Cancel within 50 ms.
 DistanceStatistics distance_statistics(const DistanceMoments& moments, Span<const float> distances,
-                                       OpContext& ctx);
+                                       const std::vector<double>& bands_m, OpContext& ctx);
 
 }  // namespace pc

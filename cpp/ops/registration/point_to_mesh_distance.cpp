@@ -135,6 +135,7 @@ PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const
   require(skip.empty() || skip.size == positions.size, "skip needs one entry per point");
   require(is_finite(params.shift), "the shift must be finite");
   require(params.stride >= 1, "the stride must be at least 1");
+  for (const double band : params.bands_m) require(std::isfinite(band), "bands_m must be finite");
   ctx.begin_phase("Building raycasting scene", 0);
   std::optional<PseudoNormals> sides;
   if (params.with_sides) sides.emplace(mesh, ctx);
@@ -151,7 +152,8 @@ PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const
   const Measure::Part all = merged(parts);
   result.point_count = all.moments.unsigned_.count;
   result.unmeasured_count = all.unmeasured;
-  if (result.point_count > 0) result.spread = distance_statistics(all.moments, result.distances.view(), ctx);
+  if (result.point_count > 0)
+    result.spread = distance_statistics(all.moments, result.distances.view(), params.bands_m, ctx);
   if (sides) {
     const Moments& moments = all.moments.sided;
     result.sides = SidedStatistics{sided, sided ? moments.mean : 0, sided ? moments.deviation() : 0,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/column.h"
 #include "core/op_context.h"
@@ -13,9 +14,10 @@
 namespace pc {
 
 struct PointToMeshParams {
-  Vec3d shift;           ///< added to the points: from their frame to the mesh's, metres
-  std::uint64_t stride;  ///< every so many-th of the kept points is measured; >= 1
-  bool with_sides;       ///< also tell inside from outside
+  Vec3d shift;                       ///< added to the points: from their frame to the mesh's, metres
+  std::uint64_t stride;              ///< every so many-th of the kept points is measured; >= 1
+  bool with_sides;                   ///< also tell inside from outside
+  std::vector<double> bands_m = {};  ///< further thresholds of bands, metres, finite, in any order
 };
 
 /// Bins of equal width from 0 to the largest distance; that distance counts in the last bin.
@@ -33,6 +35,7 @@ struct DistanceStatistics {
   double median, percentile_90, percentile_95, percentile_99;
   std::array<double, 3> band_thresholds_m;      ///< 0.1, 0.5 and 1 % of the diagonal of the points' box
   std::array<double, 3> points_within_percent;  ///< share of the distances that are at most the threshold
+  std::vector<double> asked_percent;            ///< the same for each of bands_m
   DistanceHistogram histogram;
 };
 
@@ -62,7 +65,8 @@ struct PointToMeshResult {
 ///            histogram from the narrowed ones.
 /// Cost       point_to_mesh_distance_bytes(); O(log T) time per point near the mesh.
 /// Cancel     Within 250 ms.
-/// Errors     kInvalidArgument: a mesh without triangles, the errors of Bvh, a skip of another length, stride 0.
+/// Errors     kInvalidArgument: a mesh without triangles, the errors of Bvh, a skip of another length, stride 0,
+///            a band that is not finite.
 /// Source     contract terrain section 3.1; sides: spatial/pseudo_normals.h. Mean and deviation are merged from blocks:
 ///            Chan, Golub & LeVeque 1979.
 PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const std::uint8_t> skip,

@@ -26,6 +26,7 @@ FuzzTarget ptx_target();
 FuzzTarget json_target();
 FuzzTarget obj_target();       // mesh_targets.cpp
 FuzzTarget mtl_target();       // mesh_targets.cpp
+FuzzTarget stl_target();       // mesh_targets.cpp
 FuzzTarget ply_mesh_target();  // mesh_targets.cpp
 
 }  // namespace pc::fuzz

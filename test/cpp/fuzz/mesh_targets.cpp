@@ -5,6 +5,7 @@
 #include "io/mtl.h"
 #include "io/obj.h"
 #include "io/ply_mesh.h"
+#include "io/stl.h"
 #include "ops/mesh/mesh_packing.h"
 #include "ops/mesh/polygon_triangulation.h"
 
@@ -72,10 +73,33 @@ void read_ply_mesh_file(const std::string& path, OpContext& ctx) {
   share_vertices(mesh, triangulate(mesh, ctx), ctx);
 }
 
+std::vector<std::vector<std::uint8_t>> stl_seeds() {
+  const std::string facet =
+      "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1e0 0 -0\n  vertex 0 1 nan\n "
+      "endloop\nendfacet\n";
+  const auto binary = [](std::string header, char count) {
+    header.resize(80);
+    header += std::string{count, '\0', '\0', '\0'};
+    for (int i = 0; i < 50 * 3; ++i) header += static_cast<char>(i % 4 == 3 ? 63 : i * 7);
+    return header;
+  };
+  return {
+      bytes("solid a b\r\n" + facet + facet + "endsolid a b\nSOLID c\n" + facet),
+      bytes("solid x facet vertex 1 2 3 vertex 4 5 6 vertex 7 8 9 endfacet\nfacet vertex 1 2 3 vertex 4 5 6 "
+            "vertex 7 8 9 endfacet facet vertex 1 1 1 endsolid"),
+      bytes(binary("made by a program", '\3')), bytes(binary("solid in binary", '\3')),
+      bytes(binary("solid", '\2'))};
+}
+
+void read_stl_file(const std::string& path, OpContext& ctx) {
+  use(io::read_stl(path, {1e6, 0, 0}, ctx), ctx);
+}
+
 }  // namespace
 
 FuzzTarget obj_target() { return {"obj", obj_seeds, read_obj_file}; }
 FuzzTarget mtl_target() { return {"mtl", mtl_seeds, read_mtl_file}; }
+FuzzTarget stl_target() { return {"stl", stl_seeds, read_stl_file}; }
 FuzzTarget ply_mesh_target() { return {"ply_mesh", ply_mesh_seeds, read_ply_mesh_file}; }
 
 }  // namespace pc::fuzz

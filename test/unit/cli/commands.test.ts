@@ -203,7 +203,11 @@ describe("bad input exits 2 with a message and starts no service", () => {
     ["no --out", () => ["analyze", cloud], /--out/],
     ["an unknown option", () => ["analyze", cloud, "--out", out, "--fast"], /--fast/],
     ["an unknown command", () => ["analyse", cloud], /unknown command "analyse"; did you mean "analyze"\?/],
-    ["a word that is near to no command", () => ["photogrammetry"], /the commands are serve, analyze, help/],
+    [
+      "a word that is near to no command",
+      () => ["photogrammetry"],
+      /the commands are serve, analyze, register, distance, mesh, help/,
+    ],
     [
       "an empty file",
       () => ["analyze", join(root, "empty.las"), "--out", out],

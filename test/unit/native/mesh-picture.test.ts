@@ -57,4 +57,6 @@ test("textures are read, and mistakes are named", async () => {
   await expect(promise).rejects.toMatchObject({ code: "invalid_argument" });
   expect(() => rasterizeMesh(square(), { ...camera, view: [1] }, light, 1)).toThrow("view");
   expect(() => rasterizeMesh(square(), camera, { ...light, background: [0, 0, 0, 256] }, 1)).toThrow("background");
+  // A fraction is refused: a byte would drop it without a word.
+  expect(() => rasterizeMesh(square(), camera, { ...light, background: [0, 0.5, 0, 255] }, 1)).toThrow("whole numbers");
 });

@@ -16,10 +16,13 @@ import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { extensionOf, sourceFile } from "../source.ts";
 import { appearance } from "./appearance.ts";
 
+/** Formats of mesh files, by their extension. */
+type MeshKind = "obj" | "ply" | "stl";
+
 /** A file that exists and has the header of a mesh. */
 export interface CheckedMeshImport {
   readonly path: string;
-  readonly kind: "obj" | "ply";
+  readonly kind: MeshKind;
   readonly shift: Triple;
   readonly unknown_keys: readonly string[];
 }
@@ -32,7 +35,9 @@ export interface MeshFrame {
 }
 
 /** Bytes of memory that an import needs per byte of its file: parsed elements, triangles and their buffers. */
-const BYTES_PER_FILE_BYTE = { obj: 12, ply: 8 } as const;
+const BYTES_PER_FILE_BYTE = { obj: 12, ply: 8, stl: 8 } as const;
+
+const READERS = { obj: native.readObj, ply: native.readPlyMesh, stl: native.readStl } as const;
 
 /** Errors: not_found; invalid_argument, invalid_file for another format, a PLY file without faces and a wrong shift. */
 export async function checkMeshImport(
@@ -41,16 +46,17 @@ export async function checkMeshImport(
 ): Promise<CheckedMeshImport> {
   const path = await sourceFile(written);
   const extension = extensionOf(path);
-  if (extension !== ".obj" && extension !== ".ply") {
+  const kind = (["obj", "ply", "stl"] as const).find((known) => extension === `.${known}`);
+  if (!kind) {
     throw new AppError(
       "invalid_argument",
-      `${basename(path)}: the extension "${extension}" is not a mesh format; use .obj or .ply`,
+      `${basename(path)}: the extension "${extension}" is not a mesh format; use .obj, .ply or .stl`,
     );
   }
   const shift = shiftOf(world_shift);
   if (!shift) throw new AppError("invalid_argument", "world_shift must be three finite numbers");
-  if (extension === ".ply") await checkPlyFaces(path);
-  return { path, kind: extension === ".obj" ? "obj" : "ply", shift, unknown_keys };
+  if (kind === "ply") await checkPlyFaces(path);
+  return { path, kind, shift, unknown_keys };
 }
 
 async function checkPlyFaces(path: string): Promise<void> {
@@ -104,7 +110,7 @@ const PHASES = [
 
 async function read({ path, kind, shift }: CheckedMeshImport, job: Job): Promise<MeshFrame> {
   job.stage("Reading mesh", 0.05, kind === "obj" ? 0.6 : 0.9, PHASES);
-  const file = await job.track(() => (kind === "obj" ? native.readObj(path, shift) : native.readPlyMesh(path, shift)));
+  const file = await job.track(() => READERS[kind](path, shift));
   const adopt = (column: NativeColumn | null) => column && job.adopt(new ColumnRef(column));
   const columns = {
     vertices: job.adopt(new ColumnRef(file.vertices)),
@@ -120,7 +126,8 @@ async function read({ path, kind, shift }: CheckedMeshImport, job: Job): Promise
     throw new AppError("invalid_file", `No triangles found in ${path}${file.warnings.map((w) => `; ${w}`).join("")}`);
   }
   const { triangle_material } = columns;
-  const looks = triangle_material ? await appearance(path, file, triangle_material, columns.colors, job) : null;
+  const looks =
+    kind === "obj" && triangle_material ? await appearance(path, file, triangle_material, columns.colors, job) : null;
   job.stage("Packing geometry", 0.9, 1);
   const has_textures = looks !== null && looks.textures !== null && columns.uvs !== null;
   const warnings = [...file.warnings, ...shapeWarnings(file), ...(looks?.warnings ?? []), ...coarse(bounds)];

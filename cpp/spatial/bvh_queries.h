@@ -23,6 +23,8 @@ struct BvhQueries {
 const BvhQueries& portable_bvh_queries();
 /// nullptr if the processor has no AVX2.
 const BvhQueries* avx2_bvh_queries();
+/// nullptr if the processor has no AVX-512 (F, DQ, BW and VL).
+const BvhQueries* avx512_bvh_queries();
 const BvhQueries& fastest_bvh_queries();
 
 }  // namespace pc

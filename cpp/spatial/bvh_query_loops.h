@@ -1,6 +1,7 @@
 #pragma once
 #include "spatial/bvh_queries.h"
 #include "spatial/bvh_traversal.h"
+#include "spatial/instance_traversal.h"
 #include "spatial/ray_packet_search.h"
 
 /// The loops of BvhQueries for one kind of Lanes.
@@ -38,8 +39,29 @@ PC_LANES_TARGET void any_hit_loop(const BvhView& tree, const Ray* rays, std::siz
 }
 
 template <class Lanes>
+PC_LANES_TARGET void closest_instance_loop(const InstancedBvhView& scene, const Vec3d* points,
+                                           std::size_t count, ClosestInstance* found) {
+  for (std::size_t i = 0; i < count; ++i)
+    found[i] = closest_instance<Lanes>(scene, points[i] - scene.origin());
+}
+
+template <class Lanes>
+PC_LANES_TARGET void first_instance_hit_loop(const InstancedBvhView& scene, const Ray* rays,
+                                             std::size_t count, InstanceHit* hits) {
+  for (std::size_t i = 0; i < count; ++i) hits[i] = trace_instances<Lanes, false>(scene, rays[i]);
+}
+
+template <class Lanes>
+PC_LANES_TARGET void any_instance_hit_loop(const InstancedBvhView& scene, const Ray* rays, std::size_t count,
+                                           std::uint8_t* hits) {
+  for (std::size_t i = 0; i < count; ++i)
+    hits[i] = trace_instances<Lanes, true>(scene, rays[i]).instance != kNone ? 1 : 0;
+}
+
+template <class Lanes>
 constexpr BvhQueries queries_of() {
-  return {closest_loop<Lanes>, trace_loop<Lanes, false>, any_hit_loop<Lanes>};
+  return {closest_loop<Lanes>,          trace_loop<Lanes, false>,       any_hit_loop<Lanes>,
+          closest_instance_loop<Lanes>, first_instance_hit_loop<Lanes>, any_instance_hit_loop<Lanes>};
 }
 
 }  // namespace pc::bvh

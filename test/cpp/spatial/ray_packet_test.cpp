@@ -45,11 +45,14 @@ std::vector<Ray> bundles(const Mesh& mesh, std::size_t count) {
   MeshDraw draw(31);
   std::vector<Ray> rays;
   for (std::size_t i = 0; i < count; ++i) {
-    const Vec3d from =
+    Vec3d from =
         box.min - size * 0.25 + Vec3d{draw.unit() * size.x, draw.unit() * size.y, draw.unit() * size.z} * 1.5;
     const auto corner = [&](std::size_t k) {
       return mesh.vertices[mesh.indices[(i * 7 % mesh.view().triangle_count()) * 3 + k]];
     };
+    if (i % 10 == 7)  // in the triangle's plane
+      from = corner(0) + (corner(1) - corner(0)) * (9 * draw.unit()) +
+             (corner(2) - corner(0)) * (9 * draw.unit());
     const double width = std::pow(10.0, -static_cast<double>(i % 7));
     for (int k = 0; k < 40; ++k) {
       const double u = draw.unit(), v = k % 3 == 0 ? 1 - u : (k % 3 == 1 ? 0 : draw.unit() * (1 - u));
@@ -57,7 +60,8 @@ std::vector<Ray> bundles(const Mesh& mesh, std::size_t count) {
       if (i % 4 == 0) along = along + draw.in_cube(width * std::sqrt(dot(along, along)));
       if (i % 4 == 1) along = {i % 8 == 1 ? 2.0 : -2.0, k % 5 == 0 ? 1e-9 : 0.0, k % 7 == 0 ? -1e-300 : -0.0};
       if (i % 4 == 2) along = Vec3d{0, 0, -1} + draw.in_cube(width);
-      const Vec3d start = i % 3 == 0 ? from : from + draw.in_cube(width * std::sqrt(dot(size, size)) * 0.1);
+      const Vec3d start =
+          i % 3 == 0 || i % 10 == 7 ? from : from + draw.in_cube(width * std::sqrt(dot(size, size)) * 0.1);
       rays.push_back({start, along, i % 5 == 0 ? 0.3 : 0, i % 6 == 0 ? 1.2 : 1e9});
     }
   }
@@ -114,15 +118,36 @@ TEST(RayPacket, RaysInThePlanesOfTrianglesAndBoxes) {
     }
   const Bvh tree = tree_of(mesh);
   std::vector<Ray> rays;
-  for (int i = 0; i < 400; ++i) {
-    const double at = i % 20 * 1.0;
-    rays.push_back({{at, -5, 0}, {0, 1, 0}, 0, 1e9});
-    if (i % 40 < 20) rays.back() = {{at, at / 2, 30}, {0, 0, -1}, 0, kInfinity};
-    if (i % 80 < 20) rays.back() = {{at, 10, 30}, {0, 0, -3}, 0, 1e9};
+  for (int i = 0; i < 960; ++i) {  // bundles of 16, one ray of each exactly on edges
+    const double beside = (i % 16 - 5) * 0.001, at = i / 48 * 1.0;
+    if (i / 16 % 3 == 0) rays.push_back({{at + beside, -5, 0}, {0, 1, 0}, 0, 1e9});
+    if (i / 16 % 3 == 1) rays.push_back({{at + beside, at / 2, 30}, {0, 0, -1}, 0, kInfinity});
+    if (i / 16 % 3 == 2) rays.push_back({{at + beside, 10, 30}, {0, 0, -3}, 0, 1e9});
   }
   std::size_t hit_count = 0;
   expect_same(tree, rays, "grid", hit_count);
   EXPECT_GT(hit_count, 300U);
+}
+
+/// Rays in the planes of triangles: the test of the edges is one of rounding errors, and the triangle's box decides.
+TEST(RayPacket, RaysSeenEdgeOn) {
+  std::size_t hit_count = 0;
+  for (const double thin : {1.0, 1e-3, 1e-6}) {
+    Mesh mesh{"edge-on", {}, {}};
+    MeshDraw draw(41);
+    std::vector<Ray> rays;
+    for (std::uint32_t t = 0; t < 300; ++t) {
+      const Vec3d a = draw.in_cube(2), along = draw.in_cube(1), across = draw.in_cube(thin);
+      mesh.add(a, a + along, a + along * draw.unit() + across);
+      const Vec3d from = a + along * (6 * draw.unit() - 3) + across * (2 * draw.unit() - 1);
+      for (int k = 0; k < 16; ++k) {
+        const Vec3d to = a + along * draw.unit() + across * (2 * draw.unit() - 1);
+        rays.push_back({from, to - from, 0, 1e9});
+      }
+    }
+    expect_same(tree_of(mesh), rays, mesh.name, hit_count);
+  }
+  EXPECT_GT(hit_count, 1000U);
 }
 
 /// Rays that are none among ordinary ones: they hit nothing, and change nothing for the others.
@@ -136,6 +161,7 @@ TEST(RayPacket, StrangeRaysAmongOthers) {
     double* fields[] = {&rays[i].origin.x,    &rays[i].origin.z, &rays[i].direction.y,
                         &rays[i].direction.z, &rays[i].t_min,    &rays[i].t_max};
     *fields[i / 8 % 6] = value;
+    if (i % 17 == 0) rays[i].t_min = rays[i].t_max = kInfinity;
     if (i % 13 == 0) rays[i].direction = {value, value, value};
   }
   std::size_t hit_count = 0;

@@ -65,6 +65,14 @@ Box3d bounds_of(const BvhView& tree) {
   return box;
 }
 
+std::size_t leaf_count(const Bvh& tree) {
+  std::size_t count = 0;
+  for (const bvh::Node& node : tree.nodes())
+    for (const std::uint32_t child : node.child)
+      count += child != bvh::kNone && (child & bvh::kTriangle) != 0 ? 1 : 0;
+  return count;
+}
+
 Vec3d corner_of(const Box3d& box, unsigned k) {
   return {(k & 1U) != 0 ? box.max.x : box.min.x, (k & 2U) != 0 ? box.max.y : box.min.y,
           (k & 4U) != 0 ? box.max.z : box.min.z};
@@ -138,7 +146,7 @@ InstancedBvh::InstancedBvh(Span<const TriangleMesh> prototypes, Span<const Insta
     for (std::size_t k = 0; k < 3; ++k) indices[3 * i + k] = static_cast<std::uint32_t>(3 * i + k);
   }
   top_ = Bvh({{corners.data(), corners.size()}, {indices.data(), indices.size()}}, ctx);
-  require(top_.triangles().size == instances.size,
+  require(leaf_count(top_) == instances.size,
           "more than eight instances lie in one place that is too small for its coordinates");
   const Vec3d origin = top_.view().origin;
   for (std::size_t i = 0; i < instances.size; ++i) {

@@ -133,17 +133,12 @@ int trace_rays(const Arguments& arguments) {
   for (std::size_t i = 0; i < count; ++i)
     unequal += hits[i].t != alone[i].t || hits[i].triangle != alone[i].triangle ? 1 : 0;
   std::printf(
-      "{\"triangles\":%zu,\"rays\":%zu,\"ray_ns\":%.1f,\"single_ray_ns\":%.1f,\"unequal\":%zu,\"embree\":%d",
-      mesh.indices.size() / 3, count, ours.ns_per_ray(count), singly.ns_per_ray(count), unequal,
-      peer ? 1 : 0);
-  if (peer) {
-    std::printf(
-        ",\"embree_packet_ns\":%.1f,\"embree_single_ns\":%.1f,\"differ\":%zu,\"packet_ratio\":%.3f,"
-        "\"single_ratio\":%.3f",
-        packets.ns_per_ray(count), single.ns_per_ray(count), differing(hits, reached),
-        median_ratio(packets, ours), median_ratio(single, singly));
-  }
-  std::printf("}\n");
+      "{\"triangles\":%zu,\"rays\":%zu,\"ray_ns\":%.1f,\"single_ray_ns\":%.1f,\"unequal\":%zu,\"embree\":%d,"
+      "\"embree_packet_ns\":%.1f,\"embree_single_ns\":%.1f,\"differ\":%zu,\"packet_ratio\":%.3f,"
+      "\"single_ratio\":%.3f}\n",
+      mesh.indices.size() / 3, count, ours.ns_per_ray(count), singly.ns_per_ray(count), unequal, peer ? 1 : 0,
+      packets.ns_per_ray(count), single.ns_per_ray(count), peer ? differing(hits, reached) : 0,
+      peer ? median_ratio(packets, ours) : 0, peer ? median_ratio(single, singly) : 0);
   return 0;
 }
 

@@ -162,6 +162,39 @@ TEST(InstancedBvh, ClosestPointsAreThoseOfTheMeshInPlace) {
   }
 }
 
+/// Rays in the plane of two boxes' common side, at the edge there: what is rounded on the way to the prototype leaves no gap.
+TEST(InstancedBvh, NoRayPassesBetweenTrianglesOfAnInstance) {
+  Scene scene;
+  scene.meshes = {{"square",
+                   {{-1, -1, 0}, {0, -1, 0}, {1, -1, 0}, {-1, 1, 0}, {0, 1, 0}, {1, 1, 0}},
+                   {0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4}}};
+  MeshDraw draw(29);
+  for (const double low : {1.0, 0.01}) {
+    scene.instances.clear();
+    for (int i = 0; i < 200; ++i)
+      scene.instances.push_back({0, drawn(draw, low, 1, i % 2 == 0, draw.in_cube(5000))});
+    scene.prototypes = {scene.meshes[0].view()};
+    const InstancedBvh tree = scene.tree();
+    std::vector<Ray> rays;
+    for (const Instance& instance : scene.instances) {
+      const auto& m = instance.to_world.matrix;
+      const auto place = [&](double y, double z) {  // x = 0
+        return Vec3d{m[0][1] * y + m[0][2] * z, m[1][1] * y + m[1][2] * z, m[2][1] * y + m[2][2] * z} +
+               instance.to_world.offset;
+      };
+      for (int k = 0; k < 20; ++k) {
+        const Vec3d from = place(4 * draw.unit() - 2, 1 + draw.unit());
+        rays.push_back({from, place(1.8 * draw.unit() - 0.9, 0) - from, 0, 1.5});
+      }
+    }
+    for (const BvhQueries* queries : implementations()) {
+      std::vector<InstanceHit> hits(rays.size());
+      queries->first_instance_hits(tree.view(), rays.data(), rays.size(), hits.data());
+      for (std::size_t i = 0; i < rays.size(); ++i) ASSERT_NE(hits[i].instance, bvh::kNone) << "ray " << i;
+    }
+  }
+}
+
 TEST(InstancedBvh, EqualHitsGoToTheLowestInstance) {
   Scene scene;
   scene.meshes = {test::sphere(4, {0, 0, 0}, 1)};

@@ -38,6 +38,8 @@ struct RayPacket {
   // Of all rays.
   float low_of[3], high_of[3], least_inverse[3], most_inverse[3], earliest_of, limit_of;
   bool backward[3];
+  std::size_t entry_at[3],
+      exit_at[3];  ///< where a node holds the sides that rays enter and leave boxes by, in numbers
   int x, y, z;
 };
 
@@ -141,7 +143,7 @@ PC_LANES_TARGET std::uint64_t rays_of_kind(const RayColumns<Lanes::kRays>& rays,
   return mask;
 }
 
-/// The boxes' tests along one axis. `largest` has the sizes of the directions' largest components.
+/// The boxes' tests along one axis, after shear_z.
 template <class Lanes>
 PC_LANES_TARGET void set_axis(RayPacket<Lanes::kRays>& packet, const RayColumns<Lanes::kRays>& rays,
                               std::size_t axis, double reach) {
@@ -157,11 +159,16 @@ PC_LANES_TARGET void set_axis(RayPacket<Lanes::kRays>& packet, const RayColumns<
     along = select(abs(along) < most * D::all(kNegligible), D::all(0), along);
     const D plain = D::all(1) / along;
     const auto tilted = abs(along) * D::all(kSteepest) <= most;
-    const D inverse = select(tilted, D::all(kSteepest) / most, plain);
-    const D wider = select(tilted, D::all(kTilt) * (D::all(reach) + abs(from)), D::all(0));
-    const H below = rounded_down<Lanes>(from - wider), above = rounded_up<Lanes>(from + wider);
-    rounded_down<Lanes>(from).store(packet.low[axis] + i);
-    rounded_up<Lanes>(from).store(packet.high[axis] + i);
+    D inverse = plain;
+    H below = rounded_down<Lanes>(from), above = rounded_up<Lanes>(from);
+    below.store(packet.low[axis] + i);
+    above.store(packet.high[axis] + i);
+    if (tilted.bits() != 0) {
+      inverse = select(tilted, D::all(kSteepest) * abs(D::load(packet.shear_z + i)), plain);
+      const D wider = select(tilted, D::all(kTilt) * (D::all(reach) + abs(from)), D::all(0));
+      below = rounded_down<Lanes>(from - wider);
+      above = rounded_up<Lanes>(from + wider);
+    }
     plain.single().store(packet.inverse[axis] + i);
     below.store(low + i);
     above.store(high + i);
@@ -186,7 +193,12 @@ PC_LANES_TARGET void set_rays(RayPacket<Lanes::kRays>& packet, const RayColumns<
   packet.x = kind.x;
   packet.y = kind.y;
   packet.z = kind.z;
-  for (std::size_t axis = 0; axis < 3; ++axis) packet.backward[axis] = kind.backward[axis];
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::size_t min = axis * kWidth, max = (3 + axis) * kWidth;
+    packet.backward[axis] = kind.backward[axis];
+    packet.entry_at[axis] = kind.backward[axis] ? max : min;
+    packet.exit_at[axis] = kind.backward[axis] ? min : max;
+  }
   for (std::size_t i = 0; i < Lanes::kRays; i += D::kSize) {
     const D dx = D::load(rays.direction[kind.x] + i), dy = D::load(rays.direction[kind.y] + i),
             dz = D::load(rays.direction[kind.z] + i);

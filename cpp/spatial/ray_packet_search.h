@@ -21,9 +21,11 @@ struct Sides {
 
   template <std::size_t kRays>
   Sides(const RayPacket<kRays>& packet, const Node& node) {
+    static_assert(offsetof(Node, min) == 0 && offsetof(Node, max) == 3 * kWidth * sizeof(float));
+    const auto* sides = reinterpret_cast<const float*>(&node);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      entry[axis] = packet.backward[axis] ? node.max[axis] : node.min[axis];
-      exit[axis] = packet.backward[axis] ? node.min[axis] : node.max[axis];
+      entry[axis] = sides + packet.entry_at[axis];
+      exit[axis] = sides + packet.exit_at[axis];
     }
   }
 };

@@ -10,9 +10,12 @@ const BvhQueries& portable_bvh_queries() {
 }
 
 const BvhQueries& fastest_bvh_queries() {
-  static const BvhQueries& fastest =
-      avx2_bvh_queries() != nullptr ? *avx2_bvh_queries() : portable_bvh_queries();
-  return fastest;
+  static const BvhQueries* const fastest = [] {
+    for (const BvhQueries* wide : {avx512_bvh_queries(), avx2_bvh_queries()})
+      if (wide != nullptr) return wide;
+    return &portable_bvh_queries();
+  }();
+  return *fastest;
 }
 
 }  // namespace pc

@@ -112,6 +112,25 @@ PC_HD inline unsigned lowest_lane(unsigned mask) {
 #endif
 }
 
+/// Starts to load a child that is searched soon.
+PC_HD inline void fetch_early(const BvhView& tree, std::uint32_t child) {
+#if !defined(__CUDA_ARCH__) && (defined(__GNUC__) || defined(__clang__))
+  constexpr std::size_t kLine = 64;
+  const bool leaf = (child & kTriangle) != 0;
+  const void* from = leaf ? static_cast<const void*>(tree.triangles + (child & ~kTriangle))
+                          : static_cast<const void*>(tree.nodes + child);
+  const char* line = static_cast<const char*>(from);
+  __builtin_prefetch(line);
+  __builtin_prefetch(line + kLine);
+  if (leaf) return;
+  __builtin_prefetch(line + 2 * kLine);
+  __builtin_prefetch(line + 3 * kLine);
+#else
+  static_cast<void>(tree);
+  static_cast<void>(child);
+#endif
+}
+
 /// The children of the mask, nearest last.
 PC_HD inline std::size_t push_sorted(const Node& node, unsigned mask, const float* bound, Waiting* stack,
                                      std::size_t size) {
@@ -195,6 +214,7 @@ PC_HD PC_LANES_TARGET RayHit trace(const BvhView& tree, const Ray& ray) {
     const Waiting next = stack[--size];
     if (bound_of(next) * kSlabNear > limit) continue;
     const auto child = static_cast<std::uint32_t>(next);
+    if (child == kNone) continue;  // numbers beyond single precision met an empty lane
     if ((child & kTriangle) != 0) {
       const double entered = static_cast<double>(bound_of(next) * kSlabNear);
       sheared.meet(tree.triangles[child & ~kTriangle], entered > ray.t_min ? entered : ray.t_min, best);
@@ -204,6 +224,8 @@ PC_HD PC_LANES_TARGET RayHit trace(const BvhView& tree, const Ray& ray) {
     }
     const Node& node = tree.nodes[child];
     const unsigned mask = Lanes::slabs(node, boxes, limit, enter);
+    for (unsigned lanes = mask; lanes != 0; lanes &= lanes - 1)
+      fetch_early(tree, node.child[lowest_lane(lanes)]);
     size = push_sorted(node, mask, enter, stack, size);
   }
   return best;

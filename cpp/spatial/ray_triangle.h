@@ -7,6 +7,9 @@
 
 namespace pc::bvh {
 
+/// Smaller components of a direction, as parts of the largest, count as 0.
+constexpr double kNegligible = 1e-30;
+
 /// A ray whose test of triangles is watertight: a ray through a shared edge or vertex hits at least one of the triangles
 /// there. The triangle is sheared so that the ray becomes the z axis; the signs of three edge functions then tell whether
 /// the origin lies inside. Neighbours compute the function of their shared edge from the same products, so that the signs
@@ -25,7 +28,7 @@ struct ShearedRay {
     z = sx >= sy && sx >= sz ? 0 : (sy >= sz ? 1 : 2);
     x = z == 2 ? 0 : z + 1;
     y = x == 2 ? 0 : x + 1;
-    const double least = component(along, z) * 1e-30, negligible = size(least);
+    const double least = component(along, z) * kNegligible, negligible = size(least);
     if (sx < negligible) direction.x = 0;
     if (sy < negligible) direction.y = 0;
     if (sz < negligible) direction.z = 0;

@@ -51,6 +51,32 @@ const meshJob = (triangles: number, words: string) =>
     },
   );
 
+interface RayFigures {
+  readonly unequal: number;
+}
+
+const rayJob = (rays: string, words: string) =>
+  defineJob(
+    () =>
+      passiveJob(
+        ["embree", "ray_ns", "single_ray_ns", "unequal", "packet_ratio", "single_ratio"],
+        "rays",
+        String(MILLION),
+        rays,
+      ),
+    {
+      title: `${words} among 1M triangles, one thread`,
+      count: 2 * MILLION,
+      figure: (sample) =>
+        `${sample.ray_ns.toFixed(0)} ns a ray, one by one ${sample.single_ray_ns.toFixed(0)}` +
+        (sample.embree === 1
+          ? `; ${sample.packet_ratio.toFixed(2)}x the rate of Embree's packets, one by one ${sample.single_ratio.toFixed(2)}x`
+          : "; Embree is not installed (libembree-dev)"),
+      targets: [atMost((sample: RayFigures) => sample.unequal, 0, "equal hits one by one")],
+      compare: ["ray_ns", "single_ray_ns"],
+    },
+  );
+
 const surfaceJob = (method: string, words: string, points: number, limit: number) =>
   defineJob(
     () =>
@@ -70,6 +96,9 @@ export const meshJobs = {
   "alpha-shape": surfaceJob("alpha_shape", "alpha shape", 500_000, 8),
   "mesh-200k": meshJob(200_000, "200k"),
   "mesh-1m": meshJob(MILLION, "1M"),
+  "rays-scan": rayJob("scan", "pulses of a scanner"),
+  "rays-random": rayJob("random", "random rays"),
+  "rays-down": rayJob("down", "vertical rays"),
   c2m: defineJob(() => passiveJob(["count", "op_s", "op_cpu_s"], "c2m", String(MILLION), String(MILLION), THREADS), {
     title: "distances of 1M points to 1M triangles",
     count: MILLION,

@@ -85,6 +85,11 @@ int filter_ground(const Arguments& arguments);
 /// Arguments: TRIANGLES [THREADS]
 int search_mesh(const Arguments& arguments);
 
+/// First hits on a plot of TRIANGLES by one thread, in turn with Embree's single rays and packets of 16 on the same rays:
+/// the pulses of a scanner, rays of random places and directions, or vertical rays in rows. ISA limits Embree ("avx2").
+/// Arguments: TRIANGLES scan|random|down [RAYS] [ISA]
+int trace_rays(const Arguments& arguments);
+
 /// Distances of points to such a plot; median of three. Arguments: POINTS TRIANGLES [THREADS]
 int measure_to_mesh(const Arguments& arguments);
 

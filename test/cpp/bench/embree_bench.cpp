@@ -1,4 +1,4 @@
-#include "mesh_bench.h"
+#include "embree_scene.h"
 
 #if defined(PC_EMBREE)
 #include <embree3/rtcore.h>
@@ -54,7 +54,32 @@ RTCScene build(RTCDevice device, const BenchMesh& mesh, const std::vector<float>
   return scene;
 }
 
-void trace_packet(RTCScene scene, const Ray* rays, float* reached) {
+std::vector<float> single_precision(const BenchMesh& mesh) {
+  std::vector<float> vertices;
+  for (const Vec3d& v : mesh.vertices)
+    for (const double value : {v.x, v.y, v.z}) vertices.push_back(static_cast<float>(value));
+  vertices.push_back(0);  // Embree reads 16 bytes at the last vertex
+  return vertices;
+}
+
+float trace_single(RTCScene scene, const Ray& ray) {
+  RTCRayHit single{};
+  single.ray.org_x = static_cast<float>(ray.origin.x);
+  single.ray.org_y = static_cast<float>(ray.origin.y);
+  single.ray.org_z = static_cast<float>(ray.origin.z);
+  single.ray.dir_x = static_cast<float>(ray.direction.x);
+  single.ray.dir_y = static_cast<float>(ray.direction.y);
+  single.ray.dir_z = static_cast<float>(ray.direction.z);
+  single.ray.tfar = static_cast<float>(ray.t_max);
+  single.ray.mask = ~0U;
+  single.hit.geomID = single.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcIntersect1(scene, &context, &single);
+  return single.ray.tfar;
+}
+
+void trace_packet(RTCScene scene, const Ray* rays, bool coherent, float* reached) {
   alignas(64) int valid[16];
   RTCRayHit16 packet;
   for (int k = 0; k < 16; ++k) {
@@ -74,20 +99,47 @@ void trace_packet(RTCScene scene, const Ray* rays, float* reached) {
   }
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
-  context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+  context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
   rtcIntersect16(valid, scene, &context, &packet);
   for (int k = 0; k < 16; ++k) reached[k] = packet.ray.tfar[k];
 }
 
+class Scene : public EmbreeScene {
+ public:
+  Scene(const BenchMesh& mesh, const std::string& isa)
+      : vertices_(single_precision(mesh)),
+        device_(rtcNewDevice(("threads=1" + (isa.empty() ? isa : ",isa=" + isa)).c_str())),
+        scene_(build(device_, mesh, vertices_)) {}
+  ~Scene() override {
+    rtcReleaseScene(scene_);
+    rtcReleaseDevice(device_);
+  }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  void single(const Ray* rays, std::size_t count, float* reached) const override {
+    for (std::size_t i = 0; i < count; ++i) reached[i] = trace_single(scene_, rays[i]);
+  }
+  void packets(const Ray* rays, std::size_t count, bool coherent, float* reached) const override {
+    for (std::size_t i = 0; i < count; i += 16) trace_packet(scene_, rays + i, coherent, reached + i);
+  }
+
+ private:
+  std::vector<float> vertices_;
+  RTCDevice device_;
+  RTCScene scene_;
+};
+
 }  // namespace
+
+std::unique_ptr<EmbreeScene> embree_scene(const BenchMesh& mesh, const std::string& isa) {
+  return std::make_unique<Scene>(mesh, isa);
+}
 
 bool embree_times(const BenchMesh& mesh, const std::vector<Vec3d>& points, const std::vector<Ray>& rays,
                   OpContext& ctx, MeshTimes& times) {
   RTCDevice device = rtcNewDevice(("threads=" + std::to_string(ctx.threads())).c_str());
-  std::vector<float> vertices;
-  for (const Vec3d& v : mesh.vertices)
-    for (const double value : {v.x, v.y, v.z}) vertices.push_back(static_cast<float>(value));
-  vertices.push_back(0);  // Embree reads 16 bytes at the last vertex
+  const std::vector<float> vertices = single_precision(mesh);
   RTCScene scene = nullptr;
   std::tie(times.build_s, times.build_cpu_s) = timed([&] { scene = build(device, mesh, vertices); });
   std::vector<double> distances(points.size());
@@ -109,7 +161,7 @@ bool embree_times(const BenchMesh& mesh, const std::vector<Vec3d>& points, const
   times.ray_cpu_s = timed([&] {
                       parallel_for(ctx, rays.size() / 16, 256, [&](std::size_t begin, std::size_t end) {
                         for (std::size_t i = begin; i < end; ++i)
-                          trace_packet(scene, &rays[16 * i], &reached[16 * i]);
+                          trace_packet(scene, &rays[16 * i], true, &reached[16 * i]);
                       });
                     }).second;
   rtcReleaseScene(scene);
@@ -122,6 +174,7 @@ bool embree_times(const BenchMesh& mesh, const std::vector<Vec3d>& points, const
 #else
 
 namespace pc::bench {
+std::unique_ptr<EmbreeScene> embree_scene(const BenchMesh&, const std::string&) { return nullptr; }
 bool embree_times(const BenchMesh&, const std::vector<Vec3d>&, const std::vector<Ray>&, OpContext&,
                   MeshTimes&) {
   return false;

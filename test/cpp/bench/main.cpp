@@ -51,6 +51,7 @@ constexpr Job kJobs[] = {
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
+    {"rays", "TRIANGLES scan|random|down [RAYS] [ISA]", 2, pc::bench::trace_rays},
     {"surface", "alpha_shape|delaunay POINTS [THREADS]", 2, pc::bench::mesh_stem},
     {"c2m", "POINTS TRIANGLES [THREADS]", 2, pc::bench::measure_to_mesh},
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},

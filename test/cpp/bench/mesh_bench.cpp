@@ -22,7 +22,8 @@ double ground(double x, double y) {
          0.03 * x;
 }
 
-/// 50 m x 50 m: half the triangles are rolling ground, half are leaves of 6 cm in 40 crowns.
+}  // namespace
+
 BenchMesh plot_mesh(std::size_t triangles) {
   BenchMesh mesh;
   const auto n = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(triangles) / 4));
@@ -52,6 +53,8 @@ BenchMesh plot_mesh(std::size_t triangles) {
   return mesh;
 }
 
+namespace {
+
 /// Points within 2 cm of triangles all over the mesh, in no order.
 std::vector<Vec3d> points_near(const BenchMesh& mesh, std::size_t count) {
   std::vector<Vec3d> points(count);
@@ -66,7 +69,8 @@ std::vector<Vec3d> points_near(const BenchMesh& mesh, std::size_t count) {
   return points;
 }
 
-/// The pulses of a scanner in the middle of the plot, column after column.
+}  // namespace
+
 std::vector<Ray> scan_rays(std::size_t count) {
   constexpr std::size_t kRows = 1000;
   std::vector<Ray> rays(count);
@@ -80,6 +84,8 @@ std::vector<Ray> scan_rays(std::size_t count) {
   }
   return rays;
 }
+
+namespace {
 
 MeshTimes our_times(const BenchMesh& mesh, const std::vector<Vec3d>& points, const std::vector<Ray>& rays,
                     OpContext& ctx) {

@@ -20,6 +20,11 @@ struct BenchMesh {
   TriangleMesh view() const { return {{vertices.data(), vertices.size()}, {indices.data(), indices.size()}}; }
 };
 
+/// 50 m x 50 m: half the triangles are rolling ground, half are leaves of 6 cm in 40 crowns.
+BenchMesh plot_mesh(std::size_t triangles);
+/// The pulses of a scanner in the middle of the plot, column after column.
+std::vector<Ray> scan_rays(std::size_t count);
+
 /// Median of three runs.
 struct MeshTimes {
   double build_s, build_cpu_s, closest_cpu_s, ray_cpu_s;

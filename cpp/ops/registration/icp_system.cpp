@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "ops/registration/symmetric_eigen6.h"
 
 namespace pc {
 
@@ -260,6 +261,25 @@ IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMetho
   IcpSystem sum{};
   for (const IcpSystem& part : parts) add(sum, part);
   return sum;
+}
+
+IcpMotion icp_motion(const IcpSystem& system, const IcpFrame& frame, double longest_m) {
+  constexpr double kFree = 1e-4;
+  const SymmetricEigen6 eigen = symmetric_eigen6(system.h);
+  std::array<double, 6> x{};
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (!(eigen.value[k] > kFree * eigen.value[5])) continue;
+    double along = 0;
+    for (std::size_t i = 0; i < 6; ++i) along += eigen.vector[k][i] * system.g[i];
+    for (std::size_t i = 0; i < 6; ++i) x[i] -= along / eigen.value[k] * eigen.vector[k][i];
+  }
+  double squared = 0;
+  for (const double value : x) squared += value * value;
+  const double length = std::sqrt(squared);
+  const double shorter = length > longest_m ? longest_m / length : 1, per_radius = shorter / frame.radius_m;
+  IcpMotion out{rotation({x[0] * per_radius, x[1] * per_radius, x[2] * per_radius}), length};
+  out.motion.translation = frame.center - out.motion.rotate(frame.center) + Vec3d{x[3], x[4], x[5]} * shorter;
+  return out;
 }
 
 }  // namespace pc

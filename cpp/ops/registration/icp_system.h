@@ -77,4 +77,14 @@ double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMet
 IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
                      const IcpPairs& pairs, const IcpFrame& frame, double scale_m, OpContext& ctx);
 
+/// The motion that solves a system, without the directions that the pairs do not fix.
+struct IcpMotion {
+  RigidTransform motion;
+  double length_m;  ///< how far it moves the points, in the units of IcpFrame; before the bound
+};
+
+/// Solves the system in its eigenvectors. Directions whose eigenvalue is below 1e-4 of the largest are left alone
+/// (Zhang, Kaess & Singh 2016). A motion longer than longest_m is shortened to it.
+IcpMotion icp_motion(const IcpSystem& system, const IcpFrame& frame, double longest_m);
+
 }  // namespace pc

@@ -30,7 +30,7 @@ constexpr IcpMethod kMethods[] = {IcpMethod::kPointToPoint, IcpMethod::kPointToP
 IcpSide side(const Points& points) { return {{points.data(), points.size()}, {}, {0, 0, 0}, 1}; }
 
 IcpParams params(IcpMethod method = IcpMethod::kGicp) {
-  return {method, std::nullopt, std::nullopt, 1e-9, 100};
+  return {method, IcpInitial::kCentroid, std::nullopt, std::nullopt, 1e-9, 100};
 }
 
 IcpResult registered(const IcpSide& fixed, const IcpSide& moving, const IcpParams& with, int threads = 2) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMostPoints = 16'000;  // of the side that fills more voxe
 constexpr std::size_t kThinned = 200'000;    // points from which voxel sizes are derived
 constexpr double kFeatureRadius = 5, kBound = 1.5, kSpacingPerVoxel = 1.3, kSparse = 1.5, kFiner = 0.9;
 constexpr std::uint32_t kMostPoses = 10;
-constexpr std::size_t kJudges = 4000;  // moving points that compare poses
+constexpr std::size_t kJudges = 2000;  // moving points that compare poses: few, as there are many poses
 constexpr std::size_t kCarried = 3, kRandomPoses = 6;
 constexpr std::uint64_t kSeed = 20090512;
 constexpr double kOther = 5, kFarShift = 8;  // voxels: poses that are not the same; a shift to another one

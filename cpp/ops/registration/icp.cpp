@@ -26,6 +26,7 @@ constexpr double kGlobalLimit = 3, kGlobalLevel = 1.5;    // voxels of the globa
 constexpr double kCoarseStep = 1e-2, kFinestStep = 1e-4;  // a level ends below so many spacings
 constexpr std::size_t kJudges = 20'000;                   // points that compare two poses
 constexpr double kWorse = 1.01, kAlike = 1e-3;            // the latter in spacings: below, both fit
+constexpr double kWorseNear = 1.05, kMostLost = 0.8;      // of points that lie elsewhere between the others
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
 
@@ -237,6 +238,32 @@ double IcpRegistration::misfit(const IcpScale& scale, const RigidTransform& pose
   return sum / static_cast<double>(count);
 }
 
+/// Whether the steps have led to a place that fits worse.
+bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx) {
+  const IcpScale& finest = levels_.back();
+  const double alike = kAlike * finest.spacing_m();
+  if (start_kind_ != IcpStart::kGlobal)
+    return misfit(finest, pose_, limit_m, ctx) >
+           kWorse * misfit(finest, start_, limit_m, ctx) + alike * alike;
+  // Both poses are near the right one: what lies beyond the common part must not decide, but pull either of them.
+  IcpPairs before, after;
+  find_pairs(finest, start_, limit_m, IcpQueries::kMoving, before, ctx);
+  find_pairs(finest, pose_, limit_m, IcpQueries::kMoving, after, ctx);
+  double was = 0, is = 0;
+  std::size_t had = 0, has = 0, common = 0;
+  for (std::size_t i = 0; i < before.slot.size(); ++i) {
+    const bool in_before = before.slot[i] != IcpPairs::kNone, in_after = after.slot[i] != IcpPairs::kNone;
+    had += in_before;
+    has += in_after;
+    if (!in_before || !in_after) continue;
+    was += before.squared[i];
+    is += after.squared[i];
+    ++common;
+  }
+  return static_cast<double>(has) < kMostLost * static_cast<double>(had) ||
+         is > kWorseNear * was + alike * alike * static_cast<double>(common);
+}
+
 /// Moving points with a partner within the limit, on the rim or not.
 IcpRegistration::Fit IcpRegistration::fit(const IcpPairs& pairs, double limit_m, OpContext& ctx) const {
   const std::size_t count = levels_.back().moving.points.size();
@@ -265,9 +292,7 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   const double spacing = finest.spacing_m();
   IcpResult r{};
   const double judged_within = std::max(limit_, kLeastSpacings * spacing);
-  const double before = misfit(finest, start_, judged_within, ctx),
-               after = misfit(finest, pose_, judged_within, ctx);
-  r.kept_start = after > kWorse * before + kAlike * kAlike * spacing * spacing;
+  r.kept_start = worse_than_start(judged_within, ctx);
   if (r.kept_start) pose_ = start_;
   find_pairs(finest, pose_, greatest_limit_, IcpQueries::kMoving, pairs_, ctx);
   const Fit wide = fit(pairs_, greatest_limit_, ctx), narrow = fit(pairs_, limit_, ctx);

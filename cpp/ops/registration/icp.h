@@ -141,6 +141,7 @@ class IcpRegistration {
   double least_limit() const;
   bool level_ends(bool settled) const { return settled || level_left_ == 0; }
   Fit fit(const IcpPairs& pairs, double limit_m, OpContext& ctx) const;
+  bool worse_than_start(double limit_m, OpContext& ctx);
   double misfit(const IcpScale& scale, const RigidTransform& pose, double limit_m, OpContext& ctx) const;
   IcpConditioning conditioning(const IcpPairs& pairs, OpContext& ctx) const;
   RigidTransform local(const RigidTransform& common) const;

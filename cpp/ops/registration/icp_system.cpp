@@ -154,15 +154,13 @@ void add_pair(IcpSystem& s, const Pair& pair, const Directions& d, const Vec3d& 
 
 void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
                 IcpPairs& pairs, OpContext& ctx) {
-  const std::size_t all = scale.pair_count(), moving_count = scale.moving.points.size();
-  if (pairs.slot.size() != all) {
-    pairs.slot.resize(all);
-    pairs.squared.resize(all);
+  const std::size_t moving_count = scale.moving.points.size();
+  const std::size_t count = queries == IcpQueries::kBoth ? scale.pair_count() : moving_count;
+  if (pairs.slot.size() != count) {
+    pairs.slot.resize(count);
+    pairs.squared.resize(count);
     std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
   }
-  const std::size_t count = queries == IcpQueries::kBoth ? all : moving_count;
-  std::fill(pairs.slot.begin() + count, pairs.slot.end(), IcpPairs::kNone);
-  std::fill(pairs.squared.begin() + count, pairs.squared.end(), kInfinity);
   const RigidTransform back = inverse(pose);
   const double limit = limit_m * limit_m;
   parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {

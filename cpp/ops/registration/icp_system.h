@@ -22,7 +22,7 @@ struct IcpScale {
   double spacing_m() const { return fixed.spacing_m > moving.spacing_m ? fixed.spacing_m : moving.spacing_m; }
 };
 
-/// The nearest point of the other side, first for each moving point, then for each fixed one.
+/// The nearest point of the other side, first for each moving point, then (IcpQueries::kBoth) for each fixed one.
 struct IcpPairs {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   BulkVector<std::uint32_t> slot;  ///< of the other side; kNone = nothing within the limit
@@ -32,7 +32,7 @@ struct IcpPairs {
 enum class IcpQueries : std::uint8_t { kBoth, kMoving };
 
 /// Finds the pairs at a pose. The pairs of an earlier pose of the same level make the search faster, not different.
-/// With kMoving, the fixed points get no partner.
+/// With kMoving, there are no pairs of the fixed points.
 void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
                 IcpPairs& pairs, OpContext& ctx);
 

@@ -26,7 +26,7 @@ constexpr double kGlobalLimit = 3, kGlobalLevel = 1.5;    // voxels of the globa
 constexpr double kCoarseStep = 1e-2, kFinestStep = 1e-4;  // a level ends below so many spacings
 constexpr std::size_t kJudges = 20'000;                   // points that compare two poses
 constexpr double kWorse = 1.01, kAlike = 1e-3;            // the latter in spacings: below, both fit
-constexpr double kWorseNear = 1.05, kMostLost = 0.8;      // of points that lie elsewhere between the others
+constexpr double kMostLost = 0.8;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
 
@@ -245,23 +245,20 @@ bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx) {
   if (start_kind_ != IcpStart::kGlobal)
     return misfit(finest, pose_, limit_m, ctx) >
            kWorse * misfit(finest, start_, limit_m, ctx) + alike * alike;
-  // Both poses are near the right one: what lies beyond the common part must not decide, but pull either of them.
-  IcpPairs before, after;
-  find_pairs(finest, start_, limit_m, IcpQueries::kMoving, before, ctx);
-  find_pairs(finest, pose_, limit_m, IcpQueries::kMoving, after, ctx);
-  double was = 0, is = 0;
-  std::size_t had = 0, has = 0, common = 0;
-  for (std::size_t i = 0; i < before.slot.size(); ++i) {
-    const bool in_before = before.slot[i] != IcpPairs::kNone, in_after = after.slot[i] != IcpPairs::kNone;
-    had += in_before;
-    has += in_after;
-    if (!in_before || !in_after) continue;
-    was += before.squared[i];
-    is += after.squared[i];
-    ++common;
-  }
-  return static_cast<double>(has) < kMostLost * static_cast<double>(had) ||
-         is > kWorseNear * was + alike * alike * static_cast<double>(common);
+  // Both poses are near the right one: points beyond the common part must not decide, as their distances change most.
+  struct Near {
+    double residual_m, pairs;
+  };
+  const auto near = [&](const RigidTransform& pose) {
+    IcpPairs pairs;
+    find_pairs(finest, pose, limit_m, IcpQueries::kMoving, pairs, ctx);
+    narrow_pairs(finest, limit_m, pairs, ctx);
+    const auto lost = std::count(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
+    return Near{median_residual(finest, pose, params_.method, pairs, ctx),
+                static_cast<double>(pairs.slot.size()) - static_cast<double>(lost)};
+  };
+  const Near before = near(start_), after = near(pose_);
+  return after.pairs < kMostLost * before.pairs || after.residual_m > kWorse * before.residual_m + alike;
 }
 
 /// Moving points with a partner within the limit, on the rim or not.

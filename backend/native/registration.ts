@@ -90,9 +90,13 @@ export interface IcpSide {
 
 export type IcpMethod = "point_to_point" | "point_to_plane" | "gicp";
 
+export type IcpInitial = "centroid" | "auto";
+
 export interface IcpParams {
   readonly method: IcpMethod;
-  /** 4 x 4 row-major, metres; null = chosen. */
+  /** How the start is found if none is given. */
+  readonly initial: IcpInitial;
+  /** 4 x 4 row-major, metres; null = found as `initial` says. */
   readonly start: readonly number[] | null;
   /** Metres; null = 5 % of the robust diagonal of the fixed side. */
   readonly max_correspondence_distance: number | null;
@@ -107,10 +111,23 @@ export interface IcpProgress {
   readonly finished: boolean;
 }
 
+export interface NativeGlobalAlignment {
+  readonly outcome: "found" | "ambiguous" | "none";
+  readonly voxel_m: number;
+  readonly agreement: number;
+  readonly rival_agreement: number;
+  readonly rival_turn_rad: number;
+  readonly rival_shift_m: number;
+  readonly match_count: number;
+  readonly consensus_count: number;
+}
+
 /** Metres; names as in cpp/ops/registration/icp.h. */
 export interface IcpPose {
   readonly matrix: readonly number[];
-  readonly start: "centroid" | "as_placed" | "init_transform";
+  readonly start: "centroid" | "as_placed" | "init_transform" | "global";
+  /** With `initial` auto; names as in cpp/ops/registration/global_alignment.h. */
+  readonly global_alignment: NativeGlobalAlignment | null;
   readonly robust_diagonal: number;
   readonly max_correspondence_distance: number;
   readonly fitness: number;
@@ -154,7 +171,7 @@ export interface RegistrationNative {
   icpAdvance(registration: NativeRegistration, iterations: number): NativeJob<IcpProgress>;
   icpResult(registration: NativeRegistration): NativeJob<IcpPose>;
   icpRelease(registration: NativeRegistration): void;
-  icpBytes(fixedPoints: number, movingPoints: number): number;
+  icpBytes(fixedPoints: number, movingPoints: number, initial: IcpInitial): number;
 }
 
 const addon = addonAs<RegistrationNative>();
@@ -188,5 +205,5 @@ export const icpAdvance: RegistrationNative["icpAdvance"] = (registration, itera
 export const icpResult: RegistrationNative["icpResult"] = (registration) => addon.icpResult(registration);
 export const icpRelease: RegistrationNative["icpRelease"] = (registration) => addon.icpRelease(registration);
 /** Memory that a registration needs besides its points, bytes. */
-export const icpBytes: RegistrationNative["icpBytes"] = (fixedPoints, movingPoints) =>
-  addon.icpBytes(fixedPoints, movingPoints);
+export const icpBytes: RegistrationNative["icpBytes"] = (fixedPoints, movingPoints, initial) =>
+  addon.icpBytes(fixedPoints, movingPoints, initial);

@@ -11,6 +11,11 @@ const NO_TRIPLES: ProblemExample = {
   detail: "target_points has 2 numbers, not a multiple of 3",
 };
 
+const TWO_STARTS: ProblemExample = {
+  code: "invalid_argument",
+  detail: 'initial "auto" and init_transform exclude each other: send init_transform alone to begin there',
+};
+
 export function c2cRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/c2c/icp-register",
@@ -21,7 +26,7 @@ export function c2cRoutes(app: App, deps: Deps): void {
         tags: ["registration"],
         body: CloudRegisterRequest,
       },
-      config: { lists: true, tail: IcpTail, problems: [NO_SESSION, NO_TRIPLES] },
+      config: { lists: true, tail: IcpTail, problems: [NO_SESSION, NO_TRIPLES, TWO_STARTS] },
     },
     async ({ body, unknownKeys }, reply) =>
       streamJob(reply, deps.jobs, await cloudRegistration(body, unknownKeys, deps)), // 400 and 404 before the stream

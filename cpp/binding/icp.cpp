@@ -75,6 +75,11 @@ RigidTransform motion_of(const Napi::Value& value) {
   return motion;
 }
 
+IcpInitial initial_of(const Napi::Value& value) {
+  return strict_choice<IcpInitial>(value, "initial",
+                                   {{"centroid", IcpInitial::kCentroid}, {"auto", IcpInitial::kAuto}});
+}
+
 IcpParams icp_params(const Napi::Value& value) {
   const auto js = strict_object(value, "params");
   const auto start = js.Get("start"), limit = js.Get("max_correspondence_distance");
@@ -82,7 +87,10 @@ IcpParams icp_params(const Napi::Value& value) {
                                             {{"point_to_point", IcpMethod::kPointToPoint},
                                              {"point_to_plane", IcpMethod::kPointToPlane},
                                              {"gicp", IcpMethod::kGicp}}),
-                   std::nullopt, std::nullopt, number_field(js, "rmse_threshold"),
+                   initial_of(js.Get("initial")),
+                   std::nullopt,
+                   std::nullopt,
+                   number_field(js, "rmse_threshold"),
                    whole_field<std::uint32_t>(js, "max_iterations")};
   if (!is_nothing(start)) params.start = motion_of(start);
   if (!is_nothing(limit))
@@ -110,6 +118,8 @@ const char* name_of(IcpStart start) {
       return "centroid";
     case IcpStart::kAsPlaced:
       return "as_placed";
+    case IcpStart::kGlobal:
+      return "global";
     case IcpStart::kGiven:
       break;
   }
@@ -130,6 +140,32 @@ Napi::Array history_to_js(Napi::Env env, const std::vector<IcpIteration>& histor
   return out;
 }
 
+const char* name_of(GlobalOutcome outcome) {
+  switch (outcome) {
+    case GlobalOutcome::kFound:
+      return "found";
+    case GlobalOutcome::kAmbiguous:
+      return "ambiguous";
+    case GlobalOutcome::kNone:
+      break;
+  }
+  return "none";
+}
+
+Napi::Value global_to_js(Napi::Env env, const std::optional<GlobalAlignment>& global) {
+  if (!global) return env.Null();
+  auto out = Napi::Object::New(env);
+  out.Set("outcome", name_of(global->outcome));
+  out.Set("voxel_m", global->voxel_m);
+  out.Set("agreement", global->agreement);
+  out.Set("rival_agreement", global->rival_agreement);
+  out.Set("rival_turn_rad", global->rival_turn_rad);
+  out.Set("rival_shift_m", global->rival_shift_m);
+  out.Set("match_count", static_cast<double>(global->match_count));
+  out.Set("consensus_count", static_cast<double>(global->consensus_count));
+  return out;
+}
+
 Napi::Object result_to_js(Napi::Env env, const IcpResult& r) {
   auto out = Napi::Object::New(env);
   const auto count = [&](const char* name, std::uint64_t value) {
@@ -137,6 +173,7 @@ Napi::Object result_to_js(Napi::Env env, const IcpResult& r) {
   };
   out.Set("matrix", matrix_to_js(env, r.pose));
   out.Set("start", name_of(r.start));
+  out.Set("global_alignment", global_to_js(env, r.global));
   out.Set("robust_diagonal", r.robust_diagonal_m);
   out.Set("max_correspondence_distance", r.max_correspondence_distance_m);
   out.Set("fitness", r.fitness);
@@ -211,10 +248,11 @@ Napi::Value icp_release(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// icpBytes(fixed_points, moving_points): number
+// icpBytes(fixed_points, moving_points, initial): number
 Napi::Value icp_bytes_of(const Napi::CallbackInfo& info) {
-  const std::uint64_t bytes = icp_bytes(strict_whole<std::uint64_t>(info[0], "fixed_points"),
-                                        strict_whole<std::uint64_t>(info[1], "moving_points"));
+  const std::uint64_t bytes =
+      icp_bytes(strict_whole<std::uint64_t>(info[0], "fixed_points"),
+                strict_whole<std::uint64_t>(info[1], "moving_points"), initial_of(info[2]));
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 

@@ -26,7 +26,7 @@ export const CloudRegisterRequest = IcpTuning.extend({
     .nullish()
     .default(null)
     .describe(
-      "(16) start: rigid transform of the source onto the target, 4 x 4 row-major, metres; null = centroid on centroid, or as placed if that fits better. Another length, or not rigid: an error in the tail",
+      "(16) start: rigid transform of the source onto the target, 4 x 4 row-major, metres; null = found as initial says. Together with initial: 400. Another length, or not rigid: an error in the tail",
     ),
 }).meta({ id: "CloudRegisterRequest" });
 export type CloudRegisterRequest = z.infer<typeof CloudRegisterRequest>;

@@ -6,6 +6,7 @@ import { Point } from "./geometry.ts";
 /* Fields that the three registrations share. Source: the moving side. Target: the fixed side. */
 
 const IcpMethod = z.enum(["point_to_point", "point_to_plane", "gicp"]);
+const IcpInitial = z.enum(["centroid", "auto"]);
 
 /** Tuning of a registration. */
 export const IcpTuning = z.object({
@@ -31,6 +32,11 @@ export const IcpTuning = z.object({
   method: IcpMethod.default("gicp").describe(
     "gicp: plane to plane, the most accurate; point_to_plane: faster; point_to_point: for clouds without surfaces, needs a close start and almost full overlap",
   ),
+  initial: IcpInitial.nullish()
+    .default(null)
+    .describe(
+      "start of the iterations. centroid: centroid on centroid, or as the sides were sent if that fits better, for sides that are roughly aligned; auto: searched among all turns and shifts by matching the shape of the surfaces, for sides that overlap by about a third or more; where the search finds nothing, as centroid, with a warning. null = centroid",
+    ),
 });
 export type IcpTuning = z.infer<typeof IcpTuning>;
 
@@ -49,6 +55,27 @@ const FreeMotion = z
     shift: Point.describe("shift, metres, relative; turn and shift together have length 1"),
   })
   .meta({ id: "FreeMotion", description: "the motion that the surfaces hold least" });
+
+const GlobalAlignment = z
+  .object({
+    outcome: z
+      .enum(["found", "ambiguous", "none"])
+      .describe(
+        "found: the pose has at least 1.5 times the agreement of any other one; ambiguous: another one comes closer, as for symmetric shapes; none: no pose stands out from poses taken at random, so the start is that of centroid",
+      ),
+    voxel_m: z.number().describe("edge of the voxels at which the poses were compared, metres; 0 = too few points"),
+    agreement: z
+      .number()
+      .describe(
+        "share 0..1 of the surface of the source that lies on the target at the start pose, to half a voxel and 30 degrees; common directions of the surface count less, so that ground or a wall does not outvote the rest",
+      ),
+    rival_agreement: z.number().describe("the same of the next other pose; 0 without one"),
+    rival_turn_deg: z.number().describe("turn from the start pose to that one, degrees"),
+    rival_shift_m: z.number().describe("shift of the centroid of the source from the start pose to that one, metres"),
+    match_count: z.int().describe("places of the two sides that were matched by shape"),
+    consensus_count: z.int().describe("of these, how many the best pose brings within 1.5 voxels"),
+  })
+  .meta({ id: "GlobalAlignment", description: "search for a start among all turns and shifts" });
 
 export const IcpSuccess = z
   .object({
@@ -75,10 +102,11 @@ export const IcpSuccess = z
       .describe("set if rmse_ratio exceeds 0.02 or nothing overlaps: the pose is probably wrong"),
     method: IcpMethod.describe("method used"),
     start: z
-      .enum(["centroid", "as_placed", "init_transform"])
+      .enum(["centroid", "as_placed", "init_transform", "global"])
       .describe(
-        "where the iterations began: centroid on centroid; as the sides were sent, which fitted better; init_transform",
+        "where the iterations began: centroid on centroid; as the sides were sent, which fitted better; init_transform; the pose that initial: auto found",
       ),
+    global_alignment: GlobalAlignment.nullable().describe("with initial: auto, what was found; otherwise null"),
     iterations_done: z.int().describe("iterations done"),
     converged: z.boolean().describe("the last step at full detail was below 1e-4 of the point spacing"),
     kept_start: z

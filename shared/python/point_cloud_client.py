@@ -526,7 +526,9 @@ class PointCloudClient:
 
         target_points, source_points   (3 * n) x, y, z of each point in turn, metres, or
         target_source, source_source   {"session_id": ..., "max_points", "translation"}; world coordinates
-        init_transform                 (16) start, 4 x 4 row-major; default: centroids, or as placed if that fits better
+        initial                        start: "centroid" (default): centroids, or as placed if that fits better;
+                                       "auto": searched among all turns and shifts, needs no rough alignment
+        init_transform                 (16) start, 4 x 4 row-major, instead of initial
         method                         "gicp" (default), "point_to_plane" or "point_to_point"
         max_correspondence_distance    metres, default 5 % of the size of the target
         max_iterations, rmse_threshold default 100 and 1e-6 m
@@ -544,7 +546,7 @@ class PointCloudClient:
         mesh_indices   (3 * T) vertices of each triangle, from 0
         points         (3 * n) x, y, z of each point in turn, metres, or
         source         {"session_id": ..., "max_points", "translation"}; world coordinates
-        method, max_correspondence_distance, max_iterations, rmse_threshold: as for cloud_register
+        initial, method, max_correspondence_distance, max_iterations, rmse_threshold: as for cloud_register
         """
         body = {"mesh_vertices": mesh_vertices, "mesh_indices": mesh_indices}
         return self._run("/api/c2m/icp-register", body, fields, on_progress)
@@ -562,7 +564,7 @@ class PointCloudClient:
 
         target_vertices, source_vertices  (3 * V) x, y, z of each vertex in turn, metres, in one frame
         target_indices, source_indices    (3 * T) vertices of each triangle, from 0
-        method, max_correspondence_distance, max_iterations, rmse_threshold: as for cloud_register
+        initial, method, max_correspondence_distance, max_iterations, rmse_threshold: as for cloud_register
         """
         body = {
             "target_vertices": target_vertices,

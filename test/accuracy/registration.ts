@@ -1,38 +1,18 @@
-// Registrations of pairs whose motion is known, from 15 small and 15 medium starts each: success and errors, beside the
-// best that other programs reach (geometry_reference/registration of the test data).
-import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { gunzipSync } from "node:zlib";
+// Registrations of pairs whose motion is known, from 15 small and 15 medium starts each, and from 20 large ones with
+// `initial` auto: success and errors, beside the best that other programs reach (geometry_reference/registration of the
+// test data).
+import { existsSync } from "node:fs";
 import type { IcpMethod, IcpPose } from "../../backend/native/registration.ts";
 import { icpAdvance, icpPrepare, icpRelease, icpResult } from "../../backend/native/registration.ts";
-import { root } from "../bench/folders.ts";
 import { positions } from "./native.ts";
 import type { Part } from "./part.ts";
+import { bestStored, cloudOf, PAIRS, REFERENCE, startsOf } from "./registration-pairs.ts";
 
-const DATA = resolve(root, process.env.APP_TEST_DATA ?? "../shared/data");
-const REFERENCE = `${DATA}/geometry_reference/registration`;
-const PAIRS = ["maize", "room1_o70", "small_gicp", "terrain_o80", "tree1_o90"] as const;
-const METHODS = ["gicp", "point_to_plane", "point_to_point"] as const;
-const BANDS = ["small", "medium"] as const;
-
-interface Start {
-  readonly band: string;
-  readonly T_row_major: readonly number[];
-}
-interface Starts {
-  readonly unit: string;
-  readonly robust_diagonal_of_target: number;
-  readonly T_target_source_truth_row_major: readonly number[];
-  readonly starts: readonly Start[];
-}
-interface Stored {
-  readonly pair: string;
-  readonly method: string;
-  readonly band: string;
-  readonly success: number;
-  readonly median_rot_err_deg_of_success: number;
-  readonly median_trans_err_of_success: number;
-}
+/** gicp from a start that is searched. */
+const SEARCH = "auto";
+const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH] as const;
+const LOCAL = ["small", "medium"] as const;
+const bandsOf = (method: string): readonly string[] => (method === SEARCH ? ["large"] : LOCAL);
 
 interface Row {
   readonly pair: string;
@@ -40,49 +20,14 @@ interface Row {
   readonly unit: string;
   readonly small: number;
   readonly medium: number;
+  readonly large: number;
+  /** Runs whose pose a warning calls ambiguous, or not found. */
+  readonly doubted: number;
   /** Medians over the successes; length: of the centroid of the source. */
   readonly degrees: number;
   readonly length: number;
   readonly conditioning: number;
   readonly seconds: number;
-}
-
-function numbersOf(text: string, skip: number): Float64Array {
-  const lines = text
-    .split("\n")
-    .slice(skip)
-    .filter((line) => line.trim() !== "");
-  return Float64Array.from(
-    lines.flatMap((line) =>
-      line
-        .split(/[\s,]+/)
-        .filter(Boolean)
-        .slice(0, 3)
-        .map(Number),
-    ),
-  );
-}
-
-/** x, y, z of a PLY of floats, without the returns at the scanner. */
-function plyPoints(path: string): Float64Array {
-  const file = readFileSync(path);
-  const body = file.indexOf("end_header\n") + "end_header\n".length;
-  const header = file.toString("latin1", 0, body);
-  const count = Number(/element vertex (\d+)/.exec(header)?.[1]);
-  const stride = (header.match(/^property float /gm) ?? []).length;
-  if (stride < 3 || file.length !== body + count * stride * 4) throw new Error(`${path}: not the expected layout`);
-  const kept: number[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const xyz = [0, 4, 8].map((at) => file.readFloatLE(body + i * stride * 4 + at));
-    if (xyz.some((value) => value !== 0)) kept.push(...xyz);
-  }
-  return Float64Array.from(kept);
-}
-
-function cloudOf(pair: string, side: "source" | "target"): Float64Array {
-  if (pair === "maize") return numbersOf(readFileSync(`${DATA}/registration/maize_pair_${side}.xyz`, "utf8"), 0);
-  if (pair === "small_gicp") return plyPoints(`${DATA}/registration/small_gicp_${side}.ply`);
-  return numbersOf(gunzipSync(readFileSync(`${REFERENCE}/pairs/${pair}_${side}.csv.gz`)).toString(), 1);
 }
 
 const at = (m: readonly number[], i: number) => m[i] ?? Number.NaN;
@@ -108,10 +53,11 @@ function centroid(xyz: Float64Array): [number, number, number] {
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
+/** From a start, or with null searched. */
 async function register(
   sides: readonly [Float64Array, Float64Array],
   method: IcpMethod,
-  start: readonly number[],
+  start: readonly number[] | null,
 ): Promise<IcpPose> {
   const [fixed, moving] = sides.map((xyz) => ({
     positions: positions(xyz),
@@ -120,7 +66,9 @@ async function register(
     stride: 1,
   }));
   if (!fixed || !moving) throw new Error("two sides are needed");
-  const params = { method, start, max_correspondence_distance: null, rmse_threshold: 1e-6, max_iterations: 100 };
+  const initial = start ? ("centroid" as const) : ("auto" as const);
+  const tuning = { max_correspondence_distance: null, rmse_threshold: 1e-6, max_iterations: 100 };
+  const params = { method, initial, start, ...tuning };
   const registration = await icpPrepare(fixed, moving, params).promise;
   try {
     while (!(await icpAdvance(registration, 20).promise).finished);
@@ -131,15 +79,33 @@ async function register(
   }
 }
 
-async function rowOf(pair: string, method: IcpMethod): Promise<Row> {
-  const reference = JSON.parse(readFileSync(`${REFERENCE}/starts/${pair}.json`, "utf8")) as Starts;
+/** The motion of the source at its place to the target, found from the source as a start moves it. */
+async function searched(sides: readonly [Float64Array, Float64Array], start: readonly number[]): Promise<IcpPose> {
+  const moved = Float64Array.from(sides[1]);
+  for (let i = 0; i < moved.length; i += 3)
+    moved.set(placed(start, [moved[i] ?? 0, moved[i + 1] ?? 0, moved[i + 2] ?? 0]), i);
+  const pose = await register([sides[0], moved], "gicp", null);
+  return { ...pose, matrix: composed(pose.matrix, start) };
+}
+
+/** First b, then a. */
+const composed = (a: readonly number[], b: readonly number[]) =>
+  Array.from({ length: 16 }, (_, i) =>
+    [0, 1, 2, 3].reduce((sum, k) => sum + at(a, 4 * (i >> 2) + k) * at(b, 4 * k + (i & 3)), 0),
+  );
+
+async function rowOf(pair: string, method: string): Promise<Row> {
+  const reference = startsOf(pair);
   const sides = [cloudOf(pair, "target"), cloudOf(pair, "source")] as const;
   const center = centroid(sides[1]);
   const good: { degrees: number; length: number; conditioning: number; band: string }[] = [];
   const before = process.cpuUsage();
-  const starts = reference.starts.filter(({ band }) => BANDS.some((known) => known === band));
+  const starts = reference.starts.filter(({ band }) => bandsOf(method).includes(band));
+  let doubted = 0;
   for (const { band, T_row_major } of starts) {
-    const { matrix, conditioning } = await register(sides, method, T_row_major);
+    const pose = method === SEARCH ? searched(sides, T_row_major) : register(sides, method as IcpMethod, T_row_major);
+    const { matrix, conditioning, global_alignment } = await pose;
+    if (global_alignment && global_alignment.outcome !== "found") doubted += 1;
     const { degrees, length } = errorsOf(matrix, reference.T_target_source_truth_row_major, center);
     if (degrees < 1 && length < 0.01 * reference.robust_diagonal_of_target)
       good.push({ degrees, length, conditioning, band });
@@ -151,28 +117,13 @@ async function rowOf(pair: string, method: IcpMethod): Promise<Row> {
     unit: reference.unit,
     small: good.filter(({ band }) => band === "small").length,
     medium: good.filter(({ band }) => band === "medium").length,
+    large: good.filter(({ band }) => band === "large").length,
+    doubted,
     degrees: median(good.map((one) => one.degrees)),
     length: median(good.map((one) => one.length)),
     conditioning: median(good.map((one) => one.conditioning)),
     seconds: ((user + system) * 1e-6) / starts.length,
   };
-}
-
-/** The stored program with the smallest error of the centroid, among those with the most successes. */
-function bestStored(pair: string): Stored & { readonly successes: number } {
-  const all = JSON.parse(readFileSync(`${REFERENCE}/summary.json`, "utf8")) as Stored[];
-  const rows = all.filter((row) => row.pair === pair && BANDS.some((band) => band === row.band));
-  const counted = rows
-    .filter(({ band }) => band === "medium")
-    .map((row) => ({
-      ...row,
-      successes: rows.filter(({ method }) => method === row.method).reduce((sum, { success }) => sum + success, 0),
-    }));
-  const [best] = counted.sort(
-    (a, b) => b.successes - a.successes || a.median_trans_err_of_success - b.median_trans_err_of_success,
-  );
-  if (!best) throw new Error(`no stored results of ${pair}`);
-  return best;
 }
 
 const fixed = (value: number, digits: number) => (Number.isNaN(value) ? "" : value.toFixed(digits));
@@ -186,34 +137,52 @@ export const registrationPart: Part<Row> = {
       console.error(`no pairs at ${REFERENCE}: set APP_TEST_DATA`);
       return rows;
     }
-    for (const pair of groups) for (const method of methods) rows.push(await rowOf(pair, method as IcpMethod));
+    for (const pair of groups) for (const method of methods) rows.push(await rowOf(pair, method));
     return rows;
   },
   tables(rows) {
     const lines = [
-      "| pair | method | small | medium | median error: degrees, length | unit | conditioning | CPU s |",
-      "|---|---|---|---|---|---|---|---|",
+      "| pair | method | small | medium | large | doubted | median error: degrees, length | unit | conditioning | CPU s |",
+      "|---|---|---|---|---|---|---|---|---|---|",
     ];
     for (const pair of new Set(rows.map((row) => row.pair))) {
-      for (const row of rows.filter((one) => one.pair === pair)) {
+      const own = rows.filter((one) => one.pair === pair);
+      for (const row of own) {
         const errors = `${fixed(row.degrees, 4)}, ${fixed(row.length, 5)}`;
+        const counts =
+          row.method === SEARCH ? `| | ${row.large}/20 | ${row.doubted}` : `${row.small}/15 | ${row.medium}/15 | |`;
         lines.push(
-          `| ${pair} | ${row.method} | ${row.small}/15 | ${row.medium}/15 | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
+          `| ${pair} | ${row.method} | ${counts} | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
         );
       }
-      const best = bestStored(pair);
-      const errors = `${fixed(best.median_rot_err_deg_of_success, 4)}, ${fixed(best.median_trans_err_of_success, 5)}`;
-      lines.push(`| ${pair} | best other: ${best.method} | ${best.successes}/30 | | ${errors} | | | |`);
+      for (const bands of own.some(({ method }) => method === SEARCH) ? [LOCAL, ["large"]] : [LOCAL]) {
+        const best = bestStored(pair, bands);
+        const errors = `${fixed(best.median_rot_err_deg_of_success ?? Number.NaN, 4)}, ${fixed(best.median_trans_err_of_success ?? Number.NaN, 5)}`;
+        const counts = bands === LOCAL ? `${best.successes}/30 | | |` : `| | ${best.successes}/20 |`;
+        lines.push(`| ${pair} | best other: ${best.method} | ${counts} | ${errors} | | | |`);
+      }
     }
     return lines.join("\n");
   },
   targets(rows) {
+    const worseThan = (bands: readonly string[]) => (row: Row) =>
+      row.length > (bestStored(row.pair, bands).median_trans_err_of_success ?? Number.POSITIVE_INFINITY);
+    const told = (name: string, missed: readonly Row[]) =>
+      `${name}: ${missed.length === 0 ? "reached" : `missed on ${missed.map(({ pair }) => pair).join(", ")}`}`;
     const gicp = rows.filter(({ method }) => method === "gicp");
-    const all = gicp.every(({ small, medium }) => small + medium === 30);
-    const worse = gicp.filter(({ pair, length }) => length > bestStored(pair).median_trans_err_of_success);
-    return [
-      `\n30 of 30 starts on every pair (gicp): ${all ? "reached" : "missed"}`,
-      `error of the centroid at most that of the best other program: ${worse.length === 0 ? "reached" : `missed on ${worse.map(({ pair }) => pair).join(", ")}`}`,
-    ].join("\n");
+    const search = rows.filter(({ method }) => method === SEARCH);
+    const lines: string[] = [];
+    if (gicp.length > 0) {
+      const few = gicp.filter(({ small, medium }) => small + medium < 30);
+      lines.push(told("30 of 30 small and medium starts on every pair (gicp)", few));
+      lines.push(told("error of the centroid at most that of the best other program", gicp.filter(worseThan(LOCAL))));
+    }
+    if (search.length > 0) {
+      const few = search.filter(({ large }) => large < 19);
+      lines.push(told("19 of 20 large starts on every pair (auto)", few));
+      const worse = search.filter(worseThan(["large"]));
+      lines.push(told("error of the centroid at most that of the best other program from large starts", worse));
+    }
+    return `\n${lines.join("\n")}`;
   },
 };

@@ -80,6 +80,7 @@ const REFUSED: readonly Refused[] = [
   of("triangulate", 400, "/api/triangulate", { source: {}, method: "delaunay" }),
   of("cloudRegister", 404, "/api/c2c/icp-register", { target_source: { session_id: GONE } }),
   of("cloudRegister", 400, "/api/c2c/icp-register", { target_points: [1, 2] }),
+  of("cloudRegister", 400, "/api/c2c/icp-register", { initial: "auto", init_transform: [1] }),
   of("meshRegister", 404, "/api/c2m/icp-register", { ...UNKNOWN_SOURCE, ...MESH }),
   of("meshRegister", 400, "/api/c2m/icp-register", { ...MESH, mesh_indices: [0, 1, 3] }),
   of("meshPairRegister", 400, "/api/m2m/icp-register", MESH_PAIR),

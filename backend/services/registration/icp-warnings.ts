@@ -1,4 +1,4 @@
-import type { IcpPose } from "../../native/registration.ts";
+import type { IcpPose, NativeGlobalAlignment } from "../../native/registration.ts";
 
 /** Share of the target's size above which an RMSE is suspicious; contract terrain section 3.2. */
 const SUSPICIOUS = 0.02;
@@ -38,6 +38,7 @@ export function icpWarnings(pose: IcpPose): string[] {
   ] as const) {
     if (kept < all) warnings.push(`The ${side} has ${all} points; ${kept} voxel means of them were matched.`);
   }
+  if (pose.global_alignment) warnings.push(...searchWarnings(pose.global_alignment));
   if (pose.kept_start) {
     warnings.push(
       "The iterations ended in a pose that fits worse than the start, so the start was kept: it is the wrong part of the target, or the two do not match.",
@@ -47,6 +48,23 @@ export function icpWarnings(pose: IcpPose): string[] {
   }
   if (pose.fitness > 0 && pose.conditioning < FREE) warnings.push(freeMotion(pose));
   return warnings;
+}
+
+const degrees = (radians: number) => `${Math.round((radians * 180) / Math.PI)} degrees`;
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+/** What the user should know of a start that was searched. */
+function searchWarnings(found: NativeGlobalAlignment): string[] {
+  const { outcome, agreement, rival_agreement, rival_turn_rad, rival_shift_m } = found;
+  if (outcome === "none") {
+    return [
+      "initial: auto found no pose that fits clearly better than chance, so the iterations began as with initial: centroid: the sides have too little in common, or too little shape. Align them roughly first and register again.",
+    ];
+  }
+  if (outcome === "found") return [];
+  return [
+    `initial: auto found no pose that stands out: another one, turned by ${degrees(rival_turn_rad)} and shifted by ${metres(rival_shift_m)}, fits almost as well (${percent(rival_agreement)} of the surface, against ${percent(agreement)}), as for symmetric shapes. Check the pose before using it.`,
+  ];
 }
 
 function freeMotion({ free_turn, free_shift, conditioning }: IcpPose): string {

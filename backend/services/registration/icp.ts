@@ -9,6 +9,16 @@ import { icpWarnings, qualityWarning } from "./icp-warnings.ts";
 /** Iterations between two reports of progress; contract terrain section 3.2. */
 const BATCH = 20;
 const PREPARED = 0.15;
+/** After the search for a start. */
+const SEARCHED = 0.6;
+const SEARCH_PHASES = [
+  { name: "Estimating normals", weight: 2 },
+  { name: "Thinning points", weight: 1 },
+  { name: "Describing surfaces", weight: 1 },
+  { name: "Matching surfaces", weight: 3 },
+  { name: "Searching for a consensus", weight: 1 },
+  { name: "Comparing poses", weight: 3 },
+];
 const ITERATED = 0.95;
 
 /** A side of a registration, with the warnings of its reading. */
@@ -81,14 +91,23 @@ export function registered(
   const length = Math.min(BATCH, tuning.max_iterations);
   const batches = Math.max(1, Math.floor(tuning.max_iterations / BATCH));
   const { method, rmse_threshold } = tuning;
+  const initial = tuning.initial ?? "centroid";
   const max_correspondence_distance = tuning.max_correspondence_distance ?? null;
-  const bytes = native.icpBytes(fixed.positions.length, moving.positions.length);
+  const bytes = native.icpBytes(fixed.positions.length, moving.positions.length, initial);
   return deps.admission.run(job, "ICP registration", bytes, async () => {
-    job.stage("Estimating normals", PREPARED, PREPARED);
-    const params = { method, start, max_correspondence_distance, rmse_threshold, max_iterations: batches * length };
+    const params = {
+      method,
+      initial,
+      start,
+      max_correspondence_distance,
+      rmse_threshold,
+      max_iterations: batches * length,
+    };
+    const begun = initial === "auto" ? SEARCHED : PREPARED;
+    job.stage("Estimating normals", PREPARED, begun, initial === "auto" ? SEARCH_PHASES : []);
     const registration = await job.track(() => native.icpPrepare(fixed, moving, params));
     job.adopt({ release: () => native.icpRelease(registration) });
-    const after = (batch: number) => PREPARED + ((ITERATED - PREPARED) * batch) / batches;
+    const after = (batch: number) => begun + ((ITERATED - begun) * batch) / batches;
     let label = "Estimating normals";
     let done = 0;
     for (let finished = false; !finished; ) {
@@ -103,6 +122,12 @@ export function registered(
     job.stage("Done", 1, 1);
     return report(pose, method, done * length, [...fixed.warnings, ...moving.warnings]);
   });
+}
+
+function globalAlignment(found: native.NativeGlobalAlignment | null): IcpSuccess["global_alignment"] {
+  if (!found) return null;
+  const { rival_turn_rad, ...rest } = found;
+  return { ...rest, rival_turn_deg: (rival_turn_rad * 180) / Math.PI };
 }
 
 function report(
@@ -127,6 +152,7 @@ function report(
     quality_warning: qualityWarning(pose, rmse_ratio),
     method,
     start: pose.start,
+    global_alignment: globalAlignment(pose.global_alignment),
     iterations_done: pose.history.length,
     converged: pose.converged,
     kept_start: pose.kept_start,

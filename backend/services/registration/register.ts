@@ -2,6 +2,7 @@ import type { CloudRegisterRequest } from "../../../shared/contract/c2c.ts";
 import type { MeshRegisterRequest } from "../../../shared/contract/c2m.ts";
 import type { IcpTail } from "../../../shared/contract/icp.ts";
 import type { MeshPairRegisterRequest } from "../../../shared/contract/m2m.ts";
+import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/registration.ts";
@@ -33,19 +34,26 @@ async function sampledSide(mesh: MeshLists, count: number, job: Job): Promise<Si
   return { positions, skip: null, shift: [0, 0, 0], stride: 1, warnings: [] };
 }
 
+const twoStarts = (initial: string) =>
+  new AppError(
+    "invalid_argument",
+    `initial ${JSON.stringify(initial)} and init_transform exclude each other: send init_transform alone to begin there`,
+  );
+
 /** Cloud onto cloud. Errors, before the run: not_found; invalid_argument. */
 export async function cloudRegistration(
   request: CloudRegisterRequest,
   unknown_keys: readonly string[],
   deps: Deps,
 ): Promise<CheckedRun> {
-  const { target_points, target_source, source_points, source_source } = request;
+  const { target_points, target_source, source_points, source_source, init_transform, initial } = request;
+  if (init_transform && initial) throw twoStarts(initial);
   const target = await checkPoints(target_points ?? null, target_source ?? null, "target_points", deps);
   const source = await checkPoints(source_points ?? null, source_source ?? null, "source_points", deps);
   const failed = "Cloud-to-cloud ICP registration failed: ";
   return (job) =>
     icpTail(failed, unknownKeyWarnings(unknown_keys), job, async () => {
-      const start = rigidStart(request.init_transform);
+      const start = rigidStart(init_transform);
       job.stage("Reading points", 0.05, 0.15);
       return withPoints(target, job, (fixed) =>
         withPoints(source, job, (moving) => {

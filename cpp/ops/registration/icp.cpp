@@ -22,10 +22,11 @@ constexpr double kFirstVoxel = 0.02, kVoxelRatio = 2.5, kFinestVoxel = 1.5;
 constexpr std::size_t kLeastVoxels = 200;  // a coarser level says too little
 constexpr double kShare = 0.35, kSigmas = 4, kLeastSpacings = 3, kNextVoxels = 3;
 constexpr double kCauchy = 2.3849, kMedianToSigma = 1.4826;
-constexpr double kFree = 1e-4;
+constexpr double kGlobalLimit = 3, kGlobalLevel = 1.5;    // voxels of the global alignment
 constexpr double kCoarseStep = 1e-2, kFinestStep = 1e-4;  // a level ends below so many spacings
 constexpr std::size_t kJudges = 20'000;                   // points that compare two poses
 constexpr double kWorse = 1.01, kAlike = 1e-3;            // the latter in spacings: below, both fit
+constexpr double kMostLost = 0.8;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
 
@@ -86,6 +87,7 @@ IcpRegistration::IcpRegistration(const IcpSide& fixed, const IcpSide& moving, co
   greatest_limit_ = params.max_correspondence_distance_m.value_or(kLimitShare * diagonal_);
   require(std::isfinite(greatest_limit_) && greatest_limit_ > 0,
           "max_correspondence_distance must be finite and greater than 0");
+  require(!params.start || params.initial == IcpInitial::kCentroid, "a start leaves nothing to search for");
   if (params.start) {
     bool finite = is_finite(params.start->translation);
     for (const Vec3d& row : params.start->rows) finite = finite && is_finite(row);
@@ -118,7 +120,21 @@ RigidTransform IcpRegistration::local(const RigidTransform& common) const {
   return out;
 }
 
+/// Starts from a global alignment; false if it finds none.
+bool IcpRegistration::align(OpContext& ctx) {
+  const RigidTransform given[] = {{}, local({})};
+  const IcpScale& finest = levels_.back();
+  global_ = global_alignment(finest.fixed.points.view(), finest.moving.points.view(), {given, 2}, ctx);
+  if (global_->outcome == GlobalOutcome::kNone) return false;
+  start_kind_ = IcpStart::kGlobal;
+  start_ = pose_ = global_->pose;
+  limit_ = std::min(greatest_limit_, kGlobalLimit * global_->voxel_m);
+  while (level_ + 1 < levels_.size() && levels_[level_].voxel_m > kGlobalLevel * global_->voxel_m) ++level_;
+  return true;
+}
+
 void IcpRegistration::choose_start(OpContext& ctx) {
+  if (params_.initial == IcpInitial::kAuto && align(ctx)) return;
   if (params_.start) {
     start_ = local(*params_.start);
   } else {
@@ -199,23 +215,11 @@ bool IcpRegistration::step(OpContext& ctx) {
   return limit_ > 0.99 * before && moved_ <= enough * scale.spacing_m();
 }
 
-/// Solves the system in its eigenvectors and moves the pose, at most by the limit.
+/// Moves the pose by the solution of the system, at most by the limit.
 void IcpRegistration::move(const IcpSystem& system, const IcpFrame& frame) {
-  const SymmetricEigen6 eigen = symmetric_eigen6(system.h);
-  std::array<double, 6> x{};
-  for (std::size_t k = 0; k < 6; ++k) {
-    if (!(eigen.value[k] > kFree * eigen.value[5])) continue;
-    double along = 0;
-    for (std::size_t i = 0; i < 6; ++i) along += eigen.vector[k][i] * system.g[i];
-    for (std::size_t i = 0; i < 6; ++i) x[i] -= along / eigen.value[k] * eigen.vector[k][i];
-  }
-  double squared = 0;
-  for (const double value : x) squared += value * value;
-  moved_ = std::sqrt(squared);
-  const double shorter = moved_ > limit_ ? limit_ / moved_ : 1, per_radius = shorter / frame.radius_m;
-  RigidTransform motion = rotation({x[0] * per_radius, x[1] * per_radius, x[2] * per_radius});
-  motion.translation = frame.center - motion.rotate(frame.center) + Vec3d{x[3], x[4], x[5]} * shorter;
-  pose_ = orthonormal(composed(motion, pose_));
+  const IcpMotion step = icp_motion(system, frame, limit_);
+  moved_ = step.length_m;
+  pose_ = orthonormal(composed(step.motion, pose_));
 }
 
 /// Mean squared distance of moving points to the fixed side, each cut off at the limit: the smaller, the better.
@@ -232,6 +236,29 @@ double IcpRegistration::misfit(const IcpScale& scale, const RigidTransform& pose
     return found ? squared : limit_m * limit_m;
   });
   return sum / static_cast<double>(count);
+}
+
+/// Whether the steps have led to a place that fits worse.
+bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx) {
+  const IcpScale& finest = levels_.back();
+  const double alike = kAlike * finest.spacing_m();
+  if (start_kind_ != IcpStart::kGlobal)
+    return misfit(finest, pose_, limit_m, ctx) >
+           kWorse * misfit(finest, start_, limit_m, ctx) + alike * alike;
+  // Both poses are near the right one: points beyond the common part must not decide, as their distances change most.
+  struct Near {
+    double residual_m, pairs;
+  };
+  const auto near = [&](const RigidTransform& pose) {
+    IcpPairs pairs;
+    find_pairs(finest, pose, limit_m, IcpQueries::kMoving, pairs, ctx);
+    narrow_pairs(finest, limit_m, pairs, ctx);
+    const auto lost = std::count(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
+    return Near{median_residual(finest, pose, params_.method, pairs, ctx),
+                static_cast<double>(pairs.slot.size()) - static_cast<double>(lost)};
+  };
+  const Near before = near(start_), after = near(pose_);
+  return after.pairs < kMostLost * before.pairs || after.residual_m > kWorse * before.residual_m + alike;
 }
 
 /// Moving points with a partner within the limit, on the rim or not.
@@ -262,9 +289,7 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   const double spacing = finest.spacing_m();
   IcpResult r{};
   const double judged_within = std::max(limit_, kLeastSpacings * spacing);
-  const double before = misfit(finest, start_, judged_within, ctx),
-               after = misfit(finest, pose_, judged_within, ctx);
-  r.kept_start = after > kWorse * before + kAlike * kAlike * spacing * spacing;
+  r.kept_start = worse_than_start(judged_within, ctx);
   if (r.kept_start) pose_ = start_;
   find_pairs(finest, pose_, greatest_limit_, IcpQueries::kMoving, pairs_, ctx);
   const Fit wide = fit(pairs_, greatest_limit_, ctx), narrow = fit(pairs_, limit_, ctx);
@@ -272,6 +297,7 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   r.pose = pose_;
   r.pose.translation = pose_.translation + fixed_.center - pose_.rotate(moving_.center);
   r.start = start_kind_;
+  r.global = global_;
   r.robust_diagonal_m = diagonal_;
   r.max_correspondence_distance_m = greatest_limit_;
   r.fitness = wide.share;
@@ -292,13 +318,14 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   return r;
 }
 
-std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points) {
+std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points, IcpInitial initial) {
   const auto side = [](std::uint64_t points) {
     const std::uint64_t finest = std::min<std::uint64_t>(points, IcpRegistration::kMostPoints);
     // Local points; keys, rows and their copies while voxels are sorted; then levels, pairs and scratch.
     return points * 24 + std::max(points > finest ? points * 48 : 0, finest * 160);
   };
-  return side(fixed_points) + side(moving_points);
+  const std::uint64_t both = side(fixed_points) + side(moving_points);
+  return initial == IcpInitial::kAuto ? both + global_alignment_bytes(fixed_points, moving_points) : both;
 }
 
 }  // namespace pc

@@ -8,6 +8,7 @@
 #include "core/op_context.h"
 #include "core/span.h"
 #include "core/vec3.h"
+#include "ops/registration/global_alignment.h"
 #include "ops/registration/icp_system.h"
 #include "ops/registration/rigid_transform.h"
 
@@ -21,9 +22,16 @@ struct IcpSide {
   std::uint64_t stride;           ///< >= 1
 };
 
+/// How a start is found when none is given.
+enum class IcpInitial : std::uint8_t {
+  kCentroid,  ///< centroid on centroid, or as placed if that fits better
+  kAuto,      ///< global_alignment.h; where it finds nothing, as kCentroid
+};
+
 struct IcpParams {
   IcpMethod method;
-  std::optional<RigidTransform> start;                  ///< in the common frame; nothing = choose (IcpStart)
+  IcpInitial initial;
+  std::optional<RigidTransform> start;  ///< in the common frame; nothing = found as `initial` says
   std::optional<double> max_correspondence_distance_m;  ///< nothing = 5 % of the fixed side's robust diagonal
   double rmse_threshold_m;                              ///< a level ends when a batch lowers the RMSE by less
   std::uint32_t max_iterations;                         ///< of all levels together, >= 1
@@ -34,6 +42,7 @@ enum class IcpStart : std::uint8_t {
   kGiven,
   kCentroid,  ///< centroid on centroid, not turned
   kAsPlaced,  ///< where the sides lie, because they fit better there than centroid on centroid
+  kGlobal,    ///< the pose of the global alignment
 };
 
 struct IcpProgress {
@@ -63,7 +72,9 @@ struct IcpConditioning {
 struct IcpResult {
   RigidTransform pose;  ///< moving onto fixed, in the common frame
   IcpStart start;
-  double robust_diagonal_m;              ///< of the fixed side
+  std::optional<GlobalAlignment>
+      global;                ///< kAuto: what the search found; its pose is between the centroids' frames
+  double robust_diagonal_m;  ///< of the fixed side
   double max_correspondence_distance_m;  ///< the limit in effect
   double fitness, rmse_m;                ///< moving points with a partner within that limit; their distances
   double final_limit_m;                  ///< the limit that the residuals narrowed it to
@@ -85,7 +96,8 @@ struct IcpResult {
 ///          points, or with more than 1,000,000 on a side, voxel means that leave as many.
 /// Limit    Begins at max_correspondence_distance_m. Each iteration narrows it to 4 sigma of the distances (from their
 ///          35 % quantile, as if Rayleigh-distributed), not below 3 spacings of the level: partial overlap does not
-///          drag the pose, as what has no counterpart is soon out of reach.
+///          drag the pose, as what has no counterpart is soon out of reach. From a global alignment it begins at 3 of
+///          its voxels, with levels that are not much coarser than those.
 /// Step     icp_system.h, scale 1.4826 x median residual x 2.385 (Cauchy with 95 % efficiency: Holland & Welsch 1977).
 ///          Directions whose eigenvalue is below 1e-4 of the largest are left alone (Zhang, Kaess & Singh 2016).
 /// Order    The same bits for any thread count. All sums are in float64 about the centroids, so coordinates of 1e7 m
@@ -99,8 +111,8 @@ class IcpRegistration {
 
   /// Thins both sides, estimates normals and chooses the start.
   ///
-  /// Errors   kInvalidArgument: fewer than 4 usable points on a side, all of a side at one place, a start, limit or
-  ///          threshold that is not finite, a limit of 0 or less, lengths that do not fit, 0 iterations.
+  /// Errors   kInvalidArgument: fewer than 4 usable points on a side, all of a side at one place, a start together with
+  ///          kAuto, a start, limit or threshold that is not finite, a limit of 0 or less, lengths that do not fit, 0 iterations.
   IcpRegistration(const IcpSide& fixed, const IcpSide& moving, const IcpParams& params, OpContext& ctx);
 
   /// A batch: runs up to so many iterations, fewer at the end.
@@ -122,12 +134,14 @@ class IcpRegistration {
   static Local local_points(const IcpSide& side, const char* name, OpContext& ctx);
   void add_levels(OpContext& ctx);
   void choose_start(OpContext& ctx);
+  bool align(OpContext& ctx);
   void begin_level(OpContext& ctx);
   bool step(OpContext& ctx);
   void move(const IcpSystem& system, const IcpFrame& frame);
   double least_limit() const;
   bool level_ends(bool settled) const { return settled || level_left_ == 0; }
   Fit fit(const IcpPairs& pairs, double limit_m, OpContext& ctx) const;
+  bool worse_than_start(double limit_m, OpContext& ctx);
   double misfit(const IcpScale& scale, const RigidTransform& pose, double limit_m, OpContext& ctx) const;
   IcpConditioning conditioning(const IcpPairs& pairs, OpContext& ctx) const;
   RigidTransform local(const RigidTransform& common) const;
@@ -138,6 +152,7 @@ class IcpRegistration {
   std::vector<IcpScale> levels_;  ///< coarse to fine
   RigidTransform start_, pose_;   ///< between the centroids' frames
   IcpStart start_kind_ = IcpStart::kGiven;
+  std::optional<GlobalAlignment> global_;
   std::size_t level_ = 0;
   std::uint32_t iterations_ = 0, level_left_ = 0;
   double limit_ = 0, moved_ = 0;
@@ -149,6 +164,6 @@ class IcpRegistration {
 };
 
 /// Peak of memory needed besides the inputs, bytes.
-std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points);
+std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points, IcpInitial initial);
 
 }  // namespace pc

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "ops/registration/symmetric_eigen6.h"
 
 namespace pc {
 
@@ -153,15 +154,13 @@ void add_pair(IcpSystem& s, const Pair& pair, const Directions& d, const Vec3d& 
 
 void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
                 IcpPairs& pairs, OpContext& ctx) {
-  const std::size_t all = scale.pair_count(), moving_count = scale.moving.points.size();
-  if (pairs.slot.size() != all) {
-    pairs.slot.resize(all);
-    pairs.squared.resize(all);
+  const std::size_t moving_count = scale.moving.points.size();
+  const std::size_t count = queries == IcpQueries::kBoth ? scale.pair_count() : moving_count;
+  if (pairs.slot.size() != count) {
+    pairs.slot.resize(count);
+    pairs.squared.resize(count);
     std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
   }
-  const std::size_t count = queries == IcpQueries::kBoth ? all : moving_count;
-  std::fill(pairs.slot.begin() + count, pairs.slot.end(), IcpPairs::kNone);
-  std::fill(pairs.squared.begin() + count, pairs.squared.end(), kInfinity);
   const RigidTransform back = inverse(pose);
   const double limit = limit_m * limit_m;
   parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
@@ -260,6 +259,25 @@ IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMetho
   IcpSystem sum{};
   for (const IcpSystem& part : parts) add(sum, part);
   return sum;
+}
+
+IcpMotion icp_motion(const IcpSystem& system, const IcpFrame& frame, double longest_m) {
+  constexpr double kFree = 1e-4;
+  const SymmetricEigen6 eigen = symmetric_eigen6(system.h);
+  std::array<double, 6> x{};
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (!(eigen.value[k] > kFree * eigen.value[5])) continue;
+    double along = 0;
+    for (std::size_t i = 0; i < 6; ++i) along += eigen.vector[k][i] * system.g[i];
+    for (std::size_t i = 0; i < 6; ++i) x[i] -= along / eigen.value[k] * eigen.vector[k][i];
+  }
+  double squared = 0;
+  for (const double value : x) squared += value * value;
+  const double length = std::sqrt(squared);
+  const double shorter = length > longest_m ? longest_m / length : 1, per_radius = shorter / frame.radius_m;
+  IcpMotion out{rotation({x[0] * per_radius, x[1] * per_radius, x[2] * per_radius}), length};
+  out.motion.translation = frame.center - out.motion.rotate(frame.center) + Vec3d{x[3], x[4], x[5]} * shorter;
+  return out;
 }
 
 }  // namespace pc

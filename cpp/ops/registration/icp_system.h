@@ -22,7 +22,7 @@ struct IcpScale {
   double spacing_m() const { return fixed.spacing_m > moving.spacing_m ? fixed.spacing_m : moving.spacing_m; }
 };
 
-/// The nearest point of the other side, first for each moving point, then for each fixed one.
+/// The nearest point of the other side, first for each moving point, then (IcpQueries::kBoth) for each fixed one.
 struct IcpPairs {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   BulkVector<std::uint32_t> slot;  ///< of the other side; kNone = nothing within the limit
@@ -32,7 +32,7 @@ struct IcpPairs {
 enum class IcpQueries : std::uint8_t { kBoth, kMoving };
 
 /// Finds the pairs at a pose. The pairs of an earlier pose of the same level make the search faster, not different.
-/// With kMoving, the fixed points get no partner.
+/// With kMoving, there are no pairs of the fixed points.
 void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
                 IcpPairs& pairs, OpContext& ctx);
 
@@ -76,5 +76,15 @@ double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMet
 ///          lowers the error of the turn by 16 to 56 % (docs/accuracy.md, registration).
 IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
                      const IcpPairs& pairs, const IcpFrame& frame, double scale_m, OpContext& ctx);
+
+/// The motion that solves a system, without the directions that the pairs do not fix.
+struct IcpMotion {
+  RigidTransform motion;
+  double length_m;  ///< how far it moves the points, in the units of IcpFrame; before the bound
+};
+
+/// Solves the system in its eigenvectors. Directions whose eigenvalue is below 1e-4 of the largest are left alone
+/// (Zhang, Kaess & Singh 2016). A motion longer than longest_m is shortened to it.
+IcpMotion icp_motion(const IcpSystem& system, const IcpFrame& frame, double longest_m);
 
 }  // namespace pc

@@ -54,6 +54,31 @@ inline Points corner_of_planes(std::uint64_t count, double side, std::uint64_t s
   return out;
 }
 
+/// Random places of boxes of many sizes that stand, turned, on level ground of `side` metres; alike from no other side.
+/// `scene` chooses the boxes, `seed` the places.
+inline Points boxes_on_ground(std::uint64_t count, double side, std::uint64_t scene, std::uint64_t seed) {
+  Points out;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto unit = [&](std::uint64_t k) { return random_unit(seed, 8 * i + k); };
+    if (i % 2 == 0) {
+      out.push_back({side * unit(0), side * unit(1), 0});
+      continue;
+    }
+    const auto box = static_cast<std::uint64_t>(24 * unit(2));
+    const auto of = [&](std::uint64_t k) { return random_unit(scene, 8 * box + k); };
+    const Vec3d size{side * (0.02 + 0.08 * of(0)), side * (0.02 + 0.08 * of(1)),
+                     side * (0.02 + 0.15 * of(2))};
+    const auto face = static_cast<int>(5 * unit(3));
+    Vec3d p{size.x * (unit(4) - 0.5), size.y * (unit(5) - 0.5), size.z * unit(6)};
+    if (face < 2) p.x = size.x * (face - 0.5);
+    if (face == 2 || face == 3) p.y = size.y * (face - 2.5);
+    if (face == 4) p.z = size.z;
+    const double turn = 6.28 * of(3), c = std::cos(turn), s = std::sin(turn);
+    out.push_back({side * of(4) + c * p.x - s * p.y, side * of(5) + s * p.x + c * p.y, p.z});
+  }
+  return out;
+}
+
 /// Mean squared distance of moved points to the nearest fixed ones, each cut off at `reach`, by brute force.
 inline double misfit(const RigidTransform& pose, const Points& moving, const Points& fixed, double reach) {
   double sum = 0;

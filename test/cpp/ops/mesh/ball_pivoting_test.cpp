@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "support/cancel_phase.h"
 #include "support/nasty_surfaces.h"
 #include "support/surfaces.h"
@@ -189,6 +191,25 @@ TEST(BallPivoting, EndsSoonAfterACancel) {
                     {cloud.normals.data(), cloud.normals.size()}, {{2.0}, 120'000}, ctx);
     });
   }
+}
+
+/// CPU seconds for 20,000 points on a square, of which 4000 lie in a clump.
+double seconds_with_clump(double clump_width) {
+  Surface cloud;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    const double side = i % 5 == 0 ? clump_width : 10, at = i % 5 == 0 ? 5 - clump_width / 2 : 0;
+    const double x = random_unit(7, 3 * i), y = random_unit(7, 3 * i + 1), z = random_unit(7, 3 * i + 2);
+    cloud.points.push_back({at + side * x, at + side * y, 1e-3 * z});
+    cloud.normals.push_back({0, 0, 1});
+  }
+  const std::clock_t start = std::clock();
+  EXPECT_GT(roll(cloud, {0.1}, 1).indices.size() / 3, 15'000U);
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+TEST(BallPivoting, DensePartsOfACloudCostLittle) {
+  // Most balls at the points of the clump hold thousands of others. Looking at all of them takes 40 times as long.
+  EXPECT_LT(seconds_with_clump(0.01), 5 * seconds_with_clump(10));
 }
 
 TEST(BallPivoting, RefusesWrongRadii) {

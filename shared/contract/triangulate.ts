@@ -155,7 +155,7 @@ export const TriangulateBuffers = z
   .object({
     vertices: buffer("f32 (3 * num_vertices) x, y, z of each vertex, metres, frame of the points minus world_shift"),
     indices: buffer(
-      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay), from outside (alpha_shape) or from where the normals of the points point to",
+      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay), from outside (alpha_shape) or from where the normals of the points point to. No edge has more than two triangles, and those run along it in opposite directions: where more met, the mesh was cut, and vertices at one place appear more than once",
     ),
     normals: buffer("f32 (3 * num_vertices) unit normal of each vertex, the mean of its triangles weighted by area"),
     triangle_cell_ids: buffer(

@@ -205,7 +205,8 @@ TEST(Poisson, TooLittleMemoryIsAnErrorThatNamesDepthAndBytes) {
 
 TEST(Poisson, EndsSoonAfterACancel) {
   const Surface cloud = test::sphere(5000, 1, {0, 0, 0});
-  for (const char* const phase : {"Building octree", "Solving", "Extracting surface", "Trimming"})
+  for (const char* const phase :
+       {"Building octree", "Solving", "Extracting surface", "Filtering low-density vertices"})
     test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
       poisson(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
               {cloud.normals.data(), cloud.normals.size()}, kParams, ctx);

@@ -52,7 +52,7 @@ export const TriangulateRequest = z
     radii: NumberList.nullish()
       .default(null)
       .describe(
-        "ball_pivoting: radii of the balls, metres, positive; at most 16; null or empty = the median distance to the nearest point times 1, 2 and 4, in tiles of their own where the density varies",
+        "ball_pivoting: radii of the balls, metres, positive; at most 16; null or empty = the median distance to the nearest point times 1, 2 and 4, or, on surfaces with gaps that these balls fall through (rows of a scan far apart), the 90th percentile of the gaps' radii times 1.4 and 2.8; in tiles of their own where the density varies",
       ),
     depth: z
       .number()

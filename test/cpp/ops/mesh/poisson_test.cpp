@@ -213,6 +213,17 @@ TEST(Poisson, EndsSoonAfterACancel) {
     });
 }
 
+TEST(Poisson, RefusesAnExtentWhoseInverseIsInfinite) {
+  Surface cloud = test::sphere(100, 1, {0, 0, 0});
+  for (Vec3d& p : cloud.points) p = p * 1e-310;
+  try {
+    reconstruct(cloud, kParams);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1e-150 to 1e150 m apart"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Poisson, RefusesWrongParameters) {
   const Surface cloud = test::sphere(100, 1, {0, 0, 0});
   const auto refused = [&](auto&& change) {

@@ -85,7 +85,7 @@ export const TriangulateRequest = z
       .nullish()
       .default(null)
       .describe(
-        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point; 0 or less causes an error in the frame",
+        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point, or, on surfaces with gaps above 3.2 times this distance (rows of a scan far apart), 1.4 times the 90th percentile of the gaps' radii; 0 or less causes an error in the frame",
       ),
     world_shift: NumberList.nullish()
       .default(null)

@@ -42,8 +42,12 @@ export interface CleanMesh extends SurfaceMesh {
   /** Triangles without area. */
   readonly flat_count: number;
   readonly repeated_count: number;
-  /** Triangles removed at edges that more than two shared. */
-  readonly non_manifold_count: number;
+  /** Edges of more than two triangles, at which the mesh was cut. */
+  readonly crowded_edge_count: number;
+  /** Vertices added where it was cut. */
+  readonly copied_vertex_count: number;
+  /** Triangles turned to the sense of rotation of their component. */
+  readonly turned_count: number;
 }
 
 /** A box of voxels, as in the contract; `offsets` f64 and `kept` u8 have one entry per column. */

@@ -118,7 +118,9 @@ Napi::Value clean_mesh_job(const Napi::CallbackInfo& info) {
         out.Set("merged_vertex_count", static_cast<double>(clean.merged_vertex_count));
         out.Set("flat_count", static_cast<double>(clean.flat_count));
         out.Set("repeated_count", static_cast<double>(clean.repeated_count));
-        out.Set("non_manifold_count", static_cast<double>(clean.non_manifold_count));
+        out.Set("crowded_edge_count", static_cast<double>(clean.crowded_edge_count));
+        out.Set("copied_vertex_count", static_cast<double>(clean.copied_vertex_count));
+        out.Set("turned_count", static_cast<double>(clean.turned_count));
         return out;
       });
 }

@@ -52,7 +52,7 @@ export const TriangulateRequest = z
     radii: NumberList.nullish()
       .default(null)
       .describe(
-        "ball_pivoting: radii of the balls, metres, positive; at most 16; null or empty = the median distance to the nearest point times 1, 2 and 4, in tiles of their own where the density varies",
+        "ball_pivoting: radii of the balls, metres, positive; at most 16; null or empty = the median distance to the nearest point times 1, 2 and 4, or, on surfaces with gaps that these balls fall through (rows of a scan far apart), the 90th percentile of the gaps' radii times 1.4 and 2.8; in tiles of their own where the density varies",
       ),
     depth: z
       .number()
@@ -85,7 +85,7 @@ export const TriangulateRequest = z
       .nullish()
       .default(null)
       .describe(
-        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point; 0 or less causes an error in the frame",
+        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point, or, on surfaces with gaps above 3.2 times this distance (rows of a scan far apart), 1.4 times the 90th percentile of the gaps' radii; 0 or less causes an error in the frame",
       ),
     world_shift: NumberList.nullish()
       .default(null)
@@ -155,7 +155,7 @@ export const TriangulateBuffers = z
   .object({
     vertices: buffer("f32 (3 * num_vertices) x, y, z of each vertex, metres, frame of the points minus world_shift"),
     indices: buffer(
-      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay), from outside (alpha_shape) or from where the normals of the points point to",
+      "u32 (3 * num_triangles) vertices of each triangle, from 0: counter-clockwise seen from above (delaunay), from outside (alpha_shape) or from where the normals of the points point to. No edge has more than two triangles, and those run along it in opposite directions: where more met, the mesh was cut, and vertices at one place appear more than once",
     ),
     normals: buffer("f32 (3 * num_vertices) unit normal of each vertex, the mean of its triangles weighted by area"),
     triangle_cell_ids: buffer(

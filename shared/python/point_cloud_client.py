@@ -492,11 +492,13 @@ class PointCloudClient:
         crop_box_rotation_deg  rotation of the box about +z, degrees
         grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
                                "kept_columns"}, metres: keep the triangles in its cells
-        radii                  ball_pivoting: radii of the balls, metres; default from the spacing of the points
+        radii                  ball_pivoting: radii of the balls, metres; default from the spacing of the points,
+                               or the gaps between the rows of a scan
         depth                  poisson: deepest level of the octree, default 8
         normal_radius, normal_max_nn  ball_pivoting, poisson: neighbours for a normal, default 0.1 m and 30
         estimate_normals       True (default): ball_pivoting and poisson need normals
-        alpha                  alpha_shape: radius of the ball, metres; default twice the mean point spacing
+        alpha                  alpha_shape: radius of the ball, metres; default twice the mean point spacing, or
+                               from the gaps between the rows of a scan
         world_shift            (3) metres, subtracted from every vertex before conversion to float32
         """
         return self._frame("/api/triangulate", {**fields, "method": method}, on_progress)

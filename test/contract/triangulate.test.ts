@@ -3,13 +3,12 @@ import { addon } from "../../backend/native/core/addon.ts";
 import { openRun } from "../support/app/live-run.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually, stopwatch } from "../support/run/stopwatch.ts";
-import { cloud, lineCloud, refusal, UNKNOWN } from "../support/session/session-edits.ts";
+import { cloud, lineCloud } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
-import { failedTriangulation, lattice, measured, TRIANGULATE, triangulated } from "../support/session/triangulation.ts";
+import { lattice, measured, TRIANGULATE, triangulated } from "../support/session/triangulation.ts";
 
 const made = sessionTest({ listening: true });
 const mesh = (payload: object) => triangulated(made, payload);
-const failure = (payload: object) => failedTriangulation(made, payload);
 const SHEET = lattice(6, 4, 1, [0, 0, 7]);
 const rows = (points: readonly (readonly number[])[]) => ["x y z", ...points.map((point) => point.join(" "))];
 
@@ -75,65 +74,32 @@ describe("alpha_shape", () => {
     expect(measured(f32("vertices"), u32("indices")).euler).toBe(1);
   });
 
+  test("solids that touch at an edge are cut apart there, and a warning says so", async () => {
+    const prism = [0, 1, 2].flatMap((z) => [
+      [2, 2, z],
+      [3, 2.5, z],
+      [2.5, 3, z],
+    ]);
+    const { meta, f32, u32 } = await mesh({
+      points: [...lattice(3, 3, 3), ...prism],
+      method: "alpha_shape",
+      alpha: 0.9,
+    });
+    expect(meta.num_triangles).toBe(48 + 14);
+    expect(meta.volume_m3).toBeCloseTo(8 + 2 * 0.375, 12);
+    expect(meta.surface_area).toBeCloseTo(24 + 2 * 0.375 + 4 * Math.sqrt(1.25) + 2 * Math.sqrt(0.5), 12);
+    expect(measured(f32("vertices"), u32("indices"))).toMatchObject({ closed: true, euler: 4 });
+    expect(meta.warnings).toEqual([
+      "3 points are at the place of another point and were left out.",
+      "The mesh was cut at 2 edges of more than two triangles; 3 vertices were copied.",
+    ]);
+  });
+
   test("a smooth surface without noise gives its sheet, and a warning says so", async () => {
     const points = lattice(20, 20, 1).map(([x, y]) => [x + 0.3 * Math.sin(5 * y), y, 0.01 * x * x + 0.02 * y * y]);
     const { meta } = await mesh({ points, method: "alpha_shape", alpha: 1.5 });
     expect(meta.num_triangles).toBeGreaterThan(650); // 2 * 19 * 19 without the rim
     expect(meta.warnings).toEqual([expect.stringMatching(/^\d+ of the faces bound no solid at alpha 1\.50 m/)]);
-  });
-});
-
-describe("reconstructions", () => {
-  const sphere = (radius: number, count = 2000): [number, number, number][] =>
-    Array.from({ length: count }, (_, i) => {
-      const z = 1 - (2 * i + 1) / count;
-      const turn = i * Math.PI * (3 - Math.sqrt(5));
-      const across = radius * Math.sqrt(1 - z * z);
-      return [across * Math.cos(turn), across * Math.sin(turn), radius * z];
-    });
-
-  test.each([
-    ["ball_pivoting", undefined],
-    ["poisson", 6],
-  ])("%s: a closed outward sphere, with the normals estimated first", async (method, depth) => {
-    const { meta, f32, u32, stages } = await mesh({ points: sphere(1), method, depth });
-    const found = measured(f32("vertices"), u32("indices"));
-    expect(found).toMatchObject({ closed: true, euler: 2 });
-    expect(Math.abs(found.volume / ((4 / 3) * Math.PI) - 1)).toBeLessThan(0.01);
-    expect(Math.abs(meta.surface_area / (4 * Math.PI) - 1)).toBeLessThan(0.01);
-    expect(meta).toMatchObject({ points_used: 2000, method_used: method });
-    expect(meta.warnings).toBeUndefined();
-    const told = stages.map(([at, label]) => `${at} ${label}`);
-    const meshing = method === "poisson" ? "0.45 Meshing (poisson)" : "0.45 Meshing (ball pivoting)";
-    expect(told).toEqual(expect.arrayContaining(["0.25 Estimating normals", meshing]));
-    const fractions = stages.flatMap(([progress]) => progress ?? []);
-    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
-  });
-
-  test("ball pivoting is the default; its radii are given, or taken from the spacing", async () => {
-    const { meta } = await mesh({ points: sphere(1) });
-    expect(meta).toMatchObject({ method_used: "ball_pivoting", tile_count: 1 });
-    const [first = 0, ...others] = meta.radii_m ?? [];
-    expect(others).toEqual([2 * first, 4 * first]);
-    const given = await mesh({ points: sphere(1), radii: [0.4, 0.2] });
-    expect(given.meta).toMatchObject({ radii_m: [0.2, 0.4] });
-  });
-
-  test("a radius that leaves points without a normal gives way, and a warning says so", async () => {
-    const { meta, f32, u32 } = await mesh({ points: sphere(10), method: "poisson", depth: 5 });
-    expect(meta.warnings).toEqual([expect.stringMatching(/^2000 of 2000 points have fewer than three neighbours/)]);
-    expect(measured(f32("vertices"), u32("indices"))).toMatchObject({ closed: true, euler: 2 });
-    expect((await mesh({ points: sphere(10), method: "poisson", depth: 5, normal_radius: 5 })).meta.warnings).toBe(
-      undefined,
-    );
-  });
-
-  test("an open surface is not closed beyond its border", async () => {
-    const points = lattice(40, 40, 1).map(([x, y]) => [x, y, Math.sin(x / 8) * 2]);
-    const { meta, f32 } = await mesh({ points, method: "poisson", depth: 6, normal_radius: 3 });
-    expect(Math.min(...f32("vertices"))).toBeGreaterThan(-3.5);
-    expect(meta.surface_area).toBeGreaterThan(39 * 39);
-    expect(meta.surface_area).toBeLessThan(1.25 * 39 * 39);
   });
 });
 
@@ -235,89 +201,6 @@ describe("grid", () => {
     const { meta, names } = await mesh({ points: SHEET, grid: { ...grid, center: [0, 0, 90] }, method: "delaunay" });
     expect(meta).toMatchObject({ num_triangles: 0, num_vertices: 24, surface_area: 0 });
     expect(names).not.toContain("triangle_cell_ids");
-  });
-});
-
-describe("failures in the frame", () => {
-  const line = lattice(5, 1, 1);
-  test.each<[string, object, string | RegExp, number | undefined]>([
-    ["no points", { points: null }, "There are 0 points: a mesh needs at least 3.", 0],
-    ["two points", { points: [...line].slice(0, 2), method: "alpha_shape" }, /^There are 2 points/, 2],
-    ["a crop without points", { crop_box: [50, 50, 50, 60, 60, 60] }, /^The crop box contains 0 points/, 0],
-    ["a crop box of five", { crop_box: [1, 2, 3, 4, 5] }, /^crop_box must have 6 numbers.*it has 5/, undefined],
-    ["a line", { points: line }, "Triangulation failed: no triangles were produced", 5],
-    ["points at one place", { points: [line[0], line[0], line[0]] }, /no triangles were produced/, 3],
-    ["a small alpha", { points: lattice(3, 3, 3), method: "alpha_shape", alpha: 0.1 }, /no triangles/, 27],
-    ["no alpha", { method: "alpha_shape", alpha: 0 }, "alpha is 0: it must be positive, in metres, or null", undefined],
-    [
-      "an unknown method",
-      { method: "magic" },
-      'Unknown triangulation method "magic": use ball_pivoting, poisson, alpha_shape or delaunay.',
-      undefined,
-    ],
-    ["no normals", { method: "poisson", estimate_normals: false }, /but poisson needs normals/, undefined],
-    ["a radius of 0", { method: "poisson", normal_radius: 0 }, /^normal_radius is 0/, undefined],
-    ["two neighbours", { method: "ball_pivoting", normal_max_nn: 2 }, /^normal_max_nn is 2/, undefined],
-    ["half a neighbour", { method: "ball_pivoting", normal_max_nn: 3.5 }, /^normal_max_nn is 3.5/, undefined],
-    ["a depth of 13", { method: "poisson", depth: 13 }, /^depth is 13: it must be a whole number from 1/, undefined],
-    ["a ball without radius", { method: "ball_pivoting", radii: [0] }, /^Triangulation failed: .*radii/, 24],
-    ["a flat grid", { grid: { center: [0, 0, 0], size: [1, 1, 0] } }, /^grid\.size is \[1, 1, 0\]/, undefined],
-    [
-      "a wrong list",
-      { grid: { center: [0, 0, 0], size: [1, 1, 1], kept_columns: [] } },
-      /^grid\.kept_columns has 0/,
-      undefined,
-    ],
-    [
-      "many columns",
-      { grid: { center: [0, 0, 0], size: [1, 1, 1], nx: 1e6, ny: 1e6 } },
-      /^The grid has 1000000 x/,
-      undefined,
-    ],
-    [
-      "many cells",
-      { grid: { center: [0, 0, 0], size: [1, 1, 1], nx: 1e3, ny: 1e3, nz: 1e6 } },
-      /cells, but the limit/,
-      undefined,
-    ],
-  ])("%s", async (_name, payload, error, points_used) => {
-    expect(await failure({ points: SHEET, method: "delaunay", ...payload })).toEqual({
-      success: false,
-      error: typeof error === "string" ? error : expect.stringMatching(error),
-      code: "invalid_argument",
-      method_used: (payload as { method?: string }).method ?? "delaunay",
-      num_triangles: 0,
-      num_vertices: 0,
-      ...(points_used === undefined ? {} : { points_used }),
-    });
-  });
-
-  test("an unknown key is named, also by a failure", async () => {
-    const named = [expect.stringContaining('"methd"')];
-    expect((await mesh({ points: SHEET, method: "delaunay", methd: 1 })).meta.warnings).toEqual(named);
-    expect((await failure({ points: [], method: "delaunay", methd: 1 })).warnings).toEqual(named);
-  });
-
-  test("clouds of two skew lines are refused before they fill the memory", async () => {
-    const points = Array.from({ length: 1200 }, (_, i) => (i % 2 === 0 ? [i, 0, 0] : [0, i, 1]));
-    const { error, code } = await failure({ points, method: "alpha_shape" });
-    expect(code).toBe("out_of_memory");
-    expect(error).toMatch(/more than 64 tetrahedra each/);
-  });
-});
-
-describe("refusals before the stream", () => {
-  test.each<[string, object, number, unknown]>([
-    ["an unknown session", { source: { session_id: "00000000" } }, ...UNKNOWN],
-    ["an unknown session of several", { sources: [{ session_id: "00000000" }] }, ...UNKNOWN],
-    ["a source without a session", { source: {} }, 400, expect.stringMatching(/neither a session_id/)],
-    ["many sources", { sources: Array(1001).fill({}) }, 400, "sources has 1001 entries, more than 1000"],
-    ["a shift of two", { world_shift: [1, 2] }, 400, "world_shift must be three finite numbers"],
-    ["points that are no triples", { points: [[1, 2]] }, 422, expect.anything()],
-    ["a method that is no text", { method: 1 }, 422, expect.anything()],
-  ])("%s", async (_name, payload, status, detail) => {
-    const body = { method: "delaunay", ...payload };
-    expect(await refusal(made, TRIANGULATE, body)).toEqual([status, detail]);
   });
 });
 

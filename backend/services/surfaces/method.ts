@@ -1,5 +1,5 @@
 import type { TriangulateRequest, TriangulateSuccess } from "../../../shared/contract/triangulate.ts";
-import type { Job } from "../../jobs/job.ts";
+import type { Job, PhaseWeight } from "../../jobs/job.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type * as native from "../../native/surfaces.ts";
 
@@ -24,8 +24,9 @@ export interface Method {
   mesh(points: NativeColumn, request: MeshRequest, job: Job): Promise<RawMesh>;
 }
 
-/** Shows that a method meshes. */
-export const meshingStage = (name: string, job: Job): void => job.stage(`Meshing (${name})`, 0.45, 0.85);
+/** Shows that a method meshes; native phases that `phases` does not name show the label of the stage. */
+export const meshingStage = (name: string, job: Job, phases: readonly PhaseWeight[] = []): void =>
+  job.stage(`Meshing (${name})`, 0.45, 0.85, phases);
 
 /** A warning about a number of things, if there are any. */
 export const told = (count: number, text: string): string[] => (count > 0 ? [`${count} ${text}`] : []);

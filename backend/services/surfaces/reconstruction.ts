@@ -25,6 +25,12 @@ const TILE_POINTS = 120_000;
 const POISSON_BYTES_PER_POINT = 15_000;
 const POISSON_BYTES_PER_SQUARE = 32_000;
 
+/** The filter begins at 0.70 of the run. */
+const POISSON_PHASES = [
+  { name: "Meshing (poisson)", weight: 25 },
+  { name: "Filtering low-density vertices", weight: 15 },
+];
+
 type Orientation = native.NormalsParams["orientation"];
 
 function normalsParams(request: TriangulateRequest, orientation: Orientation): native.NormalsParams {
@@ -117,7 +123,7 @@ export const poisson: Method = {
   },
   async mesh(points, request, job) {
     const { normals, warnings } = await normalsOf(points, normalsParams(request, "consistent"), job);
-    meshingStage("poisson", job);
+    meshingStage("poisson", job, POISSON_PHASES);
     const found = await job.track(() =>
       native.poissonSurface(points, normals, {
         depth: depthOf(request),

@@ -22,7 +22,7 @@ import {
   readMeshPoints,
   rowsOf,
 } from "./mesh-points.ts";
-import type { Method } from "./method.ts";
+import { type Method, told } from "./method.ts";
 import { methodOf } from "./methods.ts";
 
 /** A request whose sessions exist. */
@@ -162,12 +162,16 @@ async function mesh(
 
 const buffer = (data: ColumnRef, dtype: "f32" | "u32") => ({ dtype, length: data.length, data });
 
-function cleanUp({ flat_count, repeated_count, non_manifold_count }: native.CleanMesh): string[] {
-  const told = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
-  const removed = [
-    ...told(flat_count, "without area"),
-    ...told(repeated_count, "repeated"),
-    ...told(non_manifold_count, "at edges of more than two triangles"),
+function cleanUp(clean: native.CleanMesh): string[] {
+  const removed = [...told(clean.flat_count, "without area"), ...told(clean.repeated_count, "repeated")];
+  const { crowded_edge_count, copied_vertex_count } = clean;
+  return [
+    ...(removed.length > 0 ? [`The clean-up removed triangles: ${removed.join(", ")}.`] : []),
+    ...(crowded_edge_count > 0
+      ? [
+          `The mesh was cut at ${crowded_edge_count} edges of more than two triangles; ${copied_vertex_count} vertices were copied.`,
+        ]
+      : []),
+    ...told(clean.turned_count, "triangles were turned to face the same way as those beside them."),
   ];
-  return removed.length > 0 ? [`The clean-up removed triangles: ${removed.join(", ")}.`] : [];
 }

@@ -13,7 +13,9 @@
 #include "ops/fit/crown_trim.h"
 #include "ops/fit/mesh_smoothing.h"
 #include "ops/fit/thin_parts.h"
+#include "spatial/all_knn.h"
 #include "spatial/circumradius.h"
+#include "spatial/kd_tree.h"
 #include "spatial/union_find.h"
 
 namespace pc {
@@ -22,6 +24,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr const char* kPhase = "Building tetrahedra";
+constexpr std::size_t kMostSlots = std::size_t{1} << 30;  // four faces each are numbered with 32 bits
 constexpr std::array<double, 8> kAlphaSpacings{3, 4, 5, 6, 8, 10, 14, 20};  // contract core section 4
 // Cells of 4 spacings find branches out of sampled surfaces, too; smaller ones shorten what is left of them at filled solids.
 struct ThinScale {
@@ -271,14 +274,34 @@ Carved search(Solid& solid, const Cells& cells, std::optional<double> alpha_m, d
   return best;
 }
 
+/// Mean distance from a place to the nearest other one, without tetrahedra.
+double mean_spacing(const BulkVector<Vec3d>& points, OpContext& ctx) {
+  BulkVector<Vec3d> places(points.size());
+  std::copy(points.begin(), points.end(), places.begin());
+  std::size_t compared = 0;
+  std::sort(places.begin(), places.end(), [&](const Vec3d& a, const Vec3d& b) {
+    if (++compared % kGrain == 0) ctx.checkpoint();
+    return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
+  });
+  places.resize(static_cast<std::size_t>(std::unique(places.begin(), places.end()) - places.begin()));
+  require(places.size() > 3, kFlat);
+  const KdTree tree(places.view(), ctx);
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(1));
+  const KdTreeView view = tree.view();
+  BulkVector<double> nearest(places.size());
+  all_knn(tree, {1, 0, KnnColumns::kSquared}, {blocks.data(), blocks.size()}, ctx,
+          [&](std::uint32_t number, const LeafKnn& found) {
+            const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
+            for (std::uint32_t p = 0; p < leaf.count; ++p)
+              nearest[leaf.row[p]] = std::sqrt(found.squared(p)[0]);
+          });
+  return parallel_sum(ctx, nearest.size(), [&](std::size_t i) { return nearest[i]; }) /
+         static_cast<double>(nearest.size());
+}
+
 /// Removes the points of thin parts, at most `droppable`; returns how many more may go.
 std::uint64_t remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx) {
-  double spacing = 0;
-  {
-    const Cells cells(points.view(), kPhase, ctx);
-    require(cells.dimension() == 3, kFlat);
-    spacing = spacing_of(cells, ctx).mean_m;
-  }
+  const double spacing = mean_spacing(points, ctx);
   for (const auto& [spacings, fewest_kept] : kThinScales) {
     const auto kept = outside_thin_parts(points.view(), {spacings * spacing, fewest_kept}, droppable, ctx);
     std::size_t count = 0;
@@ -334,6 +357,9 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   if (droppable > 0) droppable = remove_thin_parts(exact, droppable, ctx);
   const Cells cells(exact.view(), kPhase, ctx);
   require(cells.dimension() == 3, kFlat);
+  if (cells.slots() >= kMostSlots)
+    throw Error(ErrorCode::kUnsupported,
+                "the crown has more than 2^30 tetrahedra; use fewer points (max_points)");
   ctx.begin_phase("Fitting the crown", 0);
   const BulkVector<float> radii = face_radii(cells, ctx);
   Solid solid(cells, radii, ctx);

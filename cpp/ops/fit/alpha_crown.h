@@ -40,6 +40,7 @@ struct AlphaCrown {
 /// Cost     alpha_crown_bytes(); O(n log n) time, mostly in one thread.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: points on a plane, no solid at alpha_m, more triangles than most_triangles.
+///          kUnsupported: more than 2^30 tetrahedra.
 /// Source   Edelsbrunner & Mücke 1994, ACM TOG 13; contract core section 4 for the radii. Smoothing: Taubin 1995, SIGGRAPH,
 ///          lambda 0.5, mu -0.53. The contract shakes the points to break ties; exact signs need no shaking.
 AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params, OpContext& ctx);

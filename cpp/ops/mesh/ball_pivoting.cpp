@@ -8,6 +8,7 @@
 #include "core/radix_sort.h"
 #include "ops/cloud/percentile.h"
 #include "ops/mesh/pivot_front.h"
+#include "ops/mesh/surface_gaps.h"
 #include "spatial/all_knn.h"
 
 namespace pc {
@@ -16,9 +17,12 @@ namespace {
 
 constexpr double kUneven = 1.8;  // p90 over median of the spacing from which tiles are made
 constexpr std::size_t kLeastUneven = 200, kLeastInTile = 50;
-constexpr double kHaloSpacings = 8, kHaloWidth = 0.05;
+constexpr double kHaloSpacings = 8, kHaloGaps = 6, kHaloWidth = 0.05;
 constexpr double kLeastRadius = 1e-12;  // of the extent
 constexpr double kRadii[] = {1, 2, 4};
+constexpr double kSpan = 1.25;              // a ball spans gaps of its radius over this
+constexpr double kGapRadii[] = {1.4, 2.8};  // over the gaps
+constexpr std::size_t kGapSamples = 8192;
 
 /// The usable points, in an order in which neighbours are mostly close.
 struct PivotCloud {
@@ -87,9 +91,15 @@ PivotCloud usable_points(Span<const Vec3d> points, Span<const Vec3d> normals, Op
   return cloud;
 }
 
-/// Distance of each point to the nearest other.
-BulkVector<double> spacing_of(const PivotCloud& cloud, OpContext& ctx) {
-  BulkVector<double> spacing(cloud.places.size());
+/// Distance of each point to the nearest other, and gaps beside some.
+struct Spacing {
+  BulkVector<double> nearest;
+  std::vector<SurfaceGap> gaps;
+};
+
+Spacing spacing_of(const PivotCloud& cloud, OpContext& ctx) {
+  Spacing spacing;
+  spacing.nearest.resize(cloud.places.size());
   const KdTree tree(cloud.places.view(), ctx);
   const KdTreeView view = tree.view();
   const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(1));
@@ -97,8 +107,10 @@ BulkVector<double> spacing_of(const PivotCloud& cloud, OpContext& ctx) {
           [&](std::uint32_t number, const LeafKnn& found) {
             const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
             for (std::uint32_t p = 0; p < leaf.count; ++p)
-              spacing[leaf.row[p]] = found.squared(p).size > 0 ? std::sqrt(found.squared(p)[0]) : HUGE_VAL;
+              spacing.nearest[leaf.row[p]] =
+                  found.squared(p).size > 0 ? std::sqrt(found.squared(p)[0]) : HUGE_VAL;
           });
+  spacing.gaps = surface_gaps(tree, cloud.places.view(), kGapSamples, ctx);
   return spacing;
 }
 
@@ -114,9 +126,15 @@ SpacingShares shares_of(BulkVector<double>&& spacing, OpContext& ctx) {
   return {sorted_percentile(spacing.view(), 0.5), sorted_percentile(spacing.view(), 0.9)};
 }
 
-std::vector<double> automatic_radii(double median) {
+/// From the spacing; from the gaps where balls of that size fall through. Small balls would fill rows of points with
+/// triangles over which no larger ball leads to the next row.
+std::vector<double> automatic_radii(double median, double gap) {
   std::vector<double> radii;
-  for (const double factor : kRadii) radii.push_back(factor * median);
+  const bool spans = kRadii[2] * median >= kSpan * gap;
+  if (spans)
+    for (const double factor : kRadii) radii.push_back(factor * median);
+  else
+    for (const double factor : kGapRadii) radii.push_back(factor * gap);
   return radii;
 }
 
@@ -146,8 +164,8 @@ struct Tiles {
 };
 
 /// Triangles of one tile whose centroid it holds, as indices in the cloud.
-BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const BulkVector<double>& spacing,
-                                    const Tiles& tiles, std::size_t tile, double median, OpContext& ctx) {
+BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const Spacing& spacing, const Tiles& tiles,
+                                    std::size_t tile, double median, OpContext& ctx) {
   const double halo = std::max(kHaloSpacings * median, kHaloWidth * std::max(tiles.width.x, tiles.width.y));
   BulkVector<std::uint32_t> members, kept;
   BulkVector<Vec3d> places, normals;
@@ -158,11 +176,15 @@ BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const BulkVector<do
     members.push_back(static_cast<std::uint32_t>(i));
     places.push_back(cloud.places[i]);
     normals.push_back(cloud.normals[i]);
-    distances.push_back(spacing[i]);
+    distances.push_back(spacing.nearest[i]);
   }
   if (members.size() < kLeastInTile) return kept;
   PivotFront front(places.view(), normals.view(), ctx);
-  roll_all(front, automatic_radii(shares_of(std::move(distances), ctx).median));
+  std::vector<SurfaceGap> gaps;
+  for (const SurfaceGap& gap : spacing.gaps)
+    if (tiles.holds(tile, cloud.places[gap.row], halo)) gaps.push_back(gap);
+  roll_all(front, automatic_radii(shares_of(std::move(distances), ctx).median,
+                                  typical_gap({gaps.data(), gaps.size()})));
   const BulkVector<std::uint32_t>& found = front.triangles();
   for (std::size_t t = 0; t < found.size(); t += 3) {
     const Vec3d centroid = (places[found[t]] + places[found[t + 1]] + places[found[t + 2]]) * (1.0 / 3);
@@ -229,14 +251,14 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
   const Vec3d extent = cloud.box.max - cloud.box.min;
   const double longest = std::max({extent.x, extent.y, extent.z});
   BulkVector<std::uint32_t> triangles;
-  BulkVector<double> spacing;
+  Spacing spacing;
   SpacingShares shares{0, 0};
   if (params.radii_m.empty()) {
     spacing = spacing_of(cloud, ctx);
     BulkVector<double> copy(n);
-    std::copy(spacing.begin(), spacing.end(), copy.begin());
+    std::copy(spacing.nearest.begin(), spacing.nearest.end(), copy.begin());
     shares = shares_of(std::move(copy), ctx);
-    result.radii_m = automatic_radii(shares.median);
+    result.radii_m = automatic_radii(shares.median, typical_gap({spacing.gaps.data(), spacing.gaps.size()}));
     const auto side = static_cast<std::uint32_t>(
         std::round(std::sqrt(std::round(static_cast<double>(n) / params.tile_points))));
     if (n >= kLeastUneven && shares.p90 >= kUneven * shares.median && side > 1)
@@ -255,9 +277,12 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
     result.radii_m.clear();
     const auto per_side = static_cast<std::size_t>(std::lround(std::sqrt(result.tile_count)));
     const Tiles tiles{per_side, cloud.box.min, extent * (1 / static_cast<double>(per_side))};
+    const double gap = typical_gap({spacing.gaps.data(), spacing.gaps.size()});
+    const double halo = std::max({kHaloSpacings * shares.median, kHaloGaps * gap,
+                                  kHaloWidth * std::max(tiles.width.x, tiles.width.y)});
     std::vector<BulkVector<std::uint32_t>> parts(result.tile_count);
     parallel_for(ctx, parts.size(), 1, [&](std::size_t tile, std::size_t) {
-      parts[tile] = roll_tile(cloud, spacing, tiles, tile, shares.median, ctx);
+      parts[tile] = roll_tile(cloud, spacing, tiles, tile, halo, ctx);
     });
     append_fitting(parts, triangles, ctx);
   }

@@ -1,15 +1,14 @@
 #include "ops/mesh/mesh_cleanup.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/float_bits.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "ops/mesh/mesh_sheets.h"
 
 namespace pc {
 
@@ -19,7 +18,7 @@ constexpr std::size_t kPoll = std::size_t{1} << 16;
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-using Corners = std::array<std::uint32_t, 3>;
+using Corners = TriangleCorners;
 
 /// Numbers of things that differ, found by hash: open addressing, half full at most.
 class FirstOf {
@@ -61,11 +60,12 @@ class Cleaner {
   CleanMesh clean() {
     require(indices_.size % 3 == 0 && indices_.size / 3 < (std::size_t{1} << 30),
             "indices must be three per triangle, for fewer than 2^30 triangles");
+    require(vertices_.size < kNone, "vertices must be fewer than 2^32 - 1");
     ctx_.begin_phase("Cleaning up mesh", indices_.size);
     merge_vertices();
     drop_degenerate();
     drop_repeated();
-    thin_edges();
+    cut_sheets();
     return packed();
   }
 
@@ -128,109 +128,43 @@ class Cleaner {
     }
   }
 
-  struct Side {
-    std::uint32_t high, triangle;
-    bool operator<(const Side& other) const {
-      return high != other.high ? high < other.high : triangle < other.triangle;
+  /// Removes what was dropped and cuts the rest into sheets.
+  void cut_sheets() {
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < triangle_count(); ++t) {
+      poll(t);
+      if (kept_[t] != 0) corners_[kept++] = corners_[t];
     }
-  };
-
-  /// In steps of some milliseconds: a vertex may have all triangles.
-  void sort_sides(Side* from, Side* to) const {
-    const auto count = static_cast<std::size_t>(to - from);
-    for (std::size_t at = 0; at < count; at += kPoll) {
-      if (at > 0) ctx_.checkpoint();
-      std::sort(from + at, from + std::min(count, at + kPoll));
-    }
-    for (std::size_t run = kPoll; run < count; run *= 2) {
-      for (std::size_t at = 0; at + run < count; at += 2 * run) {
-        ctx_.checkpoint();
-        std::inplace_merge(from + at, from + at + run, from + std::min(count, at + 2 * run));
-      }
-    }
-  }
-
-  /// The sides of the triangles by their lower vertex: those of vertex v are [firsts[v], firsts[v + 1]).
-  BulkVector<Side> sides_by_vertex(BulkVector<std::uint64_t>& firsts) {
-    firsts.resize(vertices_.size + 1);
-    const auto each = [&](auto&& visit) {
-      for (std::uint32_t t = 0; t < triangle_count(); ++t) {
-        poll(t);
-        if (kept_[t] == 0) continue;
-        for (std::size_t k = 0; k < 3; ++k) visit(corners_[t][k], corners_[t][(k + 1) % 3], t);
-      }
-    };
-    each([&](std::uint32_t a, std::uint32_t b, std::uint32_t) { ++firsts[std::min(a, b) + std::size_t{1}]; });
-    for (std::size_t v = 0; v < vertices_.size; ++v) firsts[v + 1] += firsts[v];
-    BulkVector<Side> sides(firsts[vertices_.size]);
-    each([&](std::uint32_t a, std::uint32_t b, std::uint32_t t) {
-      sides[firsts[std::min(a, b)]++] = {std::max(a, b), t};
-    });
-    for (std::size_t v = vertices_.size; v > 0; --v) firsts[v] = firsts[v - 1];
-    firsts[0] = 0;
-    return sides;
-  }
-
-  /// At every edge of more than two triangles, the smallest ones go until two are left.
-  void thin_edges() {
-    BulkVector<std::uint64_t> firsts;
-    BulkVector<Side> sides = sides_by_vertex(firsts);
-    std::vector<std::vector<std::vector<std::uint32_t>>> crowded((vertices_.size + kGrain - 1) / kGrain);
-    parallel_for(ctx_, vertices_.size, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) {
-        Side* const from = sides.data() + firsts[v];
-        Side* const to = sides.data() + firsts[v + 1];
-        sort_sides(from, to);
-        for (Side *run = from, *stop = from; run < to; run = stop) {
-          while (stop < to && stop->high == run->high) ++stop;
-          if (stop - run <= 2) continue;
-          auto& triangles = crowded[begin / kGrain].emplace_back();
-          for (const Side* side = run; side < stop; ++side) triangles.push_back(side->triangle);
-        }
-      }
-    });
-    for (const auto& block : crowded) {
-      ctx_.checkpoint();
-      for (const auto& triangles : block) thin(triangles);
-    }
-  }
-
-  void thin(const std::vector<std::uint32_t>& triangles) {
-    std::vector<std::pair<double, std::uint32_t>> by_area;
-    for (const std::uint32_t t : triangles)
-      if (kept_[t] != 0) by_area.emplace_back(squared_area(vertices_, corners_[t]), t);
-    if (by_area.size() <= 2) return;
-    std::sort(by_area.begin(), by_area.end());
-    for (std::size_t k = 0; k + 2 < by_area.size(); ++k) {
-      kept_[by_area[k].second] = 0;
-      ++out_.non_manifold_count;
-    }
+    corners_.resize(kept);
+    kept_.reset();
+    MeshSheets sheets = cut_into_sheets(vertices_, {corners_.data(), corners_.size()}, ctx_);
+    out_.crowded_edge_count = sheets.crowded_edge_count;
+    out_.turned_count = sheets.turned_count;
+    out_.copied_vertex_count = sheets.copy_of.size();
+    copy_of_ = std::move(sheets.copy_of);
   }
 
   CleanMesh packed() {
-    BulkVector<std::uint32_t> number(vertices_.size);
-    std::size_t triangles = 0;
+    const std::size_t given = vertices_.size, all = given + copy_of_.size();
+    const auto place = [&](std::size_t v) { return vertices_[v < given ? v : copy_of_[v - given]]; };
+    BulkVector<std::uint32_t> number(all);
     for (std::size_t t = 0; t < triangle_count(); ++t) {
       poll(t);
-      if (kept_[t] == 0) continue;
-      ++triangles;
       for (const std::uint32_t corner : corners_[t]) number[corner] = 1;
     }
     std::uint32_t vertices = 0;
-    for (std::size_t v = 0; v < vertices_.size; ++v) number[v] = number[v] != 0 ? vertices++ : kNone;
+    for (std::size_t v = 0; v < all; ++v) number[v] = number[v] != 0 ? vertices++ : kNone;
     ctx_.checkpoint();
     out_.vertices = Column<Vec3d>(vertices);
-    out_.indices = Column<std::uint32_t>(3 * triangles);
-    parallel_for(ctx_, vertices_.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    out_.indices = Column<std::uint32_t>(3 * triangle_count());
+    parallel_for(ctx_, all, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v)
-        if (number[v] != kNone) out_.vertices[number[v]] = vertices_[v];
+        if (number[v] != kNone) out_.vertices[number[v]] = place(v);
     });
-    std::size_t at = 0;
-    for (std::size_t t = 0; t < triangle_count(); ++t) {
-      poll(t);
-      if (kept_[t] == 0) continue;
-      for (const std::uint32_t corner : corners_[t]) out_.indices[at++] = number[corner];
-    }
+    parallel_for(ctx_, triangle_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t)
+        for (std::size_t k = 0; k < 3; ++k) out_.indices[3 * t + k] = number[corners_[t][k]];
+    });
     return std::move(out_);
   }
 
@@ -239,6 +173,7 @@ class Cleaner {
   OpContext& ctx_;
   BulkVector<Corners> corners_;
   BulkVector<std::uint8_t> kept_;
+  BulkVector<std::uint32_t> copy_of_;  ///< vertex of which each added one is a copy
   CleanMesh out_;
 };
 

@@ -48,9 +48,14 @@ bool PivotFront::center_of(std::uint32_t a, std::uint32_t b, std::uint32_t c, Ve
 
 bool PivotFront::is_empty(const Vec3d& center, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const double inside = radius_ * radius_ * (1 - kTouch) * (1 - kTouch);
+  if (blocker_ != kNone && blocker_ != a && blocker_ != b && blocker_ != c &&
+      squared_distance(center, points_[blocker_]) < inside)
+    return false;
   bool empty = true;
-  count_work(grid_->for_each_within(center, radius_, [&](std::uint32_t row, double squared) {
-    empty = empty && (squared >= inside || row == a || row == b || row == c);
+  count_work(grid_->while_within(center, radius_, [&](std::uint32_t row, double squared) {
+    empty = squared >= inside || row == a || row == b || row == c;
+    if (!empty) blocker_ = row;
+    return empty;
   }));
   return empty;
 }
@@ -144,18 +149,22 @@ void PivotFront::expand() {
 
 /// Begins with a triangle at an unused point if a ball lies on it.
 bool PivotFront::seed_at(std::uint32_t row) {
-  near_.clear();
+  Near near[kSeedNeighbors];  // ascending by distance, then row
+  std::size_t count = 0;
+  const auto is_nearer = [](const Near& a, const Near& b) {
+    return a.squared < b.squared || (a.squared == b.squared && a.row < b.row);
+  };
   count_work(grid_->for_each_within(points_[row], 2 * radius_, [&](std::uint32_t other, double squared) {
-    if (other != row && is_used_[other] == 0) near_.push_back({squared, other});
+    const Near found{squared, other};
+    if (other == row || is_used_[other] != 0) return;
+    if (count == kSeedNeighbors && !is_nearer(found, near[count - 1])) return;
+    std::size_t at = count < kSeedNeighbors ? count++ : count - 1;
+    for (; at > 0 && is_nearer(found, near[at - 1]); --at) near[at] = near[at - 1];
+    near[at] = found;
   }));
-  const std::size_t count = std::min(near_.size(), kSeedNeighbors);
-  std::partial_sort(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(count), near_.end(),
-                    [](const Near& a, const Near& b) {
-                      return a.squared < b.squared || (a.squared == b.squared && a.row < b.row);
-                    });
   for (std::size_t j = 1; j < count; ++j) {
     for (std::size_t i = 0; i < j; ++i) {
-      std::uint32_t b = near_[i].row, c = near_[j].row;
+      std::uint32_t b = near[i].row, c = near[j].row;
       if (dot(cross(points_[b] - points_[row], points_[c] - points_[row]), normals_[row]) < 0)
         std::swap(b, c);
       Vec3d center;

@@ -60,7 +60,7 @@ class PivotFront {
   BulkVector<std::uint8_t> is_used_;      ///< (n) in a triangle
   BulkVector<std::uint32_t> front_;       ///< edges to roll over, first in first out
   BulkVector<std::uint32_t> triangles_;
-  std::vector<Near> near_;
+  std::uint32_t blocker_ = kNone;  ///< the point that was last found in a ball: often in the next one too
   std::size_t work_ = 0;
 };
 

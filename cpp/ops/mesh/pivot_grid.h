@@ -21,9 +21,9 @@ class PivotGrid {
   PivotGrid(Span<const Vec3d> points, double radius, OpContext& ctx);
 
   /// Calls visit(index, squared distance) for every point within `radius`, at most that of the grid, in an order that
-  /// depends on the points alone. Returns the number of points looked at.
+  /// depends on the points alone, until it returns false. Returns the number of points looked at.
   template <class Visit>
-  std::size_t for_each_within(const Vec3d& p, double radius, const Visit& visit) const {
+  std::size_t while_within(const Vec3d& p, double radius, const Visit& visit) const {
     const double squared_radius = radius * radius;
     const Cell low = cell_of(p - Vec3d{radius, radius, radius}),
                high = cell_of(p + Vec3d{radius, radius, radius});
@@ -33,15 +33,24 @@ class PivotGrid {
         for (std::int64_t x = low.x; x <= high.x; ++x) {
           const std::uint32_t cell = find(key_of({x, y, z}));
           if (cell == kEmpty) continue;
-          looked += first_[cell + 1] - first_[cell];
           for (std::uint32_t i = first_[cell]; i < first_[cell + 1]; ++i) {
+            ++looked;
             const double squared = squared_distance(p, places_[i]);
-            if (squared <= squared_radius) visit(rows_[i], squared);
+            if (squared <= squared_radius && !visit(rows_[i], squared)) return looked;
           }
         }
       }
     }
     return looked;
+  }
+
+  /// Calls visit(index, squared distance) for every point within `radius`. Returns the number of points looked at.
+  template <class Visit>
+  std::size_t for_each_within(const Vec3d& p, double radius, const Visit& visit) const {
+    return while_within(p, radius, [&](std::uint32_t row, double squared) {
+      visit(row, squared);
+      return true;
+    });
   }
 
  private:

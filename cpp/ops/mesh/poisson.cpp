@@ -92,7 +92,7 @@ PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const Poisson
   UnitMesh mesh = extract_surface(levels, iso_value(levels, cloud.samples, ctx), ctx);
   levels.clear();
   if (params.trim) {
-    ctx.begin_phase("Trimming", 0);
+    ctx.begin_phase("Filtering low-density vertices", mesh.vertices.size());
     const TrimCounts counts = trim_unsupported(mesh, tree, cloud.spacing.view(), ctx);
     result.trimmed_count = counts.unsupported_vertices;
     result.speck_count = counts.speck_vertices;

@@ -43,7 +43,7 @@ struct PoissonResult {
 /// Cost     O(n log n + n depth) time; poisson_octree.h: level_bytes, checked against memory_bytes before it is taken.
 /// Cancel   Within 250 ms; no partial result.
 /// Errors   kInvalidArgument: a parameter out of range, normals of another length, fewer than 4 places of points with
-///          normals, an extent that is 0 or above 1e150. kOutOfMemory: memory_bytes is too small; names depth and bytes.
+///          normals, an extent below 1e-150 or above 1e150. kOutOfMemory: memory_bytes is too small; names depth and bytes.
 /// Source   Kazhdan & Hoppe 2013, "Screened Poisson surface reconstruction"; poisson_solver.h and poisson_surface.h. The
 ///          density of the samples comes from the distance to the 10th neighbour instead of a grid; cells are divided to the
 ///          level at which they hold samples_per_node, not always to `depth`.

@@ -14,7 +14,7 @@ namespace pc::poisson_detail {
 namespace {
 
 constexpr std::size_t kGrain = 16'384;
-constexpr double kMaxExtent = 1e150;
+constexpr double kMinExtent = 1e-150, kMaxExtent = 1e150;  // beyond, squares and inverses are 0 or infinite
 
 double length(const Vec3d& v) { return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
 
@@ -38,9 +38,9 @@ Cube cube_of(Span<const Vec3d> points, const BulkVector<std::uint32_t>& rows, do
     throw Error(ErrorCode::kInvalidArgument, "Poisson reconstruction needs points with normals");
   const Vec3d extent = box.max - box.min;
   const double longest = std::max({extent.x, extent.y, extent.z});
-  if (!(longest > 0) || longest > kMaxExtent)
+  if (!(longest >= kMinExtent) || longest > kMaxExtent)
     throw Error(ErrorCode::kInvalidArgument,
-                "Poisson reconstruction needs points at different places, at most 1e150 m apart");
+                "Poisson reconstruction needs points at different places, 1e-150 to 1e150 m apart");
   const double side = scale * longest;
   const Vec3d middle = box.min + extent * 0.5;
   return {middle - Vec3d{side, side, side} * 0.5, side};

@@ -201,8 +201,10 @@ class Cascade {
   /// Rows of the free vertices: neighbours, coefficients and the residual of the present values.
   void assemble(const Level& level, const BulkVector<Vec3f>& field) {
     free_.clear();
-    for (std::size_t v = 0; v < level.vertex_count(); ++v)
+    for (std::size_t v = 0; v < level.vertex_count(); ++v) {
+      if (v % 1'048'576 == 0) ctx_.checkpoint();
       if (level.is_free[v] != 0) free_.push_back(static_cast<std::uint32_t>(v));
+    }
     neighbor_.resize(27 * free_.size());
     row_.resize(27 * free_.size());
     residual_.resize(free_.size());

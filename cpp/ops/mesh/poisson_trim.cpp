@@ -64,13 +64,16 @@ void drop(UnitMesh& mesh, const BulkVector<std::uint8_t>& dropped, OpContext& ct
   mesh.indices.resize(kept);
   std::uint32_t next = 0;
   for (std::size_t v = 0; v < number.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
     if (number[v] == 0) continue;
     mesh.vertices[next] = mesh.vertices[v];
     number[v] = next++;
   }
   mesh.vertices.resize(next);
-  ctx.checkpoint();
-  for (std::uint32_t& index : mesh.indices) index = number[index];
+  for (std::size_t i = 0; i < mesh.indices.size(); ++i) {
+    if (i % 65'536 == 0) ctx.checkpoint();
+    mesh.indices[i] = number[mesh.indices[i]];
+  }
 }
 
 std::uint64_t count_of(const BulkVector<std::uint8_t>& flags) {
@@ -87,11 +90,14 @@ TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const doubl
     return support.state[a] != kHeld && support.state[b] != kHeld;
   });
   BulkVector<std::uint8_t> root_goes(mesh.vertices.size()), dropped(mesh.vertices.size());
-  for (std::size_t v = 0; v < dropped.size(); ++v)
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
     if (support.state[v] == kIsUnsupported) root_goes[patches.root_of(v)] = 1;
-  ctx.checkpoint();
-  for (std::size_t v = 0; v < dropped.size(); ++v)
+  }
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
     dropped[v] = support.state[v] != kHeld ? root_goes[patches.root_of(v)] : 0;
+  }
   TrimCounts counts{count_of(dropped), 0};
   // What is left of each component: its size against the widest spacing of the samples at it.
   UnionFind components = patches_of(

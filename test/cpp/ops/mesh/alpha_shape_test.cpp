@@ -141,6 +141,23 @@ TEST(AlphaShape, OfASphereIsOutwardAndTheSameForAnyThreadCountAndFarFromTheOrigi
   EXPECT_EQ(automatic.alpha_m, 2 * automatic.mean_spacing_m);
 }
 
+TEST(AlphaShape, AutomaticBallsSpanTheGapsBetweenRows) {
+  // Rows of 200 points on a slightly curved square of 4 m2, 0.01 and 0.1 m apart.
+  Points points;
+  for (std::uint64_t i = 0; i < 21 * 200; ++i) {
+    const double x = 0.01 * static_cast<double>(i % 200), y = 0.1 * static_cast<double>(i / 200);
+    points.push_back(
+        {x + 0.001 * random_unit(4, 2 * i), y, 0.05 * x * y + 0.001 * random_unit(4, 2 * i + 1)});
+  }
+  const AlphaShapeResult shape = shape_of(points);
+  EXPECT_GT(shape.alpha_m, 0.05);  // half of the distance between rows
+  EXPECT_LT(shape.alpha_m, 0.1);
+  double above = 0;  // area of the faces that look up or down, from above
+  for (const auto& [a, b, c] : triangles_of(shape))
+    above += std::abs(cross(points[b] - points[a], points[c] - points[a]).z) / 2;
+  EXPECT_GT(above, 3.8);
+}
+
 TEST(AlphaShape, OfALatticeIsItsBox) {
   Points points;
   for (int i = 0; i < 6 * 5 * 4; ++i) points.push_back({1e7 + i % 6, -1e7 + i / 6 % 5, 0.5 * (i / 30)});

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "support/cancel_phase.h"
 #include "support/nasty_surfaces.h"
 #include "support/surfaces.h"
@@ -189,6 +191,70 @@ TEST(BallPivoting, EndsSoonAfterACancel) {
                     {cloud.normals.data(), cloud.normals.size()}, {{2.0}, 120'000}, ctx);
     });
   }
+}
+
+/// CPU seconds for 20,000 points on a square, of which 4000 lie in a clump.
+double seconds_with_clump(double clump_width) {
+  Surface cloud;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    const double side = i % 5 == 0 ? clump_width : 10, at = i % 5 == 0 ? 5 - clump_width / 2 : 0;
+    const double x = random_unit(7, 3 * i), y = random_unit(7, 3 * i + 1), z = random_unit(7, 3 * i + 2);
+    cloud.points.push_back({at + side * x, at + side * y, 1e-3 * z});
+    cloud.normals.push_back({0, 0, 1});
+  }
+  const std::clock_t start = std::clock();
+  EXPECT_GT(roll(cloud, {0.1}, 1).indices.size() / 3, 15'000U);
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+TEST(BallPivoting, DensePartsOfACloudCostLittle) {
+  // Most balls at the points of the clump hold thousands of others. Looking at all of them takes 40 times as long.
+  EXPECT_LT(seconds_with_clump(0.01), 5 * seconds_with_clump(10));
+}
+
+/// Rows of 200 points on a square of 4 m2, with noise of a tenth of the distance in the row.
+Surface rows_on_a_square(double step, std::uint32_t rows) {
+  Surface cloud;
+  for (std::uint64_t i = 0; i < 200 * std::uint64_t{rows}; ++i) {
+    const auto noise = [&](std::uint64_t k) { return 0.1 * step * test::random_normal(5, 3 * i + k); };
+    const double x = 2 * static_cast<double>(i % 200) / 199,
+                 y = 2 * static_cast<double>(i / 200) / (rows - 1);
+    cloud.points.push_back({x + noise(0), y + noise(1), noise(2)});
+    cloud.normals.push_back({0, 0, 1});
+  }
+  return cloud;
+}
+
+double area_of(const Surface& cloud, const BallPivotingResult& mesh) {
+  double area = 0;
+  for (std::size_t t = 0; t < mesh.indices.size(); t += 3) {
+    const Vec3d& a = cloud.points[mesh.indices[t]];
+    const Vec3d n = cross(cloud.points[mesh.indices[t + 1]] - a, cloud.points[mesh.indices[t + 2]] - a);
+    area += std::sqrt(dot(n, n)) / 2;
+  }
+  return area;
+}
+
+TEST(BallPivoting, AutomaticBallsSpanTheGapsBetweenRows) {
+  for (const std::uint32_t rows : {200U, 100U, 25U, 20U}) {
+    const Surface cloud = rows_on_a_square(0.01, rows);
+    const BallPivotingResult mesh = roll(cloud);
+    EXPECT_EQ(mesh.radii_m.size(), rows < 50 ? 2U : 3U) << rows;
+    EXPECT_NEAR(area_of(cloud, mesh), 4, 0.1) << rows;  // noise adds area
+  }
+}
+
+TEST(BallPivoting, AutomaticBallsOfACrownComeFromTheSpacing) {
+  Surface crown;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    // Flat leaves of 0.1 m in a ball of 2 m radius: gaps between them are no gaps of a surface.
+    const Vec3d leaf = test::random_direction(8, i / 10) * (2 * std::cbrt(random_unit(9, i / 10)));
+    crown.points.push_back(leaf + test::random_direction(10, i) * 0.05);
+    crown.normals.push_back(test::random_direction(11, i / 10));
+  }
+  const BallPivotingResult mesh = roll(crown);
+  ASSERT_EQ(mesh.radii_m.size(), 3U);
+  EXPECT_DOUBLE_EQ(mesh.radii_m[2], 4 * mesh.radii_m[0]);
 }
 
 TEST(BallPivoting, RefusesWrongRadii) {

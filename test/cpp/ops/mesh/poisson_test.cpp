@@ -205,11 +205,23 @@ TEST(Poisson, TooLittleMemoryIsAnErrorThatNamesDepthAndBytes) {
 
 TEST(Poisson, EndsSoonAfterACancel) {
   const Surface cloud = test::sphere(5000, 1, {0, 0, 0});
-  for (const char* const phase : {"Building octree", "Solving", "Extracting surface", "Trimming"})
+  for (const char* const phase :
+       {"Building octree", "Solving", "Extracting surface", "Filtering low-density vertices"})
     test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
       poisson(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
               {cloud.normals.data(), cloud.normals.size()}, kParams, ctx);
     });
+}
+
+TEST(Poisson, RefusesAnExtentWhoseInverseIsInfinite) {
+  Surface cloud = test::sphere(100, 1, {0, 0, 0});
+  for (Vec3d& p : cloud.points) p = p * 1e-310;
+  try {
+    reconstruct(cloud, kParams);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1e-150 to 1e150 m apart"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Poisson, RefusesWrongParameters) {

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { sessionTest } from "../support/session/session-test.ts";
+import { lattice, measured, triangulated } from "../support/session/triangulation.ts";
+
+const made = sessionTest();
+const mesh = (payload: object) => triangulated(made, payload);
+
+describe("reconstructions", () => {
+  const sphere = (radius: number, count = 2000): [number, number, number][] =>
+    Array.from({ length: count }, (_, i) => {
+      const z = 1 - (2 * i + 1) / count;
+      const turn = i * Math.PI * (3 - Math.sqrt(5));
+      const across = radius * Math.sqrt(1 - z * z);
+      return [across * Math.cos(turn), across * Math.sin(turn), radius * z];
+    });
+
+  test.each([
+    ["ball_pivoting", undefined],
+    ["poisson", 6],
+  ])("%s: a closed outward sphere, with the normals estimated first", async (method, depth) => {
+    const { meta, f32, u32, stages } = await mesh({ points: sphere(1), method, depth });
+    const found = measured(f32("vertices"), u32("indices"));
+    expect(found).toMatchObject({ closed: true, euler: 2 });
+    expect(Math.abs(found.volume / ((4 / 3) * Math.PI) - 1)).toBeLessThan(0.01);
+    expect(Math.abs(meta.surface_area / (4 * Math.PI) - 1)).toBeLessThan(0.01);
+    expect(meta).toMatchObject({ points_used: 2000, method_used: method });
+    expect(meta.warnings).toBeUndefined();
+    const told = stages.map(([at, label]) => `${at} ${label}`);
+    const meshing = method === "poisson" ? "0.45 Meshing (poisson)" : "0.45 Meshing (ball pivoting)";
+    expect(told).toEqual(expect.arrayContaining(["0.25 Estimating normals", meshing]));
+    const filtered = stages.filter(([, label]) => label === "Filtering low-density vertices");
+    expect(filtered.length > 0).toBe(method === "poisson");
+    for (const [at] of filtered) expect(at).toBeGreaterThanOrEqual(0.7);
+    const fractions = stages.flatMap(([progress]) => progress ?? []);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+  });
+
+  test("ball pivoting is the default; its radii are given, or taken from the spacing", async () => {
+    const { meta } = await mesh({ points: sphere(1) });
+    expect(meta).toMatchObject({ method_used: "ball_pivoting", tile_count: 1 });
+    const [first = 0, ...others] = meta.radii_m ?? [];
+    expect(others).toEqual([2 * first, 4 * first]);
+    const given = await mesh({ points: sphere(1), radii: [0.4, 0.2] });
+    expect(given.meta).toMatchObject({ radii_m: [0.2, 0.4] });
+  });
+
+  test("a radius that leaves points without a normal gives way, and a warning says so", async () => {
+    const { meta, f32, u32 } = await mesh({ points: sphere(10), method: "poisson", depth: 5 });
+    expect(meta.warnings).toEqual([expect.stringMatching(/^2000 of 2000 points have fewer than three neighbours/)]);
+    expect(measured(f32("vertices"), u32("indices"))).toMatchObject({ closed: true, euler: 2 });
+    expect((await mesh({ points: sphere(10), method: "poisson", depth: 5, normal_radius: 5 })).meta.warnings).toBe(
+      undefined,
+    );
+  });
+
+  test("an open surface is not closed beyond its border", async () => {
+    const points = lattice(40, 40, 1).map(([x, y]) => [x, y, Math.sin(x / 8) * 2]);
+    const { meta, f32 } = await mesh({ points, method: "poisson", depth: 6, normal_radius: 3 });
+    expect(Math.min(...f32("vertices"))).toBeGreaterThan(-3.5);
+    expect(meta.surface_area).toBeGreaterThan(39 * 39);
+    expect(meta.surface_area).toBeLessThan(1.25 * 39 * 39);
+  });
+});

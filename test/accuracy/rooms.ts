@@ -90,7 +90,7 @@ function placesOn(xyz: Float64Array, indices: ArrayLike<number>): Float64Array {
 }
 
 async function spread(places: Float64Array, mesh: Mesh): Promise<Spread> {
-  const params = { shift: [0, 0, 0], stride: 1, with_sides: false } as const;
+  const params = { shift: [0, 0, 0], stride: 1, with_sides: false, bands_m: [] } as const;
   const { distances } = await pointToMeshDistance(positions(places), null, mesh, params).promise;
   const metres = Float64Array.from(values(distances), Math.abs).sort();
   const beside = metres.filter((one) => one > BESIDE_M).length / metres.length;

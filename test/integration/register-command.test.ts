@@ -160,6 +160,29 @@ describe("meshes", () => {
   });
 });
 
+test("--initial auto finds a cloud that is turned far away, the default start does not", async () => {
+  const away = motion(2.2, 0.7, [3, -2, 5]);
+  const moving = join(root, "b.xyz");
+  const rows = cornerPoints(1).map((point) =>
+    placed(away, point)
+      .map((value) => value.toFixed(6))
+      .join(" "),
+  );
+  writeFileSync(moving, `${rows.join("\n")}\n`);
+  const fixed = writeCloud("a.xyz", 100_000, false);
+  const farthest = (folder: string) =>
+    Math.max(...cornerPoints(1, 50).map((point) => largestOff(placed(matrixOf(folder), placed(away, point)), point)));
+  const auto = await command(root, ["register", moving, fixed, "--initial", "auto", "--out", out]);
+  expect(auto.code).toBe(0);
+  expect(auto.stdout).toMatch(
+    /^Method +gicp, started from the motion that the search among all turns and shifts found$/m,
+  );
+  expect(farthest(out)).toBeLessThan(0.02);
+  const plain = join(root, "plain");
+  await command(root, ["register", moving, fixed, "--out", plain]);
+  expect(farthest(plain)).toBeGreaterThan(0.5);
+});
+
 test("files that do not overlap: the verdict and a warning say so, in the words of the command line", async () => {
   const moving = writeCloud("b.xyz", 1, false, 500);
   const fixed = join(root, "a.xyz");

@@ -25,6 +25,7 @@ describe("refusals leave nothing behind and exit 2", () => {
       ["B", "A", "--out", "OUT", "--method", "icp"],
       /--method "icp" is not one of gicp, plane, point/,
     ],
+    ["another start", ["B", "A", "--out", "OUT", "--initial", "best"], /--initial "best" is not one of centroid, auto/],
     [
       "no distance",
       ["B", "A", "--out", "OUT", "--max-distance", "0"],

@@ -10,6 +10,11 @@ export function addRegister(program: Command, perform: Perform): void {
     .argument("<fixed>", "file that stays where it is")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--method <method>", "gicp (plane to plane), plane (point to plane) or point (point to point)", "gicp")
+    .option(
+      "--initial <start>",
+      "start: centroid (middle on middle), or auto (search all turns and shifts)",
+      "centroid",
+    )
     .option("--max-distance <metres>", "never match points farther apart (default: 5 % of the size of the fixed file)")
     .option("--iterations <count>", "most iterations (default 100)")
     .option("--format <format>", "format of the moved file (default: that of the moving file)")
@@ -32,5 +37,6 @@ export function addRegister(program: Command, perform: Perform): void {
 const EXAMPLES = `
 Examples:
   npm start -- register scan2.laz scan1.laz --out aligned
+  npm start -- register tree_b.laz tree_a.laz --initial auto --out aligned
   npm start -- register model.obj scan.e57 --method plane --max-distance 0.5 --out aligned
   npm start -- register after.stl before.stl --out aligned --force`;

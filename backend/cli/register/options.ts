@@ -15,12 +15,15 @@ import { checkedReading, parseMetres } from "../run/inputs.ts";
 /** Names of the methods on the command line. */
 const METHODS = { gicp: "gicp", plane: "point_to_plane", point: "point_to_point" } as const;
 export type Method = (typeof METHODS)[keyof typeof METHODS];
+const STARTS = ["centroid", "auto"] as const;
+export type Start = (typeof STARTS)[number];
 const MOST_ITERATIONS = 100_000;
 
 /** Options from commander, before their values are checked. */
 export interface RawRegisterOptions {
   readonly out: string;
   readonly method: string;
+  readonly initial: string;
   readonly maxDistance?: string;
   readonly iterations?: string;
   readonly format?: string;
@@ -35,6 +38,7 @@ export interface RawRegisterOptions {
 export interface RegisterOptions {
   readonly out: string;
   readonly method: Method;
+  readonly initial: Start;
   /** Metres; null = 5 % of the size of the fixed side. */
   readonly maxDistance: number | null;
   readonly iterations: number | undefined;
@@ -51,15 +55,18 @@ const bad = (message: string) => new AppError("invalid_argument", message);
 
 /** Errors: invalid_argument. */
 export function checkedRegister(raw: RawRegisterOptions): RegisterOptions {
-  const { method, maxDistance, iterations, format, points, pictureSize } = raw;
+  const { method, initial, maxDistance, iterations, format, points, pictureSize } = raw;
   if (!Object.hasOwn(METHODS, method))
     throw bad(`--method "${method}" is not one of ${Object.keys(METHODS).join(", ")}`);
+  const start = STARTS.find((name) => name === initial);
+  if (!start) throw bad(`--initial "${initial}" is not one of ${STARTS.join(", ")}`);
   const known = [...new Set([...COPY_FORMATS, ...MESH_FORMATS])];
   const chosen = format === undefined ? undefined : known.find((name) => name === format.toLowerCase());
   if (format !== undefined && !chosen) throw bad(`--format "${format}" is not one of ${known.join(", ")}`);
   return {
     out: raw.out,
     method: METHODS[method as keyof typeof METHODS],
+    initial: start,
     maxDistance: maxDistance === undefined ? null : parseMetres("--max-distance", maxDistance),
     iterations: iterations === undefined ? undefined : wholeNumber("--iterations", iterations, 1, MOST_ITERATIONS),
     format: chosen,

@@ -22,9 +22,10 @@ const CLOSE_M = 512;
 /** Finds the motion of one part onto another. Errors: those of the client. */
 export async function findPose(moving: Part, fixed: Part, options: RegisterOptions, run: FolderRun): Promise<Pose> {
   run.progress.stage("Registering");
-  const { maxDistance, iterations, method } = options;
+  const { maxDistance, iterations, method, initial } = options;
   const tuning = {
     method,
+    initial,
     max_correspondence_distance: maxDistance,
     ...(iterations === undefined ? {} : { max_iterations: iterations }),
   };
@@ -50,7 +51,7 @@ export async function findPose(moving: Part, fixed: Part, options: RegisterOptio
 
 type Tuning = Pick<
   ListRequest<typeof MeshRegisterRequest>,
-  "method" | "max_correspondence_distance" | "max_iterations"
+  "method" | "initial" | "max_correspondence_distance" | "max_iterations"
 >;
 
 async function meshOntoMesh(moving: MeshPart, fixed: MeshPart, tuning: Tuning, run: FolderRun): Promise<Pose> {

@@ -181,16 +181,20 @@ const partFile = ({ kind, file, ...part }: Part) => ({
   ...("mesh" in part ? { triangles: part.mesh.indices.length / 3 } : { points: part.tail.point_count }),
 });
 
-const recorded = ({ method, maxDistance, iterations, format, reading, points, pictureSize }: RegisterOptions) => ({
-  method,
-  max_distance: maxDistance,
-  iterations: iterations ?? null,
-  format: format ?? null,
-  units: reading.units ?? null,
-  columns: reading.columns ?? null,
-  points,
-  picture_size: pictureSize,
-});
+const recorded = (options: RegisterOptions) => {
+  const { method, initial, maxDistance, iterations, format, reading, points, pictureSize } = options;
+  return {
+    method,
+    initial,
+    max_distance: maxDistance,
+    iterations: iterations ?? null,
+    format: format ?? null,
+    units: reading.units ?? null,
+    columns: reading.columns ?? null,
+    points,
+    picture_size: pictureSize,
+  };
+};
 
 /** Shift of the mean of some places, metres. */
 function centreShift(matrix: readonly number[], places: Float64Array): number[] {
@@ -204,12 +208,13 @@ function centreShift(matrix: readonly number[], places: Float64Array): number[] 
 const reproduceFacts = (
   moving: Part,
   fixed: Part,
-  { method, maxDistance, iterations, reading, format }: RegisterOptions,
+  { method, initial, maxDistance, iterations, reading, format }: RegisterOptions,
   versions: Record<string, string>,
 ): Fact[] => [
   ["Moving file", inputFact(moving.file)],
   ["Fixed file", inputFact(fixed.file)],
   ["Method (--method)", method.replaceAll("_", " ")],
+  ["Start (--initial)", initial],
   ["Longest distance (--max-distance)", maxDistance === null ? "not given" : `${maxDistance} m`],
   ["Iterations (--iterations)", iterations === undefined ? "not given" : `at most ${iterations}`],
   ["Units (--units)", reading.units ?? "not given"],

@@ -27,7 +27,7 @@ export function verdict({ answer }: Pose): string {
   const { quality_warning, fitness, converged, kept_start, conditioning, overlap } = answer;
   if (!(fitness > 0)) return "The files do not overlap: this is no pose.";
   if (kept_start)
-    return "Not registered: the iterations led to a worse pose than the start, which was kept. Align the files roughly first.";
+    return "Not registered: the iterations led to a worse pose than the start, which was kept. Try --initial auto, or align the files roughly first.";
   if (quality_warning !== null) return "The pose is probably wrong: look at the pictures.";
   if (conditioning < FREE)
     return "The files fit, but their surfaces leave a motion free: that part of the pose is arbitrary.";
@@ -83,5 +83,6 @@ export function poseFacts(pose: Pose, centre_shift: readonly number[]): Fact[] {
 const START: Readonly<Record<IcpSuccess["start"], string>> = {
   centroid: "with the middles on each other",
   as_placed: "where the files are",
+  global: "from the motion that the search among all turns and shifts found",
   init_transform: "from the given motion",
 };

@@ -11,11 +11,18 @@ export interface VoidCells {
 /** A raster as float32, or the first value that float32 cannot hold. */
 export type RasterFloats = { readonly values: NativeColumn } | { readonly refused: number };
 
+/**
+ * How the elements of a column stand in JSON: 1,2 - [1,2],[3,4] - [1,2,3],[4,5,6] - the numbers of the elements, as
+ * triples - the inside of a string.
+ */
+export type JsonForm = "numbers" | "pairs" | "triples" | "counts" | "text";
+
 export interface ListsNative {
   unitColors(colors: NativeColumn): NativeJob<NativeColumn>;
   voidCells(values: NativeColumn, nodata: number | null): NativeJob<VoidCells>;
   rasterText(values: NativeColumn, nx: number, ny: number, nodata: number): NativeJob<NativeColumn>;
   rasterFloats(values: NativeColumn, nx: number, ny: number): NativeJob<RasterFloats>;
+  jsonText(column: NativeColumn, form: JsonForm, first: number, count: number): NativeJob<NativeColumn>;
 }
 
 const addon = addonAs<ListsNative>();
@@ -29,3 +36,9 @@ export const rasterText: ListsNative["rasterText"] = (values, nx, ny, nodata) =>
   addon.rasterText(values, nx, ny, nodata);
 /** The rows of a GeoTIFF from north to south, f32. Errors: invalid_argument for another count than nx * ny. */
 export const rasterFloats: ListsNative["rasterFloats"] = (values, nx, ny) => addon.rasterFloats(values, nx, ny);
+/**
+ * JSON (u8) of `count` elements from `first` on, without the brackets round the whole. Errors: invalid_argument for more
+ * than 262144 elements, a part of a row, and a type other than f32, u32 and u8.
+ */
+export const jsonText: ListsNative["jsonText"] = (column, form, first, count) =>
+  addon.jsonText(column, form, first, count);

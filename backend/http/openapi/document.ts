@@ -39,7 +39,7 @@ function operation(route: DocumentedRoute): Json {
       ? {
           requestBody: {
             required: true,
-            content: { ...content("application/json", body, "input"), ...(config.lists ? FRAME : {}) },
+            content: { ...content("application/json", body, "input"), ...(config.lists === true ? FRAME : {}) },
           },
         }
       : {}),

@@ -13,10 +13,10 @@ declare module "fastify" {
     /** Multipart form that the route expects. */
     upload?: z.ZodType;
     /**
-     * The JSON body may have MAX_LIST_BODY_BYTES: its lists are read into native columns, off the event loop. The body may
-     * also be a PHB1 frame.
+     * The JSON body may have MAX_LIST_BODY_BYTES: its lists and long texts are read into native columns, off the event
+     * loop. true: the body may also be a PHB1 frame.
      */
-    lists?: true;
+    lists?: true | "json";
     /** One example of each error that the route itself reports. */
     problems?: readonly ProblemExample[];
     /** OpenAPI descriptions of responses that are files, by status. */

@@ -1,0 +1,13 @@
+import type { JsonForm } from "../native/lists.ts";
+import type { ColumnRef } from "./column-ref.ts";
+
+/**
+ * A value of a JSON response that lives in a native column: a list of numbers or rows, or a string. backend/http writes
+ * its text block by block, off the event loop.
+ */
+export class NativeJson {
+  constructor(
+    readonly ref: ColumnRef,
+    readonly form: JsonForm,
+  ) {}
+}

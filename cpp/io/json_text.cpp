@@ -94,7 +94,8 @@ void values(Writer& out, const AnyColumn& column, const JsonPart& part) {
       return of(column.as<std::uint32_t>());
     case DType::kU8: {
       const auto view = column.as<std::uint8_t>();
-      return rows(out, part, [view](std::uint64_t i) -> std::uint32_t { return view[static_cast<std::size_t>(i)]; });
+      return rows(out, part,
+                  [view](std::uint64_t i) -> std::uint32_t { return view[static_cast<std::size_t>(i)]; });
     }
     default:
       throw Error(ErrorCode::kInvalidArgument,
@@ -106,17 +107,20 @@ void values(Writer& out, const AnyColumn& column, const JsonPart& part) {
 
 Column<std::uint8_t> json_text(const AnyColumn& column, const JsonPart& part, OpContext& ctx) {
   const std::uint64_t width = width_of(part.form);
-  require(part.first <= column.size() && part.count <= column.size() - part.first, "the part ends behind the column");
+  require(part.first <= column.size() && part.count <= column.size() - part.first,
+          "the part ends behind the column");
   require(part.count <= kMaxJsonPart, "the part is too large");
   require(part.first % width == 0 && part.count % width == 0, "the part does not have whole rows");
   ctx.begin_phase("Writing JSON", 0);
-  const std::size_t room = static_cast<std::size_t>(part.count) * (part.form == JsonForm::kText ? 6 : kNumberBytes);
+  const std::size_t room =
+      static_cast<std::size_t>(part.count) * (part.form == JsonForm::kText ? 6 : kNumberBytes);
   Column<std::uint8_t> block(room);
   Writer out(block);
   if (part.form == JsonForm::kCounts) {
     rows(out, part, [](std::uint64_t i) { return i; });
   } else if (part.form == JsonForm::kText) {
-    text(out, column.as<std::uint8_t>().subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count)));
+    text(out, column.as<std::uint8_t>().subspan(static_cast<std::size_t>(part.first),
+                                                static_cast<std::size_t>(part.count)));
   } else {
     values(out, column, part);
   }

@@ -56,8 +56,7 @@ TEST(JsonLists, TextsBecomeBytes) {
   EXPECT_EQ(found.rest, R"({"text":"T0","value":"<a>"})");
   ASSERT_EQ(found.lists.size(), 1U);
   const auto bytes = found.lists[0].column.as<std::uint8_t>();
-  EXPECT_EQ(std::string(bytes.begin(), bytes.end()),
-            "<a b=\"1\">\n\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd</a>");
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), "<a b=\"1\">\n\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd</a>");
   EXPECT_EQ(found.lists[0].length, bytes.size);
   EXPECT_TRUE(found.lists[0].valid);
   EXPECT_EQ(first_list(R"({"text":""})").length, 0U);

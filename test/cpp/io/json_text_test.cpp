@@ -66,7 +66,8 @@ TEST(JsonText, EveryFloatReadsBackAsItself) {
 TEST(JsonText, TextIsEscapedAndUtf8IsCopied) {
   const std::string raw = "<a b=\"c\">\\\n\t\x01 \xc3\xa9</a>";
   const auto column = column_of<std::uint8_t>({raw.begin(), raw.end()});
-  EXPECT_EQ(text_of(column, {JsonForm::kText, 0, raw.size()}), R"(<a b=\"c\">\\\n\u0009\u0001 )" "\xc3\xa9</a>");
+  EXPECT_EQ(text_of(column, {JsonForm::kText, 0, raw.size()}), R"(<a b=\"c\">\\\n\u0009\u0001 )"
+                                                               "\xc3\xa9</a>");
   EXPECT_EQ(text_of(column, {JsonForm::kText, 3, 5}), R"(b=\"c\")");
 }
 
@@ -78,7 +79,9 @@ TEST(JsonText, WrongPartsAreRefused) {
   EXPECT_THROW(text_of(column, {JsonForm::kNumbers, std::uint64_t(-1), 2}), Error);
   EXPECT_THROW(text_of(column, {JsonForm::kText, 0, 4}), Error);
   EXPECT_THROW(text_of(column_of<double>({1}), {JsonForm::kNumbers, 0, 1}), Error);
-  EXPECT_THROW(text_of(column_of<float>(std::vector<float>(kMaxJsonPart + 1)), {JsonForm::kNumbers, 0, kMaxJsonPart + 1}), Error);
+  EXPECT_THROW(text_of(column_of<float>(std::vector<float>(kMaxJsonPart + 1)),
+                       {JsonForm::kNumbers, 0, kMaxJsonPart + 1}),
+               Error);
 }
 
 }  // namespace

@@ -9,5 +9,10 @@ export class NativeJson {
   constructor(
     readonly ref: ColumnRef,
     readonly form: JsonForm,
+    /** Part of the column; the default is all of it. */
+    readonly first = 0,
+    readonly count = ref.length - first,
+    /** Added to triples of f32, metres: the numbers are then rounded to 0.1 micrometres. */
+    readonly origin: readonly [number, number, number] = [0, 0, 0],
   ) {}
 }

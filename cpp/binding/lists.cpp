@@ -70,7 +70,7 @@ Napi::Value raster_floats_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// jsonText(column: NativeColumn, form: JsonForm, first: number, count: number): NativeJob<NativeColumn>
+// jsonText(column: NativeColumn, form: JsonForm, part: { first, count, origin }): NativeJob<NativeColumn>
 Napi::Value json_text_job(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
   const auto form = strict_choice<io::JsonForm>(info[1], "form",
@@ -78,10 +78,12 @@ Napi::Value json_text_job(const Napi::CallbackInfo& info) {
                                                  {"pairs", io::JsonForm::kPairs},
                                                  {"triples", io::JsonForm::kTriples},
                                                  {"counts", io::JsonForm::kCounts},
-                                                 {"text", io::JsonForm::kText}});
-  const io::JsonPart part{form, strict_whole(info[2], "first"), strict_whole(info[3], "count")};
+                                                 {"text", io::JsonForm::kText},
+                                                 {"json", io::JsonForm::kJson}});
+  const auto js = strict_object(info[2], "part");
+  const io::JsonPart part{form, whole_field(js, "first"), whole_field(js, "count"), vec3_field(js, "origin")};
   return start_job<AnyColumn>(
-      info.Env(), job_options(info[4]),
+      info.Env(), job_options(info[3]),
       [=](OpContext& ctx) { return AnyColumn(io::json_text(*column, part, ctx)); }, column_to_js);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -140,7 +141,13 @@ Napi::Value plant_document_job(const Napi::CallbackInfo& info) {
   const PlantPtr plant = plant_of(info[0]);
   return start_job<AnyColumn>(
       info.Env(), job_options(info[1]),
-      [=](OpContext& ctx) { return AnyColumn(io::write_plant_document(*plant, ctx)); }, column_to_js);
+      [=](OpContext& ctx) {
+        const BulkVector<char> text = io::write_plant_document(*plant, ctx);
+        Column<std::uint8_t> bytes(text.size());
+        std::copy(text.begin(), text.end(), bytes.view().begin());
+        return AnyColumn(std::move(bytes));
+      },
+      column_to_js);
 }
 
 // readPlantDocument(text: NativeColumn): NativeJob<NativePlant>
@@ -148,7 +155,13 @@ Napi::Value read_plant_document_job(const Napi::CallbackInfo& info) {
   const auto text = typed_column(info[0], DType::kU8, "text");
   return start_job<PlantStructure>(
       info.Env(), job_options(info[1]),
-      [=](OpContext& ctx) { return io::read_plant_document(text->as<std::uint8_t>(), ctx); }, plant_to_js);
+      [=](OpContext& ctx) {
+        const auto bytes = text->as<std::uint8_t>();
+        BulkVector<char> copy(bytes.size);
+        std::copy(bytes.begin(), bytes.end(), copy.begin());
+        return io::read_plant_document(std::move(copy), ctx);
+      },
+      plant_to_js);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <string_view>
 
@@ -11,8 +12,8 @@ namespace pc::io {
 
 namespace {
 
-/// Characters of a number with its comma and its share of the brackets: "-1.17549435e-38" has 15.
-constexpr std::size_t kNumberBytes = 18;
+/// Characters of a number with its comma and its share of the brackets: the longest float has 15, the longest double 24.
+constexpr std::size_t kNumberBytes = 28;
 
 /// Writes into a block that is large enough.
 class Writer {
@@ -23,11 +24,12 @@ class Writer {
     std::memcpy(p_, text.data(), text.size());
     p_ += text.size();
   }
-  template <class T>
+  template <std::integral T>
   void number(T value) {
     p_ = std::to_chars(p_, p_ + kNumberBytes, value).ptr;
   }
-  void number(float value) {
+  template <std::floating_point T>
+  void number(T value) {
     if (!std::isfinite(value)) return put("null");
     p_ = std::to_chars(p_, p_ + kNumberBytes, value).ptr;
   }
@@ -47,6 +49,7 @@ std::uint64_t width_of(JsonForm form) {
       return 3;
     case JsonForm::kNumbers:
     case JsonForm::kText:
+    case JsonForm::kJson:
       break;
   }
   return 1;
@@ -83,10 +86,22 @@ void text(Writer& out, Span<const std::uint8_t> bytes) {
   }
 }
 
+/// Coordinates far from 0 have no use for digits below 0.1 micrometres.
+double shifted(double origin, float value) {
+  constexpr double kSteps = 1e7;
+  return std::round((origin + static_cast<double>(value)) * kSteps) / kSteps;
+}
+
 void values(Writer& out, const AnyColumn& column, const JsonPart& part) {
   const auto of = [&](auto view) {
     rows(out, part, [view](std::uint64_t i) { return view[static_cast<std::size_t>(i)]; });
   };
+  if (part.form == JsonForm::kTriples && part.origin != Vec3d{0, 0, 0}) {
+    const double origin[3] = {part.origin.x, part.origin.y, part.origin.z};
+    const auto view = column.as<float>();
+    return rows(out, part,
+                [&](std::uint64_t i) { return shifted(origin[i % 3], view[static_cast<std::size_t>(i)]); });
+  }
   switch (column.dtype()) {
     case DType::kF32:
       return of(column.as<float>());
@@ -118,6 +133,10 @@ Column<std::uint8_t> json_text(const AnyColumn& column, const JsonPart& part, Op
   Writer out(block);
   if (part.form == JsonForm::kCounts) {
     rows(out, part, [](std::uint64_t i) { return i; });
+  } else if (part.form == JsonForm::kJson) {
+    const auto bytes = column.as<std::uint8_t>().subspan(static_cast<std::size_t>(part.first),
+                                                         static_cast<std::size_t>(part.count));
+    out.put(std::string_view(reinterpret_cast<const char*>(bytes.data), bytes.size));
   } else if (part.form == JsonForm::kText) {
     text(out, column.as<std::uint8_t>().subspan(static_cast<std::size_t>(part.first),
                                                 static_cast<std::size_t>(part.count)));

@@ -39,6 +39,13 @@ TEST(JsonText, RowsOfEveryForm) {
   EXPECT_EQ(text_of(column_of<std::uint32_t>({0xffffffffU}), {JsonForm::kNumbers, 0, 1}), "4294967295");
 }
 
+TEST(JsonText, AnOriginIsAddedInDoublePrecision) {
+  const auto floats = column_of<float>({0.1F, -2, 1e-9F, 0.25F, 0, std::numeric_limits<float>::infinity()});
+  EXPECT_EQ(text_of(floats, {JsonForm::kTriples, 0, 6, {5e6, 0.5, -0.125}}),
+            "[5000000.1,-1.5,-0.125],[5000000.25,0.5,null]");
+  EXPECT_EQ(text_of(column_of<std::uint8_t>({'[', '1', ']'}), {JsonForm::kJson, 0, 3}), "[1]");
+}
+
 TEST(JsonText, NumbersJsonDoesNotHaveBecomeNull) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(text_of(column_of<float>({nan, inf, -inf}), {JsonForm::kTriples, 0, 3}), "[null,null,null]");

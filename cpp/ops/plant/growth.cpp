@@ -30,6 +30,18 @@ void check_structure(const PlantStructure& plant) {
   }
 }
 
+/// Removes the foreign elements of organs that are gone.
+void drop_orphans(PlantStructure& plant) {
+  std::erase_if(plant.foreign, [&](const ForeignXml& foreign) {
+    if (foreign.parent < PlantElement::kLeaf) return false;
+    const PlantPetiole& petiole =
+        plant.shoots[foreign.shoot].phytomers[foreign.phytomer].petioles[foreign.petiole];
+    if (foreign.parent == PlantElement::kLeaf) return foreign.item >= petiole.leaves.size();
+    const FloralBud& bud = petiole.floral_buds[foreign.item];
+    return foreign.parent == PlantElement::kFlower && foreign.flower >= bud.flowers.size();
+  });
+}
+
 /// A plant while it grows.
 class Growth {
  public:
@@ -58,6 +70,7 @@ class Growth {
     }
     plant_.plant_age = until;
     update_sizes(plant_, species_, draws_, ctx_);
+    drop_orphans(plant_);
   }
 
  private:
@@ -229,9 +242,13 @@ PlantStructure advance_plant(PlantStructure plant, const PlantSpecies& species, 
   if (plant.growth->species_id != species.id)
     throw Error(ErrorCode::kInvalidArgument, "a plant of species " + plant.growth->species_id.substr(0, 80) +
                                                  " cannot grow on as " + species.id);
+  if (plant.plant_age > species.max_age_days)
+    throw Error(ErrorCode::kInvalidArgument, "the plant is older than the " +
+                                                 std::to_string(species.max_age_days) + " days that " +
+                                                 species.id + " can reach");
   check_structure(plant);
   Growth growth(plant, species, ctx);
-  growth.run(std::max(plant.plant_age, std::min(plant.plant_age + days, species.max_age_days)));
+  growth.run(std::min(plant.plant_age + days, species.max_age_days));
   return plant;
 }
 

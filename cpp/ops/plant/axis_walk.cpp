@@ -85,12 +85,24 @@ AxisFrame shoot_start(const PlantStructure& plant, std::size_t index, const Plan
   return pitched(frame, 0, shoot.base_rotation.pitch);
 }
 
-void walk_internode(const PlantInternode& internode, std::size_t shoot, AxisFrame frame, double ground_z,
-                    std::vector<AxisFrame>& frames) {
+void check_internode(const PlantInternode& internode, std::size_t shoot) {
   const std::size_t segments = internode.internode_length_segments;
   if (segments == 0) refuse(shoot, "internode_length_segments must be larger than 0");
   if (internode.curvature_perturbations.size() != segments || internode.yaw_perturbations.size() != segments)
     refuse(shoot, "the perturbations of an internode must have one number per segment");
+  bool finite = std::isfinite(internode.internode_pitch) &&
+                std::isfinite(internode.internode_phyllotactic_angle) &&
+                std::isfinite(internode.internode_length) && internode.internode_length >= 0;
+  for (std::size_t i = 0; i < segments; ++i)
+    finite = finite && std::isfinite(internode.curvature_perturbations[i]) &&
+             std::isfinite(internode.yaw_perturbations[i]);
+  if (!finite) refuse(shoot, "the numbers of an internode must be finite, its length >= 0");
+}
+
+void walk_internode(const PlantInternode& internode, std::size_t shoot, AxisFrame frame, double ground_z,
+                    std::vector<AxisFrame>& frames) {
+  const std::size_t segments = internode.internode_length_segments;
+  check_internode(internode, shoot);
   const double step = internode.internode_length / static_cast<double>(segments);
   for (std::size_t i = 0; i < segments; ++i) {
     frame = bent(frame, internode.curvature_perturbations[i], step);

@@ -9,6 +9,7 @@ import { toAppError } from "./errors.ts";
 import { jsonStream } from "./json-stream.ts";
 import { type HeldJson, holdJson } from "./native-text.ts";
 import { withoutPaths } from "./private-paths.ts";
+import { labelOf } from "./run-stream.ts";
 
 /*
  * Answers a run with plain JSON, for clients that cannot read progress markers (docs/wire.md). One row per state:
@@ -57,6 +58,13 @@ export async function plainRun<T extends object>(
   readable.once("close", () => void running.then(dropHeld)); // also when the client disconnects before the first byte
   return reply.type("application/json; charset=utf-8").send(readable);
 }
+
+/** Like plainRun, for routes without a stream. The result may contain native columns. */
+export const sendAnswer = <T extends object>(
+  reply: FastifyReply,
+  jobs: JobRegistry,
+  body: (job: Job) => Promise<T>,
+): Promise<FastifyReply> => plainRun(reply, jobs, { label: labelOf(reply), body, failedTail: {} });
 
 const dropHeld = <T extends object>(outcome: Outcome<T>): void => {
   if (!("error" in outcome)) outcome.release();

@@ -108,17 +108,23 @@ FirstNodes first_nodes_of(const Napi::Object& js) {
           leaf_of(object_field(js, "leaf"))};
 }
 
+std::vector<ProfilePoint> profile_of(const Napi::Object& js, const char* name) {
+  std::vector<ProfilePoint> out;
+  const Napi::Array profile = array_field(js, name);
+  for (std::uint32_t i = 0; i < profile.Length(); ++i) {
+    const auto point = number_array<2>(profile.Get(i), name);
+    out.push_back({point[0], point[1]});
+  }
+  return out;
+}
+
 void read_organs(const Napi::Object& js, ShootType& out) {
   out.petioles_per_node = whole_field<std::uint32_t>(js, "petioles_per_node");
   out.leaf = optional_part<LeafParams>(js, "leaf", leaf_of);
   out.first_nodes = optional_part<FirstNodes>(js, "first_nodes", first_nodes_of);
   out.axillary = optional_part<InflorescenceParams>(js, "axillary", inflorescence_of);
   out.terminal = optional_part<InflorescenceParams>(js, "terminal", inflorescence_of);
-  const Napi::Array profile = array_field(js, "leaf_scale_profile");
-  for (std::uint32_t i = 0; i < profile.Length(); ++i) {
-    const auto point = number_array<2>(profile.Get(i), "leaf_scale_profile");
-    out.leaf_scale_profile.push_back({point[0], point[1]});
-  }
+  out.leaf_scale_profile = profile_of(js, "leaf_scale_profile");
   const Napi::Array laterals = array_field(js, "laterals");
   for (std::uint32_t i = 0; i < laterals.Length(); ++i) {
     const auto lateral = strict_object(laterals.Get(i), "laterals");
@@ -136,6 +142,7 @@ ShootType shoot_type_of(const std::string& label, const Napi::Object& js) {
   out.internode_length_max = varies(js, "internode_length_max");
   out.internode_length_min = varies(js, "internode_length_min");
   out.internode_length_decay_rate = varies(js, "internode_length_decay_rate");
+  out.internode_length_profile = profile_of(js, "internode_length_profile");
   out.internode_radius_initial = varies(js, "internode_radius_initial");
   out.girth_area_factor = number_field(js, "girth_area_factor");
   out.internode_pitch = varies(js, "internode_pitch");
@@ -148,6 +155,8 @@ ShootType shoot_type_of(const std::string& label, const Napi::Object& js) {
   out.base_yaw = varies(js, "base_yaw");
   out.base_roll = varies(js, "base_roll");
   out.bears_vegetative_buds = bool_field(js, "bears_vegetative_buds");
+  out.vegetative_buds_first_node = whole_field<std::uint32_t>(js, "vegetative_buds_first_node");
+  out.vegetative_buds_last_node = optional_whole(js, "vegetative_buds_last_node");
   out.vegetative_bud_break_probability_min = number_field(js, "vegetative_bud_break_probability_min");
   out.vegetative_bud_break_probability_max = number_field(js, "vegetative_bud_break_probability_max");
   out.vegetative_bud_break_probability_decay_rate =

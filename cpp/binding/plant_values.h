@@ -25,12 +25,13 @@ using PlantPtr = std::shared_ptr<const PlantStructure>;
 Napi::Object plant_handle(Napi::Env env, PlantPtr plant);
 PlantPtr plant_of(const Napi::Value& value);
 
-/// Plants of one species with their organs in place.
+/// Plants of one species with their organs in place. Jobs fill disjoint parts of `plants` before anybody reads them.
 struct PlacedPlants {
   SpeciesPtr species;
-  std::vector<PlantParts> plants;
+  mutable std::vector<PlantParts> plants;
 };
 using PlacedPtr = std::shared_ptr<const PlacedPlants>;
+
 Napi::Object placed_handle(Napi::Env env, PlacedPtr plants);
 PlacedPtr placed_of(const Napi::Value& value);
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "binding/coded.h"
 #include "binding/column_handle.h"
@@ -68,39 +70,62 @@ Napi::Value advance_plant_job(const Napi::CallbackInfo& info) {
       [=](OpContext& ctx) { return advance_plant(*plant, species->growth, days, ctx); }, plant_to_js);
 }
 
-struct GrownCanopy {
+// { age_days, seed, leaf_inclination, center, spacing, count, germination_rate }
+CanopyParams canopy_params(const Napi::Object& js) {
+  const auto count = strict_array(js.Get("count"), "count");
+  return {number_field(js, "age_days"),
+          seed_field(js, "seed"),
+          inclination_field(js, "leaf_inclination"),
+          vec3_field(js, "center"),
+          number_array<2>(js.Get("spacing"), "spacing"),
+          {strict_whole<std::uint32_t>(count.Get(0U), "count"),
+           strict_whole<std::uint32_t>(count.Get(1U), "count")},
+          number_field(js, "germination_rate")};
+}
+
+struct OpenCanopy {
+  CanopyParams params;
+  std::vector<CanopyPlace> places;
   PlacedPtr placed;
-  PlantPtr first;
 };
 
-// growCanopy(species, { age_days, seed, leaf_inclination, center, spacing, count, germination_rate }): NativeJob<GrownCanopy>
-Napi::Value grow_canopy_job(const Napi::CallbackInfo& info) {
-  const SpeciesPtr species = species_of(info[0]);
-  const auto js = strict_object(info[1], "params");
-  const auto count = strict_array(js.Get("count"), "count");
-  const CanopyParams params{number_field(js, "age_days"),
-                            seed_field(js, "seed"),
-                            inclination_field(js, "leaf_inclination"),
-                            vec3_field(js, "center"),
-                            number_array<2>(js.Get("spacing"), "spacing"),
-                            {strict_whole<std::uint32_t>(count.Get(0U), "count"),
-                             strict_whole<std::uint32_t>(count.Get(1U), "count")},
-                            number_field(js, "germination_rate")};
-  return start_job<GrownCanopy>(
+/// Grows the plants first .. first + count; the structure of plant 0 is the result.
+Napi::Value grow_part(const Napi::CallbackInfo& info, const std::shared_ptr<const OpenCanopy>& canopy) {
+  const auto first = strict_whole<std::size_t>(info[0], "first"),
+             count = strict_whole<std::size_t>(info[1], "count");
+  require(first <= canopy->places.size() && count <= canopy->places.size() - first, "no such plants");
+  return start_job<PlantPtr>(
       info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) {
-        Canopy canopy = grow_canopy(species->growth, species->prototypes, params, GeometryParams{1}, ctx);
-        GrownCanopy out;
-        out.placed = std::make_shared<const PlacedPlants>(PlacedPlants{species, std::move(canopy.plants)});
-        if (canopy.first) out.first = std::make_shared<const PlantStructure>(std::move(*canopy.first));
-        return out;
+      [=](OpContext& ctx) -> PlantPtr {
+        const auto& [params, places, placed] = *canopy;
+        const auto& species = *placed->species;
+        std::optional<PlantStructure> plant;
+        grow_places(species.growth, species.prototypes, params, {places.data() + first, count},
+                    {placed->plants.data() + first, count}, first == 0 ? &plant : nullptr, ctx);
+        return plant ? std::make_shared<const PlantStructure>(std::move(*plant)) : nullptr;
       },
-      [](Napi::Env env, GrownCanopy&& grown) -> Napi::Value {
-        auto out = Napi::Object::New(env);
-        out.Set("placed", placed_handle(env, std::move(grown.placed)));
-        out.Set("first", grown.first ? Napi::Value(plant_handle(env, std::move(grown.first))) : env.Null());
-        return out;
+      [](Napi::Env env, PlantPtr&& plant) -> Napi::Value {
+        return plant ? Napi::Value(plant_handle(env, std::move(plant))) : env.Null();
       });
+}
+
+// openCanopy(species, params): { plant_count, placed, grow(first, count): NativeJob<NativePlant | null> }
+Napi::Value open_canopy(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const SpeciesPtr species = species_of(info[0]);
+  auto canopy = std::make_shared<OpenCanopy>();
+  canopy->params = canopy_params(strict_object(info[1], "params"));
+  canopy->places = canopy_places(canopy->params);
+  const std::size_t count = canopy->places.size();
+  canopy->placed =
+      std::make_shared<const PlacedPlants>(PlacedPlants{species, std::vector<PlantParts>(count)});
+  auto out = Napi::Object::New(env);
+  out.Set("plant_count", static_cast<double>(count));
+  out.Set("placed", placed_handle(env, canopy->placed));
+  out.Set("grow", Napi::Function::New(env, [canopy](const Napi::CallbackInfo& call) -> Napi::Value {
+            return with_code(call.Env(), [&] { return grow_part(call, canopy); });
+          }));
+  return out;
 }
 
 // plantSummary(plant): PlantSummary
@@ -136,15 +161,18 @@ Napi::Value plant_summary(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// plantDocument(plant): NativeJob<NativeColumn>
+// plantDocument(plant, word_bytes): NativeJob<NativeColumn>
 Napi::Value plant_document_job(const Napi::CallbackInfo& info) {
   const PlantPtr plant = plant_of(info[0]);
+  const auto word_bytes = strict_whole<std::size_t>(info[1], "word_bytes");
+  require(word_bytes > 0, "word_bytes must be above 0");
   return start_job<AnyColumn>(
-      info.Env(), job_options(info[1]),
+      info.Env(), job_options(info[2]),
       [=](OpContext& ctx) {
         const BulkVector<char> text = io::write_plant_document(*plant, ctx);
-        Column<std::uint8_t> bytes(text.size());
-        std::copy(text.begin(), text.end(), bytes.view().begin());
+        Column<std::uint8_t> bytes((text.size() + word_bytes - 1) / word_bytes * word_bytes);
+        const auto end = std::copy(text.begin(), text.end(), bytes.view().begin());
+        std::fill(end, bytes.view().end(), std::uint8_t{' '});
         return AnyColumn(std::move(bytes));
       },
       column_to_js);
@@ -171,7 +199,7 @@ void register_plants(Napi::Env env, Napi::Object exports) {
   add<plant_cost_of>(env, exports, "plantCost");
   add<grow_plant_job>(env, exports, "growPlant");
   add<advance_plant_job>(env, exports, "advancePlant");
-  add<grow_canopy_job>(env, exports, "growCanopy");
+  add<open_canopy>(env, exports, "openCanopy");
   add<plant_summary>(env, exports, "plantSummary");
   add<plant_document_job>(env, exports, "plantDocument");
   add<read_plant_document_job>(env, exports, "readPlantDocument");

@@ -14,8 +14,6 @@ struct JobControl {
   std::atomic<const char*> phase{""};  ///< points to a string literal
   std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> total{0};  ///< 0 = the length of the phase is unknown
-  /// Of a part whose progress nobody sees: the whole, which is canceled with it. Must outlive the part.
-  const JobControl* whole = nullptr;
 };
 
 /// What every op gets besides its data: progress, cancel, device and thread budget.
@@ -35,16 +33,7 @@ class OpContext {
     checkpoint();
   }
   void advance(std::uint64_t n) { control_.done.fetch_add(n, std::memory_order_relaxed); }
-  bool canceled() const {
-    for (const JobControl* control = &control_; control != nullptr; control = control->whole)
-      if (control->cancel_requested.load(std::memory_order_relaxed)) return true;
-    return false;
-  }
-  /// Context of a part that one thread computes: its progress is not shown, a cancel of the whole reaches it.
-  OpContext part(JobControl& control) const {
-    control.whole = &control_;
-    return OpContext(control, device_, 1);
-  }
+  bool canceled() const { return control_.cancel_requested.load(std::memory_order_relaxed); }
   void checkpoint() const {
     if (canceled()) throw Error(ErrorCode::kCanceled, "canceled");
   }

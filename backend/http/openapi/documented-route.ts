@@ -6,7 +6,11 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** JSON tail of a streamed run. Used for documentation only, because a stream has no response schema. */
     tail?: z.ZodType;
-    /** PHB1 frame at the end of a streamed run. */
+    /** JSON result of a run without a stream: the route itself answers, without a response schema. */
+    answer?: z.ZodType;
+    /** Events of a run that is sent as Server-Sent Events: one object with a field per event. */
+    events?: z.ZodType;
+    /** PHB1 frame at the end of a streamed run; beside `answer`: for "Accept: application/octet-stream". */
     frame?: z.ZodType;
     /** PHX1 stream that the route returns. */
     points?: z.ZodType;

@@ -10,6 +10,9 @@ import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
+import type { MorphNative } from "../plants/morph.ts";
+import type { PlantMeshNative } from "../plants/mesh.ts";
+import type { PlantsNative } from "../plants/plants.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { SurfacesNative } from "../surfaces.ts";
@@ -39,6 +42,9 @@ export interface Addon
     ReconstructionNative,
     RegistrationNative,
     FitNative,
+    PlantsNative,
+    PlantMeshNative,
+    MorphNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

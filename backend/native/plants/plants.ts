@@ -58,10 +58,13 @@ export interface PlantCost {
   readonly mesh_bytes: number;
 }
 
-export interface GrownCanopy {
+/** A canopy whose plants grow in parts, each on one thread. */
+export interface NativeCanopy {
+  readonly plant_count: number;
+  /** Complete when every plant has grown. */
   readonly placed: NativePlacedPlants;
-  /** null if no plant germinated. */
-  readonly first: NativePlant | null;
+  /** Grows some plants; the structure of plant 0, null without it. Call it once for every plant. */
+  grow(first: number, count: number): NativeJob<NativePlant | null>;
 }
 
 export interface PlantsNative {
@@ -69,9 +72,9 @@ export interface PlantsNative {
   plantCost(species: NativeSpecies, ageDays: number): PlantCost;
   growPlant(species: NativeSpecies, params: GrowthParams): NativeJob<NativePlant>;
   advancePlant(plant: NativePlant, species: NativeSpecies, days: number): NativeJob<NativePlant>;
-  growCanopy(species: NativeSpecies, params: CanopyParams): NativeJob<GrownCanopy>;
+  openCanopy(species: NativeSpecies, params: CanopyParams): NativeCanopy;
   plantSummary(plant: NativePlant): PlantSummary;
-  plantDocument(plant: NativePlant): NativeJob<NativeColumn>;
+  plantDocument(plant: NativePlant, wordBytes: number): NativeJob<NativeColumn>;
   readPlantDocument(text: NativeColumn): NativeJob<NativePlant>;
 }
 
@@ -87,10 +90,11 @@ export const growPlant: PlantsNative["growPlant"] = (species, params) => addon.g
 /** The plant some days later; the given one stays as it is. */
 export const advancePlant: PlantsNative["advancePlant"] = (plant, species, days) =>
   addon.advancePlant(plant, species, days);
-/** The plants of a canopy, placed; plant i is growPlant with the plant index i. */
-export const growCanopy: PlantsNative["growCanopy"] = (species, params) => addon.growCanopy(species, params);
+/** The plants of a canopy; plant i grows as growPlant lets one grow, with a seed of its own. */
+export const openCanopy: PlantsNative["openCanopy"] = (species, params) => addon.openCanopy(species, params);
 export const plantSummary: PlantsNative["plantSummary"] = (plant) => addon.plantSummary(plant);
-/** The structure document, u8 (UTF-8). */
-export const plantDocument: PlantsNative["plantDocument"] = (plant) => addon.plantDocument(plant);
+/** The structure document, u8 (UTF-8), with blanks at its end up to a multiple of `wordBytes`. */
+export const plantDocument = (plant: NativePlant, wordBytes = 1): NativeJob<NativeColumn> =>
+  addon.plantDocument(plant, wordBytes);
 /** The plant of a structure document, u8 (UTF-8). Errors: invalid_file, naming the element and the line. */
 export const readPlantDocument: PlantsNative["readPlantDocument"] = (text) => addon.readPlantDocument(text);

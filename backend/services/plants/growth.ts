@@ -1,10 +1,11 @@
 import { randomInt } from "node:crypto";
-import { AppError } from "../../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
 import type { GrowthParams, NativePlant, NativeSpecies } from "../../native/plants/plants.ts";
 import * as native from "../../native/plants/plants.ts";
-import type { PlantOwner } from "../../sessions/plant-owner.ts";
+import { Counted } from "../../sessions/counted.ts";
 import type { Species } from "../../sessions/species-library.ts";
 
 /** Progress labels of the contract; clients show them. */
@@ -12,7 +13,7 @@ export const GROWING = "Growing plants...";
 export const PACKING = "Packing geometry...";
 export const FINALIZING = "Finalizing...";
 
-/** Largest seed that is drawn for requests without one; every one is exact in JSON. */
+/** Seeds that are drawn for requests without one; every one is exact in JSON. */
 const SEEDS = 2 ** 47;
 
 export const seedOr = (given: number | null): number => given ?? randomInt(SEEDS);
@@ -33,24 +34,47 @@ export function checkAge(age: number, name = "age"): void {
   if (!(age >= 0)) throw new AppError("invalid_argument", `${name} must be 0 or more days, not ${age}`);
 }
 
-/** Growing to an age needs this memory, for one plant. */
+/** Memory for the structure of one plant of that age. */
 export const growthBytes = (species: NativeSpecies, age_days: number): number =>
   native.plantCost(species, age_days).structure_bytes;
 
 /** Grows one plant; the run owns it. */
-export async function grownPlant(species: Species, params: GrowthParams, deps: Deps, job: Job): Promise<NativePlant> {
+export async function grownPlant(
+  species: Species,
+  params: GrowthParams,
+  deps: Deps,
+  job: Job,
+): Promise<Counted<NativePlant>> {
   const opened = await species.native();
-  job.checkpoint();
-  const grow = async () => {
+  return deps.admission.run(job, "Plant growth", growthBytes(opened, params.age_days), async () => {
     job.stage(GROWING, 0, 0.6);
-    return job.adopt(await job.track(() => native.growPlant(opened, params)));
-  };
-  return deps.admission.run(job, "Plant growth", growthBytes(opened, params.age_days), grow);
+    return job.adopt(new Counted(await job.track(() => native.growPlant(opened, params))));
+  });
 }
 
-/** The plant as a session keeps it: its own handle of the structure, which the end of the run does not release. */
-export const keptPlant = (plant: NativePlant, species: Species): PlantOwner => ({
-  plant,
-  species,
-  release: () => plant.release(),
-});
+/** Why a computation gives no result although the request has the right shape. */
+export interface DomainFailure {
+  readonly success: false;
+  readonly error: string;
+  readonly code: ErrorCode;
+  readonly available_models: string[] | null;
+}
+
+/** These have a status of their own, not success: false. */
+const SERVICE_FAULTS: ReadonlySet<ErrorCode> = new Set(["internal", "out_of_memory", "no_space", "io", "canceled"]);
+
+/** The failure that a response reports with success: false. Errors: faults of the service, and a cancel. */
+export function domainFailure(raw: unknown, job: Job): DomainFailure {
+  const error = fromNative(raw);
+  if (job.canceled || SERVICE_FAULTS.has(error.code)) throw error;
+  const listed = error.details?.available_models;
+  const available_models = Array.isArray(listed) ? (listed as string[]) : null;
+  return { success: false, error: error.message, code: error.code, available_models };
+}
+
+/** The same for responses that report every failure with success: false. Errors: a cancel. */
+export function runFailure(raw: unknown, job: Job): Omit<DomainFailure, "available_models"> {
+  const error = fromNative(raw);
+  if (job.canceled || error.code === "canceled") throw error;
+  return { success: false, error: error.message, code: error.code };
+}

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/random.h"
 #include "ops/plant/growth.h"
 
@@ -46,25 +45,18 @@ std::vector<CanopyPlace> canopy_places(const CanopyParams& params) {
   return places;
 }
 
-Canopy grow_canopy(const PlantSpecies& species, const PlantPrototypes& prototypes, const CanopyParams& params,
-                   const GeometryParams& geometry, OpContext& ctx) {
-  const auto places = canopy_places(params);
-  ctx.begin_phase("Growing plants", places.size());
-  Canopy out;
-  out.plants.resize(places.size());
-  parallel_for(ctx, places.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) {
-      JobControl control;
-      OpContext part = ctx.part(control);
-      auto plant = grow_plant(
-          species,
-          {params.age_days, params.seed, places[p].plant_index, places[p].base, params.leaf_inclination},
-          part);
-      out.plants[p] = plant_parts(plant, species, prototypes, geometry, part);
-      if (p == 0) out.first = std::move(plant);
-    }
-  });
-  return out;
+void grow_places(const PlantSpecies& species, const PlantPrototypes& prototypes, const CanopyParams& params,
+                 Span<const CanopyPlace> places, Span<PlantParts> parts, std::optional<PlantStructure>* first,
+                 OpContext& ctx) {
+  require(places.size == parts.size, "one place per plant");
+  for (std::size_t p = 0; p < places.size; ++p) {
+    ctx.checkpoint();
+    const auto& [index, base] = places[p];
+    auto plant =
+        grow_plant(species, {params.age_days, params.seed, index, base, params.leaf_inclination}, ctx);
+    parts[p] = plant_parts(plant, species, prototypes, GeometryParams{1}, ctx);
+    if (p == 0 && first != nullptr) *first = std::move(plant);
+  }
 }
 
 }  // namespace pc

@@ -6,6 +6,7 @@
 
 #include "core/op_context.h"
 #include "core/plant_structure.h"
+#include "core/span.h"
 #include "core/vec3.h"
 #include "ops/plant/geometry.h"
 #include "ops/plant/species.h"
@@ -36,18 +37,17 @@ struct CanopyPlace {
 /// the rate. Errors: kInvalidArgument for values outside of their ranges.
 std::vector<CanopyPlace> canopy_places(const CanopyParams& params);
 
-struct Canopy {
-  std::optional<PlantStructure> first;  ///< structure of the first plant; none without plants
-  std::vector<PlantParts> plants;       ///< one per place with a plant, in the order of canopy_places
-};
-
-/// Grows every plant of a canopy and places its organs. Plant i grows as grow_plant does with plant_index i, at its place.
+/// Grows plants of a canopy, one after the other, and places their organs: plant_index and place are those of `places`,
+/// everything else as grow_plant does.
 ///
-/// Order    Plants in the order of their places; the same bits for any thread count.
-/// Cost     That of grow_plant and plant_parts for every plant; structures other than the first are freed at once.
-/// Cancel   Within 250 ms.
-/// Errors   Those of canopy_places, grow_plant and plant_parts.
-Canopy grow_canopy(const PlantSpecies& species, const PlantPrototypes& prototypes, const CanopyParams& params,
-                   const GeometryParams& geometry, OpContext& ctx);
+/// parts    (places) the plants with their organs in place
+/// first    if not null, gets the structure of the first of these plants; the other structures are freed at once
+/// Order    The same bits in any division of a canopy.
+/// Cost     That of grow_plant and plant_parts for every plant.
+/// Cancel   Within 50 ms.
+/// Errors   Those of grow_plant and plant_parts.
+void grow_places(const PlantSpecies& species, const PlantPrototypes& prototypes, const CanopyParams& params,
+                 Span<const CanopyPlace> places, Span<PlantParts> parts, std::optional<PlantStructure>* first,
+                 OpContext& ctx);
 
 }  // namespace pc

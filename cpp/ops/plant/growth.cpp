@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -91,20 +90,22 @@ class Growth {
       organs_ += 1 + petiole.leaves.size();
       for (const FloralBud& bud : petiole.floral_buds) organs_ += 1 + bud.flowers.size();
       if (petiole.vegetative_bud == VegetativeBudState::kDormant)
-        push(bud_break_day(phenology_, draws_[index], petiole, node, i), GrowthEvent::Kind::kBudBreak, index,
-             node, i);
+        push(bud_break_day(phenology_, draws_[index], petiole.birth_day, node, i),
+             GrowthEvent::Kind::kBudBreak, index, node, i);
     }
     if (++phytomers_ > kMostPhytomers || organs_ > kMostOrgans)
       refuse_size(species_, phytomer.internode.birth_day);
   }
   void push(double day, GrowthEvent::Kind kind, std::uint32_t shoot, std::uint32_t node,
             std::uint32_t petiole) {
-    if (day < std::numeric_limits<double>::infinity()) queue_.push({day, kind, shoot, node, petiole});
+    if (day < kNever) queue_.push({day, kind, shoot, node, petiole});
   }
   void queue_node(std::uint32_t index) {
     const PlantShoot& shoot = plant_.shoots[index];
-    push(next_node_day(phenology_, draws_[index], shoot), GrowthEvent::Kind::kNode, index,
-         static_cast<std::uint32_t>(shoot.phytomers.size()), 0);
+    const std::size_t nodes = shoot.phytomers.size();
+    const auto birth_day = [&](std::size_t node) { return shoot.phytomers[node].internode.birth_day; };
+    push(next_node_day(phenology_, draws_[index], nodes, birth_day), GrowthEvent::Kind::kNode, index,
+         static_cast<std::uint32_t>(nodes), 0);
   }
 
   void handle(const GrowthEvent& event) {

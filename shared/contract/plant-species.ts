@@ -19,6 +19,12 @@ const varies = (text: string) => Distribution.describe(text);
 const optional = (text: string) => varies(text).default(0);
 const probability = (text: string) => z.number().min(0).max(1).describe(text);
 const days = (text: string) => z.number().min(0).max(MOST_DAYS).nullable().default(null).describe(text);
+const profile = (what: string) =>
+  z
+    .array(z.tuple([z.number().min(0).max(1), z.number().min(0).max(100)]))
+    .max(64)
+    .default([])
+    .describe(`[node index / (max_nodes - 1), factor of ${what}], ascending, linear between; empty = 1`);
 const whole = (least: number, most: number, text: string) => z.int().min(least).max(most).describe(text);
 
 export const Phenology = z.strictObject({
@@ -88,6 +94,7 @@ export const ShootType = z.strictObject({
   internode_length_max: varies("length of a full-grown internode, metres"),
   internode_length_min: optional("least length where internodes get shorter along the shoot, metres"),
   internode_length_decay_rate: optional("length lost per node, metres"),
+  internode_length_profile: profile("internode length"),
   internode_radius_initial: varies("radius of a young internode, metres"),
   girth_area_factor: z.number().min(0).max(1e4).describe("cross-section per leaf area carried, cm2 per m2"),
   internode_pitch: optional("degrees by which each internode tilts away from the leaf below it"),
@@ -100,6 +107,8 @@ export const ShootType = z.strictObject({
   base_yaw: optional("degrees by which a lateral leaves the direction of its leaf"),
   base_roll: optional("degrees at which its phyllotaxis starts"),
   bears_vegetative_buds: z.boolean().default(false).describe("axils bear a bud that can grow to a lateral"),
+  vegetative_buds_first_node: whole(0, 10_000, "first node of a shoot whose axils bear a bud").default(0),
+  vegetative_buds_last_node: whole(0, 10_000, "last node that bears one; null = the tip").nullable().default(null),
   vegetative_bud_break_probability_min: probability("least probability that a bud breaks").default(0),
   vegetative_bud_break_probability_max: probability("at the strongest end of the shoot").default(1),
   vegetative_bud_break_probability_decay_rate: z
@@ -121,11 +130,7 @@ export const ShootType = z.strictObject({
     })
     .nullable()
     .default(null),
-  leaf_scale_profile: z
-    .array(z.tuple([z.number().min(0).max(1), z.number().min(0).max(100)]))
-    .max(64)
-    .default([])
-    .describe("[node index / (max_nodes - 1), factor of leaf_scale], ascending; empty = 1"),
+  leaf_scale_profile: profile("leaf_scale and petiole_length"),
   axillary: Inflorescence.nullable().default(null),
   terminal: Inflorescence.nullable().default(null),
   laterals: z

@@ -21,6 +21,11 @@ double profile_at(const std::vector<ProfilePoint>& points, double position) {
   return points.back().factor;
 }
 
+/// 0 at the first node of a shoot, 1 at the last one it can have.
+double position_on(const ShootDraws& shoot, std::uint32_t node) {
+  return node / std::max(1.0, shoot.max_nodes - 1.0);
+}
+
 /// Tortuosity: the heading follows dh = -0.5 h dL + T xi sqrt(dL) along the full-grown axis, stepped exactly (an
 /// Ornstein-Uhlenbeck process); the perturbations are its changes. The noise of the curvature is as large.
 void draw_heading(const ShootDraws& shoot, const PhytomerPlace& place, PlantInternode& internode) {
@@ -46,7 +51,8 @@ PlantInternode make_internode(const ShootDraws& shoot, const PhytomerPlace& plac
   PlantInternode out;
   out.internode_length_max =
       std::max(shoot.internode_length_min_m,
-               shoot.internode_length_max_m - shoot.internode_length_decay_m * place.node);
+               shoot.internode_length_max_m - shoot.internode_length_decay_m * place.node) *
+      profile_at(type.internode_length_profile, position_on(shoot, place.node));
   out.internode_pitch = place.node == 0
                             ? place.pitch_deg
                             : shoot.random.draw(type.internode_pitch, Draw::kInternodePitch, place.node);
@@ -65,7 +71,8 @@ void add_leaves(const ShootDraws& shoot, const LeafParams& params, const Phytome
   const auto draw = [&](const Distribution& d, Draw purpose, std::uint64_t leaf = 0) {
     return shoot.random.draw(d, purpose, place.node, first + leaf);
   };
-  out.petiole_length = draw(params.petiole_length, Draw::kPetioleLength);
+  const double factor = profile_at(shoot.type->leaf_scale_profile, position_on(shoot, place.node));
+  out.petiole_length = draw(params.petiole_length, Draw::kPetioleLength) * factor;
   out.petiole_radius = draw(params.petiole_radius, Draw::kPetioleRadius);
   out.petiole_pitch = draw(params.petiole_pitch, Draw::kPetiolePitch);
   out.petiole_curvature = draw(params.petiole_curvature, Draw::kPetioleCurvature);
@@ -75,9 +82,7 @@ void add_leaves(const ShootDraws& shoot, const LeafParams& params, const Phytome
   out.leaflet_scale = draw(params.leaflet_scale, Draw::kLeafletScale);
   out.leaflet_offset = draw(params.leaflet_offset, Draw::kLeafletOffset);
   if (!place.has_leaves) return;
-  const double last = std::max(1.0, shoot.max_nodes - 1.0);
-  const double scale = draw(params.leaf_scale, Draw::kLeafScale) *
-                       profile_at(shoot.type->leaf_scale_profile, place.node / last);
+  const double scale = draw(params.leaf_scale, Draw::kLeafScale) * factor;
   for (std::uint64_t i = 0; i < params.leaflets; ++i)
     out.leaves.push_back(
         {scale, draw(params.leaf_pitch, Draw::kLeafPitch, i), draw(params.leaf_yaw, Draw::kLeafYaw, i),
@@ -104,6 +109,11 @@ void add_buds(const ShootDraws& shoot, const InflorescenceParams& params, const 
 bool bears_axillary_buds(const ShootType& type, std::uint32_t node) {
   return type.axillary && node >= type.axillary->first_node &&
          node <= type.axillary->last_node.value_or(0xffffffffU);
+}
+
+bool bears_vegetative_buds(const ShootType& type, std::uint32_t node) {
+  return type.bears_vegetative_buds && node >= type.vegetative_buds_first_node &&
+         node <= type.vegetative_buds_last_node.value_or(0xffffffffU);
 }
 
 double radical_inverse(std::uint64_t bits) {
@@ -141,7 +151,7 @@ Phytomer make_phytomer(const ShootDraws& shoot, const PhytomerPlace& place, Grow
     petiole.birth_day = place.birth_day;
     if (const LeafParams* leaf = leaf_at(type, place.node))
       add_leaves(shoot, *leaf, place, i, petiole, growth);
-    if (type.bears_vegetative_buds) petiole.vegetative_bud = VegetativeBudState::kDormant;
+    if (bears_vegetative_buds(type, place.node)) petiole.vegetative_bud = VegetativeBudState::kDormant;
     if (bears_axillary_buds(type, place.node)) add_buds(shoot, *type.axillary, place, i, false, petiole);
   }
   if (type.terminal && place.node + 1 == shoot.max_nodes && !out.petioles.empty())

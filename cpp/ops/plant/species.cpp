@@ -45,6 +45,13 @@ void check(const std::string& where, const Distribution& d, double least, double
   check_number(where, high, least, most);
 }
 
+void check_profile(const std::string& where, const std::vector<ProfilePoint>& profile) {
+  for (std::size_t i = 0; i < profile.size(); ++i) {
+    check_number(where + " position", profile[i].position, i == 0 ? 0 : profile[i - 1].position, 1);
+    check_number(where + " factor", profile[i].factor, 0, 100);
+  }
+}
+
 void check_leaf(const std::string& where, const LeafParams& leaf) {
   if (leaf.leaflets < 1 || leaf.leaflets > 101) refuse(where + ".leaflets", "must be between 1 and 101");
   check_number(where + ".area_coefficient", leaf.area_coefficient, 0, 10);
@@ -131,12 +138,8 @@ void check_organs(const std::string& where, const ShootType& type) {
   if ((type.axillary || type.terminal || type.leaf || type.bears_vegetative_buds) &&
       type.petioles_per_node == 0)
     refuse(where + ".petioles_per_node", "must be at least 1 for shoots with leaves or buds");
-  for (std::size_t i = 0; i < type.leaf_scale_profile.size(); ++i) {
-    const ProfilePoint& point = type.leaf_scale_profile[i];
-    check_number(where + ".leaf_scale_profile position", point.position,
-                 i == 0 ? 0 : type.leaf_scale_profile[i - 1].position, 1);
-    check_number(where + ".leaf_scale_profile factor", point.factor, 0, 100);
-  }
+  check_profile(where + ".internode_length_profile", type.internode_length_profile);
+  check_profile(where + ".leaf_scale_profile", type.leaf_scale_profile);
 }
 
 void check_phenology(const PlantSpecies& species) {

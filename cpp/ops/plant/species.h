@@ -80,6 +80,7 @@ struct ShootType {
   std::optional<std::uint32_t> max_nodes_per_season;
   Distribution phyllochron_min, elongation_rate_max;
   Distribution internode_length_max, internode_length_min, internode_length_decay_rate;
+  std::vector<ProfilePoint> internode_length_profile;  ///< factor by node index / (max_nodes - 1); empty = 1
   Distribution internode_radius_initial;
   double girth_area_factor = 0;
   Distribution internode_pitch, phyllotactic_angle;
@@ -87,6 +88,8 @@ struct ShootType {
   Distribution gravitropic_curvature, tortuosity;
   Distribution insertion_angle_tip, insertion_angle_decay_rate, base_yaw, base_roll;
   bool bears_vegetative_buds = false;
+  std::uint32_t vegetative_buds_first_node = 0;  ///< first and last node whose axils bear a bud
+  std::optional<std::uint32_t> vegetative_buds_last_node;
   double vegetative_bud_break_probability_min = 0, vegetative_bud_break_probability_max = 1;
   double vegetative_bud_break_probability_decay_rate = 0;
   Distribution vegetative_bud_break_time;
@@ -94,7 +97,7 @@ struct ShootType {
   std::uint32_t petioles_per_node = 1;  ///< 0 = bare
   std::optional<LeafParams> leaf;       ///< none = petioles carry buds only
   std::optional<FirstNodes> first_nodes;
-  std::vector<ProfilePoint> leaf_scale_profile;  ///< factor by node index / (max_nodes - 1); empty = 1
+  std::vector<ProfilePoint> leaf_scale_profile;  ///< same, of leaf_scale and petiole_length
   std::optional<InflorescenceParams> axillary, terminal;
   std::vector<LateralType> laterals;
 };

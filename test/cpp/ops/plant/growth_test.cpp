@@ -255,6 +255,37 @@ TEST(PlantGrowth, FirstNodesAndProfilesAndTerminalBuds) {
   EXPECT_TRUE(phytomers[9].petioles[0].floral_buds[0].is_terminal);
 }
 
+TEST(PlantGrowth, ProfilesScaleInternodesAndPetiolesAlongTheShoot) {
+  PlantSpecies species = stem_species();
+  species.shoot_types[0].internode_length_profile = {{0, 0.1}, {1, 1}};
+  species.shoot_types[0].leaf_scale_profile = {{0, 0.5}, {1, 2}};
+  const PlantStructure plant = grown(species, 100);
+  for (std::size_t k = 0; k < 10; ++k) {
+    const Phytomer& phytomer = plant.shoots[0].phytomers[k];
+    const double at = static_cast<double>(k) / 9;
+    EXPECT_NEAR(phytomer.internode.internode_length, 0.02 * (0.1 + 0.9 * at), 1e-15) << k;
+    EXPECT_NEAR(phytomer.petioles[0].petiole_length, 0.04 * (0.5 + 1.5 * at), 1e-15) << k;
+    EXPECT_NEAR(phytomer.petioles[0].leaves[0].leaf_scale, 0.1 * (0.5 + 1.5 * at), 1e-15) << k;
+  }
+}
+
+TEST(PlantGrowth, OnlyTheNodesOfTheWindowBearVegetativeBuds) {
+  PlantSpecies species = stem_species();
+  ShootType& stem = species.shoot_types[0];
+  ShootType branch = stem_type();
+  branch.label = "branch";
+  stem.bears_vegetative_buds = true;
+  stem.vegetative_bud_break_probability_min = 1;
+  stem.laterals = {{"branch", 1}};
+  stem.vegetative_buds_first_node = 3;
+  stem.vegetative_buds_last_node = 5;
+  species.shoot_types.push_back(branch);
+  const PlantStructure plant = grown(species, 100);
+  ASSERT_EQ(plant.shoots.size(), 4U);
+  for (std::size_t i = 1; i < 4; ++i)
+    EXPECT_EQ(plant.shoots[i].parent_node_index, static_cast<std::int32_t>(i) + 2);
+}
+
 TEST(PlantGrowth, LeafQuantilesAreSpreadEvenly) {
   const PlantStructure plant = grown(tree_species(), 364);
   std::vector<double> all;

@@ -10,8 +10,9 @@ import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
-import type { MorphNative } from "../plants/morph.ts";
+import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { PlantMeshNative } from "../plants/mesh.ts";
+import type { MorphNative } from "../plants/morph.ts";
 import type { PlantsNative } from "../plants/plants.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
@@ -39,6 +40,7 @@ export interface Addon
     DenoiseNative,
     OctreeNative,
     ListsNative,
+    PlantShapesNative,
     ReconstructionNative,
     RegistrationNative,
     FitNative,

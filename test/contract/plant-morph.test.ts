@@ -44,10 +44,18 @@ describe("parse", () => {
   });
 
   test("parameters, sliders and edits", async () => {
-    const found = await parse({ sim_xml: document, expression: "leaf_scale *= 1.2; insertion_angle_tip = uniform(30, 50)" });
+    const found = await parse({
+      sim_xml: document,
+      expression: "leaf_scale *= 1.2; insertion_angle_tip = uniform(30, 50)",
+    });
     expect(found.edits).toEqual([
       { shoot_type: null, param: "leaf_scale", op: "*=", value: 1.2 },
-      { shoot_type: null, param: "insertion_angle_tip", op: "=", value: { distribution: "uniform", parameters: [30, 50] } },
+      {
+        shoot_type: null,
+        param: "insertion_angle_tip",
+        op: "=",
+        value: { distribution: "uniform", parameters: [30, 50] },
+      },
     ]);
     const [type] = Object.keys(found.distribution_params);
     expect(found.distribution_params[type ?? ""]).toMatchObject({
@@ -142,7 +150,10 @@ describe("hostile documents are failures, never 500", () => {
     ["no XML", "hello"],
     ["no plant", "<r/>"],
     ["an entity bomb", bomb],
-    ["an external entity", '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r><plant_instance>&x;</plant_instance></r>'],
+    [
+      "an external entity",
+      '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r><plant_instance>&x;</plant_instance></r>',
+    ],
     ["a deep one", `${"<a>".repeat(100_000)}`],
     ["a cut one", "CUT"],
     ["NaN", "NAN"],
@@ -167,7 +178,10 @@ describe("hostile documents are failures, never 500", () => {
   });
 
   test("an unknown type", async () => {
-    expect(await morph({ sim_xml: document, plant_type: "triffid" })).toMatchObject({ success: false, code: "not_found" });
+    expect(await morph({ sim_xml: document, plant_type: "triffid" })).toMatchObject({
+      success: false,
+      code: "not_found",
+    });
   });
 
   test("a document that is no text is no request", async () => {

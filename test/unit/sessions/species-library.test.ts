@@ -52,8 +52,14 @@ describe("species of the user", () => {
     expect(species.map(({ file: { id } }) => id)).toContain("mybean");
     expect(species).toHaveLength(31);
     const of = (name: string) => found.find((problem) => problem.file === name);
-    expect(of("negative.json")).toMatchObject({ line: line(negative, '"max_age_days"'), reason: expect.stringContaining("max_age_days") });
-    expect(of("unknown.json")).toMatchObject({ line: line(unknown, '"wood"'), reason: expect.stringContaining("wood") });
+    expect(of("negative.json")).toMatchObject({
+      line: line(negative, '"max_age_days"'),
+      reason: expect.stringContaining("max_age_days"),
+    });
+    expect(of("unknown.json")).toMatchObject({
+      line: line(unknown, '"wood"'),
+      reason: expect.stringContaining("wood"),
+    });
     expect(of("broken.json")).toMatchObject({ line: 3, reason: expect.stringContaining("a value is expected") });
     expect(of("empty.json")).toMatchObject({ line: 1 });
     expect(of("bean.json")?.reason).toContain("bundled");
@@ -89,7 +95,11 @@ describe("species of the user", () => {
     file("mybean.json", JSON.stringify(shapes));
     const library = new SpeciesLibrary(folder);
     const found = await library.find("mybean");
-    if (found) await expect(found.native()).rejects.toMatchObject({ code: "invalid_file", message: expect.stringContaining("mybean") });
+    if (found)
+      await expect(found.native()).rejects.toMatchObject({
+        code: "invalid_file",
+        message: expect.stringContaining("mybean"),
+      });
     else expect((await library.list()).problems).toHaveLength(1);
   });
 });

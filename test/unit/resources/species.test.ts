@@ -16,7 +16,9 @@ test("there is one file for each of the thirty species, and no other", () => {
 function citations(file: SpeciesFile): string[] {
   const { phyllotactic_angle_deg, insertion_angle_deg, ages, spacing_source } = file.expected;
   const ranges = ages.flatMap(({ age_days: _, ...metrics }) => Object.values(metrics));
-  return [phyllotactic_angle_deg, insertion_angle_deg, ...ranges].flatMap((one) => one?.source ?? []).concat(spacing_source);
+  return [phyllotactic_angle_deg, insertion_angle_deg, ...ranges]
+    .flatMap((one) => one?.source ?? [])
+    .concat(spacing_source);
 }
 
 describe.each(SPECIES_IDS)("%s", (id) => {
@@ -39,7 +41,8 @@ describe.each(SPECIES_IDS)("%s", (id) => {
     const used = new Set(file.start.map((shoot) => shoot.shoot_type));
     for (let size = -1; size !== used.size; ) {
       size = used.size;
-      for (const name of used) for (const lateral of file.shoot_types[name]?.laterals ?? []) used.add(lateral.shoot_type);
+      for (const name of used)
+        for (const lateral of file.shoot_types[name]?.laterals ?? []) used.add(lateral.shoot_type);
     }
     expect([...used].sort()).toEqual(types.sort());
   });

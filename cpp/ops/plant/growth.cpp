@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -28,6 +27,18 @@ void check_structure(const PlantStructure& plant) {
       throw Error(ErrorCode::kInvalidArgument,
                   "shoot " + std::to_string(i) + " needs a node of an earlier shoot as its parent");
   }
+}
+
+/// Removes the foreign elements of organs that are gone.
+void drop_orphans(PlantStructure& plant) {
+  std::erase_if(plant.foreign, [&](const ForeignXml& foreign) {
+    if (foreign.parent < PlantElement::kLeaf) return false;
+    const PlantPetiole& petiole =
+        plant.shoots[foreign.shoot].phytomers[foreign.phytomer].petioles[foreign.petiole];
+    if (foreign.parent == PlantElement::kLeaf) return foreign.item >= petiole.leaves.size();
+    const FloralBud& bud = petiole.floral_buds[foreign.item];
+    return foreign.parent == PlantElement::kFlower && foreign.flower >= bud.flowers.size();
+  });
 }
 
 /// A plant while it grows.
@@ -58,6 +69,7 @@ class Growth {
     }
     plant_.plant_age = until;
     update_sizes(plant_, species_, draws_, ctx_);
+    drop_orphans(plant_);
   }
 
  private:
@@ -78,20 +90,22 @@ class Growth {
       organs_ += 1 + petiole.leaves.size();
       for (const FloralBud& bud : petiole.floral_buds) organs_ += 1 + bud.flowers.size();
       if (petiole.vegetative_bud == VegetativeBudState::kDormant)
-        push(bud_break_day(phenology_, draws_[index], petiole, node, i), GrowthEvent::Kind::kBudBreak, index,
-             node, i);
+        push(bud_break_day(phenology_, draws_[index], petiole.birth_day, node, i),
+             GrowthEvent::Kind::kBudBreak, index, node, i);
     }
     if (++phytomers_ > kMostPhytomers || organs_ > kMostOrgans)
       refuse_size(species_, phytomer.internode.birth_day);
   }
   void push(double day, GrowthEvent::Kind kind, std::uint32_t shoot, std::uint32_t node,
             std::uint32_t petiole) {
-    if (day < std::numeric_limits<double>::infinity()) queue_.push({day, kind, shoot, node, petiole});
+    if (day < kNever) queue_.push({day, kind, shoot, node, petiole});
   }
   void queue_node(std::uint32_t index) {
     const PlantShoot& shoot = plant_.shoots[index];
-    push(next_node_day(phenology_, draws_[index], shoot), GrowthEvent::Kind::kNode, index,
-         static_cast<std::uint32_t>(shoot.phytomers.size()), 0);
+    const std::size_t nodes = shoot.phytomers.size();
+    const auto birth_day = [&](std::size_t node) { return shoot.phytomers[node].internode.birth_day; };
+    push(next_node_day(phenology_, draws_[index], nodes, birth_day), GrowthEvent::Kind::kNode, index,
+         static_cast<std::uint32_t>(nodes), 0);
   }
 
   void handle(const GrowthEvent& event) {
@@ -229,9 +243,13 @@ PlantStructure advance_plant(PlantStructure plant, const PlantSpecies& species, 
   if (plant.growth->species_id != species.id)
     throw Error(ErrorCode::kInvalidArgument, "a plant of species " + plant.growth->species_id.substr(0, 80) +
                                                  " cannot grow on as " + species.id);
+  if (plant.plant_age > species.max_age_days)
+    throw Error(ErrorCode::kInvalidArgument, "the plant is older than the " +
+                                                 std::to_string(species.max_age_days) + " days that " +
+                                                 species.id + " can reach");
   check_structure(plant);
   Growth growth(plant, species, ctx);
-  growth.run(std::max(plant.plant_age, std::min(plant.plant_age + days, species.max_age_days)));
+  growth.run(std::min(plant.plant_age + days, species.max_age_days));
   return plant;
 }
 

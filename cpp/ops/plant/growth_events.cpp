@@ -1,43 +1,21 @@
 #include "ops/plant/growth_events.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace pc {
 
-namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-bool season_is_full(const ShootDraws& draws, const PlantShoot& shoot, const Season& season) {
-  const auto& most = draws.type->max_nodes_per_season;
-  if (!most || shoot.phytomers.size() < *most) return false;
-  return shoot.phytomers[shoot.phytomers.size() - *most].internode.birth_day >= season.start;
-}
-
-/// `day`, or if it lies outside the season of `birth_day` the start of the next one; not before age 0.
 double in_season(const Phenology& phenology, double birth_day, double day) {
   const Season season = season_at(phenology, birth_day);
   const double at = std::max({day, season.start, 0.0});
   return at < season.end ? at : next_season_start(phenology, birth_day);
 }
 
-}  // namespace
-
-double next_node_day(const Phenology& phenology, const ShootDraws& draws, const PlantShoot& shoot) {
-  if (shoot.phytomers.empty() || shoot.phytomers.size() >= draws.max_nodes) return kNever;
-  const double last = shoot.phytomers.back().internode.birth_day;
-  if (season_is_full(draws, shoot, season_at(phenology, last))) return next_season_start(phenology, last);
-  return in_season(phenology, last, last + draws.phyllochron_days);
-}
-
-double bud_break_day(const Phenology& phenology, const ShootDraws& draws, const PlantPetiole& petiole,
-                     std::uint32_t node, std::uint32_t index) {
+double bud_break_day(const Phenology& phenology, const ShootDraws& draws, double birth_day,
+                     std::uint32_t node, std::uint32_t petiole) {
   const ShootType& type = *draws.type;
-  if (type.growth_requires_dormancy) return next_season_start(phenology, petiole.birth_day);
-  const double delay = draws.random.draw(type.vegetative_bud_break_time, Draw::kBudBreakTime, node, index);
-  return in_season(phenology, petiole.birth_day, petiole.birth_day + delay);
+  if (type.growth_requires_dormancy) return next_season_start(phenology, birth_day);
+  const double delay = draws.random.draw(type.vegetative_bud_break_time, Draw::kBudBreakTime, node, petiole);
+  return in_season(phenology, birth_day, birth_day + delay);
 }
 
 double bud_break_probability(const ShootType& type, std::uint32_t node, std::uint32_t nodes) {

@@ -10,6 +10,7 @@ import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
+import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { SurfacesNative } from "../surfaces.ts";
@@ -36,6 +37,7 @@ export interface Addon
     DenoiseNative,
     OctreeNative,
     ListsNative,
+    PlantShapesNative,
     ReconstructionNative,
     RegistrationNative,
     FitNative,

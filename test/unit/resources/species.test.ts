@@ -47,6 +47,18 @@ describe.each(SPECIES_IDS)("%s", (id) => {
     expect([...used].sort()).toEqual(types.sort());
   });
 
+  test("names only shapes that it has, and uses all of them", () => {
+    const types = Object.values(file.shoot_types);
+    const leaves = types
+      .flatMap((type) => [type.leaf, type.first_nodes?.leaf])
+      .flatMap((leaf) => leaf?.leaf_shape ?? []);
+    const buds = types.flatMap((type) => [type.axillary, type.terminal]);
+    const named = (names: (string | undefined)[]) => [...new Set(names.filter(Boolean))].sort();
+    expect(Object.keys(file.shapes.leaves).sort()).toEqual(named(leaves));
+    expect(Object.keys(file.shapes.flowers).sort()).toEqual(named(buds.map((bud) => bud?.flower_shape)));
+    expect(Object.keys(file.shapes.fruits).sort()).toEqual(named(buds.map((bud) => bud?.fruit_shape)));
+  });
+
   test("has ranges at three ages up to its life span, each with a source that it cites", () => {
     const ages = file.expected.ages.map((age) => age.age_days);
     expect(ages).toEqual([...new Set(ages)].sort((a, b) => a - b));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"

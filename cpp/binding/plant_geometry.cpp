@@ -244,7 +244,7 @@ Napi::Value plant_tables_job(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-void register_plant_mesh(Napi::Env env, Napi::Object exports) {
+void register_plant_geometry(Napi::Env env, Napi::Object exports) {
   add<place_plant_job>(env, exports, "placePlant");
   add<placed_summary>(env, exports, "placedSummary");
   add<expand_plants_job>(env, exports, "expandPlants");

@@ -139,6 +139,23 @@ function table(method: string, rows: readonly PlantRow[]): string {
   ].join("\n");
 }
 
+/** Species and metrics that grow from one age to the next where the reference does not, or the other way round. */
+function otherOrder(rows: readonly PlantRow[]): string[] {
+  const own = rows.filter(({ method }) => method === "reference");
+  return own.flatMap(({ species, age_days, cells }, i) => {
+    const before = own[i - 1];
+    if (before?.species !== species) return [];
+    return cells.flatMap((now, k) => {
+      const then = before.cells[k];
+      if (!then) throw new Error(`${species} has other metrics at ${age_days} d`);
+      // low and high are the reference divided and multiplied by the same factor.
+      const theirs = Math.sqrt(now.low * now.high) - Math.sqrt(then.low * then.high);
+      const grows = now.value - then.value;
+      return theirs * grows < 0 ? [`${species} ${age_days} d ${now.metric}`] : [];
+    });
+  });
+}
+
 function target(method: string, rows: readonly PlantRow[]): string {
   const own = rows.filter((row) => row.method === method);
   if (own.length === 0) return "";
@@ -154,5 +171,11 @@ export const plantsPart: Part<PlantRow> = {
   groups: SPECIES_IDS,
   measure,
   tables: (rows) => METHODS.map((method) => table(method, rows)).join("\n"),
-  targets: (rows) => METHODS.map((method) => target(method, rows)).join("\n"),
+  targets: (rows) => {
+    const order = otherOrder(rows);
+    const lines = METHODS.map((method) => target(method, rows));
+    if (rows.some(({ method }) => method === "reference"))
+      lines.push(`\nsame order over the ages: ${order.length === 0 ? "everywhere" : `not ${order.join(", ")}`}`);
+    return lines.join("\n");
+  },
 };

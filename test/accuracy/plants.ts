@@ -139,13 +139,17 @@ function table(method: string, rows: readonly PlantRow[]): string {
   ].join("\n");
 }
 
-/** Species and metrics that grow from one age to the next where the reference does not, or the other way round. */
+/**
+ * Species and metrics that grow from one age to the next where the reference shrinks, or the other way round. The mean
+ * blade follows the mixture of young and full-grown leaves, so that its order says nothing.
+ */
 function otherOrder(rows: readonly PlantRow[]): string[] {
   const own = rows.filter(({ method }) => method === "reference");
   return own.flatMap(({ species, age_days, cells }, i) => {
     const before = own[i - 1];
     if (before?.species !== species) return [];
     return cells.flatMap((now, k) => {
+      if (now.metric === "blade_length_m") return [];
       const then = before.cells[k];
       if (!then) throw new Error(`${species} has other metrics at ${age_days} d`);
       // low and high are the reference divided and multiplied by the same factor.

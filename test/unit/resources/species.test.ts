@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SPECIES_IDS, SpeciesFile } from "../../../shared/contract/plant-species-file.ts";
 
 const folder = fileURLToPath(new URL("../../../resources/species", import.meta.url));
@@ -22,7 +22,10 @@ function citations(file: SpeciesFile): string[] {
 }
 
 describe.each(SPECIES_IDS)("%s", (id) => {
-  const file = SpeciesFile.parse(read(id));
+  let file: SpeciesFile;
+  beforeAll(() => {
+    file = SpeciesFile.parse(read(id));
+  });
 
   test("is named as its file", () => expect(file.id).toBe(id));
 

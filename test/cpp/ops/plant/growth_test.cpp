@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "support/cancel_phase.h"
 #include "support/plants.h"
 
 namespace pc {
@@ -329,14 +330,13 @@ TEST(PlantGrowth, RefusesWhatCannotGrow) {
   EXPECT_THROW(advanced(plant, tree_species(), 1), Error);
 }
 
+TEST(PlantGrowth, CancelEndsALongGrowthInTime) {
+  expect_cancel_in_phase("Growing plants",
+                         [](OpContext& ctx) { grow_plant(endless_species(), growth_params(1000), ctx); });
+}
+
 TEST(PlantGrowth, AnExplosionEndsWithTheLimitNamed) {
-  PlantSpecies species = stem_species();
-  ShootType& stem = species.shoot_types[0];
-  stem.max_nodes = constant(10'000);
-  stem.phyllochron_min = constant(0.05);
-  stem.bears_vegetative_buds = true;
-  stem.vegetative_bud_break_probability_min = 1;
-  stem.laterals = {{"stem", 1}};
+  const PlantSpecies species = endless_species();
   try {
     grown(species, 1000);
     FAIL();

@@ -110,8 +110,11 @@ void place_organ(const PlacementInput& input, std::uint32_t prototype, OrganFram
   for (int k = 0; k < 3; ++k) frame[k] = frame[k] * size;
   for (const Vec3d& v : frame) check_place(v, shoot);
   parts.instances.push_back({prototype, static_cast<std::uint32_t>(shoot), frame});
-  parts.height_m = std::max({parts.height_m, frame[3].z, frame[3].z + frame[0].z});
   const OrganPrototype& organ = input.prototypes.organs[prototype];
+  if (frame[3].z + organ.reach * size > parts.height_m)
+    for (const Vec3d& p : organ.mesh.positions)
+      parts.height_m =
+          std::max(parts.height_m, frame[3].z + frame[0].z * p.x + frame[1].z * p.y + frame[2].z * p.z);
   if (organ.organ == OrganCode::kLeaf) parts.leaf_area_m2 += organ.area * size * size;
 }
 
@@ -158,11 +161,11 @@ void place_leaf(const PlacementInput& input, const PlantPetiole& petiole, const 
     const Vec3d n = organ.normal;
     const auto normal = [&] { return frame[0] * n.x + frame[1] * n.y + frame[2] * n.z; };
     steer_blade(frame, normal(), target);
-    if (frame[3].z < 2 * size) {
+    if (frame[3].z < organ.reach * size) {
       if (lowest_z(organ.mesh, frame, size) < 0) steer_blade(frame, normal(), -target);
       frame[3].z -= std::min(0.0, lowest_z(organ.mesh, frame, size));
     }
-  } else if (frame[3].z < 2 * size) {
+  } else if (frame[3].z < organ.reach * size) {
     raise_organ(organ.mesh, size, frame);
   }
   place_organ(input, prototype, frame, size, shoot, parts);
@@ -324,7 +327,8 @@ void place_buds(const PlacementInput& input, std::size_t shoot, std::size_t phyt
       OrganFrame frame = organ_frame(pitched(at, flower.flower_azimuth, flower.flower_pitch));
       turn_organ(frame, flower.flower_yaw, 0, flower.flower_roll);
       const std::uint32_t prototype = is_closed ? shape.closed : shape.open;
-      if (frame[3].z < 2 * size) raise_organ(input.prototypes.organs[prototype].mesh, size, frame);
+      if (frame[3].z < input.prototypes.organs[prototype].reach * size)
+        raise_organ(input.prototypes.organs[prototype].mesh, size, frame);
       place_organ(input, prototype, frame, size, shoot, parts);
     }
   }

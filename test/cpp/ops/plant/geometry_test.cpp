@@ -155,6 +155,7 @@ TEST(PlantGeometry, ColumnsFitTogether) {
     }
   }
   EXPECT_EQ(codes, (std::set<int>{1, 2, 3, 4, 5}));
+  EXPECT_NEAR(drawn.parts.height_m, mesh.bounds.max.z, 1e-6);  // a leaf is the highest
   EXPECT_GT(area_of(draw(test::grown(species, 460), species).mesh, OrganCode::kUnknown), 0);  // flowers
 }
 
@@ -183,7 +184,7 @@ TEST(PlantGeometry, IsTheSameForAnyThreadCountAndBase) {
 
 TEST(PlantGeometry, InstancesAndTubesAreTheMesh) {
   const PlantSpecies species = tree();
-  const PlantStructure plant = test::grown(species, 400);
+  const PlantStructure plant = test::grown(species, 500);
   const Drawn drawn = draw(plant, species);
   const PlantInstances instances = with_context(2, [&](OpContext& ctx) {
     return instance_plants({&drawn.parts, 1}, drawn.prototypes, plant.base_position, ctx);

@@ -47,6 +47,14 @@ struct GeometryParams {
   double detail;  ///< factor for the sides of tubes, 0.05 .. 4; 1 = as the structure says
 };
 
+/// Upper bounds, for admission.
+struct PlantGeometryCost {
+  std::uint64_t parts_bytes;  ///< of PlantParts, and as much again while they are put together
+  std::uint64_t triangles;    ///< of expand_plants; plant_mesh_bytes()
+};
+PlantGeometryCost plant_geometry_cost(const PlantStructure& plant, const PlantPrototypes& prototypes,
+                                      const GeometryParams& params, OpContext& ctx);
+
 /// Places all organs of a plant.
 ///
 /// - A shoot is one tube through its axis (axis_walk.h). Its cross-section is that of each internode, and between two the

@@ -228,7 +228,7 @@ TEST(PlantGeometry, SteeredLeavesFollowTheLaw) {
   PlantStructure plant = test::grown(species, 560);
   PlantShapes flat = shapes();
   flat.leaves[0].blade.fold_deg = flat.leaves[0].blade.bend_deg = 0;
-  for (const auto& [mu, nu] : {std::pair{1.0, 3.0}, {3.0, 1.0}, {2.0, 2.0}}) {
+  for (const auto& [mu, nu] : {std::pair{1.0, 3.0}, {3.0, 2.0}}) {
     plant.leaf_inclination = LeafInclination{mu, nu};
     EXPECT_NEAR(mean_inclination(draw(plant, species, flat)), 90 * nu / (mu + nu), 1.5) << mu;
     EXPECT_NEAR(mean_inclination(draw(plant, species)), 90 * nu / (mu + nu), 5) << mu;
@@ -304,7 +304,7 @@ TEST(PlantGeometry, SheathsFollowTheShoot) {
 
 TEST(PlantGeometry, HostileStructuresEndInAnErrorOrASoundMesh) {
   const PlantSpecies species = tree();
-  const PlantStructure good = test::grown(species, 500);
+  const PlantStructure good = test::grown(species, 300);
   const auto each = [&](const auto& edit) {
     PlantStructure plant = good;
     for (PlantShoot& shoot : plant.shoots)
@@ -336,6 +336,24 @@ TEST(PlantGeometry, HostileStructuresEndInAnErrorOrASoundMesh) {
     for (Phytomer& p : shoot.phytomers)
       for (PlantPetiole& petiole : p.petioles) petiole.petiole_length = NAN;
   EXPECT_THROW(draw(infinite, species), Error);
+}
+
+TEST(PlantGeometry, CostIsABoundThatIsNotFarOff) {
+  const PlantSpecies species = tree();
+  for (const double age : {100.0, 200.0, 460.0, 560.0}) {
+    const PlantStructure plant = test::grown(species, age);
+    const Drawn drawn = draw(plant, species);
+    const PlantGeometryCost cost = with_context(
+        1, [&](OpContext& ctx) { return plant_geometry_cost(plant, drawn.prototypes, {1}, ctx); });
+    const std::uint64_t triangles = drawn.mesh.organ_codes.size();
+    EXPECT_GE(cost.triangles, triangles);
+    EXPECT_LT(cost.triangles, 8 * triangles);
+    const std::uint64_t bytes = drawn.parts.rings.size() * sizeof(TubeRing) +
+                                drawn.parts.tubes.size() * sizeof(PlantTube) +
+                                drawn.parts.instances.size() * sizeof(OrganInstance);
+    EXPECT_GE(cost.parts_bytes, 2 * bytes);
+    EXPECT_LT(cost.parts_bytes, 12 * bytes);
+  }
 }
 
 TEST(PlantGeometry, CancelsWhilePacking) {

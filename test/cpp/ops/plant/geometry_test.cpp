@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/error.h"
@@ -210,6 +211,29 @@ TEST(PlantGeometry, InstancesAndTubesAreTheMesh) {
     }
   }
   EXPECT_EQ(next, drawn.mesh.organ_codes.size());
+}
+
+/// Tubes of many rings are written in parts, which must fit together.
+TEST(PlantGeometry, LongShootsAreOneClosedTube) {
+  PlantSpecies species = test::stem_species();
+  ShootType& type = species.shoot_types[0];
+  type.max_nodes = test::constant(450), type.internode_length_segments = 3;
+  type.internode_pitch = test::normal(3, 1), type.leaf.reset(), type.petioles_per_node = 0;
+  const Drawn drawn = draw(test::grown(species, 1000), species);
+  EXPECT_EQ(drawn.parts.tubes.size(), 3U);
+  std::map<std::array<double, 3>, std::uint32_t> index;
+  test::TriangleList triangles;
+  for (std::size_t t = 0; t < drawn.mesh.organ_codes.size(); ++t) {
+    std::array<std::uint32_t, 3> corners{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec3d p = corner(drawn.mesh, t, k);
+      corners[k] = index.try_emplace({p.x, p.y, p.z}, static_cast<std::uint32_t>(index.size())).first->second;
+    }
+    triangles.push_back(corners);
+  }
+  const test::EdgeCounts edges = test::edge_counts(triangles);
+  EXPECT_EQ(edges.open, 0U);
+  EXPECT_EQ(edges.repeated, 0U);
 }
 
 double mean_inclination(const Drawn& drawn) {

@@ -43,7 +43,7 @@ export interface PlantShapesNative {
 const addon = addonAs<PlantShapesNative>();
 
 /** The shapes with every field of the native side. */
-function complete(shapes: PlantShapes): PlantShapes {
+export function completeShapes(shapes: PlantShapes): PlantShapes {
   const organs = (all: PlantShapes["fruits"]) =>
     Object.fromEntries(
       Object.entries(all).map(([name, organ]) => [
@@ -56,6 +56,6 @@ function complete(shapes: PlantShapes): PlantShapes {
 
 /** Builds all prototypes of a species; `detail` is a factor for their divisions, 0.05 .. 4. */
 export const plantPrototypes: PlantShapesNative["plantPrototypes"] = (shapes, detail) =>
-  addon.plantPrototypes(complete(shapes), detail);
+  addon.plantPrototypes(completeShapes(shapes), detail);
 /** The outline as a closed polygon of about `points` corners, counter-clockwise. */
 export const bladeOutline: PlantShapesNative["bladeOutline"] = (blade, points) => addon.bladeOutline(blade, points);

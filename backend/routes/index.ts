@@ -32,6 +32,7 @@ import { ladRoutes } from "./lad.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
+import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { segmentRoutes } from "./segment.ts";
 import { triangulateRoutes } from "./triangulate.ts";
@@ -69,6 +70,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   m2mRoutes,
   fitRoutes,
   meshRoutes,
+  plantRoutes,
   ladRoutes,
   denoiseRoutes,
   segmentRoutes,

@@ -11,6 +11,9 @@ import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { PlantShapesNative } from "../plant-shapes.ts";
+import type { PlantMeshNative } from "../plants/mesh.ts";
+import type { MorphNative } from "../plants/morph.ts";
+import type { PlantsNative } from "../plants/plants.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { SurfacesNative } from "../surfaces.ts";
@@ -41,6 +44,9 @@ export interface Addon
     ReconstructionNative,
     RegistrationNative,
     FitNative,
+    PlantsNative,
+    PlantMeshNative,
+    MorphNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

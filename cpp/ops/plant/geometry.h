@@ -40,12 +40,20 @@ struct PlantParts {
   std::vector<OrganInstance> instances;
   double wood_volume_m3 = 0;  ///< of the shoots' round tubes
   double leaf_area_m2 = 0;    ///< one-sided, less the holes of textures
-  double height_m = 0;  ///< highest point of axes, petioles and organs above the base; of organs their tip
+  double height_m = 0;        ///< highest point of axes, stalks and organs above the base
 };
 
 struct GeometryParams {
   double detail;  ///< factor for the sides of tubes, 0.05 .. 4; 1 = as the structure says
 };
+
+/// Upper bounds, for admission.
+struct PlantGeometryCost {
+  std::uint64_t parts_bytes;  ///< of PlantParts, and as much again while they are put together
+  std::uint64_t triangles;    ///< of expand_plants; plant_mesh_bytes()
+};
+PlantGeometryCost plant_geometry_cost(const PlantStructure& plant, const PlantPrototypes& prototypes,
+                                      const GeometryParams& params, OpContext& ctx);
 
 /// Places all organs of a plant.
 ///

@@ -39,8 +39,7 @@ export function sendRun<T>(
   return reply.type(form.type).send(readable);
 }
 
-export const labelOf = ({ request }: FastifyReply): string =>
-  `${request.method} ${request.routeOptions.url ?? ""}`;
+export const labelOf = ({ request }: FastifyReply): string => `${request.method} ${request.routeOptions.url ?? ""}`;
 
 /** One run and the stream that reports it. */
 class RunStream<T> {

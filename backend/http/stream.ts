@@ -43,7 +43,13 @@ export function streamJob<T extends object>(
   if (prefersJson(reply.request.headers.accept)) {
     return plainRun(reply, jobs, { label: options.label ?? labelOf(reply), body, failedTail });
   }
-  return sendRun(reply, jobs, body, markers({ result: jsonStream, drop: () => undefined, failure: failedTail }), options.label);
+  return sendRun(
+    reply,
+    jobs,
+    body,
+    markers({ result: jsonStream, drop: () => undefined, failure: failedTail }),
+    options.label,
+  );
 }
 
 /** Like streamJob, with a PHB1 frame as tail. A failure sends the error marker only; no frame follows. */
@@ -54,7 +60,13 @@ export function streamFrameJob(
   options: Pick<RunOptions, "label"> = {},
 ): FastifyReply {
   const held = async (job: Job) => holdFrame(await body(job)); // retain columns before the ending run releases them
-  return sendRun(reply, jobs, held, markers({ result: frameChunks, drop: (frame) => frame.release(), failure: undefined }), options.label);
+  return sendRun(
+    reply,
+    jobs,
+    held,
+    markers({ result: frameChunks, drop: (frame) => frame.release(), failure: undefined }),
+    options.label,
+  );
 }
 
 interface Tail<T> extends Pick<StreamForm<T>, "result" | "drop"> {

@@ -6,7 +6,12 @@ import {
   PlantStreamRequest,
 } from "../../shared/contract/plant.ts";
 import { PlantEvents, PlantFrame } from "../../shared/contract/plant-frame.ts";
-import { MorphParseRequest, MorphParseResponse, MorphRequest, MorphResponse } from "../../shared/contract/plant-morph.ts";
+import {
+  MorphParseRequest,
+  MorphParseResponse,
+  MorphRequest,
+  MorphResponse,
+} from "../../shared/contract/plant-morph.ts";
 import {
   PlantAdvanceRequest,
   PlantAdvanceResponse,
@@ -54,13 +59,25 @@ function buildRoutes(app: App, deps: Deps): void {
   const { jobs } = deps;
   app.get(
     "/api/plant/models",
-    { schema: { operationId: "plantModels", summary: "List the species that can grow", tags, response: { 200: PlantModelsResponse } } },
+    {
+      schema: {
+        operationId: "plantModels",
+        summary: "List the species that can grow",
+        tags,
+        response: { 200: PlantModelsResponse },
+      },
+    },
     () => plantModels(deps),
   );
   app.post(
     "/api/plant/generate",
     {
-      schema: { operationId: "generatePlant", summary: "Grow one plant and keep it in a session", tags, body: PlantRequest },
+      schema: {
+        operationId: "generatePlant",
+        summary: "Grow one plant and keep it in a session",
+        tags,
+        body: PlantRequest,
+      },
       config: { answer: PlantGenerationResponse, frame: PlantFrame, problems: [JSON_INSTANCES] },
     },
     ({ body, headers, unknownKeys }, reply) => {
@@ -68,7 +85,9 @@ function buildRoutes(app: App, deps: Deps): void {
         return streamFrameJob(reply, jobs, (job) => singleFrame(body, unknownKeys, deps, job));
       }
       checkInstances(body); // 400 before the run
-      return sendAnswer(reply, jobs, (job) => singlePlant(body, { unknown_keys: unknownKeys, streamed: false }, deps, job));
+      return sendAnswer(reply, jobs, (job) =>
+        singlePlant(body, { unknown_keys: unknownKeys, streamed: false }, deps, job),
+      );
     },
   );
   app.post(
@@ -110,10 +129,16 @@ function sessionRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/plant/session/create",
     {
-      schema: { operationId: "createPlantSession", summary: "Start a plant that can grow on", tags, body: PlantSessionCreateRequest },
+      schema: {
+        operationId: "createPlantSession",
+        summary: "Start a plant that can grow on",
+        tags,
+        body: PlantSessionCreateRequest,
+      },
       config: { answer: PlantSessionCreateResponse },
     },
-    ({ body, unknownKeys }, reply) => sendAnswer(reply, jobs, (job) => createPlantSession(body, unknownKeys, deps, job)),
+    ({ body, unknownKeys }, reply) =>
+      sendAnswer(reply, jobs, (job) => createPlantSession(body, unknownKeys, deps, job)),
   );
   app.post(
     "/api/plant/session/:session_id/advance",
@@ -165,7 +190,14 @@ function sessionRoutes(app: App, deps: Deps): void {
   );
   app.get(
     "/api/plant/sessions",
-    { schema: { operationId: "plantSessions", summary: "List the plant sessions", tags, response: { 200: PlantSessionList } } },
+    {
+      schema: {
+        operationId: "plantSessions",
+        summary: "List the plant sessions",
+        tags,
+        response: { 200: PlantSessionList },
+      },
+    },
     () => plantSessionList(deps),
   );
 }
@@ -188,7 +220,12 @@ function morphRoutes(app: App, deps: Deps): void {
   app.post(
     "/api/plant/morph",
     {
-      schema: { operationId: "morphPlant", summary: "Rebuild a plant from an edited document", tags, body: MorphRequest },
+      schema: {
+        operationId: "morphPlant",
+        summary: "Rebuild a plant from an edited document",
+        tags,
+        body: MorphRequest,
+      },
       config: { lists: "json", answer: MorphResponse },
     },
     ({ body, unknownKeys }, reply) => sendAnswer(reply, jobs, (job) => morphed(body, unknownKeys, deps, job)),

@@ -10,7 +10,7 @@ export class JsonLineError extends Error {
 
 type Path = readonly PropertyKey[];
 const MAX_DEPTH = 64;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const STRING = /"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const BLANKS = /[ \t\r\n]*/y;
 
@@ -55,7 +55,7 @@ class Reader {
     if (!this.offsets.has(path)) this.offsets.set(path, this.#at);
     if (this.#take("{")) this.#members(path, depth + 1);
     else if (this.#take("[")) this.#elements(path, depth + 1);
-    else if (this.#match(STRING) === undefined && !this.#match(SCALAR)) throw this.#error("a value is expected");
+    else if (this.#string() === undefined && !this.#match(SCALAR)) throw this.#error("a value is expected");
     this.#match(BLANKS);
   }
 
@@ -69,7 +69,7 @@ class Reader {
     do {
       this.#match(BLANKS);
       const start = this.#at;
-      const key = this.#match(STRING);
+      const key = this.#string();
       if (key === undefined) throw this.#error("a key in quotes is expected");
       const inner = `${path}/${JSON.stringify(JSON.parse(key))}`;
       this.offsets.set(inner, start);
@@ -91,6 +91,15 @@ class Reader {
     if (!this.#take("]")) throw this.#error("a comma or ] is expected");
   }
 
+  #string(): string | undefined {
+    const found = this.#match(STRING);
+    for (let i = 0; i < (found?.length ?? 0); i += 1) {
+      if ((found?.charCodeAt(i) ?? 0) >= 0x20) continue;
+      this.#at -= (found?.length ?? 0) - i;
+      throw this.#error("no control character may stand in a string");
+    }
+    return found;
+  }
   #take(symbol: string): boolean {
     if (this.#text[this.#at] !== symbol) return false;
     this.#at += 1;

@@ -66,7 +66,9 @@ export const PlantEvents = z
     run_id: z.object({ run_id: z.string().describe("run for POST /api/cancel/{run_id}") }).describe("first event"),
     progress: z
       .object({
-        progress: z.number().describe("0..1, never decreases: growing to 0.6, packing geometry to 0.95, then the document"),
+        progress: z
+          .number()
+          .describe("0..1, never decreases: growing to 0.6, packing geometry to 0.95, then the document"),
         message: z.string().describe("stage, for the user"),
       })
       .describe("per change"),

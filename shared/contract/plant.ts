@@ -62,11 +62,7 @@ export type PlantRequest = z.infer<typeof PlantRequest>;
 
 const center = (axis: string) => z.number().default(0).describe(`${axis} of the centre of the canopy, metres`);
 const spacing = (axis: string) =>
-  z
-    .number()
-    .min(0)
-    .default(DEFAULT_PLANT_SPACING_M)
-    .describe(`distance between plants along ${axis}, metres`);
+  z.number().min(0).default(DEFAULT_PLANT_SPACING_M).describe(`distance between plants along ${axis}, metres`);
 const count = (axis: string) =>
   z.int().default(3).describe(`plants along ${axis}; not above 0: success is false and nothing grows`);
 
@@ -195,12 +191,10 @@ export const PlantFields = z.object({
 });
 export type PlantFields = z.infer<typeof PlantFields>;
 
-export const PlantGenerationResponse = z
-  .object({ ...PlantFields.shape, ...PlantArrays.shape })
-  .meta({
-    id: "PlantGenerationResponse",
-    description: `a plant or canopy as triangles: at most ${MAX_PLANT_TRIANGLES}; a larger one is a failure that names the frame (Accept: application/octet-stream)`,
-  });
+export const PlantGenerationResponse = z.object({ ...PlantFields.shape, ...PlantArrays.shape }).meta({
+  id: "PlantGenerationResponse",
+  description: `a plant or canopy as triangles: at most ${MAX_PLANT_TRIANGLES}; a larger one is a failure that names the frame (Accept: application/octet-stream)`,
+});
 export type PlantGenerationResponse = z.infer<typeof PlantGenerationResponse>;
 
 const PlantModel = z

@@ -46,7 +46,8 @@ describe("a grid of plants", () => {
   });
 
   test("the same seed gives the same bytes, at any number of cores", async () => {
-    const text = async () => (await made.app.inject({ method: "POST", url: URL_, payload: { ...PAIR, count_x: 5 } })).body;
+    const text = async () =>
+      (await made.app.inject({ method: "POST", url: URL_, payload: { ...PAIR, count_x: 5 } })).body;
     const before = await text();
     const threads = addon.setThreadsOfJobs(1);
     try {
@@ -58,7 +59,8 @@ describe("a grid of plants", () => {
 
   test("germination: 1 keeps all, a rate about its share, the same places each time", async () => {
     const many = { ...LETTUCE, age: 1, count_x: 20, count_y: 20, spacing_x: 1, spacing_y: 1 };
-    const count = async (germination_rate: number) => (await build(made, URL_, { ...many, germination_rate })).plant_count;
+    const count = async (germination_rate: number) =>
+      (await build(made, URL_, { ...many, germination_rate })).plant_count;
     expect(await count(1)).toBe(400);
     const half = (await count(0.5)) ?? 0;
     expect(Math.abs(half - 200)).toBeLessThan(40); // 4 standard deviations

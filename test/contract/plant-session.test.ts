@@ -187,8 +187,10 @@ describe("two requests at once", () => {
 
   test("a canceled advance leaves the plant as it was", async () => {
     const id = await started();
-    const { value, reached } = await atMoment({ op: "expandPlants" }, () => made.deps.jobs.cancelAll(), () =>
-      posted(made, `/api/plant/session/${id}/advance`, { dt: 10 }),
+    const { value, reached } = await atMoment(
+      { op: "expandPlants" },
+      () => made.deps.jobs.cancelAll(),
+      () => posted(made, `/api/plant/session/${id}/advance`, { dt: 10 }),
     );
     expect([reached, value.status]).toEqual([true, 499]);
     expect(await advance(id, 0)).toMatchObject({ previous_age: 1, current_age: 1 });

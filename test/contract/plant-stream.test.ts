@@ -49,7 +49,14 @@ describe("events", () => {
   });
 
   test("a canopy has its echoes and no session; its progress counts plants", async () => {
-    const all = await events({ mode: "canopy", plant_type: "butterlettuce", age: 10, count_x: 4, count_y: 2, random_seed: 1 });
+    const all = await events({
+      mode: "canopy",
+      plant_type: "butterlettuce",
+      age: 10,
+      count_x: 4,
+      count_y: 2,
+      random_seed: 1,
+    });
     expect(all.at(-1)).toMatchObject({
       event: "result",
       data: { success: true, plant_count: 8, count_x: 4, count_y: 2, spacing_x: 0.5, session_id: null, age: 10 },
@@ -78,7 +85,9 @@ describe("cancel", () => {
   test("by the run's id while plants grow: at once, and without a trace", async () => {
     const before = addon.bulkBytesInUse();
     const live = await openEvents(made.base, URL_, CANOPY);
-    await live.until(({ event, data }) => event === "progress" && (JSON.parse(data) as { progress: number }).progress > 0);
+    await live.until(
+      ({ event, data }) => event === "progress" && (JSON.parse(data) as { progress: number }).progress > 0,
+    );
     const stop = stopwatch();
     await fetch(`${made.base}/api/cancel/${live.run_id}`, { method: "POST" });
     expect(await live.last).toEqual({ event: "canceled", data: "{}" });
@@ -99,8 +108,10 @@ describe("cancel", () => {
     "a single plant during %s ends and keeps no session",
     async (op) => {
       const sessions = made.deps.plants.list().length;
-      const { value, reached } = await atMoment({ op }, () => made.deps.jobs.cancelAll(), () =>
-        events({ plant_type: "almond", age: 700, random_seed: 1 }),
+      const { value, reached } = await atMoment(
+        { op },
+        () => made.deps.jobs.cancelAll(),
+        () => events({ plant_type: "almond", age: 700, random_seed: 1 }),
       );
       expect(reached).toBe(true);
       expect(value.at(-1)?.event).toBe("canceled");

@@ -125,7 +125,9 @@ describe("leaf inclination", () => {
       if (!a || !b || !c) continue;
       const [u, v] = [b.map((x, k) => x - (a[k] ?? 0)), c.map((x, k) => x - (a[k] ?? 0))] as [number[], number[]];
       const at = (w: number[], k: number) => w[k] ?? 0;
-      const cross = [0, 1, 2].map((k) => at(u, (k + 1) % 3) * at(v, (k + 2) % 3) - at(u, (k + 2) % 3) * at(v, (k + 1) % 3));
+      const cross = [0, 1, 2].map(
+        (k) => at(u, (k + 1) % 3) * at(v, (k + 2) % 3) - at(u, (k + 2) % 3) * at(v, (k + 1) % 3),
+      );
       const area = Math.hypot(...cross) / 2;
       const z = Math.abs(normals?.[3 * t]?.[2] ?? 0);
       sum += (area * Math.acos(Math.min(1, z)) * 180) / Math.PI;
@@ -135,7 +137,10 @@ describe("leaf inclination", () => {
   };
 
   test("Beta (1, 3) is steep, Beta (3, 1) is flat", async () => {
-    const [steep, flat] = [await inclination({ beta_mu: 1, beta_nu: 3 }), await inclination({ beta_mu: 3, beta_nu: 1 })];
+    const [steep, flat] = [
+      await inclination({ beta_mu: 1, beta_nu: 3 }),
+      await inclination({ beta_mu: 3, beta_nu: 1 }),
+    ];
     expect(Math.abs(steep - 67.5)).toBeLessThan(8); // blades are folded and bent about their mean normal
     expect(Math.abs(flat - 22.5)).toBeLessThan(8);
   });
@@ -177,9 +182,7 @@ describe("refusals", () => {
   test("numbers beyond double are no numbers: 422", async () => {
     const headers = { "content-type": "application/json" };
     for (const payload of ['{"age":1e999}', '{"age":-1e999}', '{"age":NaN}', '{"random_seed":1e300}'])
-      expect([400, 422]).toContain(
-        (await made.app.inject({ method: "POST", url: URL_, payload, headers })).statusCode,
-      );
+      expect([400, 422]).toContain((await made.app.inject({ method: "POST", url: URL_, payload, headers })).statusCode);
   });
 
   test("instances need a frame: 400", async () => {
@@ -213,7 +216,9 @@ describe("frames", () => {
       expect([y, z].map(Math.fround)).toEqual([vertices[3 * i + 1], vertices[3 * i + 2]]);
     });
     expect([...(buffers.get("organ_codes") ?? [])]).toEqual(json.organ_codes);
-    expect([...(buffers.get("normals") ?? [])].slice(0, 300)).toEqual(json.normals?.flat().slice(0, 300).map(Math.fround));
+    expect([...(buffers.get("normals") ?? [])].slice(0, 300)).toEqual(
+      json.normals?.flat().slice(0, 300).map(Math.fround),
+    );
     const materials = buffers.get("triangle_materials") ?? new Uint32Array();
     const textured = [...materials].flatMap((material, i) => (material === 0 ? [i] : []));
     expect(textured).toEqual(json.material_groups?.[0]?.triangle_indices);
@@ -235,7 +240,15 @@ describe("frames", () => {
       const m = matrices.subarray(12 * i, 12 * i + 12);
       for (let v = 3 * (firsts[prototype] ?? 0); v < 3 * (firsts[prototype + 1] ?? 0); v += 1) {
         const [x, y, z] = shapes.subarray(3 * v, 3 * v + 3);
-        placed.push([0, 1, 2].map((r) => (m[4 * r] ?? 0) * (x ?? 0) + (m[4 * r + 1] ?? 0) * (y ?? 0) + (m[4 * r + 2] ?? 0) * (z ?? 0) + (m[4 * r + 3] ?? 0)));
+        placed.push(
+          [0, 1, 2].map(
+            (r) =>
+              (m[4 * r] ?? 0) * (x ?? 0) +
+              (m[4 * r + 1] ?? 0) * (y ?? 0) +
+              (m[4 * r + 2] ?? 0) * (z ?? 0) +
+              (m[4 * r + 3] ?? 0),
+          ),
+        );
       }
     }
     const tubes = of("vertices");

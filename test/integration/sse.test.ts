@@ -60,7 +60,10 @@ describe("a run as events", () => {
     const { events } = await shown(async (job) => {
       const of = (dtype: "f32" | "u8", values: Float32Array | Uint8Array) =>
         job.adopt(new ColumnRef(new addon.Column(dtype, new Uint8Array(values.buffer))));
-      const vertices = of("f32", Float32Array.from({ length: 600_000 }, (_, i) => i / 3));
+      const vertices = of(
+        "f32",
+        Float32Array.from({ length: 600_000 }, (_, i) => i / 3),
+      );
       return {
         vertices: new NativeJson(vertices, "triples"),
         indices: new NativeJson(vertices, "counts"),

@@ -89,7 +89,13 @@ function success({ response }: Zods, { tail, frame, points, answer: result, even
   }
   if (result) {
     const types = { ...content("application/json", result, "output"), ...(frame ? octets(frame) : {}) };
-    return { 200: { description: frame ? STREAMS.either : STREAMS.answer, headers: { "x-run-id": RUN_ID_HEADER }, content: types } };
+    return {
+      200: {
+        description: frame ? STREAMS.either : STREAMS.answer,
+        headers: { "x-run-id": RUN_ID_HEADER },
+        content: types,
+      },
+    };
   }
   if (events) return { 200: { description: STREAMS.events, content: content("text/event-stream", events, "output") } };
   if (frame) return { 200: { description: STREAMS.frame, content: octets(frame) } };

@@ -17,7 +17,11 @@ export interface NativeMorphEdit {
     | "petiole_radius"
     | "internode_radius";
   readonly op: "set" | "scale" | "add";
-  readonly value: { readonly kind: "constant" | "uniform" | "normal" | "weibull"; readonly a: number; readonly b: number };
+  readonly value: {
+    readonly kind: "constant" | "uniform" | "normal" | "weibull";
+    readonly a: number;
+    readonly b: number;
+  };
   /** Limits of the factor. */
   readonly least: number;
   readonly most: number;

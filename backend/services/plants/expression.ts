@@ -51,11 +51,18 @@ function statement(reader: Reader): ParsedEdit {
   const op = (["*=", "+=", "="] as const).find((symbol) => reader.take(symbol));
   if (!op) throw reader.error("=, *= or += is expected");
   const value_column = reader.column();
-  const value = valueOf(reader);
-  return { shoot_type: param === undefined ? null : first, param: param ?? first, op, value, target_column, value_column };
+  const value = givenValue(reader);
+  return {
+    shoot_type: param === undefined ? null : first,
+    param: param ?? first,
+    op,
+    value,
+    target_column,
+    value_column,
+  };
 }
 
-function valueOf(reader: Reader): number | ParamDistribution {
+function givenValue(reader: Reader): number | ParamDistribution {
   if (!reader.seesName()) return reader.number();
   const column = reader.column();
   const distribution = reader.name("");
@@ -71,7 +78,8 @@ function valueOf(reader: Reader): number | ParamDistribution {
   }
   reader.expect(")");
   const [a = 0, b = 0] = parameters;
-  if (distribution === "uniform" && a > b) throw expressionError(column, `the lowest value ${a} is above the highest ${b}`);
+  if (distribution === "uniform" && a > b)
+    throw expressionError(column, `the lowest value ${a} is above the highest ${b}`);
   if (distribution === "normal" && b < 0) throw expressionError(column, `the standard deviation ${b} is negative`);
   return { distribution: distribution as ParamDistribution["distribution"], parameters };
 }

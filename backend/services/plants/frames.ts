@@ -41,7 +41,10 @@ export function canopyFrame(request: PlantCanopyRequest, unknown: readonly strin
     const { plant_count } = meshes.placedSummary(grown.placed.native);
     if (plant_count === 0) {
       const error = "No plant germinated, so there is nothing to build; use a higher germination_rate";
-      return { meta: { ...NOTHING, success: false, error, code: "invalid_argument", ...echo, plant_count }, buffers: {} };
+      return {
+        meta: { ...NOTHING, success: false, error, code: "invalid_argument", ...echo, plant_count },
+        buffers: {},
+      };
     }
     const frame = await plantFrame(grown, request.instances, deps, job);
     return { ...frame, meta: { ...frame.meta, ...echo, plant_count } };

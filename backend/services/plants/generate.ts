@@ -9,7 +9,7 @@ import * as native from "../../native/plants/plants.ts";
 import { Counted } from "../../sessions/counted.ts";
 import { PlantOwner } from "../../sessions/plant-owner.ts";
 import type { Species } from "../../sessions/species-library.ts";
-import { checkAge, GROWING, growthBytes, grownPlant, PACKING, seedOr, speciesOf } from "./growth.ts";
+import { checkAge, GROWING, grownPlant, growthBytes, PACKING, seedOr, speciesOf } from "./growth.ts";
 import type { Placed, Triple } from "./mesh.ts";
 
 /** Plants that have grown, before they become triangles. The run owns what is native. */

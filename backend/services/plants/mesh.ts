@@ -94,7 +94,12 @@ export async function appearanceOf(triangle_material: ColumnRef, species: Specie
   const groups = { triangles: job.adopt(new ColumnRef(triangles)), firsts };
   if (triangles.length === 0) return { materials: null, textures: null, groups: null };
   return {
-    materials: files.map((file) => ({ name: file.replace(/\.[^.]*$/, ""), color: null, texture_name: file, has_alpha: true })),
+    materials: files.map((file) => ({
+      name: file.replace(/\.[^.]*$/, ""),
+      color: null,
+      texture_name: file,
+      has_alpha: true,
+    })),
     textures: await leafTextures(files),
     groups,
   };

@@ -15,7 +15,7 @@ import { NativeJson } from "../../sessions/native-json.ts";
 import { PlantOwner } from "../../sessions/plant-owner.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { placedPlant } from "./generate.ts";
-import { checkAge, domainFailure, GROWING, growthBytes, grownPlant, runFailure, seedOr, speciesOf } from "./growth.ts";
+import { checkAge, domainFailure, GROWING, grownPlant, growthBytes, runFailure, seedOr, speciesOf } from "./growth.ts";
 import { builtMesh, checkJsonSize, meshFields, NO_MESH } from "./mesh.ts";
 
 /** Starts a session. A failure is success: false; a cancel is thrown. */

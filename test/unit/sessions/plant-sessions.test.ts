@@ -123,8 +123,12 @@ describe("requests of one session", () => {
     });
     const job = new Job();
     let ran = 0;
-    const second = sessions.use(id, job, async () => ({ next: null, value: (ran += 1) }));
-    const third = sessions.use(id, new Job(), async () => ({ next: null, value: (ran += 10) }));
+    const count = (by: number) => async () => {
+      ran += by;
+      return { next: null, value: ran };
+    };
+    const second = sessions.use(id, job, count(1));
+    const third = sessions.use(id, new Job(), count(10));
     job.cancel();
     await expect(second).rejects.toMatchObject({ code: "canceled" });
     expect(ran).toBe(0);

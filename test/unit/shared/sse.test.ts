@@ -22,7 +22,9 @@ test("the examples of the standard", () => {
 
 test("the chunks do not matter", () => {
   const text = fc.array(fc.constantFrom("event: a", "data: \u00e9\ud83d\ude00", ": c", "", "data", "x: y"));
-  const stream = fc.tuple(text, fc.constantFrom("\n", "\r\n", "\r")).map(([lines, end]) => bytes(lines.join(end) + end));
+  const stream = fc
+    .tuple(text, fc.constantFrom("\n", "\r\n", "\r"))
+    .map(([lines, end]) => bytes(lines.join(end) + end));
   fc.assert(
     fc.property(stream, fc.array(fc.nat(20)), (whole, sizes) => {
       const parser = new EventParser();

@@ -65,7 +65,23 @@ describe("errors name the column, the rule and what was found", () => {
 });
 
 test("2000 broken expressions are read or refused, in time", () => {
-  const parts = ["leaf_scale", ".", "=", "*=", "+=", "1.2", ";", "uniform(", ",", ")", "-", "e5", "\u0000", "\u{1f600}", " "];
+  const parts = [
+    "leaf_scale",
+    ".",
+    "=",
+    "*=",
+    "+=",
+    "1.2",
+    ";",
+    "uniform(",
+    ",",
+    ")",
+    "-",
+    "e5",
+    "\u0000",
+    "\u{1f600}",
+    " ",
+  ];
   let seed = 1;
   const next = (most: number) => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -63,7 +63,8 @@ PlantGeometryCost plant_geometry_cost(const PlantStructure& plant, const PlantPr
 ///   vertical. Its size is current_leaf_scale_factor of the full one. A sheath follows the shoot instead.
 /// - A blade goes on in the petiole's direction, its upper side to the axis; leaf_yaw turns it to the left, leaf_pitch
 ///   away from the axis (down, on a spreading petiole), leaf_roll about its midrib. Lateral leaflets leave at
-///   leaflet_angle_deg, left ones first; yaw and roll of the right ones are mirrored.
+///   leaflet_angle_deg, left ones first; yaw and roll of the right ones are mirrored. With turns_up the upper side faces
+///   the sky first.
 /// - With a leaf inclination law blades get theirs (leaf_inclination.h).
 /// - Flowers follow the peduncle from its tip to its base, flower_offset times its length apart.
 /// - Petioles and peduncles that would go below the ground run along it; blades are raised to it, steered ones are turned

@@ -86,9 +86,9 @@ double lowest_z(const OrganMesh& mesh, const OrganFrame& frame, double size) {
 
 /// Raises an organ about its base until no corner is below the ground; what a rotation cannot raise is lifted.
 void raise_organ(const OrganMesh& mesh, double size, OrganFrame& frame) {
-  constexpr double kStep_deg = 3;
+  constexpr double kStep_deg = 3, kTouching_m = 1e-6;
   double lowest = lowest_z(mesh, frame, size);
-  while (lowest < 0) {
+  while (lowest < -kTouching_m) {
     const double flat = std::hypot(frame[0].x, frame[0].y);
     const Vec3d axis = flat > 1e-6 ? Vec3d{frame[0].y / flat, -frame[0].x / flat, 0} : frame[1];
     OrganFrame higher = frame;
@@ -119,6 +119,15 @@ const Shape& named(const std::vector<Shape>& shapes, const std::string& name, co
   for (const Shape& shape : shapes)
     if (shape.name == name) return shape;
   throw Error(ErrorCode::kInvalidArgument, std::string("the species has no ") + kind + " shape " + name);
+}
+
+/// Twisted about its direction until the normal faces the sky; unchanged where the direction is all but vertical.
+AxisFrame turned_up(AxisFrame frame) {
+  constexpr double kLeastSine = 0.02;
+  const Vec3d up = Vec3d{0, 0, 1} - frame.tangent * frame.tangent.z;
+  const double sine = std::sqrt(dot(up, up));
+  if (sine > kLeastSine) frame.normal = up * (1 / sine);
+  return frame;
 }
 
 /// Which of the variants of a leaf: by its place in the plant, so that growth does not change it.
@@ -290,7 +299,8 @@ void place_petiole(const PlacementInput& input, std::size_t shoot, std::size_t p
   for (std::size_t leaf = 0; leaf < petiole.leaves.size(); ++leaf) {
     const double from_tip = static_cast<double>((leaf + 1) / 2) * petiole.leaflet_offset * length;
     const std::uint32_t variant = variant_of(shoot, phytomer, index, leaf, shape.variants);
-    place_leaf(input, petiole, shape, path.at(length - from_tip), leaf, variant, shoot, parts);
+    const AxisFrame at = path.at(length - from_tip);
+    place_leaf(input, petiole, shape, shape.turns_up ? turned_up(at) : at, leaf, variant, shoot, parts);
   }
 }
 

@@ -55,7 +55,7 @@ void add_leaf(const LeafShape& leaf, double detail, PlantPrototypes& out) {
     area += out.organs.back().area / leaf.variants;
   }
   out.leaves.push_back({leaf.name, first, leaf.variants, leaf.leaflet_angle_deg, leaf.petiolule_length,
-                        leaf.petiolule_radius, leaf.is_sheathed, area});
+                        leaf.petiolule_radius, leaf.turns_up, leaf.is_sheathed, area});
 }
 
 std::uint32_t add_organ(const NamedOrgan& organ, const std::string& name, OrganCode code, bool is_closed,

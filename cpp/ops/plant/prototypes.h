@@ -44,7 +44,7 @@ struct PlantPrototypes {
     std::string name;
     std::uint32_t first, variants;
     double leaflet_angle_deg, petiolule_length, petiolule_radius;
-    bool is_sheathed;
+    bool turns_up, is_sheathed;
     /// Mean over the variants of OrganPrototype::area; LeafParams::area_coefficient.
     double area;
   };

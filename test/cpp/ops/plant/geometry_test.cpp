@@ -303,6 +303,22 @@ TEST(PlantGeometry, CompoundLeavesHaveTheirLeafletsOnBothSides) {
   }
 }
 
+/// On a level shoot with leaves to both sides, whose phyllotaxis would put every blade on its edge.
+TEST(PlantGeometry, BladesTurnToTheSky) {
+  PlantSpecies species = test::stem_species();
+  species.shoot_types[0].phyllotactic_angle = test::constant(180);
+  species.start[0].pitch = test::constant(90);
+  species.start[0].roll = test::constant(90);
+  const PlantStructure plant = test::grown(species, 60);
+  PlantShapes level = shapes();
+  level.leaves[0].blade.fold_deg = level.leaves[0].blade.bend_deg = 0;  // nothing to raise from the ground
+  for (const bool turns_up : {false, true}) {
+    level.leaves[0].turns_up = turns_up;
+    for (const OrganInstance& leaf : draw(plant, species, level).parts.instances)
+      EXPECT_NEAR(leaf.frame[2].z / 0.1, turns_up ? 1 : 0, 1e-3);
+  }
+}
+
 TEST(PlantGeometry, SheathsFollowTheShoot) {
   PlantSpecies species = test::stem_species();
   species.shoot_types[0].leaf->petiole_length = test::constant(0.05);

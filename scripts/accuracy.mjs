@@ -8,6 +8,7 @@
 // `npm run accuracy -- surfaces [--json] [--method delaunay,alpha_shape] [--group sphere,torus,saddle,hole,boxes,cylinder,real]`
 // `npm run accuracy -- registration [--json] [--method gicp,point_to_plane,point_to_point] [--group maize,room1_o70,..]`
 // `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
+// `npm run accuracy -- plants [--json] [--method expected,reference] [--group bean,maize,..]`
 import { register } from "tsx/esm/api";
 
 register();

@@ -101,6 +101,7 @@ LeafShape leaf_of(const std::string& name, const Napi::Object& js) {
   leaf.leaflet_angle_deg = number_field(js, "leaflet_angle_deg");
   leaf.petiolule_length = number_field(js, "petiolule_length");
   leaf.petiolule_radius = number_field(js, "petiolule_radius");
+  leaf.turns_up = bool_field(js, "turns_up");
   leaf.is_sheathed = bool_field(js, "is_sheathed");
   return leaf;
 }

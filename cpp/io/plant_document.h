@@ -15,18 +15,21 @@ inline constexpr std::size_t kMaxDocumentShoots = 1'000'000, kMaxDocumentPhytome
 
 /// The structure document of a plant, UTF-8 XML: the elements of contract plants section 10 and, after them, ours:
 ///
-/// element                     in              meaning
-/// species, random_seed,       plant_instance  GrowthState, only if there is one
+/// element                     in              meaning; without it
+/// species, random_seed,       plant_instance  GrowthState; none
 /// plant_index, leaves_emerged
-/// birth_day                   shoot, internode, petiole, floral_bud
-/// radius_initial, girth_area_factor, carried_area   internode: metres, cm2 per m2, m2
-/// fallen_area, vegetative_bud petiole: m2; 0 none, 1 dormant, 2 broken, 3 dead
-/// inclination_u               leaf
-/// breaks, sets_fruit          floral_bud: 0 or 1
-/// fruit_scale                 flower: metres
+/// birth_day                   shoot, internode, petiole, floral_bud; 0, for the latter two as for their parent
+/// radius_initial, girth_area_factor           internode: metres, cm2 per m2; 0
+/// carried_area                internode: m2; 0
+/// fallen_area, vegetative_bud petiole: m2; 0 none, 1 dormant, 2 broken, 3 dead; 0
+/// inclination_u               leaf; by its order
+/// breaks, sets_fruit          floral_bud: 0 or 1; 0
+/// fruit_scale                 flower: metres; flower_base_scale
 ///
 /// bud_state is 0 dormant, 1 active, 2 flower closed, 3 flower open, 4 fruiting, 5 dead. Numbers are the shortest text that
 /// reads back to the same double.
+///
+/// Buds that do not flower have no peduncle and no inflorescence, unless the document keeps unknown elements.
 ///
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: longer than kMaxPlantDocumentBytes.
@@ -35,7 +38,6 @@ BulkVector<char> write_plant_document(const PlantStructure& plant, OpContext& ct
 /// Reads a structure document of this or another program; the root may have any name. What write_plant_document wrote
 /// gives an equal structure.
 ///
-/// Without  our elements the plant has no GrowthState, leaves get a quantile by their order, fruits the size of the flower.
 /// Lists    An empty list of perturbations means zeros; otherwise it has one number per segment.
 /// Ignored  internode_vertices, internode_radii, leaf_base. Other unknown elements are kept as text.
 /// IDs      Shoots are numbered in their order; parents are found by their IDs and must come first.

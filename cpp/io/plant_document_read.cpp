@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,10 +18,8 @@ namespace {
 constexpr double kLongest_m = 1e4, kWidestAngle_deg = 1e6, kMostDays = 1e6, kMostArea = 1e9;
 constexpr double kSharpest = 1e9;  // degrees per metre
 constexpr double kMostWhole = 4294967295.0;
+constexpr double kUnstated = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kPhytomersPerCheck = 256;
-
-/// The ID of an attribute or element as text without blanks.
-using Id = std::string;
 
 class Reader {
  public:
@@ -33,8 +32,7 @@ class Reader {
         keep(PlantElement::kDocument, *child);
         continue;
       }
-      if (instance) refuse_element(document_, *child, "a document holds one plant");
-      instance = child;
+      if (std::exchange(instance, child)) refuse_element(document_, *child, "a document holds one plant");
     }
     if (!instance) refuse_element(document_, document_.root(), "its plant_instance is missing");
     read_plant(*instance);
@@ -172,7 +170,7 @@ class Reader {
   }
 
   void find_parent(const XmlElement& element, std::uint32_t index, PlantShoot& shoot) {
-    const Id id = read_text(element);
+    const std::string id = read_text(element);
     if (id == "-1") {
       shoot.parent_shoot_id = -1;
       return;
@@ -237,8 +235,17 @@ class Reader {
                     keep(PlantElement::kInternode, child);
                   }
                 });
+    inherit_birth_days(phytomer);
     out.curvature_perturbations = per_segment(curvatures, out.internode_length_segments, kSharpest);
     out.yaw_perturbations = per_segment(yaws, out.internode_length_segments, kWidestAngle_deg);
+  }
+  /// Petioles and buds that state no birth day emerged with what they stand on.
+  static void inherit_birth_days(Phytomer& phytomer) {
+    for (PlantPetiole& petiole : phytomer.petioles) {
+      if (std::isnan(petiole.birth_day)) petiole.birth_day = phytomer.internode.birth_day;
+      for (FloralBud& bud : petiole.floral_buds)
+        if (std::isnan(bud.birth_day)) bud.birth_day = petiole.birth_day;
+    }
   }
   std::vector<double> per_segment(const std::optional<XmlElement>& element, std::size_t segments,
                                   double largest) {
@@ -257,6 +264,7 @@ class Reader {
     place_.petiole = static_cast<std::uint32_t>(phytomer.petioles.size());
     place_.item = place_.flower = 0;
     PlantPetiole out;
+    out.birth_day = kUnstated;
     std::uint32_t bud = 0;
     read_fields(document_, element,
                 {{"petiole_length", &out.petiole_length, 0, kLongest_m},
@@ -312,6 +320,7 @@ class Reader {
     count_organs(element);
     place_.item = static_cast<std::uint32_t>(petiole.floral_buds.size());
     FloralBud out;
+    out.birth_day = kUnstated;
     std::uint32_t state = 0;
     bool has_peduncle = false, has_inflorescence = false;
     read_fields(document_, element,
@@ -375,7 +384,7 @@ class Reader {
   OpContext& ctx_;
   PlantStructure plant_;
   ForeignXml place_;  ///< of the element being read
-  std::map<Id, std::uint32_t> shoot_index_;
+  std::map<std::string, std::uint32_t> shoot_index_;
   std::uint64_t phytomers_ = 0, organs_ = 0, leaves_ = 0;
 };
 

@@ -173,14 +173,19 @@ class Writer {
     out_.value("birth_day", it.birth_day);
     out_.value("radius_initial", it.radius_initial);
     out_.value("girth_area_factor", it.girth_area_factor);
-    out_.value("carried_area", it.carried_area_m2);
+    unless("carried_area", it.carried_area_m2, 0);
     for (std::uint32_t i = 0; i < phytomer.petioles.size(); ++i)
-      write_petiole({PlantElement::kPetiole, shoot, node, i, 0, 0}, phytomer.petioles[i]);
+      write_petiole({PlantElement::kPetiole, shoot, node, i, 0, 0}, phytomer.petioles[i], it.birth_day);
     write_foreign({PlantElement::kInternode, shoot, node, 0, 0, 0});
     out_.close("internode");
   }
 
-  void write_petiole(const Key& place, const PlantPetiole& it) {
+  /// Elements that say what a reader takes for granted are left out: old trees have large documents.
+  void unless(std::string_view name, double value, double expected) {
+    if (value != expected) out_.value(name, value);
+  }
+
+  void write_petiole(const Key& place, const PlantPetiole& it, double internode_birth_day) {
     out_.open("petiole");
     out_.value("petiole_length", it.petiole_length);
     out_.value("petiole_radius", it.petiole_radius);
@@ -192,13 +197,13 @@ class Writer {
     out_.value("petiole_radial_subdivisions", it.petiole_radial_subdivisions);
     out_.value("leaflet_scale", it.leaflet_scale);
     out_.value("leaflet_offset", it.leaflet_offset);
-    out_.value("birth_day", it.birth_day);
-    out_.value("fallen_area", it.fallen_area_m2);
-    out_.value("vegetative_bud", static_cast<int>(it.vegetative_bud));
+    unless("birth_day", it.birth_day, internode_birth_day);
+    unless("fallen_area", it.fallen_area_m2, 0);
+    unless("vegetative_bud", static_cast<int>(it.vegetative_bud), 0);
     for (std::uint32_t i = 0; i < it.leaves.size(); ++i)
       write_leaf(at_item(place, PlantElement::kLeaf, i), it.leaves[i]);
     for (std::uint32_t i = 0; i < it.floral_buds.size(); ++i)
-      write_bud(at_item(place, PlantElement::kFloralBud, i), it.floral_buds[i]);
+      write_bud(at_item(place, PlantElement::kFloralBud, i), it.floral_buds[i], it.birth_day);
     write_foreign(place);
     out_.close("petiole");
   }
@@ -219,16 +224,22 @@ class Writer {
     out_.close("leaf");
   }
 
-  void write_bud(Key place, const FloralBud& it) {
+  void write_bud(const Key& place, const FloralBud& it, double petiole_birth_day) {
     out_.open("floral_bud");
     out_.value("bud_state", static_cast<int>(it.bud_state));
     out_.value("parent_index", it.parent_index);
     out_.value("bud_index", it.bud_index);
     out_.value("is_terminal", static_cast<int>(it.is_terminal));
     out_.value("current_fruit_scale_factor", it.current_fruit_scale_factor);
-    out_.value("birth_day", it.birth_day);
-    out_.value("breaks", static_cast<int>(it.breaks));
-    out_.value("sets_fruit", static_cast<int>(it.sets_fruit));
+    unless("birth_day", it.birth_day, petiole_birth_day);
+    unless("breaks", it.breaks, 0);
+    unless("sets_fruit", it.sets_fruit, 0);
+    if (!it.flowers.empty() || it.peduncle != PlantPeduncle{} || it.flower_offset != 0 || !foreign_.empty())
+      write_stalk(place, it);
+    write_foreign(place);
+    out_.close("floral_bud");
+  }
+  void write_stalk(Key place, const FloralBud& it) {
     const auto foreign_of = [&](PlantElement element) {
       std::get<0>(place) = element;
       write_foreign(place);
@@ -250,8 +261,6 @@ class Writer {
     std::get<5>(place) = 0;
     foreign_of(PlantElement::kInflorescence);
     out_.close("inflorescence");
-    foreign_of(PlantElement::kFloralBud);
-    out_.close("floral_bud");
   }
 
   void write_flower(Key place, const PlantFlower& it) {

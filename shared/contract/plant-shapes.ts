@@ -77,6 +77,10 @@ export const LeafShape = z.strictObject({
   leaflet_angle_deg: number(0, 180, "degrees between the petiole and lateral leaflets").default(60),
   petiolule_length: number(0, 2, "stalk of a lateral leaflet / length of its blade").default(0),
   petiolule_radius: number(0, 0.5, "its radius / length of its blade").default(0.01),
+  turns_up: z
+    .boolean()
+    .default(false)
+    .describe("the petiole twists until the upper side of its blades faces the sky, as on runners and level twigs"),
   is_sheathed: z.boolean().default(false).describe("the petiole is a sheath that follows the shoot above its node"),
 });
 export type LeafShape = z.infer<typeof LeafShape>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PlantShapes } from "./plant-shapes.ts";
 import { PlantGrowth } from "./plant-species.ts";
 
 /* Species files, resources/species/<id>.json: who it is, and what its plants measure; growth: plant-species.ts. */
@@ -79,6 +80,6 @@ export const SpeciesFile = PlantGrowth.extend({
   group: z.enum(SPECIES_GROUPS),
   expected: Expected,
   sources: z.record(z.string().min(1).max(64), z.string().min(1).max(400)).describe("citations by key"),
-  shapes: z.record(z.string(), z.unknown()).optional(),
+  shapes: PlantShapes,
 }).strict();
 export type SpeciesFile = z.infer<typeof SpeciesFile>;

@@ -10,14 +10,6 @@
 namespace pc {
 namespace {
 
-constexpr std::size_t kPhytomersPerCheck = 64;
-
-/// Sides of a shoot's tube by its thickest radius.
-std::uint32_t shoot_sides(double radius_m, double detail) {
-  const double sides = radius_m >= 0.02 ? 16 : radius_m >= 0.004 ? 12 : radius_m >= 0.0015 ? 8 : 6;
-  return static_cast<std::uint32_t>(std::max(3L, std::lround(sides * detail)));
-}
-
 void add_shoot_tube(const PlacementInput& input, std::size_t shoot, ShootParts& parts) {
   const auto& phytomers = input.plant.shoots[shoot].phytomers;
   std::vector<TubePoint> line;
@@ -43,12 +35,12 @@ void add_shoot_tube(const PlacementInput& input, std::size_t shoot, ShootParts& 
              parts);
 }
 
-ShootParts shoot_parts(const PlacementInput& input, std::size_t shoot, const OpContext& ctx) {
+ShootParts shoot_parts(const PlacementInput& input, std::size_t shoot) {
   ShootParts parts;
   add_shoot_tube(input, shoot, parts);
   const auto& phytomers = input.plant.shoots[shoot].phytomers;
   for (std::size_t k = 0; k < phytomers.size(); ++k) {
-    if (k % kPhytomersPerCheck == 0) ctx.checkpoint();
+    input.ctx.checkpoint();
     for (std::size_t petiole = 0; petiole < phytomers[k].petioles.size(); ++petiole) {
       place_petiole(input, shoot, k, petiole, parts);
       place_buds(input, shoot, k, petiole, parts);
@@ -221,11 +213,11 @@ PlantParts plant_parts(const PlantStructure& plant, const PlantSpecies& species,
                        const PlantPrototypes& prototypes, const GeometryParams& params, OpContext& ctx) {
   require(params.detail >= 0.05 && params.detail <= 4, "detail must be from 0.05 to 4");
   const PlantAxes axes = walk_axes(plant, ctx);
-  const PlacementInput input{plant, species, prototypes, axes, params.detail};
+  const PlacementInput input{plant, species, prototypes, axes, params.detail, ctx};
   std::vector<ShootParts> shoots(plant.shoots.size());
   ctx.begin_phase("Placing organs", shoots.size());
   parallel_for(ctx, shoots.size(), 4, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) shoots[i] = shoot_parts(input, i, ctx);
+    for (std::size_t i = begin; i < end; ++i) shoots[i] = shoot_parts(input, i);
   });
   PlantParts out;
   out.base = plant.base_position;

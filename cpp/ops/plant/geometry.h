@@ -40,12 +40,20 @@ struct PlantParts {
   std::vector<OrganInstance> instances;
   double wood_volume_m3 = 0;  ///< of the shoots' round tubes
   double leaf_area_m2 = 0;    ///< one-sided, less the holes of textures
-  double height_m = 0;  ///< highest point of axes, petioles and organs above the base; of organs their tip
+  double height_m = 0;        ///< highest point of axes, stalks and organs above the base
 };
 
 struct GeometryParams {
   double detail;  ///< factor for the sides of tubes, 0.05 .. 4; 1 = as the structure says
 };
+
+/// Upper bounds, for admission.
+struct PlantGeometryCost {
+  std::uint64_t parts_bytes;  ///< of PlantParts, and as much again while they are put together
+  std::uint64_t triangles;    ///< of expand_plants; plant_mesh_bytes()
+};
+PlantGeometryCost plant_geometry_cost(const PlantStructure& plant, const PlantPrototypes& prototypes,
+                                      const GeometryParams& params, OpContext& ctx);
 
 /// Places all organs of a plant.
 ///
@@ -55,7 +63,8 @@ struct GeometryParams {
 ///   vertical. Its size is current_leaf_scale_factor of the full one. A sheath follows the shoot instead.
 /// - A blade goes on in the petiole's direction, its upper side to the axis; leaf_yaw turns it to the left, leaf_pitch
 ///   away from the axis (down, on a spreading petiole), leaf_roll about its midrib. Lateral leaflets leave at
-///   leaflet_angle_deg, left ones first; yaw and roll of the right ones are mirrored.
+///   leaflet_angle_deg, left ones first; yaw and roll of the right ones are mirrored. With turns_up the upper side faces
+///   the sky first.
 /// - With a leaf inclination law blades get theirs (leaf_inclination.h).
 /// - Flowers follow the peduncle from its tip to its base, flower_offset times its length apart.
 /// - Petioles and peduncles that would go below the ground run along it; blades are raised to it, steered ones are turned

@@ -44,10 +44,6 @@ void check_place(const Vec3d& p, std::size_t shoot) {
               "shoot " + std::to_string(shoot) + ": an organ's number is not finite or too large (100 km)");
 }
 
-std::uint32_t scaled_sides(double sides, double detail) {
-  return static_cast<std::uint32_t>(std::clamp(std::lround(sides * detail), 3L, 64L));
-}
-
 void add_stalk(const StalkPath& path, double radius, double tip_radius, OrganCode organ, std::uint32_t sides,
                std::uint32_t shoot, ShootParts& parts) {
   std::vector<TubePoint> line;
@@ -90,9 +86,9 @@ double lowest_z(const OrganMesh& mesh, const OrganFrame& frame, double size) {
 
 /// Raises an organ about its base until no corner is below the ground; what a rotation cannot raise is lifted.
 void raise_organ(const OrganMesh& mesh, double size, OrganFrame& frame) {
-  constexpr double kStep_deg = 3;
+  constexpr double kStep_deg = 3, kTouching_m = 1e-6;
   double lowest = lowest_z(mesh, frame, size);
-  while (lowest < 0) {
+  while (lowest < -kTouching_m) {
     const double flat = std::hypot(frame[0].x, frame[0].y);
     const Vec3d axis = flat > 1e-6 ? Vec3d{frame[0].y / flat, -frame[0].x / flat, 0} : frame[1];
     OrganFrame higher = frame;
@@ -110,8 +106,11 @@ void place_organ(const PlacementInput& input, std::uint32_t prototype, OrganFram
   for (int k = 0; k < 3; ++k) frame[k] = frame[k] * size;
   for (const Vec3d& v : frame) check_place(v, shoot);
   parts.instances.push_back({prototype, static_cast<std::uint32_t>(shoot), frame});
-  parts.height_m = std::max({parts.height_m, frame[3].z, frame[3].z + frame[0].z});
   const OrganPrototype& organ = input.prototypes.organs[prototype];
+  if (frame[3].z + organ.reach * size > parts.height_m)
+    for (const Vec3d& p : organ.mesh.positions)
+      parts.height_m =
+          std::max(parts.height_m, frame[3].z + frame[0].z * p.x + frame[1].z * p.y + frame[2].z * p.z);
   if (organ.organ == OrganCode::kLeaf) parts.leaf_area_m2 += organ.area * size * size;
 }
 
@@ -120,6 +119,15 @@ const Shape& named(const std::vector<Shape>& shapes, const std::string& name, co
   for (const Shape& shape : shapes)
     if (shape.name == name) return shape;
   throw Error(ErrorCode::kInvalidArgument, std::string("the species has no ") + kind + " shape " + name);
+}
+
+/// Twisted about its direction until the normal faces the sky; unchanged where the direction is all but vertical.
+AxisFrame turned_up(AxisFrame frame) {
+  constexpr double kLeastSine = 0.02;
+  const Vec3d up = Vec3d{0, 0, 1} - frame.tangent * frame.tangent.z;
+  const double sine = std::sqrt(dot(up, up));
+  if (sine > kLeastSine) frame.normal = up * (1 / sine);
+  return frame;
 }
 
 /// Which of the variants of a leaf: by its place in the plant, so that growth does not change it.
@@ -132,6 +140,7 @@ std::uint32_t variant_of(std::size_t shoot, std::size_t phytomer, std::size_t pe
 void place_leaf(const PlacementInput& input, const PlantPetiole& petiole, const PlantPrototypes::Leaf& shape,
                 const AxisFrame& base, std::size_t index, std::uint32_t variant, std::size_t shoot,
                 ShootParts& parts) {
+  input.ctx.checkpoint();
   const PlantLeaf& leaf = petiole.leaves[index];
   const double size =
       leaf.leaf_scale * leaflet_factor(petiole.leaflet_scale, index) * petiole.current_leaf_scale_factor;
@@ -147,7 +156,7 @@ void place_leaf(const PlacementInput& input, const PlantPetiole& petiole, const 
     const StalkPath path{{start, stepped(start, shape.petiolule_length * size)},
                          shape.petiolule_length * size};
     const double radius = shape.petiolule_radius * size;
-    add_stalk(path, radius, radius, OrganCode::kPetiolule, scaled_sides(4, input.detail),
+    add_stalk(path, radius, radius, OrganCode::kPetiolule, scaled_sides(kPetioluleSides, input.detail),
               static_cast<std::uint32_t>(shoot), parts);
     frame[3] = path.frames[1].point;
   }
@@ -158,11 +167,11 @@ void place_leaf(const PlacementInput& input, const PlantPetiole& petiole, const 
     const Vec3d n = organ.normal;
     const auto normal = [&] { return frame[0] * n.x + frame[1] * n.y + frame[2] * n.z; };
     steer_blade(frame, normal(), target);
-    if (frame[3].z < 2 * size) {
+    if (frame[3].z < organ.reach * size) {
       if (lowest_z(organ.mesh, frame, size) < 0) steer_blade(frame, normal(), -target);
       frame[3].z -= std::min(0.0, lowest_z(organ.mesh, frame, size));
     }
-  } else if (frame[3].z < 2 * size) {
+  } else if (frame[3].z < organ.reach * size) {
     raise_organ(organ.mesh, size, frame);
   }
   place_organ(input, prototype, frame, size, shoot, parts);
@@ -174,9 +183,10 @@ StalkPath sheath_path(const PlacementInput& input, std::size_t shoot, std::size_
   AxisFrame frame = node_frame(input, shoot, phytomer);
   frame.normal = across_axis(frame, azimuth_deg + 180);
   StalkPath path{{frame}, length_m};
-  const std::size_t end = input.axes.first_frame[shoot + 1];
+  const std::size_t node = input.axes.node(shoot, phytomer).last_frame;
+  const std::size_t end = std::min(input.axes.first_frame[shoot + 1], node + kMostSheathSegments);
   double left = length_m;
-  for (std::size_t i = input.axes.node(shoot, phytomer).last_frame + 1; i < end && left > 0; ++i) {
+  for (std::size_t i = node + 1; i < end && left > 0; ++i) {
     const Vec3d step = input.axes.frames[i].point - input.plant.base_position - frame.point;
     const double length = std::sqrt(dot(step, step));
     if (!(length > 0)) continue;
@@ -198,6 +208,14 @@ StalkPath sheath_path(const PlacementInput& input, std::size_t shoot, std::size_
 }
 
 }  // namespace
+
+std::uint32_t scaled_sides(double sides, double detail) {
+  return static_cast<std::uint32_t>(std::clamp(std::lround(sides * detail), 3L, 64L));
+}
+
+std::uint32_t shoot_sides(double radius_m, double detail) {
+  return scaled_sides(radius_m >= 0.02 ? 16 : radius_m >= 0.004 ? 12 : radius_m >= 0.0015 ? 8 : 6, detail);
+}
 
 void add_pieces(std::size_t first_piece, OrganCode organ, std::uint32_t sides, std::uint32_t shoot,
                 ShootParts& parts) {
@@ -252,6 +270,7 @@ void place_petiole(const PlacementInput& input, std::size_t shoot, std::size_t p
   const PlantShoot& of = input.plant.shoots[shoot];
   const Phytomer& node = of.phytomers[phytomer];
   const PlantPetiole& petiole = node.petioles[index];
+  input.ctx.checkpoint();
   if (petiole.leaves.empty() || !(petiole.current_leaf_scale_factor > 0)) return;
   const ShootType& type = input.species.shoot_types[shoot_type_index(input.species, of.shoot_type_label)];
   const LeafParams* params = leaf_at(type, phytomer);
@@ -268,7 +287,7 @@ void place_petiole(const PlacementInput& input, std::size_t shoot, std::size_t p
     const std::size_t inside = std::min(phytomer + 1, of.phytomers.size() - 1);
     radius = std::max(radius, kSheathGap * of.phytomers[inside].internode.internode_radius);
   } else {
-    require(petiole.petiole_length_segments > 0 && petiole.petiole_length_segments <= 1024,
+    require(petiole.petiole_length_segments > 0 && petiole.petiole_length_segments <= kMostPetioleSegments,
             "petiole_length_segments must be from 1 to 1024");
     path = stalk_path(node_frame(input, shoot, phytomer),
                       {kStalkOffset * node.internode.internode_radius, azimuth, petiole.petiole_pitch,
@@ -280,7 +299,8 @@ void place_petiole(const PlacementInput& input, std::size_t shoot, std::size_t p
   for (std::size_t leaf = 0; leaf < petiole.leaves.size(); ++leaf) {
     const double from_tip = static_cast<double>((leaf + 1) / 2) * petiole.leaflet_offset * length;
     const std::uint32_t variant = variant_of(shoot, phytomer, index, leaf, shape.variants);
-    place_leaf(input, petiole, shape, path.at(length - from_tip), leaf, variant, shoot, parts);
+    const AxisFrame at = path.at(length - from_tip);
+    place_leaf(input, petiole, shape, shape.turns_up ? turned_up(at) : at, leaf, variant, shoot, parts);
   }
 }
 
@@ -302,18 +322,18 @@ void place_buds(const PlacementInput& input, std::size_t shoot, std::size_t phyt
     const PlantPeduncle& peduncle = bud.peduncle;
     const double azimuth = input.axes.node(shoot, phytomer).azimuth_deg + peduncle.roll +
                            360.0 * static_cast<double>(index) / static_cast<double>(node.petioles.size());
-    constexpr std::uint32_t kSegments = 6;
     const StalkPath path = stalk_path(
         node_frame(input, shoot, phytomer),
         {bud.is_terminal ? 0 : kStalkOffset * node.internode.internode_radius, azimuth, peduncle.pitch,
-         peduncle.curvature, peduncle.length, peduncle.curvature != 0 ? kSegments : 1});
+         peduncle.curvature, peduncle.length, peduncle.curvature != 0 ? kPeduncleSegments : 1});
     if (peduncle.length > 0)
-      add_stalk(path, peduncle.radius, peduncle.radius, OrganCode::kPeduncle, scaled_sides(6, input.detail),
-                static_cast<std::uint32_t>(shoot), parts);
+      add_stalk(path, peduncle.radius, peduncle.radius, OrganCode::kPeduncle,
+                scaled_sides(kPeduncleSides, input.detail), static_cast<std::uint32_t>(shoot), parts);
     if (name.empty()) continue;
     const auto& shape = is_fruit ? named(input.prototypes.fruits, name, "fruit")
                                  : named(input.prototypes.flowers, name, "flower");
     for (std::size_t i = 0; i < bud.flowers.size(); ++i) {
+      input.ctx.checkpoint();
       const PlantFlower& flower = bud.flowers[i];
       const double size =
           is_fruit ? flower.fruit_scale * bud.current_fruit_scale_factor : flower.flower_base_scale;
@@ -324,7 +344,8 @@ void place_buds(const PlacementInput& input, std::size_t shoot, std::size_t phyt
       OrganFrame frame = organ_frame(pitched(at, flower.flower_azimuth, flower.flower_pitch));
       turn_organ(frame, flower.flower_yaw, 0, flower.flower_roll);
       const std::uint32_t prototype = is_closed ? shape.closed : shape.open;
-      if (frame[3].z < 2 * size) raise_organ(input.prototypes.organs[prototype].mesh, size, frame);
+      if (frame[3].z < input.prototypes.organs[prototype].reach * size)
+        raise_organ(input.prototypes.organs[prototype].mesh, size, frame);
       place_organ(input, prototype, frame, size, shoot, parts);
     }
   }

@@ -13,7 +13,17 @@ struct PlacementInput {
   const PlantPrototypes& prototypes;
   const PlantAxes& axes;
   double detail;
+  const OpContext& ctx;  ///< asked before every organ whether to stop
 };
+
+/// Sides of a shoot's tube by its thickest radius, and of other tubes.
+std::uint32_t shoot_sides(double radius_m, double detail);
+std::uint32_t scaled_sides(double sides, double detail);
+inline constexpr std::uint32_t kPeduncleSegments = 6, kPeduncleSides = 6, kPetioluleSides = 4;
+/// A sheath follows the shoot for as many segments at most, and then goes straight on.
+inline constexpr std::size_t kMostSheathSegments = 256;
+/// Most segments of a petiole.
+inline constexpr std::uint32_t kMostPetioleSegments = 1024;
 
 /// The tubes and organs of one shoot.
 struct ShootParts {

@@ -14,7 +14,7 @@ namespace pc {
 
 namespace {
 
-constexpr double kSafety = 2, kBytesPerBlock = 16;  // of the heap, per vector
+constexpr double kSafety = 3, kBytesPerBlock = 16;  // of the heap, per vector
 constexpr double kLeastShoots = 1e-6;
 constexpr std::size_t kMostCohorts = 20'000;
 
@@ -132,8 +132,10 @@ class Cohorts {
       return;
     const double day = bud_break_day(species_.phenology, draws, days[node], at, 0);
     if (!(day <= age_)) return;
-    const auto nodes = std::upper_bound(days.begin(), days.end(), day) - days.begin();
-    const double chance = bud_break_probability(type, at, static_cast<std::uint32_t>(nodes));
+    // At equal times buds come before nodes.
+    const auto before = std::lower_bound(days.begin(), days.end(), day) - days.begin();
+    const auto nodes = std::max(at + 1, static_cast<std::uint32_t>(before));
+    const double chance = bud_break_probability(type, at, nodes);
     for (const LateralType& lateral : type.laterals) {
       const double born = count * chance * lateral.probability * petioles_at(type, node);
       // Whole days, so that shoots of one day are one cohort.

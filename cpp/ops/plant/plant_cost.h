@@ -12,10 +12,10 @@ struct PlantCost {
   std::uint64_t bytes;   ///< of its PlantStructure
 };
 
-/// Twice the expected numbers at an age, at most kMostPhytomers and kMostOrgans. Plants of one species differ less than that:
-/// with the species of this repository no seed of 200 exceeds the estimate.
+/// Three times the expected numbers at an age, at most kMostPhytomers and kMostOrgans: where few early laterals decide, the
+/// largest of ten plants has 2.5 times the expected number.
 ///
-/// Cost     O(days of births x nodes); below 10 ms for the species of this repository.
+/// Cost     O(days of births x nodes); below 1 ms for the species of this repository.
 /// Errors   kInvalidArgument: an age that is negative or not finite.
 PlantCost plant_cost(const PlantSpecies& species, double age_days);
 

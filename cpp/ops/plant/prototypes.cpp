@@ -20,12 +20,19 @@ std::uint32_t texture_index(PlantPrototypes& prototypes, const std::string& file
       std::distance(files.begin(), std::find(files.begin(), files.end(), file)));
 }
 
+double reach_of(const OrganMesh& mesh) {
+  double reach = 0;
+  for (const Vec3d& p : mesh.positions) reach = std::max(reach, std::sqrt(dot(p, p)));
+  return reach;
+}
+
 OrganPrototype leaf_prototype(const LeafShape& leaf, std::uint32_t variant, double detail) {
   OrganPrototype out;
   out.name = "leaf/" + leaf.name + "/" + std::to_string(variant);
   out.mesh = blade_mesh(leaf.blade, variant, detail);
   out.mesh.colors.assign(out.mesh.triangles.size(), leaf.color);
   out.organ = OrganCode::kLeaf;
+  out.reach = reach_of(out.mesh);
   const bool is_needle = leaf.blade.form == BladeForm::kNeedle;
   // Half of the whole surface of a needle, as for flat leaves (Chen & Black 1992).
   out.area = surface_area(out.mesh) * (is_needle ? 0.5 : leaf.coverage);
@@ -48,7 +55,7 @@ void add_leaf(const LeafShape& leaf, double detail, PlantPrototypes& out) {
     area += out.organs.back().area / leaf.variants;
   }
   out.leaves.push_back({leaf.name, first, leaf.variants, leaf.leaflet_angle_deg, leaf.petiolule_length,
-                        leaf.petiolule_radius, leaf.is_sheathed, area});
+                        leaf.petiolule_radius, leaf.turns_up, leaf.is_sheathed, area});
 }
 
 std::uint32_t add_organ(const NamedOrgan& organ, const std::string& name, OrganCode code, bool is_closed,
@@ -58,6 +65,7 @@ std::uint32_t add_organ(const NamedOrgan& organ, const std::string& name, OrganC
   prototype.mesh = organ_mesh(organ.shape, is_closed, detail);
   prototype.organ = code;
   prototype.area = surface_area(prototype.mesh);
+  prototype.reach = reach_of(prototype.mesh);
   out.organs.push_back(std::move(prototype));
   return static_cast<std::uint32_t>(out.organs.size() - 1);
 }

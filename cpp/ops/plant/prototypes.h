@@ -31,6 +31,7 @@ struct OrganPrototype {
   std::uint32_t texture = kNoTexture;  ///< index in PlantPrototypes::textures
   double area =
       0;  ///< leaf: one-sided area of the blade of length 1, less the holes of the texture; else the surface
+  double reach = 0;       ///< of the corner farthest from the origin
   Vec3d normal{0, 0, 1};  ///< leaf: unit vector, mean over the area
 };
 
@@ -43,7 +44,7 @@ struct PlantPrototypes {
     std::string name;
     std::uint32_t first, variants;
     double leaflet_angle_deg, petiolule_length, petiolule_radius;
-    bool is_sheathed;
+    bool turns_up, is_sheathed;
     /// Mean over the variants of OrganPrototype::area; LeafParams::area_coefficient.
     double area;
   };

@@ -95,6 +95,7 @@ struct LeafShape {
   double leaflet_angle_deg = 60;  ///< of lateral leaflets from the petiole
   double petiolule_length = 0;    ///< of lateral leaflets, relative to the blade's length
   double petiolule_radius = 0.01;
+  bool turns_up = false;     ///< the petiole twists until the upper side of its blades faces the sky
   bool is_sheathed = false;  ///< the petiole is a sheath that follows the shoot above its node
 };
 

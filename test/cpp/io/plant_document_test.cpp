@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "support/cancel_phase.h"
 #include "support/plants.h"
 
 namespace pc {
@@ -151,6 +152,17 @@ TEST(PlantDocument, UnknownElementsOfFallenLeavesGoWithThem) {
   const PlantStructure winter = test::advanced(plant, test::tree_species(), 70);
   ASSERT_EQ(winter.foreign.size(), 1U);
   EXPECT_TRUE(parsed(written(winter)) == winter);
+}
+
+TEST(PlantDocument, CancelEndsReadingAndWritingInTime) {
+  const PlantStructure plant = tree(1000);
+  const std::string text = written(plant);
+  test::expect_cancel_in_phase("Writing", [&](OpContext& ctx) { io::write_plant_document(plant, ctx); });
+  test::expect_cancel_in_phase("Reading", [&](OpContext& ctx) {
+    BulkVector<char> bytes(text.size());
+    std::memcpy(bytes.data(), text.data(), text.size());
+    io::read_plant_document(std::move(bytes), ctx);
+  });
 }
 
 constexpr const char* kForeign = R"(<?xml version="1.0"?>

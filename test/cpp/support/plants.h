@@ -117,6 +117,19 @@ inline PlantSpecies tree_species() {
   return species;
 }
 
+/// Every axil of every node gives a shoot like the first one.
+inline PlantSpecies endless_species() {
+  PlantSpecies species = stem_species();
+  ShootType& stem = species.shoot_types[0];
+  stem.leaf.reset();
+  stem.max_nodes = constant(10'000);
+  stem.phyllochron_min = constant(0.05);
+  stem.bears_vegetative_buds = true;
+  stem.vegetative_bud_break_probability_min = 1;
+  stem.laterals = {{"stem", 1}};
+  return species;
+}
+
 inline GrowthParams growth_params(double age_days, std::uint64_t seed = 1) {
   return {age_days, seed, 0, {0, 0, 0}, {}};
 }

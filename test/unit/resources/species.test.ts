@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SPECIES_IDS, SpeciesFile } from "../../../shared/contract/plant-species-file.ts";
 
 const folder = fileURLToPath(new URL("../../../resources/species", import.meta.url));
@@ -22,7 +22,10 @@ function citations(file: SpeciesFile): string[] {
 }
 
 describe.each(SPECIES_IDS)("%s", (id) => {
-  const file = SpeciesFile.parse(read(id));
+  let file: SpeciesFile;
+  beforeAll(() => {
+    file = SpeciesFile.parse(read(id));
+  });
 
   test("is named as its file", () => expect(file.id).toBe(id));
 
@@ -45,6 +48,18 @@ describe.each(SPECIES_IDS)("%s", (id) => {
         for (const lateral of file.shoot_types[name]?.laterals ?? []) used.add(lateral.shoot_type);
     }
     expect([...used].sort()).toEqual(types.sort());
+  });
+
+  test("names only shapes that it has, and uses all of them", () => {
+    const types = Object.values(file.shoot_types);
+    const leaves = types
+      .flatMap((type) => [type.leaf, type.first_nodes?.leaf])
+      .flatMap((leaf) => leaf?.leaf_shape ?? []);
+    const buds = types.flatMap((type) => [type.axillary, type.terminal]);
+    const named = (names: (string | undefined)[]) => [...new Set(names.filter(Boolean))].sort();
+    expect(Object.keys(file.shapes.leaves).sort()).toEqual(named(leaves));
+    expect(Object.keys(file.shapes.flowers).sort()).toEqual(named(buds.map((bud) => bud?.flower_shape)));
+    expect(Object.keys(file.shapes.fruits).sort()).toEqual(named(buds.map((bud) => bud?.fruit_shape)));
   });
 
   test("has ranges at three ages up to its life span, each with a source that it cites", () => {

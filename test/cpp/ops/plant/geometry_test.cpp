@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/error.h"
@@ -155,6 +156,7 @@ TEST(PlantGeometry, ColumnsFitTogether) {
     }
   }
   EXPECT_EQ(codes, (std::set<int>{1, 2, 3, 4, 5}));
+  EXPECT_NEAR(drawn.parts.height_m, mesh.bounds.max.z, 1e-6);  // a leaf is the highest
   EXPECT_GT(area_of(draw(test::grown(species, 460), species).mesh, OrganCode::kUnknown), 0);  // flowers
 }
 
@@ -183,7 +185,7 @@ TEST(PlantGeometry, IsTheSameForAnyThreadCountAndBase) {
 
 TEST(PlantGeometry, InstancesAndTubesAreTheMesh) {
   const PlantSpecies species = tree();
-  const PlantStructure plant = test::grown(species, 400);
+  const PlantStructure plant = test::grown(species, 500);
   const Drawn drawn = draw(plant, species);
   const PlantInstances instances = with_context(2, [&](OpContext& ctx) {
     return instance_plants({&drawn.parts, 1}, drawn.prototypes, plant.base_position, ctx);
@@ -211,6 +213,29 @@ TEST(PlantGeometry, InstancesAndTubesAreTheMesh) {
   EXPECT_EQ(next, drawn.mesh.organ_codes.size());
 }
 
+/// Tubes of many rings are written in parts, which must fit together.
+TEST(PlantGeometry, LongShootsAreOneClosedTube) {
+  PlantSpecies species = test::stem_species();
+  ShootType& type = species.shoot_types[0];
+  type.max_nodes = test::constant(450), type.internode_length_segments = 3;
+  type.internode_pitch = test::normal(3, 1), type.leaf.reset(), type.petioles_per_node = 0;
+  const Drawn drawn = draw(test::grown(species, 1000), species);
+  EXPECT_EQ(drawn.parts.tubes.size(), 3U);
+  std::map<std::array<double, 3>, std::uint32_t> index;
+  test::TriangleList triangles;
+  for (std::size_t t = 0; t < drawn.mesh.organ_codes.size(); ++t) {
+    std::array<std::uint32_t, 3> corners{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec3d p = corner(drawn.mesh, t, k);
+      corners[k] = index.try_emplace({p.x, p.y, p.z}, static_cast<std::uint32_t>(index.size())).first->second;
+    }
+    triangles.push_back(corners);
+  }
+  const test::EdgeCounts edges = test::edge_counts(triangles);
+  EXPECT_EQ(edges.open, 0U);
+  EXPECT_EQ(edges.repeated, 0U);
+}
+
 double mean_inclination(const Drawn& drawn) {
   double sum = 0, area = 0;
   for (std::size_t t = 0; t < drawn.mesh.organ_codes.size(); ++t) {
@@ -227,7 +252,7 @@ TEST(PlantGeometry, SteeredLeavesFollowTheLaw) {
   PlantStructure plant = test::grown(species, 560);
   PlantShapes flat = shapes();
   flat.leaves[0].blade.fold_deg = flat.leaves[0].blade.bend_deg = 0;
-  for (const auto& [mu, nu] : {std::pair{1.0, 3.0}, {3.0, 1.0}, {2.0, 2.0}}) {
+  for (const auto& [mu, nu] : {std::pair{1.0, 3.0}, {3.0, 2.0}}) {
     plant.leaf_inclination = LeafInclination{mu, nu};
     EXPECT_NEAR(mean_inclination(draw(plant, species, flat)), 90 * nu / (mu + nu), 1.5) << mu;
     EXPECT_NEAR(mean_inclination(draw(plant, species)), 90 * nu / (mu + nu), 5) << mu;
@@ -278,6 +303,22 @@ TEST(PlantGeometry, CompoundLeavesHaveTheirLeafletsOnBothSides) {
   }
 }
 
+/// On a level shoot with leaves to both sides, whose phyllotaxis would put every blade on its edge.
+TEST(PlantGeometry, BladesTurnToTheSky) {
+  PlantSpecies species = test::stem_species();
+  species.shoot_types[0].phyllotactic_angle = test::constant(180);
+  species.start[0].pitch = test::constant(90);
+  species.start[0].roll = test::constant(90);
+  const PlantStructure plant = test::grown(species, 60);
+  PlantShapes level = shapes();
+  level.leaves[0].blade.fold_deg = level.leaves[0].blade.bend_deg = 0;  // nothing to raise from the ground
+  for (const bool turns_up : {false, true}) {
+    level.leaves[0].turns_up = turns_up;
+    for (const OrganInstance& leaf : draw(plant, species, level).parts.instances)
+      EXPECT_NEAR(leaf.frame[2].z / 0.1, turns_up ? 1 : 0, 1e-3);
+  }
+}
+
 TEST(PlantGeometry, SheathsFollowTheShoot) {
   PlantSpecies species = test::stem_species();
   species.shoot_types[0].leaf->petiole_length = test::constant(0.05);
@@ -303,7 +344,7 @@ TEST(PlantGeometry, SheathsFollowTheShoot) {
 
 TEST(PlantGeometry, HostileStructuresEndInAnErrorOrASoundMesh) {
   const PlantSpecies species = tree();
-  const PlantStructure good = test::grown(species, 500);
+  const PlantStructure good = test::grown(species, 300);
   const auto each = [&](const auto& edit) {
     PlantStructure plant = good;
     for (PlantShoot& shoot : plant.shoots)
@@ -335,6 +376,24 @@ TEST(PlantGeometry, HostileStructuresEndInAnErrorOrASoundMesh) {
     for (Phytomer& p : shoot.phytomers)
       for (PlantPetiole& petiole : p.petioles) petiole.petiole_length = NAN;
   EXPECT_THROW(draw(infinite, species), Error);
+}
+
+TEST(PlantGeometry, CostIsABoundThatIsNotFarOff) {
+  const PlantSpecies species = tree();
+  for (const double age : {100.0, 200.0, 460.0, 560.0}) {
+    const PlantStructure plant = test::grown(species, age);
+    const Drawn drawn = draw(plant, species);
+    const PlantGeometryCost cost = with_context(
+        1, [&](OpContext& ctx) { return plant_geometry_cost(plant, drawn.prototypes, {1}, ctx); });
+    const std::uint64_t triangles = drawn.mesh.organ_codes.size();
+    EXPECT_GE(cost.triangles, triangles);
+    EXPECT_LT(cost.triangles, 8 * triangles);
+    const std::uint64_t bytes = drawn.parts.rings.size() * sizeof(TubeRing) +
+                                drawn.parts.tubes.size() * sizeof(PlantTube) +
+                                drawn.parts.instances.size() * sizeof(OrganInstance);
+    EXPECT_GE(cost.parts_bytes, 2 * bytes);
+    EXPECT_LT(cost.parts_bytes, 12 * bytes);
+  }
 }
 
 TEST(PlantGeometry, CancelsWhilePacking) {

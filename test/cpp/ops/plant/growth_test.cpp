@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "support/cancel_phase.h"
 #include "support/plants.h"
 
 namespace pc {
@@ -208,6 +209,60 @@ TEST(PlantGrowth, DormancyShedsLeavesStopsGrowthAndKeepsGirth) {
   }
 }
 
+TEST(PlantGrowth, GirthFollowsTheYearWithTheMostLeaves) {
+  PlantSpecies species = stem_species();
+  species.phenology.dormancy_break_day = 100;
+  species.phenology.season_days = 200;
+  ShootType& stem = species.shoot_types[0];
+  stem.max_nodes = constant(13);
+  stem.max_nodes_per_season = 4;
+  stem.internode_radius_initial = constant(1e-6);
+  const double leaf_cm2 = 2 * 0.5 * 0.1 * 0.1;
+  // The first node emerges on day 0, in dormancy, and its leaf falls on day 300 with those of the first season.
+  const auto base = [&](double age) {
+    return section_cm2(grown(species, age).shoots[0].phytomers[0].internode);
+  };
+  EXPECT_NEAR(base(299), 5 * leaf_cm2, 1e-12);
+  EXPECT_NEAR(base(300), 5 * leaf_cm2, 1e-12);
+  EXPECT_NEAR(base(599), 5 * leaf_cm2, 1e-12);  // four leaves in the second season
+  species.phenology.evergreen = true;
+  EXPECT_NEAR(base(599), 9 * leaf_cm2, 1e-12);
+  species.phenology.leaf_lifespan_days = 250;
+  EXPECT_NEAR(base(599), 8 * leaf_cm2, 1e-12);  // the first leaf fell in the first year, four in the second
+  EXPECT_NEAR(base(899), 8 * leaf_cm2, 1e-12);  // four of the second and four of the third season
+}
+
+TEST(PlantGrowth, TheHeadingIsAnOrnsteinUhlenbeckProcess) {
+  PlantSpecies species = stem_species();
+  ShootType& stem = species.shoot_types[0];
+  stem.internode_length_max = constant(0.3);
+  stem.internode_length_segments = 4;
+  stem.tortuosity = constant(12);
+  constexpr int kPlants = 4000;
+  std::vector<double> squares(10), products(10);
+  for (std::uint64_t seed = 0; seed < kPlants; ++seed) {
+    const PlantStructure plant = grown(species, 30, seed);
+    double heading = 0, first = 0;
+    for (std::size_t k = 0; k < 10; ++k) {
+      for (const double yaw : plant.shoots[0].phytomers[k].internode.yaw_perturbations) heading += yaw;
+      if (k == 0) first = heading;
+      squares[k] += heading * heading / kPlants;
+      products[k] += heading * first / kPlants;
+    }
+  }
+  for (std::size_t k = 0; k < 10; ++k) {
+    // Variance T^2 (1 - exp(-L)), covariance with the first node's tip exp(-distance / 2) times its variance. Draws beyond
+    // three deviations are drawn again, which takes 2.7 % of the variance.
+    const double length = 0.3 * static_cast<double>(k + 1);
+    const double variance = 0.973 * 144 * (1 - std::exp(-length));
+    const double first = 0.973 * 144 * (1 - std::exp(-0.3));
+    EXPECT_NEAR(squares[k], variance, 4 * variance * std::sqrt(2.0 / kPlants)) << k;
+    EXPECT_NEAR(products[k], first * std::exp(-(length - 0.3) / 2),
+                4 * std::sqrt(2 * first * variance / kPlants))
+        << k;
+  }
+}
+
 TEST(PlantGrowth, EvergreenLeavesLiveTheirSpanThroughDormancy) {
   PlantSpecies species = tree_species();
   species.phenology.evergreen = true;
@@ -329,14 +384,13 @@ TEST(PlantGrowth, RefusesWhatCannotGrow) {
   EXPECT_THROW(advanced(plant, tree_species(), 1), Error);
 }
 
+TEST(PlantGrowth, CancelEndsALongGrowthInTime) {
+  expect_cancel_in_phase("Growing plants",
+                         [](OpContext& ctx) { grow_plant(endless_species(), growth_params(1000), ctx); });
+}
+
 TEST(PlantGrowth, AnExplosionEndsWithTheLimitNamed) {
-  PlantSpecies species = stem_species();
-  ShootType& stem = species.shoot_types[0];
-  stem.max_nodes = constant(10'000);
-  stem.phyllochron_min = constant(0.05);
-  stem.bears_vegetative_buds = true;
-  stem.vegetative_bud_break_probability_min = 1;
-  stem.laterals = {{"stem", 1}};
+  const PlantSpecies species = endless_species();
   try {
     grown(species, 1000);
     FAIL();

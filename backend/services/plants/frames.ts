@@ -64,7 +64,7 @@ async function framed(
   const common = { success: true, error: null, plant_type, age, ...(warnings.length > 0 ? { warnings } : {}) };
   try {
     const { meta, buffers } = await body();
-    return { meta: { ...common, available_models: null, ...meta }, buffers };
+    return { meta: { ...common, available_models: null, session_id: null, ...meta }, buffers };
   } catch (raw) {
     const failure = domainFailure(raw, job);
     return { meta: { ...common, ...NOTHING, ...echo, ...failure }, buffers: {} };

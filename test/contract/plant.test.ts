@@ -115,6 +115,21 @@ describe("one plant", () => {
   });
 });
 
+test("every species grows to a mesh with its texture, above the ground", async () => {
+  const { models } = PlantModelsResponse.parse((await made.app.inject({ url: "/api/plant/models" })).json());
+  for (const plant_type of models) {
+    const { meta, buffers } = await framed(made, URL_, { plant_type, age: 25, random_seed: 2 });
+    expect([plant_type, meta.success, meta.error]).toEqual([plant_type, true, null]);
+    expect(meta.triangle_count).toBeGreaterThan(50);
+    let [lowest, finite] = [0, true];
+    for (const [i, value] of (buffers.get("vertices") ?? []).entries()) {
+      finite &&= Number.isFinite(value);
+      if (i % 3 === 2) lowest = Math.min(lowest, value);
+    }
+    expect([plant_type, finite, lowest > -0.05]).toEqual([plant_type, true, true]);
+  }
+}, 30_000);
+
 describe("leaf inclination", () => {
   const inclination = async (law: object | null) => {
     const { normals, organ_codes, vertices } = await build(made, URL_, { ...BEAN, age: 30, leaf_inclination: law });

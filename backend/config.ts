@@ -9,8 +9,10 @@ import {
   DEFAULT_GROUND_TILE_MIN_POINTS,
   DEFAULT_GROUND_TILE_TARGET_POINTS,
   DEFAULT_MAX_DELETED_HISTORY,
+  DEFAULT_MAX_PLANT_SESSIONS,
   DEFAULT_MEMORY_BUDGET_FRACTION,
   DEFAULT_OCTREE_CACHE_MAX_BYTES,
+  DEFAULT_PLANT_SESSION_IDLE_S,
   DEFAULT_SESSION_IDLE_TTL_S,
   SHUTDOWN_GRACE_MS,
 } from "../shared/limits.ts";
@@ -73,6 +75,9 @@ const Environment = z.object({
   APP_SESSION_JOURNAL: switchValue.optional(),
   APP_SESSION_IDLE_TTL_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_CLOUD_SESSIONS: wholeNumber(1, 100_000, "must be a number of sessions from 1 to 100000").optional(),
+  APP_SPECIES_DIR: folder.optional(),
+  APP_MAX_PLANT_SESSIONS: wholeNumber(1, 10_000, "must be a number of sessions from 1 to 10000").optional(),
+  APP_PLANT_SESSION_IDLE_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_DELETED_HISTORY: wholeNumber(1, 10_000, "must be a number of steps from 1 to 10000").optional(),
   APP_DENOISE_TILE_MIN_POINTS: tileMinPoints.optional(),
   APP_DENOISE_TILE_TARGET_POINTS: tileTargetPoints.optional(),
@@ -109,6 +114,12 @@ export interface Config {
   readonly sessionIdleTtlS: number;
   /** Also spilled: the least recently used sessions beyond this count; undefined = from the memory budget. */
   readonly maxCloudSessions: number | undefined;
+  /** Species files of the user; undefined = none. */
+  readonly speciesDir: string | undefined;
+  /** The least recently used plant sessions beyond this count are closed. */
+  readonly maxPlantSessions: number;
+  /** Plant sessions unused for this long are closed; 0 = never. */
+  readonly plantSessionIdleS: number;
   /** Number of delete steps that can be undone; older ones become permanent. */
   readonly maxDeletedHistory: number;
   /** From the first number of points on, ror and voxel_count run in tiles of about the second number. */
@@ -162,6 +173,9 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     sessionJournal: values.APP_SESSION_JOURNAL ?? true,
     sessionIdleTtlS: values.APP_SESSION_IDLE_TTL_SECONDS ?? DEFAULT_SESSION_IDLE_TTL_S,
     maxCloudSessions: values.APP_MAX_CLOUD_SESSIONS,
+    speciesDir: values.APP_SPECIES_DIR && resolve(values.APP_SPECIES_DIR),
+    maxPlantSessions: values.APP_MAX_PLANT_SESSIONS ?? DEFAULT_MAX_PLANT_SESSIONS,
+    plantSessionIdleS: values.APP_PLANT_SESSION_IDLE_SECONDS ?? DEFAULT_PLANT_SESSION_IDLE_S,
     maxDeletedHistory: values.APP_MAX_DELETED_HISTORY ?? DEFAULT_MAX_DELETED_HISTORY,
     denoiseTileMinPoints: values.APP_DENOISE_TILE_MIN_POINTS ?? DEFAULT_DENOISE_TILE_MIN_POINTS,
     denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,

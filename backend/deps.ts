@@ -1,11 +1,15 @@
 import type { BaseDeps } from "./http/types.ts";
 import type { OctreeCache } from "./sessions/octree-cache.ts";
 import type { PendingFiles } from "./sessions/pending-files.ts";
+import type { GrowingPlants } from "./sessions/plant-owner.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
+import type { SpeciesLibrary } from "./sessions/species-library.ts";
 
 /** Dependencies of the product's routes in addition to BaseDeps. */
 export interface Deps extends BaseDeps {
   readonly sessions: SessionStore;
   readonly octreeCache: OctreeCache;
   readonly pendingFiles: PendingFiles;
+  readonly species: SpeciesLibrary;
+  readonly plants: GrowingPlants;
 }

@@ -156,3 +156,21 @@ export const MAX_CROWN_TRIANGLES = 1_000_000;
 export const MAX_ANSWER_CROWN_TRIANGLES = 6_000_000;
 /** Most cells of a voxel grid: their numbers fit in uint32, with one that means none. */
 export const MAX_VOXEL_CELLS = 4_294_967_294;
+
+/** Plant that grows if a request names none, and its age. */
+export const DEFAULT_PLANT_TYPE = "bean";
+export const DEFAULT_PLANT_AGE_DAYS = 30;
+export const DEFAULT_PLANT_SPACING_M = 0.5;
+/** Most triangles of a plant in JSON: 330 bytes each, and strings are limited to about 512 MB. Frames may have more. */
+export const MAX_PLANT_TRIANGLES = 1_000_000;
+/** Most plants of a canopy. */
+export const MAX_CANOPY_PLANTS = 1_000_000;
+/** Plant sessions: how many are kept, and how long an unused one is. */
+export const DEFAULT_MAX_PLANT_SESSIONS = 8;
+export const DEFAULT_PLANT_SESSION_IDLE_S = 1800;
+/** Largest file of a user's species folder, and most files in it. */
+export const MAX_SPECIES_FILE_BYTES = 4 * MIB;
+export const MAX_SPECIES_FILES = 1000;
+/** Longest morph expression, and most edits in it. */
+export const MAX_MORPH_EXPRESSION_CHARS = 100_000;
+export const MAX_MORPH_EDITS = 1000;

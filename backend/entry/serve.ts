@@ -16,7 +16,9 @@ import { ROUTES } from "../routes/index.ts";
 import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
 import { PendingFiles } from "../sessions/pending-files.ts";
+import { PlantSessions } from "../sessions/plant-sessions.ts";
 import { SessionStore } from "../sessions/session-store.ts";
+import { SpeciesLibrary } from "../sessions/species-library.ts";
 import { sweepTemporaryFolders } from "../sessions/temporary-folder.ts";
 import { version } from "../version.ts";
 import { checkOwnFolders } from "./own-folders.ts";
@@ -60,6 +62,7 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
     await within(grace * 0.6, Promise.all([app.close(), deps.jobs.idle()]), logger, "runs have not ended yet");
     if (removeSessions) await within(grace * 0.3, deps.sessions.deleteAll(), logger, LATE_REMOVAL);
     else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // journals contain every answered edit
+    deps.plants.close();
     await deps.octreeCache.close();
   };
   return {
@@ -108,6 +111,8 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     sessions,
     octreeCache,
     pendingFiles,
+    species: new SpeciesLibrary(config.speciesDir),
+    plants: new PlantSessions({ max_sessions: config.maxPlantSessions, idle_ms: config.plantSessionIdleS * 1000 }),
     jobs: new JobRegistry((record) => {
       logger.info(record, "run ended");
       logShortage();

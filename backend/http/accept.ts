@@ -18,6 +18,13 @@ export function prefersJson(accept: string | undefined): boolean {
   return json > (octets ?? 0);
 }
 
+/** True when a request names application/octet-stream with a higher quality than application/json. */
+export function prefersFrame(accept: string | undefined): boolean {
+  const ranges = parsed(accept ?? "");
+  const quality = (name: string) => ranges.find(({ type }) => type === name)?.q ?? 0;
+  return quality("application/octet-stream") > quality("application/json");
+}
+
 function parsed(accept: string): Range[] {
   return accept.split(",").flatMap((part) => {
     const [type = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());

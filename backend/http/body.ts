@@ -32,7 +32,7 @@ export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
-    const { lists = false } = request.routeOptions.config;
+    const lists = request.routeOptions.config.lists !== undefined;
     const limit = lists ? MAX_LIST_BODY_BYTES : MAX_BODY_BYTES;
     const declared = declaredBytes(request.headers);
     if (declared !== undefined && declared > limit) throw tooLarge(`the body of ${declared} bytes`, limit);
@@ -50,7 +50,7 @@ export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void
     return receiveListBody(request, { declared, first, rest }, deps);
   });
   app.addContentTypeParser("application/octet-stream", async (request: FastifyRequest, payload: Readable) => {
-    if (!request.routeOptions.config.lists) {
+    if (request.routeOptions.config.lists !== true) {
       throw Object.assign(new Error("no frames"), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE", statusCode: 415 });
     }
     const declared = declaredBytes(request.headers);

@@ -80,7 +80,7 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
     const path = name.split(".");
     const kind = kindAt(shape, path);
     const source = { dtype, offset, length: elements, origin: name === POINTS ? origin : ZERO };
-    if (kind) buffers.push({ ...placeOf(body, path), kind, source: { kind, ...source } });
+    if (kind && kind !== "text") buffers.push({ ...placeOf(body, path), kind, source: { kind, ...source } });
     else if (isField(shape, name)) throw refused(`${name} is no list, send it in meta.request`);
     else body[name] = null; // an unknown key, which a warning names
     offset += 4 * elements;

@@ -4,6 +4,8 @@ import type { FastifyReply, RouteGenericInterface } from "fastify";
 import { AppError } from "../../shared/errors.ts";
 import { JSON_STREAM_ARRAY_LENGTH, KIB, MIB } from "../../shared/limits.ts";
 import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
+import { NativeJson } from "../sessions/native-json.ts";
+import { nativeText } from "./native-text.ts";
 
 const CHUNK_CHARS = 256 * KIB;
 /** Elements handed to JSON.stringify at once: about 40 KiB of text. */
@@ -20,6 +22,7 @@ const BASE64_SLICE = 192 * KIB;
 export function* jsonChunks(value: unknown): Generator<Uint8Array> {
   let text = "";
   for (const piece of pieces(value, 0)) {
+    if (typeof piece !== "string") throw new AppError("internal", "a native column in a result that is not streamed");
     text += piece;
     if (text.length < CHUNK_CHARS) continue;
     yield Buffer.from(text);
@@ -28,12 +31,21 @@ export function* jsonChunks(value: unknown): Generator<Uint8Array> {
   if (text !== "") yield Buffer.from(text);
 }
 
-/** The same chunks for a response. A socket that takes every chunk at once would never let the event loop run. */
+/**
+ * The same chunks for a response, which may contain NativeJson. A socket that takes every chunk at once would never let
+ * the event loop run.
+ */
 export async function* jsonStream(value: unknown): AsyncGenerator<Uint8Array> {
-  for (const chunk of jsonChunks(value)) {
-    yield chunk;
+  let text = "";
+  for (const piece of pieces(value, 0)) {
+    if (typeof piece === "string") text += piece;
+    if (typeof piece === "string" && text.length < CHUNK_CHARS) continue;
+    if (text !== "") yield Buffer.from(text);
+    text = "";
+    if (typeof piece !== "string") yield* nativeText(piece);
     await setImmediate();
   }
+  if (text !== "") yield Buffer.from(text);
 }
 
 /** Streams a JSON response that contains long lists, without building one large string. Typed arrays become lists. */
@@ -42,12 +54,13 @@ export function sendJson(reply: unknown, answer: object): FastifyReply<RouteGene
   return plain.type("application/json; charset=utf-8").send(Readable.from(jsonStream(answer)));
 }
 
-function* pieces(raw: unknown, depth: number): Generator<string> {
+function* pieces(raw: unknown, depth: number): Generator<string | NativeJson> {
   if (depth > 1000) throw new AppError("internal", "a result is nested deeper than 1000 levels");
   const value = hasToJson(raw) ? raw.toJSON() : raw;
   if (typeof value === "string" && value.length > STRING_SLICE) yield* longString(value);
   else if (ArrayBuffer.isView(value) && !(value instanceof DataView))
     yield* numberList(value as unknown as ArrayLike<number>);
+  else if (value instanceof NativeJson) yield value;
   else if (value instanceof Base64Bytes) yield* base64(value.bytes);
   else if (value instanceof FlagBytes) yield* flagList(value.bytes);
   else if (Array.isArray(value)) yield* list(value, depth);
@@ -101,7 +114,7 @@ function* flagList(bytes: Uint8Array): Generator<string> {
   yield "]";
 }
 
-function* list(values: readonly unknown[], depth: number): Generator<string> {
+function* list(values: readonly unknown[], depth: number): Generator<string | NativeJson> {
   if (isNumbers(values)) {
     if (values.length <= JSON_STREAM_ARRAY_LENGTH) yield JSON.stringify(values);
     else yield* numberList(values as readonly number[]);
@@ -120,7 +133,7 @@ function isNumbers(values: readonly unknown[]): boolean {
   return true;
 }
 
-function* record(value: Readonly<Record<string, unknown>>, depth: number): Generator<string> {
+function* record(value: Readonly<Record<string, unknown>>, depth: number): Generator<string | NativeJson> {
   let separator = "{";
   for (const key of Object.keys(value)) {
     const member = value[key];

@@ -6,8 +6,10 @@ import type { Job } from "../jobs/job.ts";
 import { errorText } from "../jobs/native-error.ts";
 import type { JobRegistry } from "../jobs/registry.ts";
 import { toAppError } from "./errors.ts";
-import { jsonStream, sendJson } from "./json-stream.ts";
+import { jsonStream } from "./json-stream.ts";
+import { type HeldJson, holdJson } from "./native-text.ts";
 import { withoutPaths } from "./private-paths.ts";
+import { labelOf } from "./run-stream.ts";
 
 /*
  * Answers a run with plain JSON, for clients that cannot read progress markers (docs/wire.md). One row per state:
@@ -24,7 +26,7 @@ import { withoutPaths } from "./private-paths.ts";
 
 const SPACES = Buffer.from("    ");
 
-type Outcome<T> = { readonly value: T } | { readonly error: AppError };
+type Outcome<T extends object> = HeldJson<T> | { readonly error: AppError };
 
 interface Run<T> {
   readonly label: string;
@@ -43,21 +45,30 @@ export async function plainRun<T extends object>(
   const onStart = (started: Job) => {
     job = started;
   };
-  const running: Promise<Outcome<T>> = jobs.run(body, { label, onStart, shown: withoutPaths(reply.request) }).then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error: toAppError(error) }),
-  );
+  const held = async (started: Job) => holdJson(await body(started)); // the ending run releases its columns
+  const running: Promise<Outcome<T>> = jobs
+    .run(held, { label, onStart, shown: withoutPaths(reply.request) })
+    .catch((error: unknown) => ({ error: toAppError(error) }));
   reply.raw.once("close", () => job?.cancel()); // has no effect once the run has ended
   if (reply.raw.destroyed) job?.cancel();
   if (job) reply.header("x-run-id", job.id);
   const early = await within(KEEPALIVE_MS, running);
-  if (!early) {
-    reply.type("application/json; charset=utf-8");
-    return reply.send(Readable.from(late(running, failedTail)));
-  }
-  if ("error" in early) throw early.error;
-  return sendJson(reply, early.value);
+  if (early && "error" in early) throw early.error;
+  const readable = Readable.from(early ? jsonStream(early.value) : late(running, failedTail));
+  readable.once("close", () => void running.then(dropHeld)); // also when the client disconnects before the first byte
+  return reply.type("application/json; charset=utf-8").send(readable);
 }
+
+/** Like plainRun, for routes without a stream. The result may contain native columns. */
+export const sendAnswer = <T extends object>(
+  reply: FastifyReply,
+  jobs: JobRegistry,
+  body: (job: Job) => Promise<T>,
+): Promise<FastifyReply> => plainRun(reply, jobs, { label: labelOf(reply), body, failedTail: {} });
+
+const dropHeld = <T extends object>(outcome: Outcome<T>): void => {
+  if (!("error" in outcome)) outcome.release();
+};
 
 async function* late<T extends object>(running: Promise<Outcome<T>>, failedTail: object): AsyncGenerator<Uint8Array> {
   let outcome: Outcome<T> | undefined;
@@ -65,7 +76,7 @@ async function* late<T extends object>(running: Promise<Outcome<T>>, failedTail:
     yield SPACES;
     outcome = await within(KEEPALIVE_MS, running);
   }
-  yield* jsonStream("value" in outcome ? outcome.value : failure(outcome.error, failedTail));
+  yield* jsonStream("error" in outcome ? failure(outcome.error, failedTail) : outcome.value);
 }
 
 function failure(error: AppError, failedTail: object): object {

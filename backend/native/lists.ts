@@ -11,11 +11,25 @@ export interface VoidCells {
 /** A raster as float32, or the first value that float32 cannot hold. */
 export type RasterFloats = { readonly values: NativeColumn } | { readonly refused: number };
 
+/**
+ * How the elements of a column stand in JSON: 1,2 - [1,2],[3,4] - [1,2,3],[4,5,6] - the numbers of the elements, as
+ * triples - the inside of a string - JSON text as it is.
+ */
+export type JsonForm = "numbers" | "pairs" | "triples" | "counts" | "text" | "json";
+
+/** A part of a column. `origin`: added to triples of f32, which are then rounded to 1e-7. */
+export interface JsonPart {
+  readonly first: number;
+  readonly count: number;
+  readonly origin: readonly [number, number, number];
+}
+
 export interface ListsNative {
   unitColors(colors: NativeColumn): NativeJob<NativeColumn>;
   voidCells(values: NativeColumn, nodata: number | null): NativeJob<VoidCells>;
   rasterText(values: NativeColumn, nx: number, ny: number, nodata: number): NativeJob<NativeColumn>;
   rasterFloats(values: NativeColumn, nx: number, ny: number): NativeJob<RasterFloats>;
+  jsonText(column: NativeColumn, form: JsonForm, part: JsonPart): NativeJob<NativeColumn>;
 }
 
 const addon = addonAs<ListsNative>();
@@ -29,3 +43,8 @@ export const rasterText: ListsNative["rasterText"] = (values, nx, ny, nodata) =>
   addon.rasterText(values, nx, ny, nodata);
 /** The rows of a GeoTIFF from north to south, f32. Errors: invalid_argument for another count than nx * ny. */
 export const rasterFloats: ListsNative["rasterFloats"] = (values, nx, ny) => addon.rasterFloats(values, nx, ny);
+/**
+ * JSON (u8) of a part of a column, without the brackets round the whole. Errors: invalid_argument for more
+ * than 262144 elements, a part of a row, and a type other than f32, u32 and u8.
+ */
+export const jsonText: ListsNative["jsonText"] = (column, form, part) => addon.jsonText(column, form, part);

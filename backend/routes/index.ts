@@ -33,6 +33,7 @@ import { latexRoutes } from "./latex.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
+import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { segmentRoutes } from "./segment.ts";
 import { triangulateRoutes } from "./triangulate.ts";
@@ -71,6 +72,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   fitRoutes,
   latexRoutes,
   meshRoutes,
+  plantRoutes,
   ladRoutes,
   denoiseRoutes,
   segmentRoutes,

@@ -12,9 +12,15 @@ export interface QueuedRun {
 
 /** Lets one body run at a time, in arrival order. A run whose signal aborts while it waits leaves the queue. */
 export class EditQueue {
+  readonly #label: string;
   #tail: Promise<void> = Promise.resolve();
   #inside = 0;
   #waiting = 0;
+
+  /** `label`: progress message of those that wait. */
+  constructor(label = QUEUE_LABEL) {
+    this.#label = label;
+  }
 
   /** Bodies that run or wait. */
   get size(): number {
@@ -37,7 +43,7 @@ export class EditQueue {
     this.#waiting += 1;
     try {
       if (idle || !run) await before;
-      else await run.whileQueued(QUEUE_LABEL, () => unlessAborted(before, run.signal));
+      else await run.whileQueued(this.#label, () => unlessAborted(before, run.signal));
       if (run?.signal.aborted) throw canceled();
     } catch (error) {
       leave();

@@ -1,7 +1,7 @@
 import { BulkColumn, type BulkKind } from "../../shared/contract/bulk-list.ts";
 import type { ColumnRef } from "./column-ref.ts";
 
-/** A list of a request as a native column: points vec3d, numbers and heights f64 (null is NaN), flags u8. */
+/** A list of a request as a native column: points vec3d, numbers and heights f64 (null is NaN), flags and text u8. */
 export class ListColumn extends BulkColumn {
   constructor(
     readonly kind: BulkKind,

@@ -4,6 +4,7 @@
 #include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/js_values.h"
+#include "io/json_text.h"
 #include "io/raster_grid.h"
 #include "ops/cloud/unit_colors.h"
 #include "ops/dem/void_cells.h"
@@ -69,6 +70,23 @@ Napi::Value raster_floats_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// jsonText(column: NativeColumn, form: JsonForm, part: { first, count, origin }): NativeJob<NativeColumn>
+Napi::Value json_text_job(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  const auto form = strict_choice<io::JsonForm>(info[1], "form",
+                                                {{"numbers", io::JsonForm::kNumbers},
+                                                 {"pairs", io::JsonForm::kPairs},
+                                                 {"triples", io::JsonForm::kTriples},
+                                                 {"counts", io::JsonForm::kCounts},
+                                                 {"text", io::JsonForm::kText},
+                                                 {"json", io::JsonForm::kJson}});
+  const auto js = strict_object(info[2], "part");
+  const io::JsonPart part{form, whole_field(js, "first"), whole_field(js, "count"), vec3_field(js, "origin")};
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return AnyColumn(io::json_text(*column, part, ctx)); }, column_to_js);
+}
+
 }  // namespace
 
 void register_lists(Napi::Env env, Napi::Object exports) {
@@ -76,6 +94,7 @@ void register_lists(Napi::Env env, Napi::Object exports) {
   add<void_cells_job>(env, exports, "voidCells");
   add<raster_text_job>(env, exports, "rasterText");
   add<raster_floats_job>(env, exports, "rasterFloats");
+  add<json_text_job>(env, exports, "jsonText");
 }
 
 }  // namespace pc::binding

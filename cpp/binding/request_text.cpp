@@ -46,7 +46,8 @@ Kind list_kind(const Napi::Value& value) {
                               {"points", Kind::kPoints},
                               {"numbers", Kind::kNumbers},
                               {"heights", Kind::kHeights},
-                              {"flags", Kind::kFlags}});
+                              {"flags", Kind::kFlags},
+                              {"text", Kind::kText}});
 }
 
 // { kind, fields?: { [name]: shape } }

@@ -97,10 +97,20 @@ void JsonLexer::skip_escape(std::string* out) {
   if (out != nullptr) append_utf8(*out, code);
 }
 
+/// Skips bytes that need no look, which may be the whole text.
+void JsonLexer::skip_plain() {
+  for (;;) {
+    const char* const stop = end_ - p_ > kReportBytes ? p_ + kReportBytes : end_;
+    while (p_ != stop && is_plain(*p_)) ++p_;
+    if (p_ != stop || stop == end_) return;
+    report_now();
+  }
+}
+
 void JsonLexer::skip_string() {
   expect('"', "a string is expected");
   for (;;) {
-    while (p_ != end_ && is_plain(*p_)) ++p_;
+    skip_plain();
     if (ended()) fail("a string does not end");
     if (take('"')) return;
     if (!take('\\')) fail("a control character in a string");
@@ -110,18 +120,22 @@ void JsonLexer::skip_string() {
 }
 
 std::string JsonLexer::read_string() {
-  expect('"', "a string is expected");
   std::string out;
-  for (;;) {
-    const char* const plain = p_;
-    while (p_ != end_ && is_plain(*p_)) ++p_;
-    out.append(plain, p_);
-    if (ended()) fail("a string does not end");
-    if (take('"')) return out;
-    if (!take('\\')) fail("a control character in a string");
-    skip_escape(&out);
-    report();
+  read_string_to([&](std::string_view piece) { out += piece; });
+  return out;
+}
+
+std::uint64_t JsonLexer::string_bytes() const {
+  const char* const first = p_ + 1;
+  const char* looked = first;
+  const char* c = first;
+  for (; c < end_ && *c != '"'; ++c) {
+    if (*c == '\\' && end_ - c > 1) ++c;
+    if (c - looked < kReportBytes) continue;
+    ctx_.checkpoint();
+    looked = c;
   }
+  return static_cast<std::uint64_t>(c - first);
 }
 
 double JsonLexer::read_number() {

@@ -38,6 +38,24 @@ class JsonLexer {
   void skip_string();
   /// Skips a string and returns its contents as UTF-8; a lone surrogate becomes U+FFFD.
   std::string read_string();
+  /// Skips a string and passes its contents as UTF-8, piece by piece, to put(std::string_view).
+  template <class Put>
+  void read_string_to(Put&& put) {
+    expect('"', "a string is expected");
+    for (std::string escaped;; escaped.clear()) {
+      const char* const plain = p_;
+      skip_plain();
+      put(std::string_view(plain, static_cast<std::size_t>(p_ - plain)));
+      if (ended()) fail("a string does not end");
+      if (take('"')) return;
+      if (!take('\\')) fail("a control character in a string");
+      skip_escape(&escaped);
+      put(std::string_view(escaped));
+      report();
+    }
+  }
+  /// Bytes between the quotes of the string at the position, as written; up to the end of the text if it does not end.
+  std::uint64_t string_bytes() const;
   /// Reads a number: the nearest double, infinite beyond its range.
   double read_number();
   /// Commas up to the end of the list whose bracket was just skipped, or up to its first string or object: one less than
@@ -52,6 +70,7 @@ class JsonLexer {
  private:
   static constexpr std::ptrdiff_t kReportBytes = std::ptrdiff_t{1} << 20;
   void report_now();
+  void skip_plain();
   void skip_escape(std::string* out);
   std::uint32_t hex4();
 

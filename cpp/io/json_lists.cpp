@@ -19,6 +19,8 @@ using Kind = JsonShape::Kind;
 /// `rest` would exceed its limit.
 struct RestTooLarge {};
 
+bool is_list(Kind kind) { return kind != Kind::kValue && kind != Kind::kObject && kind != Kind::kText; }
+
 bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
 /// Takes the values of a list up to the number counted before; a list that has more is not valid anyway.
@@ -81,7 +83,9 @@ class Reader {
     const char next = lexer_.peek();
     if (shape.kind == Kind::kObject && next == '{') {
       object(&shape, depth, false);
-    } else if (shape.kind != Kind::kObject && shape.kind != Kind::kValue && next == '[') {
+    } else if (shape.kind == Kind::kText && next == '"') {
+      text();
+    } else if (is_list(shape.kind) && next == '[') {
       list(shape.kind, depth);
     } else {
       skip(depth, false);
@@ -170,6 +174,23 @@ class Reader {
     }
     found.valid = valid_;
     if (!valid_) found.column = AnyColumn();
+    take_out(start, std::move(found));
+  }
+
+  void text() {
+    const char* const start = lexer_.at();
+    Column<std::uint8_t> bytes(static_cast<std::size_t>(lexer_.string_bytes()));
+    std::size_t length = 0;
+    lexer_.read_string_to([&](std::string_view piece) {
+      std::copy(piece.begin(), piece.end(), bytes.view().begin() + length);
+      length += piece.size();
+    });
+    bytes.shrink(length);
+    take_out(start, {length, true, AnyColumn(std::move(bytes))});
+  }
+
+  /// Keeps the value that starts at `start` outside of the document.
+  void take_out(const char* start, JsonList&& found) {
     replace(start, '"' + token_ + std::to_string(out_.lists.size()) + '"');
     out_.lists.push_back(std::move(found));
   }

@@ -19,14 +19,15 @@ struct JsonShape {
     kNumbers,  ///< list of finite numbers: an f64 column
     kHeights,  ///< list of finite numbers and nulls, or a list of such lists: an f64 column, null is NaN
     kFlags,    ///< list of true and false: a u8 column, 1 and 0
+    kText,     ///< string: a u8 column of its UTF-8 bytes
   };
   Kind kind = Kind::kValue;
   std::vector<std::pair<std::string, JsonShape>> fields;
 };
 
-/// A list that was taken out of the document.
+/// A list, or a text, that was taken out of the document.
 struct JsonList {
-  std::uint64_t length = 0;  ///< elements as written; points and rows count as one
+  std::uint64_t length = 0;  ///< elements as written; points and rows count as one; bytes of a text
   bool valid = false;        ///< every element is what the shape expects
   AnyColumn column;          ///< all values in order; empty if not valid
 };

@@ -94,16 +94,18 @@ void append_resolved(std::string_view text, std::string& out) {
 /// Builds a document in one pass over its text.
 class XmlParser {
  public:
-  XmlParser(XmlDocument& document, const std::string& where)
-      : document_(document), where_(where), text_(document.text_.data(), document.text_.size()) {}
+  XmlParser(XmlDocument& document, const std::string& where, const OpContext* ctx)
+      : document_(document), where_(where), text_(document.text_.data(), document.text_.size()), ctx_(ctx) {}
 
   void run() {
+    reserve_elements();
     check_characters();
     if (text_.substr(0, 3) == "\xef\xbb\xbf") at_ = 3;
     read_declaration();
     read_misc();
     if (!starts("<") || starts("</")) fail("the root element is missing");
     do {
+      poll(++steps_);
       if (starts("</")) {
         end_tag();
       } else if (starts(kDataStart)) {
@@ -131,10 +133,23 @@ class XmlParser {
   [[noreturn]] void refuse_declaration() const {
     fail("a document type declaration or other <! markup is not allowed here; write the file without it");
   }
+  /// Sees a cancel every million bytes of a scan, or every 65 536 tags and texts.
+  void poll(std::size_t step, std::size_t mask = 0xffff) const {
+    if (ctx_ != nullptr && (step & mask) == 0) ctx_->checkpoint();
+  }
+  void reserve_elements() {
+    std::size_t elements = 0;
+    for (std::size_t i = 0; i + 1 < text_.size(); ++i) {
+      poll(i, 0xfffff);
+      elements += text_[i] == '<' && is_name_start(text_[i + 1]) ? 1 : 0;
+    }
+    document_.nodes_.reserve(elements);
+  }
   bool starts(std::string_view token) const { return text_.substr(at_, token.size()) == token; }
 
   void check_characters() {
     for (at_ = 0; at_ < text_.size(); ++at_) {
+      poll(at_, 0xfffff);
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) < 0x20 && !is_space(c)) {
         fail("control character " + std::to_string(static_cast<int>(c)) + " is not allowed in XML");
@@ -296,25 +311,36 @@ class XmlParser {
   XmlDocument& document_;
   const std::string& where_;
   std::string_view text_;
-  std::size_t at_ = 0;
+  const OpContext* ctx_;
+  std::size_t at_ = 0, steps_ = 0;
   std::vector<std::uint32_t> open_;
 };
 
-XmlDocument XmlDocument::parse(BulkVector<char> text, const std::string& where) {
-  if (text.size() > kMaxBytes) {
+XmlDocument XmlDocument::parse_with(BulkVector<char> text, const std::string& where, std::uint64_t max_bytes,
+                                    const OpContext* ctx) {
+  if (text.size() > max_bytes) {
     throw Error(ErrorCode::kInvalidFile, where + ": " + std::to_string(text.size()) +
-                                             " bytes of XML, at most " + std::to_string(kMaxBytes) +
+                                             " bytes of XML, at most " + std::to_string(max_bytes) +
                                              " are read");
   }
   XmlDocument document;
   document.text_ = std::move(text);
-  std::size_t elements = 0;
-  for (std::size_t i = 0; i + 1 < document.text_.size(); ++i) {
-    elements += document.text_[i] == '<' && is_name_start(document.text_[i + 1]) ? 1 : 0;
-  }
-  document.nodes_.reserve(elements);
-  XmlParser(document, where).run();
+  XmlParser(document, where, ctx).run();
   return document;
+}
+
+XmlDocument XmlDocument::parse(BulkVector<char> text, const std::string& where) {
+  return parse_with(std::move(text), where, kMaxBytes, nullptr);
+}
+
+XmlDocument XmlDocument::parse(BulkVector<char> text, const std::string& where, std::uint64_t max_bytes,
+                               OpContext& ctx) {
+  return parse_with(std::move(text), where, max_bytes, &ctx);
+}
+
+std::uint64_t XmlDocument::line_of(std::uint64_t offset) const {
+  const auto end = std::min<std::uint64_t>(offset, text_.size());
+  return 1 + static_cast<std::uint64_t>(std::count(text_.begin(), text_.begin() + end, '\n'));
 }
 
 std::string_view XmlElement::name() const {
@@ -323,6 +349,14 @@ std::string_view XmlElement::name() const {
 }
 
 std::uint64_t XmlElement::offset() const { return document_->nodes_[node_].start; }
+
+std::string_view XmlElement::source() const {
+  const auto& node = document_->nodes_[node_];
+  const std::string_view text(document_->text_.data(), document_->text_.size());
+  const bool empty = text[node.content - 2] == '/';
+  const std::size_t end = empty ? node.content : text.find('>', node.content_end) + 1;
+  return text.substr(node.start, end - node.start);
+}
 
 std::optional<std::string> XmlElement::attribute(std::string_view name) const {
   const auto& node = document_->nodes_[node_];

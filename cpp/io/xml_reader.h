@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/memory.h"
+#include "core/op_context.h"
 
 namespace pc::io {
 
@@ -27,6 +28,8 @@ class XmlElement {
   std::optional<XmlElement> child(std::string_view name) const;
   /// Byte offset of the element's '<' in the document, for messages.
   std::uint64_t offset() const;
+  /// The element as written, from its '<' to the '>' of its end tag.
+  std::string_view source() const;
 
  private:
   const XmlDocument* document_;
@@ -50,13 +53,21 @@ class XmlDocument {
   /// Errors   kInvalidFile with the byte and the rule; kUnsupported for an encoding other than UTF-8.
   /// Source   W3C Extensible Markup Language (XML) 1.0, fifth edition; productions named in the body.
   static XmlDocument parse(BulkVector<char> text, const std::string& where);
+  /// For documents of up to `max_bytes` (< 4 GiB). Cancel: within 20 ms.
+  static XmlDocument parse(BulkVector<char> text, const std::string& where, std::uint64_t max_bytes,
+                           OpContext& ctx);
 
   XmlElement root() const { return {*this, 0}; }
+  /// The line that contains a byte, from 1.
+  std::uint64_t line_of(std::uint64_t offset) const;
 
  private:
   friend class XmlElement;
   friend class XmlParser;
   static constexpr std::uint32_t kNone = 0xffffffff;
+
+  static XmlDocument parse_with(BulkVector<char> text, const std::string& where, std::uint64_t max_bytes,
+                                const OpContext* ctx);
 
   struct Node {
     std::uint32_t start, name_bytes;     ///< byte of '<'; the name follows it

@@ -43,14 +43,18 @@ export function makeCalls(options: ClientOptions) {
   };
   const runFrame = async <S extends z.ZodType>(schema: S, path: string, json: object, run?: RunOptions) => {
     const timeoutMs = CLIENT_TIMEOUT_MS.heavy;
-    const outcome = await transport.run({ method: "POST", path, ...listBody(json), timeoutMs }, run);
+    const headers = { accept: "application/octet-stream" };
+    const outcome = await transport.run({ method: "POST", path, ...listBody(json), headers, timeoutMs }, run);
     if (outcome.kind !== "frame")
       throw new ApiError(200, "internal", `${path} answered with ${outcome.kind}, not a frame`, undefined);
     const failed = FrameFailure.safeParse(outcome.frame.meta); // a frame reports failures in its meta
     if (failed.success) throw new ApiError(200, failed.data.code, failed.data.error, undefined);
     return { meta: checked(schema, outcome.frame.meta), buffers: outcome.frame.buffers };
   };
-  return { transport, get, post, postLists, runJson, runFrame };
+  /** A run that is reported as Server-Sent Events. */
+  const runEvents = async <S extends z.ZodType>(schema: S, path: string, json: object, run?: RunOptions) =>
+    checked(schema, await transport.events({ method: "POST", path, json, timeoutMs: CLIENT_TIMEOUT_MS.heavy }, run));
+  return { transport, get, post, postLists, runJson, runFrame, runEvents };
 }
 export type Calls = ReturnType<typeof makeCalls>;
 

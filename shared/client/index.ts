@@ -4,6 +4,7 @@ import { cloudClient } from "./cloud.ts";
 import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
 import { octreeClient } from "./octree.ts";
+import { plantsClient } from "./plants.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
 import { surfacesClient } from "./surfaces.ts";
@@ -30,6 +31,7 @@ export function createClient(options: ClientOptions) {
     ...surfacesClient(calls),
     ...registrationClient(calls),
     ...fitClient(calls),
+    ...plantsClient(calls),
   };
 }
 export type Client = ReturnType<typeof createClient>;

@@ -1,5 +1,6 @@
 import { CLIENT_CANCEL_WAIT_MS } from "../limits.ts";
 import { type RunOutcome, RunStreamParser } from "../wire/run-stream.ts";
+import { EventParser, type ServerEvent } from "../wire/sse.ts";
 import { ApiError, CanceledError, errorOfAnswer } from "./errors.ts";
 
 export interface ClientOptions {
@@ -115,6 +116,17 @@ export class Transport {
     return outcome;
   }
 
+  /** Reads a run that is reported as Server-Sent Events. Signal and errors are those of run(). */
+  async events(call: Call, options: RunOptions = {}): Promise<unknown> {
+    const parser = new EventParser();
+    const reader = new RunEvents(options.onProgress);
+    await this.#exchange(call, options, (chunk, exchange) => {
+      for (const event of parser.push(chunk)) reader.take(event);
+      exchange.runId = reader.runId;
+    });
+    return reader.result();
+  }
+
   async #exchange(
     call: Call,
     { signal, timeoutMs = call.timeoutMs }: CallOptions,
@@ -168,6 +180,32 @@ export class Transport {
       clearTimeout(timer);
     }
     exchange.abort.abort();
+  }
+}
+
+/** What the events of a run come to. */
+class RunEvents {
+  runId: string | undefined;
+  #ended: ServerEvent | undefined;
+  readonly #onProgress: RunOptions["onProgress"];
+
+  constructor(onProgress: RunOptions["onProgress"]) {
+    this.#onProgress = onProgress;
+  }
+  take(event: ServerEvent): void {
+    if (event.event === "run_id") this.runId = (JSON.parse(event.data) as { run_id: string }).run_id;
+    else if (event.event === "progress") {
+      const { progress, message } = JSON.parse(event.data) as { progress: number; message: string };
+      this.#onProgress?.({ progress, message, run_id: this.runId });
+    } else if (["result", "canceled", "error"].includes(event.event)) this.#ended = event;
+  }
+  result(): unknown {
+    if (!this.#ended) throw new ApiError(200, "network", "the answer ended before its result", undefined);
+    const value: unknown = JSON.parse(this.#ended.data);
+    if (this.#ended.event === "canceled") throw new CanceledError(this.runId);
+    if (this.#ended.event === "result") return value;
+    const { detail, code } = value as { detail: string; code?: string };
+    throw new ApiError(200, code, detail, value);
   }
 }
 

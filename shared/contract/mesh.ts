@@ -18,7 +18,7 @@ export const MeshImportRequest = z
   .meta({ id: "MeshImportRequest" });
 export type MeshImportRequest = z.infer<typeof MeshImportRequest>;
 
-const MeshMaterial = z
+export const MeshMaterial = z
   .object({
     name: z.string().describe("name in the file"),
     color: z
@@ -31,7 +31,7 @@ const MeshMaterial = z
   .meta({ id: "MeshMaterial", description: "a material of a mesh" });
 export type MeshMaterial = z.infer<typeof MeshMaterial>;
 
-const MaterialGroup = z
+export const MaterialGroup = z
   .object({
     material_name: z.string().describe("name of the material"),
     triangle_indices: z.array(z.int()).describe("numbers of its triangles, from 0, ascending"),

@@ -46,7 +46,7 @@ try:
 except ImportError:
     numpy = None
 
-__all__ = ["ApiError", "CanceledError", "CostWarning", "Frame", "PointCloudClient", "Points", "Progress"]
+__all__ = ["ApiError", "CanceledError", "CostWarning", "Frame", "PointCloudClient", "Points", "Progress", "plant_document"]
 
 _BLOCK = 1 << 16
 _MAX_MARKER_BYTES = 1 << 20
@@ -613,6 +613,91 @@ class PointCloudClient:
 
     # Calls
 
+    # Plants
+
+    def plant_models(self, **call: Any) -> Dict[str, Any]:
+        """Lists the species: models (ids), details (names, groups), problems of the files in APP_SPECIES_DIR."""
+        return self._json("GET", "/api/plant/models", None, call)
+
+    def generate_plant(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
+        """Grows one plant: buffers vertices, normals, colors, organ_codes, ... relative to the meta's origin, sim_xml.
+
+        plant_type                          species, default bean
+        age                                 days, default 30
+        position_x, position_y, position_z  base of the plant, default 0
+        random_seed                         the same seed gives the same plant; None = a different one each time
+        leaf_inclination                    {"beta_mu", "beta_nu"}, mean inclination 90 * beta_nu / (beta_mu + beta_nu)
+        instances                           prototypes once and a matrix per organ instead of triangles, default False
+
+        The meta's session_id is a session in which the plant can grow on. plant_document gives sim_xml as text.
+        """
+        return self._frame("/api/plant/generate", fields, on_progress)
+
+    def generate_canopy(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
+        """Grows a grid of plants: buffers as in generate_plant, of all plants; sim_xml of the first one.
+
+        plant_type, age, random_seed, leaf_inclination, instances   as in generate_plant
+        center_x, center_y, center_z   centre of the canopy, default 0
+        spacing_x, spacing_y           distances between plants, default 0.5
+        count_x, count_y               plants along x and y, default 3
+        germination_rate               probability 0..1 that a place has a plant, default 1
+        """
+        return self._frame("/api/plant/canopy/generate", fields, on_progress)
+
+    def stream_plant(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Grows a plant or a canopy as lists, with progress as Server-Sent Events.
+
+        mode  "single" (default) with plant_type, age, position_x, position_y, position_z, random_seed, leaf_inclination
+              "canopy" with plant_type, age, center_x, center_y, center_z, spacing_x, spacing_y, count_x, count_y,
+              germination_rate, random_seed, leaf_inclination
+        """
+        call, body = _parted({}, fields)
+        data, headers = _body(body)
+        headers["accept"] = "text/event-stream"
+        answer = self._call("POST", "/api/plant/generate/stream", data, headers, call, _EventReader(on_progress))
+        return _checked(json.loads(answer))
+
+    def create_plant_session(self, **fields: Any) -> Dict[str, Any]:
+        """Starts a plant that can grow on; its mesh comes from advance_plant with dt=0.
+
+        initial_age   days, default 1
+        plant_type, position_x, position_y, position_z, random_seed, leaf_inclination   as in generate_plant
+        """
+        return self._json("POST", "/api/plant/session/create", {}, fields)
+
+    def advance_plant(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Grows the plant of a session on and returns its mesh as lists.
+
+        dt  days, default 1; 0 = the mesh only
+        """
+        return self._json("POST", f"{_plant(session_id)}/advance", {}, fields)
+
+    def plant_session(self, session_id: str, **call: Any) -> Dict[str, Any]:
+        """Returns age and height of a session's plant; counts as a use."""
+        return self._json("GET", _plant(session_id), None, call)
+
+    def close_plant_session(self, session_id: str, **call: Any) -> Dict[str, Any]:
+        """Closes a plant session."""
+        return self._json("DELETE", _plant(session_id), None, call)
+
+    def plant_sessions(self, **call: Any) -> Dict[str, Any]:
+        """Lists the plant sessions: session_id, plant_type, current_age, created_at (seconds since 1970)."""
+        return self._json("GET", "/api/plant/sessions", None, call)
+
+    def parse_morph(self, sim_xml: str, plant_type: str, **fields: Any) -> Dict[str, Any]:
+        """Reads a structure document into editable values, and checks an expression.
+
+        sim_xml     structure document of a plant
+        plant_type  its species
+        expression  edits, such as "proleptic.insertion_angle_tip = 40; leaf_scale *= 1.2"
+        """
+        return self._json("POST", "/api/plant/morph/parse", {"sim_xml": sim_xml, "plant_type": plant_type}, fields)
+
+    def morph_plant(self, sim_xml: str, plant_type: str, **fields: Any) -> Dict[str, Any]:
+        """Rebuilds a plant from an edited structure document and keeps it in a session; sim_xml, plant_type and expression
+        as in parse_morph."""
+        return self._json("POST", "/api/plant/morph", {"sim_xml": sim_xml, "plant_type": plant_type}, fields)
+
     def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:
         call, body = _parted(body, fields)
         data, headers = _body(body)
@@ -782,6 +867,41 @@ class _RunReader:
             self._on_progress(Progress(marker.get("progress"), marker.get("message", ""), self.run_id))
 
 
+class _EventReader(_RunReader):
+    """Reads Server-Sent Events up to the last one, and returns the data of the result."""
+
+    def read(self, response: http.client.HTTPResponse) -> bytes:
+        event, data = "message", []
+        for line in response:
+            field, _, value = line.rstrip(b"\r\n").partition(b":")
+            value = value[1:] if value.startswith(b" ") else value
+            if field == b"event":
+                event = value.decode()
+            elif field == b"data":
+                data.append(value)
+            elif not line.strip() and data:
+                result = self._event(event, b"\n".join(data))
+                if result is not None:
+                    return result
+                event, data = "message", []
+        raise ApiError(0, "network", "the answer ended before its result; the service may have stopped")
+
+    def _event(self, event: str, data: bytes) -> Optional[bytes]:
+        if event == "result":
+            return data
+        if event == "run_id":
+            self.run_id = json.loads(data)["run_id"]
+        elif event == "canceled":
+            raise CanceledError(200, "canceled", "the run was canceled")
+        elif event == "error":
+            detail = json.loads(data)
+            raise ApiError(200, detail.get("code"), detail["detail"], detail)
+        elif event == "progress" and self._on_progress is not None:
+            step = json.loads(data)
+            self._on_progress(Progress(step["progress"], step["message"], self.run_id))
+        return None
+
+
 def _failed(message: str, tail: bytes) -> ApiError:
     try:
         detail = json.loads(tail)
@@ -864,6 +984,16 @@ def _encoded(body: Dict[str, Any]) -> bytes:
         raise TypeError(f"{type(value).__name__} cannot be encoded as JSON")
 
     return json.dumps(body, default=plain, allow_nan=False).encode()
+
+
+def _plant(session_id: str) -> str:
+    return f"/api/plant/session/{quote(session_id, safe='')}"
+
+
+def plant_document(frame: Frame) -> str:
+    """The structure document of a plant's frame."""
+    words = frame.buffers["sim_xml"]
+    return words.tobytes().decode().rstrip(" ")
 
 
 def _session(session_id: str, action: Optional[str] = None) -> str:

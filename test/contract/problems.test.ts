@@ -6,15 +6,18 @@ import { sessionTest } from "../support/session/session-test.ts";
 const made = sessionTest();
 const shared = made.shared(lineRows([1, 2]));
 let document: OpenApi;
+let plant: string;
 beforeAll(async () => {
   document = await documentOf(made);
+  const started = await made.app.inject({ method: "POST", url: "/api/plant/session/create", payload: {} });
+  plant = (started.json() as { session_id: string }).session_id;
 });
 
-/** A request that the documentation says is refused. `S` in a path is an open session. */
+/** A request that the documentation says is refused. `S` in a path is an open session, PLANT one of a plant. */
 interface Refused {
   readonly operation: string;
   readonly status: number;
-  readonly method?: "GET";
+  readonly method?: "GET" | "DELETE";
   readonly url: string;
   readonly payload?: object;
 }
@@ -86,6 +89,12 @@ const REFUSED: readonly Refused[] = [
   of("meshPairRegister", 400, "/api/m2m/icp-register", MESH_PAIR),
   of("importMesh", 404, "/api/mesh/import", { path: "/data/missing.las" }),
   of("importMesh", 400, "/api/mesh/import", { path: "FOLDER/scan.txt" }),
+  of("generatePlant", 400, "/api/plant/generate", { instances: true }),
+  of("generateCanopy", 400, "/api/plant/canopy/generate", { instances: true }),
+  { ...of("plantSession", 404, `/api/plant/session/${GONE}`), method: "GET" },
+  { ...of("closePlantSession", 404, `/api/plant/session/${GONE}`), method: "DELETE" },
+  of("advancePlant", 404, `/api/plant/session/${GONE}/advance`, {}),
+  of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
   of("exportRaster", 400, "/api/dem/export-raster", {
@@ -119,7 +128,7 @@ test.each(REFUSED.map((refused) => [`${refused.operation} ${refused.status}`, re
     const text = JSON.stringify(payload).replaceAll("FOLDER", made.folder);
     const answer = await made.app.inject({
       method,
-      url: url.replace("/S/", `/${shared.session_id}/`),
+      url: url.replace("/S/", `/${shared.session_id}/`).replace("PLANT", plant),
       ...(method === "POST" ? { payload: JSON.parse(text) as object } : {}),
     });
     const { op } = operationsOf(document).find(({ op: { operationId } }) => operationId === operation) ?? {};

@@ -15,6 +15,8 @@ const LIST_ROUTES = [
   "/api/dem/export-raster",
   "/api/lad/snap-grid",
   "/api/m2m/icp-register",
+  "/api/plant/morph",
+  "/api/plant/morph/parse",
   "/api/pointcloud/denoise",
   "/api/pointcloud/export",
   "/api/segment/ground",

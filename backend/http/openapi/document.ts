@@ -39,7 +39,7 @@ function operation(route: DocumentedRoute): Json {
       ? {
           requestBody: {
             required: true,
-            content: { ...content("application/json", body, "input"), ...(config.lists ? FRAME : {}) },
+            content: { ...content("application/json", body, "input"), ...(config.lists === true ? FRAME : {}) },
           },
         }
       : {}),
@@ -80,13 +80,24 @@ function fieldsOf(schema: z.ZodType | undefined, where: "path" | "query"): Json[
   }));
 }
 
-function success({ response }: Zods, { tail, frame, points }: FastifyContextConfig): Json {
+function success({ response }: Zods, { tail, frame, points, answer: result, events }: FastifyContextConfig): Json {
   const octets = (schema: z.ZodType) => content("application/octet-stream", schema, "output");
   if (tail) {
     const either = { schema: { anyOf: [componentRef(tail, "output"), componentRef(FailureTail, "output")] } };
     const answer = { "application/octet-stream": either, "application/json": either };
     return { 200: { description: STREAMS.tail, headers: { "x-run-id": RUN_ID_HEADER }, content: answer } };
   }
+  if (result) {
+    const types = { ...content("application/json", result, "output"), ...(frame ? octets(frame) : {}) };
+    return {
+      200: {
+        description: frame ? STREAMS.either : STREAMS.answer,
+        headers: { "x-run-id": RUN_ID_HEADER },
+        content: types,
+      },
+    };
+  }
+  if (events) return { 200: { description: STREAMS.events, content: content("text/event-stream", events, "output") } };
   if (frame) return { 200: { description: STREAMS.frame, content: octets(frame) } };
   if (points) return { 200: { description: STREAMS.points, content: octets(points) } };
   const answer = response?.[200];

@@ -6,17 +6,21 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** JSON tail of a streamed run. Used for documentation only, because a stream has no response schema. */
     tail?: z.ZodType;
-    /** PHB1 frame at the end of a streamed run. */
+    /** JSON result of a run without a stream: the route itself answers, without a response schema. */
+    answer?: z.ZodType;
+    /** Events of a run that is sent as Server-Sent Events: one object with a field per event. */
+    events?: z.ZodType;
+    /** PHB1 frame at the end of a streamed run; beside `answer`: for "Accept: application/octet-stream". */
     frame?: z.ZodType;
     /** PHX1 stream that the route returns. */
     points?: z.ZodType;
     /** Multipart form that the route expects. */
     upload?: z.ZodType;
     /**
-     * The JSON body may have MAX_LIST_BODY_BYTES: its lists are read into native columns, off the event loop. The body may
-     * also be a PHB1 frame.
+     * The JSON body may have MAX_LIST_BODY_BYTES: its lists and long texts are read into native columns, off the event
+     * loop. true: the body may also be a PHB1 frame.
      */
-    lists?: true;
+    lists?: true | "json";
     /** One example of each error that the route itself reports. */
     problems?: readonly ProblemExample[];
     /** OpenAPI descriptions of responses that are files, by status. */

@@ -12,6 +12,15 @@ export const STREAMS = {
   frame:
     `A run: PHP1 progress markers (the first contains run_id) and keepalive spaces, followed by a PHB1 frame with ` +
     `these contents. The Accept header has no effect, because a frame is not JSON. ${WIRE} describes the bytes.`,
+  answer:
+    "A run. The document is preceded by keepalive spaces if the run takes longer than 5 seconds; a later failure is " +
+    "a RunFailure with status 200.",
+  either:
+    `A run. The JSON document, preceded by keepalive spaces if the run takes longer than 5 seconds. With "Accept: ` +
+    `application/octet-stream": PHP1 progress markers and a PHB1 frame. ${WIRE} describes the bytes.`,
+  events:
+    `A run as Server-Sent Events: a field of this object per event. The first event is run_id, the last one result, ` +
+    `canceled or error. ${WIRE} describes the bytes.`,
   points: `A PHX1 point stream with these contents. ${WIRE} describes the bytes.`,
 } as const;
 
@@ -47,6 +56,7 @@ export const TAGS = {
   surfaces: "Mesh the points of clouds",
   registration: "Align clouds and meshes (ICP), compare clouds with meshes",
   fit: "Fit solids to the crowns of trees",
+  plants: "Grow plants and canopies as meshes, in one step or in sessions, and edit them",
 } as const;
 
 export const DOCUMENT_HEAD = {

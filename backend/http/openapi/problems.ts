@@ -16,7 +16,7 @@ import { componentRef, type Json } from "./schemas.ts";
 
 /** All error responses of a route by status, each with its examples. */
 export function problemAnswers({ methods, url, schema, config }: DocumentedRoute): Json {
-  const isPlainRun = methods.includes("POST") && !config.frame && url !== "/api/cancel/:run_id";
+  const isPlainRun = methods.includes("POST") && !(config.frame && !config.answer) && url !== "/api/cancel/:run_id";
   const { body, querystring } = (schema ?? {}) as { body?: z.ZodType; querystring?: z.ZodType };
   const own = (config.problems ?? []).map((example) => problemOf(example, config.tool));
   const found: Problem[] = [

@@ -10,6 +10,10 @@ import type { FitNative } from "../fit.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
+import type { PlantShapesNative } from "../plant-shapes.ts";
+import type { PlantMeshNative } from "../plants/mesh.ts";
+import type { MorphNative } from "../plants/morph.ts";
+import type { PlantsNative } from "../plants/plants.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { SurfacesNative } from "../surfaces.ts";
@@ -36,9 +40,13 @@ export interface Addon
     DenoiseNative,
     OctreeNative,
     ListsNative,
+    PlantShapesNative,
     ReconstructionNative,
     RegistrationNative,
     FitNative,
+    PlantsNative,
+    PlantMeshNative,
+    MorphNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

@@ -24,6 +24,7 @@ FuzzTarget text_target();
 FuzzTarget e57_target();
 FuzzTarget ptx_target();
 FuzzTarget json_target();
+FuzzTarget plant_target();
 FuzzTarget obj_target();       // mesh_targets.cpp
 FuzzTarget mtl_target();       // mesh_targets.cpp
 FuzzTarget stl_target();       // mesh_targets.cpp

@@ -21,6 +21,7 @@ const JsonShape kShape{Kind::kObject,
                         {"heights", {Kind::kHeights, {}}},
                         {"flags", {Kind::kFlags, {}}},
                         {"inner", {Kind::kObject, {{"numbers", {Kind::kNumbers, {}}}}}},
+                        {"text", {Kind::kText, {}}},
                         {"value", {}}}};
 
 JsonDocument read(const std::string& text, JsonLimits limits = {1000, 10}, JobControl* control = nullptr) {
@@ -48,6 +49,26 @@ std::string problem(const std::string& text, JsonLimits limits = {1000, 10}) {
 std::vector<double> doubles(const JsonList& list) {
   const auto view = list.column.as<double>();
   return {view.begin(), view.end()};
+}
+
+TEST(JsonLists, TextsBecomeBytes) {
+  const auto found = read(R"({"text":"<a b=\"1\">\n\u00e9\ud83d\ude00\ud800</a>","value":"<a>"})");
+  EXPECT_EQ(found.rest, R"({"text":"T0","value":"<a>"})");
+  ASSERT_EQ(found.lists.size(), 1U);
+  const auto bytes = found.lists[0].column.as<std::uint8_t>();
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), "<a b=\"1\">\n\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd</a>");
+  EXPECT_EQ(found.lists[0].length, bytes.size);
+  EXPECT_TRUE(found.lists[0].valid);
+  EXPECT_EQ(first_list(R"({"text":""})").length, 0U);
+  EXPECT_EQ(read(R"({"text":null})").rest, R"({"text":null})");
+  EXPECT_EQ(read(R"({"text":[1,"a"]})").rest, R"({"text":[1,"a"]})");
+}
+
+TEST(JsonLists, TextsThatDoNotEndAreRefused) {
+  EXPECT_NE(problem(R"({"text":"abc)"), "");
+  EXPECT_NE(problem("{\"text\":\"abc\\"), "");
+  EXPECT_NE(problem("{\"text\":\"a\nb\"}"), "");
+  EXPECT_NE(problem(R"({"text":"a\q"})"), "");
 }
 
 TEST(JsonLists, ListsBecomeColumnsAndTheRestStaysText) {

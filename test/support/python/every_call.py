@@ -9,7 +9,7 @@ import time
 if os.environ.get("WITHOUT_NUMPY"):
     sys.modules["numpy"] = None
 
-from point_cloud_client import ApiError, CanceledError, CostWarning, PointCloudClient
+from point_cloud_client import ApiError, CanceledError, CostWarning, PointCloudClient, plant_document
 
 url, token, folder = sys.argv[1:]
 called = set()
@@ -194,6 +194,31 @@ assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crow
 assert "sphere" in refused(lambda: client.fit_crown({"session_id": a}, "sphere"), 400, "invalid_argument").message
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
+
+# Plants
+species = client.plant_models()
+assert "bean" in species["models"] and species["problems"] == []
+bean = client.generate_plant(plant_type="bean", age=12, random_seed=1, on_progress=lambda step: None)
+assert len(bean.buffers["vertices"]) == 9 * bean.meta["triangle_count"] > 0 and bean.meta["height"] > 0, bean.meta
+assert client.generate_plant(age=12, random_seed=1, instances=True).meta["instance_count"] > 0
+assert client.generate_canopy(age=5, count_x=2, count_y=1, random_seed=1).meta["plant_count"] == 2
+assert "count_x" in refused(lambda: client.generate_canopy(count_x=0), 200, "invalid_argument").message
+grown_steps = []
+streamed = client.stream_plant(age=12, random_seed=1, on_progress=grown_steps.append)
+assert streamed["triangle_count"] == bean.meta["triangle_count"] and grown_steps[-1].run_id, grown_steps
+assert "magic" in refused(lambda: client.stream_plant(plant_type="magic"), 200, "not_found").message
+growing = client.create_plant_session(initial_age=5, random_seed=1)["session_id"]
+assert client.advance_plant(growing, dt=7)["triangle_count"] == bean.meta["triangle_count"]
+assert abs(client.plant_session(growing)["current_age"] - 12) < 1e-9
+assert growing in [one["session_id"] for one in client.plant_sessions()["sessions"]]
+assert client.close_plant_session(growing)["success"] is True
+refused(lambda: client.plant_session(growing), 404, "not_found")
+document = plant_document(bean)
+assert document.startswith("<?xml") or document.startswith("<"), document[:80]
+parsed = client.parse_morph(document, "bean", expression="leaf_scale *= 2")
+assert parsed["plant_age"] == 12 and parsed["edits"][0]["value"] == 2, parsed["edits"]
+assert client.morph_plant(document, "bean", expression="leaf_scale *= 2")["current_age"] == 12
+assert "column" in refused(lambda: client.morph_plant(document, "bean", expression="size = 1"), 200, "invalid_argument").message
 
 # Cancel: before it began, in the middle of a run, and a plain call that hangs up
 big = os.path.join(folder, "big.txt")

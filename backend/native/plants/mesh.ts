@@ -1,0 +1,80 @@
+import type { NativeColumn, NativeJob } from "../core/handles.ts";
+import { addonAs } from "../core/load.ts";
+import type { NativePlacedPlants, NativePlant, NativeSpecies } from "./plants.ts";
+
+type Triple = readonly [number, number, number];
+
+export interface PlacedSummary {
+  readonly plant_count: number;
+  /** Height of the first plant above its base, metres. */
+  readonly height_m: number;
+  readonly triangle_count: number;
+  /** Of expandPlants. */
+  readonly mesh_bytes: number;
+  readonly instance_count: number;
+  readonly tube_triangle_count: number;
+  /** One-sided, of all plants. */
+  readonly leaf_area_m2: number;
+  readonly wood_volume_m3: number;
+}
+
+/** Triangles with corners of their own, relative to an origin. The caller owns all columns. */
+export interface NativePlantMesh {
+  /** f32 (9 T), metres. */
+  readonly vertices: NativeColumn;
+  /** f32 (9 T). */
+  readonly normals: NativeColumn;
+  /** f32 (9 T), 0..1. */
+  readonly colors: NativeColumn;
+  /** f32 (6 T), v downwards; null = no textures. */
+  readonly uvs: NativeColumn | null;
+  /** u32 (3 T). */
+  readonly indices: NativeColumn;
+  /** u32 (T), index in plantTextures, 0xffffffff = none. */
+  readonly triangle_material: NativeColumn;
+  /** u32 (T). */
+  readonly organ_codes: NativeColumn;
+}
+
+/** Tubes as triangles, organs as references to prototypes. The caller owns all columns. */
+export interface NativePlantInstances {
+  readonly tubes: NativePlantMesh;
+  /** u32 (I). */
+  readonly instance_prototype: NativeColumn;
+  /** u32 (I), number of the plant. */
+  readonly instance_plant: NativeColumn;
+  /** f32 (12 I), 3 x 4, row-major, relative to the origin. */
+  readonly instance_matrix: NativeColumn;
+}
+
+/** All organ prototypes of a species in one mesh. The caller owns all columns. */
+export interface NativePrototypes {
+  readonly mesh: NativePlantMesh;
+  readonly names: readonly string[];
+  /** (P + 1) first triangle of each prototype. */
+  readonly firsts: readonly number[];
+}
+
+export interface PlantMeshNative {
+  placePlant(plant: NativePlant, species: NativeSpecies): NativeJob<NativePlacedPlants>;
+  placedSummary(placed: NativePlacedPlants): PlacedSummary;
+  expandPlants(placed: NativePlacedPlants, origin: Triple): NativeJob<NativePlantMesh>;
+  instancePlants(placed: NativePlacedPlants, origin: Triple): NativeJob<NativePlantInstances>;
+  prototypeMesh(species: NativeSpecies): NativeJob<NativePrototypes>;
+  plantTextures(species: NativeSpecies): readonly string[];
+}
+
+const addon = addonAs<PlantMeshNative>();
+
+/** Puts the organs of one plant in place. */
+export const placePlant: PlantMeshNative["placePlant"] = (plant, species) => addon.placePlant(plant, species);
+export const placedSummary: PlantMeshNative["placedSummary"] = (placed) => addon.placedSummary(placed);
+/** All triangles. Errors: unsupported for more corners than 32-bit indices count. */
+export const expandPlants: PlantMeshNative["expandPlants"] = (placed, origin) => addon.expandPlants(placed, origin);
+/** Tubes as triangles, and a matrix for every other organ. */
+export const instancePlants: PlantMeshNative["instancePlants"] = (placed, origin) =>
+  addon.instancePlants(placed, origin);
+/** The prototypes that instances refer to, each of size 1 at the origin. */
+export const prototypeMesh: PlantMeshNative["prototypeMesh"] = (species) => addon.prototypeMesh(species);
+/** Texture files of a species, in resources/leaf-textures. */
+export const plantTextures: PlantMeshNative["plantTextures"] = (species) => addon.plantTextures(species);

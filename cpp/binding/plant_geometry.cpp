@@ -1,0 +1,258 @@
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "binding/coded.h"
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "binding/plant_values.h"
+#include "io/plant_document_json.h"
+#include "ops/plant/morph.h"
+
+namespace pc::binding {
+
+namespace {
+
+// placePlant(plant, species): NativeJob<NativePlacedPlants>
+Napi::Value place_plant_job(const Napi::CallbackInfo& info) {
+  const PlantPtr plant = plant_of(info[0]);
+  const SpeciesPtr species = species_of(info[1]);
+  return start_job<PlacedPtr>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) -> PlacedPtr {
+        PlacedPlants placed{species, {}};
+        placed.plants.push_back(
+            plant_parts(*plant, species->growth, species->prototypes, GeometryParams{1}, ctx));
+        return std::make_shared<const PlacedPlants>(std::move(placed));
+      },
+      [](Napi::Env env, PlacedPtr&& placed) -> Napi::Value { return placed_handle(env, std::move(placed)); });
+}
+
+// placedSummary(placed): PlacedSummary
+Napi::Value placed_summary(const Napi::CallbackInfo& info) {
+  const PlacedPtr placed = placed_of(info[0]);
+  const auto& prototypes = placed->species->prototypes;
+  std::uint64_t triangles = 0, instances = 0, organ_triangles = 0;
+  double leaf_area = 0, wood_volume = 0;
+  for (const auto& plant : placed->plants) {
+    triangles += plant_triangle_count(plant, prototypes);
+    instances += plant.instances.size();
+    for (const auto& instance : plant.instances)
+      organ_triangles += prototypes.organs[instance.prototype].mesh.triangles.size();
+    leaf_area += plant.leaf_area_m2;
+    wood_volume += plant.wood_volume_m3;
+  }
+  auto out = Napi::Object::New(info.Env());
+  out.Set("plant_count", static_cast<double>(placed->plants.size()));
+  out.Set("height_m", placed->plants.empty() ? 0.0 : placed->plants.front().height_m);
+  out.Set("triangle_count", static_cast<double>(triangles));
+  out.Set("mesh_bytes", static_cast<double>(plant_mesh_bytes(triangles, !prototypes.textures.empty())));
+  out.Set("instance_count", static_cast<double>(instances));
+  out.Set("tube_triangle_count", static_cast<double>(triangles - organ_triangles));
+  out.Set("leaf_area_m2", leaf_area);
+  out.Set("wood_volume_m3", wood_volume);
+  return out;
+}
+
+Column<std::uint32_t> widened(const Column<std::uint8_t>& codes) {
+  Column<std::uint32_t> out(codes.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) out[i] = codes[i];
+  return out;
+}
+
+/// A mesh with organ codes as frames carry them.
+struct WireMesh {
+  PlantMesh plant;
+  Column<std::uint32_t> organ_codes;
+  explicit WireMesh(PlantMesh&& mesh) : plant(std::move(mesh)), organ_codes(widened(plant.organ_codes)) {
+    plant.organ_codes = {};
+    plant.triangle_plant = {};
+  }
+};
+
+Napi::Object mesh_to_js(Napi::Env env, WireMesh&& mesh) {
+  PackedMesh& packed = mesh.plant.mesh;
+  auto out = Napi::Object::New(env);
+  out.Set("vertices", ColumnHandle::wrap(env, std::move(packed.vertices)));
+  out.Set("normals", ColumnHandle::wrap(env, std::move(packed.normals)));
+  out.Set("colors", ColumnHandle::wrap(env, std::move(packed.colors)));
+  out.Set("uvs",
+          packed.uvs.size() == 0 ? env.Null() : Napi::Value(ColumnHandle::wrap(env, std::move(packed.uvs))));
+  out.Set("indices", ColumnHandle::wrap(env, std::move(packed.indices)));
+  out.Set("triangle_material", ColumnHandle::wrap(env, std::move(packed.triangle_material)));
+  out.Set("organ_codes", ColumnHandle::wrap(env, std::move(mesh.organ_codes)));
+  return out;
+}
+
+// expandPlants(placed, origin): NativeJob<NativePlantMesh>
+Napi::Value expand_plants_job(const Napi::CallbackInfo& info) {
+  const PlacedPtr placed = placed_of(info[0]);
+  const Vec3d origin = number_triple(info[1], "origin");
+  return start_job<WireMesh>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        const auto& plants = placed->plants;
+        return WireMesh(
+            expand_plants({plants.data(), plants.size()}, placed->species->prototypes, origin, ctx));
+      },
+      [](Napi::Env env, WireMesh&& mesh) -> Napi::Value { return mesh_to_js(env, std::move(mesh)); });
+}
+
+struct WireInstances {
+  WireMesh tubes;
+  Column<std::uint32_t> prototype, plant;
+  Column<float> matrix;
+};
+
+// instancePlants(placed, origin): NativeJob<NativePlantInstances>
+Napi::Value instance_plants_job(const Napi::CallbackInfo& info) {
+  const PlacedPtr placed = placed_of(info[0]);
+  const Vec3d origin = number_triple(info[1], "origin");
+  return start_job<WireInstances>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        const auto& plants = placed->plants;
+        auto found =
+            instance_plants({plants.data(), plants.size()}, placed->species->prototypes, origin, ctx);
+        return WireInstances{WireMesh(std::move(found.tubes)), std::move(found.instance_prototype),
+                             std::move(found.instance_plant), std::move(found.instance_matrix)};
+      },
+      [](Napi::Env env, WireInstances&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("tubes", mesh_to_js(env, std::move(found.tubes)));
+        out.Set("instance_prototype", ColumnHandle::wrap(env, std::move(found.prototype)));
+        out.Set("instance_plant", ColumnHandle::wrap(env, std::move(found.plant)));
+        out.Set("instance_matrix", ColumnHandle::wrap(env, std::move(found.matrix)));
+        return out;
+      });
+}
+
+/// One instance of each prototype, untransformed.
+PlantParts all_prototypes(const PlantPrototypes& prototypes) {
+  PlantParts parts;
+  for (std::uint32_t i = 0; i < prototypes.organs.size(); ++i)
+    parts.instances.push_back(
+        {i, 0, std::array<Vec3d, 4>{Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}, Vec3d{0, 0, 0}}});
+  return parts;
+}
+
+// prototypeMesh(species): NativeJob<NativePrototypes>
+Napi::Value prototype_mesh_job(const Napi::CallbackInfo& info) {
+  const SpeciesPtr species = species_of(info[0]);
+  return start_job<WireMesh>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) {
+        const PlantParts parts = all_prototypes(species->prototypes);
+        return WireMesh(expand_plants({&parts, 1}, species->prototypes, {0, 0, 0}, ctx));
+      },
+      [species](Napi::Env env, WireMesh&& mesh) -> Napi::Value {
+        const auto& organs = species->prototypes.organs;
+        auto names = Napi::Array::New(env, organs.size());
+        auto firsts = Napi::Array::New(env, organs.size() + 1);
+        std::size_t first = 0;
+        for (std::uint32_t i = 0; i < organs.size(); ++i) {
+          names.Set(i, organs[i].name);
+          firsts.Set(i, static_cast<double>(first));
+          first += organs[i].mesh.triangles.size();
+        }
+        firsts.Set(static_cast<std::uint32_t>(organs.size()), static_cast<double>(first));
+        auto out = Napi::Object::New(env);
+        out.Set("mesh", mesh_to_js(env, std::move(mesh)));
+        out.Set("names", names);
+        out.Set("firsts", firsts);
+        return out;
+      });
+}
+
+// plantTextures(species): string[]
+Napi::Value plant_textures(const Napi::CallbackInfo& info) {
+  return to_js(info.Env(), species_of(info[0])->prototypes.textures);
+}
+
+// { shoot_type, parameter, op, value: { kind, a, b }, least, most }
+MorphEdit morph_edit_of(const Napi::Object& js) {
+  using Parameter = MorphParameter;
+  using Kind = Distribution::Kind;
+  const auto value = object_field(js, "value");
+  return {string_field(js, "shoot_type"),
+          strict_choice<Parameter>(js.Get("parameter"), "parameter",
+                                   {{"internode_length_max", Parameter::kInternodeLengthMax},
+                                    {"insertion_angle_tip", Parameter::kInsertionAngleTip},
+                                    {"girth_area_factor", Parameter::kGirthAreaFactor},
+                                    {"gravitropic_curvature", Parameter::kGravitropicCurvature},
+                                    {"tortuosity", Parameter::kTortuosity},
+                                    {"leaf_scale", Parameter::kLeafScale},
+                                    {"petiole_length", Parameter::kPetioleLength},
+                                    {"petiole_radius", Parameter::kPetioleRadius},
+                                    {"internode_radius", Parameter::kInternodeRadius}}),
+          strict_choice<MorphOperator>(
+              js.Get("op"), "op",
+              {{"set", MorphOperator::kSet}, {"scale", MorphOperator::kScale}, {"add", MorphOperator::kAdd}}),
+          {strict_choice<Kind>(value.Get("kind"), "kind",
+                               {{"constant", Kind::kConstant},
+                                {"uniform", Kind::kUniform},
+                                {"normal", Kind::kNormal},
+                                {"weibull", Kind::kWeibull}}),
+           number_field(value, "a"), number_field(value, "b")},
+          number_field(js, "least"),
+          number_field(js, "most")};
+}
+
+// morphPlant(plant, edits): NativeJob<{ plant, unused }>
+Napi::Value morph_plant_job(const Napi::CallbackInfo& info) {
+  const PlantPtr plant = plant_of(info[0]);
+  const auto js = strict_array(info[1], "edits");
+  std::vector<MorphEdit> edits;
+  for (std::uint32_t i = 0; i < js.Length(); ++i)
+    edits.push_back(morph_edit_of(strict_object(js.Get(i), "edits")));
+  return start_job<MorphResult>(
+      info.Env(), job_options(info[2]), [=](OpContext& ctx) { return morph(*plant, edits, ctx); },
+      [](Napi::Env env, MorphResult&& result) -> Napi::Value {
+        auto unused = Napi::Array::New(env, result.unused.size());
+        for (std::uint32_t i = 0; i < result.unused.size(); ++i)
+          unused.Set(i, static_cast<double>(result.unused[i]));
+        auto out = Napi::Object::New(env);
+        out.Set("plant", plant_handle(env, std::make_shared<const PlantStructure>(std::move(result.plant))));
+        out.Set("unused", unused);
+        return out;
+      });
+}
+
+// plantTables(text: NativeColumn): NativeJob<{ plant_age, base_position, shoots }>
+Napi::Value plant_tables_job(const Napi::CallbackInfo& info) {
+  const auto text = typed_column(info[0], DType::kU8, "text");
+  return start_job<io::PlantTables>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) {
+        const auto bytes = text->as<std::uint8_t>();
+        BulkVector<char> copy(bytes.size);
+        std::copy(bytes.begin(), bytes.end(), copy.begin());
+        return io::plant_tables(std::move(copy), ctx);
+      },
+      [](Napi::Env env, io::PlantTables&& tables) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("plant_age", tables.plant_age);
+        out.Set("base_position", tables.base_position);
+        out.Set("shoots", ColumnHandle::wrap(env, AnyColumn(std::move(tables.shoots))));
+        return out;
+      });
+}
+
+}  // namespace
+
+void register_plant_geometry(Napi::Env env, Napi::Object exports) {
+  add<place_plant_job>(env, exports, "placePlant");
+  add<placed_summary>(env, exports, "placedSummary");
+  add<expand_plants_job>(env, exports, "expandPlants");
+  add<instance_plants_job>(env, exports, "instancePlants");
+  add<prototype_mesh_job>(env, exports, "prototypeMesh");
+  add<plant_textures>(env, exports, "plantTextures");
+  add<morph_plant_job>(env, exports, "morphPlant");
+  add<plant_tables_job>(env, exports, "plantTables");
+}
+
+}  // namespace pc::binding

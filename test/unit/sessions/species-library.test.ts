@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseWithLines } from "../../../backend/sessions/json-lines.ts";
+import { SpeciesLibrary } from "../../../backend/sessions/species-library.ts";
+
+const BEAN = readFileSync(new URL("../../../resources/species/bean.json", import.meta.url), "utf8");
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "species-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const file = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const mine = BEAN.replace('"id": "bean"', '"id": "mybean"');
+const problems = async () => (await new SpeciesLibrary(folder).list()).problems;
+
+describe("species of the user", () => {
+  test("are listed with the bundled ones and can grow", async () => {
+    file("mybean.json", mine);
+    const library = new SpeciesLibrary(folder);
+    const { species, problems: wrong } = await library.list();
+    expect([species.length, wrong]).toEqual([31, []]);
+    const found = await library.find("mybean");
+    expect(found?.origin).toBe("user");
+    expect(await found?.native()).toBeTruthy();
+    expect((await library.find("bean"))?.origin).toBe("bundled");
+    expect(await library.find("triffid")).toBeUndefined();
+  });
+
+  test("a group of its own, and no ranges or sources", async () => {
+    const { expected: _, sources: __, ...rest } = JSON.parse(mine) as Record<string, unknown>;
+    file("mybean.json", JSON.stringify({ ...rest, group: "My plants" }));
+    const { species, problems: wrong } = await new SpeciesLibrary(folder).list();
+    expect(wrong).toEqual([]);
+    expect(species.find((one) => one.file.id === "mybean")?.file.group).toBe("My plants");
+  });
+
+  test("bad files are named with line and reason, and hide no other", async () => {
+    file("mybean.json", mine);
+    const line = (text: string, part: string) => text.slice(0, text.indexOf(part)).split("\n").length;
+    const negative = mine.replace('"mybean"', '"negative"').replace(/"max_age_days": \d+/, '"max_age_days": -1');
+    file("negative.json", negative);
+    const unknown = mine.replace('"mybean"', '"unknown"').replace('"woody"', '"wood": 1,\n  "woody"');
+    file("unknown.json", unknown);
+    file("broken.json", '{\n  "id": "broken",\n  "woody": tru\n}');
+    file("empty.json", "");
+    file("bean.json", BEAN);
+    file("other.json", mine);
+    file("notes.txt", "no species");
+    const { species, problems: found } = await new SpeciesLibrary(folder).list();
+    expect(species.map(({ file: { id } }) => id)).toContain("mybean");
+    expect(species).toHaveLength(31);
+    const of = (name: string) => found.find((problem) => problem.file === name);
+    expect(of("negative.json")).toMatchObject({
+      line: line(negative, '"max_age_days"'),
+      reason: expect.stringContaining("max_age_days"),
+    });
+    expect(of("unknown.json")).toMatchObject({
+      line: line(unknown, '"wood"'),
+      reason: expect.stringContaining("wood"),
+    });
+    expect(of("broken.json")).toMatchObject({ line: 3, reason: expect.stringContaining("a value is expected") });
+    expect(of("empty.json")).toMatchObject({ line: 1 });
+    expect(of("bean.json")?.reason).toContain("bundled");
+    expect(of("other.json")?.reason).toContain("mybean.json");
+    expect(found).toHaveLength(6);
+  });
+
+  test("a value inside of a shoot type is found", async () => {
+    const at = mine.indexOf('"phyllochron_min"');
+    const text = `${mine.slice(0, at)}${mine.slice(at).replace(/"phyllochron_min": ([^,]*)/, '"phyllochron_min": "two"')}`;
+    file("mybean.json", text);
+    const [problem] = await problems();
+    expect(problem?.line).toBe(text.slice(0, at).split("\n").length);
+    expect(problem?.reason).toMatch(/phyllochron_min/);
+  });
+
+  test("a changed file is read again; a missing folder is a problem", async () => {
+    const library = new SpeciesLibrary(folder);
+    file("mybean.json", "{");
+    expect((await library.list()).problems).toHaveLength(1);
+    file("mybean.json", mine);
+    utimesSync(join(folder, "mybean.json"), 1, 1);
+    expect((await library.list()).problems).toEqual([]);
+    rmSync(folder, { recursive: true });
+    expect((await library.list()).problems[0]?.reason).toContain("cannot be read");
+    expect((await library.list()).species).toHaveLength(30);
+  });
+
+  test("shapes that cannot be built are refused when the plant is wanted", async () => {
+    const shapes = JSON.parse(mine) as { shapes: { leaves: Record<string, { blade: { outline?: unknown } }> } };
+    const [leaf] = Object.values(shapes.shapes.leaves);
+    if (leaf) Object.assign(leaf.blade, { form: "polar", outline: [] });
+    file("mybean.json", JSON.stringify(shapes));
+    const library = new SpeciesLibrary(folder);
+    const found = await library.find("mybean");
+    if (found)
+      await expect(found.native()).rejects.toMatchObject({
+        code: "invalid_file",
+        message: expect.stringContaining("mybean"),
+      });
+    else expect((await library.list()).problems).toHaveLength(1);
+  });
+});
+
+describe("lines of a JSON text", () => {
+  const text = '{\n  "a": [1,\n    {"b": 2}],\n  "c/d": null\n}';
+  test("of values and of the parts of a path that do not exist", () => {
+    const { value, lineOf } = parseWithLines(text);
+    expect(value).toEqual(JSON.parse(text));
+    expect([["a"], ["a", 1], ["a", 1, "b"], ["a", 1, "x"], ["c/d"], ["q"]].map(lineOf)).toEqual([2, 3, 3, 3, 4, 1]);
+  });
+  test.each(['{"a":1,}', "[1 2]", '{"a" 1}', "nul", '"\u0001"', "[".repeat(100), '{"a":1} x', "01", '{"\\u12":1}'])(
+    "%s is no JSON",
+    (wrong) => {
+      expect(() => parseWithLines(wrong)).toThrow(/not valid JSON|something follows|nested/);
+      if (wrong.length < 50) expect(() => JSON.parse(wrong) as unknown).toThrow();
+    },
+  );
+});

@@ -10,8 +10,8 @@ namespace pc::io {
 /// Largest structure document that is read or written, bytes.
 inline constexpr std::uint64_t kMaxPlantDocumentBytes = std::uint64_t{512} << 20;
 /// Limits of one document.
-inline constexpr std::size_t kMaxDocumentShoots = 1'000'000, kMaxDocumentPhytomers = 2'000'000,
-                             kMaxDocumentOrgans = 16'000'000, kMaxDocumentSegments = 1000;
+inline constexpr std::size_t kMaxDocumentShoots = 500'000, kMaxDocumentPhytomers = 500'000,
+                             kMaxDocumentOrgans = 4'000'000, kMaxDocumentSegments = 1000;
 
 /// The structure document of a plant, UTF-8 XML: the elements of contract plants section 10 and, after them, ours:
 ///

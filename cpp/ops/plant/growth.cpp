@@ -15,6 +15,7 @@ namespace pc {
 namespace {
 
 constexpr std::uint64_t kEventsPerCheck = 256;
+constexpr std::size_t kShootsPerCheck = 64;
 
 void check_structure(const PlantStructure& plant) {
   for (std::size_t i = 0; i < plant.shoots.size(); ++i) {
@@ -211,6 +212,23 @@ class Growth {
   std::uint64_t phytomers_ = 0, organs_ = 0;
 };
 
+/// A copy that sees a cancel: copying 500,000 phytomers takes 350 ms.
+PlantStructure copy_of(const PlantStructure& plant, OpContext& ctx) {
+  PlantStructure out;
+  out.plant_id = plant.plant_id;
+  out.base_position = plant.base_position;
+  out.plant_age = plant.plant_age;
+  out.leaf_inclination = plant.leaf_inclination;
+  out.growth = plant.growth;
+  out.foreign = plant.foreign;
+  out.shoots.reserve(plant.shoots.size());
+  for (const PlantShoot& shoot : plant.shoots) {
+    if (out.shoots.size() % kShootsPerCheck == 0) ctx.checkpoint();
+    out.shoots.push_back(shoot);
+  }
+  return out;
+}
+
 void check_days(double days, const char* name) {
   if (std::isfinite(days) && days >= 0) return;
   throw Error(ErrorCode::kInvalidArgument,
@@ -233,7 +251,8 @@ PlantStructure grow_plant(const PlantSpecies& species, const GrowthParams& param
   return plant;
 }
 
-PlantStructure advance_plant(PlantStructure plant, const PlantSpecies& species, double days, OpContext& ctx) {
+PlantStructure advance_plant(const PlantStructure& plant, const PlantSpecies& species, double days,
+                             OpContext& ctx) {
   check_days(days, "dt");
   check_days(plant.plant_age, "age");
   check_species(species);
@@ -248,9 +267,10 @@ PlantStructure advance_plant(PlantStructure plant, const PlantSpecies& species, 
                                                  std::to_string(species.max_age_days) + " days that " +
                                                  species.id + " can reach");
   check_structure(plant);
-  Growth growth(plant, species, ctx);
+  PlantStructure out = copy_of(plant, ctx);
+  Growth growth(out, species, ctx);
   growth.run(std::min(plant.plant_age + days, species.max_age_days));
-  return plant;
+  return out;
 }
 
 }  // namespace pc

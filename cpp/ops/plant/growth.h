@@ -35,6 +35,7 @@ PlantStructure grow_plant(const PlantSpecies& species, const GrowthParams& param
 ///
 /// Errors   as above, and kInvalidArgument for days < 0, a plant without GrowthState or of another species, and a
 ///          structure whose shoots or lists do not fit together.
-PlantStructure advance_plant(PlantStructure plant, const PlantSpecies& species, double days, OpContext& ctx);
+PlantStructure advance_plant(const PlantStructure& plant, const PlantSpecies& species, double days,
+                             OpContext& ctx);
 
 }  // namespace pc

@@ -8,8 +8,9 @@
 
 namespace pc {
 
-/// Most phytomers, and most leaf blades, floral buds and flowers together, of one plant.
-inline constexpr std::uint64_t kMostPhytomers = 1'000'000, kMostOrgans = 8'000'000;
+/// Most phytomers, and most leaf blades, floral buds and flowers together, of one plant:
+/// 14 times the largest tree of the library, and released within 250 ms.
+inline constexpr std::uint64_t kMostPhytomers = 500'000, kMostOrgans = 4'000'000;
 
 /// Throws kInvalidArgument: the plant is larger than that.
 [[noreturn]] void refuse_size(const PlantSpecies& species, double day);

@@ -138,10 +138,10 @@ inline PlantStructure grown(const PlantSpecies& species, double age_days, std::u
   OpContext ctx(control);
   return grow_plant(species, growth_params(age_days, seed), ctx);
 }
-inline PlantStructure advanced(PlantStructure plant, const PlantSpecies& species, double days) {
+inline PlantStructure advanced(const PlantStructure& plant, const PlantSpecies& species, double days) {
   JobControl control;
   OpContext ctx(control);
-  return advance_plant(std::move(plant), species, days, ctx);
+  return advance_plant(plant, species, days, ctx);
 }
 inline std::size_t phytomer_count(const PlantStructure& plant) {
   std::size_t count = 0;

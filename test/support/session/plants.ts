@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { PlantGenerationResponse } from "../../../shared/contract/plant.ts";
+import type { FrameArray } from "../../../shared/wire/phb1.ts";
 import type { TestApp } from "../app/app.ts";
 import { readRun } from "../app/run-body.ts";
 
@@ -47,6 +48,9 @@ export async function framed(made: TestApp, url: string, payload: object) {
   const { rawPayload, statusCode } = await made.app.inject({ method: "POST", url, payload, headers });
   expect(statusCode).toBe(200);
   const { markers, outcome } = readRun(rawPayload);
+  if (outcome.kind === "failed" && outcome.tail) {
+    return { markers, meta: outcome.tail as Record<string, unknown>, buffers: new Map<string, FrameArray>() };
+  }
   if (outcome.kind !== "frame") throw new Error(`no frame: ${JSON.stringify(outcome).slice(0, 500)}`);
   return { markers, ...outcome.frame };
 }

@@ -3,11 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <string>
 
-#include "support/cancel_phase.h"
 #include "support/plants.h"
 
 namespace pc {
@@ -89,8 +86,7 @@ TEST(PlantGrowth, AnyStepsGiveTheSamePlant) {
     ASSERT_GT(whole.shoots.size(), 15U);
     for (const double step : {1.0, 7.0, 30.0, 365.0}) {
       PlantStructure plant = grown(species, 0, seed);
-      while (plant.plant_age < 800)
-        plant = advanced(std::move(plant), species, std::min(step, 800 - plant.plant_age));
+      while (plant.plant_age < 800) plant = advanced(plant, species, std::min(step, 800 - plant.plant_age));
       EXPECT_TRUE(plant == whole) << "seed " << seed << ", steps of " << step;
     }
   }
@@ -355,49 +351,6 @@ TEST(PlantGrowth, LeafQuantilesAreSpreadEvenly) {
   // Van der Corput: discrepancy at most log2(n) + 1 points; random numbers have about sqrt(n).
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_NEAR(all[i], (static_cast<double>(i) + 0.5) / n, (std::log2(n) + 2) / n);
-}
-
-TEST(PlantGrowth, AgesAreCheckedAndStopAtTheSpeciesMaximum) {
-  const PlantSpecies species = stem_species();
-  EXPECT_EQ(grown(species, 1e9).plant_age, 1000);
-  EXPECT_EQ(advanced(grown(species, 5), species, 1e9).plant_age, 1000);
-  EXPECT_TRUE(grown(species, 1e9) == grown(species, 1000));
-  const PlantStructure old = grown(species, 1000);
-  EXPECT_TRUE(advanced(old, species, 10) == old);
-  for (const double age : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(grown(species, age), Error) << age;
-    EXPECT_THROW(advanced(grown(species, 5), species, age), Error) << age;
-  }
-}
-
-TEST(PlantGrowth, RefusesWhatCannotGrow) {
-  const PlantSpecies species = stem_species();
-  PlantStructure plant = grown(species, 5);
-  plant.growth.reset();
-  EXPECT_THROW(advanced(plant, species, 1), Error);
-  EXPECT_THROW(advanced(grown(tree_species(), 5), species, 1), Error);
-  plant = grown(species, 5);
-  plant.shoots[0].shoot_type_label = "other";
-  EXPECT_THROW(advanced(plant, species, 1), Error);
-  plant = grown(tree_species(), 100);
-  plant.shoots[1].parent_shoot_id = 2;
-  EXPECT_THROW(advanced(plant, tree_species(), 1), Error);
-}
-
-TEST(PlantGrowth, CancelEndsALongGrowthInTime) {
-  expect_cancel_in_phase("Growing plants",
-                         [](OpContext& ctx) { grow_plant(endless_species(), growth_params(1000), ctx); });
-}
-
-TEST(PlantGrowth, AnExplosionEndsWithTheLimitNamed) {
-  const PlantSpecies species = endless_species();
-  try {
-    grown(species, 1000);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_NE(std::string(error.what()).find("1000000 phytomers"), std::string::npos);
-  }
 }
 
 }  // namespace

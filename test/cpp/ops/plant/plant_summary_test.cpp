@@ -89,7 +89,7 @@ TEST(PlantCost, HoldsForEverySeed) {
 
 TEST(PlantCost, EndsAtTheLimitForAPlantWithoutEnd) {
   const PlantSpecies species = endless_species();
-  EXPECT_EQ(plant_cost(species, 1000).phytomers, 1'000'000U);
+  EXPECT_EQ(plant_cost(species, 1000).phytomers, 500'000U);
   EXPECT_THROW(plant_cost(species, -1), Error);
   EXPECT_THROW(plant_cost(species, std::nan("")), Error);
 }

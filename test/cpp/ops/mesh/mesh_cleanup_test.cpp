@@ -234,7 +234,9 @@ TEST(MeshCleanup, MakesSurfacesOfAnyTrianglesForAnyThreadCount) {
       const std::uint32_t* const found = &mesh.indices[3 * t];
       const Vec3d p = mesh.vertices[found[1]], q = mesh.vertices[found[2]];
       if (mesh.vertices[found[0]] == a && ((p == b && q == c) || (p == c && q == b))) ++t;
-      if (i + 3 >= count) EXPECT_EQ(t, mesh.indices.size() / 3);
+      if (i + 3 >= count) {
+        EXPECT_EQ(t, mesh.indices.size() / 3);
+      }
     }
   }
 }

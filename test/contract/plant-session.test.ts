@@ -177,7 +177,7 @@ describe("two requests at once", () => {
   test("a delete during an advance: the advance ends, the session is gone", async () => {
     const id = await started();
     const { value, reached } = await atMoment(
-      { op: "advancePlant" },
+      { op: "advancePlant", phase: null },
       () => made.deps.plants.delete(id),
       () => advance(id, 20),
     );
@@ -188,7 +188,7 @@ describe("two requests at once", () => {
   test("a canceled advance leaves the plant as it was", async () => {
     const id = await started();
     const { value, reached } = await atMoment(
-      { op: "expandPlants" },
+      { op: "expandPlants", phase: null },
       () => made.deps.jobs.cancelAll(),
       () => posted(made, `/api/plant/session/${id}/advance`, { dt: 10 }),
     );

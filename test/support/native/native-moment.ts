@@ -5,7 +5,8 @@ import type { NativeJob } from "../../../backend/native/core/handles.ts";
 export interface NativeMoment {
   readonly op: keyof Addon;
   readonly call?: number;
-  readonly phase?: string;
+  /** null: as soon as it has started, for an op that may be over before it is seen in a phase. */
+  readonly phase?: string | null;
   readonly fraction?: number;
 }
 
@@ -25,7 +26,8 @@ export async function atMoment<T>(
   let over = false;
   const watch = (job: NativeJob<unknown>) => {
     const now = job.progress();
-    const there = (phase === undefined ? now.phase !== "" : now.phase === phase) && now.done >= fraction * now.total;
+    const inPhase = phase === undefined ? now.phase !== "" : phase === null || now.phase === phase;
+    const there = inPhase && now.done >= fraction * now.total;
     if (there && !over) {
       reached = true;
       act();

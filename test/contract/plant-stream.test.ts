@@ -112,7 +112,7 @@ describe("cancel", () => {
       const { value, reached } = await atMoment(
         { op },
         () => made.deps.jobs.cancelAll(),
-        () => events({ plant_type: "almond", age: 1825, random_seed: 1 }),
+        () => events({ plant_type: "almond", age: 1350, random_seed: 1 }),
       );
       expect(reached).toBe(true);
       expect(value.at(-1)?.event).toBe("canceled");

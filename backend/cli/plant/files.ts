@@ -67,6 +67,6 @@ async function filesOf(mesh: TexturedMesh, format: PlantFormat, name: string): P
 export function formatWarnings(mesh: TexturedMesh, format: PlantFormat): string[] {
   if (format !== "ply" || !textureParts(mesh).some(({ texture }) => texture)) return [];
   return [
-    "PLY has no textures: leaves have the mean colour of their texture, and blades are not cut out along their outline. Use .glb or .obj to keep them.",
+    "PLY has no textures: leaves have the mean colour of their texture, and its holes are filled. Use .glb or .obj to keep them.",
   ];
 }

@@ -83,6 +83,7 @@ const ORDERED_ROOMS = {
     "projects",
   ],
   "backend/cli": [
+    "edit-distance.ts",
     "wording.ts",
     "exit-code.ts",
     "progress.ts",
@@ -94,6 +95,7 @@ const ORDERED_ROOMS = {
     "register",
     "distance",
     "mesh",
+    "plant",
     "commands.ts",
   ],
 };

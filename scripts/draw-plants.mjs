@@ -1,5 +1,6 @@
-// Draws whole plants beside each other, one row per species: the ages of `expected`, or those given.
-// usage: draw-plants.mjs <out.png> [--size pixels] [--ages days,days,..] [--seed n] [--azimuth deg] [--elevation deg] [species..]
+// Draws whole plants beside each other, one group per species: the ages of `expected`, or those given.
+// usage: draw-plants.mjs <out.png> [--size pixels] [--ages days,days,..] [--seed n] [--azimuth deg] [--elevation deg]
+//   [--per-row species] [--names] [--shades per channel] [species..]
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,6 +14,7 @@ const { growPlant, openPlantSpecies } = await import("../backend/native/plants/p
 const { expandPlants, placedSummary, placePlant, plantTextures } = await import("../backend/native/plants/mesh.ts");
 const { rasterizeMesh } = await import("../backend/native/mesh-picture.ts");
 const { addon } = await import("../backend/native/core/addon.ts");
+const { Canvas, LINE_PX } = await import("../backend/cli/drawing/canvas.ts");
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,6 +24,9 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     azimuth: { type: "string", default: "30" },
     elevation: { type: "string", default: "12" },
+    "per-row": { type: "string", default: "1" },
+    names: { type: "boolean", default: false },
+    shades: { type: "string", default: "256" },
   },
 });
 const [out, ...wanted] = positionals;
@@ -32,27 +37,34 @@ const names = readdirSync(folder)
   .filter((file) => file.endsWith(".json"))
   .map((file) => basename(file, ".json"));
 
-const rows = [];
+const groups = [];
 for (const name of wanted.length ? wanted : names) {
   const file = SpeciesFile.parse(JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")));
   const species = await openPlantSpecies(file, file.shapes).promise;
   const ages = values.ages?.split(",").map(Number) ?? file.expected.ages.map((entry) => entry.age_days);
   const tiles = [];
   for (const age of ages) tiles.push(await tile(name, species, age));
-  rows.push(tiles);
+  groups.push({ tiles, caption: `${name}: ${ages.join(", ")} days` });
   species.release();
 }
-const columns = Math.max(...rows.map((tiles) => tiles.length));
-const picture = new PNG({ width: columns * size, height: rows.length * size });
-picture.data.fill(255);
-for (const [y, tiles] of rows.entries())
-  for (const [x, rgba] of tiles.entries())
-    for (let row = 0; row < size; row += 1)
-      picture.data.set(
-        rgba.subarray(4 * row * size, 4 * (row + 1) * size),
-        4 * ((y * size + row) * columns * size + x * size),
-      );
-writeFileSync(out, PNG.sync.write(picture));
+writeFileSync(out, sheet(groups));
+
+/** The groups row by row, with their captions below; fewer shades make a smaller file. */
+function sheet(groups) {
+  const perRow = Number(values["per-row"]);
+  const columns = Math.max(...groups.map(({ tiles }) => tiles.length));
+  const height = size + (values.names ? 2 * LINE_PX : 0);
+  const canvas = new Canvas(perRow * columns * size, Math.ceil(groups.length / perRow) * height);
+  for (const [i, { tiles, caption }] of groups.entries()) {
+    const [x, y] = [(i % perRow) * columns * size, Math.floor(i / perRow) * height];
+    for (const [k, data] of tiles.entries()) canvas.place({ width: size, height: size, data }, x + k * size, y);
+    if (values.names) canvas.text(caption, x + (columns * size) / 2, y + size + LINE_PX, "middle");
+  }
+  const step = 255 / (Number(values.shades) - 1);
+  const picture = new PNG({ width: canvas.width, height: canvas.height });
+  picture.data = Buffer.from(canvas.data.map((value) => Math.round(Math.round(value / step) * step)));
+  return PNG.sync.write(picture, { colorType: 2, deflateLevel: 9 });
+}
 
 function bytes(column) {
   const copy = new Uint8Array(column.bytes);
@@ -118,8 +130,11 @@ async function tile(name, species, age) {
       `CPU ${grown.toFixed(0)} ms growth, ${drawn.toFixed(0)} ms geometry`,
   );
   if (summary.triangle_count === 0) return new Uint8Array(4 * size * size).fill(255);
+  const textures = plantTextures(species).map(texture);
+  // A plant without textures has no texture coordinates either.
+  const images = textures.length > 0 ? mesh.triangle_material : null;
   const picture = await rasterizeMesh(
-    { ...mesh, triangle_image: mesh.triangle_material, textures: plantTextures(species).map(texture) },
+    { ...mesh, triangle_image: images, textures },
     cameraFor(new Float32Array(bytes(mesh.vertices))),
     { toward: [-0.5, -0.9, -0.6], ambient: 0.35, is_smooth: false, background: [255, 255, 255, 255] },
     2,

@@ -3,7 +3,9 @@ import { AppError } from "../../shared/errors.ts";
 import { addAnalyze, type Perform } from "./analyze/command.ts";
 import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
 import { addDistance } from "./distance/command.ts";
+import { nearestName } from "./edit-distance.ts";
 import { addMesh } from "./mesh/command.ts";
+import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
 import { addRegister } from "./register/command.ts";
 
@@ -53,6 +55,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addRegister(program, perform);
   addDistance(program, perform);
   addMesh(program, perform);
+  addPlant(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });
@@ -71,24 +74,9 @@ function refuseUnknownCommand(program: Command, [word]: readonly string[]): void
   if (word === undefined || word.startsWith("-")) return;
   const names = [...program.commands.map((command) => command.name()), "help"];
   if (names.includes(word)) return;
-  const [nearest = ""] = names.toSorted((a, b) => editDistance(word, a) - editDistance(word, b));
-  const isNear = editDistance(word, nearest) <= Math.max(2, Math.floor(nearest.length / 2));
-  const hint = isNear ? `did you mean "${nearest}"?` : `the commands are ${names.join(", ")}`;
+  const nearest = nearestName(word, names);
+  const hint = nearest ? `did you mean "${nearest}"?` : `the commands are ${names.join(", ")}`;
   program.error(`error: unknown command ${JSON.stringify(word)}; ${hint}`, { exitCode: 2 });
-}
-
-/** Number of letters to insert, delete or replace (Levenshtein distance). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1]?.toLowerCase() === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 type FullDeps = CommandLineDeps & { readonly stdout: TextStream; readonly stderr: TextStream };

@@ -1,4 +1,4 @@
-import { pictureColumn, rasterizeMesh } from "../../native/mesh-picture.ts";
+import { pictureColumn, type RasterLight, rasterizeMesh } from "../../native/mesh-picture.ts";
 import { type Camera, dot } from "./camera.ts";
 import type { Raster } from "./render.ts";
 
@@ -22,16 +22,26 @@ export interface DrawnMesh {
 
 /** Samples per pixel and axis. */
 const SAMPLES = 3;
-/** From the upper left, behind the viewer; x to the right, y downwards, z away from the viewer. */
-const LIGHT = {
+/** x to the right, y downwards, z away from the viewer. */
+export type PictureLight = Pick<RasterLight, "toward" | "ambient" | "is_smooth">;
+
+/** From the upper left, behind the viewer. */
+const LIGHT: PictureLight = {
   toward: [-0.45, -0.6, -0.75],
   ambient: 0.2,
   is_smooth: true,
-  background: [255, 255, 255, 255],
-} as const;
+};
+/** For blades: leaves in the shade of the light keep their colour. */
+export const SOFT_LIGHT: PictureLight = { toward: [-0.5, -0.9, -0.6], ambient: 0.35, is_smooth: false };
+const WHITE = [255, 255, 255, 255] as const;
 
 /** Draws a mesh in a parallel projection on white. Errors: the reason of an aborted signal. */
-export async function drawMesh(mesh: DrawnMesh, camera: Camera, signal?: AbortSignal): Promise<Raster> {
+export async function drawMesh(
+  mesh: DrawnMesh,
+  camera: Camera,
+  signal?: AbortSignal,
+  light: PictureLight = LIGHT,
+): Promise<Raster> {
   signal?.throwIfAborted();
   const columns: { release(): void }[] = [];
   const held = <T extends Float32Array | Uint32Array | Uint8Array>(values: T) => {
@@ -50,7 +60,7 @@ export async function drawMesh(mesh: DrawnMesh, camera: Camera, signal?: AbortSi
       triangle_image: optional(mesh.triangle_image),
       textures: (mesh.textures ?? []).map(({ width, height, data }) => ({ width, height, rgba: held(data) })),
     };
-    const job = rasterizeMesh(painted, rasterCamera(mesh, camera), LIGHT, SAMPLES);
+    const job = rasterizeMesh(painted, rasterCamera(mesh, camera), { ...light, background: WHITE }, SAMPLES);
     const cancel = () => job.cancel();
     signal?.addEventListener("abort", cancel, { once: true });
     const picture = await job.promise.finally(() => signal?.removeEventListener("abort", cancel));

@@ -41,7 +41,7 @@ export async function glbFile(mesh: WorldMesh, shift: Triple | null): Promise<Ui
 }
 
 /** Colours of vertices are linear in glTF. */
-const linear = (value: number): number => {
+export const linear = (value: number): number => {
   const srgb = Number.isNaN(value) ? 0.8 : value;
   return srgb <= 0.04045 ? srgb / 12.92 : ((srgb + 0.055) / 1.055) ** 2.4;
 };

@@ -3,8 +3,11 @@ import type { MeshParts, WorldMesh } from "./mesh.ts";
 /** Vertices or triangles per block. */
 const BLOCK = 1 << 15;
 
-/** A binary PLY file (little-endian) with coordinates in float64, true world, metres. */
-export function* plyParts({ origin, vertices, indices, normals, colors }: WorldMesh): MeshParts {
+/**
+ * A binary PLY file (little-endian) with coordinates in float64, true world, metres.
+ * organs  (T) 0..255, written as the property `organ` of each face.
+ */
+export function* plyParts({ origin, vertices, indices, normals, colors }: WorldMesh, organs?: Uint32Array): MeshParts {
   const [v_count, t_count] = [vertices.length / 3, indices.length / 3];
   yield [
     "ply",
@@ -16,6 +19,7 @@ export function* plyParts({ origin, vertices, indices, normals, colors }: WorldM
     ...(colors ? ["red", "green", "blue"].map((name) => `property uchar ${name}`) : []),
     `element face ${t_count}`,
     "property list uchar uint vertex_indices",
+    ...(organs ? ["property uchar organ"] : []),
     "end_header\n",
   ].join("\n");
   const bytes = 24 + (normals ? 12 : 0) + (colors ? 3 : 0);
@@ -34,12 +38,15 @@ export function* plyParts({ origin, vertices, indices, normals, colors }: WorldM
     }
     yield new Uint8Array(block.buffer);
   }
+  const face_bytes = organs ? 14 : 13;
   for (let first = 0; first < t_count; first += BLOCK) {
     const count = Math.min(BLOCK, t_count - first);
-    const block = new DataView(new ArrayBuffer(13 * count));
+    const block = new DataView(new ArrayBuffer(face_bytes * count));
     for (let i = 0; i < count; i += 1) {
-      block.setUint8(13 * i, 3);
-      for (let k = 0; k < 3; k += 1) block.setUint32(13 * i + 1 + 4 * k, indices[3 * (first + i) + k] ?? 0, true);
+      const at = face_bytes * i;
+      block.setUint8(at, 3);
+      for (let k = 0; k < 3; k += 1) block.setUint32(at + 1 + 4 * k, indices[3 * (first + i) + k] ?? 0, true);
+      if (organs) block.setUint8(at + 13, organs[first + i] ?? 0);
     }
     yield new Uint8Array(block.buffer);
   }

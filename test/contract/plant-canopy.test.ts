@@ -102,6 +102,15 @@ describe("refusals say the values, and nothing grows", () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
+  test("a canopy that no machine has memory for: what it needs, what is free, and what to do", async () => {
+    const wish = { plant_type: "almond", age: 1825, random_seed: 1, count_x: 1000, count_y: 1000 };
+    const { meta } = await framed(made, URL_, { ...wish, instances: true });
+    expect(meta).toMatchObject({ success: false, code: "unsupported" });
+    expect(meta.error).toMatch(
+      /^A canopy of 1000000 plants needs about .* GiB, but .* GiB of memory are free; grow fewer or younger plants$/,
+    );
+  });
+
   test("a negative or endless spacing is no request", async () => {
     expect((await posted(made, URL_, { ...LETTUCE, spacing_x: -1 })).status).toBe(422);
   });

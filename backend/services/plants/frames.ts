@@ -10,6 +10,7 @@ import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { canopyEcho } from "./answers.ts";
 import { type Grown, growCanopy, growSingle, retained } from "./generate.ts";
 import { domainFailure, FINALIZING, PACKING } from "./growth.ts";
+import { checkMemory } from "./memory.ts";
 import { type Appearance, adopted, appearanceOf, builtMesh, type MeshColumns } from "./mesh.ts";
 
 interface FrameBuffer {
@@ -128,7 +129,9 @@ const INSTANCE_BYTES = 56;
 async function instanced({ placed, species, origin }: Grown, deps: Deps, job: Job): Promise<PlantFrame> {
   const { instance_count, tube_triangle_count, triangle_count, mesh_bytes } = meshes.placedSummary(placed.native);
   const tube_bytes = triangle_count > 0 ? (mesh_bytes / triangle_count) * tube_triangle_count : 0;
-  return deps.admission.run(job, "Plant instances", tube_bytes + INSTANCE_BYTES * instance_count, async () => {
+  const bytes = tube_bytes + INSTANCE_BYTES * instance_count;
+  checkMemory(`The instances of ${instance_count} organs`, bytes, "request fewer or younger plants");
+  return deps.admission.run(job, "Plant instances", bytes, async () => {
     job.stage(PACKING, 0.75, 0.95);
     const found = await job.track(() => meshes.instancePlants(placed.native, origin));
     const own = (column: ColumnRef["native"]) => job.adopt(new ColumnRef(column));

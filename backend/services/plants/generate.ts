@@ -10,6 +10,7 @@ import { Counted } from "../../sessions/counted.ts";
 import { PlantOwner } from "../../sessions/plant-owner.ts";
 import type { Species } from "../../sessions/species-library.ts";
 import { checkAge, GROWING, grownPlant, growthBytes, PACKING, seedOr, speciesOf } from "./growth.ts";
+import { checkMemory } from "./memory.ts";
 import type { Placed, Triple } from "./mesh.ts";
 
 /** Plants that have grown, before they become triangles. The run owns what is native. */
@@ -86,6 +87,7 @@ export async function growCanopy(wish: PlantCanopyRequest, deps: Deps, job: Job)
   const center: Triple = [wish.center_x, wish.center_y, wish.center_z];
   const plants = Math.ceil(count_x * count_y * germination_rate);
   const one = growthBytes(opened, age);
+  checkMemory(`A canopy of ${plants} plants`, one + PLACED_SHARE * one * plants, "grow fewer or younger plants");
   return deps.admission.run(job, "Canopy growth", one + PLACED_SHARE * one * plants, async () => {
     const canopy = native.openCanopy(opened, {
       age_days: age,

@@ -13,6 +13,7 @@ import type { Counted } from "../../sessions/counted.ts";
 import { NativeJson } from "../../sessions/native-json.ts";
 import type { Species } from "../../sessions/species-library.ts";
 import { PACKING } from "./growth.ts";
+import { checkMemory } from "./memory.ts";
 import { leafTextures } from "./textures.ts";
 
 export type Triple = readonly [number, number, number];
@@ -64,6 +65,7 @@ export async function builtMesh(
   job: Job,
 ): Promise<BuiltMesh> {
   const { mesh_bytes, triangle_count } = native.placedSummary(placed.native);
+  checkMemory(`The mesh of ${triangle_count} triangles`, mesh_bytes, "request fewer or younger plants, or instances");
   return deps.admission.run(job, "Plant mesh", mesh_bytes, async () => {
     job.stage(PACKING, 0.75, 0.95);
     const columns = adopted(await job.track(() => native.expandPlants(placed.native, origin)), job);

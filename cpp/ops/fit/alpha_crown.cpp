@@ -363,8 +363,9 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   ctx.begin_phase("Fitting the crown", 0);
   const BulkVector<float> radii = face_radii(cells, ctx);
   Solid solid(cells, radii, ctx);
+  // Strictness counts points, tetrahedra know places: the same share of either may be left outside.
   const double distinct = static_cast<double>(spacing_of(cells, ctx).count);
-  const double enough = distinct - static_cast<double>(droppable);
+  const double enough = distinct * (1 - static_cast<double>(droppable) / static_cast<double>(exact.size()));
   const Carved found = search(solid, cells, params.alpha_m, enough, ctx);
   const std::uint64_t count = found.faces.size();
   if (count > params.most_triangles) {

@@ -48,7 +48,7 @@ Crown fitted(const CrownPoints& points, const CrownParams& params, OpContext& ct
   crown.volume_m3 = crown_volume(trimmed.solid);
   crown.surface_area_m2 = crown_surface_area(trimmed.solid);
   const Vec3d& half = trimmed.solid.half;
-  crown.flat = std::min({half.x, half.y, half.z}) <= kFlatHalfExtent * (1 + 1e-9);
+  crown.flat = std::min({half.x, half.y, half.z}) <= kFlatHalfExtent * 1.01;
   crown.mesh = crown_mesh(trimmed.solid, offset);
   crown.solid.center = trimmed.solid.center + offset;
   return crown;

@@ -49,7 +49,7 @@ struct CrownFit {
 ///
 /// Order    Does not depend on the thread count. Computed relative to a point of the tree: far from the origin the
 ///          result is as exact as the coordinates.
-/// Cost     crown_fit_bytes(); O(n) time, and about 100 passes over a sample of up to 20,000 points with strictness.
+/// Cost     crown_fit_bytes(); O(n) time, and some hundreds of passes over a sample of up to 20,000 points with strictness.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: those of crown_points and enclosing_solid; all crown points at one place; a strictness
 ///          outside 0..1; an offset that is not finite.

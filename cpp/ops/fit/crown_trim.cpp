@@ -77,6 +77,16 @@ std::uint64_t mark_kept(const BulkVector<std::uint32_t>& keys, std::uint32_t lim
   return changed.load();
 }
 
+/// Says what strictness did: the error of enclosing_solid would speak of all points.
+void require_cone(CrownShape shape, const KeptPoints& kept, OpContext& ctx) {
+  if (shape != CrownShape::kCone) return;
+  const Box3d box = kept_box(kept, ctx);
+  require(box.max.z - box.min.z > kFlatDifference,
+          "the crown points that strictness keeps have the same height, so there is no cone around them; a "
+          "smaller "
+          "strictness keeps more");
+}
+
 }  // namespace
 
 std::uint64_t droppable_points(std::uint64_t n, double strictness) {
@@ -99,6 +109,7 @@ TrimmedCrown trimmed_crown(CrownShape shape, Span<const Vec3d> points, double st
   for (int step = 0; step < kSteps; ++step) {
     const BulkVector<std::uint32_t> keys = gauge_keys(solid, points, ctx);
     if (mark_kept(keys, best_limit(keys, droppable, ctx), kept, ctx) == 0) break;
+    require_cone(shape, {points, kept.view()}, ctx);
     solid = enclosing_solid(shape, {points, kept.view()}, ctx);
   }
   std::uint64_t count = 0;

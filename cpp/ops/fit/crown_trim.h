@@ -27,7 +27,7 @@ std::uint64_t droppable_points(std::uint64_t n, double strictness);
 /// Order       Does not depend on the thread count.
 /// Cost        trimmed_crown_bytes(); O(n) time.
 /// Cancel      Within 50 ms.
-/// Errors      Those of enclosing_solid.
+/// Errors      Those of enclosing_solid. kInvalidArgument: a cone whose kept points have one height.
 /// Source      Start: soft_crown of a sample. Then in turn the best scale of the solid and the smallest solid around the
 ///             points inside, until the points stay the same: concentration steps, Rousseeuw & Van Driessen 1999,
 ///             Technometrics 41. Neither half of a step raises log(volume) + kVolumePerShare * (share outside).

@@ -12,8 +12,8 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kBlock = 8192;
-constexpr double kFlat = 1e-9;       // half-extent, metres
-constexpr double kEnclosed = 1e-10;  // gauge beyond 1 that counts as inside
+constexpr double kFlat = kFlatDifference / 2;  // half-extent
+constexpr double kEnclosed = 1e-10;            // gauge beyond 1 that counts as inside
 constexpr double kImprecise = 1e-7;  // gauge that the solver may miss, its gap being 1e-9 of the volume
 constexpr int kRounds = 200;
 
@@ -61,8 +61,6 @@ struct UnitFrame {
   }
 };
 
-double half_extent(double low, double high) { return (high - low) / 2; }
-
 UnitFrame unit_frame(CrownShape shape, const Box3d& box) {
   const Vec3d half = (box.max - box.min) * 0.5;
   UnitFrame frame{(box.min + box.max) * 0.5, half, {half.x <= kFlat, half.y <= kFlat, half.z <= kFlat}};
@@ -94,21 +92,34 @@ std::vector<std::size_t> first_rows(const KeptPoints& points, const UnitFrame& f
   return rows;
 }
 
-/// The point farthest outside in each octant around the centre.
-std::array<Best, 8> outermost(const KeptPoints& points, const CrownSolid& solid, OpContext& ctx) {
+/// The point farthest outside in each octant around the centre, all in the frame of smallest_solid.h: there, points that are
+/// thin beside their distance from the origin keep their digits.
+std::array<Best, 8> outermost(const KeptPoints& points, const UnitFrame& frame, const CrownSolid& unit,
+                              OpContext& ctx) {
   return best_rows<8>(points, ctx, [&](std::size_t i, const auto& offer) {
-    const Vec3d d = points.xyz[i] - solid.center;
-    offer((d.x > 0 ? 4 : 0) + (d.y > 0 ? 2 : 0) + (d.z > 0 ? 1 : 0), crown_gauge(solid, points.xyz[i]));
+    const Vec3d p = frame.to_unit(points.xyz[i]), d = p - unit.center;
+    offer((d.x > 0 ? 4 : 0) + (d.y > 0 ? 2 : 0) + (d.z > 0 ? 1 : 0), crown_gauge(unit, p));
   });
 }
 
+/// Scaled until the farthest point lies on the surface; not shrunk around points of one place.
+CrownSolid touching(const CrownSolid& solid, const KeptPoints& points, const FlatAxes& flat, OpContext& ctx) {
+  const auto farthest = best_rows<1>(
+      points, ctx, [&](std::size_t i, const auto& offer) { offer(0, crown_gauge(solid, points.xyz[i])); });
+  const double gauge = farthest[0].score;
+  return scaled(solid, flat.x && flat.y && flat.z ? std::max(1.0, gauge) : gauge);
+}
+
 CrownSolid box_solid(const Box3d& box) {
-  const auto half = [](double low, double high) {
-    return half_extent(low, high) <= kFlat ? kFlatHalfExtent : half_extent(low, high);
+  const Vec3d center = (box.min + box.max) * 0.5;
+  // From the rounded centre to the farther side, so that thin boxes hold their points.
+  const auto half = [](double low, double middle, double high) {
+    return (high - low) / 2 <= kFlat ? kFlatHalfExtent : std::max(high - middle, middle - low);
   };
   return {CrownShape::kPrism,
-          (box.min + box.max) * 0.5,
-          {half(box.min.x, box.max.x), half(box.min.y, box.max.y), half(box.min.z, box.max.z)}};
+          center,
+          {half(box.min.x, center.x, box.max.x), half(box.min.y, center.y, box.max.y),
+           half(box.min.z, center.z, box.max.z)}};
 }
 
 }  // namespace
@@ -140,16 +151,16 @@ CrownSolid enclosing_solid(CrownShape shape, const KeptPoints& points, OpContext
     ctx.checkpoint();
     const CrownSolid unit = shape == CrownShape::kCone ? smallest_cone(active, frame.flat)
                                                        : smallest_ellipsoid(active, frame.flat);
-    const CrownSolid solid = frame.from_unit(unit);
     double worst = 0;
     std::vector<std::size_t> outside;
-    for (const Best& one : outermost(points, solid, ctx)) {
+    for (const Best& one : outermost(points, frame, unit, ctx)) {
       worst = std::max(worst, one.score);
       const bool known = std::binary_search(rows.begin(), rows.end(), one.row);
       if (one.score > 1 + kEnclosed && !known) outside.push_back(one.row);
     }
     // Points that are known and still outside are so by the precision of the solution, which the scale makes up for.
-    if (outside.empty() && worst < 1 + kImprecise) return scaled(solid, worst);
+    if (outside.empty() && worst < 1 + kImprecise)
+      return touching(frame.from_unit(unit), points, frame.flat, ctx);
     if (outside.empty()) break;
     rows.insert(rows.end(), outside.begin(), outside.end());
   }

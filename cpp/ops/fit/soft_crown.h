@@ -14,14 +14,15 @@ constexpr double kVolumePerShare = 4;
 
 /// Upright solid around the bulk of the points, which points far outside do not pull: a local minimum of
 ///   log(volume) - kVolumePerShare / 2 * log(1 - 2 * (share of the points outside))
-/// whose second term is kVolumePerShare * share for small shares and keeps half of the points inside, and in which the step from inside to outside is smooth, and then steeper from stage to stage.
+/// whose second term is kVolumePerShare * share for small shares and keeps half of the points inside. The step from inside
+/// to outside is smooth, and steeper from stage to stage.
 ///
 /// points   at least 4, finite
 /// Order    The same bits for any thread count: one thread.
-/// Cost     About 100 passes over the points, of some tens of nanoseconds each; for up to some ten thousands of them.
+/// Cost     Some hundreds of passes over the points, of some tens of nanoseconds per point; for up to some ten thousands.
 /// Cancel   Within 50 ms.
 /// Source   Graduated non-convexity (Blake & Zisserman 1987) from the medians and the median deviations; share and width
-///          of the stages: solids with 5 % stray points (test/cpp/ops/fit/crown_fit_test.cpp).
+///          of the stages: solids with 5 % stray points (test/cpp/ops/fit/crown_shapes_test.cpp).
 CrownSolid soft_crown(CrownShape shape, const std::vector<Vec3d>& points, OpContext& ctx);
 
 }  // namespace pc

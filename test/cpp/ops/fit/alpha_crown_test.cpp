@@ -110,6 +110,20 @@ TEST(AlphaCrown, GrowsUntilEnoughPointsAreHeld) {
   }
 }
 
+/// Strictness speaks of shares: points that are stored several times permit no more places outside.
+TEST(AlphaCrown, RepeatedPointsLeaveNoMorePlacesOutside) {
+  CrownSamples draw(6);
+  std::vector<Vec3d> once = draw.filled({CrownShape::kEllipsoid, {0, 0, 0}, {1, 1, 1}}, 400);
+  for (const Vec3d& p : draw.filled({CrownShape::kEllipsoid, {0, 0, 2.8}, {1, 1, 1}}, 380)) once.push_back(p);
+  std::vector<Vec3d> often;
+  for (const Vec3d& p : once) often.insert(often.end(), 10, p);
+  const auto single = crown_of(once, {std::nullopt, 0.4, 0, kMost});
+  EXPECT_GE(single.enclosed_count, 702U);  // both balls: a tenth may go
+  const auto repeated = crown_of(often, {std::nullopt, 0.4, 0, kMost});
+  EXPECT_GE(repeated.enclosed_count, 702U);
+  EXPECT_TRUE(repeated.holds_enough);
+}
+
 TEST(AlphaCrown, StraysDoNotChangeTheVolume) {
   for (const bool on_surface : {true, false}) {
     CrownSamples draw(8);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -186,6 +187,26 @@ TEST(CrownShapes, FewEqualFlatAndUnusablePoints) {
     const auto found = fit(rows_of(heap), shape, 0.5);
     EXPECT_GE(found.crown->enclosed_count, 1500 - droppable_points(1500, 0.5));
     EXPECT_GT(found.crown->volume_m3, 1);
+  }
+}
+
+/// Strictness may leave every point outside that does not lie at the one place of the others.
+TEST(CrownShapes, AHeapWhoseStraysMayGoIsFlat) {
+  std::vector<Vec3d> heap(800, {1, 2, 3});
+  CrownSamples draw(2);
+  for (int i = 0; i < 200; ++i) heap.push_back(draw.in_box({2, 2, 2}) + Vec3d{1, 2, 3});
+  for (const CrownShape shape : {CrownShape::kEllipsoid, CrownShape::kPrism}) {
+    const auto found = fit(rows_of(heap), shape, 1);
+    EXPECT_EQ(found.crown->enclosed_count, 800U);
+    EXPECT_GT(found.crown->volume_m3, 0);
+    EXPECT_TRUE(found.crown->flat);
+    EXPECT_NEAR(found.crown->solid.center.z, 3, 1e-9);
+  }
+  try {
+    fit(rows_of(heap), CrownShape::kCone, 1);
+    ADD_FAILURE() << "a cone around one place";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("that strictness keeps"), std::string::npos);
   }
 }
 

@@ -140,6 +140,38 @@ TEST(EnclosingSolid, FlatAndCollinearPoints) {
   for (const CrownShape shape : kShapes) EXPECT_LE(farthest(enclose(shape, slanted), slanted), 1 + 1e-12);
 }
 
+/// Heights of a level sheet that differ by a rounding, as at coordinates of 1e7 m; near the origin and high above it.
+TEST(EnclosingSolid, SheetsThatAreThinnerThanTheirRounding) {
+  for (const double height : {0.0, 20.0, 1e4}) {
+    for (const double step : {1.9e-9, 5e-9, 3e-8}) {
+      std::vector<Vec3d> points;
+      for (int i = 0; i < 64; ++i)
+        points.push_back({3 * std::cos(0.1 * i), 2 * std::sin(0.1 * i), height + (i % 2 == 0 ? 0 : step)});
+      for (const CrownShape shape : {CrownShape::kEllipsoid, CrownShape::kPrism}) {
+        const CrownSolid solid = enclose(shape, points);
+        EXPECT_LE(farthest(solid, points), 1 + 1e-12) << height << " " << step;
+        const bool round = shape == CrownShape::kEllipsoid && step > kFlatDifference;
+        EXPECT_NEAR(solid.half.x, round ? 3 * std::sqrt(1.5) : 3, 0.03);  // around a flat cylinder
+        EXPECT_LT(solid.half.z, 2e-6);
+      }
+    }
+  }
+  std::vector<Vec3d> rod;
+  for (int i = 0; i < 64; ++i) rod.push_back({20 + (i % 2 == 0 ? 0 : 1.9e-9), 5, 0.1 * i});
+  const CrownSolid cone = enclose(CrownShape::kCone, rod);
+  EXPECT_LE(farthest(cone, rod), 1 + 1e-12);
+  EXPECT_NEAR(cone.half.z, 3.15, 0.02);
+}
+
+TEST(EnclosingSolid, PointsOfOnePlaceGetTheLeastExtent) {
+  const std::vector<Vec3d> place(5, {20, -3, 7});
+  for (const CrownShape shape : {CrownShape::kEllipsoid, CrownShape::kPrism}) {
+    const CrownSolid solid = enclose(shape, place);
+    expect_near(solid.center, place[0], 1e-12);
+    expect_near(solid.half, {kFlatHalfExtent, kFlatHalfExtent, kFlatHalfExtent}, 1e-8);
+  }
+}
+
 /// Extents of a needle, a speck and a giant, far apart in scale.
 TEST(EnclosingSolid, ThinTinyAndHugePoints) {
   for (const CrownShape shape : kShapes) {

@@ -34,7 +34,11 @@ void check_memory(const std::vector<BulkVector<std::uint64_t>>& refined, const P
   const std::uint64_t bytes = level_bytes(refined);
   std::uint64_t cells = 0;
   for (const auto& list : refined) cells += 8 * list.size();
-  if (bytes > params.memory_bytes || cells >= kNone / 8)
+  if (cells >= kMostCells)
+    throw Error(ErrorCode::kUnsupported,
+                "depth " + std::to_string(params.depth) + " needs " + std::to_string(cells) +
+                    " cells, at most " + std::to_string(kMostCells) + " are possible; use a smaller depth");
+  if (bytes > params.memory_bytes)
     throw Error(ErrorCode::kOutOfMemory, "depth " + std::to_string(params.depth) + " needs " +
                                              std::to_string(bytes) + " bytes for " + std::to_string(cells) +
                                              " cells, " + std::to_string(params.memory_bytes) +

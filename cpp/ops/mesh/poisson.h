@@ -44,6 +44,7 @@ struct PoissonResult {
 /// Cancel   Within 250 ms; no partial result.
 /// Errors   kInvalidArgument: a parameter out of range, normals of another length, fewer than 4 places of points with
 ///          normals, an extent below 1e-150 or above 1e150. kOutOfMemory: memory_bytes is too small; names depth and bytes.
+///          kUnsupported: 2^32 points, 330 million cells or 2^31 vertices of the surface, and more.
 /// Source   Kazhdan & Hoppe 2013, "Screened Poisson surface reconstruction"; poisson_solver.h and poisson_surface.h. The
 ///          density of the samples comes from the distance to the 10th neighbour instead of a grid; cells are divided to the
 ///          level at which they hold samples_per_node, not always to `depth`.

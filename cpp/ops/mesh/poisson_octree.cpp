@@ -45,14 +45,16 @@ BulkVector<std::uint64_t> wanted_cells(const Samples& samples, std::uint32_t lev
 /// Codes of the parents of the cells and of the parents around each, ascending.
 BulkVector<std::uint64_t> parents_around(const BulkVector<std::uint64_t>& cells, std::uint32_t level,
                                          OpContext& ctx) {
-  BulkVector<std::uint64_t> parents;
-  const std::uint32_t last = (1U << (level - 1)) - 1;
-  std::uint64_t before = ~std::uint64_t{0};
+  BulkVector<std::uint64_t> own, parents;
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i % 65'536 == 0) ctx.checkpoint();
+    if (own.empty() || own.back() != cells[i] / 8) own.push_back(cells[i] / 8);
+  }
+  parents.reserve(27 * own.size());  // growing would copy gigabytes between two checks for a cancel
+  const std::uint32_t last = (1U << (level - 1)) - 1;
+  for (std::size_t i = 0; i < own.size(); ++i) {
     if (i % 4096 == 0) ctx.checkpoint();
-    if (cells[i] / 8 == before) continue;
-    before = cells[i] / 8;
-    const CellPlace p = morton_decode(before);
+    const CellPlace p = morton_decode(own[i]);
     for (std::uint32_t z = p.z - std::min(p.z, 1U); z <= std::min(p.z + 1, last); ++z)
       for (std::uint32_t y = p.y - std::min(p.y, 1U); y <= std::min(p.y + 1, last); ++y)
         for (std::uint32_t x = p.x - std::min(p.x, 1U); x <= std::min(p.x + 1, last); ++x)
@@ -60,8 +62,18 @@ BulkVector<std::uint64_t> parents_around(const BulkVector<std::uint64_t>& cells,
   }
   BulkVector<std::uint32_t> unused(parents.size());
   radix_sort_pairs(parents.view(), unused.view(), static_cast<int>(3 * level), ctx);
-  parents.resize(static_cast<std::size_t>(std::unique(parents.begin(), parents.end()) - parents.begin()));
-  return parents;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    if (i % 65'536 == 0) ctx.checkpoint();
+    if (kept == 0 || parents[kept - 1] != parents[i]) parents[kept++] = parents[i];
+  }
+  BulkVector<std::uint64_t> distinct;  // of its own size: the list above is several times as long
+  distinct.reserve(kept);
+  for (std::size_t i = 0; i < kept; ++i) {
+    if (i % 65'536 == 0) ctx.checkpoint();
+    distinct.push_back(parents[i]);
+  }
+  return distinct;
 }
 
 void link_parents(Level& level, Level& above, const BulkVector<std::uint64_t>& refined, OpContext& ctx) {
@@ -197,13 +209,11 @@ std::vector<Level> build_levels(const Samples& samples, std::vector<BulkVector<s
 }
 
 std::uint64_t level_bytes(const std::vector<BulkVector<std::uint64_t>>& refined) {
-  // The children of 27 cells around one sample have 7^3 vertices for 6^3 cells; around a surface they are fewer.
-  constexpr double kVertices = 1.6;
   double kept = 0, most = 0;
   for (const auto& list : refined) {
     const auto cells = 8 * static_cast<double>(list.size());
-    kept += cells * (8 + 0.5 + 4 + 8 + 32 + kVertices * (32 + 1 + 8 + 12 + 12));
-    most = std::max(most, cells * std::max(8 * 24.0, kVertices * (27 * 8 + 5 * 8 + 24)));
+    kept += cells * (8 + 0.5 + 4 + 8 + 32 + kVerticesPerCell * (32 + 1 + 8 + 12 + 12));
+    most = std::max(most, cells * std::max(8 * 24.0, kVerticesPerCell * (27 * 8 + 5 * 8 + 24)));
   }
   return static_cast<std::uint64_t>(kept + most);
 }

@@ -14,7 +14,6 @@ namespace pc::poisson_detail {
 constexpr std::uint32_t kNone = 0xffffffffU;
 /// Levels up to this one have all their cells.
 constexpr std::uint32_t kFullDepth = 5;
-constexpr std::uint32_t kMaxDepth = 14;
 /// Samples in the same cell this many levels below the deepest one are merged.
 constexpr std::uint32_t kMergeLevels = 2;
 
@@ -77,6 +76,12 @@ std::vector<BulkVector<std::uint64_t>> refined_cells(const Samples& samples, std
 /// Cells and vertices of every level.
 std::vector<Level> build_levels(const Samples& samples, std::vector<BulkVector<std::uint64_t>> refined,
                                 OpContext& ctx);
+
+/// Bound on the vertices of a level over its cells: the children of 27 cells around one sample have 7^3 vertices for 6^3
+/// cells; around a surface they are fewer.
+constexpr double kVerticesPerCell = 1.6;
+/// Most cells of an octree: the eight cells around each vertex are numbered with 32 bits.
+constexpr std::uint64_t kMostCells = 4'294'967'295 / 13;
 
 /// Peak bytes of build_levels, the solution and the surface for these numbers of refined cells.
 std::uint64_t level_bytes(const std::vector<BulkVector<std::uint64_t>>& refined);

@@ -31,9 +31,12 @@ BulkVector<std::uint32_t> usable_rows(Span<const Vec3d> points, Span<const Vec3d
   return rows;
 }
 
-Cube cube_of(Span<const Vec3d> points, const BulkVector<std::uint32_t>& rows, double scale) {
+Cube cube_of(Span<const Vec3d> points, const BulkVector<std::uint32_t>& rows, double scale, OpContext& ctx) {
   Box3d box;
-  for (const std::uint32_t row : rows) box.add(points[row]);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i % 65'536 == 0) ctx.checkpoint();
+    box.add(points[rows[i]]);
+  }
   if (box.empty())
     throw Error(ErrorCode::kInvalidArgument, "Poisson reconstruction needs points with normals");
   const Vec3d extent = box.max - box.min;
@@ -59,7 +62,7 @@ void merge(Samples& samples, std::uint64_t key, const Vec3d& place_sum, const Ve
 SampledCloud sample_cloud(Span<const Vec3d> points, Span<const Vec3d> normals, double scale,
                           std::uint32_t depth, OpContext& ctx) {
   const BulkVector<std::uint32_t> rows = usable_rows(points, normals, ctx);
-  SampledCloud cloud{cube_of(points, rows, scale), {}, {}, points.size - rows.size()};
+  SampledCloud cloud{cube_of(points, rows, scale, ctx), {}, {}, points.size - rows.size()};
   const double cells = std::ldexp(1.0, static_cast<int>(depth + kMergeLevels));
   cloud.samples.bits = depth + kMergeLevels;
   BulkVector<std::uint64_t> keys(rows.size());

@@ -104,7 +104,9 @@ TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const doubl
       mesh, ctx, [&](std::uint32_t a, std::uint32_t b) { return dropped[a] == 0 && dropped[b] == 0; });
   BulkVector<Box3d> box(mesh.vertices.size());
   BulkVector<float> widest(mesh.vertices.size());
-  std::fill(box.begin(), box.end(), Box3d{});
+  parallel_for(ctx, box.size(), 65'536, [&](std::size_t begin, std::size_t end) {
+    std::fill(box.begin() + begin, box.begin() + end, Box3d{});
+  });
   for (std::size_t v = 0; v < dropped.size(); ++v) {
     if (v % 65'536 == 0) ctx.checkpoint();
     const std::uint32_t root = components.root_of(v);

@@ -158,6 +158,66 @@ PC_HD inline void consider(const BvhView& tree, std::uint32_t slot, const Vec3d&
     best = {squared, triangle.index, slot};
 }
 
+/// Searches a tree, nearest boxes first. `Search` tests boxes and visits what they hold:
+///   bool beyond(float bound) const             a box that begins there holds nothing of interest any more
+///   unsigned boxes(const Node&, float* bound)  mask of the boxes of interest, and where each begins
+///   bool visit(child, float bound)             a triangle, or kNone; true = the search is over
+///   kFetchesEarly                              children are loaded before they are searched
+/// Returns the search with what it found.
+template <class Search>
+PC_HD PC_LANES_TARGET Search searched(const BvhView& tree, Search search) {
+  Waiting stack[kStack];
+  float bound[kWidth];
+  std::size_t size = 0;
+  stack[size++] = waiting(0, 0);
+  while (size > 0) {
+    const Waiting next = stack[--size];
+    if (search.beyond(bound_of(next))) continue;
+    const auto child = static_cast<std::uint32_t>(next);
+    if ((child & kTriangle) != 0) {
+      if (search.visit(child, bound_of(next))) break;
+      continue;
+    }
+    const Node& node = tree.nodes[child];
+    const unsigned mask = search.boxes(node, bound);
+    if constexpr (Search::kFetchesEarly)
+      for (unsigned lanes = mask; lanes != 0; lanes &= lanes - 1)
+        fetch_early(tree, node.child[lowest_lane(lanes)]);
+    size = push_sorted(node, mask, bound, stack, size);
+  }
+  return search;
+}
+
+/// Boxes around a point.
+template <class Lanes>
+struct BoxesNear {
+  static constexpr bool kFetchesEarly = false;
+  const PointInterval& interval;
+  float limit;  ///< of squared distances
+
+  PC_HD PC_LANES_TARGET bool beyond(float bound) const { return bound > limit; }
+  PC_HD PC_LANES_TARGET unsigned boxes(const Node& node, float* bound) {
+    return Lanes::distances(node, interval, limit, bound);
+  }
+  PC_HD PC_LANES_TARGET void lower(float closer) { limit = closer < limit ? closer : limit; }
+};
+
+template <class Lanes>
+struct TriangleNear : BoxesNear<Lanes> {
+  const BvhView& tree;
+  const Vec3d& p;
+  ClosestTriangle best;
+
+  PC_HD PC_LANES_TARGET TriangleNear(const BvhView& of, const Vec3d& at, const PointInterval& around,
+                                     const ClosestTriangle& known)
+      : BoxesNear<Lanes>{around, distance_limit(known.squared)}, tree(of), p(at), best(known) {}
+  PC_HD PC_LANES_TARGET bool visit(std::uint32_t child, float) {
+    consider(tree, child & ~kTriangle, p, best);
+    this->lower(distance_limit(best.squared));
+    return false;
+  }
+};
+
 /// The closest triangle to p (relative to the tree's origin). `guess` is the slot of a triangle that may be close, or
 /// kNone; it changes the time alone.
 template <class Lanes>
@@ -167,26 +227,7 @@ PC_HD PC_LANES_TARGET ClosestTriangle closest_triangle(const BvhView& tree, cons
   if (tree.node_count == 0) return best;
   if (guess != kNone) consider(tree, guess, p, best);
   const PointInterval interval(p);
-  Waiting stack[kStack];
-  float squared[kWidth];
-  std::size_t size = 0;
-  float limit = distance_limit(best.squared);
-  stack[size++] = waiting(0, 0);
-  while (size > 0) {
-    const Waiting next = stack[--size];
-    if (bound_of(next) > limit) continue;
-    const auto child = static_cast<std::uint32_t>(next);
-    if ((child & kTriangle) != 0) {
-      consider(tree, child & ~kTriangle, p, best);
-      const float closest = distance_limit(best.squared);
-      limit = closest < limit ? closest : limit;
-      continue;
-    }
-    const Node& node = tree.nodes[child];
-    const unsigned mask = Lanes::distances(node, interval, limit, squared);
-    size = push_sorted(node, mask, squared, stack, size);
-  }
-  return best;
+  return searched(tree, TriangleNear<Lanes>(tree, p, interval, best)).best;
 }
 
 /// The ray's box form; o is its origin relative to the tree's.
@@ -197,38 +238,61 @@ PC_HD inline BoxRay box_ray(const Vec3d& o, const Vec3d& direction, double t_min
           rounded_down(t_min)};
 }
 
+/// Boxes that a ray meets.
+template <class Lanes>
+struct BoxesAlong {
+  const BoxRay& ray;
+  float limit;  ///< of t
+
+  PC_HD PC_LANES_TARGET bool beyond(float bound) const { return bound * kSlabNear > limit; }
+  PC_HD PC_LANES_TARGET unsigned boxes(const Node& node, float* bound) {
+    return Lanes::slabs(node, ray, limit, bound);
+  }
+};
+
+/// A triangle of the tree as it is.
+struct Unmoved {
+  PC_HD const Triangle& place(const Triangle& triangle) const { return triangle; }
+};
+
+/// Hits of the triangles of a tree that lie where `placed` puts them.
+template <class Lanes, bool kAny, class Placed>
+struct TriangleAlong : BoxesAlong<Lanes> {
+  static constexpr bool kFetchesEarly = true;
+  const BvhView& tree;
+  const Placed& placed;
+  const ShearedRay& sheared;
+  double t_min;
+  RayHit best;
+
+  PC_HD PC_LANES_TARGET TriangleAlong(const BvhView& of, const Placed& moved, const ShearedRay& along,
+                                      const BoxRay& boxed, double from, double to)
+      : BoxesAlong<Lanes>{boxed, rounded_up(to)},
+        tree(of),
+        placed(moved),
+        sheared(along),
+        t_min(from),
+        best{to, 0, 0, kNone} {}
+  PC_HD PC_LANES_TARGET bool visit(std::uint32_t child, float bound) {
+    if (child == kNone) return false;  // numbers beyond single precision met an empty lane
+    const double entered = static_cast<double>(bound * kSlabNear);
+    sheared.meet(placed.place(tree.triangles[child & ~kTriangle]), entered > t_min ? entered : t_min, best);
+    this->limit = rounded_up(best.t);
+    return kAny && best.triangle != kNone;
+  }
+};
+
 /// The closest hit of a ray, or with kAny any hit.
 template <class Lanes, bool kAny>
 PC_HD PC_LANES_TARGET RayHit trace(const BvhView& tree, const Ray& ray) {
-  RayHit best{ray.t_max, 0, 0, kNone};
-  if (tree.node_count == 0) return best;
+  if (tree.node_count == 0) return {ray.t_max, 0, 0, kNone};
   const Vec3d o = ray.origin - tree.origin;
   const ShearedRay sheared(o, ray.direction);
   const BoxRay boxes = box_ray(o, sheared.direction, ray.t_min);
-  Waiting stack[kStack];
-  float enter[kWidth];
-  std::size_t size = 0;
-  float limit = rounded_up(best.t);
-  stack[size++] = waiting(0, 0);
-  while (size > 0) {
-    const Waiting next = stack[--size];
-    if (bound_of(next) * kSlabNear > limit) continue;
-    const auto child = static_cast<std::uint32_t>(next);
-    if (child == kNone) continue;  // numbers beyond single precision met an empty lane
-    if ((child & kTriangle) != 0) {
-      const double entered = static_cast<double>(bound_of(next) * kSlabNear);
-      sheared.meet(tree.triangles[child & ~kTriangle], entered > ray.t_min ? entered : ray.t_min, best);
-      if (kAny && best.triangle != kNone) return best;
-      limit = rounded_up(best.t);
-      continue;
-    }
-    const Node& node = tree.nodes[child];
-    const unsigned mask = Lanes::slabs(node, boxes, limit, enter);
-    for (unsigned lanes = mask; lanes != 0; lanes &= lanes - 1)
-      fetch_early(tree, node.child[lowest_lane(lanes)]);
-    size = push_sorted(node, mask, enter, stack, size);
-  }
-  return best;
+  const Unmoved unmoved;
+  return searched(tree,
+                  TriangleAlong<Lanes, kAny, Unmoved>(tree, unmoved, sheared, boxes, ray.t_min, ray.t_max))
+      .best;
 }
 
 }  // namespace pc::bvh

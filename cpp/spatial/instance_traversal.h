@@ -41,135 +41,117 @@ PC_HD PC_LANES_TARGET void trace_instance(const InstancedBvhView& view, std::uin
   const PointInterval interval = local_interval(placed, sheared.origin, local);
   BoxRay boxes = box_ray(local, instances::Placed::times(placed.inverse, sheared.direction), t_min);
   boxes.origin = interval;
-  RayHit found{best.t, 0, 0, kNone};
-  Waiting stack[kStack];
-  float enter[kWidth];
-  std::size_t size = 0;
-  float limit = rounded_up(found.t);
-  stack[size++] = waiting(0, 0);
-  while (size > 0) {
-    const Waiting next = stack[--size];
-    if (bound_of(next) * kSlabNear > limit) continue;
-    const auto child = static_cast<std::uint32_t>(next);
-    if (child == kNone) continue;  // numbers beyond single precision met an empty lane
-    if ((child & kTriangle) != 0) {
-      const double entered = static_cast<double>(bound_of(next) * kSlabNear);
-      sheared.meet(placed.place(tree.triangles[child & ~kTriangle]), entered > t_min ? entered : t_min,
-                   found);
-      if (kAny && found.triangle != kNone) break;
-      limit = rounded_up(found.t);
-      continue;
-    }
-    const Node& node = tree.nodes[child];
-    const unsigned mask = Lanes::slabs(node, boxes, limit, enter);
-    for (unsigned lanes = mask; lanes != 0; lanes &= lanes - 1)
-      fetch_early(tree, node.child[lowest_lane(lanes)]);
-    size = push_sorted(node, mask, enter, stack, size);
-  }
+  using Search = TriangleAlong<Lanes, kAny, instances::Placed>;
+  const RayHit found = searched(tree, Search(tree, placed, sheared, boxes, t_min, best.t)).best;
   if (found.triangle != kNone && (found.t < best.t || instance < best.instance))
     best = {found.t, found.u, found.v, instance, found.triangle};
 }
 
+template <class Lanes, bool kAny>
+struct InstanceAlong : BoxesAlong<Lanes> {
+  static constexpr bool kFetchesEarly = false;
+  const InstancedBvhView& view;
+  const ShearedRay& sheared;
+  double t_min;
+  InstanceHit best;
+
+  PC_HD PC_LANES_TARGET InstanceAlong(const InstancedBvhView& of, const ShearedRay& along,
+                                      const BoxRay& boxed, double from, double to)
+      : BoxesAlong<Lanes>{boxed, rounded_up(to)},
+        view(of),
+        sheared(along),
+        t_min(from),
+        best{to, 0, 0, kNone, kNone} {}
+  PC_HD PC_LANES_TARGET bool visit(std::uint32_t child, float bound) {
+    if (child == kNone) return false;  // numbers beyond single precision met an empty lane
+    const double entered = static_cast<double>(bound * kSlabNear);
+    trace_instance<Lanes, kAny>(view, view.top.triangles[child & ~kTriangle].index, sheared,
+                                entered > t_min ? entered : t_min, best);
+    this->limit = rounded_up(best.t);
+    return kAny && best.instance != kNone;
+  }
+};
+
 /// The closest hit of a ray, or with kAny any hit.
 template <class Lanes, bool kAny>
 PC_HD PC_LANES_TARGET InstanceHit trace_instances(const InstancedBvhView& view, const Ray& ray) {
-  InstanceHit best{ray.t_max, 0, 0, kNone, kNone};
-  if (view.count == 0) return best;
+  if (view.count == 0) return {ray.t_max, 0, 0, kNone, kNone};
   const Vec3d o = ray.origin - view.origin();
   const ShearedRay sheared(o, ray.direction);
   const BoxRay boxes = box_ray(o, sheared.direction, ray.t_min);
-  Waiting stack[kStack];
-  float enter[kWidth];
-  std::size_t size = 0;
-  float limit = rounded_up(best.t);
-  stack[size++] = waiting(0, 0);
-  while (size > 0) {
-    const Waiting next = stack[--size];
-    if (bound_of(next) * kSlabNear > limit) continue;
-    const auto child = static_cast<std::uint32_t>(next);
-    if (child == kNone) continue;
-    if ((child & kTriangle) != 0) {
-      const double entered = static_cast<double>(bound_of(next) * kSlabNear);
-      trace_instance<Lanes, kAny>(view, view.top.triangles[child & ~kTriangle].index, sheared,
-                                  entered > ray.t_min ? entered : ray.t_min, best);
-      if (kAny && best.instance != kNone) return best;
-      limit = rounded_up(best.t);
-      continue;
-    }
-    const Node& node = view.top.nodes[child];
-    const unsigned mask = Lanes::slabs(node, boxes, limit, enter);
-    size = push_sorted(node, mask, enter, stack, size);
-  }
-  return best;
+  return searched(view.top, InstanceAlong<Lanes, kAny>(view, sheared, boxes, ray.t_min, ray.t_max)).best;
 }
 
-/// Improves `best` by the triangles of one instance; p is relative to the view's origin.
+/// Triangles of one instance near p, which is relative to the view's origin. Limits and bounds are lengths of the prototype.
 template <class Lanes>
-PC_HD PC_LANES_TARGET void closest_in_instance(const InstancedBvhView& view, std::uint32_t instance,
-                                               const Vec3d& p, float world_limit, ClosestInstance& best) {
-  /// A place within a distance of the prototype is, in place, within this times as far in a similar instance.
-  constexpr float kSimilarSlack = 1 + 8e-6F;
-  const instances::Placed& placed = view.placed[instance];
-  const BvhView& tree = view.prototypes[placed.prototype];
-  Vec3d local;
-  const PointInterval interval = local_interval(placed, p, local);
-  const auto limit_of = [&](double squared) { return distance_limit(squared / placed.least_squared); };
-  Waiting stack[kStack];
-  float squared[kWidth];
-  std::size_t size = 0;
-  float limit = limit_of(static_cast<double>(world_limit));
-  stack[size++] = waiting(0, 0);
-  while (size > 0) {
-    const Waiting next = stack[--size];
-    if (bound_of(next) > limit) continue;
-    const auto child = static_cast<std::uint32_t>(next);
-    if ((child & kTriangle) != 0) {
-      const Triangle triangle = placed.place(tree.triangles[child & ~kTriangle]);
-      const double found = closest_on_triangle(triangle.a, triangle.b, triangle.c, p).squared;
-      const bool lower =
-          instance < best.instance || (instance == best.instance && triangle.index < best.triangle);
-      if (!(found < best.squared || (found == best.squared && lower))) continue;
-      best = {found, instance, triangle.index};
-      const float closer = limit_of(found);
-      limit = closer < limit ? closer : limit;
-      continue;
-    }
-    const Node& node = tree.nodes[child];
-    float reached = limit;
-    Lanes::distances(node, interval, reached, squared);
-    if (placed.similar && reached * kSimilarSlack < limit) limit = reached * kSimilarSlack;
-    unsigned mask = 0;
-    for (std::size_t lane = 0; lane < kWidth; ++lane) mask |= (squared[lane] <= limit ? 1U : 0U) << lane;
-    size = push_sorted(node, mask, squared, stack, size);
+struct PlacedTriangleNear : BoxesNear<Lanes> {
+  const instances::Placed& placed;
+  const BvhView& tree;
+  const Vec3d& p;
+  std::uint32_t instance;
+  ClosestInstance best;
+
+  PC_HD PC_LANES_TARGET PlacedTriangleNear(const instances::Placed& moved, const BvhView& of, const Vec3d& at,
+                                           const PointInterval& around, std::uint32_t number,
+                                           float world_limit, const ClosestInstance& known)
+      : BoxesNear<Lanes>{around, limit_of(moved, static_cast<double>(world_limit))},
+        placed(moved),
+        tree(of),
+        p(at),
+        instance(number),
+        best(known) {}
+  PC_HD PC_LANES_TARGET static float limit_of(const instances::Placed& moved, double squared) {
+    return distance_limit(squared / moved.least_squared);
   }
-}
+  PC_HD PC_LANES_TARGET unsigned boxes(const Node& node, float* bound) {
+    /// A place within a distance of the prototype is, in place, within this times as far in a similar instance.
+    constexpr float kSimilarSlack = 1 + 8e-6F;
+    float reached = this->limit;
+    Lanes::distances(node, this->interval, reached, bound);
+    if (placed.similar) this->lower(reached * kSimilarSlack);
+    unsigned mask = 0;
+    for (std::size_t lane = 0; lane < kWidth; ++lane) mask |= (bound[lane] <= this->limit ? 1U : 0U) << lane;
+    return mask;
+  }
+  PC_HD PC_LANES_TARGET bool visit(std::uint32_t child, float) {
+    const Triangle triangle = placed.place(tree.triangles[child & ~kTriangle]);
+    const double found = closest_on_triangle(triangle.a, triangle.b, triangle.c, p).squared;
+    const bool lower_number =
+        instance < best.instance || (instance == best.instance && triangle.index < best.triangle);
+    if (!(found < best.squared || (found == best.squared && lower_number))) return false;
+    best = {found, instance, triangle.index};
+    this->lower(limit_of(placed, found));
+    return false;
+  }
+};
+
+template <class Lanes>
+struct InstanceNear : BoxesNear<Lanes> {
+  const InstancedBvhView& view;
+  const Vec3d& p;
+  ClosestInstance best;
+
+  PC_HD PC_LANES_TARGET InstanceNear(const InstancedBvhView& of, const Vec3d& at, const PointInterval& around)
+      : BoxesNear<Lanes>{around, distance_limit(HUGE_VAL)}, view(of), p(at), best{HUGE_VAL, kNone, kNone} {}
+  PC_HD PC_LANES_TARGET bool visit(std::uint32_t child, float) {
+    const std::uint32_t instance = view.top.triangles[child & ~kTriangle].index;
+    const instances::Placed& placed = view.placed[instance];
+    const BvhView& tree = view.prototypes[placed.prototype];
+    Vec3d local;
+    const PointInterval interval = local_interval(placed, p, local);
+    best = searched(tree, PlacedTriangleNear<Lanes>(placed, tree, p, interval, instance, this->limit, best))
+               .best;
+    this->lower(distance_limit(best.squared));
+    return false;
+  }
+};
 
 /// The closest triangle to p, relative to the view's origin.
 template <class Lanes>
 PC_HD PC_LANES_TARGET ClosestInstance closest_instance(const InstancedBvhView& view, const Vec3d& p) {
-  ClosestInstance best{HUGE_VAL, kNone, kNone};
-  if (view.count == 0) return best;
+  if (view.count == 0) return {HUGE_VAL, kNone, kNone};
   const PointInterval interval(p);
-  Waiting stack[kStack];
-  float squared[kWidth];
-  std::size_t size = 0;
-  float limit = distance_limit(best.squared);
-  stack[size++] = waiting(0, 0);
-  while (size > 0) {
-    const Waiting next = stack[--size];
-    if (bound_of(next) > limit) continue;
-    const auto child = static_cast<std::uint32_t>(next);
-    if ((child & kTriangle) != 0) {
-      closest_in_instance<Lanes>(view, view.top.triangles[child & ~kTriangle].index, p, limit, best);
-      const float closest = distance_limit(best.squared);
-      limit = closest < limit ? closest : limit;
-      continue;
-    }
-    const Node& node = view.top.nodes[child];
-    const unsigned mask = Lanes::distances(node, interval, limit, squared);
-    size = push_sorted(node, mask, squared, stack, size);
-  }
-  return best;
+  return searched(view.top, InstanceNear<Lanes>(view, p, interval)).best;
 }
 
 }  // namespace pc::bvh

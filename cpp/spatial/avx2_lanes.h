@@ -4,148 +4,59 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "spatial/packed.h"
+
 /// Numbers side by side in AVX2 registers, for packets of rays. The including file sets PC_LANES_TARGET.
 namespace pc::avx2 {
 
-struct Doubles;
+/// The operations on masks, which are registers like those of the numbers.
+#define PC_AVX2_MASKS(prefix, suffix)                                                      \
+  using Bits = Register;                                                                   \
+  PC_LANES_TARGET static std::uint64_t bits(Bits v) {                                      \
+    return static_cast<unsigned>(prefix##_movemask_##suffix(v));                           \
+  }                                                                                        \
+  PC_LANES_TARGET static Bits both(Bits a, Bits b) { return prefix##_and_##suffix(a, b); } \
+  PC_LANES_TARGET static Bits less(Register a, Register b) {                               \
+    return prefix##_cmp_##suffix(a, b, _CMP_LT_OQ);                                        \
+  }                                                                                        \
+  PC_LANES_TARGET static Bits at_most(Register a, Register b) {                            \
+    return prefix##_cmp_##suffix(a, b, _CMP_LE_OQ);                                        \
+  }                                                                                        \
+  PC_LANES_TARGET static Bits equal(Register a, Register b) {                              \
+    return prefix##_cmp_##suffix(a, b, _CMP_EQ_OQ);                                        \
+  }                                                                                        \
+  PC_LANES_TARGET static Register chosen(Bits mask, Register yes, Register no) {           \
+    return prefix##_blendv_##suffix(no, yes, mask);                                        \
+  }                                                                                        \
+  PC_LANES_TARGET static Register magnitude(Register a) {                                  \
+    return prefix##_andnot_##suffix(all(static_cast<Value>(-0.0)), a);                     \
+  }
 
-/// Single precision, as many as Doubles.
-struct Halves {
-  static constexpr std::size_t kSize = 4;
-  struct Mask {
-    __m128 v;
-    PC_LANES_TARGET std::uint64_t bits() const { return static_cast<unsigned>(_mm_movemask_ps(v)); }
-    PC_LANES_TARGET friend Mask operator&(const Mask& a, const Mask& b) { return {_mm_and_ps(a.v, b.v)}; }
-  };
-  __m128 v;
+struct DoublesSet;
 
-  PC_LANES_TARGET static Halves load(const float* from) { return {_mm_load_ps(from)}; }
-  PC_LANES_TARGET static Halves all(float value) { return {_mm_set1_ps(value)}; }
-  PC_LANES_TARGET void store(float* to) const { _mm_store_ps(to, v); }
-  PC_LANES_TARGET friend Halves operator+(const Halves& a, const Halves& b) { return {_mm_add_ps(a.v, b.v)}; }
-  PC_LANES_TARGET friend Halves operator-(const Halves& a, const Halves& b) { return {_mm_sub_ps(a.v, b.v)}; }
-  PC_LANES_TARGET friend Halves operator*(const Halves& a, const Halves& b) { return {_mm_mul_ps(a.v, b.v)}; }
-  PC_LANES_TARGET friend Halves operator/(const Halves& a, const Halves& b) { return {_mm_div_ps(a.v, b.v)}; }
-  PC_LANES_TARGET friend Mask operator<(const Halves& a, const Halves& b) {
-    return {_mm_cmp_ps(a.v, b.v, _CMP_LT_OQ)};
-  }
-  PC_LANES_TARGET friend Mask operator<=(const Halves& a, const Halves& b) {
-    return {_mm_cmp_ps(a.v, b.v, _CMP_LE_OQ)};
-  }
-  PC_LANES_TARGET friend Mask operator==(const Halves& a, const Halves& b) {
-    return {_mm_cmp_ps(a.v, b.v, _CMP_EQ_OQ)};
-  }
-  /// The second if either is no number.
-  PC_LANES_TARGET static Halves lesser(const Halves& a, const Halves& b) { return {_mm_min_ps(a.v, b.v)}; }
-  PC_LANES_TARGET static Halves greater(const Halves& a, const Halves& b) { return {_mm_max_ps(a.v, b.v)}; }
-  PC_LANES_TARGET friend Halves abs(const Halves& a) { return {_mm_andnot_ps(_mm_set1_ps(-0.0F), a.v)}; }
-  PC_LANES_TARGET friend Halves select(const Mask& mask, const Halves& yes, const Halves& no) {
-    return {_mm_blendv_ps(no.v, yes.v, mask.v)};
-  }
-  PC_LANES_TARGET Doubles wide() const;
+struct HalvesSet {
+  PC_PACKED_ARITHMETIC(__m128, float, 4, _mm, ps)
+  PC_AVX2_MASKS(_mm, ps)
+  using Wide = DoublesSet;
+  PC_LANES_TARGET static __m256d widened(Register v) { return _mm256_cvtps_pd(v); }
 };
 
-/// Single precision.
-struct Floats {
-  static constexpr std::size_t kSize = 8;
-  struct Mask {
-    __m256 v;
-    PC_LANES_TARGET std::uint64_t bits() const { return static_cast<unsigned>(_mm256_movemask_ps(v)); }
-    PC_LANES_TARGET friend Mask operator&(const Mask& a, const Mask& b) { return {_mm256_and_ps(a.v, b.v)}; }
-  };
-  __m256 v;
-
-  PC_LANES_TARGET static Floats load(const float* from) { return {_mm256_load_ps(from)}; }
-  PC_LANES_TARGET static Floats all(float value) { return {_mm256_set1_ps(value)}; }
-  PC_LANES_TARGET void store(float* to) const { _mm256_store_ps(to, v); }
-  PC_LANES_TARGET friend Floats operator+(const Floats& a, const Floats& b) {
-    return {_mm256_add_ps(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Floats operator-(const Floats& a, const Floats& b) {
-    return {_mm256_sub_ps(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Floats operator*(const Floats& a, const Floats& b) {
-    return {_mm256_mul_ps(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Floats operator/(const Floats& a, const Floats& b) {
-    return {_mm256_div_ps(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Mask operator<(const Floats& a, const Floats& b) {
-    return {_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)};
-  }
-  PC_LANES_TARGET friend Mask operator<=(const Floats& a, const Floats& b) {
-    return {_mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ)};
-  }
-  PC_LANES_TARGET friend Mask operator==(const Floats& a, const Floats& b) {
-    return {_mm256_cmp_ps(a.v, b.v, _CMP_EQ_OQ)};
-  }
-  /// The second if either is no number.
-  PC_LANES_TARGET static Floats lesser(const Floats& a, const Floats& b) { return {_mm256_min_ps(a.v, b.v)}; }
-  PC_LANES_TARGET static Floats greater(const Floats& a, const Floats& b) {
-    return {_mm256_max_ps(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Floats abs(const Floats& a) {
-    return {_mm256_andnot_ps(_mm256_set1_ps(-0.0F), a.v)};
-  }
-  PC_LANES_TARGET friend Floats select(const Mask& mask, const Floats& yes, const Floats& no) {
-    return {_mm256_blendv_ps(no.v, yes.v, mask.v)};
-  }
-  /// a * b - c, rounded once.
-  PC_LANES_TARGET friend Floats product_less(const Floats& a, const Floats& b, const Floats& c) {
-    return {_mm256_fmsub_ps(a.v, b.v, c.v)};
-  }
+struct FloatsSet {
+  PC_PACKED_ARITHMETIC(__m256, float, 8, _mm256, ps)
+  PC_AVX2_MASKS(_mm256, ps)
 };
 
-/// Double precision.
-struct Doubles {
-  static constexpr std::size_t kSize = 4;
-  struct Mask {
-    __m256d v;
-    PC_LANES_TARGET std::uint64_t bits() const { return static_cast<unsigned>(_mm256_movemask_pd(v)); }
-    PC_LANES_TARGET friend Mask operator&(const Mask& a, const Mask& b) { return {_mm256_and_pd(a.v, b.v)}; }
-  };
-  __m256d v;
-
-  PC_LANES_TARGET static Doubles load(const double* from) { return {_mm256_load_pd(from)}; }
-  PC_LANES_TARGET static Doubles all(double value) { return {_mm256_set1_pd(value)}; }
-  PC_LANES_TARGET void store(double* to) const { _mm256_store_pd(to, v); }
-  PC_LANES_TARGET friend Doubles operator+(const Doubles& a, const Doubles& b) {
-    return {_mm256_add_pd(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Doubles operator-(const Doubles& a, const Doubles& b) {
-    return {_mm256_sub_pd(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Doubles operator*(const Doubles& a, const Doubles& b) {
-    return {_mm256_mul_pd(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Doubles operator/(const Doubles& a, const Doubles& b) {
-    return {_mm256_div_pd(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Mask operator<(const Doubles& a, const Doubles& b) {
-    return {_mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ)};
-  }
-  PC_LANES_TARGET friend Mask operator<=(const Doubles& a, const Doubles& b) {
-    return {_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)};
-  }
-  PC_LANES_TARGET friend Mask operator==(const Doubles& a, const Doubles& b) {
-    return {_mm256_cmp_pd(a.v, b.v, _CMP_EQ_OQ)};
-  }
-  /// The second if either is no number.
-  PC_LANES_TARGET static Doubles lesser(const Doubles& a, const Doubles& b) {
-    return {_mm256_min_pd(a.v, b.v)};
-  }
-  PC_LANES_TARGET static Doubles greater(const Doubles& a, const Doubles& b) {
-    return {_mm256_max_pd(a.v, b.v)};
-  }
-  PC_LANES_TARGET friend Doubles abs(const Doubles& a) {
-    return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)};
-  }
-  PC_LANES_TARGET friend Doubles select(const Mask& mask, const Doubles& yes, const Doubles& no) {
-    return {_mm256_blendv_pd(no.v, yes.v, mask.v)};
-  }
-  PC_LANES_TARGET Halves single() const { return {_mm256_cvtpd_ps(v)}; }
+struct DoublesSet {
+  PC_PACKED_ARITHMETIC(__m256d, double, 4, _mm256, pd)
+  PC_AVX2_MASKS(_mm256, pd)
+  using Single = HalvesSet;
+  PC_LANES_TARGET static __m128 rounded(Register v) { return _mm256_cvtpd_ps(v); }
 };
 
-PC_LANES_TARGET inline Doubles Halves::wide() const { return {_mm256_cvtps_pd(v)}; }
+#undef PC_AVX2_MASKS
+
+using Floats = Packed<FloatsSet>;    ///< single precision
+using Halves = Packed<HalvesSet>;    ///< single precision, as many as Doubles
+using Doubles = Packed<DoublesSet>;  ///< double precision
 
 }  // namespace pc::avx2

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "core/radix_sort.h"
 #include "ops/cloud/percentile.h"
+#include "ops/mesh/ball_tiles.h"
 #include "ops/mesh/pivot_front.h"
 #include "ops/mesh/surface_gaps.h"
 #include "spatial/all_knn.h"
@@ -117,13 +118,22 @@ Spacing spacing_of(const PivotCloud& cloud, OpContext& ctx) {
 struct SpacingShares {
   double median, p90;
 };
-SpacingShares shares_of(BulkVector<double>&& spacing, OpContext& ctx) {
+/// Reorders the values.
+double percentile_of(BulkVector<double>& values, double fraction, OpContext& ctx) {
   std::size_t compared = 0;
-  std::sort(spacing.begin(), spacing.end(), [&](double a, double b) {
+  const auto less = [&](double a, double b) {
     if (++compared % 65'536 == 0) ctx.checkpoint();
     return a < b;
-  });
-  return {sorted_percentile(spacing.view(), 0.5), sorted_percentile(spacing.view(), 0.9)};
+  };
+  const PercentileRank rank = percentile_rank(values.size(), fraction);
+  double* const low = values.begin() + rank.low;
+  std::nth_element(values.begin(), low, values.end(), less);
+  const double high = rank.high > rank.low ? *std::min_element(low + 1, values.end(), less) : *low;
+  return percentile_between(*low, high, rank.weight);
+}
+SpacingShares shares_of(BulkVector<double>&& spacing, OpContext& ctx) {
+  const double median = percentile_of(spacing, 0.5, ctx);
+  return {median, percentile_of(spacing, 0.9, ctx)};
 }
 
 /// From the spacing; from the gaps where balls of that size fall through. Small balls would fill rows of points with
@@ -142,43 +152,20 @@ void roll_all(PivotFront& front, const std::vector<double>& radii) {
   for (const double radius : radii) front.roll(radius);
 }
 
-/// Square tiles of equal width over the box in x and y; those at the border reach beyond it.
-struct Tiles {
-  std::size_t per_side;
-  Vec3d low, width;
-
-  std::size_t along(double v, double from, double step) const {
-    const double at = step > 0 ? std::floor((v - from) / step) : 0;
-    return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(per_side - 1)));
-  }
-  std::size_t of(const Vec3d& p) const {
-    return along(p.y, low.y, width.y) * per_side + along(p.x, low.x, width.x);
-  }
-  bool holds(std::size_t tile, const Vec3d& p, double halo) const {
-    const auto within = [&](std::size_t at, double v, double from, double step) {
-      const double begin = from + step * static_cast<double>(at);
-      return (at == 0 || v >= begin - halo) && (at + 1 == per_side || v <= begin + step + halo);
-    };
-    return within(tile % per_side, p.x, low.x, width.x) && within(tile / per_side, p.y, low.y, width.y);
-  }
-};
-
 /// Triangles of one tile whose centroid it holds, as indices in the cloud.
-BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const Spacing& spacing, const Tiles& tiles,
-                                    std::size_t tile, double median, OpContext& ctx) {
-  const double halo = std::max(kHaloSpacings * median, kHaloWidth * std::max(tiles.width.x, tiles.width.y));
-  BulkVector<std::uint32_t> members, kept;
-  BulkVector<Vec3d> places, normals;
-  BulkVector<double> distances;
-  for (std::size_t i = 0; i < cloud.places.size(); ++i) {
+BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const Spacing& spacing, const BallTiles& tiles,
+                                    std::size_t tile, Span<const std::uint32_t> members, double halo,
+                                    OpContext& ctx) {
+  BulkVector<std::uint32_t> kept;
+  if (members.size < kLeastInTile) return kept;
+  BulkVector<Vec3d> places(members.size), normals(members.size);
+  BulkVector<double> distances(members.size);
+  for (std::size_t i = 0; i < members.size; ++i) {
     if (i % 65'536 == 0) ctx.checkpoint();
-    if (!tiles.holds(tile, cloud.places[i], halo)) continue;
-    members.push_back(static_cast<std::uint32_t>(i));
-    places.push_back(cloud.places[i]);
-    normals.push_back(cloud.normals[i]);
-    distances.push_back(spacing.nearest[i]);
+    places[i] = cloud.places[members[i]];
+    normals[i] = cloud.normals[members[i]];
+    distances[i] = spacing.nearest[members[i]];
   }
-  if (members.size() < kLeastInTile) return kept;
   PivotFront front(places.view(), normals.view(), ctx);
   std::vector<SurfaceGap> gaps;
   for (const SurfaceGap& gap : spacing.gaps)
@@ -276,13 +263,15 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
   } else {
     result.radii_m.clear();
     const auto per_side = static_cast<std::size_t>(std::lround(std::sqrt(result.tile_count)));
-    const Tiles tiles{per_side, cloud.box.min, extent * (1 / static_cast<double>(per_side))};
+    const BallTiles tiles{per_side, cloud.box.min, extent * (1 / static_cast<double>(per_side))};
     const double gap = typical_gap({spacing.gaps.data(), spacing.gaps.size()});
-    const double halo = std::max({kHaloSpacings * shares.median, kHaloGaps * gap,
-                                  kHaloWidth * std::max(tiles.width.x, tiles.width.y)});
+    const double width = std::max(tiles.width.x, tiles.width.y);
+    const double halo =
+        std::min(width, std::max({kHaloSpacings * shares.median, kHaloGaps * gap, kHaloWidth * width}));
+    const TileRows rows = tile_rows(cloud.places.view(), tiles, halo, ctx);
     std::vector<BulkVector<std::uint32_t>> parts(result.tile_count);
     parallel_for(ctx, parts.size(), 1, [&](std::size_t tile, std::size_t) {
-      parts[tile] = roll_tile(cloud, spacing, tiles, tile, halo, ctx);
+      parts[tile] = roll_tile(cloud, spacing, tiles, tile, rows.of(tile), halo, ctx);
     });
     append_fitting(parts, triangles, ctx);
   }

@@ -34,7 +34,7 @@ struct BallPivotingResult {
 ///          (surface_gaps.h) is above 3.2 of these medians, as in scans with rows far apart, this gap x 1.4, 2.8 instead. If
 ///          the 90th percentile of the distance is at least 1.8 medians, a cloud of 200 points or more is cut into square
 ///          tiles of about tile_points in x and y (round(sqrt(round(n / tile_points))) per side) that overlap by 8 medians,
-///          6 gaps or 5 % of their width, each with its own radii; triangles stay with the tile that holds their centroid.
+///          6 gaps or 5 % of their width, at most by that, each with its own radii; triangles stay with the tile that holds their centroid.
 /// Mesh     No edge has more than two triangles, and those run along it in opposite directions. Vertices are the points.
 /// Order    Bit-identical for any thread count.
 /// Cost     O(n m) time, m = points within two radii around open edges; 350 n bytes. Tiles run in parallel.

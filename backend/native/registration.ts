@@ -141,6 +141,10 @@ export interface IcpPose {
   readonly conditioning: number;
   readonly free_turn: Triple;
   readonly free_shift: Triple;
+  /** Names as in cpp/ops/registration/surface_agreement.h. */
+  readonly surface_covered: number;
+  readonly surface_agreement: number;
+  readonly surface_places: number;
   readonly history: readonly {
     readonly voxel_m: number;
     readonly limit_m: number;

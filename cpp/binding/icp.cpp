@@ -187,6 +187,9 @@ Napi::Object result_to_js(Napi::Env env, const IcpResult& r) {
   out.Set("conditioning", r.conditioning.ratio);
   out.Set("free_turn", to_js(env, r.conditioning.turn));
   out.Set("free_shift", to_js(env, r.conditioning.shift));
+  out.Set("surface_covered", r.surface.covered);
+  out.Set("surface_agreement", r.surface.agreement);
+  count("surface_places", r.surface.place_count);
   out.Set("history", history_to_js(env, r.history));
   count("fixed_count", r.fixed_count);
   count("moving_count", r.moving_count);

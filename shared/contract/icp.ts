@@ -77,6 +77,20 @@ const GlobalAlignment = z
   })
   .meta({ id: "GlobalAlignment", description: "search for a start among all turns and shifts" });
 
+const SurfaceAgreement = z
+  .object({
+    agreement: z
+      .number()
+      .describe(
+        "of the flat places where both sides have a surface, the share 0..1 where it is the same one: within a fifth of the radius of 20 neighbours and 25 degrees; 0 without any. Common directions count less, so that ground or a wall, which lies on itself in many poses, does not outvote the rest. What only one side has, as with partial overlap, does not count",
+      ),
+    covered: z
+      .number()
+      .describe("share 0..1 of the flat surface of the source that has a surface of the target within 3 such radii"),
+    place_count: z.int().describe("places compared, of both sides; few in foliage and in small clouds"),
+  })
+  .meta({ id: "SurfaceAgreement", description: "whether the sides show the same surfaces where they overlap" });
+
 export const IcpSuccess = z
   .object({
     success: z.literal(true).describe("a pose was found; quality_warning and warnings tell whether to trust it"),
@@ -99,7 +113,9 @@ export const IcpSuccess = z
     quality_warning: z
       .string()
       .nullable()
-      .describe("set if rmse_ratio exceeds 0.02 or nothing overlaps: the pose is probably wrong"),
+      .describe(
+        "the pose is probably wrong: nothing overlaps; or where both sides have a surface it is not the same one (surface_agreement); or rmse_ratio exceeds 0.02, unless initial: auto found the pose, no other one comes near it, and the surfaces agree, as with partial overlap. null = nothing of this",
+      ),
     method: IcpMethod.describe("method used"),
     start: z
       .enum(["centroid", "as_placed", "init_transform", "global"])
@@ -122,6 +138,7 @@ export const IcpSuccess = z
         "smallest over largest eigenvalue of the point-to-plane equations at the pose, turns scaled by the radius of the source: near 0, free_motion changes nothing that was measured",
       ),
     free_motion: FreeMotion.describe("the motion that the surfaces hold least"),
+    surface_agreement: SurfaceAgreement.describe("how well the sides agree where they overlap, at the pose"),
     history: z.array(IcpIteration).describe("the iterations, coarse to fine"),
     warnings: Warnings.optional(),
   })

@@ -24,11 +24,15 @@ export function sideWords(text: string, { is_inverted }: Pick<Pose, "is_inverted
 
 /** What the pose is worth, in a sentence. */
 export function verdict({ answer }: Pose): string {
-  const { quality_warning, fitness, converged, kept_start, conditioning, overlap } = answer;
+  const { quality_warning, fitness, converged, kept_start, conditioning, overlap, global_alignment } = answer;
   if (!(fitness > 0)) return "The files do not overlap: this is no pose.";
   if (kept_start)
     return "Not registered: the iterations led to a worse pose than the start, which was kept. Try --initial auto, or align the files roughly first.";
   if (quality_warning !== null) return "The pose is probably wrong: look at the pictures.";
+  if (global_alignment?.outcome === "ambiguous")
+    return "Another pose fits almost as well: look at the pictures before you use this one.";
+  if (global_alignment?.outcome === "none")
+    return "The search found no pose that stands out from chance: look at the pictures.";
   if (conditioning < FREE)
     return "The files fit, but their surfaces leave a motion free: that part of the pose is arbitrary.";
   if (!converged) return "The pose has not settled and may be wrong: look at the pictures, or allow more --iterations.";
@@ -39,6 +43,11 @@ export function verdict({ answer }: Pose): string {
 function conditioningText(value: number): string {
   const word = value < FREE ? "a motion is free" : value < FIRM ? "one motion is held weakly" : "all motions are held";
   return `${value.toExponential(1)} (${word})`;
+}
+
+function surfaceText({ agreement, place_count }: IcpSuccess["surface_agreement"]): string {
+  if (place_count === 0) return "no flat surface to compare";
+  return `${percent(agreement)} of what both files have, at ${place_count} flat places`;
 }
 
 /** Angle and axis of a rotation, degrees. */
@@ -72,6 +81,7 @@ export function poseFacts(pose: Pose, centre_shift: readonly number[]): Fact[] {
       `${plainNumber(turn.angle_deg, 4)}° about (${turn.axis.map((value) => plainNumber(value, 3)).join(", ")})`,
     ],
     ["Shift of the middle x, y, z", `${centre_shift.map((value) => plainNumber(value, 4)).join(", ")} m`],
+    ["Surfaces that agree", surfaceText(answer.surface_agreement)],
     ["Conditioning", conditioningText(answer.conditioning)],
     ["Iterations", `${answer.iterations_done}, ${answer.converged ? "settled" : "not settled"}`],
     ["Method", `${answer.method.replaceAll("_", " ")}, started ${START[answer.start]}`],

@@ -4,21 +4,41 @@ import type { IcpPose, NativeGlobalAlignment } from "../../native/registration.t
 const SUSPICIOUS = 0.02;
 /** Conditioning below which a motion counts as free; test/accuracy/registration.ts lists that of real pairs. */
 const FREE = 1e-3;
+/** Flat places below which the surfaces tell nothing; agreement of wrong and of right poses: docs/accuracy.md, Registration. */
+const LEAST_PLACES = 100;
+const WRONG = 0.5;
+const RIGHT = 0.7;
 
 const metres = (value: number) => `${Number(value.toPrecision(4))} m`;
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const direction = (v: readonly number[]) => {
   const length = Math.hypot(...v);
   return `(${v.map((value) => (value / length).toFixed(2).replace("-0.00", "0.00")).join(", ")})`;
 };
 
-/** The contract's warning: a sentence if the pose is probably wrong. */
+type Surface = Pick<IcpPose, "surface_agreement" | "surface_places">;
+
+/** Whether enough flat surface was compared to tell right from wrong. */
+const isJudged = ({ surface_places }: Surface) => surface_places >= LEAST_PLACES;
+
+/** Partial overlap: found among all poses without a rival, and right where both sides have a surface. */
+const isSound = (pose: IcpPose) =>
+  pose.start === "global" &&
+  pose.global_alignment?.outcome === "found" &&
+  !pose.kept_start &&
+  isJudged(pose) &&
+  pose.surface_agreement >= RIGHT;
+
+/** A sentence if the pose is probably wrong: the contract's warning, and what the surfaces tell. */
 export function qualityWarning(pose: IcpPose, rmse_ratio: number | null): string | null {
   if (!(pose.fitness > 0)) {
     return `No source point lies within ${metres(pose.max_correspondence_distance)} of the target: they do not overlap, and the pose is only where the iterations began. Align them roughly first, or allow a larger max_correspondence_distance.`;
   }
-  if (rmse_ratio !== null && rmse_ratio > SUSPICIOUS) {
-    const percent = `${(100 * rmse_ratio).toFixed(1)} %`;
-    return `The RMSE of ${metres(pose.rmse)} is ${percent} of the target's size: the pose is probably wrong. Align the two roughly first and register again.`;
+  if (isJudged(pose) && pose.surface_agreement < WRONG) {
+    return `Where both sides have a surface, only ${percent(pose.surface_agreement)} of it is the same one: the pose is probably wrong. Align the two roughly first, or let initial: auto search for the pose.`;
+  }
+  if (rmse_ratio !== null && rmse_ratio > SUSPICIOUS && !isSound(pose)) {
+    return `The RMSE of ${metres(pose.rmse)} is ${percent(rmse_ratio)} of the target's size: the pose is probably wrong. Align the two roughly first and register again.`;
   }
   return null;
 }
@@ -51,7 +71,6 @@ export function icpWarnings(pose: IcpPose): string[] {
 }
 
 const degrees = (radians: number) => `${Math.round((radians * 180) / Math.PI)} degrees`;
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 /** What the user should know of a start that was searched. */
 function searchWarnings(found: NativeGlobalAlignment): string[] {

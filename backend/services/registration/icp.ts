@@ -162,6 +162,11 @@ function report(
     overlap_rmse: pose.final_rmse,
     conditioning,
     free_motion: { turn: [...pose.free_turn], shift: [...pose.free_shift] },
+    surface_agreement: {
+      agreement: pose.surface_agreement,
+      covered: pose.surface_covered,
+      place_count: pose.surface_places,
+    },
     history: pose.history.map((iteration) => ({ ...iteration })),
     ...(warnings.length > 0 ? { warnings } : {}),
   };

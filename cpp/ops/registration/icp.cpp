@@ -283,6 +283,15 @@ IcpConditioning IcpRegistration::conditioning(const IcpPairs& pairs, OpContext& 
   return {ratio, {v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
 
+/// Where noise is averaged and surfaces are sampled evenly; all points where there is no coarser level.
+const IcpScale& IcpRegistration::judged_scale() const {
+  const auto few = [](const IcpScale& scale) {
+    return std::min(scale.fixed.points.size(), scale.moving.points.size()) <= kJudgedPoints;
+  };
+  const auto last = std::find_if(levels_.rbegin(), levels_.rend(), few);
+  return last == levels_.rend() ? levels_.front() : *last;
+}
+
 IcpResult IcpRegistration::result(OpContext& ctx) {
   ctx.begin_phase("Judging the fit", 0);
   const IcpScale& finest = levels_.back();
@@ -308,6 +317,7 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   r.spacing_m = spacing;
   r.converged = converged_ && !r.kept_start;
   r.conditioning = conditioning(pairs_, ctx);
+  r.surface = surface_agreement(judged_scale(), pose_, ctx);
   r.history = history_;
   r.fixed_count = fixed_.count;
   r.moving_count = moving_.count;

@@ -11,6 +11,7 @@
 #include "ops/registration/global_alignment.h"
 #include "ops/registration/icp_system.h"
 #include "ops/registration/rigid_transform.h"
+#include "ops/registration/surface_agreement.h"
 
 namespace pc {
 
@@ -83,6 +84,7 @@ struct IcpResult {
   bool converged;                        ///< the last step moved the points by less than 1e-4 of the spacing
   bool kept_start;  ///< the iterations ended in a place that fits worse: pose is the start
   IcpConditioning conditioning;
+  SurfaceAgreement surface;  ///< at the finest level that leaves at most kJudgedPoints of the smaller side
   std::vector<IcpIteration> history;
   std::uint64_t fixed_count, moving_count;                ///< points used, before thinning
   std::uint64_t fixed_unusable, moving_unusable;          ///< not finite or beyond 1e15 m
@@ -108,6 +110,7 @@ class IcpRegistration {
  public:
   static constexpr std::size_t kLeastPoints = 4;
   static constexpr std::size_t kMostPoints = 1'000'000;
+  static constexpr std::size_t kJudgedPoints = 20'000;
 
   /// Thins both sides, estimates normals and chooses the start.
   ///
@@ -144,6 +147,7 @@ class IcpRegistration {
   bool worse_than_start(double limit_m, OpContext& ctx);
   double misfit(const IcpScale& scale, const RigidTransform& pose, double limit_m, OpContext& ctx) const;
   IcpConditioning conditioning(const IcpPairs& pairs, OpContext& ctx) const;
+  const IcpScale& judged_scale() const;
   RigidTransform local(const RigidTransform& common) const;
 
   IcpParams params_;

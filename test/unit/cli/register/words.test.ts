@@ -5,6 +5,7 @@ import type { IcpSuccess } from "../../../../shared/contract/icp.ts";
 import { motion, placed } from "../../../support/cli/surfaces.ts";
 
 const GOOD = { quality_warning: null, fitness: 1, converged: true, kept_start: false, conditioning: 0.1, overlap: 0.9 };
+const searched = (outcome: "found" | "ambiguous" | "none") => ({ outcome }) as IcpSuccess["global_alignment"];
 const pose = (change: Partial<IcpSuccess>): Pose => ({
   matrix: [],
   answer: { ...GOOD, ...change } as IcpSuccess,
@@ -17,6 +18,9 @@ describe("the verdict names the worst of it", () => {
     [{ fitness: 0, kept_start: true, converged: false }, /do not overlap/],
     [{ kept_start: true, converged: false, quality_warning: "bad" }, /^Not registered: .* the start, which was kept/],
     [{ quality_warning: "bad" }, /probably wrong/],
+    [{ global_alignment: searched("ambiguous") }, /^Another pose fits almost as well/],
+    [{ global_alignment: searched("none") }, /found no pose/],
+    [{ global_alignment: searched("found") }, /^Nothing speaks against the pose/],
     [{ conditioning: 1e-5 }, /leave a motion free/],
     [{ converged: false }, /not settled/],
     [{ overlap: 0.1 }, /small part only/],

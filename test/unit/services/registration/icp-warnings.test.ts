@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import type { IcpPose, NativeGlobalAlignment } from "../../../../backend/native/registration.ts";
+import { qualityWarning } from "../../../../backend/services/registration/icp-warnings.ts";
+
+const found = (outcome: "found" | "ambiguous" | "none") => ({ outcome }) as NativeGlobalAlignment;
+const GOOD = {
+  fitness: 0.9,
+  rmse: 0.5,
+  max_correspondence_distance: 1,
+  start: "centroid",
+  global_alignment: null,
+  kept_start: false,
+  surface_agreement: 0.95,
+  surface_places: 2000,
+} as const;
+const SEARCHED = { ...GOOD, start: "global", global_alignment: found("found") } as const;
+const warned = (pose: object, rmse_ratio: number | null) => qualityWarning(pose as IcpPose, rmse_ratio);
+
+describe("what speaks against a pose", () => {
+  test.each<[string, object, number | null, RegExp | null]>([
+    ["nothing", GOOD, 0.01, null],
+    ["a target without a size", GOOD, null, null],
+    ["no overlap", { ...GOOD, fitness: 0, rmse: 0 }, 0, /do not overlap/],
+    ["a large RMSE", GOOD, 0.03, /RMSE of 0.5 m is 3.0 %/],
+    ["a large RMSE beside an overlap that fits, found among all poses", SEARCHED, 0.03, null],
+    ["the same with a rival", { ...SEARCHED, global_alignment: found("ambiguous") }, 0.03, /RMSE/],
+    ["the same, not found", { ...SEARCHED, start: "centroid", global_alignment: found("none") }, 0.03, /RMSE/],
+    ["the same, left again", { ...SEARCHED, kept_start: true }, 0.03, /RMSE/],
+    ["the same in foliage", { ...SEARCHED, surface_places: 20 }, 0.03, /RMSE/],
+    ["other surfaces", { ...GOOD, surface_agreement: 0.2 }, 0.01, /only 20.0 % of it is the same one/],
+    ["other surfaces, found", { ...SEARCHED, surface_agreement: 0.2 }, 0.001, /probably wrong/],
+    ["too few surfaces to tell", { ...GOOD, surface_agreement: 0.2, surface_places: 20 }, 0.01, null],
+  ])("%s", (_name, pose, rmse_ratio, words) => {
+    const warning = warned(pose, rmse_ratio);
+    if (words === null) expect(warning).toBeNull();
+    else expect(warning).toMatch(words);
+  });
+});

@@ -56,6 +56,8 @@ export interface BallPivotingParams {
   readonly radii: readonly number[];
   /** Points that a tile of an uneven cloud holds. */
   readonly tile_points: number;
+  /** The normals point to where each point was seen from: the two faces of a thin wall are two surfaces. */
+  readonly sides_are_known: boolean;
 }
 
 export interface PivotedSurface {

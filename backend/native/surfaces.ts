@@ -22,6 +22,8 @@ export interface MeshPointsParams {
   /** Added to every point before the crop. */
   readonly shift: Triple;
   readonly crop: CropBox | null;
+  /** Places of the scanner, vec3d, one or one per position, moved like them; null = not known. */
+  readonly origins: NativeColumn | null;
 }
 
 export interface AlphaShape {
@@ -67,7 +69,11 @@ export interface SurfacesNative {
     positions: NativeColumn,
     skip: NativeColumn | null,
     params: MeshPointsParams,
-  ): NativeJob<{ readonly points: NativeColumn; readonly unusable_count: number }>;
+  ): NativeJob<{
+    readonly points: NativeColumn;
+    readonly origins: NativeColumn | null;
+    readonly unusable_count: number;
+  }>;
   stridePoints(parts: readonly NativeColumn[], stride: number): NativeJob<NativeColumn>;
   delaunay(points: NativeColumn): NativeJob<{ readonly indices: NativeColumn; readonly repeated_count: number }>;
   alphaShape(points: NativeColumn, alpha_m: number | null): NativeJob<AlphaShape>;

@@ -76,13 +76,14 @@ Napi::Value poisson_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// ballPivoting(positions, normals, params: { radii: number[], tile_points }): NativeJob<PivotedSurface>
+// ballPivoting(positions, normals, params: { radii: number[], tile_points, sides_are_known }): NativeJob<PivotedSurface>
 Napi::Value ball_pivoting_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto normals = typed_column(info[1], DType::kVec3d, "normals");
   const auto js = strict_object(info[2], "params");
   const BallPivotingParams params{number_list(js.Get("radii"), "radii"),
-                                  whole_field<std::uint32_t>(js, "tile_points")};
+                                  whole_field<std::uint32_t>(js, "tile_points"),
+                                  bool_field(js, "sides_are_known")};
   return start_job<BallPivotingResult>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {

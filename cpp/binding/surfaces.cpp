@@ -33,21 +33,26 @@ HeldMesh held_mesh(const Napi::Value& value) {
 
 HitPoints hits_of(const ColumnPtr& points) { return HitPoints::assume_hits(points->as<Vec3d>()); }
 
-// meshPoints(positions: vec3d, skip: u8 | null, params: { shift, crop: { min, max, rotation_deg } | null }):
-// NativeJob<{ points: vec3d, unusable_count }>
+// meshPoints(positions: vec3d, skip: u8 | null, params: { shift, crop: { min, max, rotation_deg } | null,
+// origins: vec3d | null }): NativeJob<{ points: vec3d, origins: vec3d | null, unusable_count }>
 Napi::Value mesh_points_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
   const auto skip = optional_mask(info[1], "skip");
   const auto js = strict_object(info[2], "params");
   const Vec3d shift = vec3_field(js, "shift");
   const auto crop = crop_box(js.Get("crop"));
+  const auto origins = optional_typed_column(js.Get("origins"), DType::kVec3d, "origins");
   return start_job<MeshPoints>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
-        return mesh_points(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), shift, crop, ctx);
+        const MeshRows rows{positions->as<Vec3d>(), view_or_empty<Vec3d>(origins),
+                            view_or_empty<std::uint8_t>(skip), shift};
+        return mesh_points(rows, crop, ctx);
       },
-      [](Napi::Env env, MeshPoints&& found) -> Napi::Value {
+      [seen = origins != nullptr](Napi::Env env, MeshPoints&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
+        out.Set("origins",
+                seen ? Napi::Value(ColumnHandle::wrap(env, std::move(found.origins))) : env.Null());
         out.Set("points", ColumnHandle::wrap(env, std::move(found.points)));
         out.Set("unusable_count", static_cast<double>(found.unusable_count));
         return out;

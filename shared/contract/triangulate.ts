@@ -112,6 +112,12 @@ export const TriangulateSuccess = z
     surface_area: z.number().describe("area of the triangles, square metres"),
     points_used: z.int().describe("number of points after the crop and the limit max_points"),
     downsampled: z.boolean().describe("whether max_points left points out"),
+    oriented_by: z
+      .enum(["beam_origins", "centroid", "neighbors"])
+      .optional()
+      .describe(
+        "ball_pivoting, poisson: what told the side of the normals. beam_origins: where each point was seen from, known for all points (column beam_origins, positions of the scanner); the two faces of a thin wall are then kept apart. Otherwise centroid (ball_pivoting): away from the mean of the points; neighbors (poisson): as the neighbours, then outward",
+      ),
     radii_m: z
       .array(z.number())
       .optional()

@@ -8,7 +8,8 @@ import { column, coordinatesOf, positions, values } from "./native.ts";
 import type { Part } from "./part.ts";
 import { uniform } from "./random.ts";
 
-const METHODS = ["ball_pivoting", "poisson", "alpha_shape"] as const;
+/** With `_seen`, it is known where each point was seen from. */
+const METHODS = ["ball_pivoting", "ball_pivoting_seen", "poisson", "poisson_seen", "alpha_shape"] as const;
 type Method = (typeof METHODS)[number];
 
 const SCANS = {
@@ -46,14 +47,17 @@ export interface RoomRow {
 
 type Mesh = surfaces.SurfaceMesh;
 
-async function meshOf(method: Method, points: Mesh["vertices"]): Promise<Mesh> {
+async function meshOf(method: Method, points: Mesh["vertices"], beams: Mesh["vertices"]): Promise<Mesh> {
   if (method === "alpha_shape")
     return { vertices: points, indices: (await surfaces.alphaShape(points, null).promise).indices };
-  const orientation = method === "poisson" ? "consistent" : "from_centroid";
+  const sides_are_known = method.endsWith("_seen");
+  const pivots = method.startsWith("ball_pivoting");
+  const orientation = sides_are_known ? "toward_origins" : pivots ? "from_centroid" : "consistent";
   const params = { radius: 0.1, max_nn: 30, orientation, graph_neighbors: 15 } as const;
-  const { normals } = await native.estimateNormals(points, null, params).promise;
-  if (method === "ball_pivoting") {
-    const { indices } = await native.ballPivoting(points, normals, { radii: [], tile_points: 120_000 }).promise;
+  const { normals } = await native.estimateNormals(points, sides_are_known ? beams : null, params).promise;
+  if (pivots) {
+    const balls = { radii: [], tile_points: 120_000, sides_are_known };
+    const { indices } = await native.ballPivoting(points, normals, balls).promise;
     return { vertices: points, indices };
   }
   const poisson = { scale: 1.1, samples_per_node: 0.6, point_weight: 2, trim: true, depth: 8, memory_bytes: 2 ** 33 };
@@ -99,11 +103,12 @@ async function spread(places: Float64Array, mesh: Mesh): Promise<Spread> {
 }
 
 async function row(method: Method, scan: (typeof GROUPS)[number], exact: Mesh): Promise<RoomRow> {
-  const xyz = scanRoom(SCANS[scan]);
+  const { xyz, origins } = scanRoom(SCANS[scan]);
   const seen = seenSurface(SCANS[scan], WIDEST_ROWS_M);
   const points = positions(xyz);
+  const beams = positions(origins);
   const before = process.cpuUsage();
-  const raw = await meshOf(method, points);
+  const raw = await meshOf(method, points, beams);
   const clean = await surfaces.cleanMesh(raw).promise;
   const { user, system } = process.cpuUsage(before);
   const found = {
@@ -116,7 +121,7 @@ async function row(method: Method, scan: (typeof GROUPS)[number], exact: Mesh): 
     to_truth: await spread(placesOn(coordinatesOf(clean.vertices), values(clean.indices)), exact),
     from_truth: await spread(seen.places, clean),
   };
-  for (const one of new Set([points, raw.vertices, raw.indices, clean.vertices, clean.indices])) one.release();
+  for (const one of new Set([points, beams, raw.vertices, raw.indices, clean.vertices, clean.indices])) one.release();
   return found;
 }
 

@@ -9,6 +9,7 @@ import * as native from "../../native/surfaces.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { beamOrigins } from "../classify/beam-origins.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
@@ -50,6 +51,8 @@ export function cropOf({ crop_box, crop_box_rotation_deg }: TriangulateRequest):
 export interface MeshPoints {
   /** vec3d. */
   readonly points: NativeColumn;
+  /** vec3d, where the beam of each point came from; null unless that is wanted and known for all of them. */
+  readonly origins: NativeColumn | null;
   readonly downsampled: boolean;
   readonly warnings: readonly string[];
 }
@@ -62,23 +65,33 @@ const inlineOf = ({ points, source, sources }: TriangulateRequest) =>
 export const rowsOf = (request: TriangulateRequest, sources: readonly MeshSource[]): number =>
   sources.reduce((sum, { session }) => sum + positionsColumn(session.state).length, inlineOf(request).length);
 
-/** Bytes per row: the points read, and once more where they are stacked or thinned out. */
-export const READ_BYTES = 2 * 24;
+/** Bytes per row: the points and their beam origins read, and once more where they are stacked or thinned out. */
+export const READ_BYTES = 2 * 2 * 24;
 
-/** All points of a request: cropped, then limited to the largest max_points of the sources; `known` learns their count. */
+/**
+ * All points of a request: cropped, then limited to the largest max_points of the sources; `known` learns their count.
+ * With `with_origins`, beam origins too.
+ */
 export async function readMeshPoints(
   request: TriangulateRequest,
   sources: readonly MeshSource[],
-  crop: native.CropBox | null,
+  { crop, with_origins }: { readonly crop: native.CropBox | null; readonly with_origins: boolean },
   known: { points_used?: number },
   job: Job,
 ): Promise<MeshPoints> {
   job.stage("Reading points", 0.05, 0.15);
   const parts: NativeColumn[] = [];
+  const seen: NativeColumn[] = [];
   let unusable = 0;
-  const add = async (positions: NativeColumn, skip: NativeColumn | null, shift: Triple) => {
-    const read = await job.track(() => native.meshPoints(positions, skip, { shift, crop }));
+  const add = async (
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    shift: Triple,
+    origins: NativeColumn | null,
+  ) => {
+    const read = await job.track(() => native.meshPoints(positions, skip, { shift, crop, origins }));
     parts.push(job.adopt(new ColumnRef(read.points)).native);
+    if (read.origins) seen.push(job.adopt(new ColumnRef(read.origins)).native);
     unusable += read.unusable_count;
   };
   for (const { source, session } of sources) {
@@ -86,22 +99,23 @@ export async function readMeshPoints(
       const { skip } = await surviving(state, job.quiet());
       const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
       const [tx, ty, tz] = sourceTranslation(source);
-      await add(positionsColumn(state), skip, [sx + tx, sy + ty, sz + tz]);
+      const origins = with_origins ? await beamOrigins(state, job.quiet()) : null;
+      await add(positionsColumn(state), skip, [sx + tx, sy + ty, sz + tz], origins);
     });
   }
   const inline = inlineOf(request);
-  if (inline.length > 0) await add(job.adopt(pointsColumn(inline)).native, null, [0, 0, 0]);
+  if (inline.length > 0) await add(job.adopt(pointsColumn(inline)).native, null, [0, 0, 0], null);
   job.stage("Preparing point cloud", 0.15, 0.25);
   const count = parts.reduce((sum, { length }) => sum + length, 0);
   known.points_used = count;
   if (count < MIN_MESH_POINTS) throw tooFew(count, crop !== null);
   const limits = sources.flatMap(({ source: { max_points } }) => (max_points && max_points > 0 ? [max_points] : []));
   const stride = sourceStride(count, limits.length > 0 ? Math.max(...limits) : null);
-  const [only] = parts;
-  const points =
-    parts.length === 1 && stride === 1 && only
-      ? only
-      : job.adopt(new ColumnRef(await job.track(() => native.stridePoints(parts, stride)))).native;
+  const whole = async (columns: readonly NativeColumn[]) =>
+    columns.length === 1 && stride === 1 && columns[0]
+      ? columns[0]
+      : job.adopt(new ColumnRef(await job.track(() => native.stridePoints(columns, stride)))).native;
+  const points = await whole(parts);
   known.points_used = points.length;
   if (points.length < MIN_MESH_POINTS) {
     throw new AppError(
@@ -110,7 +124,8 @@ export async function readMeshPoints(
     );
   }
   const left = `${unusable} points are not finite, or beyond 2^100 m, and were left out.`;
-  return { points, downsampled: stride > 1, warnings: unusable > 0 ? [left] : [] };
+  const origins = seen.length === parts.length ? await whole(seen) : null;
+  return { points, origins, downsampled: stride > 1, warnings: unusable > 0 ? [left] : [] };
 }
 
 function tooFew(count: number, cropped: boolean): AppError {

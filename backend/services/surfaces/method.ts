@@ -10,13 +10,18 @@ export interface RawMesh extends native.SurfaceMesh {
   readonly details: Partial<TriangulateSuccess>;
 }
 
-/** A request, and the memory that all operations together may take, bytes. */
+/** A request with what is known besides. */
 export interface MeshRequest extends TriangulateRequest {
+  /** Memory that all operations together may take, bytes. */
   readonly budget_bytes: number;
+  /** vec3d, where the beam of each point came from; null = not known. */
+  readonly origins: NativeColumn | null;
 }
 
 /** How a mesh is made of points (vec3d). */
 export interface Method {
+  /** Whether the places of the scanner tell the sides of the surface. */
+  readonly uses_origins: boolean;
   /** Memory that mesh() needs besides the points, bytes. */
   bytes(points: number, request: MeshRequest): number;
   /** Throws invalid_argument for options that do not make sense. */

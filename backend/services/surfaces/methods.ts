@@ -6,6 +6,7 @@ import { type Method, meshingStage, told } from "./method.ts";
 import { ballPivoting, poisson } from "./reconstruction.ts";
 
 const delaunay: Method = {
+  uses_origins: false,
   bytes: native.delaunayBytes,
   check: () => undefined,
   async mesh(points, _request, job) {
@@ -24,6 +25,7 @@ const delaunay: Method = {
 const SHEET_SHARE = 0.05;
 
 const alphaShape: Method = {
+  uses_origins: false,
   bytes: native.alphaShapeBytes,
   check({ alpha }) {
     if (alpha === null || alpha === undefined || (alpha > 0 && Number.isFinite(alpha))) return;

@@ -33,12 +33,12 @@ const POISSON_PHASES = [
 
 type Orientation = native.NormalsParams["orientation"];
 
-function normalsParams(request: TriangulateRequest, orientation: Orientation): native.NormalsParams {
+function normalsParams(request: MeshRequest, without_origins: Orientation): native.NormalsParams {
   const { normal_radius, normal_max_nn } = request;
   return {
     radius: normal_radius ?? DEFAULT_NORMAL_RADIUS_M,
     max_nn: normal_max_nn ?? DEFAULT_NORMAL_NEIGHBORS,
-    orientation,
+    orientation: request.origins ? "toward_origins" : without_origins,
     graph_neighbors: GRAPH_NEIGHBORS,
   };
 }
@@ -60,13 +60,15 @@ function checkNormals({ estimate_normals, normal_radius, normal_max_nn, method }
 const refused = (message: string) => new AppError("invalid_argument", message);
 
 /** Normals of the points (vec3d, zero = none), which the run owns. */
-async function normalsOf(points: NativeColumn, params: native.NormalsParams, job: Job) {
+async function normalsOf(points: NativeColumn, request: MeshRequest, without_origins: Orientation, job: Job) {
+  const params = normalsParams(request, without_origins);
+  const { origins } = request;
   job.stage("Estimating normals", 0.25, 0.45);
-  const within = await job.track(() => native.estimateNormals(points, null, params));
+  const within = await job.track(() => native.estimateNormals(points, origins, params));
   const column = job.adopt(new ColumnRef(within.normals));
   if (within.unestimated_count <= UNESTIMATED_SHARE * points.length) return { normals: column.native, warnings: [] };
   job.releaseEarly(column);
-  const nearest = await job.track(() => native.estimateNormals(points, null, { ...params, radius: null }));
+  const nearest = await job.track(() => native.estimateNormals(points, origins, { ...params, radius: null }));
   return {
     normals: job.adopt(new ColumnRef(nearest.normals)).native,
     warnings: [
@@ -78,21 +80,27 @@ async function normalsOf(points: NativeColumn, params: native.NormalsParams, job
 const ignored = (count: number) =>
   told(count, "points have no normal or lie at the place of another, and were left out.");
 
+const orientedBy = ({ origins }: MeshRequest, otherwise: "centroid" | "neighbors") =>
+  ({ oriented_by: origins ? "beam_origins" : otherwise }) as const;
+
 export const ballPivoting: Method = {
+  uses_origins: true,
   bytes: (points, request) =>
     NORMAL_BYTES * points +
     Math.max(native.normalsBytes(points, normalsParams(request, "from_centroid")), native.ballPivotingBytes(points)),
   check: checkNormals,
   async mesh(points, request, job) {
-    const { normals, warnings } = await normalsOf(points, normalsParams(request, "from_centroid"), job);
+    const { normals, warnings } = await normalsOf(points, request, "from_centroid", job);
     meshingStage("ball pivoting", job);
     const radii = [...(request.radii ?? [])].sort((a, b) => a - b);
-    const found = await job.track(() => native.ballPivoting(points, normals, { radii, tile_points: TILE_POINTS }));
+    const params = { radii, tile_points: TILE_POINTS, sides_are_known: request.origins !== null };
+    const found = await job.track(() => native.ballPivoting(points, normals, params));
     return {
       vertices: points,
       indices: job.adopt(new ColumnRef(found.indices)).native,
       warnings: [...warnings, ...ignored(found.ignored_count)],
       details: {
+        ...orientedBy(request, "centroid"),
         tile_count: found.tile_count,
         ...(found.radii.length > 0 ? { radii_m: [...found.radii] } : {}),
       },
@@ -109,6 +117,7 @@ function octreeBytes(points: number, request: MeshRequest): number {
 }
 
 export const poisson: Method = {
+  uses_origins: true,
   bytes: (points, request) =>
     NORMAL_BYTES * points +
     Math.max(
@@ -122,7 +131,7 @@ export const poisson: Method = {
     throw refused(`depth is ${depth}: it must be a whole number from 1 to ${MAX_POISSON_DEPTH}`);
   },
   async mesh(points, request, job) {
-    const { normals, warnings } = await normalsOf(points, normalsParams(request, "consistent"), job);
+    const { normals, warnings } = await normalsOf(points, request, "consistent", job);
     meshingStage("poisson", job, POISSON_PHASES);
     const found = await job.track(() =>
       native.poissonSurface(points, normals, {
@@ -146,7 +155,7 @@ export const poisson: Method = {
         ),
         ...told(found.speck_count, "vertices of parts as small as noise were dropped."),
       ],
-      details: { depth_used: found.depth },
+      details: { ...orientedBy(request, "neighbors"), depth_used: found.depth },
     };
   },
 };

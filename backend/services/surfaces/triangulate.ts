@@ -91,13 +91,16 @@ async function meshed({ request, sources, shift }: CheckedTriangulation, known: 
   if (request.grid) checkGrid(request.grid);
   const rows = rowsOf(request, sources);
   const read = await deps.admission.run(job, "Triangulation: points", READ_BYTES * rows, () =>
-    readMeshPoints(request, sources, crop, known, job),
+    readMeshPoints(request, sources, { crop, with_origins: method.uses_origins }, known, job),
   );
   const count = read.points.length;
   known.meshing = true;
   const { budget_bytes } = deps.admission.memory();
   const bytes =
-    Math.max(method.bytes(count, { ...request, budget_bytes }), native.cleanMeshBytes(count, 2 * count)) +
+    Math.max(
+      method.bytes(count, { ...request, budget_bytes, origins: null }),
+      native.cleanMeshBytes(count, 2 * count),
+    ) +
     FRAME_BYTES * count;
   return deps.admission.run(job, "Triangulation", READ_BYTES * count + bytes, () =>
     mesh(request, method, budget_bytes, read, shift, job),
@@ -115,7 +118,7 @@ async function mesh(
   shift: Triple,
   job: Job,
 ): Promise<{ readonly meta: TriangulateSuccess; readonly buffers: TriangulationFrame["buffers"] }> {
-  const raw = await method.mesh(read.points, { ...request, budget_bytes }, job);
+  const raw = await method.mesh(read.points, { ...request, budget_bytes, origins: read.origins }, job);
   job.stage("Cleaning up mesh", 0.85, 0.95);
   const clean = await job.track(() => native.cleanMesh(raw));
   const vertices = job.adopt(new ColumnRef(clean.vertices));

@@ -42,8 +42,28 @@ Vec3d plane_normal(Span<const Vec3d> points, const Vec3d& p, Span<const std::uin
   return plane ? eigen.vector[0] : Vec3d{0, 0, 0};
 }
 
-void estimate(const KdTree& tree, Span<const Vec3d> points, const NormalsParams& params, Span<Vec3d> normals,
-              OpContext& ctx) {
+/// The scanner's place for a row.
+const Vec3d& origin_of(Span<const Vec3d> origins, std::size_t row) {
+  return origins[origins.size == 1 ? 0 : row];
+}
+
+/// Normal of the neighbours that were seen from the same side of the first normal as the point: behind a thin wall lies
+/// another surface. The first normal where too few are left.
+Vec3d same_side_normal(Span<const Vec3d> points, Span<const Vec3d> origins, const Vec3d& first,
+                       std::uint64_t row, Span<const std::uint64_t> near) {
+  const auto side = [&](std::uint64_t i) { return dot(origin_of(origins, i) - points[i], first); };
+  const double own = side(row);
+  std::uint64_t same[kMaxNormalNeighbors];
+  std::size_t count = 0;
+  for (const std::uint64_t i : near)
+    if (!(side(i) * own < 0)) same[count++] = i;
+  if (count == near.size) return first;
+  const Vec3d normal = plane_normal(points, points[row], {same, count});
+  return normal == Vec3d{0, 0, 0} ? first : normal;
+}
+
+void estimate(const KdTree& tree, Span<const Vec3d> points, const NormalsParams& params,
+              Span<const Vec3d> origins, Span<Vec3d> normals, OpContext& ctx) {
   if (tree.size() < 3) return;
   const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(params.max_nn - 1, tree.size() - 1));
   const double most = params.radius_m * params.radius_m;
@@ -57,7 +77,10 @@ void estimate(const KdTree& tree, Span<const Vec3d> points, const NormalsParams&
       const Span<const double> squared = found.squared(p);
       const auto within =
           static_cast<std::size_t>(std::upper_bound(squared.begin(), squared.end(), most) - squared.begin());
-      normals[leaf.row[p]] = plane_normal(points, leaf.point(p), found.rows(p).subspan(0, within));
+      const std::uint64_t row = leaf.row[p];
+      const Span<const std::uint64_t> near = found.rows(p).subspan(0, within);
+      const Vec3d normal = plane_normal(points, leaf.point(p), near);
+      normals[row] = origins.empty() ? normal : same_side_normal(points, origins, normal, row, near);
     }
   });
 }
@@ -111,7 +134,7 @@ NormalsResult estimate_normals(HitPoints points, const NormalsParams& params, Sp
   ctx.begin_phase("Estimating normals", 0);
   const KdTree tree(xyz, ctx);
   const Span<Vec3d> normals = result.normals.view();
-  estimate(tree, xyz, params, normals, ctx);
+  estimate(tree, xyz, params, origins, normals, ctx);
   ctx.begin_phase("Orienting normals", 0);
   switch (params.orientation) {
     case NormalOrientation::kFromCentroid: {
@@ -123,7 +146,7 @@ NormalsResult estimate_normals(HitPoints points, const NormalsParams& params, Sp
       result.component_count = orient_consistently(tree, xyz, normals, params.graph_neighbors, ctx);
       break;
     case NormalOrientation::kTowardOrigins:
-      face(normals, ctx, [&](std::size_t row) { return origins[origins.size == 1 ? 0 : row] - xyz[row]; });
+      face(normals, ctx, [&](std::size_t row) { return origin_of(origins, row) - xyz[row]; });
       break;
   }
   result.unestimated_count = static_cast<std::uint64_t>(parallel_sum(ctx, xyz.size, [&](std::size_t i) {

@@ -38,7 +38,8 @@ struct NormalsResult {
 /// points   (n) metres, any one Cartesian frame; n == 0 gives an empty column. A point at the place of another counts as
 ///          its neighbour.
 /// origins  kTowardOrigins: (n) or (1) places of the scanner; otherwise empty. A normal at right angles to the beam, or
-///          with an origin that is not finite, keeps its largest component positive.
+///          with an origin that is not finite, keeps its largest component positive. Neighbours that were seen from the
+///          other side of the surface do not count: the two faces of a thin wall are two surfaces.
 /// Outward  kConsistent: let m be the mean over a component of n . (p - c), c its centroid, divided by the root of the mean
 ///          of |p - c|^2. For a closed surface m = 3 volume / (area rms) > 0 if the normals point out. |m| >= 0.1 decides;
 ///          below (terrain, sheets), the highest point, of several the first row, gets a normal that does not point down.

@@ -30,6 +30,7 @@ struct PivotCloud {
   BulkVector<std::uint32_t> row;
   BulkVector<Vec3d> places, normals;
   Box3d box;
+  bool sides_are_known = false;
 };
 
 bool less_by_place(const Vec3d& a, const Vec3d& b) {
@@ -166,7 +167,7 @@ BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const Spacing& spac
     normals[i] = cloud.normals[members[i]];
     distances[i] = spacing.nearest[members[i]];
   }
-  PivotFront front(places.view(), normals.view(), ctx);
+  PivotFront front(places.view(), normals.view(), cloud.sides_are_known, ctx);
   std::vector<SurfaceGap> gaps;
   for (const SurfaceGap& gap : spacing.gaps)
     if (tiles.holds(tile, cloud.places[gap.row], halo)) gaps.push_back(gap);
@@ -231,7 +232,8 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
                                  const BallPivotingParams& params, OpContext& ctx) {
   validate(points, normals, params);
   ctx.begin_phase("Sorting points", 0);
-  const PivotCloud cloud = usable_points(points.xyz(), normals, ctx);
+  PivotCloud cloud = usable_points(points.xyz(), normals, ctx);
+  cloud.sides_are_known = params.sides_are_known;
   const std::size_t n = cloud.places.size();
   BallPivotingResult result{{}, params.radii_m, 1, points.size() - n};
   if (n < 3) return result;
@@ -256,7 +258,7 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
                                                  " m is below 1e-12 of the extent of the points");
   ctx.begin_phase("Ball pivoting", 2 * n);
   if (result.tile_count == 1) {
-    PivotFront front(cloud.places.view(), cloud.normals.view(), ctx);
+    PivotFront front(cloud.places.view(), cloud.normals.view(), cloud.sides_are_known, ctx);
     roll_all(front, result.radii_m);
     triangles.resize(front.triangles().size());
     std::copy(front.triangles().begin(), front.triangles().end(), triangles.begin());

@@ -15,6 +15,7 @@ struct BallPivotingParams {
   std::vector<double>
       radii_m;  ///< of the balls, metres, ascending, > 0; at most kMaxBallRadii. Empty = automatic
   std::uint32_t tile_points;  ///< automatic radii: points that a tile of an uneven cloud holds, >= 1000
+  bool sides_are_known;       ///< the normals point to where each point was seen from
 };
 
 struct BallPivotingResult {
@@ -35,6 +36,8 @@ struct BallPivotingResult {
 ///          the 90th percentile of the distance is at least 1.8 medians, a cloud of 200 points or more is cut into square
 ///          tiles of about tile_points in x and y (round(sqrt(round(n / tile_points))) per side) that overlap by 8 medians,
 ///          6 gaps or 5 % of their width, at most by that, each with its own radii; triangles stay with the tile that holds their centroid.
+/// Sides    Where they are known, a point whose normal faces away from the centre of a ball does not stop it: balls that are
+///          larger than a thin wall roll over both of its faces.
 /// Mesh     No edge has more than two triangles, and those run along it in opposite directions. Vertices are the points.
 /// Order    Bit-identical for any thread count.
 /// Cost     O(n m) time, m = points within two radii around open edges; 350 n bytes. Tiles run in parallel.

@@ -37,8 +37,12 @@ class Inside {
 
 }  // namespace
 
-MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
-                       const std::optional<CropBox>& crop, OpContext& ctx) {
+MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop, OpContext& ctx) {
+  const Span<const Vec3d> positions = rows.positions, origins = rows.origins;
+  const Span<const std::uint8_t> skip = rows.skip;
+  const Vec3d shift = rows.shift;
+  require(origins.size <= 1 || origins.size == positions.size,
+          "origins must have one entry, or one per point");
   require(skip.empty() || skip.size == positions.size, "skip must have one entry per point");
   require(is_finite(shift), "the shift must be finite");
   std::optional<Inside> inside;
@@ -57,7 +61,7 @@ MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
       if (!in_exact_range(p)) {
         ++part.unusable;
       } else if (!inside || (*inside)(p)) {
-        keep(p);
+        keep(i, p);
         ++part.kept;
       }
     }
@@ -65,7 +69,7 @@ MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
   std::vector<Part> parts((positions.size + kGrain - 1) / kGrain);
   ctx.begin_phase("Reading points", 2 * positions.size);
   parallel_for(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    visit(begin, end, parts[begin / kGrain], [](const Vec3d&) {});
+    visit(begin, end, parts[begin / kGrain], [](std::size_t, const Vec3d&) {});
   });
   std::vector<std::size_t> firsts(parts.size() + 1, 0);
   MeshPoints out{};
@@ -74,10 +78,14 @@ MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
     out.unusable_count += parts[k].unusable;
   }
   out.points = Column<Vec3d>(firsts.back());
+  if (!origins.empty()) out.origins = Column<Vec3d>(firsts.back());
   parallel_for(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
     std::size_t at = firsts[begin / kGrain];
     Part ignored;
-    visit(begin, end, ignored, [&](const Vec3d& p) { out.points[at++] = p; });
+    visit(begin, end, ignored, [&](std::size_t row, const Vec3d& p) {
+      if (!origins.empty()) out.origins[at] = origins[origins.size == 1 ? 0 : row] + shift;
+      out.points[at++] = p;
+    });
   });
   return out;
 }

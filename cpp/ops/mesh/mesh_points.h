@@ -15,18 +15,25 @@ struct CropBox {
   double rotation_deg;  ///< counter-clockwise seen from above
 };
 
+/// Rows of one source.
+struct MeshRows {
+  Span<const Vec3d> positions;  ///< (n) metres
+  Span<const Vec3d> origins;    ///< (n) or (1) places of the scanner, in the frame of the positions; or empty
+  Span<const std::uint8_t> skip;  ///< (n) 1 = leave out, or empty
+  Vec3d shift;                    ///< added to positions and origins
+};
+
 struct MeshPoints {
   Column<Vec3d> points;          ///< metres, in the order of the rows
+  Column<Vec3d> origins;         ///< of the points, metres; empty without origins
   std::uint64_t unusable_count;  ///< points that are not finite or beyond 2^100 m, which are left out
 };
 
 /// The points that a mesh is made of: those that `skip` does not mark, moved by `shift`, inside the box.
 ///
-/// skip     (n) 1 = leave out, or empty
 /// Order    That of the rows, for any thread count. Cost: two passes, cancel within 50 ms.
 /// Errors   kInvalidArgument: lengths that differ, a box or shift that is not finite.
-MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
-                       const std::optional<CropBox>& crop, OpContext& ctx);
+MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop, OpContext& ctx);
 
 /// Every `stride`-th of all points, the first one first, counted through the parts.
 /// Errors: kInvalidArgument for a stride of 0.

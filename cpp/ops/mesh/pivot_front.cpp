@@ -14,9 +14,11 @@ constexpr std::size_t kPollWork = 1'000'000;
 
 }  // namespace
 
-PivotFront::PivotFront(Span<const Vec3d> points, Span<const Vec3d> normals, OpContext& ctx)
+PivotFront::PivotFront(Span<const Vec3d> points, Span<const Vec3d> normals, bool sides_are_known,
+                       OpContext& ctx)
     : points_(points),
       normals_(normals),
+      sides_are_known_(sides_are_known),
       ctx_(ctx),
       first_edge_(points.size),
       open_count_(points.size),
@@ -49,11 +51,11 @@ bool PivotFront::center_of(std::uint32_t a, std::uint32_t b, std::uint32_t c, Ve
 bool PivotFront::is_empty(const Vec3d& center, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const double inside = radius_ * radius_ * (1 - kTouch) * (1 - kTouch);
   if (blocker_ != kNone && blocker_ != a && blocker_ != b && blocker_ != c &&
-      squared_distance(center, points_[blocker_]) < inside)
+      squared_distance(center, points_[blocker_]) < inside && stops(center, blocker_))
     return false;
   bool empty = true;
   count_work(grid_->while_within(center, radius_, [&](std::uint32_t row, double squared) {
-    empty = squared >= inside || row == a || row == b || row == c;
+    empty = squared >= inside || row == a || row == b || row == c || !stops(center, row);
     if (!empty) blocker_ = row;
     return empty;
   }));

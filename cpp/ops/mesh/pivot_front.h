@@ -16,9 +16,11 @@ namespace pc {
 ///
 /// points   (n) finite and different from each other
 /// normals  (n) unit vectors
+/// sides_are_known  a point whose normal faces away from the centre of a ball does not stop it: it belongs to another
+///                  surface, seen from elsewhere
 class PivotFront {
  public:
-  PivotFront(Span<const Vec3d> points, Span<const Vec3d> normals, OpContext& ctx);
+  PivotFront(Span<const Vec3d> points, Span<const Vec3d> normals, bool sides_are_known, OpContext& ctx);
 
   /// Rolls a ball of this radius: on from the edges that smaller balls left open, then from new seeds.
   void roll(double radius);
@@ -40,6 +42,9 @@ class PivotFront {
   };
 
   bool center_of(std::uint32_t a, std::uint32_t b, std::uint32_t c, Vec3d& center) const;
+  bool stops(const Vec3d& center, std::uint32_t row) const {
+    return !sides_are_known_ || dot(normals_[row], center - points_[row]) > 0;
+  }
   bool is_empty(const Vec3d& center, std::uint32_t a, std::uint32_t b, std::uint32_t c);
   std::uint32_t edge_between(std::uint32_t a, std::uint32_t b) const;
   bool may_add(std::uint32_t from, std::uint32_t to) const;
@@ -51,6 +56,7 @@ class PivotFront {
   void count_work(std::size_t tests);
 
   Span<const Vec3d> points_, normals_;
+  bool sides_are_known_;
   OpContext& ctx_;
   const PivotGrid* grid_ = nullptr;
   double radius_ = 0;

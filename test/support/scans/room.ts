@@ -60,21 +60,27 @@ export interface RoomScan {
   readonly noise_m: number;
 }
 
-/** x, y, z of the returns of both scanners, in rows from 60 degrees below the horizon to the zenith. */
-export function scanRoom({ step_deg, row_step_deg, noise_m }: RoomScan, seed = 1): Float64Array {
+/** x, y, z of the returns of both scanners, in rows from 60 degrees below the horizon to the zenith; where each came from. */
+export function scanRoom(
+  { step_deg, row_step_deg, noise_m }: RoomScan,
+  seed = 1,
+): { readonly xyz: Float64Array; readonly origins: Float64Array } {
   const next = uniform(seed);
   const xyz: number[] = [];
+  const origins: number[] = [];
   for (const from of SCANNERS) {
     for (let elevation = -60 + row_step_deg * next(); elevation < 90; elevation += row_step_deg) {
       for (let azimuth = step_deg * next(); azimuth < 360; azimuth += step_deg) {
         const [e, a] = [(elevation * Math.PI) / 180, (azimuth * Math.PI) / 180];
         const direction: Triple = [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)];
         const range = distanceAlong(from, direction) + noise_m * gaussian(next);
-        if (Number.isFinite(range)) xyz.push(...from.map((v, k) => v + range * (direction[k] as number)));
+        if (!Number.isFinite(range)) continue;
+        xyz.push(...from.map((v, k) => v + range * (direction[k] as number)));
+        origins.push(...from);
       }
     }
   }
-  return new Float64Array(xyz);
+  return { xyz: new Float64Array(xyz), origins: new Float64Array(origins) };
 }
 
 /** A rectangle of the exact surface: a corner, two sides, and the outward axis. */

@@ -69,7 +69,11 @@ describe("reconstruction of a sphere", () => {
       expect(Math.abs(Math.hypot(vertices[i] ?? 0, vertices[i + 1] ?? 0, vertices[i + 2] ?? 0) - 1)).toBeLessThan(
         0.003,
       );
-    const pivoted = await ballPivoting(points, found.normals, { radii: [0.05, 0.1], tile_points: 120_000 }).promise;
+    const pivoted = await ballPivoting(points, found.normals, {
+      radii: [0.05, 0.1],
+      tile_points: 120_000,
+      sides_are_known: false,
+    }).promise;
     expect(pivoted).toMatchObject({ ignored_count: 0, tile_count: 1, radii: [0.05, 0.1] });
     expect(shape(values(pivoted.indices))).toEqual({ euler: 2, odd: 0 });
   });
@@ -86,9 +90,9 @@ describe("reconstruction of a sphere", () => {
     await expect(poissonSurface(points, points, { ...poisson, memory_bytes: 1e6 }).promise).rejects.toMatchObject({
       code: "out_of_memory",
     });
-    await expect(ballPivoting(points, points, { radii: [2, 1], tile_points: 120_000 }).promise).rejects.toThrow(
-      /radii/,
-    );
+    await expect(
+      ballPivoting(points, points, { radii: [2, 1], tile_points: 120_000, sides_are_known: false }).promise,
+    ).rejects.toThrow(/radii/);
   });
 
   test("memory grows with the points", () => {

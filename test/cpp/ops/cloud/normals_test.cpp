@@ -73,6 +73,25 @@ TEST(Normals, FromCentroidAndTowardOrigins) {
     ASSERT_LT(dot(in.normals[i], sphere.normals[i]), -0.866) << i;
 }
 
+/// Two plates that are nearer to each other than the points of either.
+TEST(Normals, NeighborsSeenFromTheOtherSideDoNotCount) {
+  std::vector<Vec3d> points, origins;
+  for (std::uint64_t i = 0; i < 1600; ++i) {
+    const double side = i % 2 == 0 ? 1 : -1;
+    points.push_back({0.03 * side, random_unit(4, 2 * i), random_unit(4, 2 * i + 1)});
+    origins.push_back({2 * side, 0.5, 0.4});
+  }
+  const auto farthest_off = [&](const NormalsResult& found) {
+    double off = 0;
+    for (const Vec3d& n : found.normals.view()) off = std::max(off, std::sqrt(n.y * n.y + n.z * n.z));
+    return off;
+  };
+  const NormalsResult known = normals_of(points, {1, 20, NormalOrientation::kTowardOrigins, 0}, 2, origins);
+  EXPECT_LT(farthest_off(known), 1e-9);
+  for (std::size_t i = 0; i < points.size(); ++i) ASSERT_GT(known.normals[i].x * points[i].x, 0) << i;
+  EXPECT_GT(farthest_off(normals_of(points, {1, 20, NormalOrientation::kFromCentroid, 0})), 0.05);
+}
+
 /// Mean of squares of the distances to the plane through the mean of the neighbours.
 double scatter(const std::vector<Vec3d>& near, const Vec3d& n) {
   Vec3d mean{0, 0, 0};

@@ -21,11 +21,12 @@ using test::Surface;
 using test::Topology;
 
 BallPivotingResult roll(const Surface& cloud, const std::vector<double>& radii = {}, int threads = 2,
-                        std::uint32_t tile_points = 120'000) {
+                        std::uint32_t tile_points = 120'000, bool sides_are_known = false) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   return ball_pivoting(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
-                       {cloud.normals.data(), cloud.normals.size()}, {radii, tile_points}, ctx);
+                       {cloud.normals.data(), cloud.normals.size()}, {radii, tile_points, sides_are_known},
+                       ctx);
 }
 
 Topology topology(const Surface& cloud, const BallPivotingResult& mesh) {
@@ -188,7 +189,7 @@ TEST(BallPivoting, EndsSoonAfterACancel) {
     test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
       // A ball over which all points lie: the slowest search.
       ball_pivoting(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
-                    {cloud.normals.data(), cloud.normals.size()}, {{2.0}, 120'000}, ctx);
+                    {cloud.normals.data(), cloud.normals.size()}, {{2.0}, 120'000, false}, ctx);
     });
   }
 }
@@ -242,6 +243,35 @@ TEST(BallPivoting, AutomaticBallsSpanTheGapsBetweenRows) {
     EXPECT_EQ(mesh.radii_m.size(), rows < 50 ? 2U : 3U) << rows;
     EXPECT_NEAR(area_of(cloud, mesh), 4, 0.1) << rows;  // noise adds area
   }
+}
+
+/// Rows farther apart than half of a wall: the ball that spans them reaches through it.
+TEST(BallPivoting, KnownSidesKeepTheFacesOfAThinWallApart) {
+  Surface wall;
+  for (const double side : {-1.0, 1.0}) {
+    for (int row = 0; row <= 20; ++row) {
+      for (int i = 0; i <= 100; ++i) {
+        const double y = 0.02 * (i + random_unit(3, wall.points.size())), z = 0.1 * (row + 0.2 * side);
+        wall.points.push_back({0.06 * side, y, z});
+        wall.normals.push_back({side, 0, 0});
+      }
+    }
+  }
+  const auto area_of = [&](const BallPivotingResult& mesh) {
+    double area = 0;
+    for (std::size_t t = 0; t < mesh.indices.size(); t += 3) {
+      const Vec3d a = wall.points[mesh.indices[t]];
+      const Vec3d n = cross(wall.points[mesh.indices[t + 1]] - a, wall.points[mesh.indices[t + 2]] - a);
+      EXPECT_GT(dot(n, wall.normals[mesh.indices[t]]), 0);
+      area += 0.5 * std::sqrt(dot(n, n));
+    }
+    return area;
+  };
+  constexpr double kArea = 2 * 2 * 2;
+  const BallPivotingResult apart = roll(wall, {0.09}, 2, 120'000, true), mixed = roll(wall, {0.09});
+  EXPECT_NEAR(area_of(apart), kArea, 0.1 * kArea);
+  EXPECT_LT(area_of(mixed), 0.8 * kArea);
+  EXPECT_EQ(topology(wall, apart).nonmanifold + topology(wall, apart).conflicts, 0U);
 }
 
 TEST(BallPivoting, AutomaticBallsOfACrownComeFromTheSpacing) {

@@ -324,10 +324,19 @@ TEST(MeshPoints, SkipShiftCropAndStride) {
   const std::vector<std::uint8_t> skip{0, 1, 0, 0, 0, 0, 0};
   with_context(2, [&](OpContext& ctx) {
     const CropBox box{{0, 0, 0}, {15, 5, 0}, 0};
-    const MeshPoints some = mesh_points(view(points), view(skip), {10, 5, 0}, box, ctx);
+    const MeshPoints some = mesh_points({view(points), {}, view(skip), {10, 5, 0}}, box, ctx);
     EXPECT_EQ(list(some.points),
               (Points{{10, 5, 0}, {12, 5, 0}, {14, 5, 0}}));  // the face y = 5 belongs to the box
     EXPECT_EQ(some.unusable_count, 2U);
+    EXPECT_EQ(some.origins.size(), 0U);
+    const Points seen{{0, 0, 1}, {0, 0, 2}, {0, 0, 3}, {0, 0, 4}, {0, 0, 5}, {0, 0, 6}, {0, 0, 7}},
+        one{{0, 0, 9}};
+    const MeshRows rows{view(points), view(seen), view(skip), {10, 5, 0}};
+    EXPECT_EQ(list(mesh_points(rows, box, ctx).origins), (Points{{10, 5, 1}, {10, 5, 3}, {10, 5, 5}}));
+    const MeshRows single{view(points), view(one), view(skip), {10, 5, 0}};
+    EXPECT_EQ(list(mesh_points(single, box, ctx).origins), (Points{{10, 5, 9}, {10, 5, 9}, {10, 5, 9}}));
+    const Points two{{0, 0, 9}, {0, 0, 9}};
+    EXPECT_THROW(mesh_points({view(points), view(two), {}, {0, 0, 0}}, box, ctx), Error);
     const Points parts[]{{{0, 0, 0}, {1, 0, 0}}, {}, {{2, 0, 0}, {3, 0, 0}, {4, 0, 0}, {5, 0, 0}}};
     const Column<Vec3d> every = stride_points({view(parts[0]), view(parts[1]), view(parts[2])}, 3, ctx);
     EXPECT_EQ(list(every), (Points{{0, 0, 0}, {3, 0, 0}}));
@@ -343,7 +352,8 @@ TEST(MeshPoints, TheBoxTurnsAboutItsCentre) {
   const auto kept = [&](double degrees) {
     return with_context(1, [&](OpContext& ctx) {
       return list(
-          mesh_points(view(points), {}, {0, 0, 0}, CropBox{{8, 19, -1}, {12, 21, 1}, degrees}, ctx).points);
+          mesh_points({view(points), {}, {}, {0, 0, 0}}, CropBox{{8, 19, -1}, {12, 21, 1}, degrees}, ctx)
+              .points);
     });
   };
   EXPECT_EQ(kept(0), (Points{{12, 20, 0}}));

@@ -9,6 +9,7 @@
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
+#include "ops/denoise/beam_consistency.h"
 #include "ops/denoise/beam_outlier.h"
 #include "ops/denoise/cluster_outlier.h"
 #include "ops/denoise/noise_labels.h"
@@ -179,11 +180,33 @@ Napi::Value beam_origins_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// beamConsistency(positions: vec3d, origins: vec3d): NativeJob<{ unknown_count, is_measured,
+// inconsistent_share }>
+Napi::Value beam_consistency_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto origins = typed_column(info[1], DType::kVec3d, "origins");
+  return start_job<BeamConsistency>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        const Span<const Vec3d> points = positions->as<Vec3d>();
+        const HitSelection hits = select_hits(points, {}, ctx);
+        return beam_consistency(hits, origins->as<Vec3d>(), points.size, ctx);
+      },
+      [](Napi::Env env, BeamConsistency&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("unknown_count", static_cast<double>(found.unknown_count));
+        out.Set("is_measured", found.is_measured);
+        out.Set("inconsistent_share", found.inconsistent_share);
+        return out;
+      });
+}
+
 }  // namespace
 
 void register_denoise(Napi::Env env, Napi::Object exports) {
   add<label_noise_job>(env, exports, "labelNoise");
   add<beam_origins_job>(env, exports, "beamOriginsOfScans");
+  add<beam_consistency_job>(env, exports, "beamConsistency");
 }
 
 }  // namespace pc::binding

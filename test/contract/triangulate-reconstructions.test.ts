@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cloud } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 import { lattice, measured, triangulated } from "../support/session/triangulation.ts";
 
@@ -59,5 +60,53 @@ describe("reconstructions", () => {
     expect(Math.min(...f32("vertices"))).toBeGreaterThan(-3.5);
     expect(meta.surface_area).toBeGreaterThan(39 * 39);
     expect(meta.surface_area).toBeLessThan(1.25 * 39 * 39);
+  });
+});
+
+describe("beam origins", () => {
+  /** A wall of 0.06 m, each face seen from its side in rows 0.1 m apart; the lines end with where they say they came from. */
+  const wall = (from: (side: number) => readonly [number, number, number]) =>
+    [1, -1].flatMap((side) =>
+      Array.from({ length: 21 * 101 }, (_, i) => {
+        const [row, column] = [Math.floor(i / 101), i % 101];
+        return [0.03 * side, 0.02 * column, 0.1 * row + 0.02 * side, ...from(side)].join(" ");
+      }),
+    );
+  const HEAD = "x y z origin_x origin_y origin_z";
+  const meshed = async (lines: readonly string[], method: string, more: object = {}) => {
+    const { session_id } = await cloud(made, [HEAD, ...lines]);
+    return mesh({ source: { session_id }, method, ...more });
+  };
+
+  test.each(["ball_pivoting", "poisson"])("%s: the faces of a thin wall stay apart", async (method) => {
+    const { meta, f32, u32 } = await meshed(
+      wall((side) => [3 * side, 1, 1]),
+      method,
+      { radii: [0.09], depth: 7 },
+    );
+    expect(meta).toMatchObject({ oriented_by: "beam_origins" });
+    expect(meta.warnings?.filter((text) => text.includes("origin")) ?? []).toEqual([]);
+    expect(Math.abs((meta.surface_area ?? 0) / 8 - 1)).toBeLessThan(0.15);
+    const at = f32("vertices");
+    const toward = (i: number) => Math.sign(at[3 * i] ?? 0);
+    // Every triangle of ball pivoting has its corners on one face.
+    const mixed = u32("indices").filter((v, i, all) => toward(v) !== toward(all[i - (i % 3)] ?? v));
+    if (method === "ball_pivoting") expect(mixed).toHaveLength(0);
+  });
+
+  test("origins that cannot be, and points without one: not used, and a warning says so", async () => {
+    const { meta } = await meshed(
+      wall(() => [3, 1, 1]),
+      "ball_pivoting",
+      { radii: [0.09] },
+    );
+    expect(meta).toMatchObject({
+      oriented_by: "centroid",
+      warnings: expect.arrayContaining([expect.stringMatching(/contradict their beam origins.*without them/)]),
+    });
+    const points = wall((side) => [3 * side, 1, 1]).map((line) => line.split(" ").slice(0, 3).map(Number));
+    const { session_id } = await cloud(made, [HEAD, ...wall((side) => [3 * side, 1, 1])]);
+    const partly = await mesh({ sources: [{ session_id }], points, method: "poisson", depth: 5 });
+    expect(partly.meta).toMatchObject({ oriented_by: "neighbors" });
   });
 });

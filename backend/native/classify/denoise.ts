@@ -83,6 +83,16 @@ export interface NoiseLabels {
   readonly mixed_pixels: MixedPixels | null;
 }
 
+/** Whether points can have been seen from where their beams are said to come from. */
+export interface BeamConsistency {
+  /** Points without a finite origin. */
+  readonly unknown_count: number;
+  /** False: a moving scanner, or no angle between beams. */
+  readonly is_measured: boolean;
+  /** Of sampled points: another beam of the scan ends beside theirs at a clearly different range. */
+  readonly inconsistent_share: number;
+}
+
 export interface DenoiseNative {
   labelNoise(
     positions: NativeColumn,
@@ -95,6 +105,7 @@ export interface DenoiseNative {
     scanIndex: NativeColumn,
     scans: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[],
   ): NativeJob<NativeColumn>;
+  beamConsistency(positions: NativeColumn, origins: NativeColumn): NativeJob<BeamConsistency>;
 }
 
 /** Labels the rows that `skip` (of hitMask) does not mark as clean or noise. Errors: invalid_argument. */
@@ -103,3 +114,6 @@ export const labelNoise: DenoiseNative["labelNoise"] = (positions, skip, params,
 /** The beam origin of every row (vec3d) from the number of its scan; NaN where `scans` lacks the number. */
 export const beamOriginsOfScans: DenoiseNative["beamOriginsOfScans"] = (scanIndex, scans) =>
   addon.beamOriginsOfScans(scanIndex, scans);
+/** Compares hits with their beams. `origins`: vec3d, one or one per hit. */
+export const beamConsistency: DenoiseNative["beamConsistency"] = (positions, origins) =>
+  addon.beamConsistency(positions, origins);

@@ -9,7 +9,7 @@ import * as native from "../../native/surfaces.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { beamOrigins } from "../classify/beam-origins.ts";
+import { beamOrigins, originsProblem } from "../classify/beam-origins.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
@@ -124,8 +124,18 @@ export async function readMeshPoints(
     );
   }
   const left = `${unusable} points are not finite, or beyond 2^100 m, and were left out.`;
-  const origins = seen.length === parts.length ? await whole(seen) : null;
-  return { points, origins, downsampled: stride > 1, warnings: unusable > 0 ? [left] : [] };
+  const said = seen.length === parts.length ? await whole(seen) : null;
+  const problem = said ? await originsProblem(points, said, job) : null;
+  const origins = problem === null ? said : null;
+  return {
+    points,
+    origins,
+    downsampled: stride > 1,
+    warnings: [
+      ...(unusable > 0 ? [left] : []),
+      ...(problem ? [`${problem}: the normals were made without them.`] : []),
+    ],
+  };
 }
 
 function tooFew(count: number, cropped: boolean): AppError {

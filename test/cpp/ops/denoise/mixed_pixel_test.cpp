@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "ops/denoise/beam_consistency.h"
 #include "ops/denoise/beam_outlier.h"
 #include "support/cancel_phase.h"
 #include "support/mixed_pixel_oracle.h"
@@ -138,6 +139,26 @@ TEST(MixedPixel, OriginsOfAnotherPlaceLabelNothing) {
   EXPECT_FALSE(found.result.consistent);
   EXPECT_GT(found.result.inconsistent_share, 0.02);
   EXPECT_TRUE(found.noise.empty());
+}
+
+TEST(BeamConsistency, TellsTheScannersPlaceFromAnotherOne) {
+  const Scene scene = post_before_wall(7);
+  const auto compared = [&](std::vector<Vec3d> origins, int threads = 2) {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, threads);
+    const HitSelection hits = select_hits(scene.view(), {}, ctx);
+    return beam_consistency(hits, {origins.data(), origins.size()}, scene.points.size(), ctx);
+  };
+  const BeamConsistency right = compared({kOrigin}), wrong = compared({kOrigin + Vec3d{0, 0.3, 0.1}});
+  EXPECT_TRUE(right.is_measured);
+  EXPECT_EQ(right.unknown_count, 0U);
+  EXPECT_LT(right.inconsistent_share, 0.01);
+  EXPECT_GT(wrong.inconsistent_share, right.inconsistent_share + 0.02);
+  EXPECT_EQ(wrong.inconsistent_share, compared({kOrigin + Vec3d{0, 0.3, 0.1}}, 5).inconsistent_share);
+  std::vector<Vec3d> some(scene.points.size(), kOrigin);
+  for (std::size_t i = 0; i < some.size(); i += 10) some[i].x = std::nan("");
+  EXPECT_EQ(compared(some).unknown_count, (scene.points.size() + 9) / 10);
+  EXPECT_FALSE(compared({{std::nan(""), 0, 0}}).is_measured);
 }
 
 /// A scanner that tells echoes apart has measured what the beam met, first and last.

@@ -4,15 +4,21 @@
 import { existsSync } from "node:fs";
 import type { IcpMethod, IcpPose } from "../../backend/native/registration.ts";
 import { icpAdvance, icpPrepare, icpRelease, icpResult } from "../../backend/native/registration.ts";
+import { qualityWarning } from "../../backend/services/registration/icp-warnings.ts";
 import { positions } from "./native.ts";
 import type { Part } from "./part.ts";
 import { bestStored, cloudOf, PAIRS, REFERENCE, startsOf } from "./registration-pairs.ts";
 
 /** gicp from a start that is searched. */
 const SEARCH = "auto";
-const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH] as const;
+/** gicp from the large starts themselves: most end in wrong poses, which warnings have to name. */
+const ASTRAY = "astray";
+const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH, ASTRAY] as const;
 const LOCAL = ["small", "medium"] as const;
-const bandsOf = (method: string): readonly string[] => (method === SEARCH ? ["large"] : LOCAL);
+const bandsOf = (method: string): readonly string[] => (method === SEARCH || method === ASTRAY ? ["large"] : LOCAL);
+/** Whether the answer calls a pose wrong, or says that another one was kept instead. */
+const isNamed = (pose: IcpPose) =>
+  pose.kept_start || qualityWarning(pose, pose.robust_diagonal > 0 ? pose.rmse / pose.robust_diagonal : null) !== null;
 
 interface Row {
   readonly pair: string;
@@ -23,6 +29,14 @@ interface Row {
   readonly large: number;
   /** Runs whose pose a warning calls ambiguous, or not found. */
   readonly doubted: number;
+  /** Right poses that are called wrong. */
+  readonly alarms: number;
+  readonly wrong: number;
+  /** Of the wrong ones, those that are called so. */
+  readonly named: number;
+  /** Agreement of the surfaces: least of the right poses, most of the wrong ones. */
+  readonly least_right: number;
+  readonly most_wrong: number;
   /** Medians over the successes; length: of the centroid of the source. */
   readonly degrees: number;
   readonly length: number;
@@ -102,13 +116,17 @@ async function rowOf(pair: string, method: string): Promise<Row> {
   const before = process.cpuUsage();
   const starts = reference.starts.filter(({ band }) => bandsOf(method).includes(band));
   let doubted = 0;
+  const right: IcpPose[] = [];
+  const wrong: IcpPose[] = [];
   for (const { band, T_row_major } of starts) {
-    const pose = method === SEARCH ? searched(sides, T_row_major) : register(sides, method as IcpMethod, T_row_major);
-    const { matrix, conditioning, global_alignment } = await pose;
+    const local = method === ASTRAY ? "gicp" : (method as IcpMethod);
+    const pose = await (method === SEARCH ? searched(sides, T_row_major) : register(sides, local, T_row_major));
+    const { matrix, conditioning, global_alignment } = pose;
     if (global_alignment && global_alignment.outcome !== "found") doubted += 1;
     const { degrees, length } = errorsOf(matrix, reference.T_target_source_truth_row_major, center);
-    if (degrees < 1 && length < 0.01 * reference.robust_diagonal_of_target)
-      good.push({ degrees, length, conditioning, band });
+    const succeeds = degrees < 1 && length < 0.01 * reference.robust_diagonal_of_target;
+    if (succeeds) good.push({ degrees, length, conditioning, band });
+    (succeeds ? right : wrong).push(pose);
   }
   const { user, system } = process.cpuUsage(before);
   return {
@@ -119,6 +137,11 @@ async function rowOf(pair: string, method: string): Promise<Row> {
     medium: good.filter(({ band }) => band === "medium").length,
     large: good.filter(({ band }) => band === "large").length,
     doubted,
+    alarms: right.filter(isNamed).length,
+    wrong: wrong.length,
+    named: wrong.filter(isNamed).length,
+    least_right: Math.min(...right.map(({ surface_agreement }) => surface_agreement)),
+    most_wrong: Math.max(...wrong.map(({ surface_agreement }) => surface_agreement)),
     degrees: median(good.map((one) => one.degrees)),
     length: median(good.map((one) => one.length)),
     conditioning: median(good.map((one) => one.conditioning)),
@@ -142,24 +165,30 @@ export const registrationPart: Part<Row> = {
   },
   tables(rows) {
     const lines = [
-      "| pair | method | small | medium | large | doubted | median error: degrees, length | unit | conditioning | CPU s |",
-      "|---|---|---|---|---|---|---|---|---|---|",
+      "| pair | method | small | medium | large | doubted | median error: degrees, length | unit | conditioning | right poses called wrong, least agreement | wrong poses called so, most agreement | CPU s |",
+      "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ];
     for (const pair of new Set(rows.map((row) => row.pair))) {
       const own = rows.filter((one) => one.pair === pair);
       for (const row of own) {
         const errors = `${fixed(row.degrees, 4)}, ${fixed(row.length, 5)}`;
         const counts =
-          row.method === SEARCH ? `| | ${row.large}/20 | ${row.doubted}` : `${row.small}/15 | ${row.medium}/15 | |`;
+          row.method === SEARCH || row.method === ASTRAY
+            ? `| | ${row.large}/20 | ${row.doubted}`
+            : `${row.small}/15 | ${row.medium}/15 | |`;
+        const told = (named: number, of: number, agreement: number) =>
+          of === 0 ? "" : `${named} of ${of}, ${agreement.toFixed(2)}`;
+        const right = row.small + row.medium + row.large;
+        const judged = `${told(row.alarms, right, row.least_right)} | ${told(row.named, row.wrong, row.most_wrong)}`;
         lines.push(
-          `| ${pair} | ${row.method} | ${counts} | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${fixed(row.seconds, 2)} |`,
+          `| ${pair} | ${row.method} | ${counts} | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${judged} | ${fixed(row.seconds, 2)} |`,
         );
       }
       for (const bands of own.some(({ method }) => method === SEARCH) ? [LOCAL, ["large"]] : [LOCAL]) {
         const best = bestStored(pair, bands);
         const errors = `${fixed(best.median_rot_err_deg_of_success ?? Number.NaN, 4)}, ${fixed(best.median_trans_err_of_success ?? Number.NaN, 5)}`;
         const counts = bands === LOCAL ? `${best.successes}/30 | | |` : `| | ${best.successes}/20 |`;
-        lines.push(`| ${pair} | best other: ${best.method} | ${counts} | ${errors} | | | |`);
+        lines.push(`| ${pair} | best other: ${best.method} | ${counts} | ${errors} | | | | | |`);
       }
     }
     return lines.join("\n");
@@ -171,7 +200,12 @@ export const registrationPart: Part<Row> = {
       `${name}: ${missed.length === 0 ? "reached" : `missed on ${missed.map(({ pair }) => pair).join(", ")}`}`;
     const gicp = rows.filter(({ method }) => method === "gicp");
     const search = rows.filter(({ method }) => method === SEARCH);
-    const lines: string[] = [];
+    const alarms = rows.filter((row) => row.alarms > 0);
+    const unnamed = rows.filter((row) => row.named < row.wrong);
+    const lines: string[] = [
+      told("no right pose is called wrong", alarms),
+      told("every wrong pose is called so", unnamed),
+    ];
     if (gicp.length > 0) {
       const few = gicp.filter(({ small, medium }) => small + medium < 30);
       lines.push(told("30 of 30 small and medium starts on every pair (gicp)", few));

@@ -145,6 +145,7 @@ export interface IcpPose {
   readonly surface_covered: number;
   readonly surface_agreement: number;
   readonly surface_places: number;
+  readonly surface_flats: number;
   readonly history: readonly {
     readonly voxel_m: number;
     readonly limit_m: number;

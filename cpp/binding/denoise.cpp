@@ -183,7 +183,7 @@ Napi::Value beam_origins_job(const Napi::CallbackInfo& info) {
 // beamConsistency(positions: vec3d, origins: vec3d): NativeJob<{ unknown_count, is_measured,
 // inconsistent_share }>
 Napi::Value beam_consistency_job(const Napi::CallbackInfo& info) {
-  const auto positions = positions_column(info[0]);
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto origins = typed_column(info[1], DType::kVec3d, "origins");
   return start_job<BeamConsistency>(
       info.Env(), job_options(info[2]),

@@ -190,6 +190,7 @@ Napi::Object result_to_js(Napi::Env env, const IcpResult& r) {
   out.Set("surface_covered", r.surface.covered);
   out.Set("surface_agreement", r.surface.agreement);
   count("surface_places", r.surface.place_count);
+  count("surface_flats", r.surface.flat_count);
   out.Set("history", history_to_js(env, r.history));
   count("fixed_count", r.fixed_count);
   count("moving_count", r.moving_count);

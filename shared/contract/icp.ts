@@ -88,6 +88,7 @@ const SurfaceAgreement = z
       .number()
       .describe("share 0..1 of the flat surface of the source that has a surface of the target within 3 such radii"),
     place_count: z.int().describe("places compared, of both sides; few in foliage and in small clouds"),
+    flat_count: z.int().describe("flat places of the source, up to 2000, whether or not they face a surface"),
   })
   .meta({ id: "SurfaceAgreement", description: "whether the sides show the same surfaces where they overlap" });
 
@@ -114,7 +115,7 @@ export const IcpSuccess = z
       .string()
       .nullable()
       .describe(
-        "the pose is probably wrong: nothing overlaps; or where both sides have a surface it is not the same one (surface_agreement); or rmse_ratio exceeds 0.02, unless initial: auto found the pose, no other one comes near it, and the surfaces agree, as with partial overlap. null = nothing of this",
+        "the pose is probably wrong: nothing overlaps; or where both sides have a surface it is not the same one, or hardly any surface of the source faces one of the target (surface_agreement); or rmse_ratio exceeds 0.02, unless initial: auto found the pose, no other one comes near it, and the surfaces agree, as with partial overlap. null = nothing of this",
       ),
     method: IcpMethod.describe("method used"),
     start: z

@@ -6,8 +6,10 @@ const SUSPICIOUS = 0.02;
 const FREE = 1e-3;
 /** Flat places below which the surfaces tell nothing; agreement of wrong and of right poses: docs/accuracy.md, Registration. */
 const LEAST_PLACES = 100;
-const WRONG = 0.5;
-const RIGHT = 0.7;
+const WRONG = 0.4;
+const RIGHT = 0.6;
+/** Flat places that face no surface although points overlap: share of the overlap. Right poses have 0.4 and more. */
+const MEETING = 0.15;
 
 const metres = (value: number) => `${Number(value.toPrecision(4))} m`;
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
@@ -33,6 +35,9 @@ const isSound = (pose: IcpPose) =>
 export function qualityWarning(pose: IcpPose, rmse_ratio: number | null): string | null {
   if (!(pose.fitness > 0)) {
     return `No source point lies within ${metres(pose.max_correspondence_distance)} of the target: they do not overlap, and the pose is only where the iterations began. Align them roughly first, or allow a larger max_correspondence_distance.`;
+  }
+  if (pose.surface_flats >= LEAST_PLACES && pose.surface_covered < MEETING * pose.final_fitness) {
+    return `The points of ${percent(pose.final_fitness)} of the source have neighbours in the target, but only ${percent(pose.surface_covered)} of its surfaces face one of the target: the pose is probably wrong. Align the two roughly first, or let initial: auto search for the pose.`;
   }
   if (isJudged(pose) && pose.surface_agreement < WRONG) {
     return `Where both sides have a surface, only ${percent(pose.surface_agreement)} of it is the same one: the pose is probably wrong. Align the two roughly first, or let initial: auto search for the pose.`;

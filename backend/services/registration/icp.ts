@@ -166,6 +166,7 @@ function report(
       agreement: pose.surface_agreement,
       covered: pose.surface_covered,
       place_count: pose.surface_places,
+      flat_count: pose.surface_flats,
     },
     history: pose.history.map((iteration) => ({ ...iteration })),
     ...(warnings.length > 0 ? { warnings } : {}),

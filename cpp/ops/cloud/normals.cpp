@@ -47,18 +47,22 @@ const Vec3d& origin_of(Span<const Vec3d> origins, std::size_t row) {
   return origins[origins.size == 1 ? 0 : row];
 }
 
-/// Normal of the neighbours that were seen from the same side of the first normal as the point: behind a thin wall lies
-/// another surface. The first normal where too few are left.
-Vec3d same_side_normal(Span<const Vec3d> points, Span<const Vec3d> origins, const Vec3d& first,
-                       std::uint64_t row, Span<const std::uint64_t> near) {
-  const auto side = [&](std::uint64_t i) { return dot(origin_of(origins, i) - points[i], first); };
-  const double own = side(row);
+/// Normal of the neighbours that were seen from the same side of the surface as the point: behind a thin wall lies another
+/// one. First, those whose beams do not come from the opposite direction tell where the surface is. (0, 0, 0) where
+/// they make no plane.
+Vec3d same_side_normal(Span<const Vec3d> points, Span<const Vec3d> origins, std::uint64_t row,
+                       Span<const std::uint64_t> near) {
   std::uint64_t same[kMaxNormalNeighbors];
-  std::size_t count = 0;
-  for (const std::uint64_t i : near)
-    if (!(side(i) * own < 0)) same[count++] = i;
-  if (count == near.size) return first;
-  const Vec3d normal = plane_normal(points, points[row], {same, count});
+  const auto normal_of_side = [&](const Vec3d& toward) {
+    std::size_t count = 0;
+    for (const std::uint64_t i : near)
+      if (!(dot(origin_of(origins, i) - points[i], toward) < 0)) same[count++] = i;
+    return plane_normal(points, points[row], {same, count});
+  };
+  const Vec3d beam = origin_of(origins, row) - points[row];
+  Vec3d first = normal_of_side(beam);
+  if (first == Vec3d{0, 0, 0}) first = plane_normal(points, points[row], near);
+  const Vec3d normal = normal_of_side(dot(first, beam) < 0 ? first * -1 : first);
   return normal == Vec3d{0, 0, 0} ? first : normal;
 }
 
@@ -79,8 +83,8 @@ void estimate(const KdTree& tree, Span<const Vec3d> points, const NormalsParams&
           static_cast<std::size_t>(std::upper_bound(squared.begin(), squared.end(), most) - squared.begin());
       const std::uint64_t row = leaf.row[p];
       const Span<const std::uint64_t> near = found.rows(p).subspan(0, within);
-      const Vec3d normal = plane_normal(points, leaf.point(p), near);
-      normals[row] = origins.empty() ? normal : same_side_normal(points, origins, normal, row, near);
+      normals[row] = origins.empty() ? plane_normal(points, leaf.point(p), near)
+                                     : same_side_normal(points, origins, row, near);
     }
   });
 }

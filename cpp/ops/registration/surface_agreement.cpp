@@ -78,7 +78,7 @@ Verdict compared(const Patch& own, const IcpLevel& other, const RigidTransform& 
 
 struct Sums {
   double flat = 0, covered = 0, agreeing = 0;
-  std::uint32_t place_count = 0;
+  std::uint32_t flat_count = 0, place_count = 0;
 };
 
 /// Sums over places of a side, whose weights add up to 1.
@@ -109,13 +109,14 @@ Sums sums_of(const IcpLevel& own, const IcpLevel& other, const RigidTransform& p
   Sums sums;
   for (std::size_t i = 0; i < count; ++i) {
     sums.flat += weight[i];
+    sums.flat_count += verdict[i] == Verdict::kNotFlat ? 0 : 1;
     if (verdict[i] < Verdict::kApart) continue;
     ++sums.place_count;
     sums.covered += weight[i];
     if (verdict[i] == Verdict::kAgrees) sums.agreeing += weight[i];
   }
   const double per = sums.flat > 0 ? 1 / sums.flat : 0;
-  return {sums.flat, sums.covered * per, sums.agreeing * per, sums.place_count};
+  return {sums.flat, sums.covered * per, sums.agreeing * per, sums.flat_count, sums.place_count};
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ SurfaceAgreement surface_agreement(const IcpScale& scale, const RigidTransform& 
   const Sums moving = sums_of(scale.moving, scale.fixed, pose, ctx);
   const Sums fixed = sums_of(scale.fixed, scale.moving, inverse(pose), ctx);
   const double covered = moving.covered + fixed.covered;
-  return {moving.place_count + fixed.place_count, moving.covered,
+  return {moving.flat_count, moving.place_count + fixed.place_count, moving.covered,
           covered > 0 ? (moving.agreeing + fixed.agreeing) / covered : 0};
 }
 

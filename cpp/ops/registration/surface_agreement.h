@@ -9,6 +9,7 @@ namespace pc {
 
 /// How well the surfaces of two sides agree where they overlap at a pose.
 struct SurfaceAgreement {
+  std::uint32_t flat_count;   ///< flat places of the moving side, whether they face something or not
   std::uint32_t place_count;  ///< flat places of both sides that face a flat place of the other side
   double covered;             ///< share 0 .. 1 of the flat surface of the moving side that does
   double agreement;  ///< share 0 .. 1 of those, of both sides, that lie on the other side; 0 without any

@@ -245,14 +245,14 @@ TEST(BallPivoting, AutomaticBallsSpanTheGapsBetweenRows) {
   }
 }
 
-/// Rows farther apart than half of a wall: the ball that spans them reaches through it.
+/// Two faces so near to each other that the ball that spans the rows of one reaches through the other.
 TEST(BallPivoting, KnownSidesKeepTheFacesOfAThinWallApart) {
   Surface wall;
   for (const double side : {-1.0, 1.0}) {
     for (int row = 0; row <= 20; ++row) {
       for (int i = 0; i <= 100; ++i) {
         const double y = 0.02 * (i + random_unit(3, wall.points.size())), z = 0.1 * (row + 0.2 * side);
-        wall.points.push_back({0.06 * side, y, z});
+        wall.points.push_back({0.004 * side, y, z});
         wall.normals.push_back({side, 0, 0});
       }
     }
@@ -268,7 +268,7 @@ TEST(BallPivoting, KnownSidesKeepTheFacesOfAThinWallApart) {
     return area;
   };
   constexpr double kArea = 2 * 2 * 2;
-  const BallPivotingResult apart = roll(wall, {0.09}, 2, 120'000, true), mixed = roll(wall, {0.09});
+  const BallPivotingResult apart = roll(wall, {0.06}, 2, 120'000, true), mixed = roll(wall, {0.06});
   EXPECT_NEAR(area_of(apart), kArea, 0.1 * kArea);
   EXPECT_LT(area_of(mixed), 0.8 * kArea);
   EXPECT_EQ(topology(wall, apart).nonmanifold + topology(wall, apart).conflicts, 0U);

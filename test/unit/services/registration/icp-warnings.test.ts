@@ -12,6 +12,9 @@ const GOOD = {
   kept_start: false,
   surface_agreement: 0.95,
   surface_places: 2000,
+  surface_flats: 1500,
+  surface_covered: 0.5,
+  final_fitness: 0.8,
 } as const;
 const SEARCHED = { ...GOOD, start: "global", global_alignment: found("found") } as const;
 const warned = (pose: object, rmse_ratio: number | null) => qualityWarning(pose as IcpPose, rmse_ratio);
@@ -29,6 +32,8 @@ describe("what speaks against a pose", () => {
     ["the same in foliage", { ...SEARCHED, surface_places: 20 }, 0.03, /RMSE/],
     ["other surfaces", { ...GOOD, surface_agreement: 0.2 }, 0.01, /only 20.0 % of it is the same one/],
     ["other surfaces, found", { ...SEARCHED, surface_agreement: 0.2 }, 0.001, /probably wrong/],
+    ["surfaces that meet none", { ...GOOD, surface_places: 20, surface_covered: 0.02 }, 0.01, /only 2.0 % of its surfaces/],
+    ["a small common part", { ...GOOD, surface_covered: 0.02, final_fitness: 0.05 }, 0.01, null],
     ["too few surfaces to tell", { ...GOOD, surface_agreement: 0.2, surface_places: 20 }, 0.01, null],
   ])("%s", (_name, pose, rmse_ratio, words) => {
     const warning = warned(pose, rmse_ratio);

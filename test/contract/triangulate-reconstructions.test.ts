@@ -64,12 +64,12 @@ describe("reconstructions", () => {
 });
 
 describe("beam origins", () => {
-  /** A wall of 0.06 m, each face seen from its side in rows 0.1 m apart; the lines end with where they say they came from. */
-  const wall = (from: (side: number) => readonly [number, number, number]) =>
+  /** Both faces of a wall, each seen from its side in rows 0.1 m apart; the lines end with where they say they came from. */
+  const wall = (from: (side: number) => readonly [number, number, number], thickness = 0.06) =>
     [1, -1].flatMap((side) =>
       Array.from({ length: 21 * 101 }, (_, i) => {
         const [row, column] = [Math.floor(i / 101), i % 101];
-        return [0.03 * side, 0.02 * column, 0.1 * row + 0.02 * side, ...from(side)].join(" ");
+        return [(thickness / 2) * side, 0.02 * column, 0.1 * row + 0.02 * side, ...from(side)].join(" ");
       }),
     );
   const HEAD = "x y z origin_x origin_y origin_z";
@@ -96,7 +96,7 @@ describe("beam origins", () => {
 
   test("origins that cannot be, and points without one: not used, and a warning says so", async () => {
     const { meta } = await meshed(
-      wall(() => [3, 1, 1]),
+      wall(() => [6, 1, 1], 4),
       "ball_pivoting",
       { radii: [0.09] },
     );

@@ -243,47 +243,23 @@ describe("frames", () => {
     expect(text).toBe(json.sim_xml?.trimEnd());
   });
 
-  test("instances placed by their matrices are the triangles of the mesh", async () => {
+  test("instances placed by their matrices are the mesh: organs exactly, tubes in area", async () => {
     const whole = await framed(made, URL_, BEAN);
     const { meta, buffers } = await framed(made, URL_, { ...BEAN, instances: true });
-    const of = (name: string) => buffers.get(name) ?? new Float32Array();
-    const [shapes, kind, matrices] = [of("prototype_vertices"), of("instance_prototype"), of("instance_matrix")];
-    const firsts = meta.prototype_first_triangle as number[];
-    expect(kind).toHaveLength(meta.instance_count as number);
-    expect(matrices).toHaveLength(12 * kind.length);
-    const placed: number[][] = [];
-    for (const [i, prototype] of kind.entries()) {
-      const m = matrices.subarray(12 * i, 12 * i + 12);
-      for (let v = 3 * (firsts[prototype] ?? 0); v < 3 * (firsts[prototype + 1] ?? 0); v += 1) {
-        const [x, y, z] = shapes.subarray(3 * v, 3 * v + 3);
-        placed.push(
-          [0, 1, 2].map(
-            (r) =>
-              (m[4 * r] ?? 0) * (x ?? 0) +
-              (m[4 * r + 1] ?? 0) * (y ?? 0) +
-              (m[4 * r + 2] ?? 0) * (z ?? 0) +
-              (m[4 * r + 3] ?? 0),
-          ),
-        );
-      }
+    expect(meta).toMatchObject({ triangle_count: 0, expanded_triangle_count: whole.meta.triangle_count });
+    expect(buffers.has("vertices")).toBe(false);
+    const placed = placedInstances(meta, buffers);
+    expect(placed.codes).toHaveLength(whole.meta.triangle_count as number);
+    const mesh = { vertices: numbers(whole.buffers, "vertices"), codes: numbers(whole.buffers, "organ_codes") };
+    const expected = areas(mesh);
+    expect(new Set(expected.keys())).toEqual(new Set([1, 2, 3, 6]));
+    for (const [code, area] of areas(placed)) {
+      expect(Math.abs(area / (expected.get(code) ?? 0) - 1)).toBeLessThan(code === 1 ? 1e-5 : 0.005);
     }
-    const tubes = of("vertices");
-    expect(placed.length + tubes.length / 3).toBe(whole.meta.vertex_count);
-    expect(meta.expanded_triangle_count).toBe(whole.meta.triangle_count);
-    const cell = (p: ArrayLike<number>) => Array.from(p, (value) => Math.round(value * 1e4)).join();
-    const sums = (points: Iterable<ArrayLike<number>>) => {
-      const counts = new Map<string, number>();
-      for (const point of points) counts.set(cell(point), (counts.get(cell(point)) ?? 0) + 1);
-      return counts;
-    };
-    const mesh = whole.buffers.get("vertices") ?? new Float32Array();
-    const rows = function* (flat: ArrayLike<number> & { subarray(a: number, b: number): ArrayLike<number> }) {
-      for (let i = 0; i < flat.length; i += 3) yield flat.subarray(i, i + 3);
-    };
-    const expected = sums(rows(mesh as Float32Array));
-    const found = sums([...rows(tubes as Float32Array), ...placed]);
-    const missing = [...found.keys()].filter((key) => !expected.has(key)).length;
-    expect(missing / found.size).toBeLessThan(0.02); // coordinates at the border of a cell of 0.1 mm
+    const blades = corners(placed, 1);
+    const exact = corners(mesh, 1);
+    expect(blades).toHaveLength(exact.length);
+    expect(Math.max(...blades.map((value, i) => Math.abs(value - (exact[i] ?? 0))))).toBeLessThan(1e-6);
   });
 
   test("a failure is in the meta", async () => {
@@ -293,3 +269,57 @@ describe("frames", () => {
     expect(buffers.size).toBe(0);
   });
 });
+
+type Numbers = Float32Array | Uint32Array;
+const numbers = (buffers: ReadonlyMap<string, Numbers>, name: string): Numbers =>
+  buffers.get(name) ?? new Float32Array();
+
+interface Triangles {
+  readonly vertices: ArrayLike<number>;
+  readonly codes: ArrayLike<number>;
+}
+
+/** The triangles of all instances, each corner multiplied by its matrix. */
+function placedInstances(meta: Record<string, unknown>, buffers: ReadonlyMap<string, Numbers>): Triangles {
+  const shapes = numbers(buffers, "prototype_vertices");
+  const organs = numbers(buffers, "prototype_organ_codes");
+  const kinds = numbers(buffers, "instance_prototype");
+  const matrices = numbers(buffers, "instance_matrix");
+  const firsts = meta.prototype_first_triangle as number[];
+  expect(kinds).toHaveLength(meta.instance_count as number);
+  expect(matrices).toHaveLength(12 * kinds.length);
+  const vertices: number[] = [];
+  const codes: number[] = [];
+  for (const [i, prototype] of kinds.entries()) {
+    const [begin, end] = [firsts[prototype] ?? 0, firsts[prototype + 1] ?? 0];
+    codes.push(...organs.subarray(begin, end));
+    for (let v = 3 * begin; v < 3 * end; v += 1) {
+      const point = [...shapes.subarray(3 * v, 3 * v + 3), 1];
+      for (let row = 0; row < 3; row += 1)
+        vertices.push(point.reduce((sum, value, k) => sum + value * (matrices[12 * i + 4 * row + k] ?? 0), 0));
+    }
+  }
+  return { vertices, codes };
+}
+
+/** Area of the triangles of each organ code. */
+function areas({ vertices, codes }: Triangles): Map<number, number> {
+  const sums = new Map<number, number>();
+  for (let t = 0; t < codes.length; t += 1) {
+    const at = (corner: number, k: number) => vertices[9 * t + 3 * corner + k] ?? 0;
+    const [a, b] = [1, 2].map((corner) => [0, 1, 2].map((k) => at(corner, k) - at(0, k)));
+    const cross = [0, 1, 2].map((k) => {
+      const [p, q] = [(k + 1) % 3, (k + 2) % 3];
+      return (a?.[p] ?? 0) * (b?.[q] ?? 0) - (a?.[q] ?? 0) * (b?.[p] ?? 0);
+    });
+    const code = codes[t] ?? 0;
+    sums.set(code, (sums.get(code) ?? 0) + Math.hypot(...cross) / 2);
+  }
+  return sums;
+}
+
+/** Coordinates of the triangles of one organ code. */
+const corners = ({ vertices, codes }: Triangles, code: number): number[] =>
+  Array.from({ length: codes.length }, (_, t) => t).flatMap((t) =>
+    codes[t] === code ? Array.from({ length: 9 }, (_, k) => vertices[9 * t + k] ?? 0) : [],
+  );

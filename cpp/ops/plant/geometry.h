@@ -101,15 +101,4 @@ std::uint64_t plant_mesh_bytes(std::uint64_t triangles, bool has_textures);
 PlantMesh expand_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes, const Vec3d& origin,
                         OpContext& ctx);
 
-/// Organs as references to prototypes: the mesh of the tubes alone, and a matrix per organ.
-struct PlantInstances {
-  PlantMesh tubes;
-  Column<std::uint32_t> instance_prototype;  ///< (I) index in PlantPrototypes::organs
-  Column<std::uint32_t> instance_plant;      ///< (I) index in the list of plants
-  Column<float>
-      instance_matrix;  ///< (12 I) 3 x 4, row-major: from the prototype to the frame relative to `origin`
-};
-PlantInstances instance_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes,
-                               const Vec3d& origin, OpContext& ctx);
-
 }  // namespace pc

@@ -72,6 +72,17 @@ std::uint32_t add_organ(const NamedOrgan& organ, const std::string& name, OrganC
 
 }  // namespace
 
+UnitRgb tube_color(const PlantPrototypes& prototypes, OrganCode organ, bool is_bark) {
+  switch (organ) {
+    case OrganCode::kShoot:
+      return is_bark ? prototypes.bark_color : prototypes.stem_color;
+    case OrganCode::kPeduncle:
+      return prototypes.peduncle_color;
+    default:
+      return prototypes.petiole_color;
+  }
+}
+
 PlantPrototypes plant_prototypes(const PlantShapes& shapes, double detail) {
   require(detail >= 0.05 && detail <= 4, "detail must be from 0.05 to 4");
   PlantPrototypes out;

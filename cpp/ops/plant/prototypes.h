@@ -58,6 +58,13 @@ struct PlantPrototypes {
   double bark_radius_m;
 };
 
+/// Whether a shoot of that radius has bark.
+inline bool has_bark(const PlantPrototypes& prototypes, OrganCode organ, double radius_m) {
+  return organ == OrganCode::kShoot && radius_m >= prototypes.bark_radius_m;
+}
+/// Colour of a tube.
+UnitRgb tube_color(const PlantPrototypes& prototypes, OrganCode organ, bool is_bark);
+
 /// Builds all prototypes.
 ///
 /// detail  factor for all divisions; 1 = those of the shapes

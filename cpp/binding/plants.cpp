@@ -15,6 +15,7 @@
 #include "io/plant_document.h"
 #include "ops/plant/canopy.h"
 #include "ops/plant/growth.h"
+#include "ops/plant/level_of_detail.h"
 #include "ops/plant/plant_cost.h"
 
 namespace pc::binding {
@@ -33,7 +34,9 @@ Napi::Value open_species_job(const Napi::CallbackInfo& info) {
       info.Env(), job_options(info[2]),
       [=](OpContext&) -> SpeciesPtr {
         check_species(growth);
-        return std::make_shared<const OpenSpecies>(OpenSpecies{growth, plant_prototypes(shapes, 1)});
+        OpenSpecies species{growth, plant_prototypes(shapes, 1)};
+        if (shapes.deviation_ratio > 0) add_coarser_organs(shapes, species.prototypes);
+        return std::make_shared<const OpenSpecies>(std::move(species));
       },
       [](Napi::Env env, SpeciesPtr&& species) -> Napi::Value {
         return species_handle(env, std::move(species));

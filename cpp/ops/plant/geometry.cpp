@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/plant/level_of_detail.h"
 #include "ops/plant/organ_placement.h"
 
 namespace pc {
@@ -58,11 +59,6 @@ struct Item {
   std::uint64_t first_triangle;
 };
 
-std::uint64_t triangles_of(const PlantTube& tube) {
-  return 2 * static_cast<std::uint64_t>(tube.sides) * (tube.ring_count - 1) +
-         (static_cast<std::uint64_t>(tube.has_start) + tube.has_end) * (tube.sides - 2);
-}
-
 std::vector<Item> items_of(Span<const PlantParts> plants, const PlantPrototypes& prototypes,
                            std::uint64_t& triangles) {
   std::vector<Item> items;
@@ -71,7 +67,7 @@ std::vector<Item> items_of(Span<const PlantParts> plants, const PlantPrototypes&
     const auto index = static_cast<std::uint32_t>(p);
     for (std::size_t i = 0; i < plants[p].tubes.size(); ++i) {
       items.push_back({&plants[p], index, true, i, triangles});
-      triangles += triangles_of(plants[p].tubes[i]);
+      triangles += tube_triangle_count(plants[p].tubes[i]);
     }
     for (std::size_t i = 0; i < plants[p].instances.size(); ++i) {
       items.push_back({&plants[p], index, false, i, triangles});
@@ -223,7 +219,13 @@ PlantParts plant_parts(const PlantStructure& plant, const PlantSpecies& species,
     shoot = {};
     ctx.checkpoint();
   }
+  simplify_plant(prototypes, out, ctx);
   return out;
+}
+
+std::uint64_t tube_triangle_count(const PlantTube& tube) {
+  return 2 * static_cast<std::uint64_t>(tube.sides) * (tube.ring_count - 1) +
+         (static_cast<std::uint64_t>(tube.has_start) + tube.has_end) * (tube.sides - 2);
 }
 
 std::uint64_t plant_triangle_count(const PlantParts& plant, const PlantPrototypes& prototypes) {

@@ -230,7 +230,9 @@ std::uint64_t tube_triangle_count(const PlantTube& tube) {
 
 std::uint64_t plant_triangle_count(const PlantParts& plant, const PlantPrototypes& prototypes) {
   std::uint64_t triangles = 0;
-  items_of({&plant, 1}, prototypes, triangles);
+  for (const PlantTube& tube : plant.tubes) triangles += tube_triangle_count(tube);
+  for (const OrganInstance& organ : plant.instances)
+    triangles += prototypes.organs[organ.prototype].mesh.triangles.size();
   return triangles;
 }
 

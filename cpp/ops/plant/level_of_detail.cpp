@@ -178,7 +178,7 @@ void keep_rings(Span<const TubeRing> rings, double deviation_m, std::vector<Tube
 }
 
 std::uint64_t triangles_with(const PlantPrototypes& prototypes, const PlantParts& plant, double deviation_m) {
-  std::uint64_t triangles = 0;
+  std::uint64_t triangles = 0;  // rings are left out later: a little too many
   for (std::size_t first = 0; first < plant.tubes.size();) {
     const std::size_t end = piece_end(plant.tubes, first);
     const double radius = thickest_of(plant, first, end);
@@ -209,6 +209,7 @@ void simplify_tubes(PlantParts& plant, double deviation_m, OpContext& ctx) {
       tube.first_ring = begin, tube.ring_count = kept.size() - begin;
     }
   }
+  kept.shrink_to_fit();
   plant.rings = std::move(kept);
 }
 

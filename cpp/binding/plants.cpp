@@ -98,8 +98,10 @@ Napi::Value grow_part(const Napi::CallbackInfo& info, const std::shared_ptr<cons
   const auto first = strict_whole<std::size_t>(info[0], "first"),
              count = strict_whole<std::size_t>(info[1], "count");
   require(first <= canopy->places.size() && count <= canopy->places.size() - first, "no such plants");
+  JobOptions options = job_options(info[2]);
+  options.threads = 1;  // parts run side by side; a team for each plant would take longer than the plant
   return start_job<PlantPtr>(
-      info.Env(), job_options(info[2]),
+      info.Env(), options,
       [=](OpContext& ctx) -> PlantPtr {
         const auto& [params, places, placed] = *canopy;
         const auto& species = *placed->species;

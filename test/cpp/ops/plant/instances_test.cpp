@@ -155,17 +155,16 @@ TEST(PlantInstances, CornersOfTubesAreNearThoseOfTheMesh) {
     const std::size_t count =
         2 * tube.sides * (tube.ring_count - 1) + (tube.has_start + tube.has_end) * (tube.sides - 2);
     double radius = 0;
-    std::vector<Vec3d> corners;
     for (std::size_t i = 0; i < tube.ring_count; ++i)
       radius = std::max(radius, of.plants[0].rings[tube.first_ring + i].radius);
-    for (std::size_t t = next; t < next + count; ++t)
-      corners.insert(corners.end(), mesh[t].corners.begin(), mesh[t].corners.end());
     for (std::size_t t = next; t < next + count; ++t) {
       ASSERT_EQ(found[t].organ, mesh[t].organ);
       ASSERT_EQ(found[t].color, mesh[t].color);
+      const std::size_t near = 2 * tube.sides;  // those of one segment
       for (const Vec3d& p : found[t].corners) {
         double nearest = 1;
-        for (const Vec3d& q : corners) nearest = std::min(nearest, squared_distance(p, q));
+        for (std::size_t o = std::max(next + near, t) - near; o < std::min(next + count, t + near + 1); ++o)
+          for (const Vec3d& q : mesh[o].corners) nearest = std::min(nearest, squared_distance(p, q));
         worst = std::max(worst, std::sqrt(nearest) / radius);
       }
     }

@@ -147,7 +147,7 @@ export const PlantShapes = z.strictObject({
     0,
     0.01,
     "how far organs and tubes may be from their full meshes, relative to the plant's height; 0 = full meshes",
-  ).default(0.0003),
+  ).default(0),
   triangle_budget: whole(
     1,
     1_000_000_000,

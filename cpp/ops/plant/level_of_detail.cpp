@@ -178,13 +178,17 @@ void keep_rings(Span<const TubeRing> rings, double deviation_m, std::vector<Tube
 }
 
 std::uint64_t triangles_with(const PlantPrototypes& prototypes, const PlantParts& plant, double deviation_m) {
-  std::uint64_t triangles = 0;  // rings are left out later: a little too many
+  std::uint64_t triangles = 0;
+  std::vector<TubeRing> kept;
   for (std::size_t first = 0; first < plant.tubes.size();) {
     const std::size_t end = piece_end(plant.tubes, first);
     const double radius = thickest_of(plant, first, end);
     for (std::size_t t = first; t < end; ++t) {
       PlantTube tube = plant.tubes[t];
       tube.sides = sides_of(tube, radius, deviation_m);
+      kept.clear();
+      keep_rings({plant.rings.data() + tube.first_ring, tube.ring_count}, deviation_m, kept);
+      tube.ring_count = kept.size();
       triangles += tube_triangle_count(tube);
     }
     first = end;

@@ -168,10 +168,11 @@ TEST(PlantLevelOfDetail, NothingIsFartherThanStated) {
   PlantSpecies species = test::stem_species();
   ShootType& type = species.shoot_types[0];
   type.max_nodes = test::constant(6), type.internode_length_segments = 3;
+  type.internode_length_max = test::constant(0.1);  // most leaves touch neither the ground nor the top
   type.internode_radius_initial = test::constant(0.0006), type.internode_pitch = test::constant(6);
   type.leaf->petiole_length_segments = 5, type.leaf->petiole_curvature = test::constant(-300);
   const PlantStructure plant = test::grown(species, 60);
-  const double ratio = 0.012;
+  const double ratio = 0.003;
   const Drawn full = draw(plant, species, shapes(0)), simple = draw(plant, species, shapes(ratio));
   ASSERT_LT(simple.mesh.organ_codes.size(), full.mesh.organ_codes.size());
   const double d = ratio * full.parts.height_m;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (const [plant_type, age] of [
     ["bean", 5],
     ["cheeseweed", 6],
-    ["strawberry", 45],
+    ["bindweed", 16],
   ] as const) {
     const { sim_xml } = await build(made, "/api/plant/generate", { plant_type, age, random_seed: 1 });
     documents.push({ plant_type, sim_xml: sim_xml ?? "" });
@@ -87,34 +87,46 @@ function replaced(text: string, begin: number, end: number, by: string): string 
   return text.slice(0, begin) + by + text.slice(end);
 }
 
-/** One random change: of a number, an element, a tag, or of bytes. */
+/** A number near the one that is there, or one that no plant should have. */
+const otherNumber = (unit: Unit, now: number): string =>
+  unit() < 0.75 ? String(now * (0.5 + 1.5 * unit())) : pick(unit, NUMBERS);
+
+/** An element two or three times, or not at all. */
+function repeated(text: string, unit: Unit): string {
+  const tag = pick(unit, [...text.matchAll(/<(shoot|phytomer|petiole|leaf|floral_bud|flower|internode)\b/g)]);
+  const close = `</${tag[1]}>`;
+  const end = text.indexOf(close, tag.index);
+  if (end < 0) return text;
+  const element = text.slice(tag.index, end + close.length);
+  return replaced(text, tag.index, tag.index + element.length, element.repeat(pick(unit, [0, 2, 3])));
+}
+
+/** One random change: mostly of a number, else of an element, a tag, or of bytes. */
 function mutated(text: string, unit: Unit): string {
   const at = Math.floor(unit() * text.length);
-  switch (Math.floor(unit() * 7)) {
-    case 0:
-    case 1: {
-      const number = pick(unit, numbersOf(text));
-      const begin = number.index + number[0].length - (number[1] ?? "").length;
-      return replaced(text, begin, number.index + number[0].length, pick(unit, NUMBERS));
-    }
-    case 2: {
-      // an element twice or more often, or not at all
-      const tags = [...text.matchAll(/<(shoot|phytomer|petiole|leaf|floral_bud|flower|internode)\b/g)];
-      const tag = pick(unit, tags);
-      const end = text.indexOf(`</${tag[1]}>`, tag.index);
-      if (end < 0) return text;
-      const element = text.slice(tag.index, end + (tag[1] ?? "").length + 3);
-      return replaced(text, tag.index, tag.index + element.length, element.repeat(Math.floor(unit() * 4)));
-    }
-    case 3:
-      return replaced(text, at, at, pick(unit, TEXTS));
-    case 4:
-      return text.slice(0, at);
-    case 5:
-      return replaced(text, at, Math.min(text.length, at + 1 + Math.floor(unit() * 200)), "");
-    default:
-      return replaced(text, at, at + 1, String.fromCharCode(Math.floor(unit() * 256)));
+  const kind = unit();
+  if (kind < 0.7) {
+    const numbers = numbersOf(text);
+    if (numbers.length === 0) return text;
+    const number = pick(unit, numbers);
+    const end = number.index + number[0].length;
+    return replaced(text, end - (number[1] ?? "").length, end, otherNumber(unit, Number(number[1])));
   }
+  if (kind < 0.85) return text.includes("<phytomer") ? repeated(text, unit) : text;
+  if (kind < 0.89) return replaced(text, at, at, pick(unit, TEXTS));
+  if (kind < 0.92) return text.slice(0, at);
+  if (kind < 0.96) return replaced(text, at, Math.min(text.length, at + 1 + Math.floor(unit() * 200)), "");
+  return replaced(text, at, at + 1, String.fromCharCode(Math.floor(unit() * 256)));
+}
+
+const SOUND = ["leaf_scale *= 1.2", "tortuosity += 2; internode_radius = 1.5", "petiole_length = uniform(0.5, 2)"];
+
+/** None, a sound one, or a heap of parts. */
+function expressionOf(unit: Unit): string | null {
+  const kind = unit();
+  if (kind < 0.5) return null;
+  if (kind < 0.75) return pick(unit, SOUND);
+  return Array.from({ length: Math.floor(unit() * 9) }, () => pick(unit, PARTS)).join("");
 }
 
 test(
@@ -125,9 +137,8 @@ test(
     for (let i = 0; i < COUNT; i += 1) {
       const document = pick(unit, documents);
       let sim_xml = document.sim_xml;
-      for (let n = Math.floor(unit() * 4); n >= 0; n -= 1) sim_xml = mutated(sim_xml, unit);
-      const expression =
-        unit() < 0.3 ? Array.from({ length: Math.floor(unit() * 9) }, () => pick(unit, PARTS)).join("") : null;
+      for (let n = Math.floor(unit() * 3); n >= 0; n -= 1) sim_xml = mutated(sim_xml, unit);
+      const expression = expressionOf(unit);
       const payload = { ...document, sim_xml, expression };
       const say = () => `document ${i} of seed ${SEED}: ${JSON.stringify(payload).slice(0, 200_000)}`;
       const parse = unit() < 0.25;

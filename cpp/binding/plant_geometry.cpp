@@ -144,8 +144,7 @@ Napi::Value instance_plants_job(const Napi::CallbackInfo& info) {
   const PlacedPtr placed = placed_of(info[0]);
   const Vec3d origin = number_triple(info[1], "origin");
   return start_job<WireInstances>(
-      info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) { return wire_instances(*placed, origin, ctx); },
+      info.Env(), job_options(info[2]), [=](OpContext& ctx) { return wire_instances(*placed, origin, ctx); },
       [](Napi::Env env, WireInstances&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("prototypes", mesh_to_js(env, std::move(found.prototypes)));

@@ -31,8 +31,8 @@ const char* organ_name(OrganCode organ) {
 /// Writes the instances of one plant from `next` on.
 class InstanceWriter {
  public:
-  InstanceWriter(PlantInstances& out, std::vector<TubeSection>& sections, const Vec3d& shift, std::size_t plant,
-                 const OpContext& ctx)
+  InstanceWriter(PlantInstances& out, std::vector<TubeSection>& sections, const Vec3d& shift,
+                 std::size_t plant, const OpContext& ctx)
       : out_(out), sections_(sections), shift_(shift), plant_(static_cast<std::uint32_t>(plant)), ctx_(ctx) {}
 
   void write_tubes(const PlantParts& plant, const PlantPrototypes& prototypes, std::size_t next,
@@ -65,7 +65,8 @@ class InstanceWriter {
     const Vec3d place = f[3] + shift_;
     const double rows[12] = {f[0].x, f[1].x,  f[2].x, place.x, f[0].y, f[1].y,
                              f[2].y, place.y, f[0].z, f[1].z,  f[2].z, place.z};
-    for (std::size_t k = 0; k < 12; ++k) out_.instance_matrix[12 * instance + k] = static_cast<float>(rows[k]);
+    for (std::size_t k = 0; k < 12; ++k)
+      out_.instance_matrix[12 * instance + k] = static_cast<float>(rows[k]);
     out_.instance_plant[instance] = plant_;
   }
 
@@ -98,7 +99,8 @@ Firsts firsts_of(Span<const PlantParts> plants) {
 
 /// Numbers the shapes in the order in which they occur; returns them, and each segment's number in `prototype`.
 std::vector<TubeSection> numbered(const std::vector<TubeSection>& sections, const Firsts& firsts,
-                                  std::size_t first_number, Column<std::uint32_t>& prototype, OpContext& ctx) {
+                                  std::size_t first_number, Column<std::uint32_t>& prototype,
+                                  OpContext& ctx) {
   std::unordered_map<TubeSection, std::uint32_t, TubeSectionHash> numbers;
   std::vector<TubeSection> shapes;
   for (std::size_t p = 0; p + 1 < firsts.section.size(); ++p) {

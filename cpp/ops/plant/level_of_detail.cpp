@@ -81,8 +81,7 @@ void add_level(OrganMesh mesh, Growth growth, std::uint32_t of, PlantPrototypes&
   coarse.reach = reach_of(mesh);
   const double deviation = distance_between(full.mesh, mesh);
   coarse.mesh = std::move(mesh);
-  prototypes.organs[of].coarser.push_back(
-      {static_cast<std::uint32_t>(prototypes.organs.size()), deviation});
+  prototypes.organs[of].coarser.push_back({static_cast<std::uint32_t>(prototypes.organs.size()), deviation});
   prototypes.organs.push_back(std::move(coarse));
 }
 
@@ -157,7 +156,8 @@ bool is_straight(const TubeRing* first, const TubeRing* last, double deviation_m
     if (!(f > 0 && f < 1)) return false;
     const double off = std::sqrt(squared_distance(ring->center, first->center + chord * f));
     const double radius = first->radius + f * (last->radius - first->radius);
-    if (off > std::min(deviation_m, 0.1 * ring->radius) || std::abs(radius - ring->radius) > 0.01 * ring->radius)
+    if (off > std::min(deviation_m, 0.1 * ring->radius) ||
+        std::abs(radius - ring->radius) > 0.01 * ring->radius)
       return false;
   }
   return true;
@@ -194,7 +194,8 @@ std::uint64_t triangles_with(const PlantPrototypes& prototypes, const PlantParts
     first = end;
   }
   for (const OrganInstance& organ : plant.instances)
-    triangles += prototypes.organs[level_of(prototypes, organ, plant.height_m, deviation_m)].mesh.triangles.size();
+    triangles +=
+        prototypes.organs[level_of(prototypes, organ, plant.height_m, deviation_m)].mesh.triangles.size();
   return triangles;
 }
 

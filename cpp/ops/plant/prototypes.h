@@ -37,8 +37,8 @@ struct OrganPrototype {
   std::uint32_t texture = kNoTexture;  ///< index in PlantPrototypes::textures
   double area =
       0;  ///< leaf: one-sided area of the blade of length 1, less the holes of the texture; else the surface
-  double reach = 0;       ///< of the corner farthest from the origin
-  Vec3d normal{0, 0, 1};  ///< leaf: unit vector, mean over the area
+  double reach = 0;                 ///< of the corner farthest from the origin
+  Vec3d normal{0, 0, 1};            ///< leaf: unit vector, mean over the area
   std::vector<OrganLevel> coarser;  ///< from fine to coarse (level_of_detail.h)
 };
 

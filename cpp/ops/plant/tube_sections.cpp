@@ -29,8 +29,8 @@ std::size_t TubeSectionHash::operator()(const TubeSection& s) const {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 |
            static_cast<std::uint32_t>(low);
   };
-  const std::int32_t kind =
-      s.sides | static_cast<std::int32_t>(s.organ) << 8 | s.is_bark << 16 | s.has_start << 17 | s.has_end << 18;
+  const std::int32_t kind = s.sides | static_cast<std::int32_t>(s.organ) << 8 | s.is_bark << 16 |
+                            s.has_start << 17 | s.has_end << 18;
   return random_u64(word(s.slope_x, s.slope_y), word(s.taper, kind));
 }
 
@@ -64,7 +64,8 @@ PlacedSection TubeSectionWalk::step(const TubeRing& next) {
   x = rounded(x), y = rounded(y);
   PlacedSection placed;
   placed.section.taper = static_cast<std::int32_t>(taper);
-  placed.section.slope_x = static_cast<std::int32_t>(x), placed.section.slope_y = static_cast<std::int32_t>(y);
+  placed.section.slope_x = static_cast<std::int32_t>(x),
+  placed.section.slope_y = static_cast<std::int32_t>(y);
   placed.section.sides = static_cast<std::uint8_t>(sides_);
   placed.frame = {u, v, axis, center_};
   radius_ *= ratio, center_ = next.center;

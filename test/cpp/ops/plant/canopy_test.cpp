@@ -47,7 +47,8 @@ TEST(PlantCanopy, GerminationKeepsItsShareOfThePlaces) {
     const auto places = canopy_places(grid(100, 100, rate));
     EXPECT_NEAR(static_cast<double>(places.size()), 10000 * rate, 5 * std::sqrt(10000 * rate * (1 - rate)));
     std::set<std::uint64_t> more;  // a higher rate only adds plants
-    for (const CanopyPlace& place : canopy_places(grid(100, 100, rate + 0.05))) more.insert(place.plant_index);
+    for (const CanopyPlace& place : canopy_places(grid(100, 100, rate + 0.05)))
+      more.insert(place.plant_index);
     for (const CanopyPlace& place : places) ASSERT_EQ(more.count(place.plant_index), 1U);
   }
   CanopyParams other = grid(100, 100, 0.5);

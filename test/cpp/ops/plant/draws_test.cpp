@@ -66,14 +66,16 @@ PlantSpecies varied() {
   LeafParams& leaf = *stem.leaf;
   leaf.leaflets = 3;
   leaf.leaf_scale = weibull(3, 0.1);
-  leaf.leaf_pitch = test::normal(20, 6), leaf.leaf_yaw = test::uniform(-30, 10), leaf.leaf_roll = weibull(1.5, 8);
+  leaf.leaf_pitch = test::normal(20, 6), leaf.leaf_yaw = test::uniform(-30, 10),
+  leaf.leaf_roll = weibull(1.5, 8);
   leaf.leaflet_scale = test::uniform(0.7, 0.9), leaf.leaflet_offset = test::uniform(0.1, 0.3);
   leaf.petiole_length = test::normal(0.05, 0.01), leaf.petiole_radius = test::uniform(0.0005, 0.001);
   leaf.petiole_pitch = test::uniform(20, 50), leaf.petiole_curvature = test::normal(-100, 40);
   leaf.petiole_taper = test::uniform(0, 0.5);
   InflorescenceParams flower;
   species.phenology.flower_opening_days = 1;  // and no end of flowers
-  flower.buds = test::constant(1), flower.flower_bud_break_probability = 1, flower.flowers = test::constant(3);
+  flower.buds = test::constant(1), flower.flower_bud_break_probability = 1,
+  flower.flowers = test::constant(3);
   flower.flower_pitch = test::uniform(10, 80), flower.flower_yaw = test::normal(0, 20);
   flower.flower_roll = test::uniform(0, 360), flower.flower_base_scale = test::normal(0.02, 0.002);
   flower.fruit_scale = weibull(4, 0.05), flower.flower_offset = test::uniform(0.1, 0.3);
@@ -84,7 +86,8 @@ PlantSpecies varied() {
   stem.laterals = {{"lateral", 1}};
   ShootType lateral = test::stem_type();
   lateral.label = "lateral", lateral.max_nodes = test::constant(1);
-  lateral.internode_length_max = test::normal(0.03, 0.004), lateral.internode_radius_initial = weibull(5, 0.002);
+  lateral.internode_length_max = test::normal(0.03, 0.004),
+  lateral.internode_radius_initial = weibull(5, 0.002);
   lateral.insertion_angle_tip = test::uniform(40, 60), lateral.base_yaw = test::normal(0, 15);
   lateral.base_roll = test::uniform(0, 360);
   species.shoot_types.push_back(lateral);
@@ -94,10 +97,10 @@ PlantSpecies varied() {
 using Sample = std::vector<double>;
 
 struct Pooled {
-  Sample azimuth, pitch, leaf_scale, leaf_pitch, leaf_yaw, leaf_roll, leaflet_scale, leaflet_offset, length, radius,
-      petiole_pitch, curvature, taper, flower_pitch, flower_yaw, flower_roll, flower_scale, fruit_scale, offset,
-      peduncle_length, peduncle_radius, peduncle_pitch, peduncle_roll, lateral_length, lateral_radius, insertion,
-      yaw, roll;
+  Sample azimuth, pitch, leaf_scale, leaf_pitch, leaf_yaw, leaf_roll, leaflet_scale, leaflet_offset, length,
+      radius, petiole_pitch, curvature, taper, flower_pitch, flower_yaw, flower_roll, flower_scale,
+      fruit_scale, offset, peduncle_length, peduncle_radius, peduncle_pitch, peduncle_roll, lateral_length,
+      lateral_radius, insertion, yaw, roll;
 };
 
 void add_bud(const FloralBud& bud, Pooled& out) {
@@ -133,7 +136,8 @@ Pooled pooled(const PlantSpecies& species) {
       const bool is_lateral = shoot.parent_shoot_id >= 0;
       if (is_lateral) {
         const PlantInternode& first = shoot.phytomers.at(0).internode;
-        out.lateral_length.push_back(first.internode_length_max), out.lateral_radius.push_back(first.radius_initial);
+        out.lateral_length.push_back(first.internode_length_max),
+            out.lateral_radius.push_back(first.radius_initial);
         out.insertion.push_back(first.internode_pitch);
         out.yaw.push_back(shoot.base_rotation.yaw), out.roll.push_back(shoot.base_rotation.roll);
         continue;

@@ -40,7 +40,8 @@ PlantSpecies tree() {
   PlantSpecies species = test::tree_species();
   for (ShootType& type : species.shoot_types) {
     if (type.axillary) type.axillary->flower_shape = "flower", type.axillary->fruit_shape = "fruit";
-    if (type.leaf) type.leaf->petiole_length_segments = 4, type.leaf->petiole_curvature = test::uniform(-900, 900);
+    if (type.leaf)
+      type.leaf->petiole_length_segments = 4, type.leaf->petiole_curvature = test::uniform(-900, 900);
   }
   return species;
 }
@@ -200,7 +201,8 @@ TEST(PlantInstances, TubesHaveNoCracks) {
   std::map<std::tuple<long, long, long>, std::uint32_t> index;
   test::TriangleList triangles;
   for (const Triangle& t : expanded(instances, of.prototypes))
-    triangles.push_back({welded(index, t.corners[0]), welded(index, t.corners[1]), welded(index, t.corners[2])});
+    triangles.push_back(
+        {welded(index, t.corners[0]), welded(index, t.corners[1]), welded(index, t.corners[2])});
   const test::EdgeCounts edges = test::edge_counts(triangles);
   EXPECT_EQ(edges.open, 0U);
   EXPECT_EQ(edges.repeated, 0U);

@@ -201,7 +201,8 @@ TEST(PlantLevelOfDetail, TubesStayClosed) {
     std::array<std::uint32_t, 3> corners{};
     for (std::size_t k = 0; k < 3; ++k) {
       const float* v = &simple.mesh.mesh.vertices[9 * t + 3 * k];
-      corners[k] = index.try_emplace({v[0], v[1], v[2]}, static_cast<std::uint32_t>(index.size())).first->second;
+      corners[k] =
+          index.try_emplace({v[0], v[1], v[2]}, static_cast<std::uint32_t>(index.size())).first->second;
     }
     triangles.push_back(corners);
   }

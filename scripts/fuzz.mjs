@@ -1,11 +1,13 @@
-// `npm run fuzz [-- <reader|sessions|all> [count] [seed]]`: mutated files against every reader under the sanitizers,
-// then random edits of sessions against their model.
+// `npm run fuzz [-- <reader|sessions|documents|all> [count] [seed]]`: mutated files against every reader under the
+// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
 
 const SESSION_TESTS = ["test/property/session-model.test.ts", "test/integration/session-crash.test.ts"];
+const DOCUMENT_TESTS = ["test/property/plant-documents.test.ts"];
 const SEQUENCES = "20000";
+const DOCUMENTS = "20000";
 const KILLS = "500";
 
 const [target = "all", count, ...rest] = process.argv.slice(2);
@@ -35,15 +37,32 @@ function fuzzReaders() {
 function fuzzSessions() {
   const [seed] = rest;
   const wanted = target === "sessions" ? count : undefined;
-  const env = {
-    ...process.env,
+  return vitest(SESSION_TESTS, {
     APP_TEST_SEQUENCES: wanted ?? SEQUENCES,
     APP_TEST_KILLS: wanted ? `${Math.ceil((Number(wanted) * Number(KILLS)) / Number(SEQUENCES))}` : KILLS,
     ...(seed && { APP_TEST_SEED: seed }),
-  };
-  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-  return run(process.execPath, [vitest, "run", ...SESSION_TESTS], { env });
+  });
 }
 
-const parts = target === "sessions" ? [fuzzSessions] : target === "all" ? [fuzzReaders, fuzzSessions] : [fuzzReaders];
+/** Under the service as it is, without sanitizers; the reader of documents has a target of its own (`plant`). */
+function fuzzDocuments() {
+  const [seed] = rest;
+  const wanted = target === "documents" ? count : undefined;
+  return vitest(DOCUMENT_TESTS, {
+    APP_TEST_DOCUMENTS: wanted ?? DOCUMENTS,
+    ...(seed && { APP_TEST_SEED: seed }),
+  });
+}
+
+function vitest(tests, settings) {
+  const program = join(root, "node_modules", "vitest", "vitest.mjs");
+  return run(process.execPath, [program, "run", ...tests], { env: { ...process.env, ...settings } });
+}
+
+const PARTS = {
+  sessions: [fuzzSessions],
+  documents: [fuzzDocuments],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments],
+};
+const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

@@ -24,12 +24,27 @@ export interface FileProblem {
   readonly reason: string;
 }
 
-/** Reads the text of a species file. */
+/** Reads the text of a species file. Lines are looked for only in a file that cannot be used. */
 export function readSpecies(text: string): { species: LibrarySpecies } | { problem: FileProblem } {
+  const good = LibrarySpecies.safeParse(jsonOf(text));
+  return good.success ? { species: good.data } : problemOf(text);
+}
+
+/** undefined for a text that is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function problemOf(text: string): { problem: FileProblem } {
   try {
     const { value, lineOf } = parseWithLines(text);
     const parsed = LibrarySpecies.safeParse(value);
-    if (parsed.success) return { species: parsed.data };
+    if (parsed.success) throw new Error("a species file that can be used has no problem");
     const issue = deepest(parsed.error.issues);
     const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
     const path = unknown === undefined ? issue.path : [...issue.path, unknown];

@@ -31,13 +31,15 @@ interface ReadFile {
 }
 
 /**
- * The species files of the product and of the user's folder. Bundled files are read once, the user's whenever they have
- * changed. A file of the user that cannot be used is reported and hides no other.
+ * The species files of the product and of the user's folder. A bundled file is read once, when its species is first asked
+ * for: all of them take a quarter of a second. The user's are read whenever they have changed; one that cannot be used is
+ * reported and hides no other.
  */
 export class SpeciesLibrary {
   readonly #userFolder: string | undefined;
   readonly #read = new Map<string, ReadFile>();
-  #bundled: Promise<Map<string, Species>> | undefined;
+  readonly #bundled = new Map<string, Promise<Species>>();
+  #ids: Promise<ReadonlySet<string>> | undefined;
 
   constructor(userFolder?: string) {
     this.#userFolder = userFolder;
@@ -45,29 +47,41 @@ export class SpeciesLibrary {
 
   /** Errors: internal if the bundled files cannot be read. */
   async list(): Promise<SpeciesList> {
-    const bundled = await this.#bundledSpecies();
-    const { species, problems } = await this.#userSpecies(bundled);
-    const all = [...bundled.values(), ...species].sort((a, b) => (a.file.id < b.file.id ? -1 : 1));
+    const ids = await this.#bundledIds();
+    const bundled = await Promise.all([...ids].map((id) => this.#bundledSpecies(id)));
+    const { species, problems } = await this.#userSpecies(ids);
+    const all = [...bundled, ...species].sort((a, b) => (a.file.id < b.file.id ? -1 : 1));
     return { species: all, problems };
   }
 
-  /** undefined for an unknown id. */
+  /** undefined for an unknown id. Errors: internal if its bundled file cannot be read. */
   async find(id: string): Promise<Species | undefined> {
-    const bundled = (await this.#bundledSpecies()).get(id);
-    return bundled ?? (await this.list()).species.find(({ file }) => file.id === id);
+    const ids = await this.#bundledIds();
+    if (ids.has(id)) return this.#bundledSpecies(id);
+    const { species } = await this.#userSpecies(ids);
+    return species.find(({ file }) => file.id === id);
   }
 
-  async #bundledSpecies(): Promise<Map<string, Species>> {
-    this.#bundled ??= readBundled();
-    try {
-      return await this.#bundled;
-    } catch (error) {
-      this.#bundled = undefined; // the next request tries again
+  #bundledIds(): Promise<ReadonlySet<string>> {
+    this.#ids ??= bundledIds().catch((error: unknown) => {
+      this.#ids = undefined; // the next request tries again
       throw error;
-    }
+    });
+    return this.#ids;
   }
 
-  async #userSpecies(bundled: ReadonlyMap<string, Species>): Promise<SpeciesList> {
+  #bundledSpecies(id: string): Promise<Species> {
+    const known = this.#bundled.get(id);
+    if (known) return known;
+    const read = readBundled(id).catch((error: unknown) => {
+      this.#bundled.delete(id); // the next request tries again
+      throw error;
+    });
+    this.#bundled.set(id, read);
+    return read;
+  }
+
+  async #userSpecies(bundled: ReadonlySet<string>): Promise<SpeciesList> {
     const folder = this.#userFolder;
     if (folder === undefined) return { species: [], problems: [] };
     const problems: UserFileProblem[] = [];
@@ -121,25 +135,29 @@ function speciesOf(text: string, origin: Species["origin"]): ReadFile["result"] 
   return { species: { file, origin, native } };
 }
 
-async function readBundled(): Promise<Map<string, Species>> {
-  const folder = resourceFolder("species");
-  const species = new Map<string, Species>();
-  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".json")).sort()) {
-    const result = speciesOf(await readFile(join(folder, name), "utf8"), "bundled");
-    if ("problem" in result) {
-      const { line, reason } = result.problem;
-      throw new AppError("internal", `resources/species/${name}, line ${line ?? "?"}: ${reason}`);
-    }
-    species.set(result.species.file.id, result.species);
+/** A bundled file has the name of its species. */
+async function bundledIds(): Promise<ReadonlySet<string>> {
+  const files = (await readdir(resourceFolder("species"))).filter((file) => file.endsWith(".json"));
+  if (files.length === 0) throw new AppError("internal", "resources/species has no species");
+  return new Set(files.map((file) => file.slice(0, -".json".length)).sort());
+}
+
+async function readBundled(id: string): Promise<Species> {
+  const result = speciesOf(await readFile(join(resourceFolder("species"), `${id}.json`), "utf8"), "bundled");
+  if ("problem" in result) {
+    const { line, reason } = result.problem;
+    throw new AppError("internal", `resources/species/${id}.json, line ${line ?? "?"}: ${reason}`);
   }
-  if (species.size === 0) throw new AppError("internal", "resources/species has no species");
+  const { species } = result;
+  if (species.file.id !== id)
+    throw new AppError("internal", `resources/species/${id}.json has the id ${species.file.id}`);
   return species;
 }
 
 function clash(
   { file: { id } }: Species,
   file: string,
-  bundled: ReadonlyMap<string, Species>,
+  bundled: ReadonlySet<string>,
   found: ReadonlyMap<string, Species>,
 ): FileProblem | null {
   if (`${id}.json` !== file) return { line: null, reason: `its id is "${id}", so its name must be ${id}.json` };

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
@@ -11,6 +12,7 @@
 #include "binding/js_values.h"
 #include "binding/plant_values.h"
 #include "io/plant_document_json.h"
+#include "ops/plant/instances.h"
 #include "ops/plant/morph.h"
 
 namespace pc::binding {
@@ -36,13 +38,12 @@ Napi::Value place_plant_job(const Napi::CallbackInfo& info) {
 Napi::Value placed_summary(const Napi::CallbackInfo& info) {
   const PlacedPtr placed = placed_of(info[0]);
   const auto& prototypes = placed->species->prototypes;
-  std::uint64_t triangles = 0, instances = 0, organ_triangles = 0;
+  std::uint64_t triangles = 0, organs = 0, sections = 0;
   double leaf_area = 0, wood_volume = 0;
   for (const auto& plant : placed->plants) {
     triangles += plant_triangle_count(plant, prototypes);
-    instances += plant.instances.size();
-    for (const auto& instance : plant.instances)
-      organ_triangles += prototypes.organs[instance.prototype].mesh.triangles.size();
+    organs += plant.instances.size();
+    sections += plant_section_count(plant);
     leaf_area += plant.leaf_area_m2;
     wood_volume += plant.wood_volume_m3;
   }
@@ -51,8 +52,8 @@ Napi::Value placed_summary(const Napi::CallbackInfo& info) {
   out.Set("height_m", placed->plants.empty() ? 0.0 : placed->plants.front().height_m);
   out.Set("triangle_count", static_cast<double>(triangles));
   out.Set("mesh_bytes", static_cast<double>(plant_mesh_bytes(triangles, !prototypes.textures.empty())));
-  out.Set("instance_count", static_cast<double>(instances));
-  out.Set("tube_triangle_count", static_cast<double>(triangles - organ_triangles));
+  out.Set("instance_count", static_cast<double>(organs + sections));
+  out.Set("instance_bytes", static_cast<double>(plant_instances_bytes(sections, organs)));
   out.Set("leaf_area_m2", leaf_area);
   out.Set("wood_volume_m3", wood_volume);
   return out;
@@ -102,35 +103,6 @@ Napi::Value expand_plants_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, WireMesh&& mesh) -> Napi::Value { return mesh_to_js(env, std::move(mesh)); });
 }
 
-struct WireInstances {
-  WireMesh tubes;
-  Column<std::uint32_t> prototype, plant;
-  Column<float> matrix;
-};
-
-// instancePlants(placed, origin): NativeJob<NativePlantInstances>
-Napi::Value instance_plants_job(const Napi::CallbackInfo& info) {
-  const PlacedPtr placed = placed_of(info[0]);
-  const Vec3d origin = number_triple(info[1], "origin");
-  return start_job<WireInstances>(
-      info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) {
-        const auto& plants = placed->plants;
-        auto found =
-            instance_plants({plants.data(), plants.size()}, placed->species->prototypes, origin, ctx);
-        return WireInstances{WireMesh(std::move(found.tubes)), std::move(found.instance_prototype),
-                             std::move(found.instance_plant), std::move(found.instance_matrix)};
-      },
-      [](Napi::Env env, WireInstances&& found) -> Napi::Value {
-        auto out = Napi::Object::New(env);
-        out.Set("tubes", mesh_to_js(env, std::move(found.tubes)));
-        out.Set("instance_prototype", ColumnHandle::wrap(env, std::move(found.prototype)));
-        out.Set("instance_plant", ColumnHandle::wrap(env, std::move(found.plant)));
-        out.Set("instance_matrix", ColumnHandle::wrap(env, std::move(found.matrix)));
-        return out;
-      });
-}
-
 /// One instance of each prototype, untransformed.
 PlantParts all_prototypes(const PlantPrototypes& prototypes) {
   PlantParts parts;
@@ -140,30 +112,47 @@ PlantParts all_prototypes(const PlantPrototypes& prototypes) {
   return parts;
 }
 
-// prototypeMesh(species): NativeJob<NativePrototypes>
-Napi::Value prototype_mesh_job(const Napi::CallbackInfo& info) {
-  const SpeciesPtr species = species_of(info[0]);
-  return start_job<WireMesh>(
-      info.Env(), job_options(info[1]),
-      [=](OpContext& ctx) {
-        const PlantParts parts = all_prototypes(species->prototypes);
-        return WireMesh(expand_plants({&parts, 1}, species->prototypes, {0, 0, 0}, ctx));
-      },
-      [species](Napi::Env env, WireMesh&& mesh) -> Napi::Value {
-        const auto& organs = species->prototypes.organs;
-        auto names = Napi::Array::New(env, organs.size());
-        auto firsts = Napi::Array::New(env, organs.size() + 1);
-        std::size_t first = 0;
-        for (std::uint32_t i = 0; i < organs.size(); ++i) {
-          names.Set(i, organs[i].name);
-          firsts.Set(i, static_cast<double>(first));
-          first += organs[i].mesh.triangles.size();
-        }
-        firsts.Set(static_cast<std::uint32_t>(organs.size()), static_cast<double>(first));
+struct WireInstances {
+  std::vector<std::string> names;  ///< of the prototypes
+  std::vector<double> firsts;      ///< first triangle of each, and their number
+  WireMesh prototypes;
+  Column<std::uint32_t> prototype, plant;
+  Column<float> matrix;
+};
+
+WireInstances wire_instances(const PlacedPlants& placed, const Vec3d& origin, OpContext& ctx) {
+  PlantPrototypes prototypes = placed.species->prototypes;
+  auto found = instance_plants({placed.plants.data(), placed.plants.size()}, prototypes, origin, ctx);
+  for (OrganPrototype& section : found.sections) prototypes.organs.push_back(std::move(section));
+  std::vector<std::string> names;
+  std::vector<double> firsts{0};
+  for (const OrganPrototype& organ : prototypes.organs) {
+    names.push_back(organ.name);
+    firsts.push_back(firsts.back() + static_cast<double>(organ.mesh.triangles.size()));
+  }
+  const PlantParts parts = all_prototypes(prototypes);
+  return {std::move(names),
+          std::move(firsts),
+          WireMesh(expand_plants({&parts, 1}, prototypes, {0, 0, 0}, ctx)),
+          std::move(found.instance_prototype),
+          std::move(found.instance_plant),
+          std::move(found.instance_matrix)};
+}
+
+// instancePlants(placed, origin): NativeJob<NativePlantInstances>
+Napi::Value instance_plants_job(const Napi::CallbackInfo& info) {
+  const PlacedPtr placed = placed_of(info[0]);
+  const Vec3d origin = number_triple(info[1], "origin");
+  return start_job<WireInstances>(
+      info.Env(), job_options(info[2]), [=](OpContext& ctx) { return wire_instances(*placed, origin, ctx); },
+      [](Napi::Env env, WireInstances&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
-        out.Set("mesh", mesh_to_js(env, std::move(mesh)));
-        out.Set("names", names);
-        out.Set("firsts", firsts);
+        out.Set("prototypes", mesh_to_js(env, std::move(found.prototypes)));
+        out.Set("prototype_names", to_js(env, found.names));
+        out.Set("prototype_firsts", to_js(env, found.firsts));
+        out.Set("instance_prototype", ColumnHandle::wrap(env, std::move(found.prototype)));
+        out.Set("instance_plant", ColumnHandle::wrap(env, std::move(found.plant)));
+        out.Set("instance_matrix", ColumnHandle::wrap(env, std::move(found.matrix)));
         return out;
       });
 }
@@ -249,7 +238,6 @@ void register_plant_geometry(Napi::Env env, Napi::Object exports) {
   add<placed_summary>(env, exports, "placedSummary");
   add<expand_plants_job>(env, exports, "expandPlants");
   add<instance_plants_job>(env, exports, "instancePlants");
-  add<prototype_mesh_job>(env, exports, "prototypeMesh");
   add<plant_textures>(env, exports, "plantTextures");
   add<morph_plant_job>(env, exports, "morphPlant");
   add<plant_tables_job>(env, exports, "plantTables");

@@ -192,6 +192,8 @@ PlantShapes plant_shapes_of(const Napi::Object& js) {
   shapes.stem_color = color_field(js, "stem_color");
   shapes.bark_color = color_field(js, "bark_color");
   shapes.bark_radius_m = number_field(js, "bark_radius_m");
+  shapes.deviation_ratio = number_field(js, "deviation_ratio");
+  shapes.triangle_budget = static_cast<std::uint64_t>(number_field(js, "triangle_budget"));
   shapes.petiole_color = color_field(js, "petiole_color");
   shapes.peduncle_color = color_field(js, "peduncle_color");
   return shapes;

@@ -15,6 +15,7 @@
 #include "io/plant_document.h"
 #include "ops/plant/canopy.h"
 #include "ops/plant/growth.h"
+#include "ops/plant/level_of_detail.h"
 #include "ops/plant/plant_cost.h"
 
 namespace pc::binding {
@@ -33,7 +34,9 @@ Napi::Value open_species_job(const Napi::CallbackInfo& info) {
       info.Env(), job_options(info[2]),
       [=](OpContext&) -> SpeciesPtr {
         check_species(growth);
-        return std::make_shared<const OpenSpecies>(OpenSpecies{growth, plant_prototypes(shapes, 1)});
+        OpenSpecies species{growth, plant_prototypes(shapes, 1)};
+        if (shapes.deviation_ratio > 0) add_coarser_organs(shapes, species.prototypes);
+        return std::make_shared<const OpenSpecies>(std::move(species));
       },
       [](Napi::Env env, SpeciesPtr&& species) -> Napi::Value {
         return species_handle(env, std::move(species));
@@ -95,8 +98,10 @@ Napi::Value grow_part(const Napi::CallbackInfo& info, const std::shared_ptr<cons
   const auto first = strict_whole<std::size_t>(info[0], "first"),
              count = strict_whole<std::size_t>(info[1], "count");
   require(first <= canopy->places.size() && count <= canopy->places.size() - first, "no such plants");
+  JobOptions options = job_options(info[2]);
+  options.threads = 1;  // parts run side by side; a team for each plant would take longer than the plant
   return start_job<PlantPtr>(
-      info.Env(), job_options(info[2]),
+      info.Env(), options,
       [=](OpContext& ctx) -> PlantPtr {
         const auto& [params, places, placed] = *canopy;
         const auto& species = *placed->species;

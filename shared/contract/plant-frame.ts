@@ -22,8 +22,11 @@ export const PlantFrameMeta = PlantFields.extend({
   leaf_area_m2: z.number().optional().describe("one-sided area of all blades, without the holes of textures, m2"),
   wood_volume_m3: z.number().optional().describe("volume of all shoots, m3"),
   expanded_triangle_count: z.int().optional().describe("with instances: triangles that the mesh would have"),
-  instance_count: z.int().optional().describe("with instances: number of organs"),
-  prototype_names: z.array(z.string()).optional().describe("with instances: name of each prototype"),
+  instance_count: z.int().optional().describe("with instances: number of organs and tube segments"),
+  prototype_names: z
+    .array(z.string())
+    .optional()
+    .describe("with instances: name of each prototype, leaf/, flower/, fruit/ or tube/..."),
   prototype_first_triangle: z
     .array(z.int())
     .optional()
@@ -41,18 +44,22 @@ const prototypes = Object.entries(MESH)
 const PlantFrameBuffers = z
   .object({
     ...Object.fromEntries(Object.entries(MESH).map(([name, meaning]) => [name, buffer(meaning)] as const)),
-    prototype_vertices: buffer("with instances: f32 (9 P) corners of the prototypes, each of size 1 at the origin"),
+    prototype_vertices: buffer(
+      "with instances: f32 (9 P) corners of the prototypes, each of size 1 at the origin; tubes go along z, their lower radius is 1",
+    ),
     ...Object.fromEntries(prototypes),
-    instance_prototype: buffer("with instances: u32 (I) prototype of each organ"),
-    instance_plant: buffer("with instances: u32 (I) plant of each organ, from 0"),
+    instance_prototype: buffer(
+      "with instances: u32 (I) prototype of each organ or tube segment; the segments of a plant precede its organs",
+    ),
+    instance_plant: buffer("with instances: u32 (I) plant of each instance, from 0"),
     instance_matrix: buffer(
-      "with instances: f32 (12 I) 3 x 4 matrix of each organ, row-major: from its prototype to the frame of vertices",
+      "with instances: f32 (12 I) 3 x 4 matrix of each instance, row-major: from its prototype to the frame of vertices",
     ),
     sim_xml: buffer("u32: the bytes of the structure document (UTF-8), with blanks at its end up to a whole word"),
   })
   .meta({
     id: "PlantFrameBuffers",
-    description: "arrays of the frame; with instances, the mesh has the shoots, petioles and stalks alone",
+    description: "arrays of the frame; with instances, prototypes and matrices replace the mesh",
   });
 
 /** Form in which the documentation shows the PHB1 frame. */

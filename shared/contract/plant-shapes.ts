@@ -143,6 +143,16 @@ export const PlantShapes = z.strictObject({
   stem_color: color("young shoots").default([0.4, 0.55, 0.25]),
   bark_color: color("shoots from bark_radius_m on").default([0.45, 0.3, 0.15]),
   bark_radius_m: number(0, 100, "radius from which shoots have bark, metres; 100 = none").default(100),
+  deviation_ratio: number(
+    0,
+    0.01,
+    "how far organs and tubes may be from their full meshes, relative to the plant's height; 0 = full meshes",
+  ).default(0),
+  triangle_budget: whole(
+    1,
+    1_000_000_000,
+    "triangles of a plant above which that distance is doubled, twice at most",
+  ).default(3_000_000),
   petiole_color: color("petioles and petiolules").default([0.4, 0.6, 0.25]),
   peduncle_color: color("stalks of flowers and fruits").default([0.4, 0.6, 0.25]),
 });

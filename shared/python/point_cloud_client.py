@@ -627,7 +627,8 @@ class PointCloudClient:
         position_x, position_y, position_z  base of the plant, default 0
         random_seed                         the same seed gives the same plant; None = a different one each time
         leaf_inclination                    {"beta_mu", "beta_nu"}, mean inclination 90 * beta_nu / (beta_mu + beta_nu)
-        instances                           prototypes once and a matrix per organ instead of triangles, default False
+        instances                           prototypes once and a matrix per organ and tube segment instead of triangles,
+                                            default False
 
         The meta's session_id is a session in which the plant can grow on. plant_document gives sim_xml as text.
         """

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
+import { readRun } from "../support/app/run-body.ts";
+import { atMoment } from "../support/native/native-moment.ts";
 import { build, framed, posted } from "../support/session/plants.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -76,10 +78,38 @@ describe("a grid of plants", () => {
     expect(meta).toMatchObject({ success: false, plant_count: 0, count_x: 2 });
   });
 
-  test("as instances: every organ names its plant", async () => {
+  test("as instances: every organ and tube segment names its plant", async () => {
     const { meta, buffers } = await framed(made, URL_, { ...PAIR, instances: true, center_x: 100 });
     expect(meta).toMatchObject({ success: true, plant_count: 4, origin: [100, 0, 0] });
     expect(new Set(buffers.get("instance_plant"))).toEqual(new Set([0, 1, 2, 3]));
+  });
+
+  test("as instances: plants share the shapes of their tubes, at any number of cores the same bytes", async () => {
+    const beans = { plant_type: "bean", age: 20, random_seed: 1, spacing_x: 1, spacing_y: 1, instances: true };
+    const grid = (side: number) => framed(made, URL_, { ...beans, count_x: side, count_y: side });
+    const [few, many] = [await grid(2), await grid(8)];
+    const shapes = ({ meta }: typeof few) => (meta.prototype_names as string[]).length;
+    expect(Number(many.meta.instance_count) / Number(few.meta.instance_count)).toBeGreaterThan(10);
+    expect(shapes(many) / shapes(few)).toBeLessThan(8);
+    expect(many.meta.triangle_count).toBe(0);
+    const threads = addon.setThreadsOfJobs(1);
+    try {
+      const again = await grid(8);
+      for (const [name, data] of many.buffers) expect(again.buffers.get(name), name).toEqual(data);
+    } finally {
+      addon.setThreadsOfJobs(threads);
+    }
+  });
+
+  test("as instances: canceled while they are packed", async () => {
+    const payload = { ...LETTUCE, age: 20, count_x: 60, count_y: 60, instances: true };
+    const { value, reached } = await atMoment(
+      { op: "instancePlants" },
+      () => made.deps.jobs.cancelAll(),
+      () => made.app.inject({ method: "POST", url: URL_, payload, headers: { accept: "application/octet-stream" } }),
+    );
+    expect(reached).toBe(true);
+    expect(readRun(value.rawPayload).outcome).toEqual({ kind: "canceled" });
   });
 });
 

@@ -11,8 +11,10 @@ export interface PlacedSummary {
   readonly triangle_count: number;
   /** Of expandPlants. */
   readonly mesh_bytes: number;
+  /** Of instancePlants: organs and tube segments. */
   readonly instance_count: number;
-  readonly tube_triangle_count: number;
+  /** Memory of instancePlants. */
+  readonly instance_bytes: number;
   /** One-sided, of all plants. */
   readonly leaf_area_m2: number;
   readonly wood_volume_m3: number;
@@ -36,9 +38,13 @@ export interface NativePlantMesh {
   readonly organ_codes: NativeColumn;
 }
 
-/** Tubes as triangles, organs as references to prototypes. The caller owns all columns. */
+/** Organs and tube segments as references to prototypes. The caller owns all columns. */
 export interface NativePlantInstances {
-  readonly tubes: NativePlantMesh;
+  /** Shapes of the species' organs, then those of tube segments, in one mesh. */
+  readonly prototypes: NativePlantMesh;
+  readonly prototype_names: readonly string[];
+  /** (P + 1) first triangle of each prototype. */
+  readonly prototype_firsts: readonly number[];
   /** u32 (I). */
   readonly instance_prototype: NativeColumn;
   /** u32 (I), number of the plant. */
@@ -47,20 +53,11 @@ export interface NativePlantInstances {
   readonly instance_matrix: NativeColumn;
 }
 
-/** All organ prototypes of a species in one mesh. The caller owns all columns. */
-export interface NativePrototypes {
-  readonly mesh: NativePlantMesh;
-  readonly names: readonly string[];
-  /** (P + 1) first triangle of each prototype. */
-  readonly firsts: readonly number[];
-}
-
 export interface PlantMeshNative {
   placePlant(plant: NativePlant, species: NativeSpecies): NativeJob<NativePlacedPlants>;
   placedSummary(placed: NativePlacedPlants): PlacedSummary;
   expandPlants(placed: NativePlacedPlants, origin: Triple): NativeJob<NativePlantMesh>;
   instancePlants(placed: NativePlacedPlants, origin: Triple): NativeJob<NativePlantInstances>;
-  prototypeMesh(species: NativeSpecies): NativeJob<NativePrototypes>;
   plantTextures(species: NativeSpecies): readonly string[];
 }
 
@@ -71,10 +68,8 @@ export const placePlant: PlantMeshNative["placePlant"] = (plant, species) => add
 export const placedSummary: PlantMeshNative["placedSummary"] = (placed) => addon.placedSummary(placed);
 /** All triangles. Errors: unsupported for more corners than 32-bit indices count. */
 export const expandPlants: PlantMeshNative["expandPlants"] = (placed, origin) => addon.expandPlants(placed, origin);
-/** Tubes as triangles, and a matrix for every other organ. */
+/** A matrix for every organ and every segment of a tube. */
 export const instancePlants: PlantMeshNative["instancePlants"] = (placed, origin) =>
   addon.instancePlants(placed, origin);
-/** The prototypes that instances refer to, each of size 1 at the origin. */
-export const prototypeMesh: PlantMeshNative["prototypeMesh"] = (species) => addon.prototypeMesh(species);
 /** Texture files of a species, in resources/leaf-textures. */
 export const plantTextures: PlantMeshNative["plantTextures"] = (species) => addon.plantTextures(species);

@@ -122,36 +122,27 @@ function meshBuffers(columns: MeshColumns, { materials }: Appearance, prefix = "
   return Object.fromEntries(named.map(([name, data]) => [prefix + name, data]));
 }
 
-/** Bytes of an organ's matrix and numbers, and of a tube triangle, in an instanced frame. */
-const INSTANCE_BYTES = 56;
-
-/** Tubes as triangles, every other organ as a reference to its prototype. */
+/** Every organ and every segment of a tube as a reference to its prototype. */
 async function instanced({ placed, species, origin }: Grown, deps: Deps, job: Job): Promise<PlantFrame> {
-  const { instance_count, tube_triangle_count, triangle_count, mesh_bytes } = meshes.placedSummary(placed.native);
-  const tube_bytes = triangle_count > 0 ? (mesh_bytes / triangle_count) * tube_triangle_count : 0;
-  const bytes = tube_bytes + INSTANCE_BYTES * instance_count;
-  checkMemory(`The instances of ${instance_count} organs`, bytes, "request fewer or younger plants");
-  return deps.admission.run(job, "Plant instances", bytes, async () => {
+  const { instance_count, instance_bytes, triangle_count } = meshes.placedSummary(placed.native);
+  checkMemory(`${instance_count} instances`, instance_bytes, "request fewer or younger plants");
+  return deps.admission.run(job, "Plant instances", instance_bytes, async () => {
     job.stage(PACKING, 0.75, 0.95);
     const found = await job.track(() => meshes.instancePlants(placed.native, origin));
     const own = (column: ColumnRef["native"]) => job.adopt(new ColumnRef(column));
-    const tubes = adopted(found.tubes, job);
-    const opened = await species.native();
-    const prototypes = await job.track(() => meshes.prototypeMesh(opened));
-    const shapes = adopted(prototypes.mesh, job);
+    const shapes = adopted(found.prototypes, job);
     const appearance = await appearanceOf(shapes.triangle_material, species, job);
     return {
       meta: {
-        vertex_count: tubes.vertices.length / 3,
-        triangle_count: tube_triangle_count,
+        vertex_count: 0,
+        triangle_count: 0,
         expanded_triangle_count: triangle_count,
         instance_count,
-        prototype_names: prototypes.names,
-        prototype_first_triangle: prototypes.firsts,
+        prototype_names: found.prototype_names,
+        prototype_first_triangle: found.prototype_firsts,
         ...looks(appearance),
       },
       buffers: {
-        ...meshBuffers(tubes, { ...appearance, materials: null }),
         ...meshBuffers(shapes, appearance, "prototype_"),
         instance_prototype: buffer(own(found.instance_prototype), "u32"),
         instance_plant: buffer(own(found.instance_plant), "u32"),

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/plant/level_of_detail.h"
 #include "ops/plant/organ_placement.h"
 
 namespace pc {
@@ -58,12 +59,7 @@ struct Item {
   std::uint64_t first_triangle;
 };
 
-std::uint64_t triangles_of(const PlantTube& tube) {
-  return 2 * static_cast<std::uint64_t>(tube.sides) * (tube.ring_count - 1) +
-         (static_cast<std::uint64_t>(tube.has_start) + tube.has_end) * (tube.sides - 2);
-}
-
-std::vector<Item> items_of(Span<const PlantParts> plants, const PlantPrototypes& prototypes, bool with_organs,
+std::vector<Item> items_of(Span<const PlantParts> plants, const PlantPrototypes& prototypes,
                            std::uint64_t& triangles) {
   std::vector<Item> items;
   triangles = 0;
@@ -71,9 +67,9 @@ std::vector<Item> items_of(Span<const PlantParts> plants, const PlantPrototypes&
     const auto index = static_cast<std::uint32_t>(p);
     for (std::size_t i = 0; i < plants[p].tubes.size(); ++i) {
       items.push_back({&plants[p], index, true, i, triangles});
-      triangles += triangles_of(plants[p].tubes[i]);
+      triangles += tube_triangle_count(plants[p].tubes[i]);
     }
-    for (std::size_t i = 0; with_organs && i < plants[p].instances.size(); ++i) {
+    for (std::size_t i = 0; i < plants[p].instances.size(); ++i) {
       items.push_back({&plants[p], index, false, i, triangles});
       triangles += prototypes.organs[plants[p].instances[i].prototype].mesh.triangles.size();
     }
@@ -127,24 +123,13 @@ class Writer {
   std::size_t next_;
 };
 
-UnitRgb tube_color(const PlantPrototypes& prototypes, OrganCode organ, double radius_m) {
-  switch (organ) {
-    case OrganCode::kShoot:
-      return radius_m >= prototypes.bark_radius_m ? prototypes.bark_color : prototypes.stem_color;
-    case OrganCode::kPeduncle:
-      return prototypes.peduncle_color;
-    default:
-      return prototypes.petiole_color;
-  }
-}
-
 void write_tube(const PlantParts& plant, const PlantTube& tube, const PlantPrototypes& prototypes,
                 Writer& writer) {
   const Span<const TubeRing> rings{plant.rings.data() + tube.first_ring, tube.ring_count};
   tube_triangles(rings, tube.sides, tube.has_start, tube.has_end,
                  [&](const Vec3d& a, const Vec3d& b, const Vec3d& c, std::size_t ring) {
-                   writer.add(a, b, c, tube_color(prototypes, tube.organ, rings[ring].radius), tube.organ,
-                              kNoIndex);
+                   const bool is_bark = has_bark(prototypes, tube.organ, rings[ring].radius);
+                   writer.add(a, b, c, tube_color(prototypes, tube.organ, is_bark), tube.organ, kNoIndex);
                  });
 }
 
@@ -181,12 +166,14 @@ PlantMesh empty_mesh(std::uint64_t triangles, bool has_textures, const Vec3d& or
   return out;
 }
 
-PlantMesh expand(Span<const PlantParts> plants, const PlantPrototypes& prototypes, const Vec3d& origin,
-                 bool with_organs, OpContext& ctx) {
+}  // namespace
+
+PlantMesh expand_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes, const Vec3d& origin,
+                        OpContext& ctx) {
   require(is_finite(origin), "origin must be finite");
   std::uint64_t triangles = 0;
-  const std::vector<Item> items = items_of(plants, prototypes, with_organs, triangles);
-  PlantMesh out = empty_mesh(triangles, with_organs && !prototypes.textures.empty(), origin);
+  const std::vector<Item> items = items_of(plants, prototypes, triangles);
+  PlantMesh out = empty_mesh(triangles, !prototypes.textures.empty(), origin);
   constexpr std::size_t kGrain = 16;
   std::vector<Box3d> bounds((items.size() + kGrain - 1) / kGrain);
   ctx.begin_phase("Packing geometry", items.size());
@@ -206,8 +193,6 @@ PlantMesh expand(Span<const PlantParts> plants, const PlantPrototypes& prototype
   for (const Box3d& box : bounds) out.mesh.bounds.add(box);
   return out;
 }
-
-}  // namespace
 
 PlantParts plant_parts(const PlantStructure& plant, const PlantSpecies& species,
                        const PlantPrototypes& prototypes, const GeometryParams& params, OpContext& ctx) {
@@ -234,48 +219,25 @@ PlantParts plant_parts(const PlantStructure& plant, const PlantSpecies& species,
     shoot = {};
     ctx.checkpoint();
   }
+  simplify_plant(prototypes, out, ctx);
   return out;
+}
+
+std::uint64_t tube_triangle_count(const PlantTube& tube) {
+  return 2 * static_cast<std::uint64_t>(tube.sides) * (tube.ring_count - 1) +
+         (static_cast<std::uint64_t>(tube.has_start) + tube.has_end) * (tube.sides - 2);
 }
 
 std::uint64_t plant_triangle_count(const PlantParts& plant, const PlantPrototypes& prototypes) {
   std::uint64_t triangles = 0;
-  items_of({&plant, 1}, prototypes, true, triangles);
+  for (const PlantTube& tube : plant.tubes) triangles += tube_triangle_count(tube);
+  for (const OrganInstance& organ : plant.instances)
+    triangles += prototypes.organs[organ.prototype].mesh.triangles.size();
   return triangles;
 }
 
 std::uint64_t plant_mesh_bytes(std::uint64_t triangles, bool has_textures) {
   return triangles * (has_textures ? 153 : 129);
-}
-
-PlantMesh expand_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes, const Vec3d& origin,
-                        OpContext& ctx) {
-  return expand(plants, prototypes, origin, true, ctx);
-}
-
-PlantInstances instance_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes,
-                               const Vec3d& origin, OpContext& ctx) {
-  PlantInstances out;
-  out.tubes = expand(plants, prototypes, origin, false, ctx);
-  std::size_t count = 0;
-  for (const PlantParts& plant : plants) count += plant.instances.size();
-  out.instance_prototype = Column<std::uint32_t>(count);
-  out.instance_plant = Column<std::uint32_t>(count);
-  out.instance_matrix = Column<float>(12 * count);
-  std::size_t next = 0;
-  for (std::size_t p = 0; p < plants.size; ++p) {
-    const Vec3d shift = plants[p].base - origin;
-    for (const OrganInstance& instance : plants[p].instances) {
-      const auto& f = instance.frame;
-      const Vec3d place = f[3] + shift;
-      const double rows[12] = {f[0].x, f[1].x,  f[2].x, place.x, f[0].y, f[1].y,
-                               f[2].y, place.y, f[0].z, f[1].z,  f[2].z, place.z};
-      for (int k = 0; k < 12; ++k) out.instance_matrix[12 * next + k] = static_cast<float>(rows[k]);
-      out.instance_prototype[next] = instance.prototype;
-      out.instance_plant[next++] = static_cast<std::uint32_t>(p);
-      if (next % 65536 == 0) ctx.checkpoint();
-    }
-  }
-  return out;
 }
 
 }  // namespace pc

@@ -67,6 +67,7 @@ PlantGeometryCost plant_geometry_cost(const PlantStructure& plant, const PlantPr
 ///   the sky first.
 /// - With a leaf inclination law blades get theirs (leaf_inclination.h).
 /// - Flowers follow the peduncle from its tip to its base, flower_offset times its length apart.
+/// - The plant is simplified as its shapes say (level_of_detail.h).
 /// - Petioles and peduncles that would go below the ground run along it; blades are raised to it, steered ones are turned
 ///   to the other side with the same inclination.
 ///
@@ -86,6 +87,7 @@ struct PlantMesh {
   Vec3d origin{0, 0, 0};
 };
 
+std::uint64_t tube_triangle_count(const PlantTube& tube);
 /// Number of triangles of expand_plants, and its bytes.
 std::uint64_t plant_triangle_count(const PlantParts& plant, const PlantPrototypes& prototypes);
 std::uint64_t plant_mesh_bytes(std::uint64_t triangles, bool has_textures);
@@ -100,16 +102,5 @@ std::uint64_t plant_mesh_bytes(std::uint64_t triangles, bool has_textures);
 /// Errors   kUnsupported: more vertices than 32-bit indices count.
 PlantMesh expand_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes, const Vec3d& origin,
                         OpContext& ctx);
-
-/// Organs as references to prototypes: the mesh of the tubes alone, and a matrix per organ.
-struct PlantInstances {
-  PlantMesh tubes;
-  Column<std::uint32_t> instance_prototype;  ///< (I) index in PlantPrototypes::organs
-  Column<std::uint32_t> instance_plant;      ///< (I) index in the list of plants
-  Column<float>
-      instance_matrix;  ///< (12 I) 3 x 4, row-major: from the prototype to the frame relative to `origin`
-};
-PlantInstances instance_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes,
-                               const Vec3d& origin, OpContext& ctx);
 
 }  // namespace pc

@@ -20,12 +20,6 @@ std::uint32_t texture_index(PlantPrototypes& prototypes, const std::string& file
       std::distance(files.begin(), std::find(files.begin(), files.end(), file)));
 }
 
-double reach_of(const OrganMesh& mesh) {
-  double reach = 0;
-  for (const Vec3d& p : mesh.positions) reach = std::max(reach, std::sqrt(dot(p, p)));
-  return reach;
-}
-
 OrganPrototype leaf_prototype(const LeafShape& leaf, std::uint32_t variant, double detail) {
   OrganPrototype out;
   out.name = "leaf/" + leaf.name + "/" + std::to_string(variant);
@@ -72,6 +66,23 @@ std::uint32_t add_organ(const NamedOrgan& organ, const std::string& name, OrganC
 
 }  // namespace
 
+double reach_of(const OrganMesh& mesh) {
+  double reach = 0;
+  for (const Vec3d& p : mesh.positions) reach = std::max(reach, std::sqrt(dot(p, p)));
+  return reach;
+}
+
+UnitRgb tube_color(const PlantPrototypes& prototypes, OrganCode organ, bool is_bark) {
+  switch (organ) {
+    case OrganCode::kShoot:
+      return is_bark ? prototypes.bark_color : prototypes.stem_color;
+    case OrganCode::kPeduncle:
+      return prototypes.peduncle_color;
+    default:
+      return prototypes.petiole_color;
+  }
+}
+
 PlantPrototypes plant_prototypes(const PlantShapes& shapes, double detail) {
   require(detail >= 0.05 && detail <= 4, "detail must be from 0.05 to 4");
   PlantPrototypes out;
@@ -80,6 +91,8 @@ PlantPrototypes plant_prototypes(const PlantShapes& shapes, double detail) {
   out.petiole_color = shapes.petiole_color;
   out.peduncle_color = shapes.peduncle_color;
   out.bark_radius_m = shapes.bark_radius_m;
+  out.deviation_ratio = shapes.deviation_ratio;
+  out.triangle_budget = shapes.triangle_budget;
   for (const LeafShape& leaf : shapes.leaves) add_leaf(leaf, detail, out);
   for (const NamedOrgan& flower : shapes.flowers) {
     check_organ_shape(flower);

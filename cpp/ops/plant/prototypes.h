@@ -23,6 +23,12 @@ enum class OrganCode : std::uint8_t {
 inline constexpr std::uint32_t kNoTexture = 0xffffffffU;
 inline constexpr std::uint32_t kNoPrototype = 0xffffffffU;
 
+/// A coarser mesh of an organ.
+struct OrganLevel {
+  std::uint32_t prototype;  ///< index in PlantPrototypes::organs
+  double deviation;         ///< largest distance from the full mesh, at size 1
+};
+
 struct OrganPrototype {
   std::string
       name;  ///< "leaf/<shape>/<variant>", "flower/<shape>/open", "flower/<shape>/closed", "fruit/<shape>"
@@ -31,8 +37,9 @@ struct OrganPrototype {
   std::uint32_t texture = kNoTexture;  ///< index in PlantPrototypes::textures
   double area =
       0;  ///< leaf: one-sided area of the blade of length 1, less the holes of the texture; else the surface
-  double reach = 0;       ///< of the corner farthest from the origin
-  Vec3d normal{0, 0, 1};  ///< leaf: unit vector, mean over the area
+  double reach = 0;                 ///< of the corner farthest from the origin
+  Vec3d normal{0, 0, 1};            ///< leaf: unit vector, mean over the area
+  std::vector<OrganLevel> coarser;  ///< from fine to coarse (level_of_detail.h)
 };
 
 /// The shapes of one species, built once.
@@ -56,7 +63,19 @@ struct PlantPrototypes {
   std::vector<Organ> flowers, fruits;
   UnitRgb stem_color, bark_color, petiole_color, peduncle_color;
   double bark_radius_m;
+  double deviation_ratio;  ///< PlantShapes
+  std::uint64_t triangle_budget;
 };
+
+/// Distance of the farthest corner from the origin.
+double reach_of(const OrganMesh& mesh);
+
+/// Whether a shoot of that radius has bark.
+inline bool has_bark(const PlantPrototypes& prototypes, OrganCode organ, double radius_m) {
+  return organ == OrganCode::kShoot && radius_m >= prototypes.bark_radius_m;
+}
+/// Colour of a tube.
+UnitRgb tube_color(const PlantPrototypes& prototypes, OrganCode organ, bool is_bark);
 
 /// Builds all prototypes.
 ///

@@ -112,6 +112,10 @@ struct PlantShapes {
   UnitRgb stem_color{0.4F, 0.55F, 0.25F};  ///< of young shoots
   UnitRgb bark_color{0.45F, 0.3F, 0.15F};  ///< of shoots from bark_radius_m on
   double bark_radius_m = 1e9;
+  /// Level of detail: how far a simplified plant may be from the full one, relative to its height; 0 = not simplified. Above
+  /// the budget twice or four times as far (level_of_detail.h).
+  double deviation_ratio = 0;
+  std::uint64_t triangle_budget = 3'000'000;
   UnitRgb petiole_color{0.4F, 0.6F, 0.25F};
   UnitRgb peduncle_color{0.4F, 0.6F, 0.25F};
 };

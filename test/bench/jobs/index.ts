@@ -4,6 +4,7 @@ import { editJobs } from "./edits.ts";
 import { fileJobs } from "./files.ts";
 import { meshJobs } from "./mesh.ts";
 import { octreeJobs } from "./octree.ts";
+import { plantJobs } from "./plants.ts";
 import { serviceJobs, startJobs } from "./service.ts";
 import { sessionJobs } from "./sessions.ts";
 import { terrainJobs } from "./terrain.ts";
@@ -19,4 +20,5 @@ export const jobs: Readonly<Record<string, Job>> = {
   ...meshJobs,
   ...serviceJobs,
   ...sessionJobs,
+  ...plantJobs,
 };

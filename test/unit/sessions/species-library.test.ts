@@ -119,3 +119,21 @@ describe("lines of a JSON text", () => {
     },
   );
 });
+
+describe("bundled species", () => {
+  test("one that is asked for is read alone, and once", async () => {
+    const library = new SpeciesLibrary();
+    const [bean, again] = await Promise.all([library.find("bean"), library.find("bean")]);
+    expect(bean?.file.id).toBe("bean");
+    expect(again).toBe(bean);
+    expect((await library.list()).species).toContain(bean);
+    expect(await library.find("triffid")).toBeUndefined();
+    expect(await library.find("../bean")).toBeUndefined();
+  });
+
+  test("have the names of their files", async () => {
+    const { species } = await new SpeciesLibrary().list();
+    expect(species).toHaveLength(30);
+    expect(species.map(({ file }) => file.id)).toEqual([...new Set(species.map(({ file }) => file.id))].sort());
+  });
+});

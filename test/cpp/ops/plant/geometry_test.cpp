@@ -183,36 +183,6 @@ TEST(PlantGeometry, IsTheSameForAnyThreadCountAndBase) {
   EXPECT_LT(worst, 2e-6);  // places of the axes are doubles at 1e7 m
 }
 
-TEST(PlantGeometry, InstancesAndTubesAreTheMesh) {
-  const PlantSpecies species = tree();
-  const PlantStructure plant = test::grown(species, 500);
-  const Drawn drawn = draw(plant, species);
-  const PlantInstances instances = with_context(2, [&](OpContext& ctx) {
-    return instance_plants({&drawn.parts, 1}, drawn.prototypes, plant.base_position, ctx);
-  });
-  std::size_t next = instances.tubes.organ_codes.size();
-  for (std::size_t i = 0; i < 9 * next; ++i)
-    ASSERT_EQ(instances.tubes.mesh.vertices[i], drawn.mesh.mesh.vertices[i]);
-  for (std::size_t i = 0; i < instances.instance_prototype.size(); ++i) {
-    const OrganMesh& mesh = drawn.prototypes.organs[instances.instance_prototype[i]].mesh;
-    const float* m = &instances.instance_matrix[12 * i];
-    for (const auto& triangle : mesh.triangles) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3d& p = mesh.positions[triangle[k]];
-        const Vec3d q = corner(drawn.mesh, next, k);
-        for (int r = 0; r < 3; ++r)
-          ASSERT_NEAR(m[4 * r] * p.x + m[4 * r + 1] * p.y + m[4 * r + 2] * p.z + m[4 * r + 3],
-                      r == 0   ? q.x
-                      : r == 1 ? q.y
-                               : q.z,
-                      1e-6);
-      }
-      ++next;
-    }
-  }
-  EXPECT_EQ(next, drawn.mesh.organ_codes.size());
-}
-
 /// Tubes of many rings are written in parts, which must fit together.
 TEST(PlantGeometry, LongShootsAreOneClosedTube) {
   PlantSpecies species = test::stem_species();

@@ -1,0 +1,93 @@
+// Plants through the running service: request to last byte of the frame.
+import type { ProcessFigures } from "./native.ts";
+import { usageOf } from "./process.ts";
+import { type Service, withService } from "./service.ts";
+import { used } from "./service-jobs.ts";
+import { now, sleep } from "./stage-clock.ts";
+
+/** A build of one plant or canopy. */
+export interface PlantWish {
+  readonly path: "/api/plant/generate" | "/api/plant/canopy/generate";
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Requests of which the median is taken, after one that is not counted. */
+  readonly repeats: number;
+}
+
+export interface PlantFigures extends ProcessFigures {
+  /** Triangles of the mesh, or those that the instances stand for. */
+  readonly count: number;
+  readonly answer_ms: number;
+  readonly frame_mib: number;
+}
+
+/** Median time of an answer, in a service of its own. */
+export const plantAnswers = ({ path, request, repeats }: PlantWish): Promise<PlantFigures> =>
+  withService((service) =>
+    used(service, async () => {
+      await framed(service, path, request);
+      const answers = [];
+      for (let i = 0; i < repeats; i += 1) answers.push(await framed(service, path, request));
+      return middle(answers);
+    }),
+  );
+
+/** Time of the first plant after a start. */
+export const firstPlant = (request: PlantWish["request"]): Promise<PlantFigures> =>
+  withService((service) => used(service, () => framed(service, "/api/plant/generate", request)));
+
+/** Memory that a resting session of a plant holds, per triangle of its mesh. */
+export const restingPlant = (request: PlantWish["request"]) =>
+  withService((service) =>
+    used(service, async () => {
+      await framed(service, "/api/plant/generate", { plant_type: "bean", random_seed: 1 }); // what every plant needs
+      const before = await restingMib(service);
+      const { count } = await framed(service, "/api/plant/generate", request);
+      const after = await restingMib(service);
+      return { count, bytes_per_triangle: ((after - before) * 2 ** 20) / count };
+    }),
+  );
+
+/** Memory of the service once buffers of the last answer are gone. */
+async function restingMib(service: Service): Promise<number> {
+  await sleep(2000);
+  return usageOf(service.pid).anon_mib;
+}
+
+interface Answered {
+  readonly count: number;
+  readonly answer_ms: number;
+  readonly frame_mib: number;
+}
+
+async function framed(service: Service, path: string, request: object): Promise<Answered> {
+  const started = now();
+  const answer = await fetch(service.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/octet-stream" },
+    body: JSON.stringify({ random_seed: 1, ...request }),
+  });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  const answer_ms = (now() - started) * 1000;
+  const { count, bytes } = read(Buffer.concat(chunks));
+  return { count, answer_ms, frame_mib: bytes / 2 ** 20 };
+}
+
+/** Triangles of a frame after its markers. Errors: the build failed. */
+function read(body: Buffer): { count: number; bytes: number } {
+  const at = body.indexOf("PHB1");
+  if (at < 0) throw new Error(`no frame: ${body.subarray(0, 500).toString()}`);
+  const header = JSON.parse(body.toString("utf8", at + 8, at + 8 + body.readUInt32LE(at + 4))) as {
+    readonly meta: Readonly<Record<string, unknown>>;
+  };
+  const { success, error, triangle_count, expanded_triangle_count } = header.meta;
+  if (success !== true) throw new Error(`the build failed: ${String(error)}`);
+  return { count: Number(expanded_triangle_count ?? triangle_count), bytes: body.length - at };
+}
+
+function middle(answers: readonly Answered[]): Answered {
+  const sorted = [...answers].sort((a, b) => a.answer_ms - b.answer_ms);
+  const found = sorted[Math.floor(sorted.length / 2)];
+  if (!found) throw new Error("no answers");
+  return found;
+}

@@ -85,7 +85,11 @@ function pack(values, tolerances) {
   return { units, text, nodes };
 }
 
-const quoted = (text, indent) => text.match(/.{1,100}/g).map((part) => `${indent}"${part}"`).join("\n");
+const quoted = (text, indent) =>
+  text
+    .match(/.{1,100}/g)
+    .map((part) => `${indent}"${part}"`)
+    .join("\n");
 
 const path = process.argv[2];
 if (!path) throw new Error("which table?");
@@ -93,7 +97,13 @@ const column = readTable(path);
 const index = pack(column("nrefrac"), new Array(2101).fill(INDEX_TOLERANCE));
 const absorption = CONSTITUENTS.map(([name, largest]) => {
   const values = column(name);
-  return { name, ...pack(values, values.map((value) => tolerance(value, largest))) };
+  return {
+    name,
+    ...pack(
+      values,
+      values.map((value) => tolerance(value, largest)),
+    ),
+  };
 });
 for (const { name, nodes, text } of [{ name: "nrefrac", ...index }, ...absorption]) {
   console.log(`${name}: ${nodes} wavelengths, ${text.length} characters`);

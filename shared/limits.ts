@@ -131,6 +131,8 @@ export const MAX_TEXTURE_BYTES = 32 * MIB;
 export const MAX_LISTED_TRIANGLES = 1_000_000;
 /** Most thresholds of a cloud-to-mesh distance. */
 export const MAX_DISTANCE_BANDS = 100;
+/** Most starts of a leaf inversion. */
+export const MAX_PROSPECT_STARTS = 100;
 /** Most sessions that are meshed together. */
 export const MAX_MESH_SOURCES = 1_000;
 /** Fewest points of a mesh. */

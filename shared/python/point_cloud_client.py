@@ -596,6 +596,29 @@ class PointCloudClient:
         """
         return self._run("/api/fit/crown", {"source": source, "shape": shape}, fields, on_progress)
 
+    def fit_prospect(self, wavelengths: Any, reflectance: Any, **fields: Any) -> Dict[str, Any]:
+        """Estimates leaf traits from a reflectance spectrum (PROSPECT): {"parameters": {"Cab": {"value": ...}, ...}, ...}.
+
+        wavelengths     nm, in any order; those outside 400..2500 are not used
+        reflectance     of the leaf at each wavelength, 0..1
+        model           "D" (default): dry matter; "PRO": protein and other carbon instead
+        inversion       "full" (default), "likelihood": the most probable leaf, or "windowed": each trait from its bands
+        n_starts        starts of the search, default 6
+        do_calib        also fit a_scale * R + b_offset; default True for full, else False
+
+        For the full inversion alone:
+        vis_weight, vis_min, vis_max                factor of the visible band's weight and the band, default 6, 380, 750 nm
+        green_center, rededge_center, violet_center centres of the windows, default 550, 705, 410 nm
+        window_sigma, feature_boost, violet_boost   their width and weights, default 20 nm, 2, 2
+        loss, f_scale                               linear, soft_l1 (default), huber, cauchy or arctan; its scale, default 0.08
+        stage1                                      fit the visible part first, default True
+
+        Also rmse, r_squared, n_points, converged, wavelengths, measured_spectrum, fitted_spectrum, residuals (fitted -
+        measured), message, warnings. Each parameter has value, std_error, at_bound, symbol, units, description.
+        """
+        body = {"wavelengths": wavelengths, "reflectance": reflectance}
+        return self._json("POST", "/api/fit/prospect", body, fields)
+
     def render_latex(self, equation: str, **fields: Any) -> Dict[str, Any]:
         """Renders an equation as LaTeX: {"success": True, "latex": "y = a x + b"}.
 

@@ -61,6 +61,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/dem/export-raster",
     "POST /api/fit/crown",
     "POST /api/lad/snap-grid",
+    "POST /api/fit/prospect",
     "POST /api/latex",
     "POST /api/m2m/icp-register",
     "POST /api/mesh/import",

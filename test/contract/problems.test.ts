@@ -97,6 +97,7 @@ const REFUSED: readonly Refused[] = [
   of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
+  of("fitProspect", 400, "/api/fit/prospect", { wavelengths: [500], reflectance: [45] }),
   of("exportRaster", 400, "/api/dem/export-raster", {
     format: "png",
     grid_z: [1],

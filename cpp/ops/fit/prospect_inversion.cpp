@@ -308,7 +308,7 @@ LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasuremen
   LeafParameters value = start_of(0, is_fitted);
   std::vector<std::pair<std::size_t, LeafMatrix>> covariances;
   bool converged = true;
-  ctx.begin_phase("Inverting windows", steps.size() * start_count);
+  ctx.begin_phase("Inverting windows", steps.size() - 1 + start_count);
   for (const WindowStep& step : steps) {
     LeafObjective objective{model, {}, {}, {}, 1, {}, RobustLoss::kLinear, 1};
     for (std::size_t n = 0; n < spectrum.index.size(); ++n) {
@@ -322,7 +322,8 @@ LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasuremen
     require(objective.index.size() >= kFewest,
             "the windowed inversion needs wavelengths in each window: 400-800, 520-560, 700-720 and 1700-2400 nm");
     for (const std::size_t i : step.free) objective.is_free[i] = true;
-    const Posterior end = posterior(objective, start_count, [&](std::size_t number) {
+    const std::uint32_t starts = step.free.front() == 0 ? start_count : 1;  // only N trades against contents
+    const Posterior end = posterior(objective, starts, [&](std::size_t number) {
       LeafParameters start = value, fresh = start_of(number, is_fitted);
       for (const std::size_t i : step.free) start[i] = fresh[i];
       return start;

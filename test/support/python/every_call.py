@@ -192,6 +192,10 @@ crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progres
 client.close_session(tree)
 assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5
 assert "sphere" in refused(lambda: client.fit_crown({"session_id": a}, "sphere"), 400, "invalid_argument").message
+bright = [0.05 + 0.4 * (nm > 700) for nm in range(400, 2501, 5)]
+leaf = client.fit_prospect(list(range(400, 2501, 5)), bright, inversion="likelihood", n_starts=1)
+assert leaf["n_points"] == 2101 and leaf["parameters"]["Cab"]["units"] == "ug/cm2" and leaf["rmse"] > 0, leaf["message"]
+assert "percents" in refused(lambda: client.fit_prospect([500], [45]), 400, "invalid_argument").message
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
 

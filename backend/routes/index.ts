@@ -26,6 +26,7 @@ import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
+import { exportRoutes } from "./export.ts";
 import { fitRoutes } from "./fit.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
@@ -71,6 +72,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   m2mRoutes,
   fitRoutes,
   latexRoutes,
+  exportRoutes,
   meshRoutes,
   plantRoutes,
   ladRoutes,

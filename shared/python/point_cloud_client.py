@@ -630,6 +630,22 @@ class PointCloudClient:
         """
         return self._json("POST", "/api/latex", {"equation": equation}, fields)
 
+    def export_results(self, model_name: str, parameters: Dict[str, Any], **fields: Any) -> bytes:
+        """Returns the result of a fit as a file: a workbook with the sheets Parameters, Data and Metadata.
+
+        model_name       name of the model
+        parameters       by name: a value, or {"value", "std_error", "fixed", "symbol", "units", "description"}
+        model_type, equation, file_name, model_tags   of the model and its data
+        y_column_name    name of the modelled column, default "Y"
+        input_data       {column: numbers}; the first column determines the number of rows
+        y_measured, fitted_values, residuals          a number per row; None = an empty cell
+        r_squared, rmse, n_points, max_iterations     of the fit
+        format           "xlsx" (default), "csv" or "json"
+        """
+        call, body = _parted({"model_name": model_name, "parameters": parameters}, fields)
+        data, headers = _body(body)
+        return self._call("POST", "/api/export", data, headers, call)
+
     def latest_latex(self, **call: Any) -> Dict[str, Any]:
         """The most recent rendering of an equation; ApiError 404 if there is none."""
         return self._json("GET", "/api/latex", None, call)

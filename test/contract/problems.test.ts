@@ -97,6 +97,11 @@ const REFUSED: readonly Refused[] = [
   of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
+  of("exportResults", 400, "/api/export", {
+    model_name: "wide",
+    parameters: {},
+    input_data: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`c${i}`, []])),
+  }),
   of("fitProspect", 400, "/api/fit/prospect", { wavelengths: [500], reflectance: [45] }),
   of("exportRaster", 400, "/api/dem/export-raster", {
     format: "png",

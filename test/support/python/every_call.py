@@ -199,6 +199,11 @@ assert "percents" in refused(lambda: client.fit_prospect([500], [45]), 400, "inv
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
 
+book = client.export_results("a line", {"slope": 2.5}, input_data={"x": [1, 2]}, fitted_values=[2.5, 5])
+assert book[:2] == b"PK" and b"xl/worksheets/sheet3.xml" in book
+assert json.loads(client.export_results("a line", {"slope": 2.5}, format="json"))["parameters"][0]["value"] == 2.5
+assert "model_name" in refused(lambda: client.export_results("", {}), 422, "invalid_argument").message
+
 # Plants
 species = client.plant_models()
 assert "bean" in species["models"] and species["problems"] == []

@@ -1,0 +1,61 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/span.h"
+
+namespace pc {
+
+/// How strongly large residuals count. rho(z) of the squared residual in units of the loss scale, z = (r / scale)^2.
+enum class Loss : std::uint8_t {
+  kLinear,  ///< z
+  kSoftL1,  ///< 2 (sqrt(1 + z) - 1)
+  kHuber,   ///< z up to 1, then 2 sqrt(z) - 1
+  kCauchy,  ///< log(1 + z)
+  kArctan,  ///< atan(z)
+};
+
+/// A nonlinear least squares problem.
+struct LeastSquaresProblem {
+  std::size_t residual_count, parameter_count;
+  /// Residuals (residual_count) at parameters x (parameter_count) and, unless the span is empty, their derivatives: that of
+  /// residual i by parameter j at j * residual_count + i. Returns false where the residuals are not defined; values that
+  /// are not finite count as not defined too. Must poll the context if it takes longer than 50 ms.
+  std::function<bool(Span<const double> x, Span<double> residuals, Span<double> jacobian)> evaluate;
+};
+
+struct LeastSquaresParams {
+  std::vector<double> low,
+      high;  ///< (parameter_count) bounds, may be infinite; equal bounds hold a parameter
+  Loss loss;
+  double loss_scale;            ///< of the residuals' unit, above 0; unused by kLinear
+  std::size_t max_evaluations;  ///< of residuals, at least 1
+};
+
+enum class FitEnd : std::uint8_t {
+  kConverged,        ///< no step within the bounds lowers the cost by more than 1e-10 of it
+  kEvaluationLimit,  ///< max_evaluations were used
+  kStalled,          ///< no step lowers the cost though the derivatives promise it
+};
+
+struct LeastSquaresFit {
+  std::vector<double> x;          ///< (parameter_count)
+  std::vector<double> residuals;  ///< (residual_count)
+  double cost;                    ///< scale^2 sum of rho, = sum of squared residuals for kLinear
+  FitEnd end;
+  std::size_t evaluation_count;
+  std::vector<std::int8_t>
+      at_bound;  ///< (parameter_count) -1 = held by the lower bound, 1 = by the upper one
+  /// R of the QR factors of the residuals' derivatives (without the loss), (parameter_count^2) column by column.
+  std::vector<double> triangle;
+};
+
+/// rho(z) and its first two derivatives by z.
+struct LossValue {
+  double rho, slope, curvature;
+};
+LossValue loss_of(Loss loss, double z);
+
+}  // namespace pc

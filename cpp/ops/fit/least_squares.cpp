@@ -1,6 +1,10 @@
 #include "ops/fit/least_squares.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "ops/fit/householder.h"
 
 namespace pc {
 
@@ -20,6 +24,50 @@ LossValue loss_of(Loss loss, double z) {
       return {std::atan(z), 1 / (1 + z * z), -2 * z / ((1 + z * z) * (1 + z * z))};
   }
   return {};
+}
+
+double cost_of(Span<const double> residuals, Loss loss, double loss_scale) {
+  const bool plain = loss == Loss::kLinear;
+  const double unit = plain ? 1 : loss_scale * loss_scale;
+  double sum = 0;
+  for (const double r : residuals) sum += plain ? r * r : unit * loss_of(loss, r * r / unit).rho;
+  return sum;
+}
+
+namespace {
+
+/// Factors of the derivatives and of the residual of a row.
+std::pair<double, double> row_factors(double residual, Loss loss, double loss_scale) {
+  if (loss == Loss::kLinear) return {1, 1};
+  constexpr double kLeast = 1e-8;
+  const double z = residual * residual / (loss_scale * loss_scale);
+  const LossValue value = loss_of(loss, z);
+  const double of_derivatives =
+      std::sqrt(std::max(value.slope + 2 * value.curvature * z, kLeast * value.slope));
+  return {of_derivatives, value.slope / of_derivatives};
+}
+
+}  // namespace
+
+std::optional<LinearizedProblem> linearize(Span<const double> residuals, Span<const double> jacobian,
+                                           Loss loss, double loss_scale, const OpContext& ctx) {
+  const std::size_t rows = residuals.size, n = jacobian.size / rows;
+  TriangleOfRows out(n);
+  for (std::size_t first = 0; first < rows; first += TriangleOfRows::kBlock) {
+    ctx.checkpoint();
+    const std::size_t count = std::min(TriangleOfRows::kBlock, rows - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [of_derivatives, of_residual] = row_factors(residuals[first + i], loss, loss_scale);
+      for (std::size_t j = 0; j < n; ++j) {
+        const double value = jacobian[j * rows + first + i] * of_derivatives;
+        if (!std::isfinite(value)) return std::nullopt;
+        out.block()[j * out.stride() + i] = value;
+      }
+      out.block()[n * out.stride() + i] = residuals[first + i] * of_residual;
+    }
+    out.add_block(count);
+  }
+  return LinearizedProblem{out.triangle(), out.right_side()};
 }
 
 }  // namespace pc

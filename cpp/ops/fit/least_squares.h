@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "core/op_context.h"
 #include "core/span.h"
 
 namespace pc {
@@ -57,5 +59,21 @@ struct LossValue {
   double rho, slope, curvature;
 };
 LossValue loss_of(Loss loss, double z);
+
+/// scale^2 sum of rho.
+double cost_of(Span<const double> residuals, Loss loss, double loss_scale);
+
+/// The problem near a point, |R s + c|^2 + a constant for a step s, to second order in the loss.
+struct LinearizedProblem {
+  std::vector<double> triangle;    ///< R (parameter_count^2) column by column
+  std::vector<double> right_side;  ///< c (parameter_count)
+};
+
+/// jacobian   as in LeastSquaresProblem
+/// Returns nothing if a derivative is not finite.
+/// Cancel     Every 256 residuals.
+/// Source     Triggs et al. 2000, LNCS 1883: 298, section 4.3, with the curvature kept positive.
+std::optional<LinearizedProblem> linearize(Span<const double> residuals, Span<const double> jacobian,
+                                           Loss loss, double loss_scale, const OpContext& ctx);
 
 }  // namespace pc

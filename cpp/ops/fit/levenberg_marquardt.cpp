@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ops/fit/bounded_step.h"
-#include "ops/fit/householder.h"
 
 namespace pc {
 
@@ -34,7 +34,7 @@ class Minimizer {
     at.x.assign(start.begin(), start.end());
     for (std::size_t j = 0; j < at.x.size(); ++j)
       at.x[j] = std::clamp(at.x[j], params_.low[j], params_.high[j]);
-    if (!evaluate(at, true)) {
+    if (!evaluate(at)) {
       throw Error(ErrorCode::kInvalidArgument,
                   "the model has no finite value or derivative at the start values for some row of the data");
     }
@@ -46,35 +46,26 @@ class Minimizer {
  private:
   bool budget_left() const { return evaluations_ < params_.max_evaluations; }
 
-  /// Residuals and cost of point.x and, if asked for, the triangle. Returns false where they are not defined.
-  bool evaluate(Point& point, bool derivatives) {
+  /// Residuals, cost and linearized problem at point.x. Returns false where they are not defined.
+  bool evaluate(Point& point) {
     ctx_.checkpoint();
     ++evaluations_;
     const std::size_t rows = problem_.residual_count;
     point.residuals.resize(rows);
-    jacobian_.resize(derivatives ? rows * problem_.parameter_count : 0);
+    jacobian_.resize(rows * problem_.parameter_count);
     if (!problem_.evaluate({point.x.data(), point.x.size()}, {point.residuals.data(), rows},
                            {jacobian_.data(), jacobian_.size()}))
       return false;
-    point.cost = cost_of(point.residuals);
-    if (!std::isfinite(point.cost)) return false;
-    return !derivatives || reduce(point);
+    point.cost = cost_of(view(point.residuals), params_.loss, params_.loss_scale);
+    return std::isfinite(point.cost) && reduce(point);
   }
 
-  double cost_of(const std::vector<double>& residuals) const {
-    const bool plain = params_.loss == Loss::kLinear;
-    const double unit = plain ? 1 : params_.loss_scale * params_.loss_scale;
-    double sum = 0;
-    for (const double r : residuals) sum += plain ? r * r : unit * loss_of(params_.loss, r * r / unit).rho;
-    return sum;
-  }
-
-  /// The triangle of the derivatives. Returns false if one is not finite.
+  /// The linearized problem. Returns false if a derivative is not finite.
   bool reduce(Point& point) {
-    TriangleOfRows rows(problem_.parameter_count);
-    if (!fill(rows, point.residuals, params_.loss)) return false;
-    point.triangle = rows.triangle();
-    point.right_side = rows.right_side();
+    auto linear = linearize(view(point.residuals), view(jacobian_), params_.loss, params_.loss_scale, ctx_);
+    if (!linear) return false;
+    point.triangle = std::move(linear->triangle);
+    point.right_side = std::move(linear->right_side);
     const std::size_t n = problem_.parameter_count;
     for (std::size_t j = 0; j < n; ++j) {
       double squared = 0;
@@ -84,36 +75,7 @@ class Minimizer {
     return true;
   }
 
-  bool fill(TriangleOfRows& out, const std::vector<double>& residuals, Loss loss) {
-    const std::size_t rows = problem_.residual_count, n = problem_.parameter_count;
-    for (std::size_t first = 0; first < rows; first += TriangleOfRows::kBlock) {
-      ctx_.checkpoint();
-      const std::size_t count = std::min(TriangleOfRows::kBlock, rows - first);
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto [of_derivatives, of_residual] = row_factors(residuals[first + i], loss);
-        for (std::size_t j = 0; j < n; ++j) {
-          const double value = jacobian_[j * rows + first + i] * of_derivatives;
-          if (!std::isfinite(value)) return false;
-          out.block()[j * out.stride() + i] = value;
-        }
-        out.block()[n * out.stride() + i] = residuals[first + i] * of_residual;
-      }
-      out.add_block(count);
-    }
-    return true;
-  }
-
-  /// Factors of a row that make the linear problem agree with the loss to second order (Triggs et al. 2000, eq. 10, with
-  /// the curvature kept positive).
-  std::pair<double, double> row_factors(double residual, Loss loss) const {
-    if (loss == Loss::kLinear) return {1, 1};
-    constexpr double kLeast = 1e-8;
-    const double z = residual * residual / (params_.loss_scale * params_.loss_scale);
-    const LossValue value = loss_of(loss, z);
-    const double of_derivatives =
-        std::sqrt(std::max(value.slope + 2 * value.curvature * z, kLeast * value.slope));
-    return {of_derivatives, value.slope / of_derivatives};
-  }
+  static Span<const double> view(const std::vector<double>& values) { return {values.data(), values.size()}; }
 
   double unit(std::size_t j) const { return scale_[j] > 0 ? scale_[j] : 1; }
 
@@ -155,7 +117,7 @@ class Minimizer {
       if (!(step.decrease > kSettled * at.cost)) return;
       Point next = moved(at, step);
       if (same(next, at)) return;
-      const bool defined = evaluate(next, true);
+      const bool defined = evaluate(next);
       const double gain = defined ? (at.cost - next.cost) / step.decrease : -1;
       if (gain > kLeastGain) {
         at = std::move(next);
@@ -176,7 +138,7 @@ class Minimizer {
     BoundedStep step = step_from(at, 0);
     for (int i = 0; i < kMostSteps && budget_left(); ++i) {
       Point next = moved(at, step);
-      if (same(next, at) || !evaluate(next, true)) return;
+      if (same(next, at) || !evaluate(next)) return;
       if (next.cost > at.cost * (1 + kSameCost)) return;
       BoundedStep following = step_from(next, 0);
       if (!(length(following) < kShorter * length(step))) return;
@@ -210,10 +172,8 @@ class Minimizer {
     }
     out.triangle = at.triangle;
     if (params_.loss != Loss::kLinear) {
-      evaluate(at, true);  // the derivatives of this point again
-      TriangleOfRows rows(problem_.parameter_count);
-      fill(rows, at.residuals, Loss::kLinear);
-      out.triangle = rows.triangle();
+      evaluate(at);  // the derivatives of this point again
+      out.triangle = linearize(view(at.residuals), view(jacobian_), Loss::kLinear, 1, ctx_)->triangle;
     }
     out.x = std::move(at.x);
     out.residuals = std::move(at.residuals);

@@ -39,12 +39,13 @@ struct LeastSquaresParams {
 enum class FitEnd : std::uint8_t {
   kConverged,        ///< no step within the bounds lowers the cost by more than 1e-10 of it
   kEvaluationLimit,  ///< max_evaluations were used
+  kUndefined,        ///< the residuals or their derivatives are not finite at the start; nothing was fitted
   kStalled,          ///< no step lowers the cost though the derivatives promise it
 };
 
 struct LeastSquaresFit {
   std::vector<double> x;          ///< (parameter_count)
-  std::vector<double> residuals;  ///< (residual_count)
+  std::vector<double> residuals;  ///< (residual_count) of x; not set for kUndefined
   double cost;                    ///< scale^2 sum of rho, = sum of squared residuals for kLinear
   FitEnd end;
   std::size_t evaluation_count;

@@ -34,10 +34,7 @@ class Minimizer {
     at.x.assign(start.begin(), start.end());
     for (std::size_t j = 0; j < at.x.size(); ++j)
       at.x[j] = std::clamp(at.x[j], params_.low[j], params_.high[j]);
-    if (!evaluate(at)) {
-      throw Error(ErrorCode::kInvalidArgument,
-                  "the model has no finite value or derivative at the start values for some row of the data");
-    }
+    if (!evaluate(at)) return undefined(std::move(at));
     descend(at);
     settle(at);
     return finished(std::move(at));
@@ -159,6 +156,15 @@ class Minimizer {
     for (std::size_t j = 0; j < at.x.size(); ++j)
       if (std::abs(step.s[j] / unit(j)) > kPart * std::abs(at.x[j])) return false;
     return true;
+  }
+
+  LeastSquaresFit undefined(Point&& at) const {
+    LeastSquaresFit out;
+    out.x = std::move(at.x);
+    out.cost = HUGE_VAL;
+    out.end = FitEnd::kUndefined;
+    out.evaluation_count = evaluations_;
+    return out;
   }
 
   LeastSquaresFit finished(Point&& at) {

@@ -13,7 +13,7 @@ namespace pc {
 ///          count.
 /// Cost     O(residual_count parameter_count^2) per evaluation with derivatives.
 /// Cancel   Between evaluations and every 256 residuals.
-/// Errors   kInvalidArgument: lengths that do not fit, bounds that cross, a start where the residuals are not defined.
+/// Errors   kInvalidArgument: lengths that do not fit, bounds that cross.
 /// Source   Moré 1978, Lecture Notes in Mathematics 630: 105 (scaling); Nielsen 1999, IMM-REP-1999-05 (damping); Triggs et
 ///          al. 2000, LNCS 1883: 298, section 4.3 (robust loss); Stark & Parker 1995, Computational Statistics 10: 129 (bounds).
 LeastSquaresFit levenberg_marquardt(const LeastSquaresProblem& problem, Span<const double> start,

@@ -1,6 +1,7 @@
 #include "ops/fit/student_t.h"
 
 #include <cmath>
+#include <initializer_list>
 
 namespace pc {
 

@@ -6,8 +6,8 @@
 
 #include "core/random.h"
 #include "ops/fit/bounded_step.h"
-#include "ops/fit/householder.h"
 #include "ops/fit/levenberg_marquardt.h"
+#include "ops/fit/parameter_uncertainty.h"
 
 namespace pc {
 
@@ -59,8 +59,8 @@ class Starts {
     if (fit.end != FitEnd::kConverged) return true;
     const auto nonzero = [](auto value) { return value != 0; };
     if (std::any_of(fit.at_bound.begin(), fit.at_bound.end(), nonzero)) return true;
-    const std::vector<std::uint8_t> lost = undetermined_parameters(fit);
-    return std::any_of(lost.begin(), lost.end(), nonzero);
+    const Determination found = determination(fit);
+    return std::any_of(found.lost.begin(), found.lost.end(), nonzero);
   }
 
   static bool better(const LeastSquaresFit& a, const LeastSquaresFit& b) {
@@ -156,39 +156,6 @@ class Starts {
 };
 
 }  // namespace
-
-std::vector<std::uint8_t> undetermined_parameters(const LeastSquaresFit& fit) {
-  constexpr double kDependent = 1e-11, kPart = 1e-3;
-  const std::size_t n = fit.x.size();
-  std::vector<std::uint8_t> out(n, 0);
-  std::vector<std::size_t> free;
-  std::vector<double> matrix;
-  for (std::size_t j = 0; j < n; ++j) {
-    if (fit.at_bound[j] != 0) continue;
-    double squared = 0;
-    for (std::size_t i = 0; i < n; ++i) squared += fit.triangle[j * n + i] * fit.triangle[j * n + i];
-    if (squared == 0) {
-      out[j] = 1;
-      continue;
-    }
-    free.push_back(j);
-    for (std::size_t i = 0; i < n; ++i) matrix.push_back(fit.triangle[j * n + i] / std::sqrt(squared));
-  }
-  const std::size_t count = free.size();
-  matrix.resize(matrix.size() + n, 0.0);
-  const PivotedSolution solved = solve_pivoted(matrix, n, count, kDependent);
-  for (std::size_t k = solved.rank; k < count; ++k) {  // column k is a combination of the independent ones
-    out[free[solved.order[k]]] = 1;
-    std::vector<double> part(solved.rank);
-    for (std::size_t i = solved.rank; i-- > 0;) {
-      double sum = solved.triangle[k * count + i];
-      for (std::size_t j = i + 1; j < solved.rank; ++j) sum -= solved.triangle[j * count + i] * part[j];
-      part[i] = sum / solved.triangle[i * count + i];
-      if (std::abs(part[i]) > kPart) out[free[solved.order[i]]] = 1;
-    }
-  }
-  return out;
-}
 
 MultiStartFit fit_from_many_starts(const LeastSquaresProblem& problem, Span<const double> start,
                                    const LeastSquaresParams& params, const MultiStartParams& starts,

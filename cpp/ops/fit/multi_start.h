@@ -22,12 +22,6 @@ struct MultiStartFit {
   std::size_t evaluation_count;  ///< of all of them
 };
 
-/// Parameters that the residuals do not determine: those with a part in a direction along which the residuals stay as they
-/// are (part above 1e-3 of the direction in units of the columns). Held parameters are determined.
-///
-/// Returns (parameter_count) 1 = not determined.
-std::vector<std::uint8_t> undetermined_parameters(const LeastSquaresFit& fit);
-
 /// Levenberg-Marquardt from the given start and, if that one fails, from the best of many others.
 ///
 /// A start fails if its fit does not converge, ends at a bound or with an undetermined parameter, or leaves more than 1 %

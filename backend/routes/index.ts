@@ -32,6 +32,7 @@ import { ladRoutes } from "./lad.ts";
 import { latexRoutes } from "./latex.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
+import { modelsRoutes } from "./models.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
@@ -71,6 +72,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   m2mRoutes,
   fitRoutes,
   latexRoutes,
+  modelsRoutes,
   meshRoutes,
   plantRoutes,
   ladRoutes,

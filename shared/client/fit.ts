@@ -1,14 +1,21 @@
 import { type CrownRequest, CrownSuccess } from "../contract/fit-crown.ts";
+import { type CustomFitRequest, CustomFitResponse } from "../contract/fit-custom.ts";
 import { type LatexRequest, LatexResponse } from "../contract/latex.ts";
+import { ModelsResponse } from "../contract/models.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import type { Calls, Input } from "./calls.ts";
 import type { CallOptions, RunOptions } from "./transport.ts";
 
-/** Shapes fitted to trees, and equations. */
+/** Shapes fitted to trees, curves fitted to data, and equations. */
 export const fitClient = (calls: Calls) => ({
   /** Fits a solid to the crown of each tree of a session. */
   fitCrown: (request: Input<typeof CrownRequest>, run?: RunOptions) =>
     calls.runJson(CrownSuccess, "/api/fit/crown", request, CLIENT_TIMEOUT_MS.heavy, run),
+  /** Fits an equation, or a built-in model, to columns of numbers. */
+  fitCustom: (request: Input<typeof CustomFitRequest>, call?: CallOptions) =>
+    calls.post(CustomFitResponse, "/api/fit/custom", request, CLIENT_TIMEOUT_MS.heavy, call),
+  /** The built-in models of curves, by category and id. */
+  listModels: (call?: CallOptions) => calls.get(ModelsResponse, "/api/models", CLIENT_TIMEOUT_MS.quick, call),
   /** Renders an equation as LaTeX. */
   renderLatex: (request: Input<typeof LatexRequest>, call?: CallOptions) =>
     calls.post(LatexResponse, "/api/latex", request, CLIENT_TIMEOUT_MS.quick, call),

@@ -192,6 +192,17 @@ crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progres
 client.close_session(tree)
 assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5
 assert "sphere" in refused(lambda: client.fit_crown({"session_id": a}, "sphere"), 400, "invalid_argument").message
+points = {"t": [0.0, 1, 2, 3], "v": [1.0, 3, 5, 7]}
+line_fit = client.fit_custom(
+    [{"name": "slope", "symbol": "a", "default": 1}, {"name": "start", "symbol": "b", "default": 0}],
+    [{"name": "time", "symbol": "x"}],
+    [{"name": "value", "symbol": "y"}],
+    {"input_x": "t", "output_y": "v"},
+    points,
+    equation="a*x + b",
+)
+assert abs(line_fit["parameters"]["slope"]["value"] - 2) < 1e-12 and line_fit["converged"], line_fit
+assert client.list_models()["hydraulics"]["sigmoidal"]["required_data"] == ["psi", "K"]
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
 

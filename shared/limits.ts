@@ -176,3 +176,6 @@ export const MAX_SPECIES_FILES = 1000;
 /** Longest morph expression, and most edits in it. */
 export const MAX_MORPH_EXPRESSION_CHARS = 100_000;
 export const MAX_MORPH_EDITS = 1000;
+/** Free parameters of a fitted curve, and bounds of one without. */
+export const MAX_FIT_PARAMETERS = 64;
+export const DEFAULT_FIT_BOUND = 1e10;

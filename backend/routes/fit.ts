@@ -1,4 +1,5 @@
 import { CROWN_SHAPES, CrownRequest, CrownTail } from "../../shared/contract/fit-crown.ts";
+import { CustomFitRequest, CustomFitResponse } from "../../shared/contract/fit-custom.ts";
 import { ProspectRequest, ProspectResponse } from "../../shared/contract/fit-prospect.ts";
 import type { Deps } from "../deps.ts";
 import { NO_SESSION, type ProblemExample } from "../http/problems.ts";
@@ -6,12 +7,17 @@ import { runJson } from "../http/run-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { checkCrownRequest, fitCrowns } from "../services/fit/crown.ts";
+import { fitCustom } from "../services/fit/curves/custom.ts";
 import { fitProspect, leafInversionParams } from "../services/fit/prospect.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const UNKNOWN_SHAPE: ProblemExample = {
   code: "invalid_argument",
   detail: `shape "sphere" is none of ${CROWN_SHAPES.join(", ")}`,
+};
+const UNKNOWN_NAME: ProblemExample = {
+  code: "invalid_argument",
+  detail: 'Equation, column 3: "q" is no input, parameter or constant; these are k, x',
 };
 
 const PERCENT: ProblemExample = {
@@ -52,5 +58,20 @@ export function fitRoutes(app: App, deps: Deps): void {
       const params = leafInversionParams(body); // 400 here
       return withUnknownKeys(await runJson(reply, deps.jobs, (job) => fitProspect(body, params, job)), unknownKeys);
     },
+  );
+  app.post(
+    "/api/fit/custom",
+    {
+      schema: {
+        operationId: "fitCustom",
+        summary: "Fit an equation, or a built-in model, to columns of numbers",
+        tags: ["fit"],
+        body: CustomFitRequest,
+        response: { 200: CustomFitResponse },
+      },
+      config: { problems: [UNKNOWN_NAME] },
+    },
+    async ({ body, unknownKeys }, reply) =>
+      withUnknownKeys(await runJson(reply, deps.jobs, (job) => fitCustom(body, job)), unknownKeys),
   );
 }

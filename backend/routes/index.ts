@@ -33,6 +33,7 @@ import { ladRoutes } from "./lad.ts";
 import { latexRoutes } from "./latex.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
+import { modelsRoutes } from "./models.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
@@ -73,6 +74,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   fitRoutes,
   latexRoutes,
   exportRoutes,
+  modelsRoutes,
   meshRoutes,
   plantRoutes,
   ladRoutes,

@@ -38,7 +38,7 @@ import secrets
 import socket
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from urllib.parse import quote, urlencode, urlsplit
 
 try:
@@ -618,6 +618,46 @@ class PointCloudClient:
         """
         body = {"wavelengths": wavelengths, "reflectance": reflectance}
         return self._json("POST", "/api/fit/prospect", body, fields)
+    def fit_custom(
+        self,
+        parameters: Sequence[Dict[str, Any]],
+        inputs: Sequence[Dict[str, str]],
+        outputs: Sequence[Dict[str, str]],
+        column_mappings: Dict[str, str],
+        data: Dict[str, Sequence[float]],
+        model_type: str = "user",
+        **fields: Any,
+    ) -> Dict[str, Any]:
+        """Fits an equation, or a built-in model, to columns of numbers: {"parameters": {name: {"value", "std_error", ...}}}.
+
+        parameters        [{"name", "symbol", "default", "boundsLow", "boundsHigh", "fixed", "fixedValue"}]
+        inputs, outputs   [{"name", "symbol"}]; the first output with a column is fitted
+        column_mappings   {"input_x": column, "output_y": column}
+        data              {column: numbers}
+        model_type        "user": `equation`; "builtin": the model `model_id` of list_models
+        equation          the output as an expression of the symbols
+        equation_type     explicit (default), or implicit: 0 = equation
+        model_id          id of a built-in model
+        constants         [{"name", "symbol", "value"}]
+        max_iterations    default 1000; the residuals are evaluated at most 10 times as often
+        loss              linear (default), soft_l1, huber, cauchy or arctan, with loss_scale (unit of the output, default 1)
+        more_starts       True: try other starts where the given one fails, default
+        confidence_level  of the intervals, default 0.95
+        profile           True: intervals by the profile likelihood too
+        """
+        request = {
+            "model_type": model_type,
+            "parameters": parameters,
+            "inputs": inputs,
+            "outputs": outputs,
+            "column_mappings": column_mappings,
+            "data": data,
+        }
+        return self._json("POST", "/api/fit/custom", request, fields)
+
+    def list_models(self, **call: Any) -> Dict[str, Any]:
+        """The built-in models of curves: {category: {id: {"name", "equation", "required_data", ...}}}."""
+        return self._json("GET", "/api/models", None, call)
 
     def render_latex(self, equation: str, **fields: Any) -> Dict[str, Any]:
         """Renders an equation as LaTeX: {"success": True, "latex": "y = a x + b"}.

@@ -196,6 +196,17 @@ bright = [0.05 + 0.4 * (nm > 700) for nm in range(400, 2501, 5)]
 leaf = client.fit_prospect(list(range(400, 2501, 5)), bright, inversion="likelihood", n_starts=1)
 assert leaf["n_points"] == 2101 and leaf["parameters"]["Cab"]["units"] == "ug/cm2" and leaf["rmse"] > 0, leaf["message"]
 assert "percents" in refused(lambda: client.fit_prospect([500], [45]), 400, "invalid_argument").message
+points = {"t": [0.0, 1, 2, 3], "v": [1.0, 3, 5, 7]}
+line_fit = client.fit_custom(
+    [{"name": "slope", "symbol": "a", "default": 1}, {"name": "start", "symbol": "b", "default": 0}],
+    [{"name": "time", "symbol": "x"}],
+    [{"name": "value", "symbol": "y"}],
+    {"input_x": "t", "output_y": "v"},
+    points,
+    equation="a*x + b",
+)
+assert abs(line_fit["parameters"]["slope"]["value"] - 2) < 1e-12 and line_fit["converged"], line_fit
+assert client.list_models()["hydraulics"]["sigmoidal"]["required_data"] == ["psi", "K"]
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
 

@@ -55,12 +55,12 @@ FullInversionParams full_params(const Napi::Object& js) {
   return {{number_field(js, "vis_weight"), number_field(js, "vis_min"), number_field(js, "vis_max"),
            number_field(js, "green_center"), number_field(js, "rededge_center"), number_field(js, "violet_center"),
            number_field(js, "window_sigma"), number_field(js, "feature_boost"), number_field(js, "violet_boost")},
-          strict_choice<RobustLoss>(js.Get("loss"), "loss",
-                                    {{"linear", RobustLoss::kLinear},
-                                     {"soft_l1", RobustLoss::kSoftL1},
-                                     {"huber", RobustLoss::kHuber},
-                                     {"cauchy", RobustLoss::kCauchy},
-                                     {"arctan", RobustLoss::kArctan}}),
+          strict_choice<Loss>(js.Get("loss"), "loss",
+                                    {{"linear", Loss::kLinear},
+                                     {"soft_l1", Loss::kSoftL1},
+                                     {"huber", Loss::kHuber},
+                                     {"cauchy", Loss::kCauchy},
+                                     {"arctan", Loss::kArctan}}),
           number_field(js, "f_scale"),
           bool_field(js, "stage1")};
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { MAX_PROSPECT_STARTS } from "../limits.ts";
 import { Warnings } from "./fields.ts";
+import { FIT_LOSSES } from "./fit-custom.ts";
 import { NumberList } from "./geometry.ts";
 
 export const LEAF_MODELS = ["D", "PRO"] as const;
 export const LEAF_INVERSIONS = ["full", "likelihood", "windowed"] as const;
-export const ROBUST_LOSSES = ["linear", "soft_l1", "huber", "cauchy", "arctan"] as const;
 
 /** Options of the full inversion where they are absent. */
 export const FULL_INVERSION_DEFAULTS = {
@@ -63,7 +63,7 @@ export const ProspectRequest = z
         "also fit a calibration a_scale * R + b_offset; null: true for full, false otherwise. windowed: true is refused (400)",
       ),
     vis_weight: full(weight, "vis_weight", "factor of the weight between vis_min and vis_max"),
-    loss: full(z.enum(ROBUST_LOSSES), "loss", "loss of the weighted residuals"),
+    loss: full(z.enum(FIT_LOSSES), "loss", "loss of the weighted residuals"),
     f_scale: full(z.number().min(1e-6).max(1e6), "f_scale", "weighted residual above which the loss flattens"),
     stage1: full(
       z.boolean(),

@@ -75,24 +75,25 @@ describe("inversions", () => {
 
 describe("options of the full inversion change it", () => {
   test.each([
-    { vis_weight: 1 },
-    { n_starts: 1, do_calib: false },
-    { loss: "linear" },
-    { f_scale: 0.001 },
-    { feature_boost: 50 },
-    { violet_boost: 50 },
-    { green_center: 1500, feature_boost: 50 },
-    { rededge_center: 1500, feature_boost: 50 },
-    { violet_center: 1500, violet_boost: 50 },
-    { window_sigma: 200 },
-    { vis_min: 600 },
-    { vis_max: 600 },
-    { model: "PRO" },
-  ])("%j", async (options) => {
-    const reflectance = await noisy;
-    const plain = await fitted({ wavelengths, reflectance, n_starts: 1 });
-    const other = await fitted({ wavelengths, reflectance, n_starts: 1, ...options });
-    expect(other.parameters.N?.value).not.toBe(plain.parameters.N?.value);
+    [{}, { vis_weight: 1 }],
+    [{}, { do_calib: false }],
+    [{}, { loss: "linear" }],
+    [{}, { f_scale: 0.001 }],
+    [{}, { feature_boost: 50 }],
+    [{}, { violet_boost: 50 }],
+    [{ feature_boost: 50 }, { green_center: 1500 }],
+    [{ feature_boost: 50 }, { rededge_center: 1500 }],
+    [{ violet_boost: 50 }, { violet_center: 1500 }],
+    [{}, { window_sigma: 200 }],
+    [{}, { vis_min: 600 }],
+    [{}, { vis_max: 600 }],
+    [{}, { model: "PRO" }],
+  ])("%j and %j", async (base, options) => {
+    const request = { wavelengths, reflectance: await noisy, n_starts: 1, ...base };
+    const plain = await fitted(request);
+    const other = await fitted({ ...request, ...options });
+    const moved = Math.abs((other.parameters.N?.value ?? 0) - (plain.parameters.N?.value ?? 0));
+    expect(moved).toBeGreaterThan(1e-6); // more than the search leaves open
   });
 
   test("the first stage leads to the same minimum", async () => {

@@ -62,7 +62,7 @@ export async function fitProspect(
     success: true,
     parameters,
     rmse,
-    r_squared: spread > 0 ? 1 - squares / spread : null,
+    r_squared: leaf.measured.some((value) => value !== leaf.measured[0]) ? 1 - squares / spread : null,
     n_points,
     converged: leaf.converged,
     fitted_spectrum: leaf.fitted,

@@ -18,7 +18,7 @@ using Mask = std::array<bool, kLeafParameters>;
 
 constexpr std::uint64_t kSeed = 42;
 constexpr double kVisibleEnd_nm = 750;
-constexpr int kFirstEvaluations = 4000, kEvaluations = 6000;
+constexpr std::size_t kFirstEvaluations = 4000, kEvaluations = 6000;
 
 std::size_t index_of(double nm) { return static_cast<std::size_t>(nm) - kFirstWavelength_nm; }
 double nm_of(std::size_t index) { return static_cast<double>(kFirstWavelength_nm + index); }
@@ -143,7 +143,7 @@ Posterior posterior(LeafObjective objective, std::uint32_t start_count, const St
                     OpContext& ctx) {
   constexpr double kFirstNoise = 0.01;
   constexpr int kRounds = 2;
-  objective.loss = RobustLoss::kLinear;
+  objective.loss = Loss::kLinear;
   objective.prior_strength = 1;
   objective.weight.assign(objective.index.size(), 1 / kFirstNoise);
   const LeafObjective thin = thinned(objective);
@@ -159,8 +159,14 @@ Posterior posterior(LeafObjective objective, std::uint32_t start_count, const St
       objective.weight[i] = 1 / std::sqrt(noise.variance(left.fitted[i]) * noise.correlated_count);
     solution = solve_leaf(objective, solution.parameters, kEvaluations, ctx);
   }
-  const LeafQuadratic end = leaf_quadratic(objective, solution.parameters);
-  return {solution.parameters, inverse_over(end.curvature, objective.is_free), noise, solution.converged};
+  std::vector<double> factor;
+  for (const double weight : objective.weight) factor.push_back(weight * weight);
+  LeafMatrix information = leaf_products(objective, solution.parameters, {factor.data(), factor.size()});
+  for (std::size_t i = 0; i < kLeafParameters; ++i) {
+    const double sd = leaf_parameter_ranges()[i].prior_sd;
+    information[i][i] += 1 / (sd * sd);
+  }
+  return {solution.parameters, inverse_over(information, objective.is_free), noise, solution.converged};
 }
 
 /// Value and spectrum of an estimate; the errors are still missing.
@@ -187,25 +193,31 @@ void set_error(LeafEstimate& out, const LeafMatrix& covariance, std::size_t i, b
   out.prior_share[i] = with_prior ? covariance[i][i] / (sd * sd) : 0;
 }
 
-/// Covariance of the estimates of an objective under independent noise: H^-1 M H^-1.
-LeafMatrix sandwich(const LeafObjective& objective, const LeafParameters& at, const LeafNoise& noise) {
-  const LeafMatrix inverse = inverse_over(leaf_quadratic(objective, at).curvature, objective.is_free);
-  LeafMatrix middle{}, half{}, out{};
-  for (std::size_t n = 0; n < objective.index.size(); ++n) {
-    const LeafRow row = leaf_row(objective.model, objective.index[n], at);
-    const double r = objective.weight[n] * (row.value - objective.measured[n]) / objective.loss_scale;
-    const double pull = loss_slopes(objective.loss, r * r).curvature * objective.weight[n] * objective.weight[n];
-    const double factor = pull * pull * noise.variance(row.value) * noise.correlated_count;
-    for (std::size_t i = 0; i < kLeafParameters; ++i)
-      for (std::size_t j = 0; j < kLeafParameters; ++j) middle[i][j] += factor * row.slope[i] * row.slope[j];
-  }
+LeafMatrix product(const LeafMatrix& a, const LeafMatrix& b) {
+  LeafMatrix out{};
   for (std::size_t i = 0; i < kLeafParameters; ++i)
     for (std::size_t j = 0; j < kLeafParameters; ++j)
-      for (std::size_t k = 0; k < kLeafParameters; ++k) half[i][j] += inverse[i][k] * middle[k][j];
-  for (std::size_t i = 0; i < kLeafParameters; ++i)
-    for (std::size_t j = 0; j < kLeafParameters; ++j)
-      for (std::size_t k = 0; k < kLeafParameters; ++k) out[i][j] += half[i][k] * inverse[k][j];
+      for (std::size_t k = 0; k < kLeafParameters; ++k) out[i][j] += a[i][k] * b[k][j];
   return out;
+}
+
+/// Covariance of the estimates of an objective under the noise: H^-1 M H^-1.
+LeafMatrix sandwich(const LeafObjective& objective, const LeafParameters& at, const Residuals& left,
+                    const LeafNoise& noise) {
+  std::vector<double> curvature, pull;
+  for (std::size_t n = 0; n < objective.index.size(); ++n) {
+    const double weight = objective.weight[n], r = weight * left.residual[n];
+    curvature.push_back(weight * weight * loss_curvature(objective.loss, objective.loss_scale, r));
+    pull.push_back(curvature[n] * curvature[n] * noise.variance(left.fitted[n]) * noise.correlated_count);
+  }
+  LeafMatrix total = leaf_products(objective, at, {curvature.data(), curvature.size()});
+  for (std::size_t i = 0; i < kLeafParameters; ++i) {
+    const LeafParameterRange& range = leaf_parameter_ranges()[i];
+    const double strength = objective.prior_strength / range.prior_sd, r = strength * (at[i] - range.prior_mean);
+    total[i][i] += strength * strength * loss_curvature(objective.loss, objective.loss_scale, r);
+  }
+  const LeafMatrix inverse = inverse_over(total, objective.is_free);
+  return product(product(inverse, leaf_products(objective, at, {pull.data(), pull.size()})), inverse);
 }
 
 void check_starts(std::uint32_t start_count) {
@@ -274,8 +286,9 @@ LeafEstimate full_inversion(const ProspectModel& model, const LeafMeasurement& s
     return solve_leaf(objective, start, kEvaluations, ctx);
   });
   LeafEstimate out = estimate_of(model, spectrum, objective.is_free, best.parameters);
-  const LeafNoise noise = noise_of(residuals_of(objective, best.parameters), objective.is_free);
-  const LeafMatrix covariance = sandwich(objective, best.parameters, noise);
+  const Residuals left = residuals_of(objective, best.parameters);
+  const LeafNoise noise = noise_of(left, objective.is_free);
+  const LeafMatrix covariance = sandwich(objective, best.parameters, left, noise);
   for (std::size_t i = 0; i < kLeafParameters; ++i)
     if (out.is_fitted[i]) set_error(out, covariance, i, false);
   out.correlated_count = noise.correlated_count;
@@ -289,7 +302,7 @@ LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurem
   const Mask is_fitted = fitted_parameters(kind, calibrate);
   ctx.begin_phase("Weighing the spectrum by its noise", start_count);
   const Posterior end =
-      posterior({model, spectrum.index, spectrum.reflectance, {}, 1, is_fitted, RobustLoss::kLinear, 1}, start_count,
+      posterior({model, spectrum.index, spectrum.reflectance, {}, 1, is_fitted, Loss::kLinear, 1}, start_count,
                 [&](std::size_t number) { return start_of(number, is_fitted); }, ctx);
   LeafEstimate out = estimate_of(model, spectrum, is_fitted, end.value);
   for (std::size_t i = 0; i < kLeafParameters; ++i)
@@ -310,7 +323,7 @@ LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasuremen
   bool converged = true;
   ctx.begin_phase("Inverting windows", steps.size() - 1 + start_count);
   for (const WindowStep& step : steps) {
-    LeafObjective objective{model, {}, {}, {}, 1, {}, RobustLoss::kLinear, 1};
+    LeafObjective objective{model, {}, {}, {}, 1, {}, Loss::kLinear, 1};
     for (std::size_t n = 0; n < spectrum.index.size(); ++n) {
       const double nm = nm_of(spectrum.index[n]);
       if (std::none_of(step.windows_nm.begin(), step.windows_nm.end(),

@@ -25,7 +25,7 @@ struct LeafWeights {
 
 struct FullInversionParams {
   LeafWeights weights;
-  RobustLoss loss;
+  Loss loss;
   double loss_scale;   ///< > 0
   bool visible_first;  ///< fit up to 750 nm before the whole spectrum, water and dry matter at their prior means
 };

@@ -15,7 +15,7 @@ namespace {
 using test::leaf_of;
 using test::measured_leaf;
 
-constexpr FullInversionParams kDefaults{{6, 380, 750, 550, 705, 410, 20, 2, 2}, RobustLoss::kSoftL1, 0.08, true};
+constexpr FullInversionParams kDefaults{{6, 380, 750, 550, 705, 410, 20, 2, 2}, Loss::kSoftL1, 0.08, true};
 
 template <class Run>
 auto in_context(int threads, const Run& run) {
@@ -119,10 +119,10 @@ TEST(ProspectInversion, RobustLossesIgnoreABandThatIsWrong) {
   for (std::size_t i = 950; i < 1050; ++i) spectrum.reflectance[i] = 0.9;  // 1350 to 1450 nm
   FullInversionParams params = kDefaults;
   params.loss_scale = 0.01;
-  params.loss = RobustLoss::kLinear;
+  params.loss = Loss::kLinear;
   const auto error = [&](const LeafEstimate& of) { return std::abs(of.value[0] - leaf[0]); };
   const double plain = error(full(spectrum, params, false));
-  for (const RobustLoss loss : {RobustLoss::kSoftL1, RobustLoss::kHuber, RobustLoss::kCauchy, RobustLoss::kArctan}) {
+  for (const Loss loss : {Loss::kSoftL1, Loss::kHuber, Loss::kCauchy, Loss::kArctan}) {
     params.loss = loss;
     const LeafEstimate got = full(spectrum, params, false);
     EXPECT_TRUE(got.converged) << static_cast<int>(loss);

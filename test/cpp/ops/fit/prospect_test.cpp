@@ -62,7 +62,7 @@ TEST(Prospect, WhatALayerAbsorbsKeepsItsDigits) {
   const auto of = [](double k) { return layer_transmission(k, exponential_integral()); };
   for (const double k : {1e-300, 1e-20, 1e-12, 1e-9}) {
     EXPECT_NEAR(of(k).layer.absorbed / (2 * k), 1, 1e-7) << k;  // 2 k + k^2 ln k ...
-    EXPECT_EQ(of(k).layer.passed, 1 - of(k).layer.absorbed);
+    EXPECT_NEAR(of(k).layer.passed, 1 - of(k).layer.absorbed, 3e-16);
   }
   EXPECT_EQ(of(0).layer.passed, 1);
   EXPECT_EQ(of(0).layer.absorbed, 0);
@@ -70,10 +70,10 @@ TEST(Prospect, WhatALayerAbsorbsKeepsItsDigits) {
   EXPECT_EQ(of(1000).layer.absorbed, 1);
   for (double k = 1e-3; k < 600; k *= 1.1) {
     const auto layer = of(k);
-    EXPECT_NEAR(layer.layer.passed + layer.layer.absorbed, 1, 3e-16);
+    EXPECT_NEAR(layer.layer.passed + layer.layer.absorbed, 1, 5e-16);
     EXPECT_GT(layer.layer.passed, 0);
-    const double h = k * 1e-5, slope = (of(k + h).layer.passed - of(k - h).layer.passed) / (2 * h);
-    EXPECT_NEAR(layer.by_absorption, slope, 1e-8) << k;
+    const double h = k * 1e-4, slope = (of(k + h).layer.passed - of(k - h).layer.passed) / (2 * h);
+    EXPECT_NEAR(layer.by_absorption, slope, 2e-8) << k;
   }
 }
 
@@ -127,7 +127,8 @@ TEST(Prospect, DerivativesAreThoseOfTheValues) {
       const auto at = [&](double absorption, double n) {
         return leaf(surface, layer_transmission(absorption, exponential_integral()).layer, n);
       };
-      const double h = k * 1e-4, slope = layer_transmission(k, exponential_integral()).by_absorption;
+      const double h = k * (k < 1e-3 ? 1e-2 : 1e-4);
+      const double slope = layer_transmission(k, exponential_integral()).by_absorption;
       const Leaf got = at(k, layers);
       const auto central = [](double below, double above, double step) { return (above - below) / (2 * step); };
       ASSERT_NEAR(got.reflectance_by_tau * slope,

@@ -146,6 +146,17 @@ test("coarse spectra in any order are interpolated", async () => {
   expect(ratio).toBeLessThan(6);
 });
 
+test("wide gaps are named", async () => {
+  const all = await noisy;
+  const places = wavelengths.flatMap((nm, i) => (nm > 1000 && nm < 1400 ? [] : [i]));
+  const answer = await fitted({
+    wavelengths: places.map((i) => 400 + i),
+    reflectance: places.map((i) => all[i]),
+    inversion: "likelihood",
+  });
+  expect(answer.warnings?.join()).toContain("no value between 1000 and 1400 nm");
+});
+
 describe("refusals", () => {
   const pair = { wavelengths: [500, 600], reflectance: [0.1, 0.1] };
   test.each([

@@ -13,6 +13,8 @@ import { leafTrait, shownTrait, symbolOf } from "./leaf-traits.ts";
 const FULL_OPTIONS = Object.keys(FULL_INVERSION_DEFAULTS) as FullInversionOption[];
 /** Share of the prior's variance from which on an estimate is the prior's rather than the spectrum's. */
 const MOSTLY_PRIOR = 0.5;
+/** Gaps of a spectrum from which on interpolated values are not measured ones, nm. */
+const WIDE_GAP_NM = 50;
 /** What the prior and the calibration of the full inversion pull. */
 const COMPARED = new Set(["N", "Cab", "Car", "Cbrown", "Cw", "Cm", "Ant", "prot", "cbc"]);
 
@@ -57,7 +59,12 @@ export async function fitProspect(
   const mean = leaf.measured.reduce((sum, value) => sum + value, 0) / n_points;
   const spread = sumOfSquares(leaf.measured.map((value) => value - mean));
   const rmse = Math.sqrt(squares / n_points);
-  const warnings = [...pulledTraits(leaf, parameters), ...unsureTraits(leaf, parameters), ...unfinished(leaf)];
+  const warnings = [
+    ...pulledTraits(leaf, parameters),
+    ...unsureTraits(leaf, parameters),
+    ...unfinished(leaf),
+    ...wideGap(wavelengths),
+  ];
   return {
     success: true,
     parameters,
@@ -110,3 +117,18 @@ function unsureTraits({ parameters: fitted }: native.InvertedLeaf, parameters: T
 
 const unfinished = ({ converged }: native.InvertedLeaf): string[] =>
   converged ? [] : ["The search ended at its limit of evaluations, not at a minimum."];
+
+/** The widest gap between wavelengths of the model's range, if it is a wide one. */
+function wideGap(wavelengths: readonly number[]): string[] {
+  const ordered = wavelengths.filter((nm) => nm >= 400 && nm <= 2500).sort((a, b) => a - b);
+  let widest = { from: 0, to: 0 };
+  for (const [i, to] of ordered.entries()) {
+    const from = ordered[i - 1] ?? to;
+    if (to - from > widest.to - widest.from) widest = { from, to };
+  }
+  const { from, to } = widest;
+  if (to - from <= WIDE_GAP_NM) return [];
+  return [
+    `The spectrum has no value between ${from} and ${to} nm; the straight line between these was fitted like measured values.`,
+  ];
+}

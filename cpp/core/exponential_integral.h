@@ -16,7 +16,7 @@ class ExponentialIntegral {
   double e1(double x, double exp_minus_x) const;
 
  private:
-  static constexpr int kOctaves = 4, kTerms = 18;
+  static constexpr int kOctaves = 4, kTerms = 20;
   /// Coefficients of x exp(x) E1(x) by powers of the place in [2^i, 2^(i+1)], from -1 to 1.
   std::array<std::array<double, kTerms>, kOctaves> octaves_;
 };

@@ -55,10 +55,15 @@ class ProspectModel {
 
   /// index  of the wavelength, from 0 at 400 nm to 2100
   LeafOptics at(std::size_t index, const LeafTraits& leaf) const;
+  /// The same without derivatives, which are 0.
+  LeafOptics values(std::size_t index, const LeafTraits& leaf) const;
   /// Coefficients by Constituent.
   const std::array<double, kConstituents>& absorption(std::size_t index) const { return absorption_[index]; }
 
  private:
+  template <bool kSlopes>
+  LeafOptics optics(std::size_t index, const LeafTraits& leaf) const;
+
   std::vector<prospect_kernel::Interface> surface_;
   std::vector<std::array<double, kConstituents>> absorption_;
   const ExponentialIntegral& integral_;

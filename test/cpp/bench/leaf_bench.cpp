@@ -19,7 +19,7 @@ int invert_leaves(const Arguments& arguments) {
   double sum = 0;  // so that nothing is left out
   for (std::size_t i = 0; i < count; ++i) {
     const LeafTraits leaf{1.2 + 1.5 * static_cast<double>(i) / static_cast<double>(count), {40, 8, 0.1, 0.015, 0.005, 1, 0, 0}};
-    for (std::size_t w = 0; w < kLeafWavelengths; ++w) sum += model.at(w, leaf).reflectance;
+    for (std::size_t w = 0; w < kLeafWavelengths; ++w) sum += model.values(w, leaf).reflectance;
   }
   const double forward_ms = 1000 * watch.seconds() / static_cast<double>(count);
   const FullInversionParams defaults{{6, 380, 750, 550, 705, 410, 20, 2, 2}, Loss::kSoftL1, 0.08, true};

@@ -34,9 +34,9 @@ long double by_definition(long double x) {
 
 TEST(ExponentialIntegral, EverywhereToFourteenDigits) {
   for (double x = 1e-8; x < 700; x *= 1.0037)
-    ASSERT_NEAR(e1(x) / static_cast<double>(by_definition(x)), 1, x < 1 ? 3e-15 : 2e-14) << x;
+    ASSERT_NEAR(e1(x) / static_cast<double>(by_definition(x)), 1, 3e-15) << x;
   for (const double edge : {1.0, 2.0, 4.0, 8.0, 16.0})
-    EXPECT_NEAR(e1(std::nextafter(edge, 0)) / e1(edge), 1, 4e-15) << edge;
+    EXPECT_NEAR(e1(std::nextafter(edge, 0)) / e1(edge), 1, 6e-15) << edge;
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(ProspectInversion, StandardErrorsOfTheLikelihood) {
   for (const LeafModelKind kind : kKinds) {
     LeafParameters squares{};
     std::array<int, kLeafParameters> covered{};
-    constexpr int kLeaves = 60;
+    constexpr int kLeaves = 40;
     std::array<bool, kLeafParameters> fitted{};
     for (std::uint64_t number = 1; number <= kLeaves; ++number) {
       const LeafParameters leaf = leaf_of(kind, number);
@@ -63,13 +63,13 @@ TEST(ProspectInversion, StandardErrorsOfTheLikelihood) {
       EXPECT_NEAR(got.noise_sd, 0.005, 4e-4);
       for (std::size_t i = 0; i < kLeafParameters; ++i) {
         const double z = (got.value[i] - leaf[i]) / got.standard_error[i];
-        squares[i] += fitted[i] ? z * z / kLeaves : 1;
+        squares[i] += fitted[i] ? z * z / kLeaves : 1.0 / kLeaves;
         covered[i] += !fitted[i] || std::abs(z) < 1.96 ? 1 : 0;
       }
     }
     for (std::size_t i = 0; i < kLeafParameters; ++i) {
-      EXPECT_TRUE(squares[i] > 0.55 && squares[i] < 1.6) << i << ": " << squares[i];
-      EXPECT_GE(covered[i], 52) << i;
+      EXPECT_TRUE(squares[i] > 0.5 && squares[i] < 1.8) << i << ": " << squares[i];
+      EXPECT_GE(covered[i], 34) << i;
     }
   }
 }

@@ -36,7 +36,7 @@ describe("inversions", () => {
     expect(answer.parameters.Cab).toMatchObject({ symbol: "Cab", units: "ug/cm2", fixed: false, at_bound: null });
     expect(answer.parameters.Ant?.units).toBe("ug/cm2");
     expect(Math.abs((answer.parameters.Cab?.value ?? 0) - 38)).toBeLessThan(3);
-    expect(answer.message).toMatch(/^PROSPECT-D, full inversion: RMSE 0\.0029d over 2101 wavelengths$/);
+    expect(answer.message).toMatch(/^PROSPECT-D, full inversion: RMSE 0\.00290 over 2101 wavelengths$/);
     expect(answer.warnings?.[0]).toMatch(/move estimates by more than a standard error: .*Cm .*\(likelihood 0\.006/);
   });
 

@@ -53,14 +53,15 @@ Napi::Value inverted_to_js(Napi::Env env, Inverted&& inverted) {
 
 FullInversionParams full_params(const Napi::Object& js) {
   return {{number_field(js, "vis_weight"), number_field(js, "vis_min"), number_field(js, "vis_max"),
-           number_field(js, "green_center"), number_field(js, "rededge_center"), number_field(js, "violet_center"),
-           number_field(js, "window_sigma"), number_field(js, "feature_boost"), number_field(js, "violet_boost")},
+           number_field(js, "green_center"), number_field(js, "rededge_center"),
+           number_field(js, "violet_center"), number_field(js, "window_sigma"),
+           number_field(js, "feature_boost"), number_field(js, "violet_boost")},
           strict_choice<Loss>(js.Get("loss"), "loss",
-                                    {{"linear", Loss::kLinear},
-                                     {"soft_l1", Loss::kSoftL1},
-                                     {"huber", Loss::kHuber},
-                                     {"cauchy", Loss::kCauchy},
-                                     {"arctan", Loss::kArctan}}),
+                              {{"linear", Loss::kLinear},
+                               {"soft_l1", Loss::kSoftL1},
+                               {"huber", Loss::kHuber},
+                               {"cauchy", Loss::kCauchy},
+                               {"arctan", Loss::kArctan}}),
           number_field(js, "f_scale"),
           bool_field(js, "stage1")};
 }
@@ -75,12 +76,14 @@ Napi::Value invert_leaf_job(const Napi::CallbackInfo& info) {
                                    {{"full", LeafInversion::kFull},
                                     {"likelihood", LeafInversion::kLikelihood},
                                     {"windowed", LeafInversion::kWindowed}}),
-      strict_choice<LeafModelKind>(js.Get("model"), "model", {{"D", LeafModelKind::kD}, {"PRO", LeafModelKind::kPro}}),
+      strict_choice<LeafModelKind>(js.Get("model"), "model",
+                                   {{"D", LeafModelKind::kD}, {"PRO", LeafModelKind::kPro}}),
       bool_field(js, "do_calib"), whole_field<std::uint32_t>(js, "n_starts"), full_params(js)};
   return start_job<Inverted>(
       info.Env(), job_options(info[2]),
       [=](OpContext& ctx) {
-        Inverted out{leaf_measurement({wavelengths.data(), wavelengths.size()}, {reflectance.data(), reflectance.size()}),
+        Inverted out{leaf_measurement({wavelengths.data(), wavelengths.size()},
+                                      {reflectance.data(), reflectance.size()}),
                      {}};
         out.fit = invert_leaf(prospect_model(), out.measured, params, ctx);
         return out;
@@ -108,7 +111,8 @@ Napi::Value leaf_spectrum_job(const Napi::CallbackInfo& info) {
   const auto model = model_of(info[1]);
   const bool slopes = strict_bool(info[2], "slopes");
   return start_job<LeafSpectrum>(
-      info.Env(), job_options(info[3]), [=](OpContext& ctx) { return prospect_spectrum(*model, traits, ctx); },
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return prospect_spectrum(*model, traits, ctx); },
       [slopes](Napi::Env env, LeafSpectrum&& spectrum) -> Napi::Value {
         auto out = Napi::Object::New(env);
         auto reflectance_slope = Napi::Array::New(env), transmittance_slope = Napi::Array::New(env);

@@ -31,8 +31,8 @@ void check_values(Span<const double> wavelengths_nm, Span<const double> reflecta
     if (!std::isfinite(wavelengths_nm[i])) refuse("wavelengths" + at + "is not a finite number");
     if (!std::isfinite(reflectance[i])) refuse("reflectance" + at + "is not a finite number");
     if (reflectance[i] < kLeastReflectance || reflectance[i] > kMostReflectance)
-      refuse("reflectance" + at + "is " + shown(reflectance[i]) + ", outside " + shown(kLeastReflectance) + ".." +
-             shown(kMostReflectance) + "; reflectance is a share, 0..1: divide percents by 100");
+      refuse("reflectance" + at + "is " + shown(reflectance[i]) + ", outside " + shown(kLeastReflectance) +
+             ".." + shown(kMostReflectance) + "; reflectance is a share, 0..1: divide percents by 100");
   }
 }
 
@@ -49,7 +49,8 @@ LeafMeasurement leaf_measurement(Span<const double> wavelengths_nm, Span<const d
   for (std::size_t i = 0; i < order.size(); ++i) {
     const double at = wavelengths_nm[order[i]];
     value_count += at >= first && at <= last ? 1 : 0;
-    if (i > 0 && wavelengths_nm[order[i - 1]] == at) refuse("wavelengths has " + shown(at) + " nm more than once");
+    if (i > 0 && wavelengths_nm[order[i - 1]] == at)
+      refuse("wavelengths has " + shown(at) + " nm more than once");
   }
   LeafMeasurement out;
   std::size_t right = 1;
@@ -63,9 +64,10 @@ LeafMeasurement leaf_measurement(Span<const double> wavelengths_nm, Span<const d
     out.reflectance.push_back(at == x1 ? y1 : y0 + (y1 - y0) * ((at - x0) / (x1 - x0)));
   }
   if (value_count < kFewestValues || out.index.size() < kFewestWavelengths)
-    refuse("the spectrum has " + std::to_string(value_count) + " values over " + std::to_string(out.index.size()) +
-           " nm of the model's range, 400 to 2500 nm; at least " + std::to_string(kFewestValues) + " values over " +
-           std::to_string(kFewestWavelengths) + " nm are needed");
+    refuse("the spectrum has " + std::to_string(value_count) + " values over " +
+           std::to_string(out.index.size()) + " nm of the model's range, 400 to 2500 nm; at least " +
+           std::to_string(kFewestValues) + " values over " + std::to_string(kFewestWavelengths) +
+           " nm are needed");
   return out;
 }
 

@@ -11,7 +11,8 @@ namespace {
 constexpr double kLeast = 2e-5 * 2e-5;
 
 /// One step of the weighted fit of the squared residuals.
-LeafNoise refined(Span<const double> residual, Span<const double> reflectance, double freedom, const LeafNoise& before) {
+LeafNoise refined(Span<const double> residual, Span<const double> reflectance, double freedom,
+                  const LeafNoise& before) {
   constexpr double kMostTimes = 16;
   double s00 = 0, s01 = 0, s11 = 0, b0 = 0, b1 = 0;
   for (std::size_t i = 0; i < residual.size; ++i) {
@@ -57,7 +58,8 @@ double correlated_count(const std::vector<double>& unit) {
 
 }  // namespace
 
-LeafNoise leaf_noise(Span<const double> residual, Span<const double> reflectance, std::size_t parameter_count) {
+LeafNoise leaf_noise(Span<const double> residual, Span<const double> reflectance,
+                     std::size_t parameter_count) {
   constexpr int kSteps = 6;
   const auto n = static_cast<double>(residual.size);
   const double freedom = n / std::max(1.0, n - static_cast<double>(parameter_count));
@@ -66,7 +68,8 @@ LeafNoise leaf_noise(Span<const double> residual, Span<const double> reflectance
   LeafNoise noise{std::max(kLeast, mean / n * freedom), 0, 1};
   for (int step = 0; step < kSteps; ++step) noise = refined(residual, reflectance, freedom, noise);
   std::vector<double> unit(residual.size);
-  for (std::size_t i = 0; i < unit.size(); ++i) unit[i] = residual[i] / std::sqrt(noise.variance(reflectance[i]));
+  for (std::size_t i = 0; i < unit.size(); ++i)
+    unit[i] = residual[i] / std::sqrt(noise.variance(reflectance[i]));
   noise.correlated_count = correlated_count(unit);
   return noise;
 }

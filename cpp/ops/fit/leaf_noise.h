@@ -24,6 +24,7 @@ struct LeafNoise {
 /// Source   Variance: weighted least squares of the squared residuals, each at most 16 times its expectation, with
 ///          neither part negative (Carroll & Ruppert 1988, Transformation and Weighting in Regression, section 3.3).
 ///          Correlation: 1 + 2 sum of the autocorrelations up to the first below 2 / sqrt(n) (Box & Jenkins 1970).
-LeafNoise leaf_noise(Span<const double> residual, Span<const double> reflectance, std::size_t parameter_count);
+LeafNoise leaf_noise(Span<const double> residual, Span<const double> reflectance,
+                     std::size_t parameter_count);
 
 }  // namespace pc

@@ -51,17 +51,17 @@ void evaluate(const LeafObjective& objective, const FreeList& free, const LeafPa
 
 const std::array<LeafParameterRange, kLeafParameters>& leaf_parameter_ranges() {
   static constexpr std::array<LeafParameterRange, kLeafParameters> kRanges{{
-      {1, 3, 1.6, 0.5},              // N
-      {0, 90, 45, 30},               // chlorophyll
-      {0, 30, 8, 8},                 // carotenoids
-      {0, 1, 0.05, 0.2},             // brown pigment
-      {0, 0.040, 0.015, 0.02},       // water
-      {0, 0.020, 0.005, 0.01},       // dry matter
-      {0, 5, 0.6, 1.5},              // anthocyanins
-      {0, 0.006, 0.001, 0.002},      // protein
-      {0, 0.054, 0.009, 0.018},      // other carbon
-      {0.9, 1.1, 1, 0.05},           // scale
-      {-0.03, 0.03, 0, 0.02},        // offset
+      {1, 3, 1.6, 0.5},          // N
+      {0, 90, 45, 30},           // chlorophyll
+      {0, 30, 8, 8},             // carotenoids
+      {0, 1, 0.05, 0.2},         // brown pigment
+      {0, 0.040, 0.015, 0.02},   // water
+      {0, 0.020, 0.005, 0.01},   // dry matter
+      {0, 5, 0.6, 1.5},          // anthocyanins
+      {0, 0.006, 0.001, 0.002},  // protein
+      {0, 0.054, 0.009, 0.018},  // other carbon
+      {0.9, 1.1, 1, 0.05},       // scale
+      {-0.03, 0.03, 0, 0.02},    // offset
   }};
   return kRanges;
 }
@@ -81,8 +81,8 @@ LeafRow leaf_row(const ProspectModel& model, std::size_t index, const LeafParame
   return row;
 }
 
-LeafSolution solve_leaf(const LeafObjective& objective, const LeafParameters& start, std::size_t max_evaluations,
-                        OpContext& ctx) {
+LeafSolution solve_leaf(const LeafObjective& objective, const LeafParameters& start,
+                        std::size_t max_evaluations, OpContext& ctx) {
   const FreeList free = listed(objective.is_free);
   LeastSquaresParams params{{}, {}, objective.loss, objective.loss_scale, max_evaluations};
   std::vector<double> x;
@@ -101,7 +101,8 @@ LeafSolution solve_leaf(const LeafObjective& objective, const LeafParameters& st
   return {with_free(start, free, {fit.x.data(), fit.x.size()}), fit.cost, fit.end == FitEnd::kConverged};
 }
 
-LeafMatrix leaf_products(const LeafObjective& objective, const LeafParameters& at, Span<const double> factor) {
+LeafMatrix leaf_products(const LeafObjective& objective, const LeafParameters& at,
+                         Span<const double> factor) {
   LeafMatrix sum{};
   for (std::size_t n = 0; n < objective.index.size(); ++n) {
     const LeafRow row = leaf_row(objective.model, objective.index[n], at);

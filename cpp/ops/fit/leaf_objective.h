@@ -53,8 +53,8 @@ struct LeafSolution {
 ///
 /// Cost     10 to 20 evaluations of the objective, 0.4 ms each for a whole spectrum; at most max_evaluations.
 /// Cancel   Between evaluations.
-LeafSolution solve_leaf(const LeafObjective& objective, const LeafParameters& start, std::size_t max_evaluations,
-                        OpContext& ctx);
+LeafSolution solve_leaf(const LeafObjective& objective, const LeafParameters& start,
+                        std::size_t max_evaluations, OpContext& ctx);
 
 using LeafMatrix = std::array<LeafParameters, kLeafParameters>;
 

@@ -65,7 +65,8 @@ LeafOptics ProspectModel::optics(std::size_t index, const LeafTraits& leaf) cons
   for (std::size_t c = 0; c < kConstituents; ++c) total += leaf.content[c] * absorption_[index][c];
   const double k = total / leaf.layers;
   const LayerTransmission inside = layer_transmission(k, integral_);
-  const prospect_kernel::Leaf out = prospect_kernel::leaf<kSlopes>(surface_[index], inside.layer, leaf.layers);
+  const prospect_kernel::Leaf out =
+      prospect_kernel::leaf<kSlopes>(surface_[index], inside.layer, leaf.layers);
   const double by_total = inside.by_absorption / leaf.layers, by_layers = -k * by_total;
   return {out.reflectance,
           out.transmittance,
@@ -75,7 +76,9 @@ LeafOptics ProspectModel::optics(std::size_t index, const LeafTraits& leaf) cons
           out.transmittance_by_layers + out.transmittance_by_tau * by_layers};
 }
 
-LeafOptics ProspectModel::at(std::size_t index, const LeafTraits& leaf) const { return optics<true>(index, leaf); }
+LeafOptics ProspectModel::at(std::size_t index, const LeafTraits& leaf) const {
+  return optics<true>(index, leaf);
+}
 LeafOptics ProspectModel::values(std::size_t index, const LeafTraits& leaf) const {
   return optics<false>(index, leaf);
 }

@@ -16,7 +16,7 @@ inline constexpr double kLeafIncidence_deg = 40;
 
 /// A leaf to the model.
 struct LeafTraits {
-  double layers;  ///< structure N, >= 1
+  double layers;                              ///< structure N, >= 1
   std::array<double, kConstituents> content;  ///< by Constituent, in its unit, >= 0
 };
 

@@ -213,7 +213,8 @@ LeafMatrix sandwich(const LeafObjective& objective, const LeafParameters& at, co
   LeafMatrix total = leaf_products(objective, at, {curvature.data(), curvature.size()});
   for (std::size_t i = 0; i < kLeafParameters; ++i) {
     const LeafParameterRange& range = leaf_parameter_ranges()[i];
-    const double strength = objective.prior_strength / range.prior_sd, r = strength * (at[i] - range.prior_mean);
+    const double strength = objective.prior_strength / range.prior_sd,
+                 r = strength * (at[i] - range.prior_mean);
     total[i][i] += strength * strength * loss_curvature(objective.loss, objective.loss_scale, r);
   }
   const LeafMatrix inverse = inverse_over(total, objective.is_free);
@@ -231,9 +232,10 @@ struct WindowStep {
 };
 
 std::vector<WindowStep> window_steps(LeafModelKind kind) {
-  constexpr auto kCab = parameter_of(kChlorophyll), kCar = parameter_of(kCarotenoids), kAnt = parameter_of(kAnthocyanins),
-                 kBrown = parameter_of(kBrownPigment), kCw = parameter_of(kWater), kCm = parameter_of(kDryMatter),
-                 kProt = parameter_of(kProtein), kCbc = parameter_of(kCarbonBased);
+  constexpr auto kCab = parameter_of(kChlorophyll), kCar = parameter_of(kCarotenoids),
+                 kAnt = parameter_of(kAnthocyanins), kBrown = parameter_of(kBrownPigment),
+                 kCw = parameter_of(kWater), kCm = parameter_of(kDryMatter), kProt = parameter_of(kProtein),
+                 kCbc = parameter_of(kCarbonBased);
   const std::vector<WindowStep> pigments{
       {{{400, 800}}, {kCab, kCar, kAnt, kBrown}, {kAnt, kBrown}},
       {{{520, 560}}, {kCab, kCar, kAnt}, {kCar}},
@@ -245,8 +247,15 @@ std::vector<WindowStep> window_steps(LeafModelKind kind) {
   } else {
     steps.push_back({{{1700, 2400}}, {0, kCw, kProt, kCbc}, {0, kCw, kProt, kCbc}});
     steps.push_back({{{2100, 2139}, {2160, 2179}}, {kCw, kProt, kCbc}, {kProt}});
-    steps.push_back({{{1480, 1499}, {1560, 1579}, {1760, 1799}, {2040, 2059}, {2120, 2139}, {2160, 2239},
-                      {2260, 2279}, {2340, 2359}, {2380, 2399}},
+    steps.push_back({{{1480, 1499},
+                      {1560, 1579},
+                      {1760, 1799},
+                      {2040, 2059},
+                      {2120, 2139},
+                      {2160, 2239},
+                      {2260, 2279},
+                      {2340, 2359},
+                      {2380, 2399}},
                      {kCw, kProt, kCbc},
                      {kCbc}});
   }
@@ -271,7 +280,8 @@ LeafEstimate full_inversion(const ProspectModel& model, const LeafMeasurement& s
                                 params.loss,
                                 params.loss_scale};
   LeafObjective visible = cut_to(objective, kVisibleEnd_nm);
-  for (const Constituent unseen : {kWater, kDryMatter, kProtein, kCarbonBased}) visible.is_free[parameter_of(unseen)] = false;
+  for (const Constituent unseen : {kWater, kDryMatter, kProtein, kCarbonBased})
+    visible.is_free[parameter_of(unseen)] = false;
   const bool visible_first = params.visible_first && !visible.index.empty();
   ctx.begin_phase("Inverting the spectrum", start_count);
   const LeafSolution best = best_of(start_count, ctx, [&](std::size_t number) {
@@ -296,14 +306,15 @@ LeafEstimate full_inversion(const ProspectModel& model, const LeafMeasurement& s
   return out;
 }
 
-LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurement& spectrum, LeafModelKind kind,
-                                  bool calibrate, std::uint32_t start_count, OpContext& ctx) {
+LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurement& spectrum,
+                                  LeafModelKind kind, bool calibrate, std::uint32_t start_count,
+                                  OpContext& ctx) {
   check_starts(start_count);
   const Mask is_fitted = fitted_parameters(kind, calibrate);
   ctx.begin_phase("Weighing the spectrum by its noise", start_count);
-  const Posterior end =
-      posterior({model, spectrum.index, spectrum.reflectance, {}, 1, is_fitted, Loss::kLinear, 1}, start_count,
-                [&](std::size_t number) { return start_of(number, is_fitted); }, ctx);
+  const Posterior end = posterior(
+      {model, spectrum.index, spectrum.reflectance, {}, 1, is_fitted, Loss::kLinear, 1}, start_count,
+      [&](std::size_t number) { return start_of(number, is_fitted); }, ctx);
   LeafEstimate out = estimate_of(model, spectrum, is_fitted, end.value);
   for (std::size_t i = 0; i < kLeafParameters; ++i)
     if (is_fitted[i]) set_error(out, end.covariance, i, true);
@@ -312,8 +323,8 @@ LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurem
   return out;
 }
 
-LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasurement& spectrum, LeafModelKind kind,
-                                std::uint32_t start_count, OpContext& ctx) {
+LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasurement& spectrum,
+                                LeafModelKind kind, std::uint32_t start_count, OpContext& ctx) {
   check_starts(start_count);
   constexpr std::size_t kFewest = 5;
   const Mask is_fitted = fitted_parameters(kind, false);
@@ -333,14 +344,18 @@ LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasuremen
       objective.measured.push_back(spectrum.reflectance[n]);
     }
     require(objective.index.size() >= kFewest,
-            "the windowed inversion needs wavelengths in each window: 400-800, 520-560, 700-720 and 1700-2400 nm");
+            "the windowed inversion needs wavelengths in each window: 400-800, 520-560, 700-720 and "
+            "1700-2400 nm");
     for (const std::size_t i : step.free) objective.is_free[i] = true;
     const std::uint32_t starts = step.free.front() == 0 ? start_count : 1;  // only N trades against contents
-    const Posterior end = posterior(objective, starts, [&](std::size_t number) {
-      LeafParameters start = value, fresh = start_of(number, is_fitted);
-      for (const std::size_t i : step.free) start[i] = fresh[i];
-      return start;
-    }, ctx);
+    const Posterior end = posterior(
+        objective, starts,
+        [&](std::size_t number) {
+          LeafParameters start = value, fresh = start_of(number, is_fitted);
+          for (const std::size_t i : step.free) start[i] = fresh[i];
+          return start;
+        },
+        ctx);
     converged = converged && end.converged;
     for (const std::size_t i : step.kept) {
       value[i] = end.value[i];
@@ -365,8 +380,9 @@ LeafFit invert_leaf(const ProspectModel& model, const LeafMeasurement& spectrum,
     case LeafInversion::kFull:
       break;
   }
-  LeafFit fit{full_inversion(model, spectrum, params.kind, params.full, params.calibrate, params.start_count, ctx),
-              std::nullopt};
+  LeafFit fit{
+      full_inversion(model, spectrum, params.kind, params.full, params.calibrate, params.start_count, ctx),
+      std::nullopt};
   fit.likelihood = likelihood_inversion(model, spectrum, params.kind, false, params.start_count, ctx);
   return fit;
 }

@@ -26,8 +26,9 @@ struct LeafWeights {
 struct FullInversionParams {
   LeafWeights weights;
   Loss loss;
-  double loss_scale;   ///< > 0
-  bool visible_first;  ///< fit up to 750 nm before the whole spectrum, water and dry matter at their prior means
+  double loss_scale;  ///< > 0
+  bool
+      visible_first;  ///< fit up to 750 nm before the whole spectrum, water and dry matter at their prior means
 };
 
 /// A measured reflectance on the wavelengths of the model.
@@ -73,8 +74,9 @@ LeafEstimate full_inversion(const ProspectModel& model, const LeafMeasurement& s
 /// The standard error is that of the posterior. Cost 2 to 10 ms; otherwise as full_inversion.
 ///
 /// Source  Carroll & Ruppert 1988, section 2.2 (weights from residuals, two rounds).
-LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurement& spectrum, LeafModelKind kind,
-                                  bool calibrate, std::uint32_t start_count, OpContext& ctx);
+LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurement& spectrum,
+                                  LeafModelKind kind, bool calibrate, std::uint32_t start_count,
+                                  OpContext& ctx);
 
 /// Each trait from the wavelengths that show it, one window after another: N, water and dry matter from 1700 to 2400 nm,
 /// anthocyanins and brown pigment from 400 to 800, carotenoids from 520 to 560, chlorophyll from 700 to 720; PRO: protein
@@ -82,8 +84,8 @@ LeafEstimate likelihood_inversion(const ProspectModel& model, const LeafMeasurem
 /// Errors  kInvalidArgument if a window has fewer than 5 wavelengths.
 /// Source  Feret et al. 2019, Remote Sens. Environ. 231, 110959 (water, dry matter); Spafford et al. 2021, Remote Sens.
 ///         Environ. 252, 112176 (pigments); Feret et al. 2021 (PRO). There brown pigment is given; here it is fitted.
-LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasurement& spectrum, LeafModelKind kind,
-                                std::uint32_t start_count, OpContext& ctx);
+LeafEstimate windowed_inversion(const ProspectModel& model, const LeafMeasurement& spectrum,
+                                LeafModelKind kind, std::uint32_t start_count, OpContext& ctx);
 
 enum class LeafInversion : std::uint8_t { kFull, kLikelihood, kWindowed };
 

@@ -33,11 +33,11 @@ struct Leaf {
 
 /// One plate in diffuse light, with derivatives by tau ("_d").
 struct Plate {
-  double tau_out, tau_out_d;    ///< through, once inside
-  double back, back_d;          ///< returned to the entry, once inside
-  double r, r_d, t, t_d;        ///< reflectance and transmittance
-  double square, square_d;      ///< D^2
-  double per_r, per_t;          ///< 1 / r, 1 / t
+  double tau_out, tau_out_d;  ///< through, once inside
+  double back, back_d;        ///< returned to the entry, once inside
+  double r, r_d, t, t_d;      ///< reflectance and transmittance
+  double square, square_d;    ///< D^2
+  double per_r, per_t;        ///< 1 / r, 1 / t
 };
 
 PC_HD inline Plate plate(const Interface& surface, const Layer& layer) {
@@ -96,7 +96,7 @@ PC_HD inline Slope sinh_ratio(double z) {
 
 /// asinh(sqrt z) / sqrt z, 0 <= z <= 0.01.
 PC_HD inline Slope asinh_ratio(double z) {
-  constexpr double kTerms[] = {1,           -1. / 6,    3. / 40,      -5. / 112,    35. / 1152,
+  constexpr double kTerms[] = {1,           -1. / 6,      3. / 40,       -5. / 112,     35. / 1152,
                                -63. / 2816, 231. / 13312, -143. / 10240, 6435. / 557056};
   return power_series(kTerms, z);
 }

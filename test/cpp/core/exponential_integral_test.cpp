@@ -11,9 +11,10 @@ double e1(double x) { return exponential_integral().e1(x, std::exp(-x)); }
 
 /// Digits of Abramowitz & Stegun 1964, table 5.1, carried further with 30-digit arithmetic.
 TEST(ExponentialIntegral, Table) {
-  const double table[][2] = {{1e-20, 45.474486194979382}, {0.5, 0.55977359477616081175}, {1, 0.21938393439552027368},
-                             {2, 0.048900510708061119567}, {5, 0.0011482955912753257973},
-                             {10, 4.156968929685324277e-6}, {20, 9.8355252906498816904e-11}};
+  const double table[][2] = {{1e-20, 45.474486194979382},    {0.5, 0.55977359477616081175},
+                             {1, 0.21938393439552027368},    {2, 0.048900510708061119567},
+                             {5, 0.0011482955912753257973},  {10, 4.156968929685324277e-6},
+                             {20, 9.8355252906498816904e-11}};
   for (const auto& [x, value] : table) EXPECT_NEAR(e1(x) / value, 1, 3e-15) << x;
 }
 

@@ -213,7 +213,7 @@ assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_late
 book = client.export_results("a line", {"slope": 2.5}, input_data={"x": [1, 2]}, fitted_values=[2.5, 5])
 assert book[:2] == b"PK" and b"xl/worksheets/sheet3.xml" in book
 assert json.loads(client.export_results("a line", {"slope": 2.5}, format="json"))["parameters"][0]["value"] == 2.5
-assert "model_name" in refused(lambda: client.export_results("", {}), 422, "invalid_argument").message
+assert "model_name" in refused(lambda: client.export_results("", {}), 422, "validation").message
 
 # Plants
 species = client.plant_models()

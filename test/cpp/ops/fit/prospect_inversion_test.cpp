@@ -45,7 +45,8 @@ TEST(ProspectInversion, ASpectrumWithoutNoiseGivesItsLeaf) {
       const LeafEstimate got = likelihood(measured_leaf(leaf, 0, 1), kind);
       EXPECT_TRUE(got.converged);
       for (std::size_t i = 0; i < kLeafParameters; ++i)
-        EXPECT_NEAR(got.value[i], leaf[i], 1e-3 * leaf_parameter_ranges()[i].prior_sd) << i << " of " << number;
+        EXPECT_NEAR(got.value[i], leaf[i], 1e-3 * leaf_parameter_ranges()[i].prior_sd)
+            << i << " of " << number;
     }
 }
 
@@ -86,8 +87,8 @@ double contract_cost(const LeafMeasurement& spectrum, const LeafParameters& at, 
   }
   for (std::size_t i = 0; i < kLeafParameters; ++i) {
     const bool counts = i == parameter_of(kProtein) || i == parameter_of(kCarbonBased) ? false
-                        : i < kCalibrationScale                                       ? true
-                                                                                      : calibrate;
+                        : i < kCalibrationScale                                        ? true
+                                                                                       : calibrate;
     const LeafParameterRange& range = leaf_parameter_ranges()[i];
     if (counts) sum += soft(0.1 * (at[i] - range.prior_mean) / range.prior_sd);
   }
@@ -177,7 +178,9 @@ TEST(ProspectInversion, SpectraThatNoLeafHas) {
     flat.reflectance.assign(flat.reflectance.size(), level);
     for (const LeafEstimate& got : {likelihood(flat, LeafModelKind::kD, true), full(flat, kDefaults, true)})
       for (std::size_t i = 0; i < kLeafParameters; ++i)
-        EXPECT_EQ(std::isfinite(got.value[i]) && (!got.is_fitted[i] || std::isfinite(got.standard_error[i])), true) << i;
+        EXPECT_EQ(std::isfinite(got.value[i]) && (!got.is_fitted[i] || std::isfinite(got.standard_error[i])),
+                  true)
+            << i;
   }
 }
 
@@ -198,7 +201,8 @@ TEST(ProspectInversion, CanceledBeforeTheNextEvaluation) {
   OpContext ctx(control);
   control.cancel_requested = true;
   const LeafMeasurement spectrum = measured_leaf(leaf_of(LeafModelKind::kD, 0), 0.005, 1);
-  for (const LeafInversion inversion : {LeafInversion::kFull, LeafInversion::kLikelihood, LeafInversion::kWindowed}) {
+  for (const LeafInversion inversion :
+       {LeafInversion::kFull, LeafInversion::kLikelihood, LeafInversion::kWindowed}) {
     try {
       invert_leaf(prospect_model(), spectrum, {inversion, LeafModelKind::kD, false, 3, kDefaults}, ctx);
       ADD_FAILURE();
@@ -213,8 +217,9 @@ TEST(ProspectInversion, RefusesWhatItCannotUse) {
   const auto refused = [&](auto change) {
     LeafFitParams params{LeafInversion::kFull, LeafModelKind::kD, false, 3, kDefaults};
     change(params);
-    EXPECT_THROW(in_context(1, [&](OpContext& ctx) { return invert_leaf(prospect_model(), spectrum, params, ctx); }),
-                 Error);
+    EXPECT_THROW(
+        in_context(1, [&](OpContext& ctx) { return invert_leaf(prospect_model(), spectrum, params, ctx); }),
+        Error);
   };
   refused([](LeafFitParams& p) { p.start_count = 0; });
   refused([](LeafFitParams& p) { p.full.loss_scale = 0; });
@@ -243,7 +248,8 @@ TEST(LeafMeasurement, InterpolatesInAnyOrder) {
     nm.push_back(395 + 10.5 * (11 - i));
     reflectance.push_back(nm.back() / 1000);
   }
-  const LeafMeasurement got = leaf_measurement({nm.data(), nm.size()}, {reflectance.data(), reflectance.size()});
+  const LeafMeasurement got =
+      leaf_measurement({nm.data(), nm.size()}, {reflectance.data(), reflectance.size()});
   ASSERT_EQ(got.index.size(), 111U);  // 400 to 510
   for (std::size_t i = 0; i < got.index.size(); ++i) {
     EXPECT_EQ(got.index[i], i);
@@ -276,7 +282,8 @@ TEST(LeafNoise, PartsOfTheVariance) {
   std::vector<double> reflectance(n), residual(n), smooth(n);
   for (std::size_t i = 0; i < n; ++i) {
     reflectance[i] = 0.05 + 0.5 * random_unit(1, i);
-    const double normal = std::sqrt(-2 * std::log(1 - random_unit(2, i))) * std::cos(6.283185307179586 * random_unit(3, i));
+    const double normal =
+        std::sqrt(-2 * std::log(1 - random_unit(2, i))) * std::cos(6.283185307179586 * random_unit(3, i));
     residual[i] = normal * std::sqrt(1e-6 + 1e-4 * reflectance[i] * reflectance[i]);
     smooth[i] = (i > 0 ? 0.95 * smooth[i - 1] : 0) + normal * 1e-3;
   }

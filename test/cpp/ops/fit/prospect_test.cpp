@@ -32,7 +32,8 @@ double averaged_fresnel(double incidence_deg, double n) {
   for (int i = 0; i <= steps; ++i) {
     const double angle = end * i / steps, sine = std::sin(angle) / n;
     const double cos_in = std::cos(angle), cos_out = std::sqrt(1 - sine * sine);
-    const double rs = (cos_in - n * cos_out) / (cos_in + n * cos_out), rp = (n * cos_in - cos_out) / (n * cos_in + cos_out);
+    const double rs = (cos_in - n * cos_out) / (cos_in + n * cos_out),
+                 rp = (n * cos_in - cos_out) / (n * cos_in + cos_out);
     const double weight = (i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2) * std::sin(2 * angle);
     sum += weight * (1 - (rs * rs + rp * rp) / 2);
     weights += weight;
@@ -43,7 +44,8 @@ double averaged_fresnel(double incidence_deg, double n) {
 TEST(Prospect, InterfacesAverageFresnelsEquations) {
   for (const double n : {1.27, 1.4, 1.53})
     for (const double incidence : {10.0, 40.0, 60.0, 90.0})
-      EXPECT_NEAR(interface_transmissivity(incidence, n), averaged_fresnel(incidence, n), 1e-9) << n << " " << incidence;
+      EXPECT_NEAR(interface_transmissivity(incidence, n), averaged_fresnel(incidence, n), 1e-9)
+          << n << " " << incidence;
   EXPECT_THROW(interface_transmissivity(40, 1), Error);
   EXPECT_THROW(interface_transmissivity(0, 1.4), Error);
 }
@@ -109,7 +111,8 @@ TEST(Prospect, WholeLayersAddUpOneByOne) {
         const Leaf got = leaf(surface_of(n), layer, layers);
         const Stacked wanted = stacked(surface_of(n), 1 - static_cast<long double>(layer.absorbed), layers);
         ASSERT_NEAR(got.reflectance, static_cast<double>(wanted.r), 1e-13) << n << " " << k << " " << layers;
-        ASSERT_NEAR(got.transmittance, static_cast<double>(wanted.t), 1e-13) << n << " " << k << " " << layers;
+        ASSERT_NEAR(got.transmittance, static_cast<double>(wanted.t), 1e-13)
+            << n << " " << k << " " << layers;
       }
 }
 
@@ -133,7 +136,9 @@ TEST(Prospect, DerivativesAreThoseOfTheValues) {
       const double h = k * (k < 1e-5 ? 1e-2 : k < 1e-3 ? 1e-3 : 1e-4);
       const double slope = layer_transmission(k, exponential_integral()).by_absorption;
       const Leaf got = at(k, layers);
-      const auto central = [](double below, double above, double step) { return (above - below) / (2 * step); };
+      const auto central = [](double below, double above, double step) {
+        return (above - below) / (2 * step);
+      };
       const double by_r = got.reflectance_by_tau * slope, by_t = got.transmittance_by_tau * slope;
       ASSERT_NEAR(by_r, central(at(k - h, layers).reflectance, at(k + h, layers).reflectance, h),
                   2e-7 * (1 + std::abs(by_r)))
@@ -142,10 +147,12 @@ TEST(Prospect, DerivativesAreThoseOfTheValues) {
                   2e-7 * (1 + std::abs(by_t)))
           << k << " " << layers;
       const double d = 5e-5;
-      ASSERT_NEAR(got.reflectance_by_layers, central(at(k, layers - d).reflectance, at(k, layers + d).reflectance, d), 1e-8)
+      ASSERT_NEAR(got.reflectance_by_layers,
+                  central(at(k, layers - d).reflectance, at(k, layers + d).reflectance, d), 1e-8)
           << k << " " << layers;
       ASSERT_NEAR(got.transmittance_by_layers,
-                  central(at(k, layers - d).transmittance, at(k, layers + d).transmittance, d), 1e-8) << k << " " << layers;
+                  central(at(k, layers - d).transmittance, at(k, layers + d).transmittance, d), 1e-8)
+          << k << " " << layers;
     }
 }
 
@@ -177,7 +184,7 @@ TEST(Prospect, SpectraOfLeaves) {
     EXPECT_LT(got.reflectance[i] + got.transmittance[i], 1);
   }
   const auto at = [](double nm) { return static_cast<std::size_t>(nm - 400); };
-  EXPECT_LT(got.reflectance[at(670)], 0.08);   // chlorophyll
+  EXPECT_LT(got.reflectance[at(670)], 0.08);  // chlorophyll
   EXPECT_GT(got.reflectance[at(550)], 1.3 * got.reflectance[at(670)]);
   EXPECT_GT(got.reflectance[at(800)], 0.4);
   EXPECT_LT(got.reflectance[at(1940)], 0.6 * got.reflectance[at(1650)]);  // water
@@ -207,9 +214,11 @@ TEST(Prospect, SlopesOfSpectra) {
     const LeafSpectrum a = spectrum_of(below), b = spectrum_of(above);
     double largest = 0;
     for (std::size_t i = 0; i < kLeafWavelengths; ++i) {
-      const double scale = std::abs(here.reflectance_slope[trait][i]) + std::abs(here.transmittance_slope[trait][i]);
+      const double scale =
+          std::abs(here.reflectance_slope[trait][i]) + std::abs(here.transmittance_slope[trait][i]);
       largest = std::max(largest, scale);
-      ASSERT_NEAR(here.reflectance_slope[trait][i], (b.reflectance[i] - a.reflectance[i]) / (2 * step), 1e-6 * (1 + scale));
+      ASSERT_NEAR(here.reflectance_slope[trait][i], (b.reflectance[i] - a.reflectance[i]) / (2 * step),
+                  1e-6 * (1 + scale));
       ASSERT_NEAR(here.transmittance_slope[trait][i], (b.transmittance[i] - a.transmittance[i]) / (2 * step),
                   1e-6 * (1 + scale));
     }
@@ -220,7 +229,8 @@ TEST(Prospect, SlopesOfSpectra) {
 TEST(Prospect, RefusesLeavesThatCannotBe) {
   const LeafTraits good{1.5, {}};
   EXPECT_NO_THROW(spectrum_of(good));
-  for (const double layers : {0.99, -1.0, 101.0, std::nan("")}) EXPECT_THROW(spectrum_of({layers, {}}), Error);
+  for (const double layers : {0.99, -1.0, 101.0, std::nan("")})
+    EXPECT_THROW(spectrum_of({layers, {}}), Error);
   for (const double content : {-1e-9, 2e9, HUGE_VAL, std::nan("")}) {
     LeafTraits bad = good;
     bad.content[kWater] = content;

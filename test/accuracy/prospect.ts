@@ -2,6 +2,7 @@
 import { invertLeaf, LEAF_PARAMETERS, type LeafTraits, leafSpectrum } from "../../backend/native/leaf-optics.ts";
 import { FULL_INVERSION_DEFAULTS, LEAF_INVERSIONS } from "../../shared/contract/fit-prospect.ts";
 import * as reference from "../support/fit/leaf-reference.ts";
+import { FORWARD_SETS, type ForwardRow, forwardRow } from "./leaf-forward.ts";
 import { leastVariances } from "./leaf-limits.ts";
 import type { Part } from "./part.ts";
 import { gaussian, uniform } from "./random.ts";
@@ -9,7 +10,6 @@ import { gaussian, uniform } from "./random.ts";
 type Method = (typeof LEAF_INVERSIONS)[number];
 /** N, Cab, Car, Cbrown, Cw, Cm, Ant: the traits of model D. */
 const TRAITS = [0, 1, 2, 3, 4, 5, 6];
-const FORWARD = { d_full: 1, pro_full: 1, d_4nm: 4, pro_4nm: 4, d_corners: 10, pro_corners: 10, edge: 20 } as const;
 const RANGES = {
   box: [
     [1, 3],
@@ -34,15 +34,6 @@ const OWN_LEAVES = 500;
 const NOISE = 0.005;
 const WAVELENGTHS = Array.from({ length: 2101 }, (_, i) => 400 + i);
 
-interface ForwardRow {
-  readonly set: string;
-  readonly leaves: number;
-  /** Largest error of reflectance and transmittance with the published constants, and with those of the program. */
-  readonly published: number;
-  readonly compact: number;
-  /** User time a leaf, with its conversion to lists, ms. */
-  readonly ms: number;
-}
 interface InversionRow {
   readonly method: Method;
   readonly leaves: string;
@@ -57,29 +48,6 @@ interface InversionRow {
   readonly ms: number;
 }
 export type ProspectRow = ForwardRow | InversionRow;
-
-async function forwardRow(set: keyof typeof FORWARD): Promise<ForwardRow> {
-  const constants = reference.publishedConstants();
-  const { shape, values } = reference.referenceArray(`${set}_RT.npy.gz`);
-  const [, leaves = 0, wavelengths = 0] = shape;
-  const worst = [0, 0];
-  let used = 0;
-  for (const [leaf, row] of reference.referenceRows(`${set}_params.csv`).entries()) {
-    for (const [which, table] of [constants, null].entries()) {
-      const begun = process.cpuUsage();
-      const got = await leafSpectrum(reference.traitsOf(row), table, false).promise;
-      if (!table) used += process.cpuUsage(begun).user / 1000;
-      for (const [side, spectrum] of [got.reflectance, got.transmittance].entries()) {
-        for (let i = 0; i < wavelengths; i++) {
-          const truth = values[(side * leaves + leaf) * wavelengths + i] ?? Number.NaN;
-          const error = Math.abs((spectrum[i * FORWARD[set]] ?? Number.NaN) - truth);
-          if (!(error <= (worst[which] ?? 0))) worst[which] = error;
-        }
-      }
-    }
-  }
-  return { set, leaves, published: worst[0] ?? 0, compact: worst[1] ?? 0, ms: used / leaves };
-}
 
 interface Leaves {
   readonly truth: readonly LeafTraits[];
@@ -122,7 +90,21 @@ const rootMean = (values: readonly number[]) => Math.sqrt(values.reduce((a, b) =
 const errorsOf = (trait: number, got: readonly LeafTraits[], truth: readonly LeafTraits[]) =>
   rootMean(got.map((leaf, i) => ((leaf[trait] ?? Number.NaN) - (truth[i]?.[trait] ?? Number.NaN)) ** 2));
 
-async function inversionRow(method: Method, leaves: string, { truth, spectra, scipy, variance }: Leaves) {
+/** Root mean of the least variances that an unbiased estimate of each trait can have. */
+async function limitsOf({ truth, variance }: Leaves): Promise<number[]> {
+  const least: number[][] = [];
+  for (const traits of truth) {
+    least.push(leastVariances(await leafSpectrum(traits, null, true).promise, TRAITS, variance));
+  }
+  return TRAITS.map((t) => rootMean(least.map((variances) => variances[t] ?? Number.NaN)));
+}
+
+async function inversionRow(
+  method: Method,
+  leaves: string,
+  limit: readonly number[],
+  { truth, spectra, scipy }: Leaves,
+) {
   const params = { ...FULL_INVERSION_DEFAULTS, inversion: method, model: "D", n_starts: 6 } as const;
   const found: number[][] = [];
   const errors: number[][] = [];
@@ -135,9 +117,6 @@ async function inversionRow(method: Method, leaves: string, { truth, spectra, sc
     errors.push(TRAITS.map((index) => at(index)?.std_error ?? Number.NaN));
   }
   const { user, system } = process.cpuUsage(begun);
-  const least: number[][] = [];
-  for (const traits of truth)
-    least.push(leastVariances(await leafSpectrum(traits, null, true).promise, TRAITS, variance));
   const covered = TRAITS.map(
     (t) =>
       found.filter((leaf, i) => Math.abs((leaf[t] ?? 0) - (truth[i]?.[t] ?? 0)) <= 1.96 * (errors[i]?.[t] ?? 0))
@@ -151,7 +130,7 @@ async function inversionRow(method: Method, leaves: string, { truth, spectra, sc
     mean: TRAITS.map((t) => truth.reduce((sum, leaf) => sum + (leaf[t] ?? 0), 0) / truth.length),
     covered,
     scipy: scipy && TRAITS.map((t) => errorsOf(t, scipy, truth)),
-    limit: TRAITS.map((t) => rootMean(least.map((variances) => variances[t] ?? Number.NaN))),
+    limit,
     ms: (user + system) / 1000 / truth.length,
   };
   return row;
@@ -170,13 +149,14 @@ async function measure(methods: readonly string[], groups: readonly string[]): P
   const rows: ProspectRow[] = [];
   if (!reference.hasLeafReference) console.error(reference.missingLeafReference);
   if (groups.includes("forward") && reference.hasLeafReference) {
-    for (const set of Object.keys(FORWARD) as (keyof typeof FORWARD)[]) rows.push(await forwardRow(set));
+    for (const set of FORWARD_SETS) rows.push(await forwardRow(set));
   }
   for (const [group, leaves] of Object.entries(GROUPS)) {
     if (!groups.includes(group) || !(group.startsWith("own") || reference.hasLeafReference)) continue;
     const made = await leaves();
+    const limit = await limitsOf(made);
     for (const method of LEAF_INVERSIONS.filter((name) => methods.includes(name)))
-      rows.push(await inversionRow(method, group, made));
+      rows.push(await inversionRow(method, group, limit, made));
   }
   return rows;
 }

@@ -131,6 +131,8 @@ export const MAX_TEXTURE_BYTES = 32 * MIB;
 export const MAX_LISTED_TRIANGLES = 1_000_000;
 /** Most thresholds of a cloud-to-mesh distance. */
 export const MAX_DISTANCE_BANDS = 100;
+/** Most starts of a leaf inversion. */
+export const MAX_PROSPECT_STARTS = 100;
 /** Most sessions that are meshed together. */
 export const MAX_MESH_SOURCES = 1_000;
 /** Fewest points of a mesh. */
@@ -174,3 +176,6 @@ export const MAX_SPECIES_FILES = 1000;
 /** Longest morph expression, and most edits in it. */
 export const MAX_MORPH_EXPRESSION_CHARS = 100_000;
 export const MAX_MORPH_EDITS = 1000;
+/** Free parameters of a fitted curve, and bounds of one without. */
+export const MAX_FIT_PARAMETERS = 64;
+export const DEFAULT_FIT_BOUND = 1e10;

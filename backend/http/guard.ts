@@ -56,7 +56,14 @@ export async function installGuard(app: App, config: Config): Promise<void> {
     origin: (origin, done) => done(null, origin !== undefined && originAllowed(origin, config.allowedOrigins)),
     credentials: true,
     methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-    exposedHeaders: ["Accept-Ranges", "Content-Length", "Content-Range", "X-Run-Id"],
+    exposedHeaders: [
+      "Accept-Ranges",
+      "Content-Disposition",
+      "Content-Length",
+      "Content-Range",
+      "X-Run-Id",
+      "X-Warnings",
+    ],
     maxAge: 600,
   });
   const matches = config.authToken === undefined ? undefined : tokenMatcher(config.authToken);

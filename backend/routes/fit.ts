@@ -1,13 +1,28 @@
 import { CROWN_SHAPES, CrownRequest, CrownTail } from "../../shared/contract/fit-crown.ts";
+import { CustomFitRequest, CustomFitResponse } from "../../shared/contract/fit-custom.ts";
+import { ProspectRequest, ProspectResponse } from "../../shared/contract/fit-prospect.ts";
 import type { Deps } from "../deps.ts";
 import { NO_SESSION, type ProblemExample } from "../http/problems.ts";
+import { runJson } from "../http/run-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { checkCrownRequest, fitCrowns } from "../services/fit/crown.ts";
+import { fitCustom } from "../services/fit/curves/custom.ts";
+import { fitProspect, leafInversionParams } from "../services/fit/prospect.ts";
+import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const UNKNOWN_SHAPE: ProblemExample = {
   code: "invalid_argument",
   detail: `shape "sphere" is none of ${CROWN_SHAPES.join(", ")}`,
+};
+const UNKNOWN_NAME: ProblemExample = {
+  code: "invalid_argument",
+  detail: 'Equation, column 3: "q" is no input, parameter or constant; these are k, x',
+};
+
+const PERCENT: ProblemExample = {
+  code: "invalid_argument",
+  detail: "reflectance[0] is 45, outside -0.1..1.2; reflectance is a share, 0..1: divide percents by 100",
 };
 
 export function fitRoutes(app: App, deps: Deps): void {
@@ -26,5 +41,37 @@ export function fitRoutes(app: App, deps: Deps): void {
       const checked = await checkCrownRequest(body, unknownKeys, deps); // 400 and 404 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => fitCrowns(checked, deps, job), { failedTail: { crowns: [] } });
     },
+  );
+  app.post(
+    "/api/fit/prospect",
+    {
+      schema: {
+        operationId: "fitProspect",
+        summary: "Estimate leaf traits from a reflectance spectrum (PROSPECT-D, PROSPECT-PRO)",
+        tags: ["fit"],
+        body: ProspectRequest,
+        response: { 200: ProspectResponse },
+      },
+      config: { problems: [PERCENT] },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const params = leafInversionParams(body); // 400 here
+      return withUnknownKeys(await runJson(reply, deps.jobs, (job) => fitProspect(body, params, job)), unknownKeys);
+    },
+  );
+  app.post(
+    "/api/fit/custom",
+    {
+      schema: {
+        operationId: "fitCustom",
+        summary: "Fit an equation, or a built-in model, to columns of numbers",
+        tags: ["fit"],
+        body: CustomFitRequest,
+        response: { 200: CustomFitResponse },
+      },
+      config: { problems: [UNKNOWN_NAME] },
+    },
+    async ({ body, unknownKeys }, reply) =>
+      withUnknownKeys(await runJson(reply, deps.jobs, (job) => fitCustom(body, job)), unknownKeys),
   );
 }

@@ -26,12 +26,14 @@ import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
+import { exportRoutes } from "./export.ts";
 import { fitRoutes } from "./fit.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
 import { latexRoutes } from "./latex.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
+import { modelsRoutes } from "./models.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
@@ -71,6 +73,8 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   m2mRoutes,
   fitRoutes,
   latexRoutes,
+  exportRoutes,
+  modelsRoutes,
   meshRoutes,
   plantRoutes,
   ladRoutes,

@@ -61,6 +61,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_icp(env, exports);
   pc::binding::register_reconstruction(env, exports);
   pc::binding::register_fit(env, exports);
+  pc::binding::register_leaf_optics(env, exports);
+  pc::binding::register_curve_fit(env, exports);
   pc::binding::register_plant_shapes(env, exports);
   pc::binding::register_lists(env, exports);
   pc::binding::register_plants(env, exports);

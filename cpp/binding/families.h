@@ -21,6 +21,8 @@ void register_registration(Napi::Env env, Napi::Object exports);
 void register_icp(Napi::Env env, Napi::Object exports);
 void register_reconstruction(Napi::Env env, Napi::Object exports);
 void register_fit(Napi::Env env, Napi::Object exports);
+void register_leaf_optics(Napi::Env env, Napi::Object exports);
+void register_curve_fit(Napi::Env env, Napi::Object exports);
 void register_plant_shapes(Napi::Env env, Napi::Object exports);
 void register_lists(Napi::Env env, Napi::Object exports);
 void register_plants(Napi::Env env, Napi::Object exports);

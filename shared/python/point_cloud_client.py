@@ -38,7 +38,7 @@ import secrets
 import socket
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from urllib.parse import quote, urlencode, urlsplit
 
 try:
@@ -596,6 +596,69 @@ class PointCloudClient:
         """
         return self._run("/api/fit/crown", {"source": source, "shape": shape}, fields, on_progress)
 
+    def fit_prospect(self, wavelengths: Any, reflectance: Any, **fields: Any) -> Dict[str, Any]:
+        """Estimates leaf traits from a reflectance spectrum (PROSPECT): {"parameters": {"Cab": {"value": ...}, ...}, ...}.
+
+        wavelengths     nm, in any order; those outside 400..2500 are not used
+        reflectance     of the leaf at each wavelength, 0..1
+        model           "D" (default): dry matter; "PRO": protein and other carbon instead
+        inversion       "full" (default), "likelihood": the most probable leaf, or "windowed": each trait from its bands
+        n_starts        starts of the search, default 6
+        do_calib        also fit a_scale * R + b_offset; default True for full, else False
+
+        For the full inversion alone:
+        vis_weight, vis_min, vis_max                factor of the visible band's weight and the band, default 6, 380, 750 nm
+        green_center, rededge_center, violet_center centres of the windows, default 550, 705, 410 nm
+        window_sigma, feature_boost, violet_boost   their width and weights, default 20 nm, 2, 2
+        loss, f_scale                               linear, soft_l1 (default), huber, cauchy or arctan; its scale, default 0.08
+        stage1                                      fit the visible part first, default True
+
+        Also rmse, r_squared, n_points, converged, wavelengths, measured_spectrum, fitted_spectrum, residuals (fitted -
+        measured), message, warnings. Each parameter has value, std_error, at_bound, symbol, units, description.
+        """
+        body = {"wavelengths": wavelengths, "reflectance": reflectance}
+        return self._json("POST", "/api/fit/prospect", body, fields)
+    def fit_custom(
+        self,
+        parameters: Sequence[Dict[str, Any]],
+        inputs: Sequence[Dict[str, str]],
+        outputs: Sequence[Dict[str, str]],
+        column_mappings: Dict[str, str],
+        data: Dict[str, Sequence[float]],
+        model_type: str = "user",
+        **fields: Any,
+    ) -> Dict[str, Any]:
+        """Fits an equation, or a built-in model, to columns of numbers: {"parameters": {name: {"value", "std_error", ...}}}.
+
+        parameters        [{"name", "symbol", "default", "boundsLow", "boundsHigh", "fixed", "fixedValue"}]
+        inputs, outputs   [{"name", "symbol"}]; the first output with a column is fitted
+        column_mappings   {"input_x": column, "output_y": column}
+        data              {column: numbers}
+        model_type        "user": `equation`; "builtin": the model `model_id` of list_models
+        equation          the output as an expression of the symbols
+        equation_type     explicit (default), or implicit: 0 = equation
+        model_id          id of a built-in model
+        constants         [{"name", "symbol", "value"}]
+        max_iterations    default 1000; the residuals are evaluated at most 10 times as often
+        loss              linear (default), soft_l1, huber, cauchy or arctan, with loss_scale (unit of the output, default 1)
+        more_starts       True: try other starts where the given one fails, default
+        confidence_level  of the intervals, default 0.95
+        profile           True: intervals by the profile likelihood too
+        """
+        request = {
+            "model_type": model_type,
+            "parameters": parameters,
+            "inputs": inputs,
+            "outputs": outputs,
+            "column_mappings": column_mappings,
+            "data": data,
+        }
+        return self._json("POST", "/api/fit/custom", request, fields)
+
+    def list_models(self, **call: Any) -> Dict[str, Any]:
+        """The built-in models of curves: {category: {id: {"name", "equation", "required_data", ...}}}."""
+        return self._json("GET", "/api/models", None, call)
+
     def render_latex(self, equation: str, **fields: Any) -> Dict[str, Any]:
         """Renders an equation as LaTeX: {"success": True, "latex": "y = a x + b"}.
 
@@ -606,6 +669,22 @@ class PointCloudClient:
         An equation that cannot be read is shown as text, and a warning says why.
         """
         return self._json("POST", "/api/latex", {"equation": equation}, fields)
+
+    def export_results(self, model_name: str, parameters: Dict[str, Any], **fields: Any) -> bytes:
+        """Returns the result of a fit as a file: a workbook with the sheets Parameters, Data and Metadata.
+
+        model_name       name of the model
+        parameters       by name: a value, or {"value", "std_error", "fixed", "symbol", "units", "description"}
+        model_type, equation, file_name, model_tags   of the model and its data
+        y_column_name    name of the modelled column, default "Y"
+        input_data       {column: numbers}; the first column determines the number of rows
+        y_measured, fitted_values, residuals          a number per row; None = an empty cell
+        r_squared, rmse, n_points, max_iterations     of the fit
+        format           "xlsx" (default), "csv" or "json"
+        """
+        call, body = _parted({"model_name": model_name, "parameters": parameters}, fields)
+        data, headers = _body(body)
+        return self._call("POST", "/api/export", data, headers, call)
 
     def latest_latex(self, **call: Any) -> Dict[str, Any]:
         """The most recent rendering of an equation; ApiError 404 if there is none."""

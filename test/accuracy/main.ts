@@ -48,6 +48,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
+  prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),

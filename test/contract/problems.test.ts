@@ -30,6 +30,15 @@ const MESH_PAIR = {
   source_vertices: MESH.mesh_vertices,
   source_indices: [0, 1, 3],
 };
+const CURVE = {
+  model_type: "user",
+  equation: "k*q",
+  parameters: [{ name: "k", symbol: "k", default: 1 }],
+  inputs: [{ name: "x", symbol: "x" }],
+  outputs: [{ name: "y", symbol: "y" }],
+  column_mappings: { input_x: "x", output_y: "y" },
+  data: { x: [1, 2], y: [2, 4] },
+};
 const BOX = { kind: "box", min: [0, 0, 0], max: [1, 1, 1] };
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 /** Actions of a session with a body that is fine, and whose 404 is that of the session. */
@@ -97,6 +106,13 @@ const REFUSED: readonly Refused[] = [
   of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
+  of("exportResults", 400, "/api/export", {
+    model_name: "wide",
+    parameters: {},
+    input_data: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`c${i}`, []])),
+  }),
+  of("fitProspect", 400, "/api/fit/prospect", { wavelengths: [500], reflectance: [45] }),
+  of("fitCustom", 400, "/api/fit/custom", CURVE),
   of("exportRaster", 400, "/api/dem/export-raster", {
     format: "png",
     grid_z: [1],

@@ -58,6 +58,9 @@ int paint_points(const Arguments& arguments);
 /// Arguments: FILE.las FOLDER [THREADS]
 int translate_octree(const Arguments& arguments);
 
+/// Spectra of leaves and their three inversions from six starts, ms a leaf. Arguments: LEAVES [THREADS]
+int invert_leaves(const Arguments& arguments);
+
 /// Grids a terrain of 0.25 m cells from points on rolling ground, with its mesh and layers. Arguments: POINTS [THREADS]
 int make_dem(const Arguments& arguments);
 

@@ -48,6 +48,7 @@ constexpr Job kJobs[] = {
     {"compact", "FILE.las [THREADS]", 1, pc::bench::compact_points},
     {"paint", "POINTS [THREADS]", 1, pc::bench::paint_points},
     {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
+    {"leaf", "LEAVES [THREADS]", 1, pc::bench::invert_leaves},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},

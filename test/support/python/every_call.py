@@ -192,8 +192,28 @@ crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progres
 client.close_session(tree)
 assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5
 assert "sphere" in refused(lambda: client.fit_crown({"session_id": a}, "sphere"), 400, "invalid_argument").message
+bright = [0.05 + 0.4 * (nm > 700) for nm in range(400, 2501, 5)]
+leaf = client.fit_prospect(list(range(400, 2501, 5)), bright, inversion="likelihood", n_starts=1)
+assert leaf["n_points"] == 2101 and leaf["parameters"]["Cab"]["units"] == "ug/cm2" and leaf["rmse"] > 0, leaf["message"]
+assert "percents" in refused(lambda: client.fit_prospect([500], [45]), 400, "invalid_argument").message
+points = {"t": [0.0, 1, 2, 3], "v": [1.0, 3, 5, 7]}
+line_fit = client.fit_custom(
+    [{"name": "slope", "symbol": "a", "default": 1}, {"name": "start", "symbol": "b", "default": 0}],
+    [{"name": "time", "symbol": "x"}],
+    [{"name": "value", "symbol": "y"}],
+    {"input_x": "t", "output_y": "v"},
+    points,
+    equation="a*x + b",
+)
+assert abs(line_fit["parameters"]["slope"]["value"] - 2) < 1e-12 and line_fit["converged"], line_fit
+assert client.list_models()["hydraulics"]["sigmoidal"]["required_data"] == ["psi", "K"]
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line
+
+book = client.export_results("a line", {"slope": 2.5}, input_data={"x": [1, 2]}, fitted_values=[2.5, 5])
+assert book[:2] == b"PK" and b"xl/worksheets/sheet3.xml" in book
+assert json.loads(client.export_results("a line", {"slope": 2.5}, format="json"))["parameters"][0]["value"] == 2.5
+assert "model_name" in refused(lambda: client.export_results("", {}), 422, "validation").message
 
 # Plants
 species = client.plant_models()

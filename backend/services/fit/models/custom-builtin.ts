@@ -1,0 +1,83 @@
+import type { CustomFitRequest } from "../../../../shared/contract/fit-custom.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import type { FreeParameter } from "../curves/curve.ts";
+import { checkLengths, freeParameter, inputColumn, type NamedTask, outputColumn } from "../curves/named-task.ts";
+import { symbolName } from "../curves/symbols.ts";
+import { modelOf } from "./catalogue.ts";
+import type { CurveModelEntry } from "./model.ts";
+import { CURVE_COLUMN, modelColumns, modelParameters, modelTask } from "./model-task.ts";
+
+/**
+ * The task of a request for a built-in model: its columns are the inputs and the output of the same symbol or name.
+ * Errors: invalid_argument.
+ */
+export function builtinFit(request: CustomFitRequest): NamedTask {
+  if (request.model_id === null) throw new AppError("invalid_argument", "a built-in model needs its model_id");
+  if (request.equation_type === "implicit") {
+    throw new AppError("invalid_argument", "built-in models are explicit; leave equation_type out");
+  }
+  const model = modelOf(request.model_id);
+  const columns = modelColumns(model, givenColumns(request, model));
+  const wished = new Map(request.parameters.map((parameter) => [symbolOf(parameter, model), parameter]));
+  const constants = new Map<string, number>();
+  const free: FreeParameter[] = [];
+  const keys: string[] = [];
+  const given = new Map<string, { symbol: string; value: number }>();
+  const order: string[] = [];
+  for (const own of modelParameters(model, columns)) {
+    const parameter = wished.get(own.symbol);
+    const key = parameter?.name ?? own.symbol;
+    order.push(key);
+    if (parameter?.fixed) {
+      const value = parameter.fixedValue ?? parameter.default;
+      constants.set(own.symbol, value);
+      given.set(key, { symbol: own.symbol, value });
+    } else {
+      free.push(parameter ? withWishes(own, parameter) : own);
+      keys.push(key);
+    }
+  }
+  if (new Set(order).size < order.length) {
+    throw new AppError("invalid_argument", "two parameters have the same name; rename one");
+  }
+  return { task: modelTask(model, columns, free, constants), equation: model.equation, keys, given, order };
+}
+
+/** Start and bounds of the request, and the model's where it has none. */
+function withWishes(own: FreeParameter, parameter: CustomFitRequest["parameters"][number]): FreeParameter {
+  const bounded = {
+    ...parameter,
+    boundsLow: Math.max(parameter.boundsLow ?? own.low, own.low),
+    boundsHigh: Math.min(parameter.boundsHigh ?? own.high, own.high),
+  };
+  return freeParameter(bounded, own.symbol);
+}
+
+function symbolOf({ name, symbol }: CustomFitRequest["parameters"][number], model: CurveModelEntry): string {
+  const plain = symbolName(symbol, `parameter "${name}"`);
+  if (model.parameters.some((parameter) => parameter.symbol === plain)) return plain;
+  const known = model.parameters.map((parameter) => parameter.symbol).join(", ");
+  throw new AppError("invalid_argument", `the model "${model.id}" has no parameter "${plain}"; it has ${known}`);
+}
+
+/** Columns of the request that the model knows. */
+function givenColumns(request: CustomFitRequest, model: CurveModelEntry): Map<string, readonly number[]> {
+  const measured = outputColumn(request).values;
+  const columns = new Map<string, readonly number[]>();
+  const find = (name: string) =>
+    request.inputs.find(({ symbol }) => symbol === name) ?? request.inputs.find((input) => input.name === name);
+  for (const { name } of model.required) {
+    if (name !== model.output) columns.set(name, inputColumn(request, find(name)?.symbol ?? name, name));
+  }
+  for (const { name } of model.optional ?? []) {
+    const input = find(name);
+    if (!input) continue;
+    if (name === CURVE_COLUMN) {
+      throw new AppError("invalid_argument", "one request fits one curve; send several curves to /api/fit");
+    }
+    columns.set(name, inputColumn(request, input.symbol, name));
+  }
+  checkLengths(measured, columns);
+  columns.set(model.output, measured);
+  return columns;
+}

@@ -1,0 +1,80 @@
+import { AppError } from "../../../../shared/errors.ts";
+import { average, type Columns, type CurveModelEntry, column, largest, nearestRow, smallest } from "./model.ts";
+
+/** 1 or -1: how water potentials are written. Errors: invalid_argument if both occur. */
+function signOf(psi: readonly number[]): 1 | -1 {
+  const [low, high] = [smallest(psi), largest(psi)];
+  if (low < 0 && high > 0) {
+    throw new AppError(
+      "invalid_argument",
+      `psi has values of both signs (${low} and ${high}); water potentials are at most 0, or all positive as tensions`,
+    );
+  }
+  return high > 0 ? 1 : -1;
+}
+
+function vulnerabilityStarts(columns: Columns) {
+  const psi = column(columns, "psi");
+  const K = column(columns, "K");
+  const Kmax = Math.max(largest(K), 1e-9);
+  const half = Math.abs(psi[nearestRow(K, Kmax / 2)] ?? 1);
+  return { Kmax, psi50: signOf(psi) * Math.min(Math.max(half, 0.1), 50), s: 3 };
+}
+
+/** Osmotic potential from the driest third, where turgor is lost. */
+function pressureVolumeStarts(columns: Columns) {
+  const w = column(columns, "w");
+  const psi = column(columns, "psi");
+  if (smallest(w) <= 0 || largest(w) > 1.5) {
+    throw new AppError(
+      "invalid_argument",
+      `w runs from ${smallest(w)} to ${largest(w)}; it must be the relative water content as a fraction, above 0 and about 1 at full turgor`,
+    );
+  }
+  const rows = w.map((_, row) => row).sort((a, b) => (w[a] ?? 0) - (w[b] ?? 0));
+  const at = (values: readonly number[], row: number | undefined) => values[row ?? 0] ?? 0;
+  const products = rows.map((row) => -at(psi, row) * at(w, row));
+  const driest = products.slice(0, Math.max(1, Math.floor(rows.length / 3)));
+  const pi_o = Math.max(average(driest), 0.05);
+  const turgid = products.findIndex((product) => product < 0.95 * pi_o); // turgor makes -psi w smaller
+  const w_tlp = turgid < 0 ? 0.9 : at(w, rows[turgid]);
+  return { pi_o, w_tlp: Math.min(Math.max(w_tlp, 0.05), 0.95), eps: 1.5 };
+}
+
+export const HYDRAULIC_MODELS: readonly CurveModelEntry[] = [
+  {
+    id: "sigmoidal",
+    name: "Vulnerability Curve",
+    required: [
+      { name: "psi", description: "water potential, MPa, at most 0 (or all positive, as tension)" },
+      { name: "K", description: "hydraulic conductance, any unit" },
+    ],
+    output: "K",
+    equation: "Kmax/(1 + abs(psi/psi50)**s)",
+    parameters: [
+      { symbol: "Kmax", description: "conductance without cavitation, unit of K", low: 0, high: 1e10 },
+      { symbol: "psi50", description: "water potential where half of it is lost, MPa", low: -100, high: -1e-3 },
+      { symbol: "s", description: "steepness", low: 0.01, high: 200 },
+    ],
+    starts: vulnerabilityStarts,
+    bounds: (columns) => ({ psi50: signOf(column(columns, "psi")) > 0 ? [1e-3, 100] : [-100, -1e-3] }),
+    source: "Manzoni et al. 2013, Advances in Water Resources 51: 292",
+  },
+  {
+    id: "sjb2018",
+    name: "P-V Curve",
+    required: [
+      { name: "w", description: "relative water content, a fraction above 0, 1 at full turgor" },
+      { name: "psi", description: "water potential, MPa, at most 0" },
+    ],
+    output: "psi",
+    equation: "pi_o*max(0, (w - w_tlp)/(1 - w_tlp))**eps - pi_o/w",
+    parameters: [
+      { symbol: "pi_o", description: "osmotic pressure at full turgor, MPa", low: 1e-3, high: 100 },
+      { symbol: "w_tlp", description: "relative water content at the turgor loss point", low: 0.01, high: 0.995 },
+      { symbol: "eps", description: "exponent of turgor: wall elasticity", low: 0.05, high: 50 },
+    ],
+    starts: pressureVolumeStarts,
+    source: "Sack, John & Buckley 2018, Plant Physiology 176: 489",
+  },
+];

@@ -1,0 +1,88 @@
+import { type Columns, type CurveModelEntry, column, largest, smallest } from "./model.ts";
+
+const GAS_CONSTANT = 8.314e-3; // kJ mol-1 K-1
+const ZERO_CELSIUS_K = 273.15;
+const REFERENCE_K = 298.15;
+const OXYGEN = 210; // mmol mol-1
+
+/** Arrhenius function, 1 at 25 degrees Celsius; `energy` kJ mol-1. */
+const arrhenius = (energy: number, kelvin: number) =>
+  Math.exp((energy / GAS_CONSTANT) * (1 / REFERENCE_K - 1 / kelvin));
+
+/** Peaked function of TPU, 1 at 25 degrees Celsius (Sharkey et al. 2007, table 1). */
+function peaked(kelvin: number): number {
+  const [rise, fall, entropy] = [53.1, 201.8, 0.65];
+  const lost = (k: number) => 1 + Math.exp((k * entropy - fall) / (GAS_CONSTANT * k));
+  return (arrhenius(rise, kelvin) * lost(REFERENCE_K)) / lost(kelvin);
+}
+
+/** Rubisco kinetics of Bernacchi et al. 2001, table 1, at each leaf temperature. */
+const kinetics = {
+  Kc: (k: number) => Math.exp(38.05 - 79.43 / (GAS_CONSTANT * k)), // umol mol-1
+  Ko: (k: number) => Math.exp(20.3 - 36.38 / (GAS_CONSTANT * k)), // mmol mol-1
+  Gstar: (k: number) => Math.exp(19.02 - 37.83 / (GAS_CONSTANT * k)), // umol mol-1
+};
+
+function derived(columns: Columns) {
+  const kelvin = column(columns, "Tleaf").map((celsius) => celsius + ZERO_CELSIUS_K);
+  const each = (of: (k: number) => number) => kelvin.map(of);
+  return new Map([
+    ["Km", each((k) => kinetics.Kc(k) * (1 + OXYGEN / kinetics.Ko(k)))],
+    ["Gstar", each(kinetics.Gstar)],
+    ["f_V", each((k) => arrhenius(65.33, k))],
+    ["f_R", each((k) => arrhenius(46.39, k))],
+    ["f_J", each((k) => arrhenius(43.9, k))],
+    ["f_T", each(peaked)],
+    ["I2", column(columns, "Qin").map((quanta) => 0.361 * quanta)],
+  ]);
+}
+
+/** Capacities that some row needs at least: each row is limited by one of them. */
+function starts(columns: Columns) {
+  const A = column(columns, "A");
+  const Ci = column(columns, "Ci");
+  const of = derived(columns);
+  const value = (name: string, row: number) => of.get(name)?.[row] ?? Number.NaN;
+  const Rd25 = Math.min(Math.max(-smallest(A), 1), 5);
+  const gross = A.map((net, row) => net + Rd25 * value("f_R", row));
+  const needed = (capacity: (gross: number, row: number) => number) =>
+    largest(gross.map(capacity).filter((one) => Number.isFinite(one) && one > 0));
+  const beyond = (row: number) => (Ci[row] ?? 0) - value("Gstar", row);
+  const Vcmax25 = needed((g, row) =>
+    beyond(row) > 10 ? (g * ((Ci[row] ?? 0) + value("Km", row))) / beyond(row) / value("f_V", row) : 0,
+  );
+  const J = needed((g, row) =>
+    beyond(row) > 10 ? (g * (4 * (Ci[row] ?? 0) + 8 * value("Gstar", row))) / beyond(row) / value("f_J", row) : 0,
+  );
+  const TPU25 = needed((g, row) => g / 3 / value("f_T", row));
+  const within = (start: number, high: number) => (start > 0 ? Math.min(start, high) : high / 10);
+  return { Vcmax25: within(0.8 * Vcmax25, 900), Jmax25: within(1.1 * J, 1800), TPU25: within(TPU25, 150), Rd25 };
+}
+
+const J = "2*I2*Jmax25*f_J/(I2 + Jmax25*f_J + sqrt((I2 - Jmax25*f_J)**2 + 1.2*I2*Jmax25*f_J))";
+
+export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
+  {
+    id: "fvcb",
+    name: "FvCB",
+    required: [
+      { name: "A", description: "net photosynthesis, umol m-2 s-1" },
+      { name: "Ci", description: "CO2 inside the leaf, umol mol-1" },
+      { name: "Qin", description: "incident photosynthetic photon flux density, umol m-2 s-1" },
+      { name: "Tleaf", description: "leaf temperature, degrees Celsius" },
+    ],
+    optional: [{ name: "CurveID", description: "rows with the same value are one curve", value: null }],
+    output: "A",
+    equation: `min(Vcmax25*f_V*(Ci - Gstar)/(Ci + Km), ${J}*(Ci - Gstar)/(4*Ci + 8*Gstar), 3*TPU25*f_T) - Rd25*f_R`,
+    parameters: [
+      { symbol: "Vcmax25", description: "maximum carboxylation rate at 25 C, umol m-2 s-1", low: 0, high: 1000 },
+      { symbol: "Jmax25", description: "maximum electron transport rate at 25 C, umol m-2 s-1", low: 0, high: 2000 },
+      { symbol: "TPU25", description: "triose phosphate use at 25 C, umol m-2 s-1", low: 0, high: 200 },
+      { symbol: "Rd25", description: "day respiration at 25 C, umol m-2 s-1", low: 0, high: 50 },
+    ],
+    derived,
+    starts,
+    source:
+      "Farquhar, von Caemmerer & Berry 1980, Planta 149: 78; Rubisco kinetics, Vcmax and Rd: Bernacchi et al. 2001, Plant, Cell & Environment 24: 253; Jmax and TPU: Sharkey et al. 2007, Plant, Cell & Environment 30: 1035; light response of J with curvature 0.7 and 0.361 electrons per incident photon: von Caemmerer 2000, Biochemical Models of Leaf Photosynthesis, section 2.2",
+  },
+];

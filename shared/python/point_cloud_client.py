@@ -193,7 +193,7 @@ class PointCloudClient:
         points     (n, 3) inline points, metres
         colors     (n, 3) r, g, b of each inline point, 0..1
         source     {"session_id", "max_points", "translation", "want_colors", ...} instead of points
-        format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd
+        format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd, e57
         filename   file name in the response if there is no dest_path, default pointcloud.<format>
         dest_path  absolute path on the service's machine; without it, the response holds the file in `data`, base64
         overwrite  replace whatever is at dest_path; without it, a file that no export wrote causes an error

@@ -93,6 +93,32 @@ export interface PtxWriteResult {
   readonly without_scan: number;
   readonly colors_cut: boolean;
 }
+/** See cpp/io/e57_write.h. */
+export interface E57WriteParams {
+  /** Of the scan; several are "name 0", "name 1", ... */
+  readonly name: string;
+  readonly guid: string;
+  readonly writer: string;
+  /** OGC WKT, "" = unknown */
+  readonly coordinate_metadata: string;
+  /** GPS time, seconds */
+  readonly creation_time_s: number;
+  /** Scanner position of a cloud of one scanner, stored frame; null = unknown. */
+  readonly origin: readonly [number, number, number] | null;
+  readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
+}
+export interface E57WriteResult {
+  readonly point_count: number;
+  readonly bytes: number;
+  readonly scans: number;
+  /** Misses of scans without a scanner position. */
+  readonly misses_from_zero: number;
+  readonly without_scan: number;
+  /** The scan indexes are not 0, 1, 2, ... */
+  readonly renumbered: boolean;
+  readonly colors_cut: boolean;
+  readonly warnings: readonly string[];
+}
 export type TextFormat = "xyz" | "txt" | "csv" | "ply" | "obj";
 
 export interface WritersNative {
@@ -101,6 +127,7 @@ export interface WritersNative {
   writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>;
   writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>;
   writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>;
+  writeE57(view: CloudViewInput, params: E57WriteParams, path: string): NativeJob<E57WriteResult>;
 }
 
 /** Writes LAS or LAZ in blocks, with constant memory. */
@@ -117,3 +144,6 @@ export const writePcd = (view: CloudViewInput, params: PcdWriteParams, path: str
 /** Writes PTX: one raster per scan. */
 export const writePtx = (view: CloudViewInput, params: PtxWriteParams, path: string) =>
   addon.writePtx(view, params, path);
+/** Writes E57: one scan per scan_index, every column. */
+export const writeE57 = (view: CloudViewInput, params: E57WriteParams, path: string) =>
+  addon.writeE57(view, params, path);

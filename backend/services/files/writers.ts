@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { MAX_PTX_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/files/writers.ts";
 import type { ScanOrigin, Triple } from "../../sessions/column-names.ts";
+import { version } from "../../version.ts";
 import { type ExportFormat, isLas } from "./export-format.ts";
 
 /** Input of a writer: the columns that the format can store, and the metadata it needs. */
@@ -28,17 +30,21 @@ export interface WrittenPoints {
   readonly warnings: readonly string[];
 }
 
+export interface ExportTarget {
+  readonly format: ExportFormat;
+  readonly path: string;
+  /** Name of the cloud, for files that contain one. */
+  readonly name: string;
+}
+
 /** Writes the points with the writer of the format. */
-export async function writePoints(
-  view: ExportView,
-  format: ExportFormat,
-  path: string,
-  job: Job,
-): Promise<WrittenPoints> {
+export async function writePoints(view: ExportView, target: ExportTarget, job: Job): Promise<WrittenPoints> {
+  const { format, path } = target;
   if (isLas(format)) {
     return job.track(() => native.writeLas(view.input, { ...view.las, compressed: format === "laz" }, path));
   }
   if (format === "ptx") return writePtx(view, path, job);
+  if (format === "e57") return writeE57(view, target, job);
   const written = await job.track(() => {
     if (format === "pcd") return native.writePcd(view.input, { viewpoint: view.scanners?.origin ?? null }, path);
     if (format === "pts") return native.writePts(view.input, path);
@@ -74,6 +80,34 @@ function lossWarnings(
     warnings.push(`${written.rounded.join(", ")}: written with 6 decimals, which changes some values.`);
   }
   return warnings;
+}
+
+/** Seconds between the epochs of Unix and GPS, less the leap seconds since (18 from 2017 on). */
+const GPS_EPOCH_S = 315_964_800 - 18;
+
+async function writeE57(view: ExportView, { path, name }: ExportTarget, job: Job): Promise<WrittenPoints> {
+  const { origin = null, origins = [] } = view.scanners ?? {};
+  const params: native.E57WriteParams = {
+    name,
+    guid: `{${randomUUID()}}`,
+    writer: `point-cloud-backend ${version}`,
+    coordinate_metadata: view.las.wkt,
+    creation_time_s: Math.floor(Date.now() / 1000) - GPS_EPOCH_S,
+    origin,
+    origins,
+  };
+  const written = await job.track(() => native.writeE57(view.input, params, path));
+  const warnings = [...written.warnings, ...lossWarnings(view, "e57", written)];
+  if (written.misses_from_zero > 0)
+    warnings.push(
+      `${written.misses_from_zero} misses belong to scans without a known scanner position; the file states their directions from its zero.`,
+    );
+  if (written.without_scan > 0)
+    warnings.push(
+      `${written.without_scan} points whose scan_index is not an integer from 0 to 65534 are the last scan of the file.`,
+    );
+  if (written.renumbered) warnings.push("The file's scans are numbered 0, 1, 2, ...; scan_index has other numbers.");
+  return { point_count: written.point_count, bytes: written.bytes, warnings };
 }
 
 async function writePtx(view: ExportView, path: string, job: Job): Promise<WrittenPoints> {

@@ -3,9 +3,10 @@ import { open } from "node:fs/promises";
 /** Bytes from which a file's content is recognized. */
 const HEAD_BYTES = 64 << 10;
 
-/** First bytes of LAS and LAZ, TIFF and BigTIFF in both byte orders, PLY, PCD and ESRI ASCII grids. */
+/** First bytes of LAS and LAZ, E57, TIFF and BigTIFF in both byte orders, PLY, PCD and ESRI ASCII grids. */
 const STARTS = [
   /^LASF/,
+  /^ASTM-E57/,
   /^II[*+]\0/,
   /^MM\0[*+]/,
   /^ply\r?\n/,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, parse } from "node:path";
 import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError, type ErrorCode } from "../../../../shared/errors.ts";
 import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
@@ -85,7 +85,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
       { name: "Writing points", weight: 9 },
       { name: "Formatting points", weight: 9 },
     ]);
-    const written = await writePoints(view, format, temporary, job);
+    const written = await writePoints(view, { format, path: temporary, name: parse(filename).name }, job);
     const data = dest ? null : await inlineFile(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point

@@ -35,6 +35,7 @@ import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
+import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -45,6 +46,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   cancelRoutes,
   octreeRoutes,
   pointcloudRoutes,
+  scanRoutes,
   sessionsRoutes,
   createRoutes,
   closeRoutes,

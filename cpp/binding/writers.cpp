@@ -84,10 +84,22 @@ io::TextFormat text_format(const Napi::Value& value) {
                                         {"obj", io::TextFormat::kObj}});
 }
 
-// writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>
+/// "cloud" and "scan": the layouts of the two exports; "bare": that of a scan without its header.
+io::TextWriteParams text_params(const Napi::Object& js) {
+  const auto format = text_format(js.Get("format"));
+  enum class Layout : std::uint8_t { kCloud, kScan, kBare };
+  const auto layout = strict_choice<Layout>(
+      js.Get("layout"), "layout", {{"cloud", Layout::kCloud}, {"scan", Layout::kScan}, {"bare", Layout::kBare}});
+  if (layout == Layout::kCloud) return io::cloud_export_layout(format);
+  io::TextWriteParams params = io::scan_export_layout(format);
+  if (layout == Layout::kBare) params.header = io::TextHeader::kNone;
+  return params;
+}
+
+// writeText(view: CloudViewInput, params: TextWriteParams, path: string): NativeJob<WriteResult>
 Napi::Value write_text(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto params = io::cloud_export_layout(text_format(info[1]));
+  const auto params = text_params(strict_object(info[1], "params"));
   const std::string path = strict_string(info[2], "path");
   return start_job<Written>(
       info.Env(), job_options(info[3]),
@@ -194,6 +206,12 @@ Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
   return out;
 }
 
+io::PtxSweep ptx_sweep(const Napi::Object& js) {
+  return {whole_field(js, "n_theta"),         whole_field(js, "n_phi"),
+          number_field(js, "theta_min_rad"),  number_field(js, "theta_step_rad"),
+          number_field(js, "phi_min_rad"),    number_field(js, "phi_step_rad")};
+}
+
 // writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>
 Napi::Value write_ptx(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
@@ -201,6 +219,7 @@ Napi::Value write_ptx(const Napi::CallbackInfo& info) {
   io::PtxCloudWriteParams params;
   params.max_cells = whole_field(js, "max_cells");
   params.origin_stored = vec3_field(js, "origin");
+  if (!js.Get("sweep").IsNull()) params.sweep = ptx_sweep(strict_object(js.Get("sweep"), "sweep"));
   for (const auto& [index, origin] : scan_origins(js)) params.origins.push_back({index, origin});
   const std::string path = strict_string(info[2], "path");
   return start_job<io::PtxWriteResult>(

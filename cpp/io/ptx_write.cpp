@@ -117,7 +117,7 @@ PtxWriteResult write_ptx_cloud(const CloudView& view, const PtxCloudWriteParams&
                                const std::string& path, OpContext& ctx) {
   const AnyColumn* column = find_scalar(view, "scan_index");
   if (column == nullptr) {
-    return write_ptx({{view, params.origin_stored, std::nullopt}}, {params.max_cells}, path, ctx);
+    return write_ptx({{view, params.origin_stored, params.sweep}}, {params.max_cells}, path, ctx);
   }
   require(params.max_cells <= ptx::kMaxCells, "max_cells can be 2^32 - 2 at most");
   check_columns(view);

@@ -201,6 +201,26 @@ class PointCloudClient:
         """
         return self._run("/api/pointcloud/export", {}, fields, on_progress)
 
+    def export_scans(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Writes scans as an XML bundle, or one file per object.
+
+        scans           list of objects: origin, session_id or points (with scalar_columns) or file_path (with
+                        ascii_format and allow_file_source), label, translation, columns; for a bundle and PTX also the
+                        sweep: scan_pattern, beam_elevation_angles_deg, n_theta, n_phi, theta_min, theta_max, phi_min,
+                        phi_max (degrees), beam_exit_diameter (m), beam_divergence (mrad), scan_azimuth_offset,
+                        tilt_roll_deg, tilt_pitch_deg, scanner_model, return_mode, return_selection, max_returns
+        base_name       common name of the files, default scans
+        base_position   prefix (default) or suffix: base_name before or after the label of an object
+        include_misses  False leaves out misses (sky points)
+        write_xml       True (default): a bundle of xyz files; False: one file per object in data_format
+        data_format     las, laz, xyz (default), txt, csv, ply, obj, asc, pts, ptx, pcd, e57
+        grids           voxel grids, written to the XML only
+        dest_dir        absolute path of an existing folder on the service's machine; without it, the response holds the
+                        files of one scan in `data`, base64
+        overwrite       replace whatever has the name of a file; without it, a file that no export wrote is an error
+        """
+        return self._run("/api/scan/export-xml", {}, fields, on_progress)
+
     def import_mesh(self, path: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
         """Reads a mesh: buffers vertices, indices, normals, colors, uv_coordinates, triangle_materials.
 

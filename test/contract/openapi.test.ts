@@ -76,6 +76,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/pointcloud/import",
     "POST /api/pointcloud/import_by_path",
     "POST /api/pointcloud/preview",
+    "POST /api/scan/export-xml",
     "POST /api/segment/ground",
     "POST /api/triangulate",
   ]);
@@ -106,6 +107,7 @@ describe("responses", () => {
     for (const [path, tail] of [
       ["/api/cloud/session/create", "CreateSessionTail"],
       ["/api/pointcloud/export", "ExportTail"],
+      ["/api/scan/export-xml", "ScanExportTail"],
       ["/api/cloud/session/{id}/commit_labels", "CommitLabelsTail"],
       ["/api/cloud/session/{id}/extract_by_column", "ExtractByColumnTail"],
       ["/api/cloud/session/{id}/bake", "BakeTail"],

@@ -71,6 +71,7 @@ const REFUSED: readonly Refused[] = [
   of("createSession", 400, "/api/cloud/session/create", { source_path: "FOLDER/scan.txt", source_units: "inch" }),
   of("exportCloud", 404, "/api/pointcloud/export", UNKNOWN_SOURCE),
   of("exportCloud", 400, "/api/pointcloud/export", { format: "docx" }),
+  of("exportScans", 400, "/api/scan/export-xml", { scans: [], dest_dir: "out" }),
   of("denoise", 404, "/api/pointcloud/denoise", UNKNOWN_SOURCE),
   of("denoise", 400, "/api/pointcloud/denoise", { method: "magic" }),
   of("segmentGround", 404, "/api/segment/ground", UNKNOWN_SOURCE),

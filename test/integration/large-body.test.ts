@@ -19,6 +19,7 @@ const LIST_ROUTES = [
   "/api/plant/morph/parse",
   "/api/pointcloud/denoise",
   "/api/pointcloud/export",
+  "/api/scan/export-xml",
   "/api/segment/ground",
   "/api/triangulate",
 ];

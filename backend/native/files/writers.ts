@@ -74,6 +74,17 @@ export interface PtxWriteParams {
   /** Scanner position of scans that are not in `origins`, stored frame. */
   readonly origin: readonly [number, number, number];
   readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
+  /** Raster of a cloud of one scan without row_index and column_index; null = none. */
+  readonly sweep: PtxSweep | null;
+}
+/** See cpp/io/ptx.h. */
+export interface PtxSweep {
+  readonly n_theta: number;
+  readonly n_phi: number;
+  readonly theta_min_rad: number;
+  readonly theta_step_rad: number;
+  readonly phi_min_rad: number;
+  readonly phi_step_rad: number;
 }
 /** Result for one scan; see cpp/io/ptx.h. */
 export interface PtxWrittenScan {
@@ -120,10 +131,16 @@ export interface E57WriteResult {
   readonly warnings: readonly string[];
 }
 export type TextFormat = "xyz" | "txt" | "csv" | "ply" | "obj";
+/** Of an export of points, of a data file of a scan, and of one without a header. */
+export type TextLayout = "cloud" | "scan" | "bare";
+export interface TextWriteParams {
+  readonly format: TextFormat;
+  readonly layout: TextLayout;
+}
 
 export interface WritersNative {
   writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>;
-  writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>;
+  writeText(view: CloudViewInput, params: TextWriteParams, path: string): NativeJob<WriteResult>;
   writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>;
   writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>;
   writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>;
@@ -134,8 +151,8 @@ export interface WritersNative {
 export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: string) =>
   addon.writeLas(view, params, path);
 /** Writes a text format in blocks, with constant memory. */
-export const writeText = (view: CloudViewInput, format: TextFormat, path: string) =>
-  addon.writeText(view, format, path);
+export const writeText = (view: CloudViewInput, params: TextWriteParams, path: string) =>
+  addon.writeText(view, params, path);
 /** Writes PTS: positions, intensity and colour. */
 export const writePts = (view: CloudViewInput, path: string) => addon.writePts(view, path);
 /** Writes binary PCD. */

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { MAX_PTX_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/files/writers.ts";
 import type { ScanOrigin, Triple } from "../../sessions/column-names.ts";
@@ -28,6 +27,8 @@ export interface WrittenPoints {
   readonly point_count: number;
   readonly bytes: number;
   readonly warnings: readonly string[];
+  /** Rasters of a PTX file, one a scan. */
+  readonly rasters?: readonly native.PtxWrittenScan[];
 }
 
 export interface ExportTarget {
@@ -35,6 +36,12 @@ export interface ExportTarget {
   readonly path: string;
   /** Name of the cloud, for files that contain one. */
   readonly name: string;
+  /** Layout of text formats. */
+  readonly layout: "cloud" | "scan";
+  /** Raster of PTX without row_index and column_index; null = none. */
+  readonly sweep: native.PtxSweep | null;
+  /** Most cells of the raster of a PTX scan. */
+  readonly max_cells: number;
 }
 
 /** Writes the points with the writer of the format. */
@@ -43,19 +50,21 @@ export async function writePoints(view: ExportView, target: ExportTarget, job: J
   if (isLas(format)) {
     return job.track(() => native.writeLas(view.input, { ...view.las, compressed: format === "laz" }, path));
   }
-  if (format === "ptx") return writePtx(view, path, job);
+  if (format === "ptx") return writePtx(view, target, job);
   if (format === "e57") return writeE57(view, target, job);
   const written = await job.track(() => {
     if (format === "pcd") return native.writePcd(view.input, { viewpoint: view.scanners?.origin ?? null }, path);
     if (format === "pts") return native.writePts(view.input, path);
-    return native.writeText(view.input, textFormat(format), path);
+    return native.writeText(view.input, textParams(target), path);
   });
   return { ...written, warnings: [...written.warnings, ...lossWarnings(view, format, written)] };
 }
 
-/** Programs do not agree on a layout for asc; it is written like txt. */
-const textFormat = (format: ExportFormat): native.TextFormat =>
-  format === "asc" ? "txt" : (format as native.TextFormat);
+/** Programs do not agree on a layout for asc: an export of points writes it like txt, one of scans without a header. */
+function textParams({ format, layout }: ExportTarget): native.TextWriteParams {
+  if (format === "asc") return { format: "txt", layout: layout === "scan" ? "bare" : layout };
+  return { format: format as native.TextFormat, layout };
+}
 
 /** Warnings about values that the format cannot store exactly. None for inline points, which are for display. */
 function lossWarnings(
@@ -110,9 +119,10 @@ async function writeE57(view: ExportView, { path, name }: ExportTarget, job: Job
   return { point_count: written.point_count, bytes: written.bytes, warnings };
 }
 
-async function writePtx(view: ExportView, path: string, job: Job): Promise<WrittenPoints> {
+async function writePtx(view: ExportView, target: ExportTarget, job: Job): Promise<WrittenPoints> {
   const { origin = null, origins = [] } = view.scanners ?? {};
-  const params = { max_cells: MAX_PTX_CELLS, origin: origin ?? [0, 0, 0], origins } as const;
+  const { path, max_cells, sweep } = target;
+  const params = { max_cells, origin: origin ?? [0, 0, 0], origins, sweep } as const;
   const written = await job.track(() => native.writePtx(view.input, params, path));
   const sum = (count: (scan: native.PtxWrittenScan) => number) => written.scans.reduce((n, scan) => n + count(scan), 0);
   const warnings = lossWarnings(view, "ptx", written);
@@ -137,6 +147,7 @@ async function writePtx(view: ExportView, path: string, job: Job): Promise<Writt
     point_count: sum(({ filled }) => filled),
     bytes: written.bytes,
     warnings,
+    rasters: written.scans,
   };
 }
 

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 /** Bytes from which a file's content is recognized. */
 const HEAD_BYTES = 64 << 10;
 
-/** First bytes of LAS and LAZ, E57, TIFF and BigTIFF in both byte orders, PLY, PCD and ESRI ASCII grids. */
+/** First bytes of LAS and LAZ, E57, TIFF and BigTIFF in both byte orders, PLY, PCD, ESRI ASCII grids, scan bundles and paths. */
 const STARTS = [
   /^LASF/,
   /^ASTM-E57/,
@@ -12,6 +12,8 @@ const STARTS = [
   /^ply\r?\n/,
   /^(# \.PCD |VERSION \.?\d)/,
   /^ncols\s+\d+\s+nrows\s+\d+\s/i,
+  /^<\?xml [^>]*\?>\s*<scanBundle>/,
+  /^t,x,y,z,qx,qy,qz,qw\r?\n/,
 ];
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?(nan|inf(inity)?)$/i;
 const OBJ_LINE = /^(#|v |vn |vt |f |o |g |s |mtllib |usemtl )/;

@@ -71,6 +71,8 @@ if sys.modules.get("numpy") is not None:
     inline = numpy.array(inline)
 written = client.export_cloud(points=inline, colors=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], format="las", dest_path=las)
 assert written["point_count"] == 3 and os.path.getsize(las) > 227
+scans = client.export_scans(scans=[{"origin": [0, 0, 2], "points": inline, "label": "tree"}], base_name="plot")
+assert scans["success"] and [file["name"] for file in scans["files"]] == ["plot.xml", "plot_tree.xyz"], scans
 uploaded = client.import_file(las)
 assert flat(uploaded.positions)[3:6] == [1.0, 0.0, 0.5] and flat(uploaded.colors)[:3] == [1.0, 0.0, 0.0]
 refused(lambda: client.import_file(scan), 400, "invalid_argument")

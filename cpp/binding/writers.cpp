@@ -88,8 +88,9 @@ io::TextFormat text_format(const Napi::Value& value) {
 io::TextWriteParams text_params(const Napi::Object& js) {
   const auto format = text_format(js.Get("format"));
   enum class Layout : std::uint8_t { kCloud, kScan, kBare };
-  const auto layout = strict_choice<Layout>(
-      js.Get("layout"), "layout", {{"cloud", Layout::kCloud}, {"scan", Layout::kScan}, {"bare", Layout::kBare}});
+  const auto layout =
+      strict_choice<Layout>(js.Get("layout"), "layout",
+                            {{"cloud", Layout::kCloud}, {"scan", Layout::kScan}, {"bare", Layout::kBare}});
   if (layout == Layout::kCloud) return io::cloud_export_layout(format);
   io::TextWriteParams params = io::scan_export_layout(format);
   if (layout == Layout::kBare) params.header = io::TextHeader::kNone;
@@ -179,7 +180,8 @@ Napi::Value write_e57(const Napi::CallbackInfo& info) {
   const std::string path = strict_string(info[2], "path");
   return start_job<io::E57WriteResult>(
       info.Env(), job_options(info[3]),
-      [held, params, path](OpContext& ctx) { return io::write_e57(held->view, params, path, ctx); }, e57_to_js);
+      [held, params, path](OpContext& ctx) { return io::write_e57(held->view, params, path, ctx); },
+      e57_to_js);
 }
 
 Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
@@ -207,9 +209,9 @@ Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
 }
 
 io::PtxSweep ptx_sweep(const Napi::Object& js) {
-  return {whole_field(js, "n_theta"),         whole_field(js, "n_phi"),
-          number_field(js, "theta_min_rad"),  number_field(js, "theta_step_rad"),
-          number_field(js, "phi_min_rad"),    number_field(js, "phi_step_rad")};
+  return {whole_field(js, "n_theta"),        whole_field(js, "n_phi"),
+          number_field(js, "theta_min_rad"), number_field(js, "theta_step_rad"),
+          number_field(js, "phi_min_rad"),   number_field(js, "phi_step_rad")};
 }
 
 // writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>

@@ -15,8 +15,9 @@ enum class E57FieldType : std::uint8_t { kInteger, kScaledInteger, kFloat32, kFl
 
 /// One element of a scan's point record.
 struct E57Field {
-  std::string name;  ///< with the prefix of its extension ("nor:normalX") unless it is ours (e57_pages.h); nested names
-                     ///< joined by '/'
+  std::string
+      name;  ///< with the prefix of its extension ("nor:normalX") unless it is ours (e57_pages.h); nested names
+             ///< joined by '/'
   E57FieldType type = E57FieldType::kFloat64;
   std::int64_t minimum = 0, maximum = 0;  ///< of the stored integers
   double scale = 1, offset = 0;           ///< value = stored * scale + offset, scaled integers only

@@ -147,7 +147,8 @@ void collect_fields(const ValueReader& values, const XmlElement& parent, const s
                     bool own_columns, std::vector<E57Field>& fields) {
   for (auto child = parent.first_child(); child; child = child->next_sibling()) {
     std::string_view local = child->name();
-    if (own_columns && local.starts_with(kOwnPrefix)) local.remove_prefix(std::string_view(kOwnPrefix).size());
+    if (own_columns && local.starts_with(kOwnPrefix))
+      local.remove_prefix(std::string_view(kOwnPrefix).size());
     std::string name = prefix + std::string(local);
     if (name.size() > kMaxNameBytes) values.fail(*child, "a field's name is longer than 200 bytes");
     if (child->attribute("type") == "Structure" || child->attribute("type") == "Vector") {

@@ -73,8 +73,8 @@ PacketEncoder::PacketEncoder(const RecordSource& source, const WrittenFrame& fra
                              std::vector<WrittenField> fields, std::uint64_t records)
     : source_(source), frame_(frame), fields_(std::move(fields)), records_(records) {
   // A packet ends with a whole byte of every stream, so that the pieces join without a shift.
-  const bool bytes_only =
-      std::all_of(fields_.begin(), fields_.end(), [](const WrittenField& f) { return f.field.bits % 8 == 0; });
+  const bool bytes_only = std::all_of(fields_.begin(), fields_.end(),
+                                      [](const WrittenField& f) { return f.field.bits % 8 == 0; });
   const std::size_t step = bytes_only ? 1 : 8;
   std::uint64_t bits = 0;
   for (const WrittenField& field : fields_) bits += field.field.bits;
@@ -82,9 +82,10 @@ PacketEncoder::PacketEncoder(const RecordSource& source, const WrittenFrame& fra
   const std::uint64_t room = head < kMaxPacketBytes ? (kMaxPacketBytes - head) * 8 : 0;
   packet_records_ = static_cast<std::size_t>(room / bits) / step * step;
   if (packet_records_ == 0) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "points of " + std::to_string(fields_.size()) + " fields and " + std::to_string((bits + 7) / 8) +
-                    " bytes do not fit the packets of an E57 file (64 KiB); leave columns out, or choose laz or pcd");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "points of " + std::to_string(fields_.size()) + " fields and " + std::to_string((bits + 7) / 8) +
+            " bytes do not fit the packets of an E57 file (64 KiB); leave columns out, or choose laz or pcd");
   }
 }
 
@@ -100,7 +101,8 @@ std::size_t PacketEncoder::bytes_of(std::size_t records) const {
 
 void PacketEncoder::encode(Span<const std::size_t> rows, char* out) const {
   const std::size_t bytes = bytes_of(rows.size);
-  const auto length = static_cast<std::uint16_t>(bytes - 1), streams = static_cast<std::uint16_t>(fields_.size());
+  const auto length = static_cast<std::uint16_t>(bytes - 1),
+             streams = static_cast<std::uint16_t>(fields_.size());
   out[0] = static_cast<char>(kDataPacket);
   out[1] = 0;
   std::memcpy(out + 2, &length, sizeof length);
@@ -131,8 +133,7 @@ std::vector<std::uint8_t> miss_states(const RecordSource& source, const WrittenF
   return states;
 }
 
-char* PacketEncoder::encode_field(const WrittenField& field, Span<const std::size_t> rows,
-                                  char* out) const {
+char* PacketEncoder::encode_field(const WrittenField& field, Span<const std::size_t> rows, char* out) const {
   const CloudView& view = source_.view;
   const auto axis = [&](auto pick) {
     const auto value = [&](std::size_t row) { return pick(frame_.apply(view.positions[row])); };
@@ -140,10 +141,12 @@ char* PacketEncoder::encode_field(const WrittenField& field, Span<const std::siz
                                                       : put_reals<double>(rows, out, value);
   };
   const auto origin = [&](auto pick) {
-    return put_reals<double>(rows, out, [&](std::size_t row) { return pick(view.beam_origins[row] + view.offset); });
+    return put_reals<double>(rows, out,
+                             [&](std::size_t row) { return pick(view.beam_origins[row] + view.offset); });
   };
   const auto color = [&](auto pick) {
-    return put_integers(field.field, rows, out, [&](std::size_t row) { return pick(view.colors[row]) >> 8U; });
+    return put_integers(field.field, rows, out,
+                        [&](std::size_t row) { return pick(view.colors[row]) >> 8U; });
   };
   switch (field.source) {
     case Source::kX:

@@ -27,13 +27,29 @@ constexpr Standard kRaster[] = {{"row_index", "rowIndex"},
                                 {"target_index", "returnIndex"},
                                 {"target_count", "returnCount"}};
 /// Elements with a meaning of their own (ASTM E2807-11, table 14): a column with such a name would be read as them.
-constexpr const char* kElements[] = {
-    "cartesianX",    "cartesianY",      "cartesianZ",       "cartesianInvalidState",
-    "sphericalRange", "sphericalAzimuth", "sphericalElevation", "sphericalInvalidState",
-    "intensity",     "isIntensityInvalid", "colorRed",      "colorGreen",
-    "colorBlue",     "isColorInvalid",  "rowIndex",         "columnIndex",
-    "returnIndex",   "returnCount",     "timeStamp",        "isTimeStampInvalid",
-    "origin_x",      "origin_y",        "origin_z"};
+constexpr const char* kElements[] = {"cartesianX",
+                                     "cartesianY",
+                                     "cartesianZ",
+                                     "cartesianInvalidState",
+                                     "sphericalRange",
+                                     "sphericalAzimuth",
+                                     "sphericalElevation",
+                                     "sphericalInvalidState",
+                                     "intensity",
+                                     "isIntensityInvalid",
+                                     "colorRed",
+                                     "colorGreen",
+                                     "colorBlue",
+                                     "isColorInvalid",
+                                     "rowIndex",
+                                     "columnIndex",
+                                     "returnIndex",
+                                     "returnCount",
+                                     "timeStamp",
+                                     "isTimeStampInvalid",
+                                     "origin_x",
+                                     "origin_y",
+                                     "origin_z"};
 
 /// The slug as the local part of an XML name.
 std::string element_name(const std::string& slug) {
@@ -43,14 +59,18 @@ std::string element_name(const std::string& slug) {
     const bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte >= 0x80;
     if (!letter && !(byte >= '0' && byte <= '9') && c != '_' && c != '-' && c != '.') c = '_';
   }
-  const bool starts_well = !name.empty() && (name[0] < '0' || name[0] > '9') && name[0] != '-' && name[0] != '.';
+  const bool starts_well =
+      !name.empty() && (name[0] < '0' || name[0] > '9') && name[0] != '-' && name[0] != '.';
   return starts_well ? name : "_" + name;
 }
 
-bool fits_float(double value) { return value != value || static_cast<double>(static_cast<float>(value)) == value; }
+bool fits_float(double value) {
+  return value != value || static_cast<double>(static_cast<float>(value)) == value;
+}
 
 template <class T>
-void reach_integers(Span<const T> values, const std::vector<std::size_t>& rows, RecordRange::Integers& range) {
+void reach_integers(Span<const T> values, const std::vector<std::size_t>& rows,
+                    RecordRange::Integers& range) {
   for (const std::size_t row : rows) {
     const T value = values[row];
     if constexpr (std::is_floating_point_v<T>) {
@@ -70,8 +90,8 @@ void reach_integers(Span<const T> values, const std::vector<std::size_t>& rows, 
   }
 }
 
-void reach_positions(const RecordSource& source, const std::vector<std::size_t>& rows, const WrittenFrame& frame,
-                     RecordRange& range) {
+void reach_positions(const RecordSource& source, const std::vector<std::size_t>& rows,
+                     const WrittenFrame& frame, RecordRange& range) {
   std::vector<std::uint8_t> miss(rows.size());
   if (source.is_miss != nullptr) {
     visit_scalar(*source.is_miss, [&](auto values) {
@@ -128,8 +148,8 @@ RecordSource name_columns(const CloudView& view, std::vector<std::string>& warni
     const auto* const standard = std::find_if(std::begin(kRaster), std::end(kRaster),
                                               [&](const Standard& s) { return s.slug == scalar.slug; });
     const std::string name = names.take(scalar.slug, element_name(scalar.slug), warnings);
-    source.scalars.push_back({kOwnPrefix + name, scalar.values,
-                              standard == std::end(kRaster) ? "" : standard->element});
+    source.scalars.push_back(
+        {kOwnPrefix + name, scalar.values, standard == std::end(kRaster) ? "" : standard->element});
   }
   return source;
 }
@@ -209,7 +229,8 @@ std::vector<WrittenField> fields_of(const RecordSource& source, const RecordRang
       fields.push_back(integer_field(scalar.element.empty() ? scalar.name : scalar.element, Source::kScalar,
                                      reach.minimum, reach.maximum, scalar.values));
     } else {
-      fields.push_back(float_field(scalar.name, Source::kScalar, scalar.values->dtype() == DType::kF32, scalar.values));
+      fields.push_back(
+          float_field(scalar.name, Source::kScalar, scalar.values->dtype() == DType::kF32, scalar.values));
     }
   }
   return fields;

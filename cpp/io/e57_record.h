@@ -48,7 +48,8 @@ struct WrittenFrame {
 struct NamedScalar {
   std::string name;
   const AnyColumn* values;
-  std::string element{};  ///< rowIndex, columnIndex, returnIndex or returnCount if all its values are whole; else ""
+  std::string
+      element{};  ///< rowIndex, columnIndex, returnIndex or returnCount if all its values are whole; else ""
 };
 
 /// What a scan's fields are made of, the same for all scans of a file.

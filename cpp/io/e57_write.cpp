@@ -58,7 +58,9 @@ class SectionWriter {
     write_header();
     append_in_order(
         static_cast<std::size_t>(packets_), kBlockPackets, ctx,
-        [&](std::size_t begin, std::size_t end, BlockBuffer& buffer) { encode(rows, scan, begin, end, buffer); },
+        [&](std::size_t begin, std::size_t end, BlockBuffer& buffer) {
+          encode(rows, scan, begin, end, buffer);
+        },
         [&](const char* data, std::size_t bytes) { pages_.append(data, bytes); });
     require(pages_.position() == index_begin_, "the packets of an E57 scan do not have the planned length");
     write_index();
@@ -127,7 +129,8 @@ class SectionWriter {
 class Scanners {
  public:
   Scanners(const E57WriteParams& params, bool numbered) : params_(params), numbered_(numbered) {
-    for (const E57ScanOrigin& known : params.origins) by_number_.emplace(known.scan_index, known.origin_stored);
+    for (const E57ScanOrigin& known : params.origins)
+      by_number_.emplace(known.scan_index, known.origin_stored);
   }
 
   std::optional<Vec3d> position_of(const ScanRowTable::Scan& scan) const {
@@ -149,8 +152,9 @@ void check_params(const E57WriteParams& params, const ScanRowTable& rows) {
     throw Error(ErrorCode::kInvalidArgument, "an E57 file needs at least one point");
   }
   if (rows.scans().size() > kMaxE57Scans) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "an E57 file can have 65,535 scans at most; give the points without a scan_index one of the numbers");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "an E57 file can have 65,535 scans at most; give the points without a scan_index one of the numbers");
   }
   bool finite = !params.origin_stored || is_finite(*params.origin_stored);
   for (const E57ScanOrigin& known : params.origins) finite = finite && is_finite(known.origin_stored);
@@ -167,15 +171,18 @@ void warn_of_reals(const std::vector<e57::WrittenField>& fields, std::vector<std
   for (const e57::WrittenField& field : fields) {
     if (field.source != e57::Source::kScalar || field.field.type != E57FieldType::kFloat64) continue;
     if (field.scalar->dtype() != DType::kU64) continue;
-    std::string text = "the column '" + field.field.name +
-                       "' has integers above 2^63, which E57 cannot store; it is written as float64, exact up to 2^53";
-    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) warnings.push_back(std::move(text));
+    std::string text =
+        "the column '" + field.field.name +
+        "' has integers above 2^63, which E57 cannot store; it is written as float64, exact up to 2^53";
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
+      warnings.push_back(std::move(text));
   }
 }
 
 class CloudWriter {
  public:
-  CloudWriter(const CloudView& view, const E57WriteParams& params, const ScanRowTable& rows, E57WriteResult& result)
+  CloudWriter(const CloudView& view, const E57WriteParams& params, const ScanRowTable& rows,
+              E57WriteResult& result)
       : view_(view),
         params_(params),
         rows_(rows),
@@ -185,7 +192,8 @@ class CloudWriter {
 
   WrittenScan write(const ScanRowTable::Scan& scan, std::size_t index, PageWriter& pages, OpContext& ctx) {
     const std::optional<Vec3d> position = scanners_.position_of(scan);
-    const WrittenFrame frame = position ? WrittenFrame{*position, {0, 0, 0}} : WrittenFrame{{0, 0, 0}, view_.offset};
+    const WrittenFrame frame =
+        position ? WrittenFrame{*position, {0, 0, 0}} : WrittenFrame{{0, 0, 0}, view_.offset};
     ctx.begin_phase("Looking at the columns", scan.count);
     const e57::RecordRange range = e57::measure(source_, rows_, scan, frame, ctx);
     const PacketEncoder encoder(source_, frame, e57::fields_of(source_, range), scan.count);
@@ -217,7 +225,8 @@ class CloudWriter {
 
 }  // namespace
 
-E57WriteResult write_e57(const CloudView& view, const E57WriteParams& params, const std::string& path, OpContext& ctx) {
+E57WriteResult write_e57(const CloudView& view, const E57WriteParams& params, const std::string& path,
+                         OpContext& ctx) {
   check_columns(view);
   E57WriteResult result;
   const ScanRowTable rows(view, kBlockRows, ctx);

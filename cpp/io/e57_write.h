@@ -15,26 +15,27 @@ struct E57ScanOrigin {
 };
 
 struct E57WriteParams {
-  std::string name;                 ///< of the scan; several scans are "name 0", "name 1", ...
-  std::string guid;                 ///< of the file, unique; the scans' are derived from it
-  std::string writer;               ///< program and version
-  std::string coordinate_metadata;  ///< coordinate reference system as WKT; "" = unknown
-  double creation_time_s = 0;       ///< GPS time
+  std::string name;                    ///< of the scan; several scans are "name 0", "name 1", ...
+  std::string guid;                    ///< of the file, unique; the scans' are derived from it
+  std::string writer;                  ///< program and version
+  std::string coordinate_metadata;     ///< coordinate reference system as WKT; "" = unknown
+  double creation_time_s = 0;          ///< GPS time
   std::optional<Vec3d> origin_stored;  ///< scanner position of a cloud of one scanner, stored frame, metres
   std::vector<E57ScanOrigin> origins;  ///< scanner positions by scan_index, stored frame, metres
 };
 
 struct E57WriteResult {
-  std::uint64_t rows = 0;             ///< points written, misses included
-  std::uint64_t bytes = 0;            ///< size of the file
+  std::uint64_t rows = 0;   ///< points written, misses included
+  std::uint64_t bytes = 0;  ///< size of the file
   std::uint64_t scans = 0;
   std::uint64_t misses = 0;
-  std::uint64_t misses_from_zero = 0;  ///< misses of scans without a known position: directions from the file's zero
-  std::uint64_t directionless = 0;     ///< misses at the scanner itself
-  std::uint64_t without_scan = 0;      ///< points without a valid scan_index, in a scan of their own
-  bool renumbered = false;             ///< the values of scan_index are not 0, 1, 2 ...
-  bool colors_cut = false;             ///< a written colour has a channel that 8 bits change
-  std::vector<std::string> warnings;   ///< columns that were renamed or became real numbers
+  std::uint64_t misses_from_zero =
+      0;  ///< misses of scans without a known position: directions from the file's zero
+  std::uint64_t directionless = 0;    ///< misses at the scanner itself
+  std::uint64_t without_scan = 0;     ///< points without a valid scan_index, in a scan of their own
+  bool renumbered = false;            ///< the values of scan_index are not 0, 1, 2 ...
+  bool colors_cut = false;            ///< a written colour has a channel that 8 bits change
+  std::vector<std::string> warnings;  ///< columns that were renamed or became real numbers
 };
 
 /// Writes the selected rows of a view as E57 1.0.
@@ -64,6 +65,7 @@ struct E57WriteResult {
 ///           a record beyond 64 KiB, a description beyond 64 MiB; kNoSpace, kIo.
 /// Source    ASTM E2807-11, tables 1 (file header) and 12 to 30 (XML), binary sections. The index packet and the byte
 ///           order of checksums are those of the standard's reference implementation.
-E57WriteResult write_e57(const CloudView& view, const E57WriteParams& params, const std::string& path, OpContext& ctx);
+E57WriteResult write_e57(const CloudView& view, const E57WriteParams& params, const std::string& path,
+                         OpContext& ctx);
 
 }  // namespace pc::io

@@ -150,9 +150,10 @@ void write_scan(Xml& xml, const WrittenScan& scan, const std::string& guid) {
 std::string xml_section(const E57WriteParams& params, const std::vector<WrittenScan>& scans) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   Xml xml(out);
-  xml.open("e57Root", std::string("type=\"Structure\" xmlns=\"http://www.astm.org/COMMIT/E57/2010-e57-v1.0\" xmlns:") +
-                          std::string(kOwnPrefix, std::char_traits<char>::length(kOwnPrefix) - 1) + "=\"" +
-                          kOwnNamespace + "\"");
+  xml.open("e57Root",
+           std::string("type=\"Structure\" xmlns=\"http://www.astm.org/COMMIT/E57/2010-e57-v1.0\" xmlns:") +
+               std::string(kOwnPrefix, std::char_traits<char>::length(kOwnPrefix) - 1) + "=\"" +
+               kOwnNamespace + "\"");
   xml.text("formatName", "ASTM E57 3D Imaging Data File");
   xml.text("guid", params.guid);
   xml.integer("versionMajor", 1);
@@ -167,9 +168,10 @@ std::string xml_section(const E57WriteParams& params, const std::vector<WrittenS
   for (std::size_t i = 0; i < scans.size(); ++i) {
     write_scan(xml, scans[i], params.guid + "-" + std::to_string(i));
     if (out.size() <= XmlDocument::kMaxBytes) continue;
-    throw Error(ErrorCode::kInvalidArgument,
-                "the description of " + std::to_string(scans.size()) +
-                    " scans is larger than 64 MiB, which readers refuse; export fewer scans or columns at a time");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "the description of " + std::to_string(scans.size()) +
+            " scans is larger than 64 MiB, which readers refuse; export fewer scans or columns at a time");
   }
   xml.close("data3D");
   xml.vector("images2D");

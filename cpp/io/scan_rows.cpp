@@ -57,9 +57,8 @@ void ScanRowTable::sort_by_scan(const AnyColumn& column, OpContext& ctx) {
     const std::uint64_t count = next[bucket + 1];
     next[bucket + 1] += next[bucket];
     if (count == 0) continue;
-    const auto number = bucket == kMaxScans
-                            ? std::nullopt
-                            : std::optional<std::uint32_t>(static_cast<std::uint32_t>(bucket));
+    const auto number =
+        bucket == kMaxScans ? std::nullopt : std::optional<std::uint32_t>(static_cast<std::uint32_t>(bucket));
     scans_.push_back({number, next[bucket], count});
   }
   order_.resize(static_cast<std::size_t>(selection_.selected_count()));

@@ -66,7 +66,8 @@ TestCloud every_column(std::size_t n) {
   TestCloud cloud;
   std::mt19937_64 random(n);
   for (std::size_t i = 0; i < n; ++i) {
-    cloud.points.push_back({1e7 + std::ldexp(static_cast<double>(random()), -50), -0.1 * static_cast<double>(i), 0});
+    cloud.points.push_back(
+        {1e7 + std::ldexp(static_cast<double>(random()), -50), -0.1 * static_cast<double>(i), 0});
     cloud.origins.push_back({static_cast<double>(i), 0.3, -1e-9});
     cloud.colors.push_back({static_cast<std::uint16_t>(random() % 256 * 256), 0, 65280});
     cloud.intensity.push_back(static_cast<std::uint16_t>(random()));
@@ -124,8 +125,8 @@ void for_each_pair(const AnyColumn& a, const AnyColumn& b, Check&& check) {
   visit_scalar(a, [&](auto x) { visit_scalar(b, [&](auto y) { check(x, y); }); });
 }
 
-void expect_same_values(const AnyColumn& expected, const AnyColumn& back, const std::vector<std::size_t>& rows,
-                        const std::string& name) {
+void expect_same_values(const AnyColumn& expected, const AnyColumn& back,
+                        const std::vector<std::size_t>& rows, const std::string& name) {
   for_each_pair(expected, back, [&](auto x, auto y) {
     ASSERT_EQ(y.size, rows.size()) << name;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -320,7 +321,8 @@ TEST(E57Writer, StopsOnCancel) {
 
 /// Sizes around those of packets, pages and blocks.
 TEST(E57Writer, EverySizeComesBack) {
-  for (const std::size_t n : {1u, 7u, 8u, 9u, 63u, 64u, 65u, 169u, 170u, 171u, 2729u, 2730u, 16384u, 16385u}) {
+  for (const std::size_t n :
+       {1u, 7u, 8u, 9u, 63u, 64u, 65u, 169u, 170u, 171u, 2729u, 2730u, 16384u, 16385u}) {
     TestCloud cloud;
     std::vector<std::uint8_t> bits;
     for (std::size_t i = 0; i < n; ++i) {

@@ -8,7 +8,7 @@ import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const CUT_OFF: ProblemExample = {
   code: "invalid_file",
-  detail: "flight.sbet has 271 bytes, which is not a multiple of the 136 bytes of a record",
+  detail: "scan.txt has 11 bytes, which is not a multiple of the 136 bytes of a record",
 };
 
 export function trajectoryRoutes(app: App, deps: Deps): void {

@@ -202,7 +202,7 @@ async function extracted(
     },
     buffers,
     warnings: [
-      ...coarseCoordinates(largest),
+      ...coarseCoordinates(largest, "The session has them in float64."),
       ...(absent.length > 0 && scan.hit_count > 0
         ? [`No hit of scanner "${scanner.id.slice(0, 60)}" has these extra_fields: ${absent.join(", ").slice(0, 300)}.`]
         : []),

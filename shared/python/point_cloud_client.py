@@ -523,6 +523,46 @@ class PointCloudClient:
         """
         return self._frame("/api/triangulate", {**fields, "method": method}, on_progress)
 
+    # LiDAR
+
+    def lidar_scan(
+        self,
+        meshes: List[Dict[str, Any]],
+        scanners: List[Dict[str, Any]],
+        on_progress: Optional[OnProgress] = None,
+        **fields: Any,
+    ) -> Frame:
+        """Scans meshes by ray tracing. meta["scanners"] has a session and the names of the buffers of each scanner.
+
+        meshes         [{"vertices": (V, 3) metres, "triangles": (T, 3), "colors", "uv_coordinates", "materials",
+                       "organ_codes", "origin"}]; their lists may be flat arrays of float32 and uint32. The fields
+                       of a plant's frame with instances are accepted as well
+        scanners       [{"id", "origin": (3), "n_theta", "n_phi", "theta_min_deg", "theta_max_deg", "phi_min_deg",
+                       "phi_max_deg", "scan_pattern", "return_mode", "exit_diameter_m", "beam_divergence_mrad",
+                       "range_noise_m", "angle_noise_mrad", "trajectory", "pulse_rate_hz", ...}]
+        extra_fields   further fields of each hit: deviation, nRaysHit, organ
+        retained_standard_fields   which of intensity, distance, timestamp, target_index, target_count the sessions
+                       offer for colouring; default all
+        rays_per_pulse             rays across the beam, default 100; 1 = one exact ray
+        pulse_distance_threshold   hits closer than this merge into one return, metres, default 0.02
+        detection_threshold        weaker returns are not seen, share of the energy of a pulse, default 0
+        seed                       of the random numbers, default 20240607
+        record_misses              keep pulses without a return in the sessions, default False
+        grid, scan_grid_only       {"center", "size", "rotation"}: with scan_grid_only, nothing outside exists
+        synthetic_scan_memory_budget_mb   memory for rays in flight, MiB, default 4096; the result is the same
+        """
+        return self._frame("/api/lidar/scan", {**fields, "meshes": meshes, "scanners": scanners}, on_progress)
+
+    def parse_trajectory(self, path: str, **fields: Any) -> Dict[str, Any]:
+        """Reads a binary trajectory (SBET) on the service's machine: poses in UTM, FRD body axes.
+
+        path          absolute path of the file
+        format        "sbet" or "out"; default from the extension
+        smrmsg_path   accuracy file, whose worst position error is reported in warnings
+        target_poses  number of poses to thin out to, default 3000
+        """
+        return self._json("POST", "/api/trajectory/parse", {"path": path}, fields)
+
     # Registration
 
     def mesh_distance(
@@ -970,11 +1010,11 @@ def _body(body: Optional[Dict[str, Any]]) -> Tuple[Optional[bytes], Dict[str, st
     """The body of a request and its type: a PHB1 frame if a list is an array of float32 or uint32, otherwise JSON."""
     if body is None:
         return None, {}
-    buffers = {name: _buffer(body[name]) for name in _LISTS if name in body}
-    buffers = {name: buffer for name, buffer in buffers.items() if buffer is not None}
+    buffers: Dict[str, Tuple[str, bytes]] = {}
+    others = _without_arrays(body, "", buffers)
     if not buffers and "frame_origin" not in body:
         return _encoded(body), {"content-type": "application/json"}
-    meta: Dict[str, Any] = {"request": {key: body[key] for key in body if key not in buffers and key != "frame_origin"}}
+    meta: Dict[str, Any] = {"request": {key: others[key] for key in others if key != "frame_origin"}}
     if "frame_origin" in body:
         meta["origin"] = list(body["frame_origin"])
     entries = [{"name": name, "dtype": dtype, "length": len(data) // 4} for name, (dtype, data) in buffers.items()]
@@ -982,6 +1022,20 @@ def _body(body: Optional[Dict[str, Any]]) -> Tuple[Optional[bytes], Dict[str, st
     header += b" " * (-len(header) % 4)
     parts = [b"PHB1", len(header).to_bytes(4, "little"), header, *(data for _, data in buffers.values())]
     return b"".join(parts), {"content-type": "application/octet-stream"}
+
+
+def _without_arrays(fields: Dict[str, Any], path: str, buffers: Dict[str, Tuple[str, bytes]]) -> Dict[str, Any]:
+    """The fields without arrays of float32 and uint32, which are added to `buffers` under their paths."""
+    others: Dict[str, Any] = {}
+    for name, value in fields.items():
+        buffer = _buffer(value) if path or name in _LISTS else None
+        if buffer is not None:
+            buffers[path + name] = buffer
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            others[name] = [_without_arrays(item, f"{path}{name}.{i}.", buffers) for i, item in enumerate(value)]
+        else:
+            others[name] = value
+    return others
 
 
 def _buffer(values: Any) -> Optional[Tuple[str, bytes]]:

@@ -62,6 +62,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/fit/crown",
     "POST /api/lad/snap-grid",
     "POST /api/latex",
+    "POST /api/lidar/scan",
     "POST /api/m2m/icp-register",
     "POST /api/mesh/import",
     "POST /api/plant/canopy/generate",
@@ -78,6 +79,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/pointcloud/preview",
     "POST /api/scan/export-xml",
     "POST /api/segment/ground",
+    "POST /api/trajectory/parse",
     "POST /api/triangulate",
   ]);
 });

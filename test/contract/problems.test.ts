@@ -90,6 +90,8 @@ const REFUSED: readonly Refused[] = [
   of("meshPairRegister", 400, "/api/m2m/icp-register", MESH_PAIR),
   of("importMesh", 404, "/api/mesh/import", { path: "/data/missing.las" }),
   of("importMesh", 400, "/api/mesh/import", { path: "FOLDER/scan.txt" }),
+  of("parseTrajectory", 404, "/api/trajectory/parse", { path: "/data/missing.las" }),
+  of("parseTrajectory", 400, "/api/trajectory/parse", { path: "FOLDER/scan.txt", format: "sbet" }),
   of("generatePlant", 400, "/api/plant/generate", { instances: true }),
   of("generateCanopy", 400, "/api/plant/canopy/generate", { instances: true }),
   { ...of("plantSession", 404, `/api/plant/session/${GONE}`), method: "GET" },

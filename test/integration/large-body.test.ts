@@ -14,6 +14,7 @@ const LIST_ROUTES = [
   "/api/dem",
   "/api/dem/export-raster",
   "/api/lad/snap-grid",
+  "/api/lidar/scan",
   "/api/m2m/icp-register",
   "/api/plant/morph",
   "/api/plant/morph/parse",

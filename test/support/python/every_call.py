@@ -1,7 +1,9 @@
 """Calls every method of the client once and checks what comes back. argv: url, token, folder."""
 
+import array
 import json
 import os
+import struct
 import sys
 import threading
 import time
@@ -175,6 +177,25 @@ assert ball.meta["method_used"] == "ball_pivoting", ball.meta
 sheet = client.triangulate("delaunay", source={"session_id": a}, points=box)
 assert len(sheet.buffers["indices"]) == 3 * sheet.meta["num_triangles"] > 0
 assert "alpha_shape" in refused(lambda: client.triangulate("magic", points=box), 200, "invalid_argument").message
+
+wall = {"vertices": [[-9, 5, -9], [9, 5, -9], [9, 5, 9], [-9, 5, 9]], "triangles": [[0, 1, 2], [0, 2, 3]]}
+lidar = {"id": "a", "origin": [0, 0, 0], "n_theta": 3, "n_phi": 3}
+lidar.update(theta_min_deg=80, theta_max_deg=100, phi_min_deg=-10, phi_max_deg=10)
+scanned = client.lidar_scan([wall], [lidar], rays_per_pulse=1, on_progress=lambda step: None)
+assert scanned.meta["scanners"][0]["num_points"] == 9, scanned.meta
+assert all(abs(y - 5) < 1e-6 for y in flat(scanned.buffers["s0.points"])[1::3])
+corners = array.array("f", [v for corner in wall["vertices"] for v in corner])
+typed = {"vertices": corners, "indices": array.array("I", [0, 1, 2, 0, 2, 3])}
+again = client.lidar_scan([typed], [lidar], rays_per_pulse=1)
+assert flat(again.buffers["s0.points"]) == flat(scanned.buffers["s0.points"])
+for made in (scanned, again):
+    client.close_session(made.meta["scanners"][0]["session"]["session_id"])
+assert "scanners" in refused(lambda: client.lidar_scan([wall], []), 200, "invalid_argument").message
+flight = os.path.join(folder, "flight.sbet")
+with open(flight, "wb") as file:
+    for i in range(3):
+        file.write(struct.pack("<17d", i, 0.8, 0.15 + 1e-6 * i, 100, *[0.0] * 13))
+assert len(client.parse_trajectory(flight, target_poses=3)["poses"]) == 3
 
 obj = os.path.join(folder, "one.obj")
 with open(obj, "w") as file:

@@ -97,7 +97,7 @@ const isField = (shape: JsonShape, name: string): boolean =>
 /** The kind of the list at a path; undefined if there is none. */
 function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind | undefined {
   const [name, ...rest] = path;
-  if (!shape || shape.kind === "value") return undefined;
+  if (!shape || shape.kind === "value" || shape.kind === "array" || shape.kind === "record") return undefined;
   if (shape.kind !== "object") return name === undefined ? shape.kind : undefined;
   return name !== undefined && Object.hasOwn(shape.fields, name) ? kindAt(shape.fields[name], rest) : undefined;
 }

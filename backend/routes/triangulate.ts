@@ -1,5 +1,9 @@
 import { TriangulateFrame, TriangulateRequest } from "../../shared/contract/triangulate.ts";
-import { ScanTriangulationFrame, ScanTriangulationRequest, SpacingVerdict } from "../../shared/contract/triangulate-lidar.ts";
+import {
+  ScanTriangulationFrame,
+  ScanTriangulationRequest,
+  SpacingVerdict,
+} from "../../shared/contract/triangulate-lidar.ts";
 import type { Deps } from "../deps.ts";
 import { sendAnswer } from "../http/plain-run.ts";
 import { NO_SESSION, type ProblemExample } from "../http/problems.ts";

@@ -1,10 +1,13 @@
 import { type TriangulateRequest, TriangulateSuccess } from "../contract/triangulate.ts";
-import { type ScanTriangulationRequest, ScanTriangulationSuccess, SpacingVerdict } from "../contract/triangulate-lidar.ts";
+import {
+  type ScanTriangulationRequest,
+  ScanTriangulationSuccess,
+  SpacingVerdict,
+} from "../contract/triangulate-lidar.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
-import type { CallOptions } from "./transport.ts";
 import type { Calls, Input } from "./calls.ts";
 import type { ListRequest } from "./list-request.ts";
-import type { RunOptions } from "./transport.ts";
+import type { CallOptions, RunOptions } from "./transport.ts";
 
 /** Meshes of points. */
 export const surfacesClient = (calls: Calls) => ({

@@ -23,7 +23,11 @@ export const ScanEntry = z
       .nullish()
       .default(null)
       .describe(`source file of the session, for information only; never read; ${lost}`),
-    ascii_format: z.string().nullish().default(null).describe("column names of that file; not used, as the file is not"),
+    ascii_format: z
+      .string()
+      .nullish()
+      .default(null)
+      .describe("column names of that file; not used, as the file is not"),
     allow_file_source: z
       .boolean()
       .default(false)
@@ -57,7 +61,9 @@ export type ScanEntry = z.infer<typeof ScanEntry>;
 
 export const ScanTriangulationRequest = z
   .object({
-    scans: z.array(ScanEntry).describe(`scans, each triangulated on its own; at least 1, at most ${MAX_SCANS}: else 400`),
+    scans: z
+      .array(ScanEntry)
+      .describe(`scans, each triangulated on its own; at least 1, at most ${MAX_SCANS}: else 400`),
     lmax: z
       .number()
       .positive()

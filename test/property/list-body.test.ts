@@ -14,7 +14,10 @@ const SHAPE: JsonShape = {
     value: { kind: "value" },
     parts: {
       kind: "array",
-      item: { kind: "object", fields: { points: { kind: "points" }, named: { kind: "record", item: { kind: "numbers" } } } },
+      item: {
+        kind: "object",
+        fields: { points: { kind: "points" }, named: { kind: "record", item: { kind: "numbers" } } },
+      },
     },
   },
 };

@@ -119,7 +119,8 @@ async function meshed({ request, sources, shift }: CheckedScans, known: Known, d
   );
   const total = scans.reduce((sum, { points }) => sum + points.length, 0);
   const most = Math.max(...scans.map(({ points }) => points.length));
-  const bytes = native.scanTriangulationBytes(most) + native.scanMeshBytes(total, 2 * total) + (24 + FRAME_BYTES) * total;
+  const bytes =
+    native.scanTriangulationBytes(most) + native.scanMeshBytes(total, 2 * total) + (24 + FRAME_BYTES) * total;
   return deps.admission.run(job, "Angular triangulation", bytes + 24 * total, () =>
     triangulated(request, sources, scans, grid, shift, known, job),
   );

@@ -101,12 +101,14 @@ const INDEX = /^(0|[1-9]\d{0,3})$/;
 function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind | undefined {
   const [name, ...rest] = path;
   if (!shape || shape.kind === "value") return undefined;
-  if (shape.kind === "items") return name !== undefined && INDEX.test(name) ? kindAt(itemOf(shape), rest) : undefined;
+  if (shape.kind === "record") return undefined;
+  if (shape.kind === "array") {
+    const object = shape.item.kind === "object" && name !== undefined && INDEX.test(name);
+    return object ? kindAt(shape.item, rest) : undefined;
+  }
   if (shape.kind !== "object") return name === undefined ? shape.kind : undefined;
   return name !== undefined && Object.hasOwn(shape.fields, name) ? kindAt(shape.fields[name], rest) : undefined;
 }
-
-const itemOf = ({ fields }: { readonly fields: ObjectShape["fields"] }): ObjectShape => ({ kind: "object", fields });
 
 /** The object of the request to which a list belongs, made if it is missing. `path` has a kind. */
 function placeOf(
@@ -119,7 +121,9 @@ function placeOf(
     return { holder: body, name };
   }
   const at = shape.fields[name];
-  if (at?.kind === "items") return placeOf(itemAt(body, name, Number(rest[0])), itemOf(at), rest.slice(1));
+  if (at?.kind === "array") {
+    return placeOf(itemAt(body, name, Number(rest[0])), at.item as ObjectShape, rest.slice(1));
+  }
   const inner = Object.hasOwn(body, name) ? body[name] : {};
   if (!isPlainObject(inner)) throw refused(`meta.request.${name} must be an object`);
   body[name] = inner;

@@ -66,6 +66,21 @@ DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx) 
     for (std::size_t k = 0; k < parts.size() / 2; ++k) parts[k] = parts[2 * k];
     parts.resize(parts.size() / 2);
   }
+  hull_edge_ = parts[0].hull.left;
+}
+
+template <class Point>
+BulkVector<std::uint32_t> DivideDelaunay<Point>::outline(const OpContext& ctx) const {
+  BulkVector<std::uint32_t> points;
+  if (hull_edge_ == kNone) return points;
+  const std::uint32_t first = left_next(hull_edge_ ^ 1);  // the outer face is left of the edges against the hull's
+  std::uint32_t e = first;
+  do {
+    if (points.size() % kPollSteps == 0) ctx.checkpoint();
+    points.push_back(origin(e));
+    e = left_next(e);
+  } while (e != first);
+  return points;
 }
 
 template <class Point>

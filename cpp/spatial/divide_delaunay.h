@@ -52,6 +52,9 @@ class DivideDelaunay {
   bool triangle(std::size_t slot, DelaunayTriangle& out) const;
   /// Its corners alone, which is faster.
   bool corners(std::size_t slot, std::array<std::uint32_t, 3>& out) const;
+  /// Points on the outline of the convex hull, those between its corners included, clockwise from the first point.
+  /// Points on one line come twice, there and back.
+  BulkVector<std::uint32_t> outline(const OpContext& ctx) const;
 
  private:
   struct Edge {
@@ -97,6 +100,7 @@ class DivideDelaunay {
 
   Span<const Point> points_;
   BulkVector<Edge> edges_;
+  std::uint32_t hull_edge_ = kNone;  ///< counter-clockwise from the first point
 };
 
 extern template class DivideDelaunay<LatticePoint>;

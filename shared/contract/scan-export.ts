@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, OverwriteFile, Warnings } from "./fields.ts";
-import { LooseTriple, NumberList, PointList } from "./geometry.ts";
+import { BulkNumbers, LooseTriple, PointList } from "./geometry.ts";
 import { EXPORT_FORMATS } from "./pointcloud.ts";
 import { VoxelGrid } from "./voxel-grid.ts";
 
@@ -57,7 +57,7 @@ export const ScanExportEntry = z
     session_id: z.string().nullish().default(null).describe("open session whose points are written; preferred"),
     points: PointList.nullish().default(null).describe("(n, 3) inline points, metres; used without a session_id"),
     scalar_columns: z
-      .record(z.string().max(200), NumberList)
+      .record(z.string().max(200), BulkNumbers)
       .nullish()
       .default(null)
       .describe("(n) values of each inline point by column; a column of another length is left out with a warning"),

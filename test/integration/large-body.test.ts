@@ -23,6 +23,8 @@ const LIST_ROUTES = [
   "/api/scan/export-xml",
   "/api/segment/ground",
   "/api/triangulate",
+  "/api/triangulate/check-spacing",
+  "/api/triangulate/lidar",
 ];
 
 /** A request whose body the test writes piece by piece. */

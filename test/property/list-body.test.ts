@@ -12,13 +12,23 @@ const SHAPE: JsonShape = {
     flags: { kind: "flags" },
     inner: { kind: "object", fields: { numbers: { kind: "numbers" }, text: { kind: "value" } } },
     items: {
-      kind: "items",
-      fields: {
-        points: { kind: "points" },
-        items: { kind: "items", fields: { numbers: { kind: "numbers" } } },
+      kind: "array",
+      item: {
+        kind: "object",
+        fields: {
+          points: { kind: "points" },
+          items: { kind: "array", item: { kind: "object", fields: { numbers: { kind: "numbers" } } } },
+        },
       },
     },
     value: { kind: "value" },
+    parts: {
+      kind: "array",
+      item: {
+        kind: "object",
+        fields: { points: { kind: "points" }, named: { kind: "record", item: { kind: "numbers" } } },
+      },
+    },
   },
 };
 const TOKEN = "never in a text:";
@@ -47,10 +57,10 @@ const fits = (kind: string, list: readonly unknown[]) =>
 /** What the scanner promises of a parsed value: lists that fit as flat numbers, others by their length. */
 function expected(value: unknown, shape: JsonShape): unknown {
   if (shape.kind === "value") return value;
-  if (shape.kind === "items") {
-    if (!Array.isArray(value)) return value;
-    const fields = { kind: "object" as const, fields: shape.fields };
-    return value.map((item) => expected(item, fields));
+  if (shape.kind === "array") return Array.isArray(value) ? value.map((item) => expected(item, shape.item)) : value;
+  if (shape.kind === "record") {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expected(item, shape.item)]));
   }
   if (shape.kind !== "object") {
     if (!Array.isArray(value)) return value;
@@ -106,6 +116,22 @@ const document = fc.record(
     inner: fc.oneof(fc.record({ numbers: fc.array(number), text: fc.string({ unit: "binary" }) }), anything),
     items: fc.oneof(spoilt(fc.array(item, { maxLength: 4 })), anything),
     value: anything,
+    parts: fc.oneof(
+      fc.array(
+        fc.oneof(
+          fc.record(
+            {
+              points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
+              named: fc.oneof(fc.dictionary(fc.string(), spoilt(fc.array(number))), anything),
+              other: anything,
+            },
+            { requiredKeys: [] },
+          ),
+          anything,
+        ),
+      ),
+      anything,
+    ),
     unknown: anything,
   },
   { requiredKeys: [] },

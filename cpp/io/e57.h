@@ -13,6 +13,9 @@ namespace pc::io {
 
 enum class E57FieldType : std::uint8_t { kInteger, kScaledInteger, kFloat32, kFloat64, kString };
 
+/// Most elements of a point record that are read and written.
+inline constexpr std::size_t kE57MaxFields = 1024;
+
 /// One element of a scan's point record.
 struct E57Field {
   std::string

@@ -16,7 +16,6 @@ namespace e57 {
 
 namespace {
 
-constexpr std::size_t kMaxFields = 1024;
 constexpr std::size_t kMaxScans = 65535;  // scan_index is 16 bits wide
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxWarnings = 100;
@@ -155,7 +154,7 @@ void collect_fields(const ValueReader& values, const XmlElement& parent, const s
       collect_fields(values, *child, name + "/", own_columns, fields);
       continue;
     }
-    if (fields.size() == kMaxFields) values.fail(*child, "a point has more than 1024 fields");
+    if (fields.size() == kE57MaxFields) values.fail(*child, "a point has more than 1024 fields");
     fields.push_back(field_of(values, *child, std::move(name)));
   }
 }

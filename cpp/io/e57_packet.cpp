@@ -72,6 +72,11 @@ char* put_reals(Span<const std::size_t> rows, char* out, Value&& value) {
 PacketEncoder::PacketEncoder(const RecordSource& source, const WrittenFrame& frame,
                              std::vector<WrittenField> fields, std::uint64_t records)
     : source_(source), frame_(frame), fields_(std::move(fields)), records_(records) {
+  if (fields_.size() > kE57MaxFields) {
+    throw Error(ErrorCode::kInvalidArgument, "an E57 point can have 1024 fields here, not " +
+                                                 std::to_string(fields_.size()) +
+                                                 "; leave columns out, or choose laz or pcd");
+  }
   // A packet ends with a whole byte of every stream, so that the pieces join without a shift.
   const bool bytes_only = std::all_of(fields_.begin(), fields_.end(),
                                       [](const WrittenField& f) { return f.field.bits % 8 == 0; });

@@ -62,7 +62,7 @@ struct E57WriteResult {
 ///           bytes per row.
 /// Cancel    Within one block of 1 MiB per thread; the file is then incomplete, as after any error.
 /// Errors    kInvalidArgument: column lengths, stride 0, no rows, a scanner position that is not finite, more than 65,535 scans,
-///           a record beyond 64 KiB, a description beyond 64 MiB; kNoSpace, kIo.
+///           more than 1024 fields or eight points beyond 64 KiB, a description beyond 64 MiB; kNoSpace, kIo.
 /// Source    ASTM E2807-11, tables 1 (file header) and 12 to 30 (XML), binary sections. The index packet and the byte
 ///           order of checksums are those of the standard's reference implementation.
 E57WriteResult write_e57(const CloudView& view, const E57WriteParams& params, const std::string& path,

@@ -33,9 +33,9 @@ export async function lidarScan(
   const named = unknownKeyWarnings(unknown_keys);
   const made: string[] = []; // sessions
   try {
-    const { meta, buffers } = await scanned(request, made, deps, job);
+    const { meta, buffers, told } = await scanned(request, made, deps, job);
     job.checkpoint(); // the last cancel point
-    const warnings = [...new Set([...named, ...(meta.warnings ?? [])])];
+    const warnings = [...new Set([...named, ...told])];
     return { meta: { ...meta, ...(warnings.length > 0 ? { warnings } : {}) }, buffers };
   } catch (raw) {
     for (const id of made) await deps.sessions.delete(id); // no client knows them
@@ -76,8 +76,8 @@ async function scanned(request: LidarScanRequest, made: string[], deps: Deps, jo
       warnings.push(...(kept?.warnings ?? []));
       clouds.push({ ...part.cloud, ...(kept?.session ? { session: kept.session } : {}) });
     }
-    const meta: LidarScanSuccess = { success: true, error: null, scanners: clouds, warnings };
-    return { meta, buffers: Object.assign({}, ...parts.map(({ buffers }) => buffers)) as Buffers };
+    const meta: LidarScanSuccess = { success: true, error: null, scanners: clouds };
+    return { meta, told: warnings, buffers: Object.assign({}, ...parts.map(({ buffers }) => buffers)) as Buffers };
   });
 }
 

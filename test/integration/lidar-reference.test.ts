@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { LidarScanSuccess } from "../../shared/contract/lidar-frame.ts";
+import { DATA } from "../support/scans/data-folder.ts";
+import { scanOfFrame } from "../support/session/lidar-scans.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+/*
+ * Scans of another simulator (shared data, lidar_reference): every pulse of ideal scans, and statistics of beams with a
+ * footprint. Bounds are those of its manifest.
+ */
+const FOLDER = join(DATA, "lidar_reference/lidar");
+const present = existsSync(join(FOLDER, "scans.json"));
+if (!present) console.warn(`reference scans are absent from ${DATA}: set APP_TEST_DATA`);
+
+const made = sessionTest();
+
+interface ReferenceScan {
+  readonly origin: [number, number, number];
+  readonly n_theta: number;
+  readonly n_phi: number;
+  readonly theta_min_deg: number;
+  readonly theta_max_deg: number;
+  readonly phi_min_deg: number;
+  readonly phi_max_deg: number;
+  readonly scene: string;
+  readonly pulses: number;
+}
+const json = <T>(name: string) => JSON.parse(readFileSync(join(FOLDER, name), "utf8")) as T;
+
+function surfaces(scene: string) {
+  const vertices: number[] = [];
+  const indices: number[] = [];
+  for (const line of gunzipSync(readFileSync(join(FOLDER, scene)))
+    .toString()
+    .split("\n")) {
+    const [kind, ...values] = line.trim().split(/\s+/);
+    if (kind === "v") vertices.push(...values.map(Number));
+    if (kind === "f") indices.push(...values.map((value) => Number.parseInt(value, 10) - 1));
+  }
+  return { "meshes.0.vertices": Float32Array.from(vertices), "meshes.0.indices": Uint32Array.from(indices) };
+}
+
+/** Rows of a float32 array of shape (n, 8): row, column, direction, distance, cosine of incidence, agrees with Embree. */
+function pulses(name: string): Float32Array {
+  const bytes = gunzipSync(readFileSync(join(FOLDER, `${name}.npy.gz`)));
+  const at = 10 + bytes.readUInt16LE(8);
+  expect(bytes.subarray(10, at).toString()).toMatch(/'<f4'.*False/);
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset + at, bytes.byteOffset + bytes.length));
+}
+
+async function scanned(scan: ReferenceScan, scanner: object, request: object) {
+  const { origin, n_theta, n_phi, theta_min_deg, theta_max_deg, phi_min_deg, phi_max_deg } = scan;
+  const raster = { id: "a", origin, n_theta, n_phi, theta_min_deg, theta_max_deg, phi_min_deg, phi_max_deg };
+  const found = await scanOfFrame(made, { scanners: [{ ...raster, ...scanner }], ...request }, surfaces(scan.scene));
+  if (!("outcome" in found) || found.outcome?.kind !== "frame") throw new Error(JSON.stringify(found).slice(0, 500));
+  const { meta, buffers } = found.outcome.frame;
+  const [cloud] = LidarScanSuccess.parse(meta).scanners;
+  const field = (name: string) => {
+    const j = cloud?.scalar_fields.indexOf(name) ?? -1;
+    return buffers.get(`s0.scalar${j}`) as Float32Array;
+  };
+  return { points: buffers.get("s0.points") as Float32Array, field };
+}
+
+describe.skipIf(!present)("scans of another simulator", () => {
+  const scans = present ? json<Record<string, ReferenceScan>>("scans.json") : {};
+
+  test.each(Object.keys(scans))("%s: distances and incidence of every pulse", async (name) => {
+    const scan = scans[name] as ReferenceScan;
+    const stored = pulses(name);
+    const { points, field } = await scanned(scan, {}, { rays_per_pulse: 1 });
+    const [distance, time, cosine] = [field("distance"), field("timestamp"), field("intensity")];
+    const found = new Map(Array.from(time, (pulse, i) => [pulse, i]));
+    let [agree, hits, agreeing, disputed, directions, incidence] = [0, 0, 0, 0, 0, 0];
+    for (let pulse = 0; pulse < scan.pulses; pulse += 1) {
+      const [, , dx = 0, dy = 0, dz = 0, wanted = 0, cos = 0, embree = 0] = stored.subarray(8 * pulse, 8 * pulse + 8);
+      const i = found.get(pulse);
+      const range = i === undefined ? -1 : (distance[i] ?? 0);
+      const same = range < 0 === wanted < 0 && (range < 0 || Math.abs(range - wanted) <= 1e-4);
+      agree += same ? 1 : 0;
+      hits += wanted >= 0 ? 1 : 0;
+      agreeing += wanted >= 0 && same ? 1 : 0;
+      if (embree === 0) disputed += same ? 1 : 0;
+      if (i === undefined) continue;
+      const ray = [0, 1, 2].map((k) => ((points[3 * i + k] ?? 0) - (scan.origin[k] ?? 0)) / range);
+      const off = Math.hypot((ray[0] ?? 0) - dx, (ray[1] ?? 0) - dy, (ray[2] ?? 0) - dz);
+      directions = Math.max(directions, off);
+      if (same && embree === 1) incidence = Math.max(incidence, Math.abs((cosine[i] ?? 0) - cos));
+    }
+    expect(agree / scan.pulses).toBeGreaterThanOrEqual(0.999);
+    expect(agreeing / hits).toBeGreaterThanOrEqual(0.995);
+    expect(disputed).toBeLessThanOrEqual(1); // where that simulator is wrong, Embree is right
+    expect(directions).toBeLessThan(2e-6); // of points in float32
+    expect(incidence).toBeLessThan(1e-3);
+  });
+
+  type Statistics = Record<string, number> & { returns_per_pulse_histogram: number[] };
+  test.each(Object.keys(scans).filter((name) => name.endsWith("pos1")))(
+    "%s: returns of a beam of 2 mrad",
+    async (name) => {
+      const scan = scans[name] as ReferenceScan;
+      const table = json<Record<string, Record<string, Statistics>>>("multi_return_stats.json")[name] ?? {};
+      const beam = { exit_diameter_m: 0.007, beam_divergence_mrad: 2, return_mode: "multi", max_returns: 99 };
+      for (const threshold of [0.05, 0]) {
+        const key = Object.keys(table).find(
+          (text) => text.includes("2") && text.includes(threshold === 0 ? "threshold_0" : "0.05"),
+        );
+        const wanted = table[key ?? ""];
+        if (!wanted) throw new Error(`no statistics among ${Object.keys(table).join(", ")}`);
+        const { field } = await scanned(scan, beam, { rays_per_pulse: 100, detection_threshold: threshold });
+        const [counts, index] = [field("target_count"), field("target_index")];
+        const shares = new Array<number>(9).fill(0);
+        for (const [i, first] of index.entries())
+          if (first === 0)
+            shares[Math.min(8, counts[i] ?? 0)] = (shares[Math.min(8, counts[i] ?? 0)] ?? 0) + 1 / scan.pulses;
+        shares[0] = 1 - shares.reduce((sum, share) => sum + share, 0);
+        const histogram = wanted.returns_per_pulse_histogram.map((count) => count / scan.pulses);
+        expect(Math.abs((shares[0] ?? 0) - (histogram[0] ?? 0))).toBeLessThan(0.004);
+        for (let k = 1; k < 9; k += 1) expect(Math.abs((shares[k] ?? 0) - (histogram[k] ?? 0))).toBeLessThan(0.03);
+      }
+    },
+  );
+});

@@ -28,6 +28,12 @@ interface ReferenceScan {
   readonly scene: string;
   readonly pulses: number;
 }
+interface Statistics {
+  readonly returns_per_pulse_histogram: readonly number[];
+  readonly mean_first_m: number;
+  readonly mean_last_m: number;
+  readonly mean_returns_of_hit_pulses: number;
+}
 const json = <T>(name: string) => JSON.parse(readFileSync(join(FOLDER, name), "utf8")) as T;
 
 function surfaces(scene: string) {
@@ -97,30 +103,35 @@ describe.skipIf(!present)("scans of another simulator", () => {
     expect(incidence).toBeLessThan(1e-3);
   });
 
-  type Statistics = Record<string, number> & { returns_per_pulse_histogram: number[] };
-  test.each(Object.keys(scans).filter((name) => name.endsWith("pos1")))(
-    "%s: returns of a beam of 2 mrad",
-    async (name) => {
-      const scan = scans[name] as ReferenceScan;
-      const table = json<Record<string, Record<string, Statistics>>>("multi_return_stats.json")[name] ?? {};
-      const beam = { exit_diameter_m: 0.007, beam_divergence_mrad: 2, return_mode: "multi", max_returns: 99 };
-      for (const threshold of [0.05, 0]) {
-        const key = Object.keys(table).find(
-          (text) => text.includes("2") && text.includes(threshold === 0 ? "threshold_0" : "0.05"),
-        );
-        const wanted = table[key ?? ""];
-        if (!wanted) throw new Error(`no statistics among ${Object.keys(table).join(", ")}`);
-        const { field } = await scanned(scan, beam, { rays_per_pulse: 100, detection_threshold: threshold });
-        const [counts, index] = [field("target_count"), field("target_index")];
-        const shares = new Array<number>(9).fill(0);
-        for (const [i, first] of index.entries())
-          if (first === 0)
-            shares[Math.min(8, counts[i] ?? 0)] = (shares[Math.min(8, counts[i] ?? 0)] ?? 0) + 1 / scan.pulses;
-        shares[0] = 1 - shares.reduce((sum, share) => sum + share, 0);
-        const histogram = wanted.returns_per_pulse_histogram.map((count) => count / scan.pulses);
-        expect(Math.abs((shares[0] ?? 0) - (histogram[0] ?? 0))).toBeLessThan(0.004);
-        for (let k = 1; k < 9; k += 1) expect(Math.abs((shares[k] ?? 0) - (histogram[k] ?? 0))).toBeLessThan(0.03);
-      }
-    },
-  );
+  test.each([
+    ["primitives_pos1", 2, 0.05],
+    ["leafquads_pos1", 2, 0],
+    ["tree_pos1", 0.35, 0.05],
+  ])("%s: returns of a beam of %d mrad, threshold %d", async (name, divergence, threshold) => {
+    const scan = scans[name] as ReferenceScan;
+    const table = json<Record<string, Record<string, Statistics>>>("multi_return_stats.json")[name];
+    const wanted = table?.[`div_${divergence}_mrad_threshold_${threshold}`] as Statistics;
+    const beam = { exit_diameter_m: 0.007, beam_divergence_mrad: divergence, return_mode: "multi", max_returns: 99 };
+    const { field } = await scanned(scan, beam, { rays_per_pulse: 100, detection_threshold: threshold });
+    const [counts, index, distance] = [field("target_count"), field("target_index"), field("distance")];
+    const shares = new Array<number>(9).fill(0);
+    let [first, last, hit] = [0, 0, 0];
+    for (const [i, echo] of index.entries()) {
+      const count = counts[i] ?? 0;
+      if (echo === count - 1) last += distance[i] ?? 0;
+      if (echo !== 0) continue;
+      const k = Math.min(8, count);
+      shares[k] = (shares[k] ?? 0) + 1 / scan.pulses;
+      first += distance[i] ?? 0;
+      hit += 1;
+    }
+    shares[0] = 1 - hit / scan.pulses;
+    const histogram = wanted.returns_per_pulse_histogram.map((count) => count / scan.pulses);
+    expect(Math.abs((shares[0] ?? 0) - (histogram[0] ?? 0))).toBeLessThan(0.004);
+    for (let k = 1; k < 9; k += 1) expect(Math.abs((shares[k] ?? 0) - (histogram[k] ?? 0))).toBeLessThan(0.03);
+    const bound = name.startsWith("primitives") ? 0.03 : 0.01;
+    expect(Math.abs(first / hit - wanted.mean_first_m)).toBeLessThan(bound);
+    expect(Math.abs(last / hit - wanted.mean_last_m)).toBeLessThan(bound);
+    expect(Math.abs(index.length / hit / wanted.mean_returns_of_hit_pulses - 1)).toBeLessThan(0.07);
+  });
 });

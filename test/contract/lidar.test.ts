@@ -87,7 +87,7 @@ describe("a wall", () => {
         "0.95 Building point clouds",
       ]),
     );
-    expect(new Set(shown.map((text) => text.replace(/^\S+ /, "")))).toHaveProperty("size", 6);
+    expect(new Set(shown.map((text) => text.replace(/^\S+ /, ""))).size).toBe(6);
     const alone = (await scan(WALL)).stages;
     expect(alone).toContainEqual([null, "Ray-tracing scene"]);
   });

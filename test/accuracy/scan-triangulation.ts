@@ -54,12 +54,14 @@ function wrongTriangles({ scan, hits }: Read, indices: NativeColumn): number {
   const corners = values(indices) as Uint32Array;
   const unit = (i: number) => {
     const v = [0, 1, 2].map((k) => (xyz[3 * i + k] ?? 0) - (scan.origin[k] ?? 0));
-    return v.map((c) => c / Math.hypot(...v)) as [number, number, number];
+    const length = Math.hypot(...v);
+    return v.map((c) => c / length);
   };
   let wrong = 0;
   for (let t = 0; t < corners.length / 3; t += 97) {
-    const [a, b, c] = [0, 1, 2].map((k) => unit(corners[3 * t + k] ?? 0)) as [number[], number[], number[]];
-    const [u, v] = [c, b].map((p) => p.map((value, k) => value - (a[k] ?? 0))) as [number[], number[]];
+    const a = unit(corners[3 * t] ?? 0);
+    const from = (corner: number) => unit(corners[3 * t + corner] ?? 0).map((value, k) => value - (a[k] ?? 0));
+    const [u, v] = [from(2), from(1)];
     const n = [0, 1, 2].map((k) => {
       const [i, j] = [(k + 1) % 3, (k + 2) % 3];
       return (u[i] ?? 0) * (v[j] ?? 0) - (u[j] ?? 0) * (v[i] ?? 0);

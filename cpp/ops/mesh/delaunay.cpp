@@ -66,7 +66,8 @@ DelaunayResult delaunay(HitPoints points, OpContext& ctx) {
   return delaunay_in_plane(points.xyz(), ctx);
 }
 
-DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx, BulkVector<std::uint32_t>* outline) {
+DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx, BulkVector<std::uint32_t>* outline,
+                                 DelaunayCuts cuts) {
   require(xyz.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
   BulkVector<std::uint32_t> order = rows_in_order(xyz, ctx);
   BulkVector<Vec2d> plane(xyz.size);
@@ -79,7 +80,7 @@ DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx, BulkVect
     order[count] = order[i];
     plane[count++] = q;
   }
-  const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx);
+  const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx, cuts);
   if (outline != nullptr) {
     *outline = mesh.outline(ctx);
     for (std::uint32_t& point : *outline) point = order[point];

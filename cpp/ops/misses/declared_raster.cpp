@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::size_t kSample = 50'000;
-constexpr double kMostResidual = 0.25;   // steps
+constexpr double kMostResidual = 0.2;  // steps on each axis; a wrong number of rows or columns gives 0.25
 constexpr double kMostOffShare = 0.05;
 constexpr std::uint32_t kOff = 0xFFFFFFFF;
 constexpr double kTurn = 2 * std::numbers::pi;
@@ -67,19 +67,24 @@ void check(const DeclaredScan& scan) {
   require(phi > 0 && phi <= kTurn + 1e-9, "phi_min must be below phi_max, at most 360 degrees apart");
 }
 
-/// Median distance of a sample of the points from their nearest cells, in steps.
+double median(std::vector<double>& values) {
+  if (values.empty()) return std::numeric_limits<double>::infinity();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The larger one of the median distances of a sample of the points from their nearest rows and columns, in steps.
 double median_residual(Span<const Vec3d> positions, const Vec3d& origin, const Raster& raster) {
-  std::vector<double> residuals;
+  std::vector<double> by_row, by_column;
   for (std::size_t i = 0; i < positions.size; i += std::max<std::size_t>(1, positions.size / kSample)) {
     const Vec3d v = positions[i] - origin;
     if (!(dot(v, v) > 0 && std::isfinite(dot(v, v)))) continue;
     const Place at = raster.place_of(v);
-    residuals.push_back(std::hypot(at.row - std::round(at.row), at.column - std::round(at.column)));
+    by_row.push_back(std::fabs(at.row - std::round(at.row)));
+    by_column.push_back(std::fabs(at.column - std::round(at.column)));
   }
-  if (residuals.empty()) return std::numeric_limits<double>::infinity();
-  const auto middle = residuals.begin() + static_cast<std::ptrdiff_t>((residuals.size() - 1) / 2);
-  std::nth_element(residuals.begin(), middle, residuals.end());
-  return *middle;
+  return std::max(median(by_row), median(by_column));
 }
 
 ScanRaster as_scan_raster(const DeclaredScan& scan, const Raster& raster, double residual) {
@@ -126,7 +131,7 @@ DeclaredRaster declared_raster(Span<const Vec3d> positions, const DeclaredScan& 
     out.convention = convention;
   }
   if (!(best < kMostResidual)) {
-    refuse(scan, std::isfinite(best) ? "half of them are " + std::to_string(best).substr(0, 4) + " steps or more from a cell"
+    refuse(scan, std::isfinite(best) ? "half of them are " + std::to_string(best).substr(0, 4) + " steps or more from a row or column"
                                      : "there is no point with a direction");
   }
   const Raster raster(scan, out.convention);

@@ -33,9 +33,9 @@ struct DeclaredRaster {
 /// positions  (n) metres, returns; those at the scanner and those that are not finite are off the raster
 /// Order      A function of the input alone, for any thread count.
 /// Cost       O(n); 8 bytes per point. Cancel within 50 ms.
-/// Errors     kInvalidArgument: settings out of range; points that do not sit on the raster: a median residual of 0.25 steps or
-///            more, or 5 % of the points or more off it. The message names the settings.
-/// Source     contract sessions 14, route 3. The settings do not say whether a span includes its ends, nor whether the head
+/// Errors     kInvalidArgument: settings out of range; points that do not sit on the raster: half of them 0.2 steps or more from
+///            a row or from a column, or 5 % of them or more off it. The message names the settings.
+/// Source     contract sessions 14, route 3, whose limit of 0.25 is what a wrong number of rows gives. The settings do not say whether a span includes its ends, nor whether the head
 ///            turns during a column (the scans of Helios do, docs/accuracy.md): the convention with the smallest median residual
 ///            over a sample is taken.
 DeclaredRaster declared_raster(Span<const Vec3d> positions, const DeclaredScan& scan, OpContext& ctx);

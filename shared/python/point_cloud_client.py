@@ -525,9 +525,14 @@ class PointCloudClient:
         return self._frame("/api/triangulate/lidar", {**fields, "scans": scans}, on_progress)
 
     def check_spacing(self, scans: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
-        """Compares lmax of triangulate_scans, whose fields it takes, with the spacing of the points.
+        """Compares lmax with the spacing of the points: median_spacing (metres), ratio, likely_bridging, message.
 
-        Returns median_spacing (metres), ratio, likely_bridging and message; a failure is in error.
+        A failure is in error. It takes the fields of triangulate_scans:
+
+        scans           list of scans with their origin and session or points; misses are left out
+        lmax            longest edge to judge, metres, default 0.5
+        grid, bin_grid  only the points inside its cells count; default all points
+        max_aspect_ratio, theta_min, theta_max, phi_min, phi_max, world_shift  do not change the answer
         """
         return self._json("POST", "/api/triangulate/check-spacing", {"scans": scans}, fields)
 

@@ -80,6 +80,8 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/segment/ground",
     "POST /api/trajectory/parse",
     "POST /api/triangulate",
+    "POST /api/triangulate/check-spacing",
+    "POST /api/triangulate/lidar",
   ]);
 });
 

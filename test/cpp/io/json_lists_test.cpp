@@ -22,7 +22,7 @@ const JsonShape kShape{Kind::kObject,
                         {"flags", {Kind::kFlags, {}}},
                         {"inner", {Kind::kObject, {{"numbers", {Kind::kNumbers, {}}}}}},
                         {"text", {Kind::kText, {}}},
-                        {"items", {Kind::kItems, {{"points", {Kind::kPoints, {}}}, {"name", {}}}}},
+                        {"items", {Kind::kArray, {{"", {Kind::kObject, {{"points", {Kind::kPoints, {}}}, {"name", {}}}}}}}},
                         {"value", {}}}};
 
 JsonDocument read(const std::string& text, JsonLimits limits = {1000, 10}, JobControl* control = nullptr) {

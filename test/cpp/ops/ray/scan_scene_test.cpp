@@ -21,7 +21,12 @@ using test::scanned;
 using test::scanner;
 using test::scene_of;
 
-std::vector<float> distances(const SyntheticScan& scan) { return test::to_vector(scan.distance); }
+/// To a tenth of a millimetre.
+std::vector<float> distances(const SyntheticScan& scan) {
+  std::vector<float> out = test::to_vector(scan.distance);
+  for (float& value : out) value = std::round(value * 1e4F) / 1e4F;
+  return out;
+}
 
 /// Left half opaque red, right half clear.
 ScanTexture half_clear() {

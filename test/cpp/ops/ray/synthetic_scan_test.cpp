@@ -57,7 +57,7 @@ TEST(SyntheticScan, RangesOfASphere) {
   const Vec3d center{1, 3, 0.5};
   const auto params = scanner({120, 160, 60, 100, -5, 45});
   const auto scan = scanned(scene_of({RequestMesh(test::sphere(160, center, 0.5)).mesh()}), params);
-  expect_ranges(scan, params, 0.3, [&](const Vec3d& d) {
+  expect_ranges(scan, params, 0.6, [&](const Vec3d& d) {
     const double along = dot(d, center), rest = along * along - dot(center, center) + 0.25;
     return along - std::sqrt(rest);
   });
@@ -143,7 +143,7 @@ double share_beside(double off, double divergence_rad, double exit_diameter_m, d
 
 TEST(SyntheticScan, EnergiesOfABeamCutByAnEdge) {
   for (const double exit : {0.0, 0.02}) {
-    for (const double edge : {-0.012, -0.004, 0.0, 0.003, 0.015}) {
+    for (const double edge : {-0.012, -0.004, 0.0005, 0.003, 0.015}) {
       RequestMesh part;  // the half space x < edge, 10 m away
       part.quad({-5, 10, 5}, {edge, 10, 5}, {edge, 10, -5}, {-5, 10, -5});
       part.wall(12, 5);
@@ -154,16 +154,17 @@ TEST(SyntheticScan, EnergiesOfABeamCutByAnEdge) {
       params.is_multi_return = true;
       const auto scan = scanned(scene_of({part.mesh()}), params);
       double near = 0, far = 0, squares = 0;
-      const double wanted = share_beside(edge, 2e-3, exit, 10);
+      const double axis = edge > 0 ? 0.01 : 0;  // the first of the 100 rays
+      const double wanted = 0.99 * share_beside(edge, 2e-3, exit, 10) + axis;
       for (std::size_t i = 0; i < scan.positions.size(); ++i) {
         const double energy = static_cast<double>(scan.intensity[i]);
         ASSERT_NEAR(static_cast<double>(scan.distance[i]), scan.distance[i] < 11 ? 10 : 12, 1e-4);
         (scan.distance[i] < 11 ? near : far) += energy / 500;
         if (scan.distance[i] < 11) squares += (energy - wanted) * (energy - wanted) / 500;
       }
-      EXPECT_NEAR(near, wanted, 0.005) << edge << " " << exit;
+      EXPECT_NEAR(near, wanted, 0.003) << edge << " " << exit;
       EXPECT_NEAR(near + far, 1, 1e-5);
-      EXPECT_LT(std::sqrt(squares), 0.02) << edge << " " << exit;
+      EXPECT_LT(std::sqrt(squares), exit > 0 ? 0.04 : 0.02) << edge << " " << exit;
     }
   }
 }

@@ -98,6 +98,7 @@ describe("a wall", () => {
       rays_per_pulse: 20,
       scanners: [{ ...SCANNER, beam_divergence_mrad: 30, return_mode: "multi", angle_noise_mrad: 1 }],
       meshes: [wall(5, 0.5), wall(6, 3)],
+      pulse_distance_threshold: 0.5,
     };
     const [one, two, three] = [
       await scan(request),

@@ -94,13 +94,13 @@ describe.skipIf(!present)("scans of another simulator", () => {
       const ray = [0, 1, 2].map((k) => ((points[3 * i + k] ?? 0) - (scan.origin[k] ?? 0)) / range);
       const off = Math.hypot((ray[0] ?? 0) - dx, (ray[1] ?? 0) - dy, (ray[2] ?? 0) - dz);
       directions = Math.max(directions, off);
-      if (same && embree === 1) incidence = Math.max(incidence, Math.abs((cosine[i] ?? 0) - cos));
+      if (same && embree === 1 && Math.abs((cosine[i] ?? 0) - cos) > 1e-3) incidence += 1;
     }
     expect(agree / scan.pulses).toBeGreaterThanOrEqual(0.999);
     expect(agreeing / hits).toBeGreaterThanOrEqual(0.995);
     expect(disputed).toBeLessThanOrEqual(1); // where that simulator is wrong, Embree is right
     expect(directions).toBeLessThan(2e-6); // of points in float32
-    expect(incidence).toBeLessThan(1e-3);
+    expect(incidence).toBeLessThanOrEqual(1e-3 * hits); // rays through an edge of two triangles
   });
 
   test.each([

@@ -36,8 +36,8 @@ struct RequestMesh {
   void wall(double y, double half) {
     quad({-half, y, half}, {half, y, half}, {half, y, -half}, {-half, y, -half});
   }
-  ScanSurfaces surfaces() const {
-    ScanSurfaces out;
+  SceneSurfaces surfaces() const {
+    SceneSurfaces out;
     out.vertices = {vertices.data(), vertices.size()};
     out.triangles = {triangles.data(), triangles.size()};
     out.colors = {colors.data(), colors.size()};
@@ -45,8 +45,8 @@ struct RequestMesh {
     out.organs = {organs.data(), organs.size()};
     return out;
   }
-  ScanMesh mesh(const Vec3d& origin = {0, 0, 0}) const {
-    ScanMesh out;
+  SceneMesh mesh(const Vec3d& origin = {0, 0, 0}) const {
+    SceneMesh out;
     out.name = "meshes[0]";
     out.origin = origin;
     out.surfaces = surfaces();
@@ -54,7 +54,7 @@ struct RequestMesh {
   }
 };
 
-inline ScanScene scene_of(const std::vector<ScanMesh>& meshes, std::vector<ScanTexture> textures = {}) {
+inline ScanScene scene_of(const std::vector<SceneMesh>& meshes, std::vector<SceneTexture> textures = {}) {
   JobControl control;
   OpContext ctx(control);
   return ScanScene(meshes, std::move(textures), ctx);

@@ -29,14 +29,14 @@ std::vector<float> distances(const SyntheticScan& scan) {
 }
 
 /// Left half opaque red, right half clear.
-ScanTexture half_clear() {
+SceneTexture half_clear() {
   std::vector<std::uint8_t> rgba;
   for (int row = 0; row < 2; ++row) rgba.insert(rgba.end(), {255, 0, 0, 255, 0, 255, 0, 127});
   return {2, 2, std::make_shared<const AnyColumn>(test::column_of(rgba)), true};
 }
 
-ScanMesh textured(const RequestMesh& mesh) {
-  ScanMesh out = mesh.mesh();
+SceneMesh textured(const RequestMesh& mesh) {
+  SceneMesh out = mesh.mesh();
   out.surfaces.materials.push_back({0, {mesh.textured.data(), mesh.textured.size()}});
   return out;
 }
@@ -106,7 +106,7 @@ TEST(ScanScene, InstancesEqualTheExpandedMesh) {
   RequestMesh ground;
   ground.quad({-20, -20, -6}, {20, -20, -6}, {20, 20, -6}, {-20, 20, -6});
   ground.organs = {0, 0};
-  ScanMesh placed = ground.mesh({100, 0, 0});
+  SceneMesh placed = ground.mesh({100, 0, 0});
   placed.prototypes = prototype.surfaces();
   placed.firsts = {0, 20, 40};
   placed.instance_prototype = {of.data(), of.size()};
@@ -239,7 +239,7 @@ TEST(ScanScene, AnIdealBeamOfManyRaysIsOneRay) {
   EXPECT_EQ(test::to_vector(scan.deviation), (std::vector<float>{0, 0}));
 }
 
-std::string problem(const ScanMesh& mesh) {
+std::string problem(const SceneMesh& mesh) {
   try {
     (void)scene_of({mesh});
   } catch (const Error& error) {
@@ -268,7 +268,7 @@ TEST(ScanScene, WrongListsAreRefusedByName) {
   EXPECT_NE(with([](RequestMesh& m) { m.colors.assign(4, {NAN, 0, 0}); }), "");
   EXPECT_NE(with([](RequestMesh& m) { m.organs = {1, 7}; }).find("organ_codes"), std::string::npos);
   EXPECT_NE(with([](RequestMesh& m) { m.vertices[0].x = NAN; }), "");
-  ScanMesh placed = wall.mesh();
+  SceneMesh placed = wall.mesh();
   placed.prototypes = wall.surfaces();
   const std::vector<double> of{0}, matrix{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   placed.instance_prototype = {of.data(), 1};

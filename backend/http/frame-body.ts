@@ -4,7 +4,7 @@ import { AppError } from "../../shared/errors.ts";
 import { FRAME_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_FRAME_BODY_BYTES } from "../../shared/limits.ts";
 import { isPlainObject } from "../../shared/wire/bytes.ts";
 import { checkFrameLength, frameHeaderLength, parseFrameHeader } from "../../shared/wire/phb1.ts";
-import type { FrameList, JsonShape, ObjectShape } from "../native/core/request-text.ts";
+import type { FrameList, JsonShape } from "../native/core/request-text.ts";
 import { ListColumn } from "../sessions/list-column.ts";
 import { ownedLists } from "./list-body.ts";
 import { shapeOf } from "./list-shape.ts";
@@ -76,12 +76,11 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
   const buffers: PlacedBuffer[] = [];
   let offset = 8 + header;
   for (const { name, dtype, length: elements } of descriptors) {
-    if (name === "__proto__") throw refused("a buffer with the forbidden name __proto__");
     const path = name.split(".");
+    if (path.includes("__proto__")) throw refused("a buffer with the forbidden name __proto__");
     const kind = kindAt(shape, path);
     const source = { dtype, offset, length: elements, origin: name === POINTS ? origin : ZERO };
-    if (kind && kind !== "text")
-      buffers.push({ ...placeOf(body, shape as ObjectShape, path), kind, source: { kind, ...source } });
+    if (kind && kind !== "text") buffers.push({ ...placeOf(body, shape, path), kind, source: { kind, ...source } });
     else if (isField(shape, name)) throw refused(`${name} is no list, send it in meta.request`);
     else body[name] = null; // an unknown key, which a warning names
     offset += 4 * elements;
@@ -101,11 +100,9 @@ const INDEX = /^(0|[1-9]\d{0,3})$/;
 function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind | undefined {
   const [name, ...rest] = path;
   if (!shape || shape.kind === "value") return undefined;
-  if (shape.kind === "record") return undefined;
-  if (shape.kind === "array") {
-    const object = shape.item.kind === "object" && name !== undefined && INDEX.test(name);
-    return object ? kindAt(shape.item, rest) : undefined;
-  }
+  if (shape.kind === "array")
+    return name !== undefined && INDEX.test(name) && rest.length > 0 ? kindAt(shape.item, rest) : undefined;
+  if (shape.kind === "record") return name === undefined ? undefined : kindAt(shape.item, rest);
   if (shape.kind !== "object") return name === undefined ? shape.kind : undefined;
   return name !== undefined && Object.hasOwn(shape.fields, name) ? kindAt(shape.fields[name], rest) : undefined;
 }
@@ -113,21 +110,19 @@ function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind
 /** The object of the request to which a list belongs, made if it is missing. `path` has a kind. */
 function placeOf(
   body: Record<string, unknown>,
-  shape: ObjectShape,
+  shape: JsonShape | undefined,
   [name = "", ...rest]: readonly string[],
 ): Pick<PlacedBuffer, "holder" | "name"> {
   if (rest.length === 0) {
     if (Object.hasOwn(body, name)) throw refused(`${name} is given twice, in meta and as a buffer`);
     return { holder: body, name };
   }
-  const at = shape.fields[name];
-  if (at?.kind === "array") {
-    return placeOf(itemAt(body, name, Number(rest[0])), at.item as ObjectShape, rest.slice(1));
-  }
+  const at = shape?.kind === "object" ? shape.fields[name] : shape?.kind === "record" ? shape.item : undefined;
+  if (at?.kind === "array") return placeOf(itemAt(body, name, Number(rest[0])), at.item, rest.slice(1));
   const inner = Object.hasOwn(body, name) ? body[name] : {};
   if (!isPlainObject(inner)) throw refused(`meta.request.${name} must be an object`);
   body[name] = inner;
-  return placeOf(inner, at as ObjectShape, rest);
+  return placeOf(inner, at, rest);
 }
 
 /** Object `index` of a list of the request; the list, and the object after its last one, are made if they are missing. */

@@ -44,9 +44,9 @@ Span<const double> triples_of(const Napi::Object& js, const char* name, Columns&
 }
 
 // { vertices, triangles, colors, uvs, organs, materials: [{ texture, triangles }], triangle_textures, material_textures }
-ScanSurfaces surfaces_of(const Napi::Value& value, Columns& held) {
+SceneSurfaces surfaces_of(const Napi::Value& value, Columns& held) {
   const auto js = strict_object(value, "surfaces");
-  ScanSurfaces out;
+  SceneSurfaces out;
   out.vertices = held_list<Vec3d>(js, "vertices", DType::kVec3d, held);
   out.triangles = triples_of(js, "triangles", held);
   out.colors = held_list<Vec3d>(js, "colors", DType::kVec3d, held);
@@ -69,9 +69,9 @@ ScanSurfaces surfaces_of(const Napi::Value& value, Columns& held) {
 }
 
 // { name, origin, surfaces, prototypes: surfaces | null, firsts: number[], instance_prototype, instance_matrix }
-ScanMesh mesh_of(const Napi::Value& value, Columns& held) {
+SceneMesh mesh_of(const Napi::Value& value, Columns& held) {
   const auto js = strict_object(value, "mesh");
-  ScanMesh out;
+  SceneMesh out;
   out.name = string_field(js, "name");
   out.origin = vec3_field(js, "origin");
   out.surfaces = surfaces_of(js.Get("surfaces"), held);
@@ -89,10 +89,10 @@ ScanMesh mesh_of(const Napi::Value& value, Columns& held) {
 Napi::Value open_scan_scene_job(const Napi::CallbackInfo& info) {
   auto held = std::make_shared<Columns>();
   const auto list = strict_array(info[0], "meshes");
-  std::vector<ScanMesh> meshes;
+  std::vector<SceneMesh> meshes;
   for (std::uint32_t i = 0; i < list.Length(); ++i) meshes.push_back(mesh_of(list.Get(i), *held));
   const auto images = strict_array(info[1], "textures");
-  std::vector<ScanTexture> textures;
+  std::vector<SceneTexture> textures;
   for (std::uint32_t i = 0; i < images.Length(); ++i) {
     const auto js = strict_object(images.Get(i), "texture");
     textures.push_back({whole_field<std::uint32_t>(js, "width"), whole_field<std::uint32_t>(js, "height"),

@@ -1,4 +1,5 @@
 #include "binding/cloud_edit_values.h"
+#include "binding/cloud_values.h"
 #include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/js_values.h"
@@ -12,10 +13,6 @@
 namespace pc::binding {
 
 namespace {
-
-Napi::Value optional_number(Napi::Env env, const std::optional<double>& value) {
-  return value ? Napi::Value(Napi::Number::New(env, *value)) : env.Null();
-}
 
 // firstReturns(target_index, target_count, skip: u8 | null): NativeJob<FirstReturns>
 Napi::Value first_returns_job(const Napi::CallbackInfo& info) {

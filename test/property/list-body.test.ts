@@ -11,16 +11,6 @@ const SHAPE: JsonShape = {
     heights: { kind: "heights" },
     flags: { kind: "flags" },
     inner: { kind: "object", fields: { numbers: { kind: "numbers" }, text: { kind: "value" } } },
-    items: {
-      kind: "array",
-      item: {
-        kind: "object",
-        fields: {
-          points: { kind: "points" },
-          items: { kind: "array", item: { kind: "object", fields: { numbers: { kind: "numbers" } } } },
-        },
-      },
-    },
     value: { kind: "value" },
     parts: {
       kind: "array",
@@ -99,14 +89,6 @@ const anything = fc.jsonValue({ maxDepth: 3 });
 const bad = fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: anything });
 const spoilt = <T>(list: fc.Arbitrary<T[]>) =>
   fc.tuple(list, bad).map(([values, more]): unknown[] => (more === undefined ? values : [...values, more]));
-const item = fc.record(
-  {
-    points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
-    items: fc.array(fc.oneof(fc.record({ numbers: fc.array(number) }), anything), { maxLength: 3 }),
-    unknown: anything,
-  },
-  { requiredKeys: [] },
-);
 const document = fc.record(
   {
     points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
@@ -114,7 +96,6 @@ const document = fc.record(
     heights: fc.oneof(spoilt(fc.array(fc.option(number))), spoilt(fc.array(fc.array(fc.option(number)))), anything),
     flags: fc.oneof(spoilt(fc.array(fc.boolean())), anything),
     inner: fc.oneof(fc.record({ numbers: fc.array(number), text: fc.string({ unit: "binary" }) }), anything),
-    items: fc.oneof(spoilt(fc.array(item, { maxLength: 4 })), anything),
     value: anything,
     parts: fc.oneof(
       fc.array(

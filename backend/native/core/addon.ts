@@ -14,6 +14,7 @@ import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { PlantMeshNative } from "../plants/mesh.ts";
 import type { MorphNative } from "../plants/morph.ts";
 import type { PlantsNative } from "../plants/plants.ts";
+import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { ScanMeshesNative } from "../scan-meshes.ts";
@@ -42,6 +43,7 @@ export interface Addon
     OctreeNative,
     ListsNative,
     PlantShapesNative,
+    RayNative,
     ReconstructionNative,
     RegistrationNative,
     FitNative,

@@ -7,11 +7,7 @@ export type JsonShape =
   | { readonly kind: "value" | BulkKind }
   | { readonly kind: "array"; readonly item: JsonShape }
   | { readonly kind: "record"; readonly item: JsonShape }
-  | ObjectShape;
-export interface ObjectShape {
-  readonly kind: "object";
-  readonly fields: Readonly<Record<string, JsonShape>>;
-}
+  | { readonly kind: "object"; readonly fields: Readonly<Record<string, JsonShape>> };
 
 /** The result of cpp/io/json_lists.h. */
 export interface JsonDocument {

@@ -33,9 +33,9 @@ export async function lidarScan(
   const named = unknownKeyWarnings(unknown_keys);
   const made: string[] = []; // sessions
   try {
-    const { meta, buffers } = await scanned(request, made, deps, job);
+    const { meta, buffers, told } = await scanned(request, made, deps, job);
     job.checkpoint(); // the last cancel point
-    const warnings = [...new Set([...named, ...(meta.warnings ?? [])])];
+    const warnings = [...new Set([...named, ...told])];
     return { meta: { ...meta, ...(warnings.length > 0 ? { warnings } : {}) }, buffers };
   } catch (raw) {
     for (const id of made) await deps.sessions.delete(id); // no client knows them
@@ -64,22 +64,28 @@ async function scanned(request: LidarScanRequest, made: string[], deps: Deps, jo
     for (const [i, one] of params.entries()) scans.push(await traced(scene.scene, one, i, params.length, job));
     const parts: ScannerPart[] = [];
     for (const [i, scan] of scans.entries()) {
-      job.stage("Extracting hits", 0.85 + (0.1 * i) / scans.length, 0.85 + (0.1 * (i + 1)) / scans.length);
+      job.stage("Extracting hits", ...part(0.85, 0.95, i, scans.length));
       parts.push(await extracted(i, scanners[i] as Scanner, scan, request, job));
     }
     const clouds: ScannedCloud[] = [];
-    const warnings = [...scene.warnings, ...params.flatMap(manyPulses), ...parts.flatMap((part) => part.warnings)];
-    for (const [i, part] of parts.entries()) {
-      job.stage("Building point clouds", 0.95 + (0.05 * i) / parts.length, 0.95 + (0.05 * (i + 1)) / parts.length);
-      const kept = part.rows.positions.length > 0 ? await sessionOf(part.rows, deps, job) : null;
+    const warnings = [...scene.warnings, ...params.flatMap(manyPulses), ...parts.flatMap(({ warnings }) => warnings)];
+    for (const [i, { rows, cloud }] of parts.entries()) {
+      job.stage("Building point clouds", ...part(0.95, 1, i, parts.length));
+      const kept = rows.positions.length > 0 ? await sessionOf(rows, deps, job) : null;
       if (kept?.session) made.push(kept.session.session_id);
       warnings.push(...(kept?.warnings ?? []));
-      clouds.push({ ...part.cloud, ...(kept?.session ? { session: kept.session } : {}) });
+      clouds.push({ ...cloud, ...(kept?.session ? { session: kept.session } : {}) });
     }
-    const meta: LidarScanSuccess = { success: true, error: null, scanners: clouds, warnings };
-    return { meta, buffers: Object.assign({}, ...parts.map(({ buffers }) => buffers)) as Buffers };
+    const meta: LidarScanSuccess = { success: true, error: null, scanners: clouds };
+    return { meta, told: warnings, buffers: Object.assign({}, ...parts.map(({ buffers }) => buffers)) as Buffers };
   });
 }
+
+/** The i-th of `count` equal parts of a window. */
+const part = (from: number, to: number, i: number, count: number): [number, number] => [
+  from + ((to - from) * i) / count,
+  Math.min(to, from + ((to - from) * (i + 1)) / count),
+];
 
 /** A scan that cannot be kept as a session is still returned. A cancel is thrown. */
 async function sessionOf(rows: ScanRows, deps: Deps, job: Job) {

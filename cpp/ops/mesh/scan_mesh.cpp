@@ -171,7 +171,7 @@ class Joiner {
   void gather(ScanMesh& out) {
     ctx_.begin_phase("Deduplicating vertices", 0);
     const auto kept = static_cast<std::size_t>(out.drops.kept);
-    BulkVector<Vec3d> corner_places(first_point_.back());
+    BulkVector<Vec3d> pooled(scans_.size() == 1 ? 0 : first_point_.back());
     BulkVector<std::uint8_t> used(first_point_.back());
     out.indices = Column<std::uint32_t>(3 * kept);
     out.scan_ids = Column<std::uint32_t>(kept);
@@ -189,12 +189,14 @@ class Joiner {
         }
         ++at;
       }
+      if (pooled.empty()) continue;
       const Span<const Vec3d>& points = scans_[s].points;
       parallel_for(ctx_, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) corner_places[first + i] = points[i];
+        for (std::size_t i = begin; i < end; ++i) pooled[first + i] = points[i];
       });
     }
-    MergedPlaces merged = merge_places(corner_places.view(), used.view(), ctx_);
+    const Span<const Vec3d> points = pooled.empty() && !scans_.empty() ? scans_[0].points : pooled.view();
+    MergedPlaces merged = merge_places(points, used.view(), ctx_);
     parallel_for(ctx_, out.indices.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) out.indices[i] = merged.number[out.indices[i]];
     });

@@ -73,7 +73,7 @@ class Triangulation {
     find_usable();
     const Stereographic projection = project();
     BulkVector<std::uint32_t> outline;
-    DelaunayResult mesh = delaunay_in_plane(plane_.view(), ctx_, &outline);
+    DelaunayResult mesh = delaunay_in_plane(plane_.view(), ctx_, &outline, DelaunayCuts::kBoth);
     const BulkVector<std::uint32_t> closing = closing_triangles(projection.opposite(), outline);
     return {packed(mesh.indices.view(), closing.view()), mesh.repeated_count, points_.size - count()};
   }

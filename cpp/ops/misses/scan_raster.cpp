@@ -19,6 +19,9 @@ constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastOfRow = 4;
 constexpr int kPolishRounds = 4;
+constexpr int kAxisRounds = 4;
+/// Returns this many median deviations off their row do not count for the axis: 4 standard deviations of normal noise.
+constexpr double kOutlier = 4 * 1.4826;
 constexpr double kMostResidual = 0.25;  // steps
 /// The scatter along the axis must be this much smaller than across it, else the window does not show the axis.
 constexpr double kAxisContrast = 30;
@@ -79,9 +82,14 @@ class Fit {
     by_row_ = grouped(in_.rows, [&](std::size_t i) { return in_.cells[used_[i]].row; });
     by_column_ = grouped(in_.columns, [&](std::size_t i) { return in_.cells[used_[i]].column; });
     check_rows();
-    find_axis();
-    measure();
-    fit_zenith();
+    inlier_.resize(unit_.size());
+    std::fill(inlier_.begin(), inlier_.end(), std::uint8_t{1});
+    for (int round = 0; round < kAxisRounds; ++round) {
+      if (round > 0) drop_outliers();
+      find_axis();
+      measure();
+      fit_zenith();
+    }
     fit_azimuth();
     out_.median_residual = residual();
     require(out_.median_residual <= kMostResidual,
@@ -138,13 +146,17 @@ class Fit {
       if (by_row_.size(row) < kLeastOfRow) continue;
       const std::size_t begin = by_row_.firsts[row], end = by_row_.firsts[row + 1];
       Vec3d mean{0, 0, 0};
+      double count = 0;
       for (std::size_t k = begin; k < end; ++k) {
         if (k % kGrain == 0) ctx_.checkpoint();
+        if (inlier_[by_row_.members[k]] == 0) continue;
         mean = mean + unit_[by_row_.members[k]];
+        ++count;
       }
-      mean = mean * (1 / static_cast<double>(end - begin));
+      mean = mean * (1 / std::max(count, 1.0));
       for (std::size_t k = begin; k < end; ++k) {
         if (k % kGrain == 0) ctx_.checkpoint();
+        if (inlier_[by_row_.members[k]] == 0) continue;
         const Vec3d d = unit_[by_row_.members[k]] - mean;
         scatter.xx += d.x * d.x, scatter.xy += d.x * d.y, scatter.xz += d.x * d.z;
         scatter.yy += d.y * d.y, scatter.yz += d.y * d.z, scatter.zz += d.z * d.z;
@@ -160,6 +172,19 @@ class Fit {
     out_.second = second * (1 / std::sqrt(dot(second, second)));
     out_.first = cross(out_.second, out_.axis);
   }
+
+  /// Returns that are far off the median of their row for the axis found so far.
+  void drop_outliers() {
+    const auto off = [&](std::size_t i) { return std::fabs(zenith_[i] - out_.zenith_rad[row(i)]); };
+    std::vector<double> sample;
+    for (std::size_t i = 0; i < unit_.size(); i += sample_stride()) sample.push_back(off(i));
+    const double most = std::max(kOutlier * median(sample), 1e-9);
+    for (std::size_t i = 0; i < unit_.size(); ++i) {
+      if (i % kGrain == 0) ctx_.checkpoint();
+      inlier_[i] = off(i) <= most ? 1 : 0;
+    }
+  }
+  std::size_t sample_stride() const { return std::max<std::size_t>(1, unit_.size() / 200'000); }
 
   void measure() {
     zenith_.resize(unit_.size());
@@ -254,10 +279,8 @@ class Fit {
 
   /// Median over a sample of the returns of their distance from their cell's direction, in steps.
   double residual() {
-    constexpr std::size_t kMost = 200'000;
-    const std::size_t stride = std::max<std::size_t>(1, unit_.size() / kMost);
     std::vector<double> found;
-    for (std::size_t i = 0; i < unit_.size(); i += stride) {
+    for (std::size_t i = 0; i < unit_.size(); i += sample_stride()) {
       const double by_row = (zenith_[i] - out_.zenith_rad[row(i)]) / out_.zenith_step_rad;
       const double turned = wrapped(azimuth_[i] - out_.azimuth_rad[column(i)] - out_.row_azimuth_rad[row(i)]);
       found.push_back(std::hypot(by_row, turned / out_.azimuth_step_rad));
@@ -275,6 +298,7 @@ class Fit {
   BulkVector<Vec3d> unit_;
   Groups by_row_, by_column_;
   BulkVector<double> zenith_, azimuth_;
+  BulkVector<std::uint8_t> inlier_;
   ScanRaster out_{};
 };
 

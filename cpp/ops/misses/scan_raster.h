@@ -24,7 +24,7 @@ struct RasterReturns {
 
 /// Directions of the pulses of a static scanner, row by row and column by column, from those that returned.
 struct ScanRaster {
-  Vec3d axis, first, second;            ///< frame of the rotation: unit vectors, right-handed, first x second = axis
+  Vec3d axis, first, second;            ///< frame of the rotation: unit vectors at right angles
   std::vector<double> zenith_rad;       ///< (rows) angle from the axis
   std::vector<double> row_azimuth_rad;  ///< (rows) added to the azimuth of a column: the head turns during a row
   std::vector<double> azimuth_rad;      ///< (columns) angle about the axis from `first` to `second`

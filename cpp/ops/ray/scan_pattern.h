@@ -71,12 +71,12 @@ PC_HD inline double pulse_phi(const ScanPattern& pattern, std::uint64_t row, std
 }
 
 /// Direction d (unit) after a face with unit normal m, dot(d, m) > 0, from index `from` to index `to`. Zero if the light
-/// is reflected totally.
+/// is reflected totally, or there is none.
 /// Source  Snell's law in vector form: Glassner, An introduction to ray tracing, 1989, ch. 2.
 PC_HD inline Vec3d refracted(const Vec3d& d, const Vec3d& m, double from, double to) {
   const double ratio = from / to, along = dot(d, m);
   const double rest = 1 - ratio * ratio * (1 - along * along);
-  if (!(rest >= 0)) return {0, 0, 0};
+  if (!(rest >= 0 && along > 0)) return {0, 0, 0};
   return d * ratio + m * (std::sqrt(rest) - ratio * along);
 }
 

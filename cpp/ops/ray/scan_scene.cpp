@@ -44,18 +44,18 @@ constexpr Rgb16 kGrey{32768, 32768, 32768};
 
 }  // namespace
 
-ScanScene::ScanScene(const std::vector<ScanMesh>& meshes, std::vector<ScanTexture> textures, OpContext& ctx)
+ScanScene::ScanScene(const std::vector<SceneMesh>& meshes, std::vector<SceneTexture> textures, OpContext& ctx)
     : textures_(std::move(textures)) {
   require(textures_.size() < kNoTexture, "there are at most 65534 textures");
   ctx.begin_phase("Loading geometry", 0);
-  for (const ScanTexture& texture : textures_) {
+  for (const SceneTexture& texture : textures_) {
     const std::uint64_t bytes = std::uint64_t{4} * texture.width * texture.height;
     require(bytes > 0 && texture.rgba->as<std::uint8_t>().size == bytes,
             "a texture of another size than its image");
     has_holes_ |= texture.has_holes;
   }
   bool placed = false;
-  for (const ScanMesh& mesh : meshes) {
+  for (const SceneMesh& mesh : meshes) {
     add(direct_, mesh.surfaces, mesh.origin, mesh.name, ctx);
     if (mesh.instance_prototype.empty() && mesh.instance_matrix.empty()) continue;
     placed = true;
@@ -70,7 +70,7 @@ ScanScene::ScanScene(const std::vector<ScanMesh>& meshes, std::vector<ScanTextur
   }
 }
 
-void ScanScene::add(Surfaces& to, const ScanSurfaces& from, const Vec3d& origin, const std::string& name,
+void ScanScene::add(Surfaces& to, const SceneSurfaces& from, const Vec3d& origin, const std::string& name,
                     OpContext& ctx) {
   const std::size_t first_vertex = to.vertices.size(), first_triangle = to.indices.size() / 3;
   const std::size_t vertices = from.vertices.size, triangles = from.triangles.size / 3;
@@ -101,7 +101,7 @@ void ScanScene::add(Surfaces& to, const ScanSurfaces& from, const Vec3d& origin,
   add_textures(to, from, first_triangle, first_vertex, name);
 }
 
-void ScanScene::add_looks(Surfaces& to, const ScanSurfaces& from, std::size_t first_triangle,
+void ScanScene::add_looks(Surfaces& to, const SceneSurfaces& from, std::size_t first_triangle,
                           const std::string& name, OpContext& ctx) {
   has_colors_ |= !from.colors.empty();
   has_organs_ |= !from.organs.empty();
@@ -129,7 +129,7 @@ void ScanScene::add_looks(Surfaces& to, const ScanSurfaces& from, std::size_t fi
   });
 }
 
-void ScanScene::add_textures(Surfaces& to, const ScanSurfaces& from, std::size_t first_triangle,
+void ScanScene::add_textures(Surfaces& to, const SceneSurfaces& from, std::size_t first_triangle,
                              std::size_t first_vertex, const std::string& name) {
   const std::size_t triangles = from.triangles.size / 3;
   if (from.materials.empty() && from.triangle_textures.empty()) return;
@@ -145,7 +145,7 @@ void ScanScene::add_textures(Surfaces& to, const ScanSurfaces& from, std::size_t
   }
   has_colors_ = true;
   for (std::size_t m = 0; m < from.materials.size(); ++m) {
-    const ScanMaterial& material = from.materials[m];
+    const SceneMaterial& material = from.materials[m];
     const std::size_t texture =
         index_of(static_cast<double>(material.texture), textures_.size(), "a texture");
     const std::string what = name + ".materials[" + std::to_string(m) + "].triangle_indices: an entry";
@@ -163,7 +163,7 @@ void ScanScene::add_textures(Surfaces& to, const ScanSurfaces& from, std::size_t
 }
 
 /// Trees of the prototypes, the direct surfaces first.
-void ScanScene::place(const std::vector<ScanMesh>& meshes, OpContext& ctx) {
+void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
   std::vector<TriangleMesh> prototypes;
   BulkVector<Instance> instances;
   const AffineTransform same{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
@@ -174,7 +174,7 @@ void ScanScene::place(const std::vector<ScanMesh>& meshes, OpContext& ctx) {
     instances.push_back({0, same});
   }
   std::size_t first_of_mesh = 0;
-  for (const ScanMesh& mesh : meshes) {
+  for (const SceneMesh& mesh : meshes) {
     const std::size_t count = mesh.instance_prototype.size;
     if (count == 0 && mesh.instance_matrix.empty()) continue;
     check_length(mesh.instance_matrix.size, 12 * count, mesh.name + ".instance_matrix",
@@ -271,7 +271,7 @@ bool ScanScene::is_hole(const SceneHit& hit) const {
 }
 
 const std::uint8_t* ScanScene::texel(const SceneHit& hit, const Surfaces& of, std::size_t triangle) const {
-  const ScanTexture& texture = textures_[of.looks[triangle].texture];
+  const SceneTexture& texture = textures_[of.looks[triangle].texture];
   const double weight[3] = {1 - hit.u - hit.v, hit.u, hit.v};
   double at[2] = {0, 0};
   for (std::size_t k = 0; k < 3; ++k) {

@@ -15,36 +15,36 @@
 namespace pc {
 
 /// Texture of triangles, 8 bits per channel, alpha below 128 = nothing is there.
-struct ScanTexture {
+struct SceneTexture {
   std::uint32_t width, height;
   ColumnPtr rgba;  ///< (height, width, 4) u8, row 0 at the top
   bool has_holes;  ///< some alpha is below 128
 };
 
 /// Which triangles a texture covers.
-struct ScanMaterial {
+struct SceneMaterial {
   std::size_t texture;           ///< in the list of textures
   Span<const double> triangles;  ///< of the mesh, from 0
 };
 
 /// Triangles as they come with a request. Refers to memory of the caller. Lists are empty where the request has none.
-struct ScanSurfaces {
+struct SceneSurfaces {
   Span<const Vec3d> vertices;    ///< (V) metres
   Span<const double> triangles;  ///< (3 T) vertices of each triangle, from 0
   Span<const Vec3d> colors;      ///< (V) 0..1
   Span<const double> uvs;        ///< (2 V) v = 0 at the top of the texture; else textures are not used
   Span<const double> organs;     ///< (T) 0..6
-  std::vector<ScanMaterial> materials;
+  std::vector<SceneMaterial> materials;
   Span<const double> triangle_textures;        ///< (T) index in material_textures; beyond it = none
   std::vector<std::size_t> material_textures;  ///< of each material, SIZE_MAX = none
 };
 
 /// A mesh, and prototypes that are placed many times.
-struct ScanMesh {
+struct SceneMesh {
   std::string name;  ///< for messages: "meshes[2]"
   Vec3d origin;      ///< metres, added to vertices and placed prototypes
-  ScanSurfaces surfaces;
-  ScanSurfaces prototypes;
+  SceneSurfaces surfaces;
+  SceneSurfaces prototypes;
   std::vector<std::size_t> firsts;        ///< (P + 1) first triangle of each prototype, and their number
   Span<const double> instance_prototype;  ///< (I)
   Span<const double>
@@ -76,7 +76,7 @@ struct SceneLook {
 ///          colour or vertex that is not finite; those of Bvh and InstancedBvh. The message names the mesh.
 class ScanScene {
  public:
-  ScanScene(const std::vector<ScanMesh>& meshes, std::vector<ScanTexture> textures, OpContext& ctx);
+  ScanScene(const std::vector<SceneMesh>& meshes, std::vector<SceneTexture> textures, OpContext& ctx);
 
   /// Scratch of a thread.
   struct Scratch {
@@ -112,13 +112,13 @@ class ScanScene {
     BulkVector<float> uvs;  ///< (2 V), or empty
   };
 
-  void add(Surfaces& to, const ScanSurfaces& from, const Vec3d& origin, const std::string& name,
+  void add(Surfaces& to, const SceneSurfaces& from, const Vec3d& origin, const std::string& name,
            OpContext& ctx);
-  void add_looks(Surfaces& to, const ScanSurfaces& from, std::size_t first_triangle, const std::string& name,
+  void add_looks(Surfaces& to, const SceneSurfaces& from, std::size_t first_triangle, const std::string& name,
                  OpContext& ctx);
-  void add_textures(Surfaces& to, const ScanSurfaces& from, std::size_t first_triangle,
+  void add_textures(Surfaces& to, const SceneSurfaces& from, std::size_t first_triangle,
                     std::size_t first_vertex, const std::string& name);
-  void place(const std::vector<ScanMesh>& meshes, OpContext& ctx);
+  void place(const std::vector<SceneMesh>& meshes, OpContext& ctx);
   void trace(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch) const;
   bool is_hole(const SceneHit& hit) const;
   /// Texel of a hit on a triangle with a texture.
@@ -128,7 +128,7 @@ class ScanScene {
   }
 
   Surfaces direct_, shapes_;
-  std::vector<ScanTexture> textures_;
+  std::vector<SceneTexture> textures_;
   std::vector<std::uint32_t> first_triangle_;  ///< of each prototype of the tree, in its surfaces
   std::optional<Bvh> tree_;
   std::optional<InstancedBvh> placed_;

@@ -11,8 +11,18 @@ export interface ReferenceScan {
   readonly scalar_columns?: Record<"target_index" | "target_count" | "timestamp", number[]>;
 }
 
+export interface ReferenceGrid {
+  readonly center: [number, number, number];
+  readonly size: [number, number, number];
+  readonly nx: number;
+  readonly ny: number;
+  readonly nz: number;
+  /** Degrees. */
+  readonly rotation: number;
+}
+
 export interface ReferenceCase {
-  readonly grid: object;
+  readonly grid: ReferenceGrid;
   readonly settings: Record<"A" | "B", { readonly lmax: number; readonly max_aspect_ratio: number }>;
   readonly scans: ReferenceScan[];
   /** Triangles and area (m2) of the reference, by setting. */

@@ -150,14 +150,23 @@ TEST(ScanTriangulation, TooFewAndDegenerateDirectionsHaveNoTriangles) {
   EXPECT_THROW(mesh_of(plane, {std::nan(""), 0, 0}), Error);
 }
 
+/// The centres of scan_triangulation.cpp.
+Vec3d projection_centre(std::size_t k) {
+  const double z = 1 - (2 * static_cast<double>(k) + 0.877) / 64, r = std::sqrt(1 - z * z);
+  const double turn = 0.431 + std::acos(-1.0) * (3 - std::sqrt(5.0)) * static_cast<double>(k);
+  return {r * std::cos(turn), r * std::sin(turn), z};
+}
+
 TEST(ScanTriangulation, PointsAtTheCentresOfTheProjectionAreNoObstacle) {
   Points points = scattered(200, [](const Vec3d&) { return true; });
-  for (std::size_t k = 0; k < 63; ++k) {  // all but one of the centres of scan_triangulation.cpp
-    const double z = 1 - (2 * static_cast<double>(k) + 0.877) / 64, r = std::sqrt(1 - z * z);
-    const double turn = 0.431 + std::acos(-1.0) * (3 - std::sqrt(5.0)) * static_cast<double>(k);
-    points.push_back({r * std::cos(turn), r * std::sin(turn), z});
-  }
+  for (std::size_t k = 0; k < 63; ++k) points.push_back(projection_centre(k));
   expect_delaunay(points, {0, 0, 0}, mesh_of(points));
+  points.push_back(projection_centre(63));
+  EXPECT_THROW(mesh_of(points), Error);  // no centre is left
+  Points many = scattered(10'000, [](const Vec3d&) { return true; });
+  for (std::size_t k = 0; k < 64; ++k)
+    if (k != 20) many[2 * k + 1] = projection_centre(k);  // the sample sees every second point, and none of these
+  EXPECT_EQ(mesh_of(many).indices.size(), 3 * (2 * many.size() - 4));
 }
 
 TEST(ScanTriangulation, IsCanceledInTime) {

@@ -49,7 +49,7 @@ bool surrounds(const Bin& bin) {
 }
 
 double crown_base(Span<const Vec3d> points, const std::vector<std::size_t>& rows, const Stem& stem,
-                  const CrownParams& params) {
+                  const CrownMeasureParams& params) {
   double lowest = 0, highest = -HUGE_VAL;
   for (const std::size_t i : rows) {
     lowest = std::min(lowest, points[i].z - stem.base.z);
@@ -165,7 +165,7 @@ double voxel_volume(Span<const Vec3d> points, const std::vector<std::size_t>& ro
 
 }  // namespace
 
-CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const CrownParams& params,
+CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const CrownMeasureParams& params,
                             OpContext& ctx) {
   require(params.voxel_size_m > 0 && params.gap_m > 0 && params.bin_m > 0, "sizes must be above 0");
   const double none = std::nan("");

@@ -8,7 +8,7 @@
 
 namespace pc {
 
-struct CrownParams {
+struct CrownMeasureParams {
   double voxel_size_m;        ///< edge of the cubes of the volume
   double gap_m;               ///< empty height that ends the crown
   double bin_m;               ///< of the histogram of heights
@@ -35,7 +35,7 @@ struct CrownMeasures {
 /// Base     From the fullest bins downwards to the first empty stretch of gap_m; within it, the lowest bin with points on
 ///          three of four sides of the axis.
 /// Cost     O(n log n) time, 32 bytes per point. Cancel within 50 ms.
-CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const CrownParams& params,
+CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const CrownMeasureParams& params,
                             OpContext& ctx);
 
 }  // namespace pc

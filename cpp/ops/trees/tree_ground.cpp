@@ -29,7 +29,7 @@ double median_of(std::vector<double>& values) {
 
 }  // namespace
 
-GroundCells::GroundCells(Span<const Vec3d> ground, OpContext& ctx) {
+GroundHeights::GroundHeights(Span<const Vec3d> ground, OpContext& ctx) {
   std::vector<Cell> all;
   all.reserve(ground.size);
   for (std::size_t i = 0; i < ground.size; ++i) {
@@ -51,7 +51,7 @@ GroundCells::GroundCells(Span<const Vec3d> ground, OpContext& ctx) {
   cells_.shrink_to_fit();
 }
 
-double GroundCells::at(const Vec2d& place) const {
+double GroundHeights::at(const Vec2d& place) const {
   const auto reach = static_cast<std::int64_t>(kCellReach / kCell) + 1;
   const std::int64_t x = cell_index(place.x), y = cell_index(place.y);
   double sum = 0, weights = 0;
@@ -73,7 +73,7 @@ double GroundCells::at(const Vec2d& place) const {
   return weights > 0 ? sum / weights : std::nan("");
 }
 
-TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundCells& cells)
+TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells)
     : cells_(cells), lowest_(HUGE_VAL) {
   for (std::size_t i = 0; i < points.size; ++i) {
     lowest_ = std::min(lowest_, points[i].z);

@@ -14,12 +14,12 @@ namespace pc {
 enum class GroundSource : std::uint8_t { kHeightAboveGround, kGroundClass, kTreeMinimum };
 
 /// Mean heights of ground points by square cells.
-class GroundCells {
+class GroundHeights {
  public:
-  GroundCells() = default;
+  GroundHeights() = default;
   /// ground   (n) points labelled as ground, metres; those that are not finite are left out
   /// Cost     O(n log n) time, 32 bytes per point while it is built.
-  GroundCells(Span<const Vec3d> ground, OpContext& ctx);
+  GroundHeights(Span<const Vec3d> ground, OpContext& ctx);
 
   /// Height at a place, by weights of 1 / distance over the cells within 2 m; NaN if there is none.
   double at(const Vec2d& place) const;
@@ -44,7 +44,7 @@ class TreeGround {
   /// points    (n) of the tree, metres
   /// heights   (n) above ground, NaN = unknown; or empty
   /// cells     of the whole cloud; must outlive this object
-  TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundCells& cells);
+  TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells);
 
   /// The best source that has an answer at the place. Heights above ground: a plane through the ground under the tree's
   /// points below 1 m and within 0.5 m (6 or more), their median (3 or more), or the median of the 20 nearest points
@@ -64,7 +64,7 @@ class TreeGround {
 
   std::vector<Implied> implied_;  ///< ascending by cell
   std::vector<std::pair<std::int64_t, std::int64_t>> keys_;
-  const GroundCells& cells_;
+  const GroundHeights& cells_;
   double lowest_;
 };
 

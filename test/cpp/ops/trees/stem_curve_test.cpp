@@ -61,7 +61,7 @@ struct Trunk {
   Stem measure(const StemParams& params = params_of(), bool with_heights = true) const {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 1);
-    const GroundCells none;
+    const GroundHeights none;
     const Span<const double> known =
         with_heights ? Span<const double>{heights.data(), heights.size()} : Span<const double>{};
     const TreeGround under({points.data(), points.size()}, known, none);
@@ -193,7 +193,7 @@ TEST(TreeGround, EachSourceAnswersWhereItCan) {
   for (int i = -20; i < 20; ++i) {
     for (int j = -20; j < 20; ++j) ground.push_back({0.25 * i, 0.25 * j, 7 + 0.1 * i});
   }
-  const GroundCells cells({ground.data(), ground.size()}, ctx);
+  const GroundHeights cells({ground.data(), ground.size()}, ctx);
   EXPECT_NEAR(cells.at({0.3, 0}), 7.1, 0.1);
   EXPECT_TRUE(std::isnan(cells.at({50, 0})));
   std::vector<Vec3d> tree;

@@ -26,6 +26,11 @@ const ORIGIN = ["origin_x", "origin_y", "origin_z"];
 const TEXT: ReadonlySet<ExportFormat> = new Set(["xyz", "txt", "csv", "asc", "ply"]);
 const DEGREE = Math.PI / 180;
 
+/** What a format can hold: as in exports of points, but every table has every column. */
+function traitsOf(format: ExportFormat): Pick<ReturnType<typeof formatTraits>, "colors" | "intensity" | "scalars"> {
+  return TEXT.has(format) ? { colors: true, intensity: true, scalars: "asked" } : formatTraits(format);
+}
+
 /** How an object is written. Errors: invalid_argument for an origin or translation that is not a position. */
 export async function scanView(
   points: ScanPoints,
@@ -51,6 +56,8 @@ export async function scanView(
   };
   const las = await points.las(input, [...names], translation, job);
   const stored = sum(origin, translation.map((v) => -v) as unknown as Triple);
+  const slugs = input.scalars.map(({ slug }) => slug);
+  const indexed = slugs.includes("row_index") && slugs.includes("column_index");
   const view: ExportView = {
     input,
     las,
@@ -58,7 +65,7 @@ export async function scanView(
     point_count: mask.hit_count,
     warnings: [...points.warnings, ...shiftWarning(points, format)],
   };
-  return { view, columns: chosen.columns, sweep: format === "ptx" ? sweepOf(entry, mask.hit_count) : null };
+  return { view, columns: chosen.columns, sweep: format === "ptx" && !indexed ? sweepOf(entry, mask.hit_count) : null };
 }
 
 const sum = ([ax, ay, az]: Triple, [bx, by, bz]: Triple): Triple => [ax + bx, ay + by, az + bz];
@@ -73,7 +80,7 @@ function triple(values: readonly number[], what: string): Triple {
 
 /** Names of the columns to write, in order; is_miss first, because a miss without it would be read as a hit. */
 function wantedColumns(entry: ScanExportEntry, format: ExportFormat, include_misses: boolean): ReadonlySet<string> {
-  const traits = formatTraits(format);
+  const traits = traitsOf(format);
   if (traits.scalars === "none") return new Set();
   if (traits.scalars === "raster") return new Set(RASTER_COLUMNS);
   const wanted = new Set([...(include_misses ? [MISS_SLUG] : []), ...(entry.columns ?? DEFAULT_COLUMNS)]);
@@ -83,7 +90,7 @@ function wantedColumns(entry: ScanExportEntry, format: ExportFormat, include_mis
 
 /** The columns of the view, and their names in the order in which a text file has them. */
 function chooseColumns(points: ScanPoints, names: ReadonlySet<string>, format: ExportFormat) {
-  const traits = formatTraits(format);
+  const traits = traitsOf(format);
   const listed = traits.scalars === "asked" || traits.scalars === "all";
   const colors = traits.colors ? points.colors : null;
   const intensity = traits.intensity && (!listed || names.has("intensity")) ? points.intensity : null;

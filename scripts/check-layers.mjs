@@ -60,6 +60,8 @@ const exceptions = {
   "cpp/io/octree_directory.cpp": ["cpp/ops/octree"],
   // Pictures of meshes need the rasterizer's speed, and no endpoint draws. Columns in, one column of pixels out: no session.
   "backend/cli/drawing/mesh-picture.ts": ["backend/native/mesh-picture.ts"],
+  // Presets of scanners are files of the product, and no endpoint serves them.
+  "backend/cli/scan/presets.ts": ["backend/native/core/resources.ts"],
 };
 /** Rooms in the order in which one may use another: a file may import from its own and from those before it. */
 const ORDERED_ROOMS = {
@@ -96,6 +98,7 @@ const ORDERED_ROOMS = {
     "distance",
     "mesh",
     "plant",
+    "scan",
     "commands.ts",
   ],
 };
@@ -112,6 +115,7 @@ const assumesHits = {
   "cpp/ops/cloud/select_hits.h": "the points it has just selected",
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
+  "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };
 /** Op families in the order in which one may use another. */
 const families = [

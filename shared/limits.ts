@@ -135,6 +135,15 @@ export const MAX_DISTANCE_BANDS = 100;
 export const MAX_PROSPECT_STARTS = 100;
 /** Most sessions that are meshed together. */
 export const MAX_MESH_SOURCES = 1_000;
+/** Most scans that are triangulated together. */
+export const MAX_SCANS = 1_000;
+/** Most triangles in the frame of an angular triangulation. */
+export const MAX_SCAN_TRIANGLES = 12_000_000;
+/** Filter of an angular triangulation: longest edge, and longest over shortest edge. */
+export const DEFAULT_SCAN_LMAX_M = 0.5;
+export const DEFAULT_SCAN_ASPECT = 4;
+/** From this lmax / median spacing on, triangles probably bridge gaps: between a healthy 1 to 1.5 and a bridging 7. */
+export const BRIDGING_RATIO = 3;
 /** Fewest points of a mesh. */
 export const MIN_MESH_POINTS = 3;
 /** Levels of the octree of a Poisson reconstruction. */
@@ -179,3 +188,25 @@ export const MAX_MORPH_EDITS = 1000;
 /** Free parameters of a fitted curve, and bounds of one without. */
 export const MAX_FIT_PARAMETERS = 64;
 export const DEFAULT_FIT_BOUND = 1e10;
+
+/** Synthetic scans: scanners of a request, rays of a pulse, returns of a pulse (misses have the index 99), prisms. */
+export const MAX_SCANNERS = 256;
+export const DEFAULT_RAYS_PER_PULSE = 100;
+export const MAX_RAYS_PER_PULSE = 100_000;
+export const MAX_PULSE_RETURNS = 99;
+export const MAX_RISLEY_PRISMS = 8;
+export const DEFAULT_PULSE_DISTANCE_M = 0.02;
+export const DEFAULT_SCAN_SEED = 20_240_607;
+/** Misses of synthetic scans lie this far from the scanner; surfaces beyond are not seen, metres. */
+export const SCAN_REACH_M = 1001;
+/** More pulses of a scanner cause a warning, and more than the second number an error: pulses have 32-bit numbers. */
+export const MANY_SCAN_PULSES = 20_000_000;
+export const MAX_SCAN_PULSES = 4_294_967_295;
+/** Memory for the rays of a synthetic scan in flight. */
+export const DEFAULT_SCAN_SCRATCH_BYTES = 4 * GIB;
+/** Most pixels of a texture. */
+export const MAX_SCAN_TEXTURE_PIXELS = 4096 * 4096;
+
+/** Poses that a trajectory is thinned out to, and the most that a request can ask for. */
+export const DEFAULT_TARGET_POSES = 3000;
+export const MAX_TARGET_POSES = 200_000;

@@ -8,6 +8,7 @@ import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
 import { addRegister } from "./register/command.ts";
+import { addScan } from "./scan/command.ts";
 
 export interface ServeRequest {
   readonly port?: number;
@@ -56,6 +57,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addDistance(program, perform);
   addMesh(program, perform);
   addPlant(program, perform);
+  addScan(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });

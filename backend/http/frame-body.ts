@@ -76,11 +76,11 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
   const buffers: PlacedBuffer[] = [];
   let offset = 8 + header;
   for (const { name, dtype, length: elements } of descriptors) {
-    if (name === "__proto__") throw refused("a buffer with the forbidden name __proto__");
     const path = name.split(".");
+    if (path.includes("__proto__")) throw refused("a buffer with the forbidden name __proto__");
     const kind = kindAt(shape, path);
     const source = { dtype, offset, length: elements, origin: name === POINTS ? origin : ZERO };
-    if (kind && kind !== "text") buffers.push({ ...placeOf(body, path), kind, source: { kind, ...source } });
+    if (kind && kind !== "text") buffers.push({ ...placeOf(body, shape, path), kind, source: { kind, ...source } });
     else if (isField(shape, name)) throw refused(`${name} is no list, send it in meta.request`);
     else body[name] = null; // an unknown key, which a warning names
     offset += 4 * elements;
@@ -94,25 +94,45 @@ const isTriple = (value: unknown): value is Triple =>
 const isField = (shape: JsonShape, name: string): boolean =>
   shape.kind === "object" && Object.hasOwn(shape.fields, name);
 
-/** The kind of the list at a path; undefined if there is none. */
+const INDEX = /^(0|[1-9]\d{0,3})$/;
+
+/** The kind of the list at a path, such as meshes.0.vertices; undefined if there is none. */
 function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind | undefined {
   const [name, ...rest] = path;
   if (!shape || shape.kind === "value") return undefined;
+  if (shape.kind === "array")
+    return name !== undefined && INDEX.test(name) && rest.length > 0 ? kindAt(shape.item, rest) : undefined;
+  if (shape.kind === "record") return name === undefined ? undefined : kindAt(shape.item, rest);
   if (shape.kind !== "object") return name === undefined ? shape.kind : undefined;
   return name !== undefined && Object.hasOwn(shape.fields, name) ? kindAt(shape.fields[name], rest) : undefined;
 }
 
-/** The object of the request to which a list belongs, made if it is missing. */
+/** The object of the request to which a list belongs, made if it is missing. `path` has a kind. */
 function placeOf(
   body: Record<string, unknown>,
+  shape: JsonShape | undefined,
   [name = "", ...rest]: readonly string[],
 ): Pick<PlacedBuffer, "holder" | "name"> {
   if (rest.length === 0) {
     if (Object.hasOwn(body, name)) throw refused(`${name} is given twice, in meta and as a buffer`);
     return { holder: body, name };
   }
+  const at = shape?.kind === "object" ? shape.fields[name] : shape?.kind === "record" ? shape.item : undefined;
+  if (at?.kind === "array") return placeOf(itemAt(body, name, Number(rest[0])), at.item, rest.slice(1));
   const inner = Object.hasOwn(body, name) ? body[name] : {};
   if (!isPlainObject(inner)) throw refused(`meta.request.${name} must be an object`);
   body[name] = inner;
-  return placeOf(inner, rest);
+  return placeOf(inner, at, rest);
+}
+
+/** Object `index` of a list of the request; the list, and the object after its last one, are made if they are missing. */
+function itemAt(body: Record<string, unknown>, name: string, index: number): Record<string, unknown> {
+  const items: unknown = Object.hasOwn(body, name) ? body[name] : [];
+  if (!Array.isArray(items)) throw refused(`meta.request.${name} must be a list`);
+  if (index > items.length) throw refused(`${name}.${index} is given, but ${name}.${items.length} is not`);
+  if (index === items.length) items.push({});
+  const item: unknown = items[index];
+  if (!isPlainObject(item)) throw refused(`meta.request.${name}[${index}] must be an object`);
+  body[name] = items;
+  return item;
 }

@@ -53,9 +53,14 @@ function withLists(
   if (blank) return undefined;
   const put = (value: unknown, at: JsonShape): unknown => {
     if (at.kind === "value") return value;
-    if (at.kind === "object") {
+    if (at.kind === "array") return Array.isArray(value) ? value.map((one) => put(one, at.item)) : value;
+    if (at.kind === "object" || at.kind === "record") {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
       const record = value as Record<string, unknown>;
+      if (at.kind === "record") {
+        for (const name of Object.keys(record)) record[name] = put(record[name], at.item);
+        return record;
+      }
       for (const [name, field] of Object.entries(at.fields)) {
         if (Object.hasOwn(record, name)) record[name] = put(record[name], field);
       }

@@ -14,6 +14,8 @@ export interface JobProgress {
 export interface PhaseWeight {
   readonly name: string;
   readonly weight: number;
+  /** What the user sees during the phase; absent = its name. */
+  readonly message?: (done: number, total: number) => string;
 }
 
 interface Stage {
@@ -248,7 +250,7 @@ export class Job {
     const sum = phases.reduce((total_, { weight }) => total_ + weight, 0);
     const before = phases.slice(0, at).reduce((total_, { weight }) => total_ + weight, 0);
     const share = (before + (phases[at]?.weight ?? 0) * part) / sum;
-    return { progress: from + (to - from) * share, message: phase };
+    return { progress: from + (to - from) * share, message: phases[at]?.message?.(done, total) ?? phase };
   }
 
   #enqueue(next: JobProgress): void {

@@ -31,13 +31,16 @@ import { fitRoutes } from "./fit.ts";
 import { healthRoutes } from "./health.ts";
 import { ladRoutes } from "./lad.ts";
 import { latexRoutes } from "./latex.ts";
+import { lidarRoutes } from "./lidar.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
 import { modelsRoutes } from "./models.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
+import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
+import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
 /** All route files of the service, in the order of their registration. */
@@ -47,6 +50,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   cancelRoutes,
   octreeRoutes,
   pointcloudRoutes,
+  scanRoutes,
   sessionsRoutes,
   createRoutes,
   closeRoutes,
@@ -68,6 +72,8 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   sessionDemRoutes,
   demRoutes,
   triangulateRoutes,
+  lidarRoutes,
+  trajectoryRoutes,
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,

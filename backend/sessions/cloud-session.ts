@@ -9,6 +9,8 @@ import { applySteps, NOTHING_TO_UNDO, type UndoState, type UndoStep, undoColumns
 /** The description of a session: all but its columns, as JSON for the journal. Frames: contract sessions.md 0. */
 export interface CloudMeta {
   readonly extra_dims_meta: readonly ExtraDim[];
+  /** Fixed columns that are kept for analyses and exports, but not shown; absent = all are shown. */
+  readonly hidden_fixed?: readonly ("intensity" | "timestamps")[];
   /** Absent if there are none. */
   readonly constant_dimensions?: readonly ConstantDimension[];
   readonly world_shift: Triple | null;

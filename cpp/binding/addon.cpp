@@ -57,6 +57,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_dem(env, exports);
   pc::binding::register_request_text(env, exports);
   pc::binding::register_surfaces(env, exports);
+  pc::binding::register_scan_meshes(env, exports);
   pc::binding::register_registration(env, exports);
   pc::binding::register_icp(env, exports);
   pc::binding::register_reconstruction(env, exports);
@@ -67,6 +68,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_lists(env, exports);
   pc::binding::register_plants(env, exports);
   pc::binding::register_plant_geometry(env, exports);
+  pc::binding::register_ray(env, exports);
   pc::binding::register_device(env, exports);
   pc::binding::add<bulk_bytes_in_use>(env, exports, "bulkBytesInUse");
   pc::binding::add<reuse_pages>(env, exports, "reusePages");

@@ -4,6 +4,7 @@
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "binding/las_values.h"
+#include "io/e57_write.h"
 #include "io/las.h"
 #include "io/pcd_write.h"
 #include "io/pts.h"
@@ -83,10 +84,23 @@ io::TextFormat text_format(const Napi::Value& value) {
                                         {"obj", io::TextFormat::kObj}});
 }
 
-// writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>
+/// "cloud" and "scan": the layouts of the two exports; "bare": that of a scan without its header.
+io::TextWriteParams text_params(const Napi::Object& js) {
+  const auto format = text_format(js.Get("format"));
+  enum class Layout : std::uint8_t { kCloud, kScan, kBare };
+  const auto layout =
+      strict_choice<Layout>(js.Get("layout"), "layout",
+                            {{"cloud", Layout::kCloud}, {"scan", Layout::kScan}, {"bare", Layout::kBare}});
+  if (layout == Layout::kCloud) return io::cloud_export_layout(format);
+  io::TextWriteParams params = io::scan_export_layout(format);
+  if (layout == Layout::kBare) params.header = io::TextHeader::kNone;
+  return params;
+}
+
+// writeText(view: CloudViewInput, params: TextWriteParams, path: string): NativeJob<WriteResult>
 Napi::Value write_text(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
-  const auto params = io::cloud_export_layout(text_format(info[1]));
+  const auto params = text_params(strict_object(info[1], "params"));
   const std::string path = strict_string(info[2], "path");
   return start_job<Written>(
       info.Env(), job_options(info[3]),
@@ -127,6 +141,49 @@ Napi::Value write_pcd(const Napi::CallbackInfo& info) {
       written_to_js);
 }
 
+Napi::Value e57_to_js(Napi::Env env, io::E57WriteResult&& result) {
+  auto out = Napi::Object::New(env);
+  const auto set = [&](const char* name, std::uint64_t value) { out.Set(name, static_cast<double>(value)); };
+  set("point_count", result.rows);
+  set("bytes", result.bytes);
+  set("scans", result.scans);
+  set("misses_from_zero", result.misses_from_zero);
+  set("without_scan", result.without_scan);
+  out.Set("renumbered", result.renumbered);
+  out.Set("colors_cut", result.colors_cut);
+  out.Set("warnings", to_js(env, result.warnings));
+  return out;
+}
+
+std::vector<std::pair<std::uint32_t, Vec3d>> scan_origins(const Napi::Object& params) {
+  std::vector<std::pair<std::uint32_t, Vec3d>> list;
+  const auto origins = array_field(params, "origins");
+  for (std::uint32_t i = 0; i < origins.Length(); ++i) {
+    const auto scan = strict_object(origins.Get(i), "origin");
+    list.emplace_back(whole_field<std::uint32_t>(scan, "scan_index"), vec3_field(scan, "origin"));
+  }
+  return list;
+}
+
+// writeE57(view: CloudViewInput, params: E57WriteParams, path: string): NativeJob<E57WriteResult>
+Napi::Value write_e57(const Napi::CallbackInfo& info) {
+  const auto held = held_view(info[0]);
+  const auto js = strict_object(info[1], "params");
+  io::E57WriteParams params;
+  params.name = string_field(js, "name");
+  params.guid = string_field(js, "guid");
+  params.writer = string_field(js, "writer");
+  params.coordinate_metadata = string_field(js, "coordinate_metadata");
+  params.creation_time_s = number_field(js, "creation_time_s");
+  if (!js.Get("origin").IsNull()) params.origin_stored = vec3_field(js, "origin");
+  for (const auto& [index, origin] : scan_origins(js)) params.origins.push_back({index, origin});
+  const std::string path = strict_string(info[2], "path");
+  return start_job<io::E57WriteResult>(
+      info.Env(), job_options(info[3]),
+      [held, params, path](OpContext& ctx) { return io::write_e57(held->view, params, path, ctx); },
+      e57_to_js);
+}
+
 Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
   auto out = Napi::Object::New(env);
   auto scans = Napi::Array::New(env, result.scans.size());
@@ -151,6 +208,12 @@ Napi::Value ptx_to_js(Napi::Env env, io::PtxWriteResult&& result) {
   return out;
 }
 
+io::PtxSweep ptx_sweep(const Napi::Object& js) {
+  return {whole_field(js, "n_theta"),        whole_field(js, "n_phi"),
+          number_field(js, "theta_min_rad"), number_field(js, "theta_step_rad"),
+          number_field(js, "phi_min_rad"),   number_field(js, "phi_step_rad")};
+}
+
 // writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>
 Napi::Value write_ptx(const Napi::CallbackInfo& info) {
   const auto held = held_view(info[0]);
@@ -158,11 +221,8 @@ Napi::Value write_ptx(const Napi::CallbackInfo& info) {
   io::PtxCloudWriteParams params;
   params.max_cells = whole_field(js, "max_cells");
   params.origin_stored = vec3_field(js, "origin");
-  const auto origins = array_field(js, "origins");
-  for (std::uint32_t i = 0; i < origins.Length(); ++i) {
-    const auto scan = strict_object(origins.Get(i), "origin");
-    params.origins.push_back({whole_field<std::uint32_t>(scan, "scan_index"), vec3_field(scan, "origin")});
-  }
+  if (!js.Get("sweep").IsNull()) params.sweep = ptx_sweep(strict_object(js.Get("sweep"), "sweep"));
+  for (const auto& [index, origin] : scan_origins(js)) params.origins.push_back({index, origin});
   const std::string path = strict_string(info[2], "path");
   return start_job<io::PtxWriteResult>(
       info.Env(), job_options(info[3]),
@@ -178,6 +238,7 @@ void register_writers(Napi::Env env, Napi::Object exports) {
   add<write_pts>(env, exports, "writePts");
   add<write_pcd>(env, exports, "writePcd");
   add<write_ptx>(env, exports, "writePtx");
+  add<write_e57>(env, exports, "writeE57");
 }
 
 }  // namespace pc::binding

@@ -8,14 +8,19 @@
 #include "core/op_context.h"
 #include "io/cloud_table.h"
 
-/// E57 1.0 (ASTM E2807-11), read only. Element names and units follow the standard: metres, radians, seconds.
+/// E57 1.0 (ASTM E2807-11). Element names and units follow the standard: metres, radians, seconds.
 namespace pc::io {
 
 enum class E57FieldType : std::uint8_t { kInteger, kScaledInteger, kFloat32, kFloat64, kString };
 
+/// Most elements of a point record that are read and written.
+inline constexpr std::size_t kE57MaxFields = 1024;
+
 /// One element of a scan's point record.
 struct E57Field {
-  std::string name;  ///< with the prefix of its extension ("nor:normalX"); nested names joined by '/'
+  std::string
+      name;  ///< with the prefix of its extension ("nor:normalX") unless it is ours (e57_pages.h); nested names
+             ///< joined by '/'
   E57FieldType type = E57FieldType::kFloat64;
   std::int64_t minimum = 0, maximum = 0;  ///< of the stored integers
   double scale = 1, offset = 0;           ///< value = stored * scale + offset, scaled integers only

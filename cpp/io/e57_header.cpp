@@ -16,7 +16,6 @@ namespace e57 {
 
 namespace {
 
-constexpr std::size_t kMaxFields = 1024;
 constexpr std::size_t kMaxScans = 65535;  // scan_index is 16 bits wide
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxWarnings = 100;
@@ -142,28 +141,31 @@ E57Field field_of(const ValueReader& values, const XmlElement& element, std::str
 }
 
 /// Appends the terminals below `parent` in document order, which is also the order of their byte streams. The
-/// recursion is bounded because the depth of the XML is.
+/// recursion is bounded because the depth of the XML is. own_columns: names lose kOwnPrefix.
 void collect_fields(const ValueReader& values, const XmlElement& parent, const std::string& prefix,
-                    std::vector<E57Field>& fields) {
+                    bool own_columns, std::vector<E57Field>& fields) {
   for (auto child = parent.first_child(); child; child = child->next_sibling()) {
-    std::string name = prefix + std::string(child->name());
+    std::string_view local = child->name();
+    if (own_columns && local.starts_with(kOwnPrefix))
+      local.remove_prefix(std::string_view(kOwnPrefix).size());
+    std::string name = prefix + std::string(local);
     if (name.size() > kMaxNameBytes) values.fail(*child, "a field's name is longer than 200 bytes");
     if (child->attribute("type") == "Structure" || child->attribute("type") == "Vector") {
-      collect_fields(values, *child, name + "/", fields);
+      collect_fields(values, *child, name + "/", own_columns, fields);
       continue;
     }
-    if (fields.size() == kMaxFields) values.fail(*child, "a point has more than 1024 fields");
+    if (fields.size() == kE57MaxFields) values.fail(*child, "a point has more than 1024 fields");
     fields.push_back(field_of(values, *child, std::move(name)));
   }
 }
 
 void read_points(const ValueReader& values, const std::string& path, const XmlElement& points,
-                 E57Scan& scan) {
+                 bool own_columns, E57Scan& scan) {
   scan.section_offset = values.unsigned_attribute(points, "fileOffset");
   scan.point_count = values.unsigned_attribute(points, "recordCount");
   const auto prototype = points.child("prototype");
   if (!prototype) values.fail(points, "it has no prototype, so the points cannot be decoded");
-  collect_fields(values, *prototype, "", scan.fields);
+  collect_fields(values, *prototype, "", own_columns, scan.fields);
   std::set<std::string_view> names;
   for (const E57Field& field : scan.fields) {
     if (!names.insert(field.name).second) {
@@ -250,7 +252,7 @@ void read_bounds(const ValueReader& values, const XmlElement& element, E57Scan& 
 }
 
 E57Scan read_scan(const ValueReader& values, const std::string& path, const XmlElement& element,
-                  const std::string& label, std::vector<std::string>& warnings) {
+                  const std::string& label, bool own_columns, std::vector<std::string>& warnings) {
   E57Scan scan;
   scan.name = string_of(element, "name");
   scan.guid = string_of(element, "guid");
@@ -266,7 +268,7 @@ E57Scan read_scan(const ValueReader& values, const std::string& path, const XmlE
   if (!points) {
     warn(warnings, label + " has no points element and is empty");
   } else {
-    read_points(values, path, *points, scan);
+    read_points(values, path, *points, own_columns, scan);
   }
   return scan;
 }
@@ -305,6 +307,8 @@ E57Header read_header(const Pages& pages, const FileHeader& file_header) {
   header.coordinate_metadata = string_of(root, "coordinateMetadata");
   if (const auto time = root.child("creationDateTime"))
     header.creation_time_s = values.hint(*time, "dateTimeValue");
+  const std::string prefix(kOwnPrefix, std::string_view(kOwnPrefix).size() - 1);
+  const bool own_columns = root.attribute("xmlns:" + prefix) == kOwnNamespace;
   const auto scans = root.child("data3D");
   std::size_t count = 0;
   for (auto scan = scans ? scans->first_child() : std::nullopt; scan; scan = scan->next_sibling()) {
@@ -314,7 +318,7 @@ E57Header read_header(const Pages& pages, const FileHeader& file_header) {
   header.scans.reserve(count);
   for (auto scan = scans ? scans->first_child() : std::nullopt; scan; scan = scan->next_sibling()) {
     const std::string label = "scan " + std::to_string(header.scans.size());
-    header.scans.push_back(read_scan(values, pages.path(), *scan, label, header.warnings));
+    header.scans.push_back(read_scan(values, pages.path(), *scan, label, own_columns, header.warnings));
   }
   const auto images = root.child("images2D");
   for (auto image = images ? images->first_child() : std::nullopt; image; image = image->next_sibling()) {

@@ -11,6 +11,11 @@ namespace pc::io::e57 {
 
 inline constexpr std::uint64_t kPageBytes = 1024, kPayloadBytes = 1020;
 
+/// Namespace of the fields that the standard does not name, one for each further column of a cloud. Its prefix in our
+/// files is kOwnPrefix without the colon.
+inline constexpr const char* kOwnNamespace = "urn:x-point-cloud:columns:1";
+inline constexpr const char* kOwnPrefix = "column:";
+
 /// The contents of an E57 file without its page checksums ("logical" bytes). Safe to use from several threads.
 class Pages {
  public:

@@ -35,19 +35,19 @@ class BlockBuffer {
   std::size_t used_ = 0;
 };
 
-/// Appends blocks to the file in their order. A worker that is early waits for the previous blocks; these are all being
+/// Passes blocks to a sink in their order. A worker that is early waits for the previous blocks; these are all being
 /// formatted, because blocks are handed out in order.
+template <class Sink>
 class OrderedOutput {
  public:
-  OrderedOutput(platform::File& file, std::uint64_t start) : file_(file), end_(start) {}
+  explicit OrderedOutput(Sink& sink) : sink_(sink) {}
 
   /// Returns without writing if another worker has failed.
   void append(std::size_t block, const char* data, std::size_t bytes) {
     std::unique_lock<std::mutex> lock(mutex_);
     turn_.wait(lock, [&] { return failed_ || next_block_ == block; });
     if (failed_) return;
-    if (bytes != 0) file_.write_at(end_, data, bytes);
-    end_ += bytes;
+    if (bytes != 0) sink_(data, bytes);
     ++next_block_;
     turn_.notify_all();
   }
@@ -56,23 +56,20 @@ class OrderedOutput {
     failed_ = true;
     turn_.notify_all();
   }
-  std::uint64_t end() const { return end_; }
 
  private:
-  platform::File& file_;
+  Sink& sink_;
   std::mutex mutex_;
   std::condition_variable turn_;
   std::size_t next_block_ = 0;
-  std::uint64_t end_;
   bool failed_ = false;
 };
 
-/// Writes the output of format(begin, end, buffer) for the blocks of [0, n) in order, from byte `start` on; returns the
-/// end. All threads format; the bytes do not depend on their number.
-template <class Format>
-std::uint64_t write_in_order(platform::File& file, std::uint64_t start, std::size_t n, std::size_t grain,
-                             OpContext& ctx, Format&& format) {
-  OrderedOutput output(file, start);
+/// Passes the output of format(begin, end, buffer) for the blocks of [0, n) to sink(data, bytes) in order, one call at a
+/// time. All threads format; the bytes do not depend on their number.
+template <class Format, class Sink>
+void append_in_order(std::size_t n, std::size_t grain, OpContext& ctx, Format&& format, Sink&& sink) {
+  OrderedOutput output(sink);
   std::vector<BlockBuffer> buffers(static_cast<std::size_t>(ctx.threads()));
   parallel_for_worker(ctx, n, grain, [&](std::size_t begin, std::size_t end, int worker) {
     try {
@@ -85,7 +82,18 @@ std::uint64_t write_in_order(platform::File& file, std::uint64_t start, std::siz
       throw;
     }
   });
-  return output.end();
+}
+
+/// As append_in_order, into a file from byte `start` on; returns the end.
+template <class Format>
+std::uint64_t write_in_order(platform::File& file, std::uint64_t start, std::size_t n, std::size_t grain,
+                             OpContext& ctx, Format&& format) {
+  std::uint64_t end = start;
+  append_in_order(n, grain, ctx, std::forward<Format>(format), [&](const char* data, std::size_t bytes) {
+    file.write_at(end, data, bytes);
+    end += bytes;
+  });
+  return end;
 }
 
 }  // namespace pc::io

@@ -170,6 +170,7 @@ struct PtxCloudWriteParams {
   std::uint64_t max_cells;             ///< per scan, at most 2^32 - 2
   Vec3d origin_stored{0, 0, 0};        ///< scanner position of scans not in `origins`, stored frame
   std::vector<PtxScanOrigin> origins;  ///< scanner positions, stored frame, metres
+  std::optional<PtxSweep> sweep{};     ///< for a cloud of one scan without row_index and column_index
 };
 
 /// Writes one cloud as PTX: a scan for every value of the integer scalar scan_index, in ascending order, or one scan

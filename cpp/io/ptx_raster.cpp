@@ -20,24 +20,6 @@ constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
 }  // namespace
 
-const AnyColumn* find_scalar(const CloudView& view, const char* slug) {
-  for (const ScalarView& scalar : view.scalars) {
-    if (scalar.slug == slug) return scalar.values;
-  }
-  return nullptr;
-}
-
-void Indexes::read(std::size_t begin, std::size_t end, std::vector<std::int64_t>& out) const {
-  if (column_ == nullptr) return;
-  out.resize(end - begin);
-  visit_scalar(*column_, [&](auto values) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto value = static_cast<double>(values[i]);
-      out[i - begin] = value >= 0 && value < 4294967296.0 ? static_cast<std::int64_t>(value) : -1;
-    }
-  });
-}
-
 PtxRaster::PtxRaster(const ScanRows& rows, std::uint64_t max_cells, OpContext& ctx)
     : rows_(rows),
       row_(find_scalar(rows.view, "row_index")),

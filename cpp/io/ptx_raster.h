@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "io/ptx.h"
+#include "io/scan_rows.h"
 #include "io/text_rows.h"
 
 /// Parts of the PTX writer; not part of the interface of ptx.h.
@@ -13,19 +14,6 @@ namespace pc::io::ptx {
 
 constexpr std::size_t kSelectRows = 1 << 14;
 constexpr std::uint64_t kMaxCells = 4294967294;
-
-const AnyColumn* find_scalar(const CloudView& view, const char* slug);
-
-/// Values of a scalar column, a block at a time; -1 for values that are not whole numbers from 0 to 2^32 - 1.
-class Indexes {
- public:
-  explicit Indexes(const AnyColumn* column) : column_(column) {}
-  bool present() const { return column_ != nullptr; }
-  void read(std::size_t begin, std::size_t end, std::vector<std::int64_t>& out) const;
-
- private:
-  const AnyColumn* column_;
-};
 
 /// The rows of a view that form a scan.
 struct ScanRows {

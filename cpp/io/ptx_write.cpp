@@ -18,7 +18,6 @@ using ptx::PtxRaster;
 using ptx::ScanRows;
 
 constexpr std::size_t kBlockCells = 1 << 14;
-constexpr std::size_t kMaxScans = 65535;  // the reader's limit
 
 /// Writes one scan from byte result.bytes on.
 void write_scan(const ScanRows& rows, std::uint64_t max_cells, platform::File& file, PtxWriteResult& result,
@@ -65,16 +64,16 @@ std::vector<RowRange> scan_ranges(const CloudView& view, const RowSelection& sel
     std::uint64_t without = 0;
   };
   std::vector<Own> workers(static_cast<std::size_t>(ctx.threads()));
-  const ptx::Indexes scan(&column);
+  const Indexes scan(&column);
   ctx.begin_phase("Telling the scans apart", view.positions.size);
   parallel_for_worker(ctx, view.positions.size, kSelectRows,
                       [&](std::size_t begin, std::size_t end, int worker) {
                         Own& own = workers[static_cast<std::size_t>(worker)];
-                        own.ranges.resize(kMaxScans);
+                        own.ranges.resize(ScanRowTable::kMaxScans);
                         scan.read(begin, end, own.scan);
                         selection.for_each(begin, end, [&](std::size_t row) {
                           const std::int64_t index = own.scan[row - begin];
-                          if (index < 0 || index >= static_cast<std::int64_t>(kMaxScans)) {
+                          if (index < 0 || index >= static_cast<std::int64_t>(ScanRowTable::kMaxScans)) {
                             ++own.without;
                             return;
                           }
@@ -83,7 +82,7 @@ std::vector<RowRange> scan_ranges(const CloudView& view, const RowSelection& sel
                           range.last = std::max(range.last, row);
                         });
                       });
-  std::vector<RowRange> all(kMaxScans);
+  std::vector<RowRange> all(ScanRowTable::kMaxScans);
   for (const Own& own : workers) {
     without += own.without;
     for (std::size_t i = 0; i < own.ranges.size(); ++i) {
@@ -116,9 +115,9 @@ PtxWriteResult write_ptx(const std::vector<PtxWriteScan>& scans, const PtxWriteP
 
 PtxWriteResult write_ptx_cloud(const CloudView& view, const PtxCloudWriteParams& params,
                                const std::string& path, OpContext& ctx) {
-  const AnyColumn* column = ptx::find_scalar(view, "scan_index");
+  const AnyColumn* column = find_scalar(view, "scan_index");
   if (column == nullptr) {
-    return write_ptx({{view, params.origin_stored, std::nullopt}}, {params.max_cells}, path, ctx);
+    return write_ptx({{view, params.origin_stored, params.sweep}}, {params.max_cells}, path, ctx);
   }
   require(params.max_cells <= ptx::kMaxCells, "max_cells can be 2^32 - 2 at most");
   check_columns(view);

@@ -1,5 +1,6 @@
 import { type MeshImportRequest, MeshImportSuccess } from "../contract/mesh.ts";
 import { type ImportByPathRequest, type PreviewRequest, PreviewResponse } from "../contract/pointcloud.ts";
+import { type ScanExportRequest, ScanExportTail } from "../contract/scan-export.ts";
 import { CLIENT_TIMEOUT_MS } from "../limits.ts";
 import { decodePoints, type PackedPoints } from "../wire/phx1.ts";
 import type { Calls, Input } from "./calls.ts";
@@ -32,4 +33,7 @@ export const filesClient = (calls: Calls) => ({
   /** Reads a mesh on the service's machine: triangles, and of OBJ files materials and textures. */
   importMesh: (request: Input<typeof MeshImportRequest>, run?: RunOptions) =>
     calls.runFrame(MeshImportSuccess, "/api/mesh/import", request, run),
+  /** Writes scans as an XML bundle, or one file per object. */
+  exportScans: (request: Input<typeof ScanExportRequest>, run?: RunOptions) =>
+    calls.runJson(ScanExportTail, "/api/scan/export-xml", request, CLIENT_TIMEOUT_MS.export, run),
 });

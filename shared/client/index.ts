@@ -3,6 +3,7 @@ import { classifyClient } from "./classify.ts";
 import { cloudClient } from "./cloud.ts";
 import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
+import { lidarClient } from "./lidar.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { registrationClient } from "./registration.ts";
@@ -32,6 +33,7 @@ export function createClient(options: ClientOptions) {
     ...registrationClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),
+    ...lidarClient(calls),
   };
 }
 export type Client = ReturnType<typeof createClient>;

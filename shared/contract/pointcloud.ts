@@ -145,10 +145,24 @@ export type ImportByPathRequest = z.infer<typeof ImportByPathRequest>;
  * Contents of each format. las, laz, pcd: all columns, or those in `columns`. txt, csv, asc (same layout as txt):
  * positions, colours, intensity and `columns`. ply: the same without intensity. pts: x y z intensity r g b, intensity
  * with 12 bits. ptx: the same with 16 bits, as a raster by row_index and column_index with misses as empty cells, and
- * one scan per scan_index. xyz, obj: positions only. Text has six decimals. Colours have 16 bits in las and laz, 8
- * elsewhere.
+ * one scan per scan_index. e57: all columns, or those in `columns`; one scan per scan_index with its position as
+ * pose, misses as invalid points with their direction. xyz, obj: positions only. Text has six decimals. Colours have
+ * 16 bits in las and laz, 8 elsewhere.
  */
-export const EXPORT_FORMATS = ["las", "laz", "xyz", "txt", "csv", "ply", "obj", "asc", "pts", "ptx", "pcd"] as const;
+export const EXPORT_FORMATS = [
+  "las",
+  "laz",
+  "xyz",
+  "txt",
+  "csv",
+  "ply",
+  "obj",
+  "asc",
+  "pts",
+  "ptx",
+  "pcd",
+  "e57",
+] as const;
 
 export const ExportRequest = z
   .object({

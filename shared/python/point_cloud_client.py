@@ -193,13 +193,33 @@ class PointCloudClient:
         points     (n, 3) inline points, metres
         colors     (n, 3) r, g, b of each inline point, 0..1
         source     {"session_id", "max_points", "translation", "want_colors", ...} instead of points
-        format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd
+        format     las, laz (default), xyz, txt, csv, ply, obj, asc, pts, ptx, pcd, e57
         filename   file name in the response if there is no dest_path, default pointcloud.<format>
         dest_path  absolute path on the service's machine; without it, the response holds the file in `data`, base64
         overwrite  replace whatever is at dest_path; without it, a file that no export wrote causes an error
         columns    scalar columns to write, in order
         """
         return self._run("/api/pointcloud/export", {}, fields, on_progress)
+
+    def export_scans(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Writes scans as an XML bundle, or one file per object.
+
+        scans           list of objects: origin, session_id or points (with scalar_columns) or file_path (with
+                        ascii_format and allow_file_source), label, translation, columns; for a bundle and PTX also the
+                        sweep: scan_pattern, beam_elevation_angles_deg, n_theta, n_phi, theta_min, theta_max, phi_min,
+                        phi_max (degrees), beam_exit_diameter (m), beam_divergence (mrad), scan_azimuth_offset,
+                        tilt_roll_deg, tilt_pitch_deg, scanner_model, return_mode, return_selection, max_returns
+        base_name       common name of the files, default scans
+        base_position   prefix (default) or suffix: base_name before or after the label of an object
+        include_misses  False leaves out misses (sky points)
+        write_xml       True (default): a bundle of xyz files; False: one file per object in data_format
+        data_format     las, laz, xyz (default), txt, csv, ply, obj, asc, pts, ptx, pcd, e57
+        grids           voxel grids, written to the XML only
+        dest_dir        absolute path of an existing folder on the service's machine; without it, the response holds the
+                        files of one scan in `data`, base64
+        overwrite       replace whatever has the name of a file; without it, a file that no export wrote is an error
+        """
+        return self._run("/api/scan/export-xml", {}, fields, on_progress)
 
     def import_mesh(self, path: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
         """Reads a mesh: buffers vertices, indices, normals, colors, uv_coordinates, triangle_materials.
@@ -502,6 +522,79 @@ class PointCloudClient:
         world_shift            (3) metres, subtracted from every vertex before conversion to float32
         """
         return self._frame("/api/triangulate", {**fields, "method": method}, on_progress)
+
+    def triangulate_scans(
+        self, scans: List[Dict[str, Any]], on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Frame:
+        """Meshes the surfaces that scans see, each in the directions from its scanner.
+
+        Buffers vertices (f32), triangles, triangle_scan_ids and triangle_cell_ids (u32); meta has the counts of
+        dropped triangles and an estimate of lmax.
+
+        scans             list of {"origin": (3), "session_id"} or {"origin": (3), "points": (n, 3), "scalar_columns":
+                          {"is_miss", "target_index", "target_count", "timestamp": (n) each}}, metres, world; each
+                          may have n_theta, n_phi, theta_min, theta_max, phi_min, phi_max (degrees)
+        lmax              longest edge that is kept, metres, default 0.5
+        max_aspect_ratio  largest longest / shortest edge that is kept, default 4
+        theta_min, theta_max, phi_min, phi_max  angles of scans without their own, degrees, default 30, 130, 0, 360
+        grid              {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
+                          "kept_columns"}, metres: use the points in its cells; default all points
+        bin_grid          grid that follows the terrain, used instead of grid
+        world_shift       (3) metres, subtracted from every vertex before conversion to float32
+        """
+        return self._frame("/api/triangulate/lidar", {**fields, "scans": scans}, on_progress)
+
+    def check_spacing(self, scans: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
+        """Compares lmax with the spacing of the points: median_spacing (metres), ratio, likely_bridging, message.
+
+        A failure is in error. It takes the fields of triangulate_scans:
+
+        scans           list of scans with their origin and session or points; misses are left out
+        lmax            longest edge to judge, metres, default 0.5
+        grid, bin_grid  only the points inside its cells count; default all points
+        max_aspect_ratio, theta_min, theta_max, phi_min, phi_max, world_shift  do not change the answer
+        """
+        return self._json("POST", "/api/triangulate/check-spacing", {"scans": scans}, fields)
+
+    # LiDAR
+
+    def lidar_scan(
+        self,
+        meshes: List[Dict[str, Any]],
+        scanners: List[Dict[str, Any]],
+        on_progress: Optional[OnProgress] = None,
+        **fields: Any,
+    ) -> Frame:
+        """Scans meshes by ray tracing. meta["scanners"] has a session and the names of the buffers of each scanner.
+
+        meshes         [{"vertices": (V, 3) metres, "triangles": (T, 3), "colors", "uv_coordinates", "materials",
+                       "organ_codes", "origin"}]; their lists may be flat arrays of float32 and uint32. The fields
+                       of a plant's frame with instances are accepted as well
+        scanners       [{"id", "origin": (3), "n_theta", "n_phi", "theta_min_deg", "theta_max_deg", "phi_min_deg",
+                       "phi_max_deg", "scan_pattern", "return_mode", "exit_diameter_m", "beam_divergence_mrad",
+                       "range_noise_m", "angle_noise_mrad", "trajectory", "pulse_rate_hz", ...}]
+        extra_fields   further fields of each hit: deviation, nRaysHit, organ
+        retained_standard_fields   which of intensity, distance, timestamp, target_index, target_count the sessions
+                       offer for colouring; default all
+        rays_per_pulse             rays across the beam, default 100; 1 = one exact ray
+        pulse_distance_threshold   hits closer than this merge into one return, metres, default 0.02
+        detection_threshold        weaker returns are not seen, share of the energy of a pulse, default 0
+        seed                       of the random numbers, default 20240607
+        record_misses              keep pulses without a return in the sessions, default False
+        grid, scan_grid_only       {"center", "size", "rotation"}: with scan_grid_only, nothing outside exists
+        synthetic_scan_memory_budget_mb   memory for rays in flight, MiB, default 4096; the result is the same
+        """
+        return self._frame("/api/lidar/scan", {**fields, "meshes": meshes, "scanners": scanners}, on_progress)
+
+    def parse_trajectory(self, path: str, **fields: Any) -> Dict[str, Any]:
+        """Reads a binary trajectory (SBET) on the service's machine: poses in UTM, FRD body axes.
+
+        path          absolute path of the file
+        format        "sbet" or "out"; default from the extension
+        smrmsg_path   accuracy file, whose worst position error is reported in warnings
+        target_poses  number of poses to thin out to, default 3000
+        """
+        return self._json("POST", "/api/trajectory/parse", {"path": path}, fields)
 
     # Registration
 
@@ -1030,11 +1123,11 @@ def _body(body: Optional[Dict[str, Any]]) -> Tuple[Optional[bytes], Dict[str, st
     """The body of a request and its type: a PHB1 frame if a list is an array of float32 or uint32, otherwise JSON."""
     if body is None:
         return None, {}
-    buffers = {name: _buffer(body[name]) for name in _LISTS if name in body}
-    buffers = {name: buffer for name, buffer in buffers.items() if buffer is not None}
+    buffers: Dict[str, Tuple[str, bytes]] = {}
+    others = _without_arrays(body, "", buffers)
     if not buffers and "frame_origin" not in body:
         return _encoded(body), {"content-type": "application/json"}
-    meta: Dict[str, Any] = {"request": {key: body[key] for key in body if key not in buffers and key != "frame_origin"}}
+    meta: Dict[str, Any] = {"request": {key: others[key] for key in others if key != "frame_origin"}}
     if "frame_origin" in body:
         meta["origin"] = list(body["frame_origin"])
     entries = [{"name": name, "dtype": dtype, "length": len(data) // 4} for name, (dtype, data) in buffers.items()]
@@ -1042,6 +1135,20 @@ def _body(body: Optional[Dict[str, Any]]) -> Tuple[Optional[bytes], Dict[str, st
     header += b" " * (-len(header) % 4)
     parts = [b"PHB1", len(header).to_bytes(4, "little"), header, *(data for _, data in buffers.values())]
     return b"".join(parts), {"content-type": "application/octet-stream"}
+
+
+def _without_arrays(fields: Dict[str, Any], path: str, buffers: Dict[str, Tuple[str, bytes]]) -> Dict[str, Any]:
+    """The fields without arrays of float32 and uint32, which are added to `buffers` under their paths."""
+    others: Dict[str, Any] = {}
+    for name, value in fields.items():
+        buffer = _buffer(value) if path or name in _LISTS else None
+        if buffer is not None:
+            buffers[path + name] = buffer
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            others[name] = [_without_arrays(item, f"{path}{name}.{i}.", buffers) for i, item in enumerate(value)]
+        else:
+            others[name] = value
+    return others
 
 
 def _buffer(values: Any) -> Optional[Tuple[str, bytes]]:

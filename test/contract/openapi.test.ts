@@ -66,6 +66,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/fit/prospect",
     "POST /api/lad/snap-grid",
     "POST /api/latex",
+    "POST /api/lidar/scan",
     "POST /api/m2m/icp-register",
     "POST /api/mesh/import",
     "POST /api/plant/canopy/generate",
@@ -80,8 +81,12 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/pointcloud/import",
     "POST /api/pointcloud/import_by_path",
     "POST /api/pointcloud/preview",
+    "POST /api/scan/export-xml",
     "POST /api/segment/ground",
+    "POST /api/trajectory/parse",
     "POST /api/triangulate",
+    "POST /api/triangulate/check-spacing",
+    "POST /api/triangulate/lidar",
   ]);
 });
 
@@ -110,6 +115,7 @@ describe("responses", () => {
     for (const [path, tail] of [
       ["/api/cloud/session/create", "CreateSessionTail"],
       ["/api/pointcloud/export", "ExportTail"],
+      ["/api/scan/export-xml", "ScanExportTail"],
       ["/api/cloud/session/{id}/commit_labels", "CommitLabelsTail"],
       ["/api/cloud/session/{id}/extract_by_column", "ExtractByColumnTail"],
       ["/api/cloud/session/{id}/bake", "BakeTail"],

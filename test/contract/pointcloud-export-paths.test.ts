@@ -188,7 +188,7 @@ test("a file that appears during the run is not replaced, and no other file is l
 describe("requests rejected before the stream", () => {
   test.each<[string, () => object, number, RegExp]>([
     ["unknown format", () => ({ ...INLINE, format: "docx" }), 400, /Unknown format "docx"; use one of las, laz, xyz/],
-    ["a format that is only read", () => ({ ...INLINE, format: "e57" }), 400, /Unknown format "e57"; use one of .*ptx/],
+    ["a format that is only read", () => ({ ...INLINE, format: "tsv" }), 400, /Unknown format "tsv"; use one of .*ptx/],
     ["relative dest_path", () => ({ ...INLINE, format: "las", dest_path: "out.las" }), 400, /not an absolute path/],
     [
       "missing parent",

@@ -14,13 +14,17 @@ const LIST_ROUTES = [
   "/api/dem",
   "/api/dem/export-raster",
   "/api/lad/snap-grid",
+  "/api/lidar/scan",
   "/api/m2m/icp-register",
   "/api/plant/morph",
   "/api/plant/morph/parse",
   "/api/pointcloud/denoise",
   "/api/pointcloud/export",
+  "/api/scan/export-xml",
   "/api/segment/ground",
   "/api/triangulate",
+  "/api/triangulate/check-spacing",
+  "/api/triangulate/lidar",
 ];
 
 /** A request whose body the test writes piece by piece. */

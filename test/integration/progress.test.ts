@@ -89,7 +89,7 @@ describe("progress of the streamed routes", () => {
       [1, "Finalizing"],
     ]));
 
-  test.each(["laz", "las", "csv", "ply", "pts", "pcd"])("export as %s", (format) =>
+  test.each(["laz", "las", "csv", "ply", "pts", "pcd", "e57"])("export as %s", (format) =>
     expectStages(
       "/api/pointcloud/export",
       {

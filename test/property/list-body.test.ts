@@ -12,6 +12,13 @@ const SHAPE: JsonShape = {
     flags: { kind: "flags" },
     inner: { kind: "object", fields: { numbers: { kind: "numbers" }, text: { kind: "value" } } },
     value: { kind: "value" },
+    parts: {
+      kind: "array",
+      item: {
+        kind: "object",
+        fields: { points: { kind: "points" }, named: { kind: "record", item: { kind: "numbers" } } },
+      },
+    },
   },
 };
 const TOKEN = "never in a text:";
@@ -40,6 +47,11 @@ const fits = (kind: string, list: readonly unknown[]) =>
 /** What the scanner promises of a parsed value: lists that fit as flat numbers, others by their length. */
 function expected(value: unknown, shape: JsonShape): unknown {
   if (shape.kind === "value") return value;
+  if (shape.kind === "array") return Array.isArray(value) ? value.map((item) => expected(item, shape.item)) : value;
+  if (shape.kind === "record") {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expected(item, shape.item)]));
+  }
   if (shape.kind !== "object") {
     if (!Array.isArray(value)) return value;
     const flat = value.flat().map((item) => (item === null ? Number.NaN : Number(item)));
@@ -85,6 +97,22 @@ const document = fc.record(
     flags: fc.oneof(spoilt(fc.array(fc.boolean())), anything),
     inner: fc.oneof(fc.record({ numbers: fc.array(number), text: fc.string({ unit: "binary" }) }), anything),
     value: anything,
+    parts: fc.oneof(
+      fc.array(
+        fc.oneof(
+          fc.record(
+            {
+              points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
+              named: fc.oneof(fc.dictionary(fc.string(), spoilt(fc.array(number))), anything),
+              other: anything,
+            },
+            { requiredKeys: [] },
+          ),
+          anything,
+        ),
+      ),
+      anything,
+    ),
     unknown: anything,
   },
   { requiredKeys: [] },

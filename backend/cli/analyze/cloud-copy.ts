@@ -14,7 +14,7 @@ export const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
 /** Attributes that are not scalar columns. */
 const BUILT_IN: ReadonlySet<string> = new Set(["position", "rgb", "intensity"]);
 
-export const scalarNames = ({ attributes }: CreateSessionTail) =>
+export const scalarNames = ({ attributes }: Pick<CreateSessionTail, "attributes">) =>
   attributes.map(({ name }) => name).filter((name) => !BUILT_IN.has(name));
 
 /** Writes the copy with all columns that the format can store; no copy for a cloud without points. */

@@ -32,7 +32,11 @@ export function addAnalyze(program: Command, perform: Perform): void {
     .description("import a point cloud and write a report, pictures and a copy")
     .argument("<file>", "point cloud file")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
-    .option("--format <format>", "format of the copy: las, laz, xyz, txt, csv, asc, ply, obj, pts, ptx, pcd", "las")
+    .option(
+      "--format <format>",
+      "format of the copy: las, laz, xyz, txt, csv, asc, ply, obj, pts, ptx, pcd, e57",
+      "las",
+    )
     .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
     .option("--shift <x,y,z>", "metres to subtract from the coordinates during processing")
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')

@@ -19,6 +19,8 @@ interface Destination {
   readonly out: string;
   /** Replace the report of an earlier run. */
   readonly force: boolean;
+  /** File that every run writes; default: the report. */
+  readonly guarded?: string;
 }
 
 /**
@@ -26,13 +28,13 @@ interface Destination {
  * Errors: invalid_argument for a folder that cannot be used or has a report; those of the work.
  */
 export async function runInFolder<T>(
-  { out, force }: Destination,
+  { out, force, guarded = REPORT_FILE }: Destination,
   deps: AnalyzeDeps,
   work: (run: FolderRun) => Promise<T>,
 ): Promise<T> {
   const { signal } = deps;
   signal.throwIfAborted();
-  const folder = await OutputFolder.open(out, force ? undefined : REPORT_FILE);
+  const folder = await OutputFolder.open(out, force ? undefined : guarded);
   const progress = new Progress(deps.stderr);
   try {
     // The calls of the whole client: a stand-in for those of `analyze` does not have them.

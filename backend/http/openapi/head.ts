@@ -56,6 +56,7 @@ export const TAGS = {
   surfaces: "Mesh the points of clouds",
   registration: "Align clouds and meshes (ICP), compare clouds with meshes",
   fit: "Fit solids to the crowns of trees and leaf traits to spectra, render equations, export results",
+  lidar: "Scan meshes with synthetic scanners, read trajectories of moving scanners",
   plants: "Grow plants and canopies as meshes, in one step or in sessions, and edit them",
 } as const;
 

@@ -14,8 +14,10 @@ import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { PlantMeshNative } from "../plants/mesh.ts";
 import type { MorphNative } from "../plants/morph.ts";
 import type { PlantsNative } from "../plants/plants.ts";
+import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
+import type { ScanMeshesNative } from "../scan-meshes.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
@@ -41,12 +43,14 @@ export interface Addon
     OctreeNative,
     ListsNative,
     PlantShapesNative,
+    RayNative,
     ReconstructionNative,
     RegistrationNative,
     FitNative,
     PlantsNative,
     PlantMeshNative,
     MorphNative,
+    ScanMeshesNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

@@ -5,6 +5,8 @@ import { addonAs } from "./load.ts";
 /** What a request expects at one place of its JSON document. */
 export type JsonShape =
   | { readonly kind: "value" | BulkKind }
+  | { readonly kind: "array"; readonly item: JsonShape }
+  | { readonly kind: "record"; readonly item: JsonShape }
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, JsonShape>> };
 
 /** The result of cpp/io/json_lists.h. */

@@ -74,6 +74,17 @@ export interface PtxWriteParams {
   /** Scanner position of scans that are not in `origins`, stored frame. */
   readonly origin: readonly [number, number, number];
   readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
+  /** Raster of a cloud of one scan without row_index and column_index; null = none. */
+  readonly sweep: PtxSweep | null;
+}
+/** See cpp/io/ptx.h. */
+export interface PtxSweep {
+  readonly n_theta: number;
+  readonly n_phi: number;
+  readonly theta_min_rad: number;
+  readonly theta_step_rad: number;
+  readonly phi_min_rad: number;
+  readonly phi_step_rad: number;
 }
 /** Result for one scan; see cpp/io/ptx.h. */
 export interface PtxWrittenScan {
@@ -93,22 +104,55 @@ export interface PtxWriteResult {
   readonly without_scan: number;
   readonly colors_cut: boolean;
 }
+/** See cpp/io/e57_write.h. */
+export interface E57WriteParams {
+  /** Of the scan; several are "name 0", "name 1", ... */
+  readonly name: string;
+  readonly guid: string;
+  readonly writer: string;
+  /** OGC WKT, "" = unknown */
+  readonly coordinate_metadata: string;
+  /** GPS time, seconds */
+  readonly creation_time_s: number;
+  /** Scanner position of a cloud of one scanner, stored frame; null = unknown. */
+  readonly origin: readonly [number, number, number] | null;
+  readonly origins: readonly { readonly scan_index: number; readonly origin: readonly [number, number, number] }[];
+}
+export interface E57WriteResult {
+  readonly point_count: number;
+  readonly bytes: number;
+  readonly scans: number;
+  /** Misses of scans without a scanner position. */
+  readonly misses_from_zero: number;
+  readonly without_scan: number;
+  /** The scan indexes are not 0, 1, 2, ... */
+  readonly renumbered: boolean;
+  readonly colors_cut: boolean;
+  readonly warnings: readonly string[];
+}
 export type TextFormat = "xyz" | "txt" | "csv" | "ply" | "obj";
+/** Of an export of points, of a data file of a scan, and of one without a header. */
+export type TextLayout = "cloud" | "scan" | "bare";
+export interface TextWriteParams {
+  readonly format: TextFormat;
+  readonly layout: TextLayout;
+}
 
 export interface WritersNative {
   writeLas(view: CloudViewInput, params: LasWriteParams, path: string): NativeJob<WriteResult>;
-  writeText(view: CloudViewInput, format: TextFormat, path: string): NativeJob<WriteResult>;
+  writeText(view: CloudViewInput, params: TextWriteParams, path: string): NativeJob<WriteResult>;
   writePts(view: CloudViewInput, path: string): NativeJob<WriteResult>;
   writePcd(view: CloudViewInput, params: PcdWriteParams, path: string): NativeJob<WriteResult>;
   writePtx(view: CloudViewInput, params: PtxWriteParams, path: string): NativeJob<PtxWriteResult>;
+  writeE57(view: CloudViewInput, params: E57WriteParams, path: string): NativeJob<E57WriteResult>;
 }
 
 /** Writes LAS or LAZ in blocks, with constant memory. */
 export const writeLas = (view: CloudViewInput, params: LasWriteParams, path: string) =>
   addon.writeLas(view, params, path);
 /** Writes a text format in blocks, with constant memory. */
-export const writeText = (view: CloudViewInput, format: TextFormat, path: string) =>
-  addon.writeText(view, format, path);
+export const writeText = (view: CloudViewInput, params: TextWriteParams, path: string) =>
+  addon.writeText(view, params, path);
 /** Writes PTS: positions, intensity and colour. */
 export const writePts = (view: CloudViewInput, path: string) => addon.writePts(view, path);
 /** Writes binary PCD. */
@@ -117,3 +161,6 @@ export const writePcd = (view: CloudViewInput, params: PcdWriteParams, path: str
 /** Writes PTX: one raster per scan. */
 export const writePtx = (view: CloudViewInput, params: PtxWriteParams, path: string) =>
   addon.writePtx(view, params, path);
+/** Writes E57: one scan per scan_index, every column. */
+export const writeE57 = (view: CloudViewInput, params: E57WriteParams, path: string) =>
+  addon.writeE57(view, params, path);

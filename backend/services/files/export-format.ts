@@ -29,6 +29,7 @@ const TRAITS: Readonly<Record<ExportFormat, FormatTraits>> = {
   las: ALL,
   laz: ALL,
   pcd: ALL,
+  e57: ALL,
   txt: TABLE,
   csv: TABLE,
   asc: TABLE,

@@ -1,7 +1,8 @@
-import { MAX_PTX_CELLS } from "../../../shared/limits.ts";
+import { randomUUID } from "node:crypto";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/files/writers.ts";
 import type { ScanOrigin, Triple } from "../../sessions/column-names.ts";
+import { version } from "../../version.ts";
 import { type ExportFormat, isLas } from "./export-format.ts";
 
 /** Input of a writer: the columns that the format can store, and the metadata it needs. */
@@ -26,30 +27,44 @@ export interface WrittenPoints {
   readonly point_count: number;
   readonly bytes: number;
   readonly warnings: readonly string[];
+  /** Rasters of a PTX file, one a scan. */
+  readonly rasters?: readonly native.PtxWrittenScan[];
+}
+
+export interface ExportTarget {
+  readonly format: ExportFormat;
+  readonly path: string;
+  /** Name of the cloud, for files that contain one. */
+  readonly name: string;
+  /** Layout of text formats. */
+  readonly layout: "cloud" | "scan";
+  /** Raster of PTX without row_index and column_index; null = none. */
+  readonly sweep: native.PtxSweep | null;
+  /** Most cells of the raster of a PTX scan. */
+  readonly max_cells: number;
 }
 
 /** Writes the points with the writer of the format. */
-export async function writePoints(
-  view: ExportView,
-  format: ExportFormat,
-  path: string,
-  job: Job,
-): Promise<WrittenPoints> {
+export async function writePoints(view: ExportView, target: ExportTarget, job: Job): Promise<WrittenPoints> {
+  const { format, path } = target;
   if (isLas(format)) {
     return job.track(() => native.writeLas(view.input, { ...view.las, compressed: format === "laz" }, path));
   }
-  if (format === "ptx") return writePtx(view, path, job);
+  if (format === "ptx") return writePtx(view, target, job);
+  if (format === "e57") return writeE57(view, target, job);
   const written = await job.track(() => {
     if (format === "pcd") return native.writePcd(view.input, { viewpoint: view.scanners?.origin ?? null }, path);
     if (format === "pts") return native.writePts(view.input, path);
-    return native.writeText(view.input, textFormat(format), path);
+    return native.writeText(view.input, textParams(target), path);
   });
   return { ...written, warnings: [...written.warnings, ...lossWarnings(view, format, written)] };
 }
 
-/** Programs do not agree on a layout for asc; it is written like txt. */
-const textFormat = (format: ExportFormat): native.TextFormat =>
-  format === "asc" ? "txt" : (format as native.TextFormat);
+/** Programs do not agree on a layout for asc: an export of points writes it like txt, one of scans without a header. */
+function textParams({ format, layout }: ExportTarget): native.TextWriteParams {
+  if (format === "asc") return { format: "txt", layout: layout === "scan" ? "bare" : layout };
+  return { format: format as native.TextFormat, layout };
+}
 
 /** Warnings about values that the format cannot store exactly. None for inline points, which are for display. */
 function lossWarnings(
@@ -76,9 +91,38 @@ function lossWarnings(
   return warnings;
 }
 
-async function writePtx(view: ExportView, path: string, job: Job): Promise<WrittenPoints> {
+/** Seconds between the epochs of Unix and GPS, less the leap seconds since (18 from 2017 on). */
+const GPS_EPOCH_S = 315_964_800 - 18;
+
+async function writeE57(view: ExportView, { path, name }: ExportTarget, job: Job): Promise<WrittenPoints> {
   const { origin = null, origins = [] } = view.scanners ?? {};
-  const params = { max_cells: MAX_PTX_CELLS, origin: origin ?? [0, 0, 0], origins } as const;
+  const params: native.E57WriteParams = {
+    name,
+    guid: `{${randomUUID()}}`,
+    writer: `point-cloud-backend ${version}`,
+    coordinate_metadata: view.las.wkt,
+    creation_time_s: Math.floor(Date.now() / 1000) - GPS_EPOCH_S,
+    origin,
+    origins,
+  };
+  const written = await job.track(() => native.writeE57(view.input, params, path));
+  const warnings = [...written.warnings, ...lossWarnings(view, "e57", written)];
+  if (written.misses_from_zero > 0)
+    warnings.push(
+      `${written.misses_from_zero} misses belong to scans without a known scanner position; the file states their directions from its zero.`,
+    );
+  if (written.without_scan > 0)
+    warnings.push(
+      `${written.without_scan} points whose scan_index is not an integer from 0 to 65534 are the last scan of the file.`,
+    );
+  if (written.renumbered) warnings.push("The file's scans are numbered 0, 1, 2, ...; scan_index has other numbers.");
+  return { point_count: written.point_count, bytes: written.bytes, warnings };
+}
+
+async function writePtx(view: ExportView, target: ExportTarget, job: Job): Promise<WrittenPoints> {
+  const { origin = null, origins = [] } = view.scanners ?? {};
+  const { path, max_cells, sweep } = target;
+  const params = { max_cells, origin: origin ?? [0, 0, 0], origins, sweep } as const;
   const written = await job.track(() => native.writePtx(view.input, params, path));
   const sum = (count: (scan: native.PtxWrittenScan) => number) => written.scans.reduce((n, scan) => n + count(scan), 0);
   const warnings = lossWarnings(view, "ptx", written);
@@ -103,6 +147,7 @@ async function writePtx(view: ExportView, path: string, job: Job): Promise<Writt
     point_count: sum(({ filled }) => filled),
     bytes: written.bytes,
     warnings,
+    rasters: written.scans,
   };
 }
 

@@ -3,14 +3,17 @@ import { open } from "node:fs/promises";
 /** Bytes from which a file's content is recognized. */
 const HEAD_BYTES = 64 << 10;
 
-/** First bytes of LAS and LAZ, TIFF and BigTIFF in both byte orders, PLY, PCD and ESRI ASCII grids. */
+/** First bytes of LAS and LAZ, E57, TIFF and BigTIFF in both byte orders, PLY, PCD, ESRI ASCII grids, scan bundles and paths. */
 const STARTS = [
   /^LASF/,
+  /^ASTM-E57/,
   /^II[*+]\0/,
   /^MM\0[*+]/,
   /^ply\r?\n/,
   /^(# \.PCD |VERSION \.?\d)/,
   /^ncols\s+\d+\s+nrows\s+\d+\s/i,
+  /^<\?xml [^>]*\?>\s*<scanBundle>/,
+  /^t,x,y,z,qx,qy,qz,qw\r?\n/,
 ];
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?(nan|inf(inity)?)$/i;
 const OBJ_LINE = /^(#|v |vn |vt |f |o |g |s |mtllib |usemtl )/;
@@ -37,8 +40,9 @@ const isObj = (lines: readonly string[]): boolean =>
 
 /** Rows of numbers, after a header of names that begins with x, y, z or after none. PTS and PTX begin with counts. */
 function isTable(lines: readonly string[]): boolean {
-  const rows = lines.filter((line) => line.trim() !== "").map((line) => line.trim().split(/[ \t]*[,;][ \t]*|[ \t]+/));
-  const names = (rows[0] ?? []).map((name) => name.toLowerCase().replace(/^(\/\/|#)/, ""));
+  const full = lines.map((line) => line.trim()).filter((line) => line !== "");
+  const rows = full.map((line) => line.replace(/^(\/\/|#)[ \t]*/, "").split(/[ \t]*[,;][ \t]*|[ \t]+/));
+  const names = (rows[0] ?? []).map((name) => name.toLowerCase());
   const points = names.slice(0, 3).join() === "x,y,z" ? rows.slice(1) : rows;
   return (
     points.every((fields) => fields.every((field) => field === "" || NUMBER.test(field))) &&

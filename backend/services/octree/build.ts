@@ -39,8 +39,10 @@ export function hitsOctreeSource(state: CloudState, skip: NativeColumn | null): 
   const add = (name: string, label: string, column: NativeColumn | null) => {
     if (column) attributes.push({ name, label, column });
   };
-  add("intensity", "Intensity", fixedColumn(state, "intensity"));
-  add("gps-time", "Timestamp", fixedColumn(state, "timestamps"));
+  const shown = (name: "intensity" | "timestamps") =>
+    state.meta.hidden_fixed?.includes(name) ? null : fixedColumn(state, name);
+  add("intensity", "Intensity", shown("intensity"));
+  add("gps-time", "Timestamp", shown("timestamps"));
   add("rgb", "Color", fixedColumn(state, "colors"));
   for (const { slug, label, hidden } of state.meta.extra_dims_meta) {
     if (!hidden && state.columns.has(extraKey(slug))) add(slug, label, extraColumn(state, slug));

@@ -1,12 +1,14 @@
 /** Coordinates from here on are rounded to 1 mm or more in float32. */
 const COARSE_COORDINATE_M = 16_384;
 
-/** Warns of coordinates that lose digits in float32 buffers. `largest`: absolute, metres. */
-export function coarseCoordinates(largest: number): string[] {
+const SHIFT = "Send world_shift to subtract a place near the mesh.";
+
+/** Warns of coordinates that lose digits in float32 buffers. `largest`: absolute, metres. `remedy`: what to do. */
+export function coarseCoordinates(largest: number, remedy = SHIFT): string[] {
   if (largest < COARSE_COORDINATE_M) return [];
   const step = 2 ** (Math.floor(Math.log2(largest)) - 23);
   return [
-    `Coordinates reach ${largest.toPrecision(3)}: float32 holds them in steps of ${step.toPrecision(2)}. Send world_shift to subtract a place near the mesh.`,
+    `Coordinates reach ${largest.toPrecision(3)}: float32 holds them in steps of ${step.toPrecision(2)}. ${remedy}`,
   ];
 }
 

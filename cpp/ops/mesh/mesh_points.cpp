@@ -35,9 +35,9 @@ class Inside {
   PlaneRotation rotation_;
 };
 
-}  // namespace
-
-MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop, OpContext& ctx) {
+/// The points for which inside(point) holds.
+template <class IsInside>
+MeshPoints gathered(const MeshRows& rows, const IsInside& inside, OpContext& ctx) {
   const Span<const Vec3d> positions = rows.positions, origins = rows.origins;
   const Span<const std::uint8_t> skip = rows.skip;
   const Vec3d shift = rows.shift;
@@ -45,12 +45,6 @@ MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop,
           "origins must have one entry, or one per point");
   require(skip.empty() || skip.size == positions.size, "skip must have one entry per point");
   require(is_finite(shift), "the shift must be finite");
-  std::optional<Inside> inside;
-  if (crop) {
-    require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
-            "crop_box and its rotation must be finite");
-    inside.emplace(*crop);
-  }
   struct Part {
     std::size_t kept = 0, unusable = 0;
   };
@@ -60,7 +54,7 @@ MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop,
       const Vec3d p = positions[i] + shift;
       if (!in_exact_range(p)) {
         ++part.unusable;
-      } else if (!inside || (*inside)(p)) {
+      } else if (inside(p)) {
         keep(i, p);
         ++part.kept;
       }
@@ -88,6 +82,21 @@ MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop,
     });
   });
   return out;
+}
+
+}  // namespace
+
+MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop, OpContext& ctx) {
+  if (!crop) return gathered(rows, [](const Vec3d&) { return true; }, ctx);
+  require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
+          "crop_box and its rotation must be finite");
+  return gathered(rows, Inside(*crop), ctx);
+}
+
+MeshPoints mesh_points_in_voxels(const MeshRows& rows, const VoxelBox& grid, OpContext& ctx) {
+  const VoxelCells cells(grid);
+  return gathered(
+      rows, [&](const Vec3d& p) { return cells.cell_of(p).has_value(); }, ctx);
 }
 
 Column<Vec3d> stride_points(const std::vector<Span<const Vec3d>>& parts, std::uint64_t stride,

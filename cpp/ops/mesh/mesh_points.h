@@ -6,6 +6,7 @@
 #include "core/column.h"
 #include "core/op_context.h"
 #include "core/span.h"
+#include "ops/mesh/voxel_cells.h"
 
 namespace pc {
 
@@ -34,6 +35,9 @@ struct MeshPoints {
 /// Order    That of the rows, for any thread count. Cost: two passes, cancel within 50 ms.
 /// Errors   kInvalidArgument: lengths that differ, a box or shift that is not finite.
 MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop, OpContext& ctx);
+
+/// The same with the voxels of a grid instead of a box. Errors also: those of VoxelCells.
+MeshPoints mesh_points_in_voxels(const MeshRows& rows, const VoxelBox& grid, OpContext& ctx);
 
 /// Every `stride`-th of all points, the first one first, counted through the parts.
 /// Errors: kInvalidArgument for a stride of 0.

@@ -125,6 +125,7 @@ export const fileJobs = {
     compare: USAGE,
   }),
   "pcd-write": writeJob("pcd", 15e6),
+  "e57-write": writeJob("e57", 15e6),
   "pts-write": writeJob("pts", 5e6),
   "ptx-write": writeJob("ptx", 5e6),
 };

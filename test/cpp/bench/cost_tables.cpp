@@ -6,6 +6,7 @@
 #include "io/ascii_table.h"
 #include "io/e57.h"
 #include "io/e57_builder.h"
+#include "io/e57_write.h"
 #include "io/las.h"
 #include "io/pcd.h"
 #include "io/pcd_write.h"
@@ -141,6 +142,11 @@ std::vector<Form> table_forms() {
        [](T t, X ctx) {
          io::read_pcd(t.file->path(), {{}, 0, io::kAllRows}, ctx);
        }},
+      {"e57", ".e57",
+       [](T t, X ctx) {
+         io::write_e57(t.view(), {"cost", "{cost}", "cost", "", 0, {}, {}}, t.file->path(), ctx);
+       },
+       [](T t, X ctx) { io::read_e57(t.file->path(), {}, ctx); }},
   };
 }
 

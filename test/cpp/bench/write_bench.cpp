@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/e57_write.h"
 #include "io/las.h"
 #include "io/pcd_write.h"
 #include "io/pts.h"
@@ -37,13 +38,16 @@ std::uint64_t write(const std::string& format, io::CloudView& view, const std::s
     return io::write_las(view, params, path, ctx).bytes;
   }
   if (format == ".pcd") return io::write_pcd(view, {}, path, ctx).bytes;
+  if (format == ".e57")
+    return io::write_e57(view, {"bench", "{bench}", "bench", "", 0, {}, {}}, path, ctx).bytes;
   if (format == ".pts") return io::write_pts(view, path, ctx).bytes;
   if (format == ".ptx")
     return io::write_ptx_cloud(view, {io::PtxCloudWriteParams{1u << 30, {}, {}}}, path, ctx).bytes;
   if (format == ".ply") {
     return io::write_text(view, io::cloud_export_layout(io::TextFormat::kPly), path, ctx).bytes;
   }
-  throw Error(ErrorCode::kInvalidArgument, "\"" + format + "\" is none of .las .laz .pcd .pts .ptx .ply");
+  throw Error(ErrorCode::kInvalidArgument,
+              "\"" + format + "\" is none of .las .laz .pcd .e57 .pts .ptx .ply");
 }
 
 }  // namespace

@@ -9,11 +9,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command line with a real service in this process, whose folders lie in `folder`; pictures are small. */
+/** Runs a command line with a real service in this process, whose folders lie in `folder`; pictures are small, if the command `draws`. */
 export async function runReal(
   folder: string,
   argv: readonly string[],
   onStderr: (text: string, cancel: () => void) => void = () => undefined,
+  draws = true,
 ): Promise<Ended> {
   const stdout = textSink();
   const stderr = textSink();
@@ -23,7 +24,7 @@ export async function runReal(
     octreeCacheRoot: join(folder, "octrees"),
     logLevel: "silent",
   } as const;
-  const code = await runCommandLine([...argv, "--picture-size", "200"], {
+  const code = await runCommandLine([...argv, ...(draws ? ["--picture-size", "200"] : [])], {
     serve: async () => undefined,
     startBackend: (overrides) => startBackend({ ...overrides, ...places }),
     stdout,

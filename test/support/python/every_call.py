@@ -1,7 +1,9 @@
 """Calls every method of the client once and checks what comes back. argv: url, token, folder."""
 
+import array
 import json
 import os
+import struct
 import sys
 import threading
 import time
@@ -71,6 +73,8 @@ if sys.modules.get("numpy") is not None:
     inline = numpy.array(inline)
 written = client.export_cloud(points=inline, colors=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], format="las", dest_path=las)
 assert written["point_count"] == 3 and os.path.getsize(las) > 227
+scans = client.export_scans(scans=[{"origin": [0, 0, 2], "points": inline, "label": "tree"}], base_name="plot")
+assert scans["success"] and [file["name"] for file in scans["files"]] == ["plot.xml", "plot_tree.xyz"], scans
 uploaded = client.import_file(las)
 assert flat(uploaded.positions)[3:6] == [1.0, 0.0, 0.5] and flat(uploaded.colors)[:3] == [1.0, 0.0, 0.0]
 refused(lambda: client.import_file(scan), 400, "invalid_argument")
@@ -172,7 +176,32 @@ ball = client.triangulate(points=box, radii=[2])
 assert ball.meta["method_used"] == "ball_pivoting", ball.meta
 sheet = client.triangulate("delaunay", source={"session_id": a}, points=box)
 assert len(sheet.buffers["indices"]) == 3 * sheet.meta["num_triangles"] > 0
+around = {"origin": [0.5, 0.5, 0.5], "points": box}
+seen = client.triangulate_scans([around, around], lmax=2, on_progress=lambda step: None)
+assert seen.meta["num_triangles"] == 24 and list(seen.buffers["triangle_scan_ids"]) == 12 * [0] + 12 * [1], seen.meta
+assert abs(seen.meta["surface_area"] - 12) < 1e-12, seen.meta
+spacing = client.check_spacing([around], lmax=1.2)
+assert spacing["median_spacing"] == 1 and not spacing["likely_bridging"], spacing
 assert "alpha_shape" in refused(lambda: client.triangulate("magic", points=box), 200, "invalid_argument").message
+
+wall = {"vertices": [[-9, 5, -9], [9, 5, -9], [9, 5, 9], [-9, 5, 9]], "triangles": [[0, 1, 2], [0, 2, 3]]}
+lidar = {"id": "a", "origin": [0, 0, 0], "n_theta": 3, "n_phi": 3}
+lidar.update(theta_min_deg=80, theta_max_deg=100, phi_min_deg=-10, phi_max_deg=10)
+scanned = client.lidar_scan([wall], [lidar], rays_per_pulse=1, on_progress=lambda step: None)
+assert scanned.meta["scanners"][0]["num_points"] == 9, scanned.meta
+assert all(abs(y - 5) < 1e-6 for y in flat(scanned.buffers["s0.points"])[1::3])
+corners = array.array("f", [v for corner in wall["vertices"] for v in corner])
+typed = {"vertices": corners, "indices": array.array("I", [0, 1, 2, 0, 2, 3])}
+again = client.lidar_scan([typed], [lidar], rays_per_pulse=1)
+assert flat(again.buffers["s0.points"]) == flat(scanned.buffers["s0.points"])
+for made in (scanned, again):
+    client.close_session(made.meta["scanners"][0]["session"]["session_id"])
+assert "scanners" in refused(lambda: client.lidar_scan([wall], []), 200, "invalid_argument").message
+flight = os.path.join(folder, "flight.sbet")
+with open(flight, "wb") as file:
+    for i in range(3):
+        file.write(struct.pack("<17d", i, 0.8, 0.15 + 1e-6 * i, 100, *[0.0] * 13))
+assert len(client.parse_trajectory(flight, target_poses=3)["poses"]) == 3
 
 obj = os.path.join(folder, "one.obj")
 with open(obj, "w") as file:

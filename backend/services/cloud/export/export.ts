@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, parse } from "node:path";
 import type { ExportRequest, ExportTail } from "../../../../shared/contract/pointcloud.ts";
 import { AppError, type ErrorCode } from "../../../../shared/errors.ts";
-import { MAX_INLINE_EXPORT_BYTES } from "../../../../shared/limits.ts";
+import { MAX_INLINE_EXPORT_BYTES, MAX_PTX_CELLS } from "../../../../shared/limits.ts";
 import { Base64Bytes } from "../../../../shared/wire/json-values.ts";
 import type { Deps } from "../../../deps.ts";
 import { remove } from "../../../file-moves.ts";
@@ -73,6 +73,9 @@ export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job):
   return writeExport(checked, await inlineView(checked.request, checked.format, job), deps, job);
 }
 
+/** How this export differs from that of scans. */
+const PLAIN = { layout: "cloud", sweep: null, max_cells: MAX_PTX_CELLS } as const;
+
 async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps, job: Job): Promise<WrittenTail> {
   const { format, dest, filename, request } = checked;
   if (view.point_count === 0) return failure(checked, "invalid_argument", "No points provided");
@@ -85,7 +88,7 @@ async function writeExport(checked: CheckedExport, view: ExportView, deps: Deps,
       { name: "Writing points", weight: 9 },
       { name: "Formatting points", weight: 9 },
     ]);
-    const written = await writePoints(view, format, temporary, job);
+    const written = await writePoints(view, { ...PLAIN, format, path: temporary, name: parse(filename).name }, job);
     const data = dest ? null : await inlineFile(temporary, written.bytes, job.signal);
     job.stage("Finalizing", 1, 1);
     job.checkpoint(); // the last cancel point

@@ -98,7 +98,7 @@ async function unmarkedMisses(
   const { miss_count } = await surviving(state, job);
   if (miss_count === 0) return [];
   return [
-    `${miss_count} sky points (misses) are in the file, but not marked: drop them after reading, or export with the column is_miss (laz, pcd).`,
+    `${miss_count} sky points (misses) are in the file, but not marked: drop them after reading, or export with the column is_miss (laz, pcd, e57).`,
   ];
 }
 

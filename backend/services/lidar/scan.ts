@@ -1,0 +1,223 @@
+import { type LidarScanRequest, type Scanner, STANDARD_SCAN_FIELDS } from "../../../shared/contract/lidar.ts";
+import type { LidarScanFailure, LidarScanSuccess, ScannedCloud } from "../../../shared/contract/lidar-frame.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MANY_SCAN_PULSES, MAX_SCANNERS } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { errorText, fromNative } from "../../jobs/native-error.ts";
+import * as native from "../../native/ray.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { coarseCoordinates } from "../run/float-steps.ts";
+import { unknownKeyWarnings } from "../run/unknown-keys.ts";
+import { scanParams } from "./scan-params.ts";
+import { openScene, sceneBytes } from "./scan-scene.ts";
+import { type ScanRows, scanSession } from "./scan-session.ts";
+
+export interface LidarScanFrame {
+  readonly meta: LidarScanSuccess | LidarScanFailure;
+  readonly buffers: Buffers;
+}
+type Buffers = Readonly<Record<string, { readonly dtype: "f32"; readonly length: number; readonly data: ColumnRef }>>;
+
+/** Bytes per pulse: a row with its record, its columns and those of the frame. */
+const PULSE_BYTES = 220;
+const FAILED = "Synthetic LiDAR scan failed: ";
+
+/** Scans the meshes of a request with all its scanners. A failure is reported in the frame; a cancel is thrown. */
+export async function lidarScan(
+  request: LidarScanRequest,
+  unknown_keys: readonly string[],
+  deps: Deps,
+  job: Job,
+): Promise<LidarScanFrame> {
+  const named = unknownKeyWarnings(unknown_keys);
+  const made: string[] = []; // sessions
+  try {
+    const { meta, buffers, told } = await scanned(request, made, deps, job);
+    job.checkpoint(); // the last cancel point
+    const warnings = [...new Set([...named, ...told])];
+    return { meta: { ...meta, ...(warnings.length > 0 ? { warnings } : {}) }, buffers };
+  } catch (raw) {
+    for (const id of made) await deps.sessions.delete(id); // no client knows them
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    const error = code === "invalid_argument" ? message : FAILED + message;
+    return { meta: { success: false, error, code, ...(named.length > 0 ? { warnings: named } : {}) }, buffers: {} };
+  }
+}
+
+async function scanned(request: LidarScanRequest, made: string[], deps: Deps, job: Job) {
+  const { meshes, scanners } = request;
+  job.stage("Loading geometry", 0.05, 0.15);
+  if (meshes.length === 0) throw new AppError("invalid_argument", "No geometry to scan");
+  if (scanners.length === 0) throw new AppError("invalid_argument", "No scanners defined");
+  if (scanners.length > MAX_SCANNERS) {
+    throw new AppError("invalid_argument", `There are ${scanners.length} scanners, but the limit is ${MAX_SCANNERS}.`);
+  }
+  const params = scanners.map((scanner, i) => scanParams(scanner, i, request, job));
+  const pulses = params.reduce((sum, { pattern }) => sum + pattern.pulse_count, 0);
+  const bytes = sceneBytes(meshes) + PULSE_BYTES * pulses;
+  return deps.admission.run(job, "Synthetic scan", bytes, async () => {
+    const scene = await openScene(meshes, job);
+    job.stage("Configuring scanners", 0.15, 0.15);
+    const scans: native.SyntheticScan[] = [];
+    for (const [i, one] of params.entries()) scans.push(await traced(scene.scene, one, i, params.length, job));
+    const parts: ScannerPart[] = [];
+    for (const [i, scan] of scans.entries()) {
+      job.stage("Extracting hits", ...part(0.85, 0.95, i, scans.length));
+      parts.push(await extracted(i, scanners[i] as Scanner, scan, request, job));
+    }
+    const clouds: ScannedCloud[] = [];
+    const warnings = [...scene.warnings, ...params.flatMap(manyPulses), ...parts.flatMap(({ warnings }) => warnings)];
+    for (const [i, { rows, cloud }] of parts.entries()) {
+      job.stage("Building point clouds", ...part(0.95, 1, i, parts.length));
+      const kept = rows.positions.length > 0 ? await sessionOf(rows, deps, job) : null;
+      if (kept?.session) made.push(kept.session.session_id);
+      warnings.push(...(kept?.warnings ?? []));
+      clouds.push({ ...cloud, ...(kept?.session ? { session: kept.session } : {}) });
+    }
+    const meta: LidarScanSuccess = { success: true, error: null, scanners: clouds };
+    return { meta, told: warnings, buffers: Object.assign({}, ...parts.map(({ buffers }) => buffers)) as Buffers };
+  });
+}
+
+/** The i-th of `count` equal parts of a window. */
+const part = (from: number, to: number, i: number, count: number): [number, number] => [
+  from + ((to - from) * i) / count,
+  Math.min(to, from + ((to - from) * (i + 1)) / count),
+];
+
+/** A scan that cannot be kept as a session is still returned. A cancel is thrown. */
+async function sessionOf(rows: ScanRows, deps: Deps, job: Job) {
+  try {
+    return await scanSession(rows, deps, job);
+  } catch (error) {
+    job.checkpoint();
+    return { session: undefined, warnings: [`A scan could not be kept as a session: ${errorText(error)}`] };
+  }
+}
+
+const manyPulses = ({ pattern: { pulse_count } }: native.SyntheticScanParams): string[] =>
+  pulse_count > MANY_SCAN_PULSES ? [`A scanner fires ${pulse_count} pulses: its cloud is large.`] : [];
+
+const LABEL = "Ray-tracing scene";
+
+async function traced(
+  scene: native.NativeScanScene,
+  params: native.SyntheticScanParams,
+  i: number,
+  count: number,
+  job: Job,
+): Promise<native.SyntheticScan> {
+  const trace = () => job.track(() => native.syntheticScan(scene, params));
+  if (count === 1) return owned(await job.whileWaiting(LABEL, trace), job);
+  const at = 0.15 + (0.7 * i) / count;
+  job.stage(`${LABEL} (scan ${i + 1}/${count})`, at, at);
+  return owned(await trace(), job);
+}
+
+/** The run owns the columns. */
+function owned(scan: native.SyntheticScan, job: Job): native.SyntheticScan {
+  for (const value of Object.values(scan)) {
+    if (typeof value === "object" && value !== null) refs.set(value, job.adopt(new ColumnRef(value)));
+  }
+  return scan;
+}
+/** The reference that owns a column of a scan. */
+const refs = new WeakMap<object, ColumnRef>();
+const ref = (column: native.SyntheticScan["positions"]): ColumnRef => {
+  const found = refs.get(column);
+  if (!found) throw new AppError("internal", "a column of a scan that no run owns");
+  return found;
+};
+
+interface ScannerPart {
+  readonly cloud: ScannedCloud;
+  readonly rows: ScanRows;
+  readonly buffers: Buffers;
+  readonly warnings: readonly string[];
+}
+
+/** Fields of a scan by their names in the contract. */
+function fieldsOf(scan: native.SyntheticScan, asked: readonly string[]) {
+  const standard = new Map([
+    ["intensity", scan.intensity],
+    ["distance", scan.distance],
+    ["timestamp", scan.time],
+    ["target_index", scan.target_index],
+    ["target_count", scan.target_count],
+  ]);
+  const computed = { deviation: scan.deviation, nRaysHit: scan.ray_count, organ: scan.organ };
+  const extra = new Map<string, native.SyntheticScan["positions"]>();
+  const absent: string[] = [];
+  for (const name of new Set(asked)) {
+    if (standard.has(name)) continue;
+    const column = Object.hasOwn(computed, name) ? computed[name as keyof typeof computed] : null;
+    if (column) extra.set(name, column);
+    else absent.push(name);
+  }
+  return { standard, extra, absent };
+}
+
+async function extracted(
+  i: number,
+  scanner: Scanner,
+  scan: native.SyntheticScan,
+  { extra_fields, retained_standard_fields }: LidarScanRequest,
+  job: Job,
+): Promise<ScannerPart> {
+  const { standard, extra, absent } = fieldsOf(scan, extra_fields);
+  const buffers: Record<string, Buffers[string]> = {};
+  let largest = 0;
+  const put = async (name: string, column: native.SyntheticScan["positions"]) => {
+    const found = await job.track(() => native.hitFloats(column, scan.is_miss));
+    const data = job.adopt(new ColumnRef(found.values));
+    buffers[name] = { dtype: "f32", length: data.length, data };
+    return found.largest;
+  };
+  largest = await put(`s${i}.points`, scan.positions);
+  if (scan.color) await put(`s${i}.colors`, scan.color);
+  const fields = [...standard, ...extra];
+  for (const [j, [, column]] of fields.entries()) await put(`s${i}.scalar${j}`, column);
+  const retained = new Set(retained_standard_fields ?? STANDARD_SCAN_FIELDS);
+  const first = scan.beam_origin ?? null;
+  return {
+    cloud: {
+      scanner_id: scanner.id,
+      num_points: scan.hit_count,
+      has_colors: scan.color !== null,
+      scalar_fields: fields.map(([name]) => name),
+    },
+    rows: {
+      positions: ref(scan.positions),
+      is_miss: ref(scan.is_miss),
+      intensity: ref(scan.intensity_16),
+      timestamps: ref(scan.time),
+      colors: scan.color && ref(scan.color),
+      beam_origins: first && ref(first),
+      extras: new Map([
+        ["distance", ref(scan.distance)],
+        ["target_index", ref(scan.target_index)],
+        ["target_count", ref(scan.target_count)],
+        ...[...extra].map(([name, column]) => [name, ref(column)] as const),
+        ...(scan.pulse ? [["pulse_id", ref(scan.pulse)] as const] : []),
+      ]),
+      hidden: new Set(STANDARD_SCAN_FIELDS.filter((name) => !retained.has(name))),
+      miss_count: scan.miss_count,
+      scan_origin: first ? firstTriple(first) : scanner.origin,
+    },
+    buffers,
+    warnings: [
+      ...coarseCoordinates(largest, "The session has them in float64."),
+      ...(absent.length > 0 && scan.hit_count > 0
+        ? [`No hit of scanner "${scanner.id.slice(0, 60)}" has these extra_fields: ${absent.join(", ").slice(0, 300)}.`]
+        : []),
+    ],
+  };
+}
+
+function firstTriple(column: native.SyntheticScan["positions"]): [number, number, number] {
+  const out = new Float64Array(3);
+  column.readInto(new Uint8Array(out.buffer), 0);
+  return [out[0] ?? 0, out[1] ?? 0, out[2] ?? 0];
+}

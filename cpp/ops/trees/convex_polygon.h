@@ -1,0 +1,32 @@
+#pragma once
+#include <vector>
+
+#include "core/span.h"
+#include "spatial/predicates.h"
+
+namespace pc {
+
+/// Corners of a convex polygon, counter-clockwise, without the first one repeated.
+using ConvexPolygon = std::vector<Vec2d>;
+
+/// Convex hull of points, exact; fewer than 3 corners if all points lie on a line. Points that are not finite are left
+/// out. Cost: O(n log n).
+/// Source  Andrew 1979, Information Processing Letters 9: 216.
+ConvexPolygon convex_hull(Span<const Vec2d> points);
+
+double area_of(const ConvexPolygon& polygon);
+
+/// The common part of two polygons; empty if they have no common area.
+/// Source  Sutherland & Hodgman 1974, CACM 17: 32.
+ConvexPolygon intersection_of(const ConvexPolygon& a, const ConvexPolygon& b);
+
+/// True for points inside and on the border.
+bool contains(const ConvexPolygon& polygon, const Vec2d& point);
+
+/// Distance from a point to the border, negative outside; the polygon has 3 corners or more.
+double depth_of(const ConvexPolygon& polygon, const Vec2d& point);
+
+/// Share 0..1 of a circle's circumference that lies inside the polygon.
+double arc_inside(const ConvexPolygon& polygon, const Vec2d& center, double radius);
+
+}  // namespace pc

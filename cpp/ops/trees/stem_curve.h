@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/op_context.h"
+#include "ops/trees/circle_fit.h"
+#include "ops/trees/tree_ground.h"
+
+namespace pc {
+
+struct StemParams {
+  CircleSearch search;
+  double breast_height_m;       ///< along the stem, above the highest ground around it
+  double slice_thickness_m;     ///< of every slice; that at breast height may become thicker
+  std::vector<double> widened;  ///< thicknesses to try at breast height while the slice has few points
+  double inlier_distance_m;
+  double curve_step_m, curve_start_m;  ///< along the axis
+  double min_radius_m, max_radius_m;
+  std::size_t min_inliers;                     ///< fewer: few_points
+  std::size_t min_slice_points;                ///< fewer: no circle
+  double partial_arc_coverage;                 ///< below: partial_arc
+  double seed_min_m, seed_max_m, seed_step_m;  ///< heights of the slices that find the stem
+  double lean_fit_max_m;                       ///< height to which the axis is followed
+  std::uint32_t max_failures;                  ///< in a row, after which a stem is not followed further
+  double ellipticity_square;                   ///< see CircleFitParams
+  std::uint64_t seed;
+};
+
+/// A circle across the stem.
+struct StemSection {
+  double axial_m;  ///< along the axis from the base
+  Vec3d center;
+  FittedCircle circle;
+  double thickness_m;
+  std::size_t point_count;  ///< in the slice's window
+  bool few_points, partial_arc, high_residual;
+  bool ok;  ///< of a curve: trusted, and used to follow the stem
+};
+
+struct Stem {
+  bool found;  ///< a circle was found at some seed height; otherwise only ground and base are set
+  TreeGround::Answer ground;       ///< under the base
+  Vec3d base, axis;                ///< axis: unit, upwards; vertical without a stem
+  double reference_z;              ///< highest ground around the base; NaN without a stem
+  double seed_radius;              ///< NaN without a stem
+  std::vector<StemSection> curve;  ///< ascending, sections with a circle
+  std::optional<StemSection> breast_height;
+};
+
+/// Follows the stem of a tree upwards and measures its diameter.
+///
+/// points   (n) of the tree, metres; at least one
+/// Method   Circles in horizontal slices give the axis (least squares through their centres); circles in slices across
+///          the axis give the curve and the diameter at breast height, because a level cut of a leaning stem is an
+///          ellipse.
+/// Order    For one order of the points the same result every time.
+/// Cost     O(n log n) time, 40 bytes per point. Cancel: between slices.
+Stem measure_stem(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
+                  OpContext& ctx);
+
+/// Radius of the stem at a height along the axis: between the trusted sections, that of the nearest end beyond them, that
+/// at breast height without any; NaN without a stem.
+double stem_radius_at(const Stem& stem, double axial_m);
+
+}  // namespace pc

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/op_context.h"
+#include "core/span.h"
+#include "core/vec3.h"
+#include "spatial/predicates.h"
+
+namespace pc {
+
+/// Where the height of the ground under a stem comes from, best first.
+enum class GroundSource : std::uint8_t { kHeightAboveGround, kGroundClass, kTreeMinimum };
+
+/// Mean heights of ground points by square cells.
+class GroundHeights {
+ public:
+  GroundHeights() = default;
+  /// ground   (n) points labelled as ground, metres; those that are not finite are left out
+  /// Cost     O(n log n) time, 32 bytes per point while it is built.
+  GroundHeights(Span<const Vec3d> ground, OpContext& ctx);
+
+  /// Height at a place, by weights of 1 / distance over the cells within 2 m; NaN if there is none.
+  double at(const Vec2d& place) const;
+
+ private:
+  struct Cell {
+    std::int64_t x, y;
+    double sum;
+    std::uint64_t count;
+  };
+  std::vector<Cell> cells_;  ///< ascending by y, then x
+};
+
+/// The ground under one tree.
+class TreeGround {
+ public:
+  struct Answer {
+    double z;
+    GroundSource source;
+  };
+
+  /// points    (n) of the tree, metres
+  /// heights   (n) above ground, NaN = unknown; or empty
+  /// cells     of the whole cloud; must outlive this object
+  TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells);
+
+  /// The best source that has an answer at the place. Heights above ground: a plane through the ground under the tree's
+  /// points below 1 m and within 0.5 m (6 or more), their median (3 or more), or the median of the 20 nearest points
+  /// within 1 m.
+  Answer at(const Vec2d& place) const;
+  double lowest() const { return lowest_; }
+
+ private:
+  struct Implied {
+    Vec2d place;
+    double ground;
+    bool low;  ///< less than 1 m above the ground
+  };
+  double from_heights(const Vec2d& place) const;
+  template <class Visit>
+  void for_each_within(const Vec2d& place, double radius, Visit&& visit) const;
+
+  std::vector<Implied> implied_;  ///< ascending by cell
+  std::vector<std::pair<std::int64_t, std::int64_t>> keys_;
+  const GroundHeights& cells_;
+  double lowest_;
+};
+
+}  // namespace pc

@@ -1,0 +1,105 @@
+#include "ops/trees/crown_measures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace {
+
+using namespace pc;
+constexpr double kPi = std::numbers::pi;
+
+/// A vertical stem of 20 cm at 0 0 0 without points of its own.
+Stem stem_at_zero() {
+  Stem stem{};
+  stem.found = true;
+  stem.axis = {0, 0, 1};
+  stem.base = {0, 0, 0};
+  StemSection section{};
+  section.axial_m = 1;
+  section.circle.radius = 0.1;
+  section.ok = true;
+  stem.curve = {section};
+  return stem;
+}
+
+CrownMeasures measure(const std::vector<Vec3d>& points, const Stem& stem = stem_at_zero(), double gap = 1) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  return measure_crown({points.data(), points.size()}, stem, {0.1, gap, 0.2, 0.05}, ctx);
+}
+
+/// Points all around the axis between two heights.
+void add_ring(std::vector<Vec3d>& points, double low, double high, double radius, int count = 4000) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(count) + points.size());
+  std::uniform_real_distribution<double> unit;
+  for (int i = 0; i < count; ++i) {
+    const double angle = 2 * kPi * unit(random), r = 0.3 + (radius - 0.3) * unit(random);
+    points.push_back({r * std::cos(angle), r * std::sin(angle), low + (high - low) * unit(random)});
+  }
+}
+
+TEST(CrownMeasures, AnEllipseBesideTheStem) {
+  std::vector<Vec3d> points;
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> unit;
+  for (int i = 0; i < 40'000; ++i) {
+    const double angle = 2 * kPi * unit(random), r = std::sqrt(unit(random));
+    points.push_back({1 + 3 * r * std::cos(angle), 1.5 * r * std::sin(angle), 4 + 2 * unit(random)});
+  }
+  const CrownMeasures crown = measure(points);
+  EXPECT_NEAR(crown.eccentricity, std::sqrt(0.75), 0.03);
+  EXPECT_NEAR(crown.max_width_m, 6, 0.18);
+  EXPECT_NEAR(crown.perp_width_m, 3, 0.15);
+  EXPECT_NEAR(crown.offset_m, 1, 0.05);
+  EXPECT_NEAR(crown.offset_azimuth_deg, 90, 3);
+  EXPECT_NEAR(crown.projected_area_m2, kPi * 4.5, 0.03 * kPi * 4.5);
+}
+
+TEST(CrownMeasures, AGapEndsTheCrownAndALowBranchDoesNot) {
+  std::vector<Vec3d> points;
+  add_ring(points, 4, 8, 2);
+  for (int i = 0; i < 300; ++i) points.push_back({0.5 + i * 0.005, 0, 1.1 + i * 0.0003});
+  EXPECT_NEAR(measure(points).base_height_m, 4, 0.2);
+  points.clear();
+  add_ring(points, 4, 8, 2);
+  add_ring(points, 3.25, 3.35, 2, 400);
+  EXPECT_NEAR(measure(points).base_height_m, 3.2, 1e-9);
+}
+
+TEST(CrownMeasures, StemPointsAreNoCrown) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 1000; ++i) {
+    points.push_back({0.1 * std::cos(i * 0.1), 0.1 * std::sin(i * 0.1), 0.01 * i});
+  }
+  EXPECT_EQ(measure(points).point_count, 0u);
+  EXPECT_TRUE(std::isnan(measure(points).base_height_m));
+  Stem none{};
+  none.axis = {0, 0, 1};
+  none.base = {0, 0, 0};
+  EXPECT_EQ(measure(points, none).point_count, 1000u);
+}
+
+TEST(CrownMeasures, VoxelsLieOnALatticeFixedToTheCoordinates) {
+  std::vector<Vec3d> points;
+  for (int x = 0; x < 10; ++x) {
+    for (int y = 0; y < 10; ++y) {
+      for (int z = 0; z < 10; ++z)
+        points.push_back({5 + 0.1 * x + 0.05, 5 + 0.1 * y + 0.05, 3 + 0.1 * z + 0.05});
+    }
+  }
+  EXPECT_NEAR(measure(points).voxel_volume_m3, 1, 1e-9);
+}
+
+TEST(CrownMeasures, LinesSinglePointsAndHugeHeights) {
+  EXPECT_TRUE(measure({{1, 1, 1}}).hull.size() < 3);
+  std::vector<Vec3d> line;
+  for (int i = 0; i < 50; ++i) line.push_back({0.3 + 0.1 * i, 0.3 + 0.1 * i, 2});
+  EXPECT_TRUE(std::isnan(measure(line).projected_area_m2));
+  EXPECT_TRUE(std::isnan(measure({{1, 1, 0}, {1, 1, 1e9}}).base_height_m));
+  EXPECT_EQ(measure({}).point_count, 0u);
+}
+
+}  // namespace

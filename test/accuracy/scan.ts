@@ -147,7 +147,8 @@ async function energies(): Promise<ScanRow[]> {
   ] as const) {
     const beam = { ...forward(2000), beam_divergence_mrad: 2, exit_diameter_m: 0.007 };
     const { intensity, pulses } = await scanned([wallFrom(edge, 10)], beam, { rays_per_pulse: rays });
-    const mean = intensity.reduce((sum: number, value) => sum + Number(value), 0) / pulses;
+    let mean = 0;
+    for (const energy of intensity) mean += Number(energy) / pulses;
     const deviation = Math.hypot(0.01, 0.007 / 4);
     const wanted = 0.5 * erfc(-edge / (deviation * Math.SQRT2));
     const quantity = `energy beside an edge at ${1000 * edge} mm, ${rays} rays`;

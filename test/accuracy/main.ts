@@ -48,6 +48,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "scan-triangulation": async (wanted) =>
     report((await import("./scan-triangulation.ts")).scanTriangulationPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
+  scan: async (wanted) => report((await import("./scan.ts")).scanPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
   prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),
@@ -63,7 +64,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants|scan [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

@@ -15,15 +15,16 @@ namespace pc::io {
 namespace {
 
 using Kind = JsonShape::Kind;
-const JsonShape kShape{Kind::kObject,
-                       {{"points", {Kind::kPoints, {}}},
-                        {"numbers", {Kind::kNumbers, {}}},
-                        {"heights", {Kind::kHeights, {}}},
-                        {"flags", {Kind::kFlags, {}}},
-                        {"inner", {Kind::kObject, {{"numbers", {Kind::kNumbers, {}}}}}},
-                        {"text", {Kind::kText, {}}},
-                        {"items", {Kind::kArray, {{"", {Kind::kObject, {{"points", {Kind::kPoints, {}}}, {"name", {}}}}}}}},
-                        {"value", {}}}};
+const JsonShape kShape{
+    Kind::kObject,
+    {{"points", {Kind::kPoints, {}}},
+     {"numbers", {Kind::kNumbers, {}}},
+     {"heights", {Kind::kHeights, {}}},
+     {"flags", {Kind::kFlags, {}}},
+     {"inner", {Kind::kObject, {{"numbers", {Kind::kNumbers, {}}}}}},
+     {"text", {Kind::kText, {}}},
+     {"items", {Kind::kArray, {{"", {Kind::kObject, {{"points", {Kind::kPoints, {}}}, {"name", {}}}}}}}},
+     {"value", {}}}};
 
 JsonDocument read(const std::string& text, JsonLimits limits = {1000, 10}, JobControl* control = nullptr) {
   JobControl own;
@@ -124,7 +125,8 @@ TEST(JsonLists, KeysThatTheShapeDoesNotHaveLoseTheirValues) {
 }
 
 TEST(JsonLists, ListsInsideListsOfObjects) {
-  const auto found = read(R"({"items":[{"points":[[1,2,3]],"name":"a"},{},7,{"points":[[4,5]],"more":[1]}]})");
+  const auto found =
+      read(R"({"items":[{"points":[[1,2,3]],"name":"a"},{},7,{"points":[[4,5]],"more":[1]}]})");
   EXPECT_EQ(found.rest, R"({"items":[{"points":"T0","name":"a"},{},7,{"points":"T1","more":null}]})");
   ASSERT_EQ(found.lists.size(), 2U);
   EXPECT_TRUE(found.lists[0].valid);

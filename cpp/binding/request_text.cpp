@@ -57,7 +57,8 @@ io::JsonShape json_shape(const Napi::Value& value) {
   const auto js = strict_object(value, "shape");
   io::JsonShape shape;
   shape.kind = list_kind(js.Get("kind"));
-  if (shape.kind == Kind::kArray || shape.kind == Kind::kRecord) shape.fields.emplace_back("", json_shape(js.Get("item")));
+  if (shape.kind == Kind::kArray || shape.kind == Kind::kRecord)
+    shape.fields.emplace_back("", json_shape(js.Get("item")));
   if (shape.kind != Kind::kObject) return shape;
   const auto fields = object_field(js, "fields");
   const Napi::Array names = fields.GetPropertyNames();

@@ -24,7 +24,8 @@ struct JsonShape {
     kText,     ///< string: a u8 column of its UTF-8 bytes
   };
   Kind kind = Kind::kValue;
-  std::vector<std::pair<std::string, JsonShape>> fields;  ///< of arrays and records: one, the shape of their values
+  std::vector<std::pair<std::string, JsonShape>>
+      fields;  ///< of arrays and records: one, the shape of their values
 };
 
 /// A list, or a text, that was taken out of the document.

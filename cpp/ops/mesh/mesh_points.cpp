@@ -80,7 +80,9 @@ MeshPoints gathered(Span<const Vec3d> positions, Span<const std::uint8_t> skip, 
 
 MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
                        const std::optional<CropBox>& crop, OpContext& ctx) {
-  if (!crop) return gathered(positions, skip, shift, [](const Vec3d&) { return true; }, ctx);
+  if (!crop)
+    return gathered(
+        positions, skip, shift, [](const Vec3d&) { return true; }, ctx);
   require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
           "crop_box and its rotation must be finite");
   return gathered(positions, skip, shift, Inside(*crop), ctx);

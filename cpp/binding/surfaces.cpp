@@ -173,9 +173,7 @@ Napi::Value bin_triangles_job(const Napi::CallbackInfo& info) {
   const HeldVoxelBox grid = held_voxel_box(info[1]);
   return start_job<BinnedTriangles>(
       info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) {
-        return grid_binning(mesh.corners(), mesh.triangles(), grid.view(), ctx);
-      },
+      [=](OpContext& ctx) { return grid_binning(mesh.corners(), mesh.triangles(), grid.view(), ctx); },
       [](Napi::Env env, BinnedTriangles&& binned) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("indices", ColumnHandle::wrap(env, std::move(binned.indices)));

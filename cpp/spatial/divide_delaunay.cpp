@@ -26,13 +26,16 @@ bool comes_before(const LatticePoint& a, const LatticePoint& b) {
 }
 bool comes_before(const Vec2d& a, const Vec2d& b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 /// The same order after a quarter turn clockwise: upwards, and from right to left.
-bool lies_below(const LatticePoint& a, const LatticePoint& b) { return a.v < b.v || (a.v == b.v && a.u > b.u); }
+bool lies_below(const LatticePoint& a, const LatticePoint& b) {
+  return a.v < b.v || (a.v == b.v && a.u > b.u);
+}
 bool lies_below(const Vec2d& a, const Vec2d& b) { return a.y < b.y || (a.y == b.y && a.x > b.x); }
 
 }  // namespace
 
 template <class Point>
-DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx, DelaunayCuts cuts) : points_(points) {
+DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx, DelaunayCuts cuts)
+    : points_(points) {
   check(ctx);
   if (points.size < 2) return;
   order_.resize(points.size);
@@ -73,7 +76,8 @@ DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx, 
 }
 
 template <class Point>
-typename DivideDelaunay<Point>::Part DivideDelaunay<Point>::triangulate_strip(std::size_t begin, std::size_t end,
+typename DivideDelaunay<Point>::Part DivideDelaunay<Point>::triangulate_strip(std::size_t begin,
+                                                                              std::size_t end,
                                                                               DelaunayCuts cuts,
                                                                               const OpContext& ctx) {
   std::uint32_t* const order = order_.data();
@@ -86,13 +90,15 @@ typename DivideDelaunay<Point>::Part DivideDelaunay<Point>::triangulate_strip(st
   std::sort(order + begin, order + end,
             [&](std::uint32_t a, std::uint32_t b) { return lies_below(points_[a], points_[b]); });
   const Hull turned = triangulate(begin, end, part.pool, ctx);
-  part.hull = hull_between(turned.left, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - 1));
+  part.hull =
+      hull_between(turned.left, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - 1));
   return part;
 }
 
 /// The hull that one of its edges, counter-clockwise, belongs to, seen from two of its points.
 template <class Point>
-typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::hull_between(std::uint32_t hull_edge, std::uint32_t first,
+typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::hull_between(std::uint32_t hull_edge,
+                                                                         std::uint32_t first,
                                                                          std::uint32_t last) const {
   Hull hull{kNone, kNone};
   std::uint32_t e = hull_edge ^ 1;  // clockwise
@@ -110,7 +116,8 @@ template <class Point>
 BulkVector<std::uint32_t> DivideDelaunay<Point>::outline(const OpContext& ctx) const {
   BulkVector<std::uint32_t> points;
   if (hull_edge_ == kNone) return points;
-  const std::uint32_t first = left_next(hull_edge_ ^ 1);  // the outer face is left of the edges against the hull's
+  const std::uint32_t first =
+      left_next(hull_edge_ ^ 1);  // the outer face is left of the edges against the hull's
   std::uint32_t e = first;
   do {
     if (points.size() % kPollSteps == 0) ctx.checkpoint();

@@ -33,7 +33,7 @@ struct DelaunayTriangle {
 /// How the points are divided. Each way gives a Delaunay triangulation; of points on one circle they may pick another one.
 enum class DelaunayCuts : std::uint8_t {
   kUpright,  ///< by the first coordinate alone
-  kBoth,     ///< strips by the first coordinate, divided by the second: short seams; twice as fast for millions of points
+  kBoth,  ///< strips by the first coordinate, divided by the second: short seams; twice as fast for millions of points
 };
 
 /// Delaunay triangulation of points in the plane. Every sign is exact, so no input is degenerate. For points on one circle

@@ -48,7 +48,7 @@ async function read(scan: ReferenceScan, grid: VoxelBox): Promise<Read> {
   return { scan, hits, is_multi_return: first?.is_multi_return ?? false };
 }
 
-/** Counts triangles whose circle on the sphere contains another hit, among every 97th triangle and every 13th hit. */
+/** Counts triangles whose circle on the sphere contains another hit, among every 997th triangle and every 31st hit. */
 function wrongTriangles({ scan, hits }: Read, indices: NativeColumn): number {
   const xyz = values(hits) as Float64Array;
   const corners = values(indices) as Uint32Array;
@@ -58,7 +58,7 @@ function wrongTriangles({ scan, hits }: Read, indices: NativeColumn): number {
     return v.map((c) => c / length);
   };
   let wrong = 0;
-  for (let t = 0; t < corners.length / 3; t += 97) {
+  for (let t = 0; t < corners.length / 3; t += 997) {
     const a = unit(corners[3 * t] ?? 0);
     const from = (corner: number) => unit(corners[3 * t + corner] ?? 0).map((value, k) => value - (a[k] ?? 0));
     const [u, v] = [from(2), from(1)];
@@ -69,7 +69,7 @@ function wrongTriangles({ scan, hits }: Read, indices: NativeColumn): number {
     const size = Math.hypot(...n);
     const height = (p: readonly number[]) => n.reduce((sum, value, k) => sum + value * ((p[k] ?? 0) - (a[k] ?? 0)), 0);
     let bad = height([0, 0, 0]) > 0;
-    for (let i = 0; i < hits.length && !bad; i += 13) bad = height(unit(i)) > 1e-9 * size;
+    for (let i = 0; i < hits.length && !bad; i += 31) bad = height(unit(i)) > 1e-9 * size;
     wrong += bad ? 1 : 0;
   }
   return wrong;

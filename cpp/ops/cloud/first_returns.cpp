@@ -31,9 +31,13 @@ FirstReturns first_returns(const AnyColumn& target_index, const AnyColumn& targe
   const std::size_t n = target_index.size();
   require(target_count.size() == n && (skip.empty() || skip.size == n), "one value per row is needed");
   FirstReturns out{};
-  out.is_multi_return = any_row(target_count, skip, [](double count) { return count > 1; }, ctx);
+  out.is_multi_return = any_row(
+      target_count, skip, [](double count) { return count > 1; }, ctx);
   if (!out.is_multi_return) return out;
-  const double first = any_row(target_index, skip, [](double index) { return index == 0; }, ctx) ? 0 : 1;
+  const double first = any_row(
+                           target_index, skip, [](double index) { return index == 0; }, ctx)
+                           ? 0
+                           : 1;
   out.skip = Column<std::uint8_t>(n);
   std::atomic<std::uint64_t> dropped{0};
   visit_scalar(target_index, [&](auto values) {

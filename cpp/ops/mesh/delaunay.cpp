@@ -16,7 +16,8 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
-constexpr std::size_t kMostRun = std::size_t{1} << 14;  // rows of equal x that are sorted at a time: a millisecond
+constexpr std::size_t kMostRun = std::size_t{1}
+                                 << 14;  // rows of equal x that are sorted at a time: a millisecond
 
 /// The same where many points share their x.
 BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec3d> points, OpContext& ctx) {

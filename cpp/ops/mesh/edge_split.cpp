@@ -117,7 +117,8 @@ Threshold otsu(const Histogram& histogram) {
 }
 
 bool is_mixed(Span<const double> part, OpContext& ctx) {
-  const Edges edges = counted(part, {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()}, ctx);
+  const Edges edges =
+      counted(part, {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()}, ctx);
   if (edges.count < kLeastOfPart) return false;
   const std::vector<double> found = percentiles(edges, {0.05, 0.5}, ctx);
   return found[1] > kMixedRatio * found[0];
@@ -137,7 +138,8 @@ EdgeSplit split_edges(Span<const double> all, const std::vector<std::size_t>& fi
               std::is_sorted(firsts.begin(), firsts.end()),
           "the parts must cover the edges");
   EdgeSplit out{};
-  constexpr double kLeast = std::numeric_limits<double>::denorm_min(), kMost = std::numeric_limits<double>::max();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min(),
+                   kMost = std::numeric_limits<double>::max();
   Edges edges = counted(all, {kLeast, kMost}, ctx);
   if (edges.count < kLeastEdges) return out;
   for (std::size_t k = 0; k + 1 < firsts.size() && !out.mixed; ++k)

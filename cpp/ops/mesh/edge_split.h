@@ -11,8 +11,9 @@ namespace pc {
 /// Where the longest edges of triangles fall into two classes: those on one surface, and those from one surface to another.
 struct EdgeSplit {
   std::optional<double> lmax_m;  ///< suggested longest edge, metres; empty below 16 positive edges
-  double separability;           ///< 0..1: variance between the classes / variance of all, of log edges; 0 if empty
-  std::optional<double> median_ratio;  ///< median of the upper class / median of the lower one; empty if one has no edge
+  double separability;  ///< 0..1: variance between the classes / variance of all, of log edges; 0 if empty
+  std::optional<double>
+      median_ratio;  ///< median of the upper class / median of the lower one; empty if one has no edge
   /// Some part with 64 edges or more has a median / 5th percentile above 10: scans from several positions in one?
   bool mixed;
 };

@@ -84,7 +84,8 @@ void find_firsts(Span<const std::uint32_t> rows, Span<const Vec3d> points, Span<
 }  // namespace
 
 MergedPlaces merge_places(Span<const Vec3d> points, Span<const std::uint8_t> used, OpContext& ctx) {
-  require(used.size == points.size && points.size < kNone, "one flag per point, for fewer than 2^32 - 1 points");
+  require(used.size == points.size && points.size < kNone,
+          "one flag per point, for fewer than 2^32 - 1 points");
   const Buckets buckets = bucketed(points, used, ctx);
   BulkVector<std::uint32_t> first(points.size);
   parallel_for(ctx, buckets.firsts.size() - 1, 64, [&](std::size_t begin, std::size_t end) {
@@ -110,7 +111,8 @@ MergedPlaces merge_places(Span<const Vec3d> points, Span<const std::uint8_t> use
   });
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (used[i] != 0 && first[i] != i) out.number[i] = out.number[first[i]];  // the first one has its number already
+      if (used[i] != 0 && first[i] != i)
+        out.number[i] = out.number[first[i]];  // the first one has its number already
   });
   return out;
 }

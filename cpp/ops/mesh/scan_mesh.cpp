@@ -25,7 +25,8 @@ struct EdgeRange {
   double shortest, longest;  ///< metres
 };
 EdgeRange edges_of(const Triangle& p) {
-  const double a = squared_distance(p[0], p[1]), b = squared_distance(p[1], p[2]), c = squared_distance(p[2], p[0]);
+  const double a = squared_distance(p[0], p[1]), b = squared_distance(p[1], p[2]),
+               c = squared_distance(p[2], p[0]);
   return {std::sqrt(std::min({a, b, c})), std::sqrt(std::max({a, b, c}))};
 }
 
@@ -112,17 +113,18 @@ class Joiner {
         const Triangle p = triangle(s, t);
         const EdgeRange edges = edges_of(p);
         longest_[t] = edges.longest;
-        reason_[t] = !(edges.longest <= params_.lmax_m)                                ? kLength
+        reason_[t] = !(edges.longest <= params_.lmax_m)                              ? kLength
                      : !(edges.longest <= params_.max_aspect_ratio * edges.shortest) ? kAspect
-                     : is_degenerate(p, edges.shortest)                                ? kDegenerate
-                                                                                       : kKept;
+                     : is_degenerate(p, edges.shortest)                              ? kDegenerate
+                                                                                     : kKept;
       }
     });
   }
 
   /// Applies the separation filter to multi-return scans.
   void drop_separated() {
-    if (std::none_of(scans_.begin(), scans_.end(), [](const ScanTriangles& s) { return s.is_multi_return; })) return;
+    if (std::none_of(scans_.begin(), scans_.end(), [](const ScanTriangles& s) { return s.is_multi_return; }))
+      return;
     BulkVector<double> separation(triangle_count());
     for_triangles([&](std::size_t s, std::size_t begin, std::size_t end) {
       for (std::size_t t = begin; t < end; ++t) {
@@ -164,7 +166,8 @@ class Joiner {
       if (t % kGrain == 0) ctx_.checkpoint();
       ++sums[reason_[t]];
     }
-    return {triangle_count(), sums[kKept], sums[kLength], sums[kAspect], sums[kDegenerate], sums[kSeparation]};
+    return {triangle_count(), sums[kKept],       sums[kLength],
+            sums[kAspect],    sums[kDegenerate], sums[kSeparation]};
   }
 
   /// The triangles kept, and their corners as vertices.

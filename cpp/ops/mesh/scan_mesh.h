@@ -11,10 +11,10 @@ namespace pc {
 
 /// The candidate triangles of one scan.
 struct ScanTriangles {
-  Span<const Vec3d> points;            ///< (n) metres, one frame for all scans
-  Span<const std::uint32_t> indices;   ///< (T, 3) rows of the points
-  Vec3d origin;                        ///< scanner
-  bool is_multi_return;                ///< the separation filter applies
+  Span<const Vec3d> points;           ///< (n) metres, one frame for all scans
+  Span<const std::uint32_t> indices;  ///< (T, 3) rows of the points
+  Vec3d origin;                       ///< scanner
+  bool is_multi_return;               ///< the separation filter applies
 };
 
 struct ScanMeshParams {
@@ -31,8 +31,9 @@ struct TriangleDrops {
 };
 
 struct ScanMesh {
-  Column<Vec3d> vertices;          ///< (V) metres; the first point at each place that a triangle has
-  Column<std::uint32_t> indices;   ///< (K, 3) vertices of the triangles kept, by scan, then in the order of the candidates
+  Column<Vec3d> vertices;  ///< (V) metres; the first point at each place that a triangle has
+  Column<std::uint32_t>
+      indices;  ///< (K, 3) vertices of the triangles kept, by scan, then in the order of the candidates
   Column<std::uint32_t> scan_ids;  ///< (K) scan of each
   TriangleDrops drops;
   EdgeSplit split;  ///< of the longest edges of all candidates; its parts are the scans

@@ -94,11 +94,13 @@ class Payload {
       range = {std::min(range.min, longest_[t]), std::max(range.max, longest_[t])};
     });
     if (count <= most) return;
-    std::vector<PercentileQuery> query{{0, static_cast<double>(most - 1) / static_cast<double>(count - 1), 0}};
-    select_percentiles<1>(ctx_, count_, count, {range}, query, [&](std::size_t t, std::array<double, 1>& value) {
-      value[0] = longest_[t];
-      return cell_[t] != kOutside;
-    });
+    std::vector<PercentileQuery> query{
+        {0, static_cast<double>(most - 1) / static_cast<double>(count - 1), 0}};
+    select_percentiles<1>(ctx_, count_, count, {range}, query,
+                          [&](std::size_t t, std::array<double, 1>& value) {
+                            value[0] = longest_[t];
+                            return cell_[t] != kOutside;
+                          });
     const double limit = query[0].value;
     std::uint64_t shorter = 0;
     for_kept([&](std::size_t t) { shorter += longest_[t] < limit ? 1 : 0; });

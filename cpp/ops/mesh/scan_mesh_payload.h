@@ -14,8 +14,9 @@ struct ScanMeshPayload {
   Column<std::uint32_t> scan_ids;  ///< (K)
   Column<std::uint32_t> cell_ids;  ///< (K) i + nx (j + ny k)
   double surface_area;             ///< square metres
-  double cap_lmax_m;    ///< longest edge returned; with a cap, all triangles up to it of the aspect ratio below are
-  double cap_aspect;    ///< largest aspect ratio returned; kNoAspectCap without a cap
+  double
+      cap_lmax_m;  ///< longest edge returned; with a cap, all triangles up to it of the aspect ratio below are
+  double cap_aspect;            ///< largest aspect ratio returned; kNoAspectCap without a cap
   std::uint64_t outside_count;  ///< triangles whose centroid lies in no cell, which are dropped
   std::uint64_t capped_count;   ///< triangles in cells that the cap left out
 };

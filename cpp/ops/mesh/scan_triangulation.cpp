@@ -85,7 +85,8 @@ class Triangulation {
   Vec3d from_scanner(std::size_t i) const { return points_[row(i)] - origin_; }
 
   static bool usable(const Vec3d& v) {
-    return in_exact_range(v) && std::fmax(std::fabs(v.x), std::fmax(std::fabs(v.y), std::fabs(v.z))) > 0x1p-60;
+    return in_exact_range(v) &&
+           std::fmax(std::fabs(v.x), std::fmax(std::fabs(v.y), std::fabs(v.z))) > 0x1p-60;
   }
 
   /// Rows of the usable points, if some are not.
@@ -117,7 +118,8 @@ class Triangulation {
     const std::size_t stride = std::max<std::size_t>(1, count() / kSample);
     for (std::size_t i = 0; i < count(); i += stride) {
       const Vec3d v = from_scanner(i), unit = v * (1 / std::sqrt(dot(v, v)));
-      for (Centre& centre : found) centre.nearest = std::max(centre.nearest, dot(unit, centre_of(centre.number)));
+      for (Centre& centre : found)
+        centre.nearest = std::max(centre.nearest, dot(unit, centre_of(centre.number)));
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const Centre& a, const Centre& b) { return a.nearest < b.nearest; });
@@ -145,8 +147,9 @@ class Triangulation {
       });
       if (!hit.load()) return projection;
     }
-    throw Error(ErrorCode::kInvalidArgument,
-                "the directions of the points come too near to every centre that they could be projected from");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "the directions of the points come too near to every centre that they could be projected from");
   }
 
   /// Triangles whose circle contains the centre of the projection: of points on the outline, seen from the other side.
@@ -157,7 +160,8 @@ class Triangulation {
     for (const std::uint32_t i : outline) {
       if (rim.size() % kGrain == 0) ctx_.checkpoint();
       const Vec3d v = from_scanner(i);
-      if (opposite.too_near(v)) continue;  // a circle through it and around the centre is no smaller than a half sphere
+      if (opposite.too_near(v))
+        continue;  // a circle through it and around the centre is no smaller than a half sphere
       const Vec2d q = opposite(v, std::sqrt(dot(v, v)));
       rim.push_back(i);
       plane.push_back({q.x, q.y, 0});
@@ -167,7 +171,8 @@ class Triangulation {
     for (std::size_t t = 0; t + 2 < found.size; t += 3) {
       if (t % kGrain == 0) ctx_.checkpoint();
       const std::array<std::uint32_t, 3> c{rim[found[t]], rim[found[t + 1]], rim[found[t + 2]]};
-      if (orient_2d(in_plane(c[0]), in_plane(c[1]), in_plane(c[2])) > 0) continue;  // its circle is a plane one as well
+      if (orient_2d(in_plane(c[0]), in_plane(c[1]), in_plane(c[2])) > 0)
+        continue;  // its circle is a plane one as well
       for (const std::uint32_t corner : c) triangles.push_back(corner);
     }
     return triangles;

@@ -29,7 +29,8 @@ struct Place {
 /// A raster under one convention.
 class Raster {
  public:
-  Raster(const DeclaredScan& scan, const RasterConvention& convention) : scan_(scan), drifts_(convention.drifts) {
+  Raster(const DeclaredScan& scan, const RasterConvention& convention)
+      : scan_(scan), drifts_(convention.drifts) {
     const double theta = scan.theta_max_rad - scan.theta_min_rad, phi = scan.phi_max_rad - scan.phi_min_rad;
     theta_step_ = theta / (convention.theta_centred ? scan.rows : scan.rows - 1);
     theta_first_ = scan.theta_min_rad + (convention.theta_centred ? theta_step_ / 2 : 0);
@@ -108,9 +109,9 @@ ScanRaster as_scan_raster(const DeclaredScan& scan, const Raster& raster, double
     return text.substr(0, text.size() - 3);
   };
   throw Error(ErrorCode::kInvalidArgument,
-              "the points do not sit on the declared raster (n_theta " + std::to_string(scan.rows) + ", n_phi " +
-                  std::to_string(scan.columns) + ", theta " + degrees(scan.theta_min_rad) + " to " +
-                  degrees(scan.theta_max_rad) + ", phi " + degrees(scan.phi_min_rad) + " to " +
+              "the points do not sit on the declared raster (n_theta " + std::to_string(scan.rows) +
+                  ", n_phi " + std::to_string(scan.columns) + ", theta " + degrees(scan.theta_min_rad) +
+                  " to " + degrees(scan.theta_max_rad) + ", phi " + degrees(scan.phi_min_rad) + " to " +
                   degrees(scan.phi_max_rad) + " degrees): " + found +
                   ". Check these parameters, the origin and the attitude of the scan");
 }
@@ -131,7 +132,8 @@ DeclaredRaster declared_raster(Span<const Vec3d> positions, const DeclaredScan& 
     out.convention = convention;
   }
   if (!(best < kMostResidual)) {
-    refuse(scan, std::isfinite(best) ? "half of them are " + std::to_string(best).substr(0, 4) + " steps or more from a row or column"
+    refuse(scan, std::isfinite(best) ? "half of them are " + std::to_string(best).substr(0, 4) +
+                                           " steps or more from a row or column"
                                      : "there is no point with a direction");
   }
   const Raster raster(scan, out.convention);

@@ -7,18 +7,19 @@ namespace pc {
 
 /// The raster that a static scanner was set to.
 struct DeclaredScan {
-  Vec3d origin;                     ///< scanner, metres, frame of the points
-  Vec3d right, ahead, up;           ///< unit vectors of the scanner's x, y and z, frame of the points
-  std::uint32_t rows, columns;      ///< zenith rows and azimuth columns, >= 2
+  Vec3d origin;                         ///< scanner, metres, frame of the points
+  Vec3d right, ahead, up;               ///< unit vectors of the scanner's x, y and z, frame of the points
+  std::uint32_t rows, columns;          ///< zenith rows and azimuth columns, >= 2
   double theta_min_rad, theta_max_rad;  ///< zenith from `up`
   double phi_min_rad, phi_max_rad;      ///< azimuth from `ahead` towards `right`
 };
 
 /// How scanners number the same angles.
 struct RasterConvention {
-  bool theta_centred;  ///< rows are the middles of equal parts of the span; else the first and the last row are its ends
-  bool phi_open;       ///< columns are span / columns apart; else the first and the last column are its ends
-  bool drifts;         ///< the azimuth advances by one column during a column
+  bool
+      theta_centred;  ///< rows are the middles of equal parts of the span; else the first and the last row are its ends
+  bool phi_open;  ///< columns are span / columns apart; else the first and the last column are its ends
+  bool drifts;    ///< the azimuth advances by one column during a column
 };
 
 struct DeclaredRaster {

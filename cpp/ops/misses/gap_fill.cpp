@@ -56,8 +56,8 @@ RecoveredMisses gap_fill(const ScanRaster& raster, Span<const RasterCell> occupi
     }
     firsts[row + 1] = firsts[row] + empty;
   }
-  RecoveredMisses out{Column<Vec3d>(firsts[rows]), Column<float>(3 * firsts[rows]), Column<std::uint32_t>(firsts[rows]),
-                      Column<std::uint32_t>(firsts[rows])};
+  RecoveredMisses out{Column<Vec3d>(firsts[rows]), Column<float>(3 * firsts[rows]),
+                      Column<std::uint32_t>(firsts[rows]), Column<std::uint32_t>(firsts[rows])};
   parallel_for(ctx, rows, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       std::size_t at = firsts[row];

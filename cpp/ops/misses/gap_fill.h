@@ -10,8 +10,8 @@ inline constexpr double kRecoveredMissRange_m = 20'000;
 
 /// Pulses that came back with nothing, by row, then by column.
 struct RecoveredMisses {
-  Column<Vec3d> positions;             ///< (M) metres, kRecoveredMissRange_m from the scanner
-  Column<float> directions;            ///< (M, 3) radius (m), elevation asin(dz / r), bearing atan2(dx, dy), radians
+  Column<Vec3d> positions;   ///< (M) metres, kRecoveredMissRange_m from the scanner
+  Column<float> directions;  ///< (M, 3) radius (m), elevation asin(dz / r), bearing atan2(dx, dy), radians
   Column<std::uint32_t> row_index;     ///< (M)
   Column<std::uint32_t> column_index;  ///< (M)
 };

@@ -32,7 +32,7 @@ class Clock {
 
   ClockedRaster read() {
     require(in_.times_s.size == in_.positions.size, "one time per return is needed");
-    require(is_finite(in_.origin), "the origin of the scan must be finite");
+    require(is_finite(in_.origin) && is_finite(in_.up), "the origin and the axis of the scan must be finite");
     require(theta_min_ < theta_max_, "theta_min must be below theta_max");
     ctx_.begin_phase("Reading the pulse clock", 0);
     gather_pulses();
@@ -62,7 +62,8 @@ class Clock {
       const std::uint32_t i = order[k];
       if (pulses_.empty() || pulses_.back().time != in_.times_s[i]) {
         const Vec3d v = in_.positions[i] - in_.origin;
-        pulses_.push_back({in_.times_s[i], std::atan2(std::hypot(v.x, v.y), v.z), 0});
+        const Vec3d aside = cross(in_.up, v);
+        pulses_.push_back({in_.times_s[i], std::atan2(std::sqrt(dot(aside, aside)), dot(in_.up, v)), 0});
       }
       pulse_of_[i] = static_cast<std::uint32_t>(pulses_.size() - 1);
     }
@@ -70,7 +71,9 @@ class Clock {
   }
 
   double step(std::size_t k) const { return pulses_[k].time - pulses_[k - 1].time; }
-  std::int64_t steps(std::size_t k) const { return static_cast<std::int64_t>(std::llround(step(k) / period_)); }
+  std::int64_t steps(std::size_t k) const {
+    return static_cast<std::int64_t>(std::llround(step(k) / period_));
+  }
 
   /// Mean length of a pulse in the differences of up to `most` periods.
   double mean_period(double most) const {
@@ -118,10 +121,12 @@ class Clock {
       if (k % kPoll == 0) ctx_.checkpoint();
       zeniths.push_back(pulses_[k].zenith);
       const auto count = pulses_[k].number - pulses_[k - 1].number;
-      if (count <= 4) slopes.push_back((pulses_[k].zenith - pulses_[k - 1].zenith) / static_cast<double>(count));
+      if (count <= 4)
+        slopes.push_back((pulses_[k].zenith - pulses_[k - 1].zenith) / static_cast<double>(count));
     }
     slope_ = median(slopes);
-    require(std::fabs(slope_) > 1e-9, "the zenith does not change from pulse to pulse: the scan has no lines in zenith");
+    require(std::fabs(slope_) > 1e-9,
+            "the zenith does not change from pulse to pulse: the scan has no lines in zenith");
     const auto [least, most] = std::minmax_element(zeniths.begin(), zeniths.end());
     const double span = (*most - *least) / std::fabs(slope_);
     std::vector<double> lines, line;
@@ -189,11 +194,13 @@ class Clock {
       if (zenith[(begin + r) % n] == zenith[(begin + r) % n]) used = r + 1;
     const double first = zenith[begin], last = zenith[(begin + used - 1) % n], step = std::fabs(slope_);
     const auto rows_up_to = [&](double limit, double from, bool up) {
-      return static_cast<std::size_t>(std::max(0.0, std::floor((up ? limit - from : from - limit) / step + 0.25)));
+      return static_cast<std::size_t>(
+          std::max(0.0, std::floor((up ? limit - from : from - limit) / step + 0.25)));
     };
     const bool up = slope_ > 0;
     const std::size_t after = std::min(n - used, rows_up_to(up ? theta_max_ : theta_min_, last, up));
-    const std::size_t before = std::min(n - used - after, rows_up_to(up ? theta_min_ : theta_max_, first, !up));
+    const std::size_t before =
+        std::min(n - used - after, rows_up_to(up ? theta_min_ : theta_max_, first, !up));
     const std::int64_t from = static_cast<std::int64_t>(begin) - static_cast<std::int64_t>(before);
     std::int64_t first_line = std::numeric_limits<std::int64_t>::max(), last_line = 0;
     const auto line_of = [&](const Pulse& pulse) {
@@ -202,7 +209,8 @@ class Clock {
     first_line = line_of(pulses_[0]), last_line = line_of(pulses_.back());
     ClockedRaster out{};
     out.rows = static_cast<std::uint32_t>(before + used + after);
-    require(last_line - first_line + 1 < (std::int64_t{1} << 32) / out.rows, "the time stamps span 2^32 pulses or more");
+    require(last_line - first_line + 1 < (std::int64_t{1} << 32) / out.rows,
+            "the time stamps span 2^32 pulses or more");
     out.columns = static_cast<std::uint32_t>(last_line - first_line + 1);
     out.pulses_per_line = static_cast<std::uint32_t>(per_line_);
     out.period_s = period_;
@@ -228,7 +236,8 @@ class Clock {
 
 }  // namespace
 
-ClockedRaster clocked_raster(const TimedReturns& returns, double theta_min_rad, double theta_max_rad, OpContext& ctx) {
+ClockedRaster clocked_raster(const TimedReturns& returns, double theta_min_rad, double theta_max_rad,
+                             OpContext& ctx) {
   return Clock(returns, theta_min_rad, theta_max_rad, ctx).read();
 }
 

@@ -12,16 +12,18 @@ struct TimedReturns {
   Span<const Vec3d> positions;  ///< (n) metres
   Span<const double> times_s;   ///< (n) any order
   Vec3d origin;                 ///< scanner, frame of the positions
+  Vec3d up;                     ///< unit vector of its axis, from which the zenith counts
 };
 
 /// The raster that the pulse clock of a scan gives: lines of pulses with a constant period, swept in zenith.
 struct ClockedRaster {
-  BulkVector<RasterCell> cells;   ///< (n) cell of each return: row = pulse in its line, column = line
-  std::uint32_t rows, columns;    ///< pulses per line within the zenith limits, lines
-  std::uint32_t pulses_per_line;  ///< those outside the limits included: the mirror flies back, the head turns on
-  double period_s;                ///< from pulse to pulse
-  double start_s;                 ///< time of the pulse of cell (0, 0); that of (row, column) is period_s (row + column *
-                                  ///< pulses_per_line) later
+  BulkVector<RasterCell> cells;  ///< (n) cell of each return: row = pulse in its line, column = line
+  std::uint32_t rows, columns;   ///< pulses per line within the zenith limits, lines
+  std::uint32_t
+      pulses_per_line;  ///< those outside the limits included: the mirror flies back, the head turns on
+  double period_s;      ///< from pulse to pulse
+  double start_s;  ///< time of the pulse of cell (0, 0); that of (row, column) is period_s (row + column *
+                   ///< pulses_per_line) later
 };
 
 /// Finds the pulse period, the pulses per line and the cell of each return from the times of the returns.
@@ -34,6 +36,7 @@ struct ClockedRaster {
 ///            of pulses apart, 2^32 cells or more.
 /// Source     contract lad 5.2 and sessions 14, route 1. Own: pulse index minus zenith / step is constant within a line and
 ///            grows by the pulses per line from one to the next.
-ClockedRaster clocked_raster(const TimedReturns& returns, double theta_min_rad, double theta_max_rad, OpContext& ctx);
+ClockedRaster clocked_raster(const TimedReturns& returns, double theta_min_rad, double theta_max_rad,
+                             OpContext& ctx);
 
 }  // namespace pc

@@ -58,7 +58,8 @@ void fill_unknown(std::vector<double>& values, double step) {
       for (std::size_t k = 0; k < i; ++k) values[k] = values[i] - step * static_cast<double>(i - k);
     } else {
       const double slope = (values[i] - values[last]) / static_cast<double>(i - last);
-      for (std::size_t k = last + 1; k < i; ++k) values[k] = values[last] + slope * static_cast<double>(k - last);
+      for (std::size_t k = last + 1; k < i; ++k)
+        values[k] = values[last] + slope * static_cast<double>(k - last);
     }
     last = i;
   }
@@ -93,7 +94,8 @@ class Fit {
     fit_azimuth();
     out_.median_residual = residual();
     require(out_.median_residual <= kMostResidual,
-            "the points do not lie on the rows and columns of one scanner position: half of them are more than a quarter of a "
+            "the points do not lie on the rows and columns of one scanner position: half of them are more "
+            "than a quarter of a "
             "step away. Check the origin of the scan and the columns row_index and column_index");
     return std::move(out_);
   }
@@ -107,7 +109,8 @@ class Fit {
     require(in_.positions.size < (std::size_t{1} << 32), "at most 2^32 - 1 returns");
     for (std::size_t i = 0; i < in_.positions.size; ++i) {
       if (i % kGrain == 0) ctx_.checkpoint();
-      require(in_.cells[i].row < in_.rows && in_.cells[i].column < in_.columns, "a return lies outside the raster");
+      require(in_.cells[i].row < in_.rows && in_.cells[i].column < in_.columns,
+              "a return lies outside the raster");
       const Vec3d v = in_.positions[i] - in_.origin;
       const double length = std::sqrt(dot(v, v));
       if (!(length > 0 && std::isfinite(length))) continue;
@@ -133,7 +136,8 @@ class Fit {
   }
 
   void check_rows() {
-    for (std::size_t row = 0; row < in_.rows; ++row) out_.fitted_rows += by_row_.size(row) >= kLeastOfRow ? 1 : 0;
+    for (std::size_t row = 0; row < in_.rows; ++row)
+      out_.fitted_rows += by_row_.size(row) >= kLeastOfRow ? 1 : 0;
     for (std::size_t c = 0; c < in_.columns; ++c) out_.fitted_columns += by_column_.size(c) > 0 ? 1 : 0;
     require(out_.fitted_rows >= 2 && out_.fitted_columns >= 2,
             "too few points to find the raster: at least 2 rows with 4 points each are needed, in 2 columns");
@@ -207,7 +211,8 @@ class Fit {
       for (std::size_t g = begin; g < end; ++g) {
         if (groups.size(g) < least) continue;
         values.clear();
-        for (std::size_t k = groups.firsts[g]; k < groups.firsts[g + 1]; ++k) values.push_back(value(groups.members[k]));
+        for (std::size_t k = groups.firsts[g]; k < groups.firsts[g + 1]; ++k)
+          values.push_back(value(groups.members[k]));
         out[g] = median(values);
       }
     });
@@ -227,7 +232,8 @@ class Fit {
     unwrap(columns, out_.azimuth_step_rad);
     std::vector<double> rows(in_.rows, 0);
     for (int round = 0; round < kPolishRounds; ++round) {
-      rows = medians(by_row_, kLeastOfRow, [&](std::uint32_t i) { return wrapped(azimuth_[i] - columns[column(i)]); });
+      rows = medians(by_row_, kLeastOfRow,
+                     [&](std::uint32_t i) { return wrapped(azimuth_[i] - columns[column(i)]); });
       unwrap(rows, 0);
       std::vector<double> known;
       for (const double offset : rows)
@@ -240,7 +246,8 @@ class Fit {
       const std::vector<double> moved = medians(by_column_, 1, [&](std::uint32_t i) {
         return wrapped(azimuth_[i] - rows[row(i)] - columns[column(i)]);
       });
-      for (std::size_t c = 0; c < columns.size(); ++c) columns[c] += moved[c];  // NaN where there are no returns
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        columns[c] += moved[c];  // NaN where there are no returns
     }
     out_.azimuth_step_rad = median_step(columns, false);
     fill_unknown(columns, out_.azimuth_step_rad);
@@ -307,7 +314,8 @@ class Fit {
 Vec3d ScanRaster::direction(std::uint32_t row, std::uint32_t column) const {
   const double azimuth = azimuth_rad[column] + row_azimuth_rad[row];
   const double s = std::sin(zenith_rad[row]);
-  return first * (s * std::cos(azimuth)) + second * (s * std::sin(azimuth)) + axis * std::cos(zenith_rad[row]);
+  return first * (s * std::cos(azimuth)) + second * (s * std::sin(azimuth)) +
+         axis * std::cos(zenith_rad[row]);
 }
 
 ScanRaster fit_scan_raster(const RasterReturns& returns, OpContext& ctx) { return Fit(returns, ctx).fit(); }

@@ -24,13 +24,17 @@ struct RasterReturns {
 
 /// Directions of the pulses of a static scanner, row by row and column by column, from those that returned.
 struct ScanRaster {
-  Vec3d axis, first, second;            ///< frame of the rotation: unit vectors at right angles
-  std::vector<double> zenith_rad;       ///< (rows) angle from the axis
-  std::vector<double> row_azimuth_rad;  ///< (rows) added to the azimuth of a column: the head turns during a row
-  std::vector<double> azimuth_rad;      ///< (columns) angle about the axis from `first` to `second`
-  double zenith_step_rad, azimuth_step_rad;  ///< medians of the steps from row to row and from column to column
-  double median_residual;  ///< median distance of a return from its cell's direction, in steps of rows and columns
-  std::uint64_t fitted_rows, fitted_columns;  ///< rows and columns with enough returns; the others are interpolated
+  Vec3d axis, first, second;       ///< frame of the rotation: unit vectors at right angles
+  std::vector<double> zenith_rad;  ///< (rows) angle from the axis
+  std::vector<double>
+      row_azimuth_rad;              ///< (rows) added to the azimuth of a column: the head turns during a row
+  std::vector<double> azimuth_rad;  ///< (columns) angle about the axis from `first` to `second`
+  double zenith_step_rad,
+      azimuth_step_rad;  ///< medians of the steps from row to row and from column to column
+  double
+      median_residual;  ///< median distance of a return from its cell's direction, in steps of rows and columns
+  std::uint64_t fitted_rows,
+      fitted_columns;  ///< rows and columns with enough returns; the others are interpolated
 
   /// Unit vector.
   Vec3d direction(std::uint32_t row, std::uint32_t column) const;

@@ -100,7 +100,8 @@ void expect_outline(const Points& points, const std::vector<DelaunayTriangle>& t
     for (std::size_t i = 0; i < 3; ++i)
       if (t.on_hull[i]) expected.insert({t.corner[(i + 1) % 3], t.corner[i]});
   if (expected.empty()) return;
-  for (std::size_t k = 0; k < outline.size(); ++k) found.insert({outline[k], outline[(k + 1) % outline.size()]});
+  for (std::size_t k = 0; k < outline.size(); ++k)
+    found.insert({outline[k], outline[(k + 1) % outline.size()]});
   EXPECT_EQ(found, expected);
   EXPECT_EQ(outline.size(), expected.size());
 }

@@ -17,12 +17,15 @@ AnyColumn column(const std::vector<T>& values) {
   return AnyColumn(std::move(out));
 }
 
-FirstReturns first_of(const AnyColumn& index, const AnyColumn& count, const std::vector<std::uint8_t>& skip = {}) {
+FirstReturns first_of(const AnyColumn& index, const AnyColumn& count,
+                      const std::vector<std::uint8_t>& skip = {}) {
   JobControl control;
   OpContext ctx(control);
   return first_returns(index, count, {skip.data(), skip.size()}, ctx);
 }
-std::vector<int> skipped(const FirstReturns& found) { return {found.skip.view().begin(), found.skip.view().end()}; }
+std::vector<int> skipped(const FirstReturns& found) {
+  return {found.skip.view().begin(), found.skip.view().end()};
+}
 
 TEST(FirstReturns, CountFromZeroOrOne) {
   const auto counts = column<std::uint8_t>({1, 2, 2, 3, 3, 3});
@@ -30,7 +33,8 @@ TEST(FirstReturns, CountFromZeroOrOne) {
   EXPECT_TRUE(zero.is_multi_return);
   EXPECT_EQ(skipped(zero), (std::vector<int>{0, 0, 1, 0, 1, 1}));
   EXPECT_EQ(zero.dropped_count, 3U);
-  EXPECT_EQ(skipped(first_of(column<std::int16_t>({1, 1, 2, 1, 2, 3}), counts)), (std::vector<int>{0, 0, 1, 0, 1, 1}));
+  EXPECT_EQ(skipped(first_of(column<std::int16_t>({1, 1, 2, 1, 2, 3}), counts)),
+            (std::vector<int>{0, 0, 1, 0, 1, 1}));
 }
 
 TEST(FirstReturns, RowsLeftOutBeforeDoNotCount) {

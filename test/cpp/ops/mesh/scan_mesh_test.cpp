@@ -29,7 +29,10 @@ ScanMesh mesh_of(const std::vector<Scan>& scans, const ScanMeshParams& params, i
   OpContext ctx(control, Device::kCpu, threads);
   std::vector<ScanTriangles> views;
   for (const Scan& s : scans)
-    views.push_back({{s.points.data(), s.points.size()}, {s.indices.data(), s.indices.size()}, s.origin, s.is_multi_return});
+    views.push_back({{s.points.data(), s.points.size()},
+                     {s.indices.data(), s.indices.size()},
+                     s.origin,
+                     s.is_multi_return});
   return scan_mesh(views, params, ctx);
 }
 
@@ -47,7 +50,7 @@ TEST(ScanMesh, EveryCandidateHasOneReason) {
   add(scan, 3, 4, 0);        // longest 5
   add(scan, 0.3, 4, 100);    // longest 4.01, aspect 13.4
   add(scan, 0.3, 0.4, 200);  // kept
-  add(scan, 1, 8e-6, 300);   // two corners at one place, and a large aspect
+  add(scan, 1, 4e-6, 300);   // two corners at one place, and a large aspect
   scan.points.push_back({400, 0, 10});
   scan.points.push_back({400.5, 0, 10});
   scan.points.push_back({401, 0, 10});
@@ -61,15 +64,15 @@ TEST(ScanMesh, EveryCandidateHasOneReason) {
   EXPECT_EQ(drops(5, 1e9), (std::vector<std::uint64_t>{5, 3, 0, 0, 2, 0}));  // the limit belongs to it
   EXPECT_EQ(drops(4.9, 4), (std::vector<std::uint64_t>{5, 1, 1, 2, 1, 0}));
   EXPECT_EQ(drops(0.1, 4), (std::vector<std::uint64_t>{5, 0, 5, 0, 0, 0}));
-  EXPECT_EQ(drops(4.9, 5.0 / 3), (std::vector<std::uint64_t>{5, 1, 1, 2, 1, 0}));
+  EXPECT_EQ(drops(4.9, 1.67), (std::vector<std::uint64_t>{5, 1, 1, 3, 0, 0}));
 }
 
 TEST(ScanMesh, PointsOfOnePlaceAreOneVertexAcrossScans) {
   Scan first, second;
   add(first, 1, 1);
   add(second, 1, 1);
-  second.points[1].x += 4e-6;                  // the same place
-  second.points[2].y += 6e-6;                  // another
+  second.points[1].x += 4e-6;                                    // the same place
+  second.points[2].y += 6e-6;                                    // another
   second.points.insert(second.points.begin(), Vec3d{0, 0, 10});  // no triangle has it
   for (std::uint32_t& corner : second.indices) ++corner;
   const ScanMesh mesh = mesh_of({first, Scan{}, second}, kAll);
@@ -171,7 +174,9 @@ TEST(ScanMesh, DoesNotDependOnThreadsAndIsCanceledInTime) {
                                           {scan.indices.data(), scan.indices.size()},
                                           scan.origin,
                                           scan.is_multi_return}};
-  test::expect_cancel_in_phase("Filtering triangles", [&](OpContext& ctx) { scan_mesh(views, {0.9, 8}, ctx); });
+  test::expect_cancel_in_phase("Filtering triangles", [&](OpContext& ctx) {
+    scan_mesh(views, {0.9, 8}, ctx);
+  });
 }
 
 }  // namespace

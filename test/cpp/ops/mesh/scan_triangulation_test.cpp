@@ -64,7 +64,8 @@ TEST(ScanTriangulation, CubeFromItsMiddle) {
   ASSERT_EQ(mesh.indices.size(), 36U);  // the whole sphere, two triangles per side
   double area = 0;
   for (std::size_t i = 0; i < 36; i += 3) {
-    const Vec3d a = cube[mesh.indices[i]], n = cross(cube[mesh.indices[i + 1]] - a, cube[mesh.indices[i + 2]] - a);
+    const Vec3d a = cube[mesh.indices[i]],
+                n = cross(cube[mesh.indices[i + 1]] - a, cube[mesh.indices[i + 2]] - a);
     area += std::sqrt(dot(n, n)) / 2;
   }
   EXPECT_DOUBLE_EQ(area, 6);
@@ -103,8 +104,10 @@ TEST(ScanTriangulation, RasterMayStartAnywhere) {
     for (int row = 0; row < 40; ++row)
       for (int column = 0; column < 60; ++column) {
         const auto i = static_cast<std::uint64_t>(60 * row + column);
-        const double theta = 0.7 + 0.01 * row + 1e-3 * random_unit(3, i), phi = turn + 0.01 * column + 2e-4 * row;
-        points.push_back({5 * std::sin(theta) * std::sin(phi), 5 * std::sin(theta) * std::cos(phi), 5 * std::cos(theta)});
+        const double theta = 0.7 + 0.01 * row + 1e-3 * random_unit(3, i),
+                     phi = turn + 0.01 * column + 2e-4 * row;
+        points.push_back(
+            {5 * std::sin(theta) * std::sin(phi), 5 * std::sin(theta) * std::cos(phi), 5 * std::cos(theta)});
       }
     return points;
   };
@@ -131,7 +134,8 @@ TEST(ScanTriangulation, DoesNotDependOnRangesOrderAndThreads) {
 
 TEST(ScanTriangulation, RepeatedDirectionsAndPlacesWithoutDirection) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  const Points points{{nan, 0, 0}, {1, 0, 4}, {0, 1, 4}, {0, 0, 0}, {-1, -1, 4}, {2, 0, 8}, {0, 4, 16}, {inf, 1, 1}};
+  const Points points{{nan, 0, 0}, {1, 0, 4}, {0, 1, 4},  {0, 0, 0},
+                      {-1, -1, 4}, {2, 0, 8}, {0, 4, 16}, {inf, 1, 1}};
   const ScanTriangulation mesh = mesh_of(points);
   EXPECT_EQ(mesh.unusable_count, 3U);
   EXPECT_EQ(mesh.repeated_count, 2U);
@@ -165,7 +169,8 @@ TEST(ScanTriangulation, PointsAtTheCentresOfTheProjectionAreNoObstacle) {
   EXPECT_THROW(mesh_of(points), Error);  // no centre is left
   Points many = scattered(10'000, [](const Vec3d&) { return true; });
   for (std::size_t k = 0; k < 64; ++k)
-    if (k != 20) many[2 * k + 1] = projection_centre(k);  // the sample sees every second point, and none of these
+    if (k != 20)
+      many[2 * k + 1] = projection_centre(k);  // the sample sees every second point, and none of these
   EXPECT_EQ(mesh_of(many).indices.size(), 3 * (2 * many.size() - 4));
 }
 

@@ -17,7 +17,8 @@ namespace {
 constexpr double kDegree = 3.14159265358979323846 / 180;
 
 DeclaredScan level() {
-  return {{10, 20, 2}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, 70, 120, 30 * kDegree, 130 * kDegree, 200 * kDegree, 290 * kDegree};
+  return {{10, 20, 2}, {1, 0, 0},    {0, 1, 0},     {0, 0, 1},     70,
+          120,         30 * kDegree, 130 * kDegree, 200 * kDegree, 290 * kDegree};
 }
 
 /// Direction of a pulse by the formula of a convention.
@@ -42,7 +43,8 @@ Shot shot(const DeclaredScan& s, const RasterConvention& c, double noise = 0) {
     for (std::uint32_t column = 0; column < s.columns; ++column) {
       const std::uint64_t i = std::uint64_t{row} * s.columns + column;
       if (random_unit(1, i) > 0.67) continue;
-      const Vec3d d = pulse(s, c, row + noise * (random_unit(2, i) - 0.5), column + noise * (random_unit(3, i) - 0.5));
+      const Vec3d d =
+          pulse(s, c, row + noise * (random_unit(2, i) - 0.5), column + noise * (random_unit(3, i) - 0.5));
       out.positions.push_back(s.origin + d * (1 + 30 * random_unit(4, i)));
       out.cells.push_back({row, column});
     }
@@ -71,7 +73,8 @@ TEST(DeclaredRaster, FindsEveryConventionAndItsMisses) {
     }
     JobControl control;
     OpContext ctx(control);
-    const RecoveredMisses misses = gap_fill(raster.raster, {found.cells.data(), found.cells.size()}, s.origin, ctx);
+    const RecoveredMisses misses =
+        gap_fill(raster.raster, {found.cells.data(), found.cells.size()}, s.origin, ctx);
     ASSERT_EQ(misses.positions.size() + found.cells.size(), std::size_t{s.rows} * s.columns) << k;
     for (std::size_t i = 0; i < misses.positions.size(); ++i) {
       const Vec3d expected = pulse(s, c, misses.row_index[i], misses.column_index[i]);
@@ -108,7 +111,8 @@ TEST(DeclaredRaster, RefusesPointsBesideIt) {
     raster_of(found, other);
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("n_theta 71, n_phi 120, theta 30.000 to 130.000"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("n_theta 71, n_phi 120, theta 30.000 to 130.000"),
+              std::string::npos)
         << error.what();
   }
   for (std::size_t i = 0; i < found.positions.size(); i += 10)  // a tenth elsewhere

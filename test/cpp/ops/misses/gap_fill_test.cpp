@@ -20,16 +20,17 @@ namespace {
 struct Scanner {
   std::uint32_t rows = 60, columns = 90;
   double theta_min = 0.6, theta_step = 0.02, phi_min = 0, phi_step = 0.03;
-  double drift = 0;         ///< share of a column that the head turns during a row's sweep
+  double drift = 0;  ///< share of a column that the head turns during a row's sweep
   double roll = 0, pitch = 0;
-  double jitter = 0;        ///< standard deviation of both angles, rad
+  double jitter = 0;  ///< standard deviation of both angles, rad
   Vec3d origin{0, 0, 0};
 
   Vec3d direction(double row, double column) const {
     const double theta = theta_min + row * theta_step;
     const double phi = phi_min + (column + drift * row / rows) * phi_step;
     const Vec3d d{std::sin(theta) * std::sin(phi), std::sin(theta) * std::cos(phi), std::cos(theta)};
-    const Vec3d rolled{d.x, std::cos(roll) * d.y - std::sin(roll) * d.z, std::sin(roll) * d.y + std::cos(roll) * d.z};
+    const Vec3d rolled{d.x, std::cos(roll) * d.y - std::sin(roll) * d.z,
+                       std::sin(roll) * d.y + std::cos(roll) * d.z};
     return {std::cos(pitch) * rolled.x + std::sin(pitch) * rolled.z, rolled.y,
             -std::sin(pitch) * rolled.x + std::cos(pitch) * rolled.z};
   }
@@ -54,7 +55,8 @@ Returns shot(const Scanner& s, const std::function<bool(std::uint32_t, std::uint
       const std::uint64_t i = std::uint64_t{row} * s.columns + column;
       const double range = 2 + 28 * random_unit(9, i);
       const double by_column = s.jitter / (s.phi_step * std::sin(s.theta_min + row * s.theta_step));
-      const Vec3d d = s.direction(row + s.jitter / s.theta_step * normal(1, i), column + by_column * normal(2, i));
+      const Vec3d d =
+          s.direction(row + s.jitter / s.theta_step * normal(1, i), column + by_column * normal(2, i));
       out.positions.push_back(s.origin + d * range);
       out.cells.push_back({row, column});
     }
@@ -64,7 +66,10 @@ Returns shot(const Scanner& s, const std::function<bool(std::uint32_t, std::uint
 ScanRaster fitted(const Scanner& s, const Returns& r, int threads = 1) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return fit_scan_raster({{r.positions.data(), r.positions.size()}, {r.cells.data(), r.cells.size()}, s.origin, s.rows,
+  return fit_scan_raster({{r.positions.data(), r.positions.size()},
+                          {r.cells.data(), r.cells.size()},
+                          s.origin,
+                          s.rows,
                           s.columns},
                          ctx);
 }
@@ -85,7 +90,8 @@ double worst_error(const Scanner& s, const Returns& r, const RecoveredMisses& fo
     const Vec3d d = (found.positions[i] - s.origin) * (1 / kRecoveredMissRange_m);
     EXPECT_NEAR(dot(d, d), 1, 1e-9);
     EXPECT_NEAR(found.directions[3 * i + 1], std::asin(d.z), 1e-6);
-    EXPECT_NEAR(std::remainder(found.directions[3 * i + 2] - std::atan2(d.x, d.y), 6.283185307179586), 0, 1e-5);
+    EXPECT_NEAR(std::remainder(found.directions[3 * i + 2] - std::atan2(d.x, d.y), 6.283185307179586), 0,
+                1e-5);
     const Vec3d off = cross(d, s.direction(found.row_index[i], found.column_index[i]));
     worst = std::max(worst, std::sqrt(dot(off, off)) / s.theta_step);
   }
@@ -127,9 +133,8 @@ TEST(GapFill, JitterIsAveraged) {
   s.roll = 0.02;
   s.drift = 1;
   s.jitter = 0.1 * s.theta_step;  // a tenth of a step
-  const Returns r = shot(s, [](std::uint32_t row, std::uint32_t column) {
-    return random_unit(4, 1000 * row + column) < 0.55;
-  });
+  const Returns r = shot(
+      s, [](std::uint32_t row, std::uint32_t column) { return random_unit(4, 1000 * row + column) < 0.55; });
   EXPECT_LT(worst_error(s, r, filled(s, r)), 0.12);
   EXPECT_LT(fitted(s, r).median_residual, 0.2);
 }
@@ -138,7 +143,8 @@ TEST(GapFill, RowsAndColumnsWithoutReturns) {
   Scanner s;
   s.pitch = 0.04;
   const Returns r = shot(s, [](std::uint32_t row, std::uint32_t column) {
-    return row % 7 != 3 && row > 4 && row < 55 && column % 5 != 0 && column > 10 && column < 80 && crown(row, column);
+    return row % 7 != 3 && row > 4 && row < 55 && column % 5 != 0 && column > 10 && column < 80 &&
+           crown(row, column);
   });
   EXPECT_LT(worst_error(s, r, filled(s, r)), 1e-6);
 }
@@ -146,7 +152,8 @@ TEST(GapFill, RowsAndColumnsWithoutReturns) {
 TEST(GapFill, OutliersDoNotMoveTheRaster) {
   Scanner s;
   Returns r = shot(s, crown);
-  for (std::size_t i = 0; i < r.positions.size(); i += 50) r.positions[i] = r.positions[i] + Vec3d{0.5, -0.5, 0.4};
+  for (std::size_t i = 0; i < r.positions.size(); i += 50)
+    r.positions[i] = r.positions[i] + Vec3d{0.5, -0.5, 0.4};
   EXPECT_LT(worst_error(s, r, filled(s, r)), 0.3);
 }
 

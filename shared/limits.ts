@@ -177,3 +177,6 @@ export const MAX_MORPH_EDITS = 1000;
 /** Free parameters of a fitted curve, and bounds of one without. */
 export const MAX_FIT_PARAMETERS = 64;
 export const DEFAULT_FIT_BOUND = 1e10;
+/** Curves of one table, and its bytes. */
+export const MAX_FITTED_CURVES = 1000;
+export const MAX_FIT_TABLE_BYTES = 4 * MIB;

@@ -1,12 +1,18 @@
+import { FitFields, FitForm, FitResponse } from "../../shared/contract/fit.ts";
 import { CROWN_SHAPES, CrownRequest, CrownTail } from "../../shared/contract/fit-crown.ts";
 import { CustomFitRequest, CustomFitResponse } from "../../shared/contract/fit-custom.ts";
+import { AppError } from "../../shared/errors.ts";
+import { MAX_FIT_TABLE_BYTES } from "../../shared/limits.ts";
 import type { Deps } from "../deps.ts";
+import { receiveSmallForm } from "../http/form.ts";
 import { NO_SESSION, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { checkCrownRequest, fitCrowns } from "../services/fit/crown.ts";
 import { fitCustom } from "../services/fit/curves/custom.ts";
+import { fitTable } from "../services/fit/models/table-fit.ts";
+import { TABLE_EXTENSIONS, tableOf } from "../services/fit/table/table.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const UNKNOWN_SHAPE: ProblemExample = {
@@ -17,6 +23,16 @@ const UNKNOWN_NAME: ProblemExample = {
   code: "invalid_argument",
   detail: 'Equation, column 3: "q" is no input, parameter or constant; these are k, x',
 };
+
+const NO_TABLE: ProblemExample = { code: "invalid_argument", detail: 'the form needs a part named "file"' };
+
+/** The text fields of the form. Errors: invalid_argument for one that lacks or is wrong. */
+function fitFields(fields: Readonly<Record<string, string>>): FitFields {
+  const parsed = FitFields.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0] ?? { path: [], message: "is wrong" };
+  throw new AppError("invalid_argument", `form field "${path.join(".")}": ${message}`);
+}
 
 export function fitRoutes(app: App, deps: Deps): void {
   app.post(
@@ -33,6 +49,30 @@ export function fitRoutes(app: App, deps: Deps): void {
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkCrownRequest(body, unknownKeys, deps); // 400 and 404 here, before the stream opens
       return streamJob(reply, deps.jobs, (job) => fitCrowns(checked, deps, job), { failedTail: { crowns: [] } });
+    },
+  );
+  app.post(
+    "/api/fit",
+    {
+      schema: {
+        operationId: "fitTable",
+        summary: "Fit a built-in model to the curves of a table",
+        tags: ["fit"],
+        consumes: ["multipart/form-data"],
+        response: { 200: FitResponse },
+      },
+      config: { upload: FitForm, problems: [NO_TABLE] },
+    },
+    async (request, reply) => {
+      const { file, fields } = await receiveSmallForm(request, {
+        extensions: TABLE_EXTENSIONS,
+        most_bytes: MAX_FIT_TABLE_BYTES,
+        stall_s: deps.config.bodyStallS,
+      });
+      const wanted = fitFields(fields);
+      const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(FitFields.shape, name));
+      const run = runJson(reply, deps.jobs, (job) => fitTable(tableOf(file), wanted, job));
+      return withUnknownKeys(await run, unknown);
     },
   );
   app.post(

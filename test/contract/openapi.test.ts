@@ -60,6 +60,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/cloud/session/{id}/transform",
     "POST /api/dem",
     "POST /api/dem/export-raster",
+    "POST /api/fit",
     "POST /api/fit/crown",
     "POST /api/fit/custom",
     "POST /api/lad/snap-grid",

@@ -45,6 +45,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "denoise-sensitivity": async (wanted) => report((await import("./denoise-sensitivity.ts")).sensitivityPart, wanted),
   "ground-sensitivity": async (wanted) =>
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
+  fits: async (wanted) => report((await import("./fits.ts")).fitsPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),

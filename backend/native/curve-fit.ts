@@ -53,6 +53,8 @@ export interface CurveFit {
   readonly undetermined: readonly number[];
   /** Output of the curve at each row. */
   readonly fitted: readonly number[];
+  /** Of the fitted values; empty = no degrees of freedom. */
+  readonly fitted_std_errors: readonly number[];
   readonly cost: number;
   /** Of a residual; null = no degrees of freedom. */
   readonly variance: number | null;

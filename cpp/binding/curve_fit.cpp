@@ -101,6 +101,7 @@ Napi::Value curve_fit_to_js(Napi::Env env, CurveFit&& fit) {
   out.Set("at_bound", marks_to_js(env, fit.at_bound));
   out.Set("undetermined", marks_to_js(env, fit.undetermined));
   out.Set("fitted", numbers_to_js(env, fit.fitted));
+  out.Set("fitted_std_errors", numbers_to_js(env, fit.fitted_std_errors));
   out.Set("cost", fit.cost);
   out.Set("variance", number_or_null(env, fit.variance));
   out.Set("degrees", fit.degrees);

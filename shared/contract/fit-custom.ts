@@ -157,6 +157,10 @@ export const fitReport = {
     .array(z.array(z.number().nullable()))
     .describe("correlation of the free parameters, in the order of free_parameters; null = no standard error"),
   free_parameters: z.array(z.string()).describe("keys of the fitted parameters"),
+  fitted_std_errors: z
+    .array(z.number())
+    .nullable()
+    .describe("(n_points) standard errors of fitted_values, unit of the output; null = no degrees of freedom or nothing free"),
   start_count: z.int().describe("starts that were fitted; above 1: the given one failed"),
   evaluation_count: z.int().describe("evaluations of all residuals, over all starts"),
   warnings: Warnings.optional().describe(

@@ -30,6 +30,7 @@ struct CurveFit {
   std::vector<std::int8_t> at_bound;       ///< (parameters) -1 lower, 1 upper
   std::vector<std::uint8_t> undetermined;  ///< (parameters) 1 = the data do not determine it
   std::vector<double> fitted;              ///< (rows)
+  std::vector<double> fitted_std_errors;   ///< (rows) of the fitted values; empty = no degrees of freedom
   double cost;                             ///< loss_scale^2 sum of rho
   double variance;                         ///< of a residual; NaN without degrees of freedom
   double degrees;
@@ -44,7 +45,7 @@ struct CurveFit {
 /// Cost     As fit_from_many_starts; the profile needs about 20 fits per parameter.
 /// Cancel   Every 64 rows.
 /// Errors   kInvalidArgument: as CurvePrediction and levenberg_marquardt; a curve that has no finite value at any start; a
-///          profile with a robust loss or without degrees of freedom.
+///          profile with a robust loss.
 /// Source   Intervals: Seber & Wild 2003, Nonlinear Regression, section 5.1; profile: Bates & Watts 1988, Nonlinear
 ///          Regression Analysis, section 6.1.2.
 CurveFit fit_curve(const CurveModel& model, const CurveData& data, const CurveFitParams& params,

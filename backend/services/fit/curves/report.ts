@@ -54,6 +54,7 @@ export function fitFigures(fit: CurveFit, measured: readonly number[], keys: rea
     residual_std: fit.variance === null ? null : Math.sqrt(fit.variance),
     correlation: rows,
     free_parameters: [...keys],
+    fitted_std_errors: fit.fitted_std_errors.length > 0 ? [...fit.fitted_std_errors] : null,
     start_count: fit.start_count,
     evaluation_count: fit.evaluation_count,
     residuals,

@@ -86,6 +86,17 @@ TEST(CurveFit, DecayWithIntervals) {
   EXPECT_TRUE(found.profile_low.empty());
 }
 
+TEST(CurveFit, ErrorsOfTheFittedValuesOfALine) {
+  const CurveModel line{
+      {{symbol(0), symbol(2), code(Op::kMultiply), symbol(1), code(Op::kAdd)}, {}, 3}, 2, false};
+  const CurveFit found = fit(line, {{{0, 1, 2, 3, 4}}, {1.1, 2.9, 5.2, 6.8, 9.1}}, params_of({0, 0}));
+  for (std::size_t i = 0; i < 5; ++i) {
+    const double from_mean = static_cast<double>(i) - 2;
+    EXPECT_NEAR(found.fitted_std_errors[i], std::sqrt(found.variance * (0.2 + from_mean * from_mean / 10)),
+                1e-13);
+  }
+}
+
 TEST(CurveFit, ProfileLimitsRaiseTheResidualSumByTSquaredVariances) {
   CurveFitParams params = params_of({1, 1});
   params.profile = true;
@@ -200,6 +211,7 @@ TEST(CurveFit, AsManyRowsAsParametersHaveNoErrors) {
   EXPECT_NEAR(found.values[0], 4, 1e-12);
   EXPECT_NEAR(found.values[1], std::log(2), 1e-12);
   EXPECT_EQ(found.end, FitEnd::kConverged);
+  EXPECT_TRUE(found.fitted_std_errors.empty());
   EXPECT_TRUE(std::isnan(found.variance) && std::isnan(found.std_errors[0]) && std::isnan(found.low[0]));
 }
 

@@ -35,6 +35,9 @@ const CurveOfTable = z
     curve_id: z.string().nullable().describe("value of CurveID; null = the table has no such column"),
     parameters: z.record(z.string(), FittedParameter).describe("parameters by symbol"),
     ...fitReport,
+    columns: z
+      .record(z.string(), z.array(z.number()))
+      .describe("(n_points) each: the data that were fitted, by column, with the values of absent optional ones"),
     fitted_values: z.array(z.number()).describe("(n_points) values of the curve, unit of the output"),
     residuals: z.array(z.number()).describe("(n_points) measured - fitted, unit of the output"),
   })

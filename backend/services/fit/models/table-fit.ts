@@ -73,6 +73,7 @@ async function fitCurveOf(
     curve_id: id,
     parameters: Object.fromEntries(keys.map((key, at) => [key, fittedParameter(fit, at, key)])),
     ...fitFigures(fit, task.measured, keys),
+    columns: Object.fromEntries([...columns].map(([name, values]) => [name, [...values]])),
     fitted_values: [...fit.fitted],
     ...(warnings.length > 0 ? { warnings } : {}),
   };

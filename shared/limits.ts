@@ -180,3 +180,5 @@ export const DEFAULT_FIT_BOUND = 1e10;
 /** Curves of one table, and its bytes. */
 export const MAX_FITTED_CURVES = 1000;
 export const MAX_FIT_TABLE_BYTES = 4 * MIB;
+/** Unpacked XML of a workbook with a table to fit. */
+export const MAX_FIT_WORKBOOK_BYTES = 4 * MIB;

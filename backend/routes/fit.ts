@@ -71,7 +71,7 @@ export function fitRoutes(app: App, deps: Deps): void {
       });
       const wanted = fitFields(fields);
       const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(FitFields.shape, name));
-      const run = runJson(reply, deps.jobs, (job) => fitTable(tableOf(file), wanted, job));
+      const run = runJson(reply, deps.jobs, async (job) => fitTable(await tableOf(file), wanted, job));
       return withUnknownKeys(await run, unknown);
     },
   );

@@ -12,7 +12,7 @@ export const fitClient = (calls: Calls) => ({
   /** Fits a solid to the crown of each tree of a session. */
   fitCrown: (request: Input<typeof CrownRequest>, run?: RunOptions) =>
     calls.runJson(CrownSuccess, "/api/fit/crown", request, CLIENT_TIMEOUT_MS.heavy, run),
-  /** Fits a built-in model to each curve of a table. The extension of `name` (.csv, .txt) determines the format. */
+  /** Fits a built-in model to each curve of a table. The extension of `name` (.csv, .txt, .xlsx) determines the format. */
   fitTable: async (
     file: Blob,
     name: string,

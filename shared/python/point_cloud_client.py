@@ -634,7 +634,7 @@ class PointCloudClient:
         return self._json("POST", "/api/fit/custom", request, fields)
 
     def fit_table(self, path: str, model_category: str, model_type: str, **fields: Any) -> Dict[str, Any]:
-        """Fits a built-in model to each curve of a table on this machine (.csv, .txt): {"parameters": {...}, "curves": [...]}.
+        """Fits a built-in model to each curve of a table on this machine (.csv, .txt, .xlsx): {"parameters": {...}, "curves": [...]}.
 
         model_category  photosynthesis, stomatal, hydraulics or generic
         model_type      id of list_models

@@ -104,7 +104,7 @@ describe("refusals", () => {
   const file = (text: string, name = "t.csv") => ({ name, text });
   test.each<[string, Sent, RegExp]>([
     ["no file", { file: null }, /^the form needs a part named "file"$/],
-    ["another extension", { file: file(CURVE, "curve.docx") }, /^"curve.docx": only .csv, .txt/],
+    ["another extension", { file: file(CURVE, "curve.docx") }, /^"curve.docx": only .csv, .txt, .xlsx/],
     ["no category", { fields: { model_type: "linear" } }, /^form field "model_category": /],
     ["an unknown category", { fields: { model_category: "soil", model_type: "linear" } }, /no model category "soil"/],
     ["an unknown model", { fields: { model_category: "generic", model_type: "cubic" } }, /no built-in model "cubic"/],

@@ -8,7 +8,7 @@ export function addFit(program: Command, perform: Perform): void {
     .description(
       "fit a built-in model to the curves of a table; write parameters, fitted values, pictures and a report",
     )
-    .argument("<table>", "table with a header row: .csv or .txt")
+    .argument("<table>", "table with a header row: .csv, .txt or .xlsx")
     .requiredOption("--model <id>", "model, such as fvcb, med2011, sigmoidal, sjb2018 or linear; see GET /api/models")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--max-iterations <count>", "largest number of iterations (default 1000)")

@@ -96,6 +96,7 @@ const ORDERED_ROOMS = {
     "distance",
     "mesh",
     "plant",
+    "fit",
     "commands.ts",
   ],
 };

@@ -29,8 +29,8 @@ export interface CurveFitParams {
   readonly loss_scale: number;
   /** Of each start. */
   readonly max_evaluations: number;
-  /** Try other starts when the given one fails. */
-  readonly more_starts: boolean;
+  /** When to try other starts than the given one. */
+  readonly more_starts: "never" | "on_failure" | "always";
   /** Between 0 and 1. */
   readonly confidence_level: number;
   readonly profile: boolean;

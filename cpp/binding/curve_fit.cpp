@@ -70,7 +70,10 @@ CurveFitParams curve_fit_params(const Napi::Object& js) {
                                        {"arctan", Loss::kArctan}}),
           .loss_scale = number_field(js, "loss_scale"),
           .max_evaluations = whole_field<std::size_t>(js, "max_evaluations"),
-          .more_starts = bool_field(js, "more_starts"),
+          .more_starts = strict_choice<MoreStarts>(js.Get("more_starts"), "more_starts",
+                                                   {{"never", MoreStarts::kNever},
+                                                    {"on_failure", MoreStarts::kOnFailure},
+                                                    {"always", MoreStarts::kAlways}}),
           .confidence_level = number_field(js, "confidence_level"),
           .profile = bool_field(js, "profile")};
 }

@@ -54,15 +54,17 @@ const DESIGNS: Readonly<Record<string, (unit: Uniform) => Design>> = {
   }),
   fvcb: (unit) => {
     const Vcmax25 = between(unit, 40, 120);
-    const celsius = between(unit, 20, 30);
+    const Jmax25 = Vcmax25 * between(unit, 1.3, 1.6);
+    const [I2, Gstar, Ct] = [0.361 * 1800, 42.75, between(unit, 700, 1000)];
+    const J = (I2 + Jmax25 - Math.sqrt((I2 + Jmax25) ** 2 - 2.8 * I2 * Jmax25)) / 1.4;
+    const TPU25 = (J * (Ct - Gstar)) / (4 * Ct + 8 * Gstar) / 3; // takes over at Ct
     return {
-      truth: {
-        Vcmax25,
-        Jmax25: Vcmax25 * between(unit, 1.5, 1.9),
-        TPU25: Vcmax25 * between(unit, 0.085, 0.1),
-        Rd25: between(unit, 0.5, 2),
+      truth: { Vcmax25, Jmax25, TPU25, Rd25: between(unit, 0.5, 2) },
+      inputs: {
+        Ci: grid(0, 1).map((part) => 40 + 1460 * part ** 1.6),
+        Qin: each(() => 1800),
+        Tleaf: each(() => 25),
       },
-      inputs: { Ci: grid(40, 1500), Qin: each(() => 1800), Tleaf: each(() => celsius) },
     };
   },
 };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { Job } from "../../backend/jobs/job.ts";
 import { type CurveOptions, runCurveFit } from "../../backend/services/fit/curves/curve.ts";
 import { parseExpression } from "../../backend/services/fit/expression/parse.ts";
-import { modelParameters, modelTask } from "../../backend/services/fit/models/model-task.ts";
+import { modelParameters, modelTask, restartsOf } from "../../backend/services/fit/models/model-task.ts";
 import { digits, NIST, type NistSet, nistSet } from "../support/fit/nist.ts";
 import { DESIGNED, syntheticSet } from "./fit-designs.ts";
 import type { Part } from "./part.ts";
@@ -13,7 +13,7 @@ const SAME_COST = 1e-8;
 const OPTIONS: CurveOptions = {
   loss: "linear",
   loss_scale: 1,
-  more_starts: true,
+  more_starts: "on_failure",
   confidence_level: 0.95,
   profile: false,
   max_iterations: 1000,
@@ -77,10 +77,11 @@ async function modelRow(id: string): Promise<ModelRow> {
     );
     const parameters = modelParameters(model, columns);
     const began = performance.now();
-    const fit = await runCurveFit(modelTask(model, columns, parameters, new Map()), OPTIONS, new Job());
+    const options = { ...OPTIONS, more_starts: restartsOf(model) } as const;
+    const fit = await runCurveFit(modelTask(model, columns, parameters, new Map()), options, new Job());
     spent += performance.now() - began;
     const known = parameters.map((parameter) => ({ ...parameter, start: truth[parameter.symbol] ?? Number.NaN }));
-    const alone = { ...OPTIONS, more_starts: false };
+    const alone = { ...OPTIONS, more_starts: "never" as const };
     const best = await runCurveFit(modelTask(model, columns, known, new Map()), alone, new Job());
     found += fit.cost <= best.cost * (1 + SAME_COST) ? 1 : 0;
     converged += fit.end === "converged" ? 1 : 0;

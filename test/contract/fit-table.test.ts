@@ -71,8 +71,8 @@ describe("fits", () => {
       file: { name: "a.txt", text },
     });
     expect(fit.curves.map(({ curve_id, parameters }) => [curve_id, parameters.Vcmax25?.value])).toEqual([
-      ["sun", expect.closeTo(80, 1)],
-      ["shade", expect.closeTo(40, 1)],
+      ["sun", expect.closeTo(80, 6)],
+      ["shade", expect.closeTo(40, 6)],
     ]);
     expect(fit.parameters["Vcmax25 (sun)"]).toBe(fit.curves[0]?.parameters.Vcmax25?.value);
   });
@@ -86,7 +86,7 @@ describe("fits", () => {
   });
 });
 
-/** An A-Ci curve at 25 degrees: Jmax 1.8 Vcmax, TPU 0.11 Vcmax, Rd 1; constants of Bernacchi et al. 2001. */
+/** An A-Ci curve at 25 degrees: Jmax 1.5 Vcmax, TPU 0.09 Vcmax, Rd 1; constants of Bernacchi et al. 2001. */
 function aci(Ci: number, Vcmax: number): number {
   const RT = 8.314e-3 * 298.15;
   const [Kc, Ko, G] = [38.05 - 79.43 / RT, 20.3 - 36.38 / RT, 19.02 - 37.83 / RT].map(Math.exp) as [
@@ -94,10 +94,12 @@ function aci(Ci: number, Vcmax: number): number {
     number,
     number,
   ];
-  const [I2, Jmax] = [0.361 * 1500, 1.8 * Vcmax];
+  const [I2, Jmax] = [0.361 * 1500, 1.5 * Vcmax];
   const J = (I2 + Jmax - Math.sqrt((I2 + Jmax) ** 2 - 4 * 0.7 * I2 * Jmax)) / (2 * 0.7);
   const rubisco = (Vcmax * (Ci - G)) / (Ci + Kc * (1 + 210 / Ko));
-  return Math.min(rubisco, (J * (Ci - G)) / (4 * Ci + 8 * G), 3 * 0.11 * Vcmax) - 1;
+  // Hyperbolic minimum of curvature 0.9999 (Duursma 2015).
+  const lesser = (a: number, b: number) => (a + b - Math.sqrt((a + b) ** 2 - 4 * 0.9999 * a * b)) / (2 * 0.9999);
+  return lesser(lesser(rubisco, (J * (Ci - G)) / (4 * Ci + 8 * G)), 3 * 0.09 * Vcmax) - 1;
 }
 
 describe("refusals", () => {

@@ -26,7 +26,7 @@ const NOTHING_FREE = {
   loss: "linear",
   loss_scale: 1,
   max_evaluations: 1,
-  more_starts: false,
+  more_starts: "never",
   confidence_level: 0.95,
   profile: false,
 } as const;

@@ -6,6 +6,7 @@
 #include "core/op_context.h"
 #include "ops/fit/curve_model.h"
 #include "ops/fit/least_squares.h"
+#include "ops/fit/multi_start.h"
 
 namespace pc {
 
@@ -15,7 +16,7 @@ struct CurveFitParams {
   Loss loss;
   double loss_scale;            ///< unit of the output; unused by Loss::kLinear
   std::size_t max_evaluations;  ///< of each start
-  bool more_starts;             ///< try other starts when the given one fails
+  MoreStarts more_starts;       ///< when to try other starts than the given one
   double confidence_level;      ///< of the intervals, between 0 and 1
   bool profile;                 ///< intervals by the profile likelihood too
 };

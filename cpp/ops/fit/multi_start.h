@@ -8,12 +8,14 @@
 
 namespace pc {
 
+enum class MoreStarts : std::uint8_t { kNever, kOnFailure, kAlways };
+
 struct MultiStartParams {
   /// (parameter_count) 1 = the model is a linear function of these parameters together; others are 0.
   std::vector<std::uint8_t> linear;
   /// Sum of squares of the data about their mean: a residual sum far below it needs no second start.
   double total_squares;
-  bool enabled;  ///< false = the given start alone
+  MoreStarts more;  ///< when to try other starts than the given one
 };
 
 struct MultiStartFit {

@@ -23,7 +23,7 @@ function waves(rows: number) {
     loss: "linear",
     loss_scale: 1,
     max_evaluations: 100_000,
-    more_starts: true,
+    more_starts: "always",
     confidence_level: 0.95,
     profile: true,
   };

@@ -34,6 +34,8 @@ export interface CurveModelEntry {
   /** Start values from the data; bounds that depend on them. Errors: invalid_argument for data that the model has no value for. */
   readonly starts: (columns: Columns) => Readonly<Record<string, number>>;
   readonly bounds?: (columns: Columns) => Readonly<Record<string, readonly [number, number]>>;
+  /** The residual sum has local minima: other starts are always tried. */
+  readonly has_local_minima?: true;
   readonly source: string;
 }
 

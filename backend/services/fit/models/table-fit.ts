@@ -8,7 +8,7 @@ import { tableColumns } from "../table/columns.ts";
 import type { Table } from "../table/text-table.ts";
 import { modelIn } from "./catalogue.ts";
 import type { Columns, CurveModelEntry } from "./model.ts";
-import { CURVE_COLUMN, modelColumns, modelParameters, modelTask } from "./model-task.ts";
+import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 interface Curve {
   readonly id: string | null;
@@ -46,7 +46,7 @@ export async function fitTable(table: Table, fields: FitFields, job: Job): Promi
   const options: CurveOptions = {
     loss: "linear",
     loss_scale: 1,
-    more_starts: fields.method === "auto",
+    more_starts: fields.method === "auto" ? restartsOf(model) : "never",
     confidence_level: 0.95,
     profile: false,
     max_iterations: fields.max_iterations,

@@ -56,8 +56,9 @@ test("random expressions have the values that JavaScript gives them", async () =
       expect([text, found]).toEqual([text, undefined]);
       continue;
     }
-    finite += 1;
     const near = wanted(values.map((value) => value * (1 + 1e-13)));
+    if (!Number.isFinite(near)) continue; // the edge of what is defined
+    finite += 1;
     const bound = 1e-12 * Math.abs(exact) + 100 * Math.abs(near - exact) + 1e-300;
     expect([text, Math.abs((found ?? Number.NaN) - exact) <= bound]).toEqual([text, true]);
   }

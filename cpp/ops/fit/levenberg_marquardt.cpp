@@ -153,19 +153,24 @@ class Minimizer {
     }
   }
 
-  /// Undamped steps while each is clearly shorter than the one before: costs cannot tell such points apart.
+  /// Undamped steps as long as they become shorter, which they may not do every time: costs cannot tell such points apart.
   void settle(Point& at) {
-    constexpr int kMostSteps = 100;
+    constexpr int kMostSteps = 100, kMostMisses = 4;
     constexpr double kShorter = 0.95;
-    Step step = step_from(at, 0);
-    for (int i = 0; i < kMostSteps && budget_left(); ++i) {
-      Point next = moved(at, step);
-      if (same(next, at) || !evaluate(next)) return;
+    Point trial = at;
+    Step step = step_from(trial, 0);
+    double shortest = length(step);
+    for (int i = 0, misses = 0; i < kMostSteps && misses < kMostMisses && budget_left(); ++i) {
+      Point next = moved(trial, step);
+      if (same(next, trial) || !evaluate(next)) return;
       if (next.cost > at.cost * (1 + kSameCost)) return;
-      Step following = step_from(next, 0);
-      if (!(length(following) < kShorter * length(step))) return;
-      at = std::move(next);
-      step = std::move(following);
+      step = step_from(next, 0);
+      trial = std::move(next);
+      ++misses;
+      if (!(length(step) < shortest)) continue;
+      if (length(step) < kShorter * shortest) misses = 0;
+      shortest = length(step);
+      at = trial;
     }
   }
 

@@ -634,8 +634,9 @@ class PointCloudClient:
         return self._json("POST", "/api/fit/custom", request, fields)
 
     def fit_table(self, path: str, model_category: str, model_type: str, **fields: Any) -> Dict[str, Any]:
-        """Fits a built-in model to each curve of a table on this machine (.csv, .txt, .xlsx): {"parameters": {...}, "curves": [...]}.
+        """Fits a built-in model to each curve of a table: {"parameters": {...}, "curves": [...], "converged", ...}.
 
+        path            table on this machine (.csv, .txt, .xlsx), sent as form part `file`
         model_category  photosynthesis, stomatal, hydraulics or generic
         model_type      id of list_models
         method          auto (default) or levenberg_marquardt: no further starts

@@ -23,7 +23,8 @@ export async function runReal(
     octreeCacheRoot: join(folder, "octrees"),
     logLevel: "silent",
   } as const;
-  const code = await runCommandLine([...argv, "--picture-size", "200"], {
+  const small = argv[0] === "fit" ? [] : ["--picture-size", "200"]; // charts have one size
+  const code = await runCommandLine([...argv, ...small], {
     serve: async () => undefined,
     startBackend: (overrides) => startBackend({ ...overrides, ...places }),
     stdout,

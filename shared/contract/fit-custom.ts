@@ -160,7 +160,9 @@ export const fitReport = {
   fitted_std_errors: z
     .array(z.number())
     .nullable()
-    .describe("(n_points) standard errors of fitted_values, unit of the output; null = no degrees of freedom or nothing free"),
+    .describe(
+      "(n_points) standard errors of fitted_values, unit of the output; null = no degrees of freedom or nothing free",
+    ),
   start_count: z.int().describe("starts that were fitted; above 1: the given one failed"),
   evaluation_count: z.int().describe("evaluations of all residuals, over all starts"),
   warnings: Warnings.optional().describe(

@@ -88,7 +88,7 @@ export function fitWarnings(
   if (parameters.length > 0 && fit.degrees <= 0) {
     warnings.push("There are no more rows than parameters, so the parameters have no standard errors.");
   }
-  if (fit.start_count > 1) {
+  if (fit.start_count > 1 && options.more_starts === "on_failure") {
     warnings.push(`The fit from the given start failed; the best of ${fit.start_count} starts is reported.`);
   }
   return warnings;

@@ -4,7 +4,7 @@ import type { FreeParameter } from "../curves/curve.ts";
 import { checkLengths, freeParameter, inputColumn, type NamedTask, outputColumn } from "../curves/named-task.ts";
 import { symbolName } from "../curves/symbols.ts";
 import { modelOf } from "./catalogue.ts";
-import type { CurveModelEntry } from "./model.ts";
+import { type CurveModelEntry, shownEquation } from "./model.ts";
 import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 /**
@@ -41,7 +41,7 @@ export function builtinFit(request: CustomFitRequest): NamedTask {
     throw new AppError("invalid_argument", "two parameters have the same name; rename one");
   }
   const task = modelTask(model, columns, free, constants);
-  return { task, equation: model.equation, restarts: restartsOf(model), keys, given, order };
+  return { task, equation: shownEquation(model), restarts: restartsOf(model), keys, given, order };
 }
 
 /** Start and bounds of the request, and the model's where it has none. */

@@ -28,6 +28,8 @@ export interface CurveModelEntry {
   readonly output: string;
   /** The output as an expression of columns, derived columns and parameters. */
   readonly equation: string;
+  /** The equation for people, where the one that is evaluated is long. */
+  readonly shown_equation?: string;
   readonly parameters: readonly ModelParameter[];
   /** Further columns of the equation. */
   readonly derived?: (columns: Columns) => ReadonlyMap<string, readonly number[]>;
@@ -38,6 +40,9 @@ export interface CurveModelEntry {
   readonly has_local_minima?: true;
   readonly source: string;
 }
+
+/** The equation for people. */
+export const shownEquation = ({ equation, shown_equation }: CurveModelEntry): string => shown_equation ?? equation;
 
 /** A column that the reader of the table has made sure of. */
 export function column(columns: Columns, name: string): readonly number[] {

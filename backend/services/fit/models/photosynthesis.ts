@@ -82,6 +82,7 @@ export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
     optional: [{ name: "CurveID", description: "rows with the same value are one curve", value: null }],
     output: "A",
     equation: `${lesser(lesser(RUBISCO, ELECTRONS), "3*TPU25*f_T")} - Rd25*f_R`,
+    shown_equation: `min(${RUBISCO}, ${ELECTRONS}, 3*TPU25*f_T) - Rd25*f_R`,
     parameters: [
       { symbol: "Vcmax25", description: "maximum carboxylation rate at 25 C, umol m-2 s-1", low: 0, high: 1000 },
       { symbol: "Jmax25", description: "maximum electron transport rate at 25 C, umol m-2 s-1", low: 0, high: 2000 },

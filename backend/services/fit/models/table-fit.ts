@@ -7,7 +7,7 @@ import { fitFigures, fittedParameter, fitWarnings } from "../curves/report.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Table } from "../table/text-table.ts";
 import { modelIn } from "./catalogue.ts";
-import type { Columns, CurveModelEntry } from "./model.ts";
+import { type Columns, type CurveModelEntry, shownEquation } from "./model.ts";
 import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 interface Curve {
@@ -105,7 +105,7 @@ function summary(
     r_squared: total === 0 ? 0 : 1 - rest / total,
     loss: rest,
     converged: curves.every(({ converged }) => converged),
-    equation: model.equation,
+    equation: shownEquation(model),
     curves,
     ...(said.length > 0 ? { warnings: said } : {}),
   };

@@ -11,7 +11,9 @@ export const fitOptions = {
     .min(1)
     .max(100_000)
     .default(1000)
-    .describe("the residuals are evaluated at most 10 times as often, from each start"),
+    .describe(
+      "the residuals are evaluated at most 10 times as often from the given start, 200 times from each further one, and 10 times as often to finish the best of these",
+    ),
   loss: z
     .enum(FIT_LOSSES)
     .default("linear")

@@ -99,6 +99,7 @@ const ORDERED_ROOMS = {
     "mesh",
     "plant",
     "scan",
+    "fit",
     "commands.ts",
   ],
 };

@@ -210,3 +210,8 @@ export const MAX_SCAN_TEXTURE_PIXELS = 4096 * 4096;
 /** Poses that a trajectory is thinned out to, and the most that a request can ask for. */
 export const DEFAULT_TARGET_POSES = 3000;
 export const MAX_TARGET_POSES = 200_000;
+/** Curves of one table, and its bytes. */
+export const MAX_FITTED_CURVES = 1000;
+export const MAX_FIT_TABLE_BYTES = 4 * MIB;
+/** Unpacked XML of a workbook with a table to fit. */
+export const MAX_FIT_WORKBOOK_BYTES = 4 * MIB;

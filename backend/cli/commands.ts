@@ -4,6 +4,7 @@ import { addAnalyze, type Perform } from "./analyze/command.ts";
 import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
 import { addDistance } from "./distance/command.ts";
 import { nearestName } from "./edit-distance.ts";
+import { addFit } from "./fit/command.ts";
 import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
@@ -58,6 +59,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addMesh(program, perform);
   addPlant(program, perform);
   addScan(program, perform);
+  addFit(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });

@@ -36,7 +36,7 @@ export async function receiveUpload(
 }
 
 /** Calls `onStall` if the form is read but no byte of it arrives for `stallS`. */
-function watchProgress(raw: FastifyRequest["raw"], stallS: number, onStall: () => void): NodeJS.Timeout {
+export function watchProgress(raw: FastifyRequest["raw"], stallS: number, onStall: () => void): NodeJS.Timeout {
   let seen = -1;
   let since = performance.now();
   const look = () => {
@@ -51,7 +51,7 @@ function watchProgress(raw: FastifyRequest["raw"], stallS: number, onStall: () =
 }
 
 /** Settles like `work`, or rejects as soon as the signal aborts: a form that stalls before its file never settles. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     work.then(resolve, reject);

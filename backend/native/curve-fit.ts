@@ -29,8 +29,8 @@ export interface CurveFitParams {
   readonly loss_scale: number;
   /** Of each start. */
   readonly max_evaluations: number;
-  /** Try other starts when the given one fails. */
-  readonly more_starts: boolean;
+  /** When to try other starts than the given one. */
+  readonly more_starts: "never" | "on_failure" | "always";
   /** Between 0 and 1. */
   readonly confidence_level: number;
   readonly profile: boolean;
@@ -53,6 +53,8 @@ export interface CurveFit {
   readonly undetermined: readonly number[];
   /** Output of the curve at each row. */
   readonly fitted: readonly number[];
+  /** Of the fitted values; empty = no degrees of freedom. */
+  readonly fitted_std_errors: readonly number[];
   readonly cost: number;
   /** Of a residual; null = no degrees of freedom. */
   readonly variance: number | null;

@@ -1,7 +1,11 @@
+import { FitFields, FitForm, FitResponse } from "../../shared/contract/fit.ts";
 import { CROWN_SHAPES, CrownRequest, CrownTail } from "../../shared/contract/fit-crown.ts";
 import { CustomFitRequest, CustomFitResponse } from "../../shared/contract/fit-custom.ts";
 import { ProspectRequest, ProspectResponse } from "../../shared/contract/fit-prospect.ts";
+import { AppError } from "../../shared/errors.ts";
+import { MAX_FIT_TABLE_BYTES } from "../../shared/limits.ts";
 import type { Deps } from "../deps.ts";
+import { receiveSmallForm } from "../http/form.ts";
 import { NO_SESSION, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { streamJob } from "../http/stream.ts";
@@ -9,6 +13,8 @@ import type { App } from "../http/types.ts";
 import { checkCrownRequest, fitCrowns } from "../services/fit/crown.ts";
 import { fitCustom } from "../services/fit/curves/custom.ts";
 import { fitProspect, leafInversionParams } from "../services/fit/prospect.ts";
+import { fitTable } from "../services/fit/models/table-fit.ts";
+import { TABLE_EXTENSIONS, tableOf } from "../services/fit/table/table.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const UNKNOWN_SHAPE: ProblemExample = {
@@ -24,6 +30,15 @@ const PERCENT: ProblemExample = {
   code: "invalid_argument",
   detail: "reflectance[0] is 45, outside -0.1..1.2; reflectance is a share, 0..1: divide percents by 100",
 };
+const NO_TABLE: ProblemExample = { code: "invalid_argument", detail: 'the form needs a part named "file"' };
+
+/** The text fields of the form. Errors: invalid_argument for one that lacks or is wrong. */
+function fitFields(fields: Readonly<Record<string, string>>): FitFields {
+  const parsed = FitFields.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0] ?? { path: [], message: "is wrong" };
+  throw new AppError("invalid_argument", `form field "${path.join(".")}": ${message}`);
+}
 
 export function fitRoutes(app: App, deps: Deps): void {
   app.post(
@@ -57,6 +72,30 @@ export function fitRoutes(app: App, deps: Deps): void {
     async ({ body, unknownKeys }, reply) => {
       const params = leafInversionParams(body); // 400 here
       return withUnknownKeys(await runJson(reply, deps.jobs, (job) => fitProspect(body, params, job)), unknownKeys);
+    },
+  );
+  app.post(
+    "/api/fit",
+    {
+      schema: {
+        operationId: "fitTable",
+        summary: "Fit a built-in model to the curves of a table",
+        tags: ["fit"],
+        consumes: ["multipart/form-data"],
+        response: { 200: FitResponse },
+      },
+      config: { upload: FitForm, problems: [NO_TABLE] },
+    },
+    async (request, reply) => {
+      const { file, fields } = await receiveSmallForm(request, {
+        extensions: TABLE_EXTENSIONS,
+        most_bytes: MAX_FIT_TABLE_BYTES,
+        stall_s: deps.config.bodyStallS,
+      });
+      const wanted = fitFields(fields);
+      const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(FitFields.shape, name));
+      const run = runJson(reply, deps.jobs, async (job) => fitTable(await tableOf(file), wanted, job));
+      return withUnknownKeys(await run, unknown);
     },
   );
   app.post(

@@ -70,7 +70,10 @@ CurveFitParams curve_fit_params(const Napi::Object& js) {
                                        {"arctan", Loss::kArctan}}),
           .loss_scale = number_field(js, "loss_scale"),
           .max_evaluations = whole_field<std::size_t>(js, "max_evaluations"),
-          .more_starts = bool_field(js, "more_starts"),
+          .more_starts = strict_choice<MoreStarts>(js.Get("more_starts"), "more_starts",
+                                                   {{"never", MoreStarts::kNever},
+                                                    {"on_failure", MoreStarts::kOnFailure},
+                                                    {"always", MoreStarts::kAlways}}),
           .confidence_level = number_field(js, "confidence_level"),
           .profile = bool_field(js, "profile")};
 }
@@ -101,6 +104,7 @@ Napi::Value curve_fit_to_js(Napi::Env env, CurveFit&& fit) {
   out.Set("at_bound", marks_to_js(env, fit.at_bound));
   out.Set("undetermined", marks_to_js(env, fit.undetermined));
   out.Set("fitted", numbers_to_js(env, fit.fitted));
+  out.Set("fitted_std_errors", numbers_to_js(env, fit.fitted_std_errors));
   out.Set("cost", fit.cost);
   out.Set("variance", number_or_null(env, fit.variance));
   out.Set("degrees", fit.degrees);

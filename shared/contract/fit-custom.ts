@@ -11,7 +11,9 @@ export const fitOptions = {
     .min(1)
     .max(100_000)
     .default(1000)
-    .describe("the residuals are evaluated at most 10 times as often, from each start"),
+    .describe(
+      "the residuals are evaluated at most 10 times as often from the given start, 200 times from each further one, and 10 times as often to finish the best of these",
+    ),
   loss: z
     .enum(FIT_LOSSES)
     .default("linear")
@@ -157,6 +159,12 @@ export const fitReport = {
     .array(z.array(z.number().nullable()))
     .describe("correlation of the free parameters, in the order of free_parameters; null = no standard error"),
   free_parameters: z.array(z.string()).describe("keys of the fitted parameters"),
+  fitted_std_errors: z
+    .array(z.number())
+    .nullable()
+    .describe(
+      "(n_points) standard errors of fitted_values, unit of the output; null = no degrees of freedom or nothing free",
+    ),
   start_count: z.int().describe("starts that were fitted; above 1: the given one failed"),
   evaluation_count: z.int().describe("evaluations of all residuals, over all starts"),
   warnings: Warnings.optional().describe(

@@ -11,7 +11,11 @@ export const CurveModelRecord = z
     required_data: z.array(z.string()).describe("columns that the data need"),
     optional_data: z.array(z.string()).optional().describe("columns that are used if they are there"),
     output: z.string().describe("the column that is fitted"),
-    equation: z.string().describe("the output as an expression of columns, derived columns and parameters"),
+    equation: z
+      .string()
+      .describe(
+        "the output as an expression of columns, derived columns and parameters; corners of min are rounded as `source` says",
+      ),
     parameters: z.array(ModelText).describe("fitted parameters"),
     columns: z
       .array(z.object({ name: z.string().describe("header"), description: z.string().describe("meaning and unit") }))

@@ -748,6 +748,22 @@ class PointCloudClient:
         }
         return self._json("POST", "/api/fit/custom", request, fields)
 
+    def fit_table(self, path: str, model_category: str, model_type: str, **fields: Any) -> Dict[str, Any]:
+        """Fits a built-in model to each curve of a table: {"parameters": {...}, "curves": [...], "converged", ...}.
+
+        path            table on this machine (.csv, .txt, .xlsx), sent as form part `file`
+        model_category  photosynthesis, stomatal, hydraulics or generic
+        model_type      id of list_models
+        method          auto (default) or levenberg_marquardt: no further starts
+        max_iterations  default 1000
+        """
+        call, texts = _parted({"model_category": model_category, "model_type": model_type}, fields)
+        head, tail, boundary = _form(os.path.basename(path), texts)
+        with open(path, "rb") as file:
+            body = head + file.read() + tail
+        headers = {"content-type": f"multipart/form-data; boundary={boundary}"}
+        return _checked(json.loads(self._call("POST", "/api/fit", body, headers, call)))
+
     def list_models(self, **call: Any) -> Dict[str, Any]:
         """The built-in models of curves: {category: {id: {"name", "equation", "required_data", ...}}}."""
         return self._json("GET", "/api/models", None, call)
@@ -1188,10 +1204,15 @@ def _session(session_id: str, action: Optional[str] = None) -> str:
     return path if action is None else f"{path}/{action}"
 
 
-def _form(name: str) -> Tuple[bytes, bytes, str]:
+def _form(name: str, texts: Optional[Dict[str, Any]] = None) -> Tuple[bytes, bytes, str]:
+    """What stands before and after the file of a form, and its boundary."""
     boundary = secrets.token_hex(16)
     quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-    head = (
+    head = "".join(
+        f'--{boundary}\r\ncontent-disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+        for key, value in (texts or {}).items()
+    )
+    head += (
         f'--{boundary}\r\ncontent-disposition: form-data; name="file"; filename="{quoted}"\r\n'
         "content-type: application/octet-stream\r\n\r\n"
     )

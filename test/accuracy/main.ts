@@ -47,6 +47,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
   "scan-triangulation": async (wanted) =>
     report((await import("./scan-triangulation.ts")).scanTriangulationPart, wanted),
+  fits: async (wanted) => report((await import("./fits.ts")).fitsPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   scan: async (wanted) => report((await import("./scan.ts")).scanPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),

@@ -61,6 +61,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/dem",
     "POST /api/dem/export-raster",
     "POST /api/export",
+    "POST /api/fit",
     "POST /api/fit/crown",
     "POST /api/fit/custom",
     "POST /api/fit/prospect",

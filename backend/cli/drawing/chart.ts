@@ -17,6 +17,10 @@ export interface ChartSeries {
   readonly points: readonly (readonly [number, number])[];
   /** Columns from the bottom to each point, as wide as the distance to the next point; else lines between points. */
   readonly is_bars?: boolean;
+  /** Points without lines. */
+  readonly is_dots?: boolean;
+  /** Lines without points. */
+  readonly is_line?: boolean;
 }
 
 export interface Chart {
@@ -69,7 +73,7 @@ export function chartPicture({ title, x, y, series, marks = [] }: Chart): Promis
 
 function drawSeries(
   canvas: Canvas,
-  { color, points, is_bars }: ChartSeries,
+  { color, points, is_bars, is_dots, is_line }: ChartSeries,
   at_x: (value: number) => number,
   at_y: (value: number) => number,
   base: number,
@@ -81,8 +85,8 @@ function drawSeries(
       if (next) canvas.fill(x, y, Math.max(1, at_x(next[0]) - x - 1), base - y, color);
       continue;
     }
-    canvas.fill(x - 3, y - 3, 6, 6, color);
-    if (!next) continue;
+    if (!is_line) canvas.fill(x - 3, y - 3, 6, 6, color);
+    if (!next || is_dots) continue;
     const [x2, y2] = [at_x(next[0]), at_y(next[1])];
     const steps = Math.ceil(Math.max(Math.abs(x2 - x), Math.abs(y2 - y), 1));
     for (let i = 0; i <= steps; i += 1)

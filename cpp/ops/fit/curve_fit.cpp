@@ -1,6 +1,8 @@
 #include "ops/fit/curve_fit.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ops/fit/multi_start.h"
 #include "ops/fit/parameter_uncertainty.h"
@@ -66,6 +68,25 @@ void add_intervals(CurveFit& out, const LeastSquaresProblem& problem, const Leas
   }
 }
 
+/// Standard errors of the fitted values by the derivatives of the curve; parameters without a standard error count as
+/// known (Seber & Wild 2003, Nonlinear Regression, eq. 5.26).
+std::vector<double> errors_of_values(const CurveFit& fit, const std::vector<double>& jacobian) {
+  const std::size_t n = fit.values.size(), rows = fit.fitted.size();
+  std::vector<std::size_t> known;
+  for (std::size_t j = 0; j < n; ++j)
+    if (std::isfinite(fit.std_errors[j])) known.push_back(j);
+  std::vector<double> out(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    double variance = 0;
+    for (const std::size_t a : known)
+      for (const std::size_t b : known)
+        variance += jacobian[a * rows + i] * fit.std_errors[a] * fit.correlation[a * n + b] *
+                    fit.std_errors[b] * jacobian[b * rows + i];
+    out[i] = std::sqrt(std::max(0.0, variance));
+  }
+  return out;
+}
+
 }  // namespace
 
 CurveFit fit_curve(const CurveModel& model, const CurveData& data, const CurveFitParams& params,
@@ -104,7 +125,10 @@ CurveFit fit_curve(const CurveModel& model, const CurveData& data, const CurveFi
   out.evaluation_count = found.evaluation_count;
   add_intervals(out, problem, how, fit, params, ctx);
   out.fitted.resize(data.measured.size());
-  prediction.evaluate(view(fit.x), {out.fitted.data(), out.fitted.size()}, {}, ctx);
+  std::vector<double> jacobian(fit.x.size() * out.fitted.size());
+  prediction.evaluate(view(fit.x), {out.fitted.data(), out.fitted.size()}, {jacobian.data(), jacobian.size()},
+                      ctx);
+  if (out.degrees > 0) out.fitted_std_errors = errors_of_values(out, jacobian);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "core/op_context.h"
 #include "ops/fit/curve_model.h"
 #include "ops/fit/least_squares.h"
+#include "ops/fit/multi_start.h"
 
 namespace pc {
 
@@ -15,7 +16,7 @@ struct CurveFitParams {
   Loss loss;
   double loss_scale;            ///< unit of the output; unused by Loss::kLinear
   std::size_t max_evaluations;  ///< of each start
-  bool more_starts;             ///< try other starts when the given one fails
+  MoreStarts more_starts;       ///< when to try other starts than the given one
   double confidence_level;      ///< of the intervals, between 0 and 1
   bool profile;                 ///< intervals by the profile likelihood too
 };
@@ -30,6 +31,7 @@ struct CurveFit {
   std::vector<std::int8_t> at_bound;       ///< (parameters) -1 lower, 1 upper
   std::vector<std::uint8_t> undetermined;  ///< (parameters) 1 = the data do not determine it
   std::vector<double> fitted;              ///< (rows)
+  std::vector<double> fitted_std_errors;   ///< (rows) of the fitted values; empty = no degrees of freedom
   double cost;                             ///< loss_scale^2 sum of rho
   double variance;                         ///< of a residual; NaN without degrees of freedom
   double degrees;
@@ -44,7 +46,7 @@ struct CurveFit {
 /// Cost     As fit_from_many_starts; the profile needs about 20 fits per parameter.
 /// Cancel   Every 64 rows.
 /// Errors   kInvalidArgument: as CurvePrediction and levenberg_marquardt; a curve that has no finite value at any start; a
-///          profile with a robust loss or without degrees of freedom.
+///          profile with a robust loss.
 /// Source   Intervals: Seber & Wild 2003, Nonlinear Regression, section 5.1; profile: Bates & Watts 1988, Nonlinear
 ///          Regression Analysis, section 6.1.2.
 CurveFit fit_curve(const CurveModel& model, const CurveData& data, const CurveFitParams& params,

@@ -109,7 +109,8 @@ struct Wanted {
 };
 
 PairValue power(double x, double y, Wanted wanted) {
-  const double value = std::pow(x, y);
+  const bool undefined = std::abs(x) == 1 && !std::isfinite(y);  // pow says 1
+  const double value = undefined ? std::nan("") : std::pow(x, y);
   return {value, wanted.by_first && y != 0 ? y * std::pow(x, y - 1) : 0,
           wanted.by_second && x != 0 ? value * std::log(x) : 0};
 }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kFirstDamping = 1e-3;  // squared; the first steps are nearly undamped
 constexpr double kLeastDamping = 1e-24, kMostDamping = 1e24;
+constexpr double kScaleDecay = 0.3;  // of the scales, a step
 constexpr double kLeastGain = 1e-4;  // of the promised decrease
 constexpr double kSettled = 1e-15;   // decreases below this part of the cost are rounding
 constexpr double kConvergedPart = 1e-10;
@@ -22,6 +23,13 @@ struct Point {
   std::vector<double> x, residuals;
   double cost = HUGE_VAL;
   std::vector<double> triangle, right_side;  ///< with the loss
+  std::vector<double> norms;                 ///< of the columns of the triangle
+};
+
+/// A step in the units of its problem, and in those of the parameters.
+struct Step {
+  BoundedStep scaled;
+  std::vector<double> change;
 };
 
 class Minimizer {
@@ -35,6 +43,7 @@ class Minimizer {
     for (std::size_t j = 0; j < at.x.size(); ++j)
       at.x[j] = std::clamp(at.x[j], params_.low[j], params_.high[j]);
     if (!evaluate(at)) return undefined(std::move(at));
+    follow_norms(at);
     descend(at);
     settle(at);
     return finished(std::move(at));
@@ -64,42 +73,57 @@ class Minimizer {
     point.triangle = std::move(linear->triangle);
     point.right_side = std::move(linear->right_side);
     const std::size_t n = problem_.parameter_count;
+    point.norms.resize(n);
     for (std::size_t j = 0; j < n; ++j) {
       double squared = 0;
       for (std::size_t i = 0; i <= j; ++i) squared += point.triangle[j * n + i] * point.triangle[j * n + i];
-      scale_[j] = std::max(scale_[j], std::sqrt(squared));
+      point.norms[j] = std::sqrt(squared);
     }
     return true;
   }
 
   static Span<const double> view(const std::vector<double>& values) { return {values.data(), values.size()}; }
 
-  double unit(std::size_t j) const { return scale_[j] > 0 ? scale_[j] : 1; }
+  /// Scales of the damped steps. They follow the norms upwards at once and downwards slowly, so that a derivative that
+  /// vanishes for a moment does not let its parameter run away.
+  void follow_norms(const Point& at) {
+    for (std::size_t j = 0; j < scale_.size(); ++j)
+      scale_[j] = std::max(at.norms[j], kScaleDecay * scale_[j]);
+  }
+  /// Unit of the step of parameter j: an undamped step is scaled for the ranks of its columns alone.
+  double unit(const Point& at, std::size_t j, double damping) const {
+    const double scale = damping > 0 ? scale_[j] : at.norms[j];
+    return scale > 0 ? scale : 1;
+  }
 
   /// The best step from a point with the square of the damping.
-  BoundedStep step_from(const Point& at, double damping) const {
+  Step step_from(const Point& at, double damping) const {
     const std::size_t n = at.x.size();
     std::vector<double> triangle = at.triangle, low(n), high(n);
     for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t i = 0; i <= j; ++i) triangle[j * n + i] /= unit(j);
-      low[j] = std::min(0.0, (params_.low[j] - at.x[j]) * unit(j));
-      high[j] = std::max(0.0, (params_.high[j] - at.x[j]) * unit(j));
+      const double u = unit(at, j, damping);
+      for (std::size_t i = 0; i <= j; ++i) triangle[j * n + i] /= u;
+      low[j] = std::min(0.0, (params_.low[j] - at.x[j]) * u);
+      high[j] = std::max(0.0, (params_.high[j] - at.x[j]) * u);
     }
-    return bounded_step({{triangle.data(), n * n},
-                         {at.right_side.data(), n},
-                         {low.data(), n},
-                         {high.data(), n},
-                         std::sqrt(damping)});
+    Step out{bounded_step({{triangle.data(), n * n},
+                           {at.right_side.data(), n},
+                           {low.data(), n},
+                           {high.data(), n},
+                           std::sqrt(damping)}),
+             std::vector<double>(n)};
+    for (std::size_t j = 0; j < n; ++j) out.change[j] = out.scaled.s[j] / unit(at, j, damping);
+    return out;
   }
 
-  Point moved(const Point& at, const BoundedStep& step) const {
+  Point moved(const Point& at, const Step& step) const {
     Point to;
     to.x = at.x;
     for (std::size_t j = 0; j < to.x.size(); ++j) {
-      to.x[j] = step.held[j] < 0 ? params_.low[j]
-                : step.held[j] > 0
+      to.x[j] = step.scaled.held[j] < 0 ? params_.low[j]
+                : step.scaled.held[j] > 0
                     ? params_.high[j]
-                    : std::clamp(to.x[j] + step.s[j] / unit(j), params_.low[j], params_.high[j]);
+                    : std::clamp(to.x[j] + step.change[j], params_.low[j], params_.high[j]);
     }
     return to;
   }
@@ -110,14 +134,15 @@ class Minimizer {
   void descend(Point& at) {
     double damping = kFirstDamping, growth = 2;
     while (budget_left() && damping < kMostDamping) {
-      const BoundedStep step = step_from(at, damping);
-      if (!(step.decrease > kSettled * at.cost)) return;
+      const Step step = step_from(at, damping);
+      if (!(step.scaled.decrease > kSettled * at.cost)) return;
       Point next = moved(at, step);
       if (same(next, at)) return;
       const bool defined = evaluate(next);
-      const double gain = defined ? (at.cost - next.cost) / step.decrease : -1;
+      const double gain = defined ? (at.cost - next.cost) / step.scaled.decrease : -1;
       if (gain > kLeastGain) {
         at = std::move(next);
+        follow_norms(at);
         const double t = 2 * gain - 1;
         damping = std::max(damping * std::max(1.0 / 3, 1 - t * t * t), kLeastDamping);
         growth = 2;
@@ -128,33 +153,38 @@ class Minimizer {
     }
   }
 
-  /// Undamped steps while each is clearly shorter than the one before: costs cannot tell such points apart.
+  /// Undamped steps as long as they become shorter, which they may not do every time: costs cannot tell such points apart.
   void settle(Point& at) {
-    constexpr int kMostSteps = 100;
+    constexpr int kMostSteps = 100, kMostMisses = 4;
     constexpr double kShorter = 0.95;
-    BoundedStep step = step_from(at, 0);
-    for (int i = 0; i < kMostSteps && budget_left(); ++i) {
-      Point next = moved(at, step);
-      if (same(next, at) || !evaluate(next)) return;
+    Point trial = at;
+    Step step = step_from(trial, 0);
+    double shortest = length(step);
+    for (int i = 0, misses = 0; i < kMostSteps && misses < kMostMisses && budget_left(); ++i) {
+      Point next = moved(trial, step);
+      if (same(next, trial) || !evaluate(next)) return;
       if (next.cost > at.cost * (1 + kSameCost)) return;
-      BoundedStep following = step_from(next, 0);
-      if (!(length(following) < kShorter * length(step))) return;
-      at = std::move(next);
-      step = std::move(following);
+      step = step_from(next, 0);
+      trial = std::move(next);
+      ++misses;
+      if (!(length(step) < shortest)) continue;
+      if (length(step) < kShorter * shortest) misses = 0;
+      shortest = length(step);
+      at = trial;
     }
   }
 
-  static double length(const BoundedStep& step) {
+  static double length(const Step& step) {
     double sum = 0;
-    for (const double s : step.s) sum += s * s;
+    for (const double s : step.scaled.s) sum += s * s;
     return std::sqrt(sum);
   }
 
   /// Whether a step changes no parameter by more than rounding.
-  bool changes_nothing(const Point& at, const BoundedStep& step) const {
+  bool changes_nothing(const Point& at, const Step& step) const {
     constexpr double kPart = 1e-12;
     for (std::size_t j = 0; j < at.x.size(); ++j)
-      if (std::abs(step.s[j] / unit(j)) > kPart * std::abs(at.x[j])) return false;
+      if (std::abs(step.change[j]) > kPart * std::abs(at.x[j])) return false;
     return true;
   }
 
@@ -168,13 +198,13 @@ class Minimizer {
   }
 
   LeastSquaresFit finished(Point&& at) {
-    const BoundedStep step = step_from(at, 0);
-    const bool converged = step.decrease <= kConvergedPart * at.cost || changes_nothing(at, step);
+    const Step step = step_from(at, 0);
+    const bool converged = step.scaled.decrease <= kConvergedPart * at.cost || changes_nothing(at, step);
     LeastSquaresFit out;
     out.end = converged ? FitEnd::kConverged : budget_left() ? FitEnd::kStalled : FitEnd::kEvaluationLimit;
     for (std::size_t j = 0; j < at.x.size(); ++j) {
-      const double bound = step.held[j] < 0 ? params_.low[j] : params_.high[j];
-      out.at_bound.push_back(at.x[j] == bound ? step.held[j] : 0);
+      const double bound = step.scaled.held[j] < 0 ? params_.low[j] : params_.high[j];
+      out.at_bound.push_back(at.x[j] == bound ? step.scaled.held[j] : 0);
     }
     out.triangle = at.triangle;
     if (params_.loss != Loss::kLinear) {
@@ -191,7 +221,7 @@ class Minimizer {
   const LeastSquaresProblem& problem_;
   const LeastSquaresParams& params_;
   OpContext& ctx_;
-  std::vector<double> scale_;  ///< of each parameter: the largest norm of its derivatives so far
+  std::vector<double> scale_;  ///< of the damped steps
   std::vector<double> jacobian_;
   std::size_t evaluations_ = 0;
 };

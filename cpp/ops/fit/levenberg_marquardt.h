@@ -8,7 +8,7 @@ namespace pc {
 ///
 /// start    (parameter_count) moved into the bounds
 /// Order    Levenberg-Marquardt with exact derivatives; each damped step solves its bounded linear problem exactly (active
-///          set on the triangle of a Householder factorisation, columns scaled by their largest norm so far). Once
+///          set on the triangle of a Householder factorisation, columns scaled by their norms, which fall by at most 0.3 a step). Once
 ///          costs differ by rounding alone, undamped steps go on as long as they become shorter. Same bits for any thread
 ///          count.
 /// Cost     O(residual_count parameter_count^2) per evaluation with derivatives.

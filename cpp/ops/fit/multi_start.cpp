@@ -14,6 +14,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kScreened = 24, kPoints = 200, kFits = 6;
+constexpr std::size_t kBriefly = 200;  // evaluations of a further start; the best one goes on
 constexpr std::uint64_t kSeed = 20;
 constexpr double kGoodPart = 0.01;  // of the variation
 constexpr double kSame = 1e-9;      // costs closer than this are equal
@@ -32,8 +33,8 @@ class Starts {
   MultiStartFit run() {
     MultiStartFit out{levenberg_marquardt(problem_, start_, params_, ctx_), 1, 0};
     out.evaluation_count = out.fit.evaluation_count;
-    if (!starts_.enabled) return out;
-    const bool failed = has_failed(out.fit);
+    if (starts_.more == MoreStarts::kNever) return out;
+    const bool failed = starts_.more == MoreStarts::kAlways || has_failed(out.fit);
     if (!failed && out.fit.cost <= kGoodPart * starts_.total_squares) return out;
     add_points(kScreened);
     if (!failed && !any_below(out.fit.cost)) {
@@ -43,12 +44,15 @@ class Starts {
     add_points(kPoints);
     std::stable_sort(points_.begin(), points_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    LeastSquaresParams brief = params_;
+    brief.max_evaluations = std::min(brief.max_evaluations, kBriefly);
     for (std::size_t i = 0; i < std::min(kFits, points_.size()); ++i) {
-      const std::vector<double>& x = points_[i].x;
-      LeastSquaresFit fit = levenberg_marquardt(problem_, {x.data(), x.size()}, params_, ctx_);
       ++out.start_count;
-      out.evaluation_count += fit.evaluation_count;
-      if (better(fit, out.fit)) out.fit = std::move(fit);
+      take_better(out, levenberg_marquardt(problem_, view(points_[i].x), brief, ctx_));
+    }
+    if (out.fit.end == FitEnd::kEvaluationLimit && brief.max_evaluations < params_.max_evaluations) {
+      const std::vector<double> x = out.fit.x;
+      take_better(out, levenberg_marquardt(problem_, view(x), params_, ctx_));
     }
     out.evaluation_count += evaluations_;
     return out;
@@ -67,6 +71,13 @@ class Starts {
     if (a.end == FitEnd::kUndefined) return false;
     if (a.cost < b.cost * (1 - kSame)) return true;
     return a.end == FitEnd::kConverged && b.end != FitEnd::kConverged && a.cost <= b.cost * (1 + kSame);
+  }
+
+  static Span<const double> view(const std::vector<double>& values) { return {values.data(), values.size()}; }
+
+  static void take_better(MultiStartFit& out, LeastSquaresFit fit) {
+    out.evaluation_count += fit.evaluation_count;
+    if (better(fit, out.fit)) out.fit = std::move(fit);
   }
 
   bool any_below(double cost) const {

@@ -8,12 +8,14 @@
 
 namespace pc {
 
+enum class MoreStarts : std::uint8_t { kNever, kOnFailure, kAlways };
+
 struct MultiStartParams {
   /// (parameter_count) 1 = the model is a linear function of these parameters together; others are 0.
   std::vector<std::uint8_t> linear;
   /// Sum of squares of the data about their mean: a residual sum far below it needs no second start.
   double total_squares;
-  bool enabled;  ///< false = the given start alone
+  MoreStarts more;  ///< when to try other starts than the given one
 };
 
 struct MultiStartFit {
@@ -29,7 +31,7 @@ struct MultiStartFit {
 /// orders of magnitude of the start; linear parameters are solved for at each.
 ///
 /// Order    The same points every time. The fit with the lowest cost wins; among equal ones (1e-9) the first that converged.
-/// Cost     At most 200 evaluations for the points and 6 further fits.
+/// Cost     At most 400 evaluations for the points, 6 further fits of at most 200 evaluations each, and the best one to its end.
 /// Cancel   As levenberg_marquardt.
 MultiStartFit fit_from_many_starts(const LeastSquaresProblem& problem, Span<const double> start,
                                    const LeastSquaresParams& params, const MultiStartParams& starts,

@@ -9,7 +9,7 @@ namespace pc {
 
 namespace {
 
-/// The parameters with a standard error, and the inverse of their triangle.
+/// Independent parameters, and the inverse of their triangle.
 struct Determined {
   std::vector<std::size_t> parameters;
   std::vector<double> inverse;  ///< (count x count) upper, column by column, scaled
@@ -70,7 +70,7 @@ double residual_variance(const LeastSquaresFit& fit, Loss loss, double loss_scal
 Determination determination(const LeastSquaresFit& fit) {
   constexpr double kDependent = 1e-11, kPart = 1e-3;
   const std::size_t n = fit.x.size();
-  Determination out{std::vector<std::uint8_t>(n, 0), 0};
+  Determination out{std::vector<std::uint8_t>(n, 0), {}};
   std::vector<std::size_t> free;
   std::vector<double> matrix;
   for (std::size_t j = 0; j < n; ++j) {
@@ -87,7 +87,7 @@ Determination determination(const LeastSquaresFit& fit) {
   const std::size_t count = free.size();
   matrix.resize(matrix.size() + n, 0.0);
   const PivotedSolution solved = solve_pivoted(matrix, n, count, kDependent);
-  out.rank = solved.rank;
+  for (std::size_t i = 0; i < solved.rank; ++i) out.independent.push_back(free[solved.order[i]]);
   for (std::size_t k = solved.rank; k < count; ++k) {  // column k is a combination of the independent ones
     out.lost[free[solved.order[k]]] = 1;
     std::vector<double> part(solved.rank);
@@ -106,27 +106,27 @@ ParameterUncertainty parameter_uncertainty(const LeastSquaresFit& fit, Loss loss
   const double none = std::nan("");
   ParameterUncertainty out{std::vector<double>(n, none), std::vector<double>(n * n, none), none, 0};
   const Determination known = determination(fit);
-  std::vector<std::size_t> parameters;
-  for (std::size_t j = 0; j < n; ++j)
-    if (fit.at_bound[j] == 0 && known.lost[j] == 0) parameters.push_back(j);
-  const std::size_t count = parameters.size(), used = known.rank;
-  out.degrees = static_cast<double>(fit.residuals.size()) - static_cast<double>(used);
-  out.variance = residual_variance(fit, loss, loss_scale, used);
+  const std::size_t count = known.independent.size();
+  out.degrees = static_cast<double>(fit.residuals.size()) - static_cast<double>(count);
+  out.variance = residual_variance(fit, loss, loss_scale, count);
   if (count == 0 || !std::isfinite(out.variance)) return out;
-  const Determined found = invert(fit, parameters);
+  const Determined found = invert(fit, known.independent);
   std::vector<double> covariance(count * count);
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < count; ++b)
       for (std::size_t k = std::max(a, b); k < count; ++k)
         covariance[a * count + b] += found.inverse[k * count + a] * found.inverse[k * count + b];
   for (std::size_t a = 0; a < count; ++a) {
-    out.std_errors[found.parameters[a]] =
-        std::sqrt(out.variance * covariance[a * count + a]) / found.norms[a];
-    for (std::size_t b = 0; b < count; ++b)
-      out.correlation[found.parameters[a] * n + found.parameters[b]] =
+    const std::size_t j = found.parameters[a];
+    if (known.lost[j] != 0) continue;
+    out.std_errors[j] = std::sqrt(out.variance * covariance[a * count + a]) / found.norms[a];
+    for (std::size_t b = 0; b < count; ++b) {
+      if (known.lost[found.parameters[b]] != 0) continue;
+      out.correlation[j * n + found.parameters[b]] =
           a == b
               ? 1
               : covariance[a * count + b] / std::sqrt(covariance[a * count + a] * covariance[b * count + b]);
+    }
   }
   return out;
 }

@@ -12,7 +12,8 @@ struct Determination {
   /// (n) 1 = not determined: with a part in a direction along which the residuals stay as they are (above 1e-3 of the
   /// direction, in units of the columns). Parameters held by a bound are not lost.
   std::vector<std::uint8_t> lost;
-  std::size_t rank;  ///< independent directions that the bounds do not hold
+  /// Parameters that the bounds do not hold and whose derivatives are independent; they stand for those that depend on them.
+  std::vector<std::size_t> independent;
 };
 Determination determination(const LeastSquaresFit& fit);
 

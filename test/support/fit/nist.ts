@@ -40,6 +40,12 @@ function equationOf(lines: readonly string[]): string {
     .replace(/\*\*-/g, "**-");
 }
 
+/**
+ * The file of Roszman1 has 1.20196866396 for b1. NIST has 0.20196866396, and only that has the certified residual sum: the
+ * other one moves the curve by 1, which leaves a sum of 25.
+ */
+const CORRECTED: Readonly<Record<string, readonly (number | undefined)[]>> = { Roszman1: [2.0196866396e-1] };
+
 /** Reads a set. */
 export function nistSet(name: string): NistSet {
   const lines = readFileSync(join(NIST, `${name}.dat`), "utf8").split(/\r?\n/);
@@ -58,7 +64,7 @@ export function nistSet(name: string): NistSet {
     name,
     equation: equationOf(lines),
     starts: [at(0), at(1)],
-    certified: at(2),
+    certified: at(2).map((value, i) => CORRECTED[name]?.[i] ?? value),
     deviations: at(3),
     residual_sum: Number(sum.split(":")[1]),
     data: name === "Nelson" ? { ...data, y: (data.y ?? []).map(Math.log) } : data,

@@ -235,6 +235,12 @@ line_fit = client.fit_custom(
     equation="a*x + b",
 )
 assert abs(line_fit["parameters"]["slope"]["value"] - 2) < 1e-12 and line_fit["converged"], line_fit
+table = os.path.join(folder, "line.csv")
+with open(table, "w") as file:
+    file.write("x;y\n0;1,5\n1;3,5\n2;5,5\n")
+of_table = client.fit_table(table, "generic", "linear", max_iterations=50)
+assert abs(of_table["parameters"]["b"] - 1.5) < 1e-12 and len(of_table["curves"]) == 1, of_table
+assert "cubic" in refused(lambda: client.fit_table(table, "generic", "cubic"), 400, "invalid_argument").message
 assert client.list_models()["hydraulics"]["sigmoidal"]["required_data"] == ["psi", "K"]
 line = client.render_latex("a*x**2 + b", output_symbol="A_net")
 assert line["latex"] == "A_{\\mathrm{net}} = a x^{2} + b" and client.latest_latex() == line

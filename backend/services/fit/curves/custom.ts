@@ -22,10 +22,17 @@ export async function fitCustom(request: CustomFitRequest, job: Job): Promise<Cu
   }
 }
 
-async function fitNamed(named: NamedTask, options: CurveOptions, job: Job): Promise<CustomFitResponse> {
+async function fitNamed(named: NamedTask, options: CustomFitRequest, job: Job): Promise<CustomFitResponse> {
   const { task, keys, given, order, equation } = named;
   const { loss, loss_scale, more_starts, confidence_level, profile, max_iterations } = options;
-  const chosen = { loss, loss_scale, more_starts, confidence_level, profile, max_iterations };
+  const chosen: CurveOptions = {
+    loss,
+    loss_scale,
+    more_starts: more_starts ? (named.restarts ?? "on_failure") : "never",
+    confidence_level,
+    profile,
+    max_iterations,
+  };
   const fit = await runCurveFit(task, chosen, job);
   const free = new Map(keys.map((key, at) => [key, fittedParameter(fit, at, task.parameters[at]?.symbol ?? key)]));
   const parameters = order.map((key) => {

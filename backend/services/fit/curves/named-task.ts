@@ -1,12 +1,14 @@
 import type { CustomFitRequest } from "../../../../shared/contract/fit-custom.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { DEFAULT_FIT_BOUND } from "../../../../shared/limits.ts";
-import type { CurveTask, FreeParameter } from "./curve.ts";
+import type { CurveOptions, CurveTask, FreeParameter } from "./curve.ts";
 
 /** A curve, and what its parameters are called in the response. */
 export interface NamedTask {
   readonly task: CurveTask;
   readonly equation: string;
+  /** When other starts are tried, unless the request forbids them; absent = on failure. */
+  readonly restarts?: CurveOptions["more_starts"];
   /** Keys of the free parameters, in their order. */
   readonly keys: readonly string[];
   /** Parameters that were given, by key. */

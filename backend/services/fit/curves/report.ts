@@ -54,6 +54,7 @@ export function fitFigures(fit: CurveFit, measured: readonly number[], keys: rea
     residual_std: fit.variance === null ? null : Math.sqrt(fit.variance),
     correlation: rows,
     free_parameters: [...keys],
+    fitted_std_errors: fit.fitted_std_errors.length > 0 ? [...fit.fitted_std_errors] : null,
     start_count: fit.start_count,
     evaluation_count: fit.evaluation_count,
     residuals,
@@ -87,7 +88,7 @@ export function fitWarnings(
   if (parameters.length > 0 && fit.degrees <= 0) {
     warnings.push("There are no more rows than parameters, so the parameters have no standard errors.");
   }
-  if (fit.start_count > 1) {
+  if (fit.start_count > 1 && options.more_starts === "on_failure") {
     warnings.push(`The fit from the given start failed; the best of ${fit.start_count} starts is reported.`);
   }
   return warnings;

@@ -1,7 +1,7 @@
 import { AppError } from "../../../../shared/errors.ts";
 import { GENERIC_MODELS } from "./generic.ts";
 import { HYDRAULIC_MODELS } from "./hydraulics.ts";
-import type { CurveModelEntry } from "./model.ts";
+import { type CurveModelEntry, shownEquation } from "./model.ts";
 import { PHOTOSYNTHESIS_MODELS } from "./photosynthesis.ts";
 import { STOMATAL_MODELS } from "./stomatal.ts";
 
@@ -56,7 +56,8 @@ export function modelList() {
   );
 }
 
-const record = ({ name, required, optional, equation, parameters, output, source }: CurveModelEntry) => ({
+const record = (model: CurveModelEntry) => recordOf(model, shownEquation(model));
+const recordOf = ({ name, required, optional, parameters, output, source }: CurveModelEntry, equation: string) => ({
   name,
   required_data: required.map((data) => data.name),
   ...(optional ? { optional_data: optional.map((data) => data.name) } : {}),

@@ -4,8 +4,8 @@ import type { FreeParameter } from "../curves/curve.ts";
 import { checkLengths, freeParameter, inputColumn, type NamedTask, outputColumn } from "../curves/named-task.ts";
 import { symbolName } from "../curves/symbols.ts";
 import { modelOf } from "./catalogue.ts";
-import type { CurveModelEntry } from "./model.ts";
-import { CURVE_COLUMN, modelColumns, modelParameters, modelTask } from "./model-task.ts";
+import { type CurveModelEntry, shownEquation } from "./model.ts";
+import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 /**
  * The task of a request for a built-in model: its columns are the inputs and the output of the same symbol or name.
@@ -40,7 +40,8 @@ export function builtinFit(request: CustomFitRequest): NamedTask {
   if (new Set(order).size < order.length) {
     throw new AppError("invalid_argument", "two parameters have the same name; rename one");
   }
-  return { task: modelTask(model, columns, free, constants), equation: model.equation, keys, given, order };
+  const task = modelTask(model, columns, free, constants);
+  return { task, equation: shownEquation(model), restarts: restartsOf(model), keys, given, order };
 }
 
 /** Start and bounds of the request, and the model's where it has none. */

@@ -75,6 +75,7 @@ export const HYDRAULIC_MODELS: readonly CurveModelEntry[] = [
       { symbol: "eps", description: "exponent of turgor: wall elasticity", low: 0.05, high: 50 },
     ],
     starts: pressureVolumeStarts,
+    has_local_minima: true,
     source: "Sack, John & Buckley 2018, Plant Physiology 176: 489",
   },
 ];

@@ -5,6 +5,9 @@ import type { Columns, CurveModelEntry } from "./model.ts";
 /** Columns that separate curves and are no data of the equation. */
 export const CURVE_COLUMN = "CurveID";
 
+/** When a model is fitted from other starts too. */
+export const restartsOf = ({ has_local_minima }: CurveModelEntry) => (has_local_minima ? "always" : "on_failure");
+
 /** Columns of a model's equation, with the values of absent optional ones. */
 export function modelColumns(model: CurveModelEntry, given: Columns): Columns {
   const rows = given.get(model.output)?.length ?? 0;

@@ -28,14 +28,21 @@ export interface CurveModelEntry {
   readonly output: string;
   /** The output as an expression of columns, derived columns and parameters. */
   readonly equation: string;
+  /** The equation for people, where the one that is evaluated is long. */
+  readonly shown_equation?: string;
   readonly parameters: readonly ModelParameter[];
   /** Further columns of the equation. */
   readonly derived?: (columns: Columns) => ReadonlyMap<string, readonly number[]>;
   /** Start values from the data; bounds that depend on them. Errors: invalid_argument for data that the model has no value for. */
   readonly starts: (columns: Columns) => Readonly<Record<string, number>>;
   readonly bounds?: (columns: Columns) => Readonly<Record<string, readonly [number, number]>>;
+  /** The residual sum has local minima: other starts are always tried. */
+  readonly has_local_minima?: true;
   readonly source: string;
 }
+
+/** The equation for people. */
+export const shownEquation = ({ equation, shown_equation }: CurveModelEntry): string => shown_equation ?? equation;
 
 /** A column that the reader of the table has made sure of. */
 export function column(columns: Columns, name: string): readonly number[] {

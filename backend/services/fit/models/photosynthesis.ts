@@ -61,6 +61,14 @@ function starts(columns: Columns) {
 
 const J = "2*I2*Jmax25*f_J/(I2 + Jmax25*f_J + sqrt((I2 - Jmax25*f_J)**2 + 1.2*I2*Jmax25*f_J))";
 
+/** The lesser of two rates, rounded where they meet: the smaller root of CURVATURE y^2 - (a + b) y + a b = 0. */
+const CURVATURE = 0.9999;
+const lesser = (a: string, b: string) =>
+  `((${a}) + (${b}) - sqrt(((${a}) - (${b}))**2 + ${Number((4 * (1 - CURVATURE)).toFixed(6))}*(${a})*(${b})))/${2 * CURVATURE}`;
+
+const RUBISCO = "Vcmax25*f_V*(Ci - Gstar)/(Ci + Km)";
+const ELECTRONS = `${J}*(Ci - Gstar)/(4*Ci + 8*Gstar)`;
+
 export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
   {
     id: "fvcb",
@@ -73,7 +81,8 @@ export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
     ],
     optional: [{ name: "CurveID", description: "rows with the same value are one curve", value: null }],
     output: "A",
-    equation: `min(Vcmax25*f_V*(Ci - Gstar)/(Ci + Km), ${J}*(Ci - Gstar)/(4*Ci + 8*Gstar), 3*TPU25*f_T) - Rd25*f_R`,
+    equation: `${lesser(lesser(RUBISCO, ELECTRONS), "3*TPU25*f_T")} - Rd25*f_R`,
+    shown_equation: `min(${RUBISCO}, ${ELECTRONS}, 3*TPU25*f_T) - Rd25*f_R`,
     parameters: [
       { symbol: "Vcmax25", description: "maximum carboxylation rate at 25 C, umol m-2 s-1", low: 0, high: 1000 },
       { symbol: "Jmax25", description: "maximum electron transport rate at 25 C, umol m-2 s-1", low: 0, high: 2000 },
@@ -82,7 +91,8 @@ export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
     ],
     derived,
     starts,
+    has_local_minima: true,
     source:
-      "Farquhar, von Caemmerer & Berry 1980, Planta 149: 78; Rubisco kinetics, Vcmax and Rd: Bernacchi et al. 2001, Plant, Cell & Environment 24: 253; Jmax and TPU: Sharkey et al. 2007, Plant, Cell & Environment 30: 1035; light response of J with curvature 0.7 and 0.361 electrons per incident photon: von Caemmerer 2000, Biochemical Models of Leaf Photosynthesis, section 2.2",
+      "Farquhar, von Caemmerer & Berry 1980, Planta 149: 78; Rubisco kinetics, Vcmax and Rd: Bernacchi et al. 2001, Plant, Cell & Environment 24: 253; Jmax and TPU: Sharkey et al. 2007, Plant, Cell & Environment 30: 1035; light response of J with curvature 0.7 and 0.361 electrons per incident photon: von Caemmerer 2000, Biochemical Models of Leaf Photosynthesis, section 2.2; the least rate as a hyperbolic minimum of curvature 0.9999: Duursma 2015, PLoS ONE 10: e0143346",
   },
 ];

@@ -28,7 +28,7 @@ CurveFitParams params_of(const std::vector<double>& start) {
           .loss = Loss::kLinear,
           .loss_scale = 1,
           .max_evaluations = 10'000,
-          .more_starts = true,
+          .more_starts = MoreStarts::kOnFailure,
           .confidence_level = 0.95,
           .profile = false};
 }
@@ -84,6 +84,17 @@ TEST(CurveFit, DecayWithIntervals) {
     EXPECT_NEAR(found.values[j] - found.low[j], t * found.std_errors[j], 1e-14);
   }
   EXPECT_TRUE(found.profile_low.empty());
+}
+
+TEST(CurveFit, ErrorsOfTheFittedValuesOfALine) {
+  const CurveModel line{
+      {{symbol(0), symbol(2), code(Op::kMultiply), symbol(1), code(Op::kAdd)}, {}, 3}, 2, false};
+  const CurveFit found = fit(line, {{{0, 1, 2, 3, 4}}, {1.1, 2.9, 5.2, 6.8, 9.1}}, params_of({0, 0}));
+  for (std::size_t i = 0; i < 5; ++i) {
+    const double from_mean = static_cast<double>(i) - 2;
+    EXPECT_NEAR(found.fitted_std_errors[i], std::sqrt(found.variance * (0.2 + from_mean * from_mean / 10)),
+                1e-13);
+  }
 }
 
 TEST(CurveFit, ProfileLimitsRaiseTheResidualSumByTSquaredVariances) {
@@ -172,8 +183,10 @@ TEST(CurveFit, ImplicitRootsAreFoundFromFarAway) {
                          true};
   CurveData data{{{1, 2, 3, 4}}, {300, -40, 0, 5}};
   const CurveFit found = fit(model, data, params_of({2}));
-  for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_NEAR(found.fitted[i] + std::exp(found.fitted[i]), found.values[0] * data.inputs[0][i], 1e-10);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double wanted = found.values[0] * data.inputs[0][i];
+    EXPECT_NEAR(found.fitted[i] + std::exp(found.fitted[i]), wanted, 1e-13 * std::max(1.0, wanted));
+  }
 }
 
 TEST(CurveFit, WithoutParametersTheCurveIsEvaluated) {
@@ -200,6 +213,7 @@ TEST(CurveFit, AsManyRowsAsParametersHaveNoErrors) {
   EXPECT_NEAR(found.values[0], 4, 1e-12);
   EXPECT_NEAR(found.values[1], std::log(2), 1e-12);
   EXPECT_EQ(found.end, FitEnd::kConverged);
+  EXPECT_TRUE(found.fitted_std_errors.empty());
   EXPECT_TRUE(std::isnan(found.variance) && std::isnan(found.std_errors[0]) && std::isnan(found.low[0]));
 }
 

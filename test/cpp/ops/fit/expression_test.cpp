@@ -56,7 +56,7 @@ TEST(Expression, EveryFunctionHasItsValueAndDerivative) {
     double (*function)(double);
     std::vector<double> at;
   } cases[]{{Op::kNegative, [](double x) { return -x; }, {-2, 3}},
-            {Op::kSqrt, std::sqrt, {0.01, 2, 9}},
+            {Op::kSqrt, std::sqrt, {0.25, 2, 9}},
             {Op::kExp, std::exp, {-3, 0, 2}},
             {Op::kLog, std::log, {0.1, 1, 20}},
             {Op::kLog10, std::log10, {0.1, 1, 20}},

@@ -277,16 +277,16 @@ TEST(MultiStart, LeavesALocalMinimumAndSolvesForLinearParameters) {
   const std::vector<double> start{1, 800};
   JobControl control;
   OpContext ctx(control);
-  const auto run = [&](bool more) {
+  const auto run = [&](MoreStarts more) {
     return fit_from_many_starts(problem, {start.data(), 2}, params, {{1, 0}, 20, more}, ctx);
   };
-  EXPECT_GT(run(false).fit.cost, 10);
-  const MultiStartFit found = run(true);
+  EXPECT_GT(run(MoreStarts::kNever).fit.cost, 10);
+  const MultiStartFit found = run(MoreStarts::kOnFailure);
   EXPECT_GT(found.start_count, 1u);
   EXPECT_EQ(found.fit.end, FitEnd::kConverged);
   EXPECT_NEAR(found.fit.x[0], 5, 0.02);
   EXPECT_NEAR(found.fit.x[1], 0.05, 0.001);
-  EXPECT_EQ(run(true).fit.x, found.fit.x);
+  EXPECT_EQ(run(MoreStarts::kOnFailure).fit.x, found.fit.x);
 }
 
 }  // namespace

@@ -1,0 +1,112 @@
+import type { FitFields, FitResponse } from "../../../../shared/contract/fit.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import { MAX_FITTED_CURVES } from "../../../../shared/limits.ts";
+import type { Job } from "../../../jobs/job.ts";
+import { type CurveOptions, runCurveFit } from "../curves/curve.ts";
+import { fitFigures, fittedParameter, fitWarnings } from "../curves/report.ts";
+import { tableColumns } from "../table/columns.ts";
+import type { Table } from "../table/text-table.ts";
+import { modelIn } from "./catalogue.ts";
+import { type Columns, type CurveModelEntry, shownEquation } from "./model.ts";
+import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
+
+interface Curve {
+  readonly id: string | null;
+  readonly columns: Columns;
+}
+
+/** Rows of each label, in the order of their first rows. Errors: invalid_argument for too many curves. */
+function curvesOf(columns: Columns, labels: readonly string[] | null): Curve[] {
+  if (labels === null) return [{ id: null, columns }];
+  const rowsOf = new Map<string, number[]>();
+  labels.forEach((label, row) => {
+    const rows = rowsOf.get(label);
+    if (rows) rows.push(row);
+    else rowsOf.set(label, [row]);
+  });
+  if (rowsOf.size > MAX_FITTED_CURVES) {
+    throw new AppError("invalid_argument", `${CURVE_COLUMN} has ${rowsOf.size} values, more than ${MAX_FITTED_CURVES}`);
+  }
+  return [...rowsOf].map(([id, rows]) => ({
+    id,
+    columns: new Map([...columns].map(([name, values]) => [name, rows.map((row) => values[row] ?? Number.NaN)])),
+  }));
+}
+
+/** Fits a built-in model to each curve of a table. Errors: invalid_argument; internal "Fitting failed". */
+export async function fitTable(table: Table, fields: FitFields, job: Job): Promise<FitResponse> {
+  const model = modelIn(fields.model_category, fields.model_type);
+  const optional = (model.optional ?? []).map(({ name }) => name).filter((name) => name !== CURVE_COLUMN);
+  const takesCurves = model.optional?.some(({ name }) => name === CURVE_COLUMN) ?? false;
+  const read = tableColumns(table, {
+    required: model.required.map(({ name }) => name),
+    optional,
+    label: takesCurves ? CURVE_COLUMN : null,
+  });
+  const options: CurveOptions = {
+    loss: "linear",
+    loss_scale: 1,
+    more_starts: fields.method === "auto" ? restartsOf(model) : "never",
+    confidence_level: 0.95,
+    profile: false,
+    max_iterations: fields.max_iterations,
+  };
+  const curves = [];
+  for (const curve of curvesOf(read.numbers, read.labels)) curves.push(await fitCurveOf(model, curve, options, job));
+  return summary(model, curves, read.warnings);
+}
+
+type FittedCurve = FitResponse["curves"][number];
+
+async function fitCurveOf(
+  model: CurveModelEntry,
+  { id, columns: given }: Curve,
+  options: CurveOptions,
+  job: Job,
+): Promise<{ entry: FittedCurve; measured: readonly number[] }> {
+  const columns = modelColumns(model, given);
+  const task = modelTask(model, columns, modelParameters(model, columns), new Map());
+  const fit = await runCurveFit(task, options, job);
+  const keys = task.parameters.map(({ symbol }) => symbol);
+  const warnings = fitWarnings(fit, task, options, keys);
+  const entry = {
+    curve_id: id,
+    parameters: Object.fromEntries(keys.map((key, at) => [key, fittedParameter(fit, at, key)])),
+    ...fitFigures(fit, task.measured, keys),
+    columns: Object.fromEntries([...columns].map(([name, values]) => [name, [...values]])),
+    fitted_values: [...fit.fitted],
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+  return { entry, measured: task.measured };
+}
+
+function summary(
+  model: CurveModelEntry,
+  fitted: readonly { entry: FittedCurve; measured: readonly number[] }[],
+  warnings: readonly string[],
+): FitResponse {
+  const several = fitted.length > 1;
+  const curves = fitted.map(({ entry }) => entry);
+  const all = fitted.flatMap(({ measured }) => measured);
+  const mean = all.reduce((sum, value) => sum + value / all.length, 0);
+  const total = all.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const rest = curves.reduce((sum, { loss }) => sum + (loss ?? 0), 0);
+  const own = curves.flatMap((curve) =>
+    (curve.warnings ?? []).map((text) => (several ? `Curve ${curve.curve_id}: ${text}` : text)),
+  );
+  const said = [...warnings, ...own];
+  return {
+    success: true,
+    parameters: Object.fromEntries(
+      curves.flatMap(({ curve_id, parameters }) =>
+        Object.entries(parameters).map(([key, { value }]) => [several ? `${key} (${curve_id})` : key, value]),
+      ),
+    ),
+    r_squared: total === 0 ? 0 : 1 - rest / total,
+    loss: rest,
+    converged: curves.every(({ converged }) => converged),
+    equation: shownEquation(model),
+    curves,
+    ...(said.length > 0 ? { warnings: said } : {}),
+  };
+}

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { beforeEach, expect, test } from "vitest";
-import { runReal as command } from "../support/cli/real-command-line.ts";
+import { runReal } from "../support/cli/real-command-line.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 
 let root = "";

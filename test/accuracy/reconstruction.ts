@@ -117,7 +117,8 @@ async function row(method: (typeof METHODS)[number], reference: Reference, folde
       ? await native.poissonSurface(points, normals, { ...POISSON, depth: reference.depth ?? 8 }).promise
       : {
           vertices: points,
-          ...(await native.ballPivoting(points, normals, { radii: [], tile_points: 120_000, sides_are_known: false }).promise),
+          ...(await native.ballPivoting(points, normals, { radii: [], tile_points: 120_000, sides_are_known: false })
+            .promise),
         };
   writeFileSync(join(folder, "vertices.bin"), new Uint8Array(coordinatesOf(mesh.vertices).buffer));
   const indices = values(mesh.indices);

@@ -24,7 +24,7 @@ export async function beamOrigins(state: CloudState, job: Job): Promise<NativeCo
 }
 
 /** Share of points that may contradict their origins: noise does; wrong origins begin at 23 % (docs/accuracy.md, denoise). */
-const MOST_INCONSISTENT = 0.05;
+const MOST_INCONSISTENT = 0.02;
 
 /** Why the origins of points cannot tell where they were seen from; null = they can. */
 export async function originsProblem(points: NativeColumn, origins: NativeColumn, job: Job): Promise<string | null> {

@@ -32,7 +32,12 @@ describe("what speaks against a pose", () => {
     ["the same in foliage", { ...SEARCHED, surface_places: 20 }, 0.03, /RMSE/],
     ["other surfaces", { ...GOOD, surface_agreement: 0.2 }, 0.01, /only 20.0 % of it is the same one/],
     ["other surfaces, found", { ...SEARCHED, surface_agreement: 0.2 }, 0.001, /probably wrong/],
-    ["surfaces that meet none", { ...GOOD, surface_places: 20, surface_covered: 0.02 }, 0.01, /only 2.0 % of its surfaces/],
+    [
+      "surfaces that meet none",
+      { ...GOOD, surface_places: 20, surface_covered: 0.02 },
+      0.01,
+      /only 2.0 % of its surfaces/,
+    ],
     ["a small common part", { ...GOOD, surface_covered: 0.02, final_fitness: 0.05 }, 0.01, null],
     ["too few surfaces to tell", { ...GOOD, surface_agreement: 0.2, surface_places: 20 }, 0.01, null],
   ])("%s", (_name, pose, rmse_ratio, words) => {

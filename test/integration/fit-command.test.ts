@@ -5,6 +5,8 @@ import { beforeEach, expect, test } from "vitest";
 import { runReal } from "../support/cli/real-command-line.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 
+/** Charts have one size. */
+const command = (folder: string, argv: readonly string[]) => runReal(folder, argv, undefined, false);
 let root = "";
 let out = "";
 let table = "";

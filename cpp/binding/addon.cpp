@@ -60,6 +60,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_registration(env, exports);
   pc::binding::register_icp(env, exports);
   pc::binding::register_reconstruction(env, exports);
+  pc::binding::register_lad(env, exports);
   pc::binding::register_fit(env, exports);
   pc::binding::register_plant_shapes(env, exports);
   pc::binding::register_lists(env, exports);

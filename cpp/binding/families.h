@@ -20,6 +20,7 @@ void register_surfaces(Napi::Env env, Napi::Object exports);
 void register_registration(Napi::Env env, Napi::Object exports);
 void register_icp(Napi::Env env, Napi::Object exports);
 void register_reconstruction(Napi::Env env, Napi::Object exports);
+void register_lad(Napi::Env env, Napi::Object exports);
 void register_fit(Napi::Env env, Napi::Object exports);
 void register_plant_shapes(Napi::Env env, Napi::Object exports);
 void register_lists(Napi::Env env, Napi::Object exports);

@@ -2,9 +2,9 @@
 #include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/js_values.h"
+#include "binding/voxel_values.h"
 #include "ops/mesh/alpha_shape.h"
 #include "ops/mesh/delaunay.h"
-#include "ops/mesh/grid_binning.h"
 #include "ops/mesh/mesh_cleanup.h"
 #include "ops/mesh/mesh_measures.h"
 #include "ops/mesh/mesh_points.h"
@@ -164,23 +164,10 @@ Napi::Value narrow_vertices_job(const Napi::CallbackInfo& info) {
 // NativeJob<{ indices: u32, cell_ids: u32 }>
 Napi::Value bin_triangles_job(const Napi::CallbackInfo& info) {
   const HeldMesh mesh = held_mesh(info[0]);
-  const auto js = strict_object(info[1], "grid");
-  const auto offsets = optional_typed_column(js.Get("offsets"), DType::kF64, "offsets");
-  const auto kept = optional_typed_column(js.Get("kept"), DType::kU8, "kept");
-  VoxelBox grid{vec3_field(js, "center"),
-                vec3_field(js, "size"),
-                whole_field<std::uint32_t>(js, "nx"),
-                whole_field<std::uint32_t>(js, "ny"),
-                whole_field<std::uint32_t>(js, "nz"),
-                number_field(js, "rotation_deg"),
-                view_or_empty<double>(offsets),
-                view_or_empty<std::uint8_t>(kept)};
+  const HeldGrid grid = held_grid(info[1]);
   return start_job<BinnedTriangles>(
       info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) {
-        (void)offsets, (void)kept;  // held: the grid refers to them
-        return grid_binning(mesh.corners(), mesh.triangles(), grid, ctx);
-      },
+      [=](OpContext& ctx) { return grid_binning(mesh.corners(), mesh.triangles(), grid.box(), ctx); },
       [](Napi::Env env, BinnedTriangles&& binned) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("indices", ColumnHandle::wrap(env, std::move(binned.indices)));

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { FastifyReply, RouteGenericInterface } from "fastify";
 import { AppError } from "../../shared/errors.ts";
 import { JSON_STREAM_ARRAY_LENGTH, KIB, MIB } from "../../shared/limits.ts";
-import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
+import { Base64Bytes, FlagBytes, LazyList } from "../../shared/wire/json-values.ts";
 import { NativeJson } from "../sessions/native-json.ts";
 import { nativeText } from "./native-text.ts";
 
@@ -63,6 +63,7 @@ function* pieces(raw: unknown, depth: number): Generator<string | NativeJson> {
   else if (value instanceof NativeJson) yield value;
   else if (value instanceof Base64Bytes) yield* base64(value.bytes);
   else if (value instanceof FlagBytes) yield* flagList(value.bytes);
+  else if (value instanceof LazyList) yield* lazyList(value, depth);
   else if (Array.isArray(value)) yield* list(value, depth);
   else if (typeof value === "object" && value !== null) yield* record(value as Record<string, unknown>, depth);
   else yield scalar(value);
@@ -124,6 +125,15 @@ function* list(values: readonly unknown[], depth: number): Generator<string | Na
   for (let i = 0; i < values.length; i += 1) {
     if (i > 0) yield ",";
     yield* pieces(values[i], depth + 1);
+  }
+  yield "]";
+}
+
+function* lazyList(values: LazyList, depth: number): Generator<string | NativeJson> {
+  yield "[";
+  for (let i = 0; i < values.length; i += 1) {
+    if (i > 0) yield ",";
+    yield* pieces(values.at(i), depth + 1);
   }
   yield "]";
 }

@@ -47,6 +47,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
+  lad: async (wanted) => report((await import("./lad.ts")).ladPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
@@ -60,7 +61,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants|lad [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

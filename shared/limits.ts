@@ -129,6 +129,16 @@ export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
 export const MAX_TEXTURE_BYTES = 32 * MIB;
 /** Most triangles that the answer lists by material. */
 export const MAX_LISTED_TRIANGLES = 1_000_000;
+/** Most voxels of a leaf area density: 600 bytes of JSON each. */
+export const MAX_LAD_VOXELS = 4_000_000;
+/** Most scans that are inverted together. */
+export const MAX_LAD_SCANS = 1_000;
+/** Fewest beams of a voxel, if a request does not say. */
+export const DEFAULT_MIN_VOXEL_HITS = 5;
+/** Width of a leaf, metres, if a request does not say. */
+export const DEFAULT_ELEMENT_WIDTH_M = 0.05;
+/** Mean edges of a voxel that all beams together must cross, if a request does not say. */
+export const DEFAULT_OCCLUSION_EDGES = 100;
 /** Most thresholds of a cloud-to-mesh distance. */
 export const MAX_DISTANCE_BANDS = 100;
 /** Most sessions that are meshed together. */

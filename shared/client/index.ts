@@ -3,6 +3,7 @@ import { classifyClient } from "./classify.ts";
 import { cloudClient } from "./cloud.ts";
 import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
+import { ladClient } from "./lad.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { registrationClient } from "./registration.ts";
@@ -30,6 +31,7 @@ export function createClient(options: ClientOptions) {
     ...terrainClient(calls),
     ...surfacesClient(calls),
     ...registrationClient(calls),
+    ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),
   };

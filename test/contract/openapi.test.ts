@@ -60,6 +60,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/dem",
     "POST /api/dem/export-raster",
     "POST /api/fit/crown",
+    "POST /api/lad/compute",
     "POST /api/lad/snap-grid",
     "POST /api/latex",
     "POST /api/m2m/icp-register",

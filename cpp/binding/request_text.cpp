@@ -43,6 +43,7 @@ Kind list_kind(const Napi::Value& value) {
   return strict_choice<Kind>(value, "kind",
                              {{"value", Kind::kValue},
                               {"object", Kind::kObject},
+                              {"items", Kind::kItems},
                               {"points", Kind::kPoints},
                               {"numbers", Kind::kNumbers},
                               {"heights", Kind::kHeights},
@@ -55,7 +56,7 @@ io::JsonShape json_shape(const Napi::Value& value) {
   const auto js = strict_object(value, "shape");
   io::JsonShape shape;
   shape.kind = list_kind(js.Get("kind"));
-  if (shape.kind != Kind::kObject) return shape;
+  if (shape.kind != Kind::kObject && shape.kind != Kind::kItems) return shape;
   const auto fields = object_field(js, "fields");
   const Napi::Array names = fields.GetPropertyNames();
   for (std::uint32_t i = 0; i < names.Length(); ++i) {

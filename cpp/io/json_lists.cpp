@@ -19,7 +19,9 @@ using Kind = JsonShape::Kind;
 /// `rest` would exceed its limit.
 struct RestTooLarge {};
 
-bool is_list(Kind kind) { return kind != Kind::kValue && kind != Kind::kObject && kind != Kind::kText; }
+bool is_list(Kind kind) {
+  return kind != Kind::kValue && kind != Kind::kObject && kind != Kind::kItems && kind != Kind::kText;
+}
 
 bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
@@ -83,6 +85,8 @@ class Reader {
     const char next = lexer_.peek();
     if (shape.kind == Kind::kObject && next == '{') {
       object(&shape, depth, false);
+    } else if (shape.kind == Kind::kItems && next == '[') {
+      items(shape, depth);
     } else if (shape.kind == Kind::kText && next == '"') {
       text();
     } else if (is_list(shape.kind) && next == '[') {
@@ -90,6 +94,15 @@ class Reader {
     } else {
       skip(depth, false);
     }
+  }
+
+  /// A list of objects; an element of another type stays in the document.
+  void items(const JsonShape& shape, std::uint32_t depth) {
+    const std::uint32_t inner = deeper(depth);
+    elements([&] {
+      if (lexer_.peek() == '{') return object(&shape, inner, false);
+      skip(inner, false);
+    });
   }
 
   /// Skips any value. `constructed`: it is the value of a key "constructor".

@@ -15,6 +15,7 @@ struct JsonShape {
   enum class Kind : std::uint8_t {
     kValue,    ///< any value; it stays in the document
     kObject,   ///< an object with `fields`
+    kItems,    ///< a list of objects with `fields`; the list and what is in it stays in the document
     kPoints,   ///< list of [x, y, z] with finite numbers: a vec3d column
     kNumbers,  ///< list of finite numbers: an f64 column
     kHeights,  ///< list of finite numbers and nulls, or a list of such lists: an f64 column, null is NaN

@@ -11,6 +11,13 @@ const SHAPE: JsonShape = {
     heights: { kind: "heights" },
     flags: { kind: "flags" },
     inner: { kind: "object", fields: { numbers: { kind: "numbers" }, text: { kind: "value" } } },
+    items: {
+      kind: "items",
+      fields: {
+        points: { kind: "points" },
+        items: { kind: "items", fields: { numbers: { kind: "numbers" } } },
+      },
+    },
     value: { kind: "value" },
   },
 };
@@ -40,6 +47,11 @@ const fits = (kind: string, list: readonly unknown[]) =>
 /** What the scanner promises of a parsed value: lists that fit as flat numbers, others by their length. */
 function expected(value: unknown, shape: JsonShape): unknown {
   if (shape.kind === "value") return value;
+  if (shape.kind === "items") {
+    if (!Array.isArray(value)) return value;
+    const fields = { kind: "object" as const, fields: shape.fields };
+    return value.map((item) => expected(item, fields));
+  }
   if (shape.kind !== "object") {
     if (!Array.isArray(value)) return value;
     const flat = value.flat().map((item) => (item === null ? Number.NaN : Number(item)));
@@ -77,6 +89,14 @@ const anything = fc.jsonValue({ maxDepth: 3 });
 const bad = fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: anything });
 const spoilt = <T>(list: fc.Arbitrary<T[]>) =>
   fc.tuple(list, bad).map(([values, more]): unknown[] => (more === undefined ? values : [...values, more]));
+const item = fc.record(
+  {
+    points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
+    items: fc.array(fc.oneof(fc.record({ numbers: fc.array(number) }), anything), { maxLength: 3 }),
+    unknown: anything,
+  },
+  { requiredKeys: [] },
+);
 const document = fc.record(
   {
     points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
@@ -84,6 +104,7 @@ const document = fc.record(
     heights: fc.oneof(spoilt(fc.array(fc.option(number))), spoilt(fc.array(fc.array(fc.option(number)))), anything),
     flags: fc.oneof(spoilt(fc.array(fc.boolean())), anything),
     inner: fc.oneof(fc.record({ numbers: fc.array(number), text: fc.string({ unit: "binary" }) }), anything),
+    items: fc.oneof(spoilt(fc.array(item, { maxLength: 4 })), anything),
     value: anything,
     unknown: anything,
   },

@@ -5,7 +5,13 @@ import { addonAs } from "./load.ts";
 /** What a request expects at one place of its JSON document. */
 export type JsonShape =
   | { readonly kind: "value" | BulkKind }
-  | { readonly kind: "object"; readonly fields: Readonly<Record<string, JsonShape>> };
+  | ObjectShape
+  /** A list of objects. */
+  | { readonly kind: "items"; readonly fields: Readonly<Record<string, JsonShape>> };
+export interface ObjectShape {
+  readonly kind: "object";
+  readonly fields: Readonly<Record<string, JsonShape>>;
+}
 
 /** The result of cpp/io/json_lists.h. */
 export interface JsonDocument {

@@ -184,3 +184,25 @@ export const MAX_SPECIES_FILES = 1000;
 /** Longest morph expression, and most edits in it. */
 export const MAX_MORPH_EXPRESSION_CHARS = 100_000;
 export const MAX_MORPH_EDITS = 1000;
+
+/** Synthetic scans: scanners of a request, rays of a pulse, returns of a pulse (misses have the index 99), prisms. */
+export const MAX_SCANNERS = 256;
+export const DEFAULT_RAYS_PER_PULSE = 100;
+export const MAX_RAYS_PER_PULSE = 100_000;
+export const MAX_PULSE_RETURNS = 99;
+export const MAX_RISLEY_PRISMS = 8;
+export const DEFAULT_PULSE_DISTANCE_M = 0.02;
+export const DEFAULT_SCAN_SEED = 20_240_607;
+/** Misses of synthetic scans lie this far from the scanner; surfaces beyond are not seen, metres. */
+export const SCAN_REACH_M = 1001;
+/** More pulses of a scanner cause a warning, and more than the second number an error: pulses have 32-bit numbers. */
+export const MANY_SCAN_PULSES = 20_000_000;
+export const MAX_SCAN_PULSES = 4_294_967_295;
+/** Memory for the rays of a synthetic scan in flight. */
+export const DEFAULT_SCAN_SCRATCH_BYTES = 4 * GIB;
+/** Most pixels of a texture. */
+export const MAX_SCAN_TEXTURE_PIXELS = 4096 * 4096;
+
+/** Poses that a trajectory is thinned out to, and the most that a request can ask for. */
+export const DEFAULT_TARGET_POSES = 3000;
+export const MAX_TARGET_POSES = 200_000;

@@ -49,6 +49,18 @@ export interface TracedBeams {
   readonly scans: readonly BeamScanCounts[];
 }
 
+/** Beam origins of a moving scanner. */
+export interface TrajectoryJoin {
+  /** vec3d per row; NaN without a finite time. */
+  readonly origins: NativeColumn;
+  readonly untimed_count: number;
+  /** Rows before the first or after the last pose. */
+  readonly outside_count: number;
+  /** Of the rows with a time, seconds; null without. */
+  readonly first_time_s: number | null;
+  readonly last_time_s: number | null;
+}
+
 export const LEAF_ANGLE_LAWS = [
   "spherical",
   "planophile",
@@ -109,6 +121,11 @@ export interface FilledVoxels {
 export interface LadNative {
   traceBeams(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
+  trajectoryJoin(
+    times: NativeColumn,
+    poses: NativeColumn,
+    params: { readonly lever_arm: Triple; readonly shift: Triple },
+  ): NativeJob<TrajectoryJoin>;
   meanLeafProjection(density: LeafAngleDensity, zenith_count: readonly number[]): NativeJob<number>;
   voxelProjection(
     mesh: LeafMesh,
@@ -124,6 +141,9 @@ const addon = addonAs<LadNative>();
 export const traceBeams: LadNative["traceBeams"] = (scans, grid) => addon.traceBeams(scans, grid);
 /** Memory that traceBeams needs besides its input, bytes. */
 export const traceBeamsBytes: LadNative["traceBeamsBytes"] = (rows, cells) => addon.traceBeamsBytes(rows, cells);
+/** Beam origins at the times (f64); `poses` f64: t, x, y, z, qx, qy, qz, qw of each. */
+export const trajectoryJoin: LadNative["trajectoryJoin"] = (times, poses, params) =>
+  addon.trajectoryJoin(times, poses, params);
 /** Mean leaf projection function over beams. */
 export const meanLeafProjection: LadNative["meanLeafProjection"] = (density, zenith_count) =>
   addon.meanLeafProjection(density, zenith_count);

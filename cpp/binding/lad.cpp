@@ -9,6 +9,7 @@
 #include "ops/lad/beer_lambert.h"
 #include "ops/lad/occlusion_kriging.h"
 #include "ops/lad/projection_function.h"
+#include "ops/ray/trajectory_join.h"
 
 namespace pc::binding {
 
@@ -82,6 +83,28 @@ Napi::Value trace_beams_bytes_of(const Napi::CallbackInfo& info) {
   const auto rows = strict_whole<std::uint64_t>(info[0], "rows");
   const auto cells = strict_whole<std::uint64_t>(info[1], "cells");
   return Napi::Number::New(info.Env(), static_cast<double>(beam_traversal_bytes(rows, cells)));
+}
+
+// trajectoryJoin(times: f64, poses: f64, params: { lever_arm, shift }): NativeJob<TrajectoryJoin>
+Napi::Value trajectory_join_job(const Napi::CallbackInfo& info) {
+  const auto times = typed_column(info[0], DType::kF64, "times");
+  const auto poses = typed_column(info[1], DType::kF64, "poses");
+  const auto js = strict_object(info[2], "params");
+  const Vec3d lever_arm = vec3_field(js, "lever_arm"), shift = vec3_field(js, "shift");
+  return start_job<TrajectoryJoin>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return trajectory_join(times->as<double>(), poses->as<double>(), lever_arm, shift, ctx);
+      },
+      [](Napi::Env env, TrajectoryJoin&& joined) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("origins", ColumnHandle::wrap(env, std::move(joined.origins)));
+        out.Set("untimed_count", static_cast<double>(joined.untimed_count));
+        out.Set("outside_count", static_cast<double>(joined.outside_count));
+        out.Set("first_time_s", number_or_null(env, joined.first_time_s));
+        out.Set("last_time_s", number_or_null(env, joined.last_time_s));
+        return out;
+      });
 }
 
 LeafAngleDensity density_of(const Napi::Value& value) {
@@ -204,6 +227,7 @@ Napi::Value fill_occluded_job(const Napi::CallbackInfo& info) {
 void register_lad(Napi::Env env, Napi::Object exports) {
   add<trace_beams_job>(env, exports, "traceBeams");
   add<trace_beams_bytes_of>(env, exports, "traceBeamsBytes");
+  add<trajectory_join_job>(env, exports, "trajectoryJoin");
   add<mean_leaf_projection_job>(env, exports, "meanLeafProjection");
   add<voxel_projection_job>(env, exports, "voxelProjection");
   add<invert_beams_job>(env, exports, "invertBeams");

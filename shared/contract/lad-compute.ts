@@ -3,6 +3,7 @@ import { errorCodes } from "../errors.ts";
 import { DEFAULT_ELEMENT_WIDTH_M, DEFAULT_MIN_VOXEL_HITS, MAX_LAD_SCANS, MAX_LAD_VOXELS } from "../limits.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, Point, PointList } from "./geometry.ts";
+import { PoseStream } from "./trajectory.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
 export const LEAF_ANGLE_NAMES = [
@@ -73,13 +74,16 @@ export const LadScan = z
       .describe("true: read file_path if there is no session_id; a file lacks the edits of a session"),
     points: PointList.nullish()
       .default(null)
-      .describe(
-        "(n) inline pulses, metres, true world: where each return or miss lies; with its columns at most about 1 MiB of JSON, keep larger scans in a session",
-      ),
+      .describe("(n) inline pulses, metres, true world: where each return or miss lies"),
     scalar_columns: PulseColumns.nullish().default(null).describe("values of the inline pulses"),
     origin: Point.describe(
       "scanner position, metres, true world; beam origins of the pulses and positions of merged scans replace it",
     ),
+    trajectory: PoseStream.nullish()
+      .default(null)
+      .describe(
+        "poses of a moving scanner, on the clock of the timestamps: the beam origin of each pulse, unless the pulses have their own; only its poses and lever_arm matter",
+      ),
     return_type: z
       .enum(["single", "multi"])
       .default("single")

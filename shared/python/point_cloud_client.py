@@ -487,7 +487,8 @@ class PointCloudClient:
         scans                  a list of {"origin": (3), and "session_id": ..., or "points": (n, 3) with "scalar_columns":
                                {"is_miss", "timestamp", "target_index", "target_count", "origin_x", "origin_y",
                                "origin_z"}, or "file_path", "ascii_format" with "allow_file_source"; "return_type": single
-                               (default) or multi; "label"}, metres, world
+                               (default) or multi; "trajectory": {"poses": [{"t", "x", "y", "z", "qx", "qy", "qz",
+                               "qw"}], "lever_arm": (3)} of a moving scanner; "label"}, metres, world
         grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
                                "kept_columns"}, metres, world; at most 4 million voxels
         terrain_follow         raise the columns of the grid to dem

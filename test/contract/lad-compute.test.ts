@@ -1,36 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
-import { LadFailure, LadSuccess } from "../../shared/contract/lad-compute.ts";
-import { encodeFrame } from "../../shared/wire/phb1.ts";
 import { run } from "../support/app/app.ts";
 import { openRun } from "../support/app/live-run.ts";
-import { readRun } from "../support/app/run-body.ts";
 import { halfIntercepted, parallelBeams, scanRows, UNIT_GRID } from "../support/lad/beams.ts";
+import { HALF, LAD_URL, ladCalls, ladRequest } from "../support/lad/calls.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually, stopwatch } from "../support/run/stopwatch.ts";
-import { checked, cloud, failed, refusal, streamed } from "../support/session/session-edits.ts";
+import { cloud } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest({ listening: true });
-const URL_ = "/api/lad/compute";
-const G = { gtheta_override: true, gtheta: 0.5 };
-const request = (more: object = {}) => ({
-  scans: [halfIntercepted()],
-  grid: UNIT_GRID,
-  ...G,
-  min_voxel_hits: 5,
-  occlusion_threshold_m: 1,
-  ...more,
-});
-const compute = async (more: object = {}) => (await streamed(made, LadSuccess, URL_, request(more))).tail;
-const failure = async (more: object) => checked(LadFailure, (await failed(made, URL_, request(more))).tail);
-const refusedWith = (more: object) => refusal(made, URL_, request(more));
-/** Half intercepted on chords of 1 m with G = 0.5. */
-const HALF = Math.log(2) / 0.5;
+const { run: ladRun, compute, failure, refusedWith } = ladCalls(made);
 
 describe("one voxel", () => {
   test("every field of the answer", async () => {
-    const { stages, tail } = await streamed(made, LadSuccess, URL_, request({ element_width: 0 }));
+    const { stages, tail } = await ladRun({ element_width: 0 });
     const [cell] = tail.cells;
     expect(tail.cells).toHaveLength(1);
     expect(cell).toMatchObject({
@@ -223,164 +207,6 @@ describe("grid", () => {
   });
 });
 
-describe("projection function", () => {
-  const g = async (gtheta_spec: object, grid: object = UNIT_GRID) => await compute({ grid, gtheta_spec });
-  const tall = { ...UNIT_GRID, size: [1, 1, 2], nz: 2 };
-
-  test("distributions of leaf inclinations, seen from the side", async () => {
-    const value = async (spec: object) => (await g({ spatial: "constant", spec })).cells[0]?.gtheta;
-    expect(await value({ kind: "dewit", dewit: "spherical" })).toBe(0.5);
-    expect(await value({ kind: "dewit", dewit: "planophile" })).toBeCloseTo(8 / (3 * Math.PI * Math.PI), 3);
-    expect(await value({ kind: "dewit", dewit: "erectophile" })).toBeCloseTo(16 / (3 * Math.PI * Math.PI), 3);
-    expect(await value({ kind: "beta", beta_mu: 1, beta_nu: 1 })).toBeCloseTo(4 / (Math.PI * Math.PI), 3);
-    expect(await value({ kind: "constant", value: 0.25 })).toBe(0.25);
-  });
-
-  test("one value per layer, from below", async () => {
-    const profile = [
-      { kind: "constant", value: 0.25 },
-      { kind: "constant", value: 1 },
-    ];
-    const tail = await g({ spatial: "profile", profile }, tall);
-    expect(tail.gtheta_profile).toEqual([0.25, 1]);
-    expect(tail.cells.map(({ gtheta }) => gtheta)).toEqual([0.25, 1]);
-    expect(tail.cells[0]?.lad).toBeCloseTo(4 * (tail.cells[1]?.lad ?? 0), 9);
-  });
-
-  test("from a mesh, as JSON and as a frame; without triangles a voxel is not solved", async () => {
-    const mesh = {
-      mesh_vertices: [0, -0.25, -0.25, 0, 0.25, -0.25, 0, -0.25, 0.25],
-      mesh_indices: [0, 1, 2],
-      mesh_scan_ids: [0],
-    };
-    const grid = { ...UNIT_GRID, nx: 2, size: [2, 1, 1] };
-    const fields = { ...request({ grid }), gtheta_override: false, gtheta: null };
-    const { stages, tail } = await streamed(made, LadSuccess, URL_, { ...fields, ...mesh });
-    expect(stages.map(([, label]) => label)).toContain("Reusing triangulation");
-    const along = [10, -0.25, -0.25];
-    const range = Math.hypot(...along);
-    expect(tail.cells[1]?.gtheta).toBeCloseTo(10 / range, 9);
-    expect(tail.cells[0]).toMatchObject({ gtheta: 0, lad: 0, lad_solved: false, under_sampled: false });
-    expect(tail.gtheta_profile).toBeNull();
-    const frame = encodeFrame(fields, {
-      mesh_vertices: Float32Array.from(mesh.mesh_vertices),
-      mesh_indices: Uint32Array.from(mesh.mesh_indices),
-      mesh_scan_ids: Uint32Array.from(mesh.mesh_scan_ids),
-    });
-    const headers = { "content-type": "application/octet-stream" };
-    const answer = await made.app.inject({ method: "POST", url: URL_, headers, payload: Buffer.from(frame) });
-    const { outcome } = readRun(answer.rawPayload);
-    expect(outcome.kind === "json" && outcome.value).toEqual(tail);
-    const away = { ...fields, ...mesh, mesh_vertices: mesh.mesh_vertices.map((value) => value + 50) };
-    expect((await failed(made, URL_, away)).error).toMatch(/No triangle of the mesh lies in the grid/);
-    for (const [change, sentence] of [
-      [{ mesh_scan_ids: [1] }, /mesh_scan_ids\[0\] is not the number of one of the 1 scans/],
-      [{ mesh_indices: [0, 1, 3] }, /mesh_indices\[2\] is 3/],
-    ] as const) {
-      expect((await failed(made, URL_, { ...fields, ...mesh, ...change })).error).toMatch(sentence);
-    }
-  });
-
-  test.each<[string, object, RegExp]>([
-    ["nothing", { gtheta_override: false, gtheta: null }, /not known: send gtheta_override/],
-    ["a value without override", { gtheta_override: false }, /used only with gtheta_override/],
-    ["an override without a value", { gtheta: null }, /needs gtheta or gtheta_spec/],
-    ["G above one", { gtheta: 1.2 }, /gtheta is 1\.2: G must be above 0 and at most 1/],
-    ["G of zero", { gtheta: 0 }, /gtheta is 0/],
-    ["both", { mesh_vertices: [0, 0, 0], mesh_indices: [0, 0, 0], mesh_scan_ids: [0] }, /exclude each other/],
-    ["half a mesh", { gtheta_override: false, gtheta: null, mesh_vertices: [0, 0, 0] }, /needs mesh_vertices, mesh_/],
-    ["a short profile", { gtheta_spec: { spatial: "profile", profile: [] } }, /has 0 values; a grid of 1 layers/],
-    ["no law", { gtheta_spec: { spatial: "constant", spec: { kind: "dewit" } } }, /spec\.dewit is missing/],
-    [
-      "a Beta law without shape",
-      { gtheta_spec: { spatial: "constant", spec: { kind: "beta", beta_mu: 2, beta_nu: 0 } } },
-      /beta_nu is 0: both shapes/,
-    ],
-    ["no spec", { gtheta_spec: { spatial: "constant" } }, /needs spec/],
-  ])("%s is refused", async (_name, change, sentence) => {
-    expect(await refusedWith(change)).toEqual([400, expect.stringMatching(sentence)]);
-  });
-});
-
-describe("sources", () => {
-  const WORLD = [450_000, 5_400_000, 100] as const;
-
-  test("a session with a world shift gives what its pulses give inline", async () => {
-    const inline = halfIntercepted();
-    const rows = scanRows({
-      ...inline,
-      points: inline.points.map(([x, y, z]) => [x + WORLD[0], y + WORLD[1], z + WORLD[2]]),
-      scalar_columns: {
-        ...inline.scalar_columns,
-        origin_x: inline.scalar_columns.origin_x?.map((x) => x + WORLD[0]) ?? [],
-        origin_y: inline.scalar_columns.origin_y?.map((y) => y + WORLD[1]) ?? [],
-        origin_z: inline.scalar_columns.origin_z?.map((z) => z + WORLD[2]) ?? [],
-      },
-    });
-    const { session_id } = await cloud(made, rows, { world_shift: [...WORLD] });
-    const scans = [{ session_id, origin: [0, 0, 0] }];
-    const tail = await compute({ scans, grid: { ...UNIT_GRID, center: [...WORLD] } });
-    const [wanted] = (await compute()).cells;
-    expect(tail.cells[0]).toMatchObject({ beam_count: 400, hit_count: 200 });
-    expect(tail.cells[0]?.lad).toBeCloseTo(wanted?.lad ?? 0, 6);
-  });
-
-  test("deleted hits count outside the grid, and are told inside", async () => {
-    const fan = parallelBeams(1, 20, (i) => (i % 4 === 0 ? -3 : i % 4 === 1 ? 0.25 : i % 4 === 2 ? 3 : null));
-    const { session_id } = await cloud(made, scanRows(fan));
-    const scans = [{ session_id, origin: [-10, 0, 0] }];
-    const all = await compute({ scans });
-    await made.remove(session_id, -4, -2);
-    await made.remove(session_id, 2, 4);
-    const outside = await compute({ scans });
-    expect(outside.cells).toEqual(all.cells);
-    expect(outside.warnings.join()).not.toMatch(/deleted/);
-    await made.remove(session_id, -1, 1);
-    const inside = await compute({ scans });
-    expect(inside.cells[0]).toMatchObject({ beam_count: 200, hit_count: 0 });
-    expect(inside.warnings.join()).toMatch(/100 deleted hits inside the grid/);
-  });
-
-  test("a file, only when it is allowed", async () => {
-    const path = made.file("pulses.txt", `${scanRows(halfIntercepted()).join("\n")}\n`);
-    const scan = { file_path: path, origin: [-10, 0, 0] };
-    const tail = await compute({ scans: [{ ...scan, allow_file_source: true }] });
-    expect(tail.cells[0]?.lad).toBeCloseTo(HALF, 6);
-    expect(await refusedWith({ scans: [scan] })).toEqual([400, expect.stringMatching(/names a file but no session/)]);
-  });
-
-  test("an unknown session, and no source at all", async () => {
-    const [status, sentence] = await refusedWith({ scans: [{ session_id: "00000000", origin: [0, 0, 0] }] });
-    expect([status, sentence]).toEqual([404, expect.stringMatching(/not found: 00000000\. Scan 1 is gone/)]);
-    expect(await refusedWith({ scans: [{ origin: [0, 0, 0] }] })).toEqual([
-      400,
-      "Scan 1 has neither a session_id nor points.",
-    ]);
-    const short = { ...halfIntercepted(), scalar_columns: { is_miss: [1] } };
-    expect(await refusedWith({ scans: [short] })).toEqual([
-      400,
-      "Scan 1: scalar_columns.is_miss has 1 values for 400 points.",
-    ]);
-  });
-
-  test("every scan needs misses", async () => {
-    const full = { ...parallelBeams(1, 4, () => 0.25), label: "south" };
-    const { error, code } = await failure({ scans: [halfIntercepted(), full] });
-    expect(code).toBe("invalid_argument");
-    expect(error).toMatch(/^Scan "south" has no miss points.*run Backfill Misses first/);
-  });
-
-  test("rows without a direction are told; unknown keys are named", async () => {
-    const scan = halfIntercepted();
-    const points = [...scan.points];
-    points[0] = [-10, -0.475, -0.475];
-    const tail = await compute({ scans: [{ ...scan, points }], lmax: 0.1 });
-    expect(tail.warnings[0]).toMatch(/"lmax"/);
-    expect(tail.warnings.join()).toMatch(/1 rows without a direction/);
-    expect(tail.cells[0]?.beam_count).toBe(399);
-  });
-});
-
 describe("occluded voxels", () => {
   /** Columns of a field that is smooth in y, of which every fifth voxel gets a single beam. */
   const field = () => {
@@ -400,12 +226,7 @@ describe("occluded voxels", () => {
     const { session_id } = await cloud(made, scanRows(field()));
     const scans = [{ session_id, origin: [-10, 0, 0] }];
     const bare = await compute({ scans, grid, occlusion_threshold_m: 50 });
-    const { stages, tail } = await streamed(
-      made,
-      LadSuccess,
-      URL_,
-      request({ scans, grid, occlusion_threshold_m: 50, fill_occluded: true }),
-    );
+    const { stages, tail } = await ladRun({ scans, grid, occlusion_threshold_m: 50, fill_occluded: true });
     expect(bare.under_sampled_count).toBeGreaterThan(50);
     expect(bare.fill_method_used).toBeNull();
     expect(tail.fill_method_used).toBe("kriging");
@@ -465,12 +286,12 @@ test("a run that is canceled ends within 250 ms and leaves no memory behind", as
       made.deps.jobs.cancelAll();
     };
     const { value, reached } = await atMoment({ op: "traceBeams", phase }, stop, async () => {
-      const started = await openRun(made.base, URL_, request({ scans: [scan], grid }));
+      const started = await openRun(made.base, LAD_URL, ladRequest({ scans: [scan], grid }));
       return started.outcome;
     });
     expect([phase, reached, value.kind]).toEqual([phase, true, "canceled"]);
     expect(cancel?.().own_ms).toBeLessThan(250);
     await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
   }
-  expect((await run(made, URL_, request())).outcome.kind).toBe("json");
+  expect((await run(made, LAD_URL, ladRequest())).outcome.kind).toBe("json");
 });

@@ -37,6 +37,9 @@ export function projectionPlan(request: LadRequest): ProjectionPlan {
   if (!lists.every((list) => lengthOf(list) > 0)) {
     throw refused("A mesh needs mesh_vertices, mesh_indices and mesh_scan_ids.");
   }
+  if (request.scans.some(({ trajectory }) => trajectory)) {
+    throw refused("A mesh needs static scans: the direction in which a moving one saw a triangle is not known.");
+  }
   const triangles = lengthOf(mesh_indices) / 3;
   if (lengthOf(mesh_scan_ids) !== triangles) {
     throw refused(`mesh_scan_ids has ${lengthOf(mesh_scan_ids)} values for ${triangles} triangles.`);

@@ -9,15 +9,16 @@ export interface ScanNotes {
   /** Columns that return_type multi needs and the scan lacks. */
   readonly missing_columns: readonly string[];
   readonly has_times: boolean;
-  readonly row_count: number;
   /** Of a session. */
   readonly meta: CloudMeta | null;
+  /** Of its beam origins. */
+  readonly warnings: readonly string[];
 }
 
 /** Warnings about a scan, from what it lacks and what was read of it. */
 export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] {
   const { name, declared_multi, missing_columns, meta } = scan;
-  const told: string[] = [];
+  const told: string[] = [...scan.warnings];
   const tell = (when: boolean, text: string) => when && told.push(`${name} ${text}`);
   tell(
     declared_multi && missing_columns.length > 0,

@@ -1,26 +1,18 @@
-import { DEFAULT_MISS_DISTANCE_M } from "../../../shared/contract/cloud-session/create.ts";
-import type { BulkNumbers } from "../../../shared/contract/geometry.ts";
 import type { LadScan } from "../../../shared/contract/lad-compute.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import { beamOriginsOfScans } from "../../native/classify/denoise.ts";
-import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { BeamScan } from "../../native/lad.ts";
-import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
-import { extraKey, type Triple } from "../../sessions/column-names.ts";
-import { ColumnRef } from "../../sessions/column-ref.ts";
-import { beamOrigins } from "../classify/beam-origins.ts";
-import { SAYS_ITS_MISSES } from "../cloud/import/import.ts";
-import { assignColumns } from "../files/assigned-columns.ts";
+import type { CloudSession } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
 import { importBytes } from "../files/import-cost.ts";
-import { readCloud } from "../files/read.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../files/source.ts";
-import { detectMisses } from "../octree/misses.ts";
-import { numbersColumn, pointsColumn } from "../run/points.ts";
+import { pointsColumn } from "../run/points.ts";
 import { lengthOf } from "./grid.ts";
+import { type MovingOrigins, movingOrigins } from "./moving.ts";
+import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
 import type { ScanNotes } from "./scan-warnings.ts";
 
 /** A scan whose source is known to exist. */
@@ -39,7 +31,6 @@ export interface ReadScan {
 }
 
 const refused = (message: string) => new AppError("invalid_argument", message);
-const SOURCE_FRAME = { unit_scale: 1, shift: [0, 0, 0] } as const;
 const MULTI_COLUMNS = ["timestamp", "target_index", "target_count"] as const;
 
 /** Errors: not_found; invalid_argument for a scan without a source and lists of different lengths. */
@@ -76,41 +67,16 @@ export async function checkScan(request: LadScan, index: number, { sessions }: D
   return { request, name, source: { from: "inline", rows } };
 }
 
-/** Reads a scan; the run owns its columns. */
+/** Reads a scan; the run owns its columns. Errors: invalid_argument for a moving scan whose origins are not known. */
 export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
-  const { source, request } = scan;
-  if (source.from === "inline") return inlineScan(scan, request, job);
-  if (source.from === "file") return fileScan(scan, source, job);
-  return source.session.read(job, async (state) => {
-    const held = new Map([...state.columns].map(([key, column]) => [key, job.adopt(column.retain())] as const));
-    const origins = await sessionOrigins({ ...state, columns: held }, request.origin, job);
-    return columnScan(scan, held, { origins, shift: state.meta.world_shift ?? [0, 0, 0] }, state);
-  });
-}
-
-/** Beam origins in the stored frame, in the order of the contract: per pulse, of merged scans, the given one. */
-async function sessionOrigins(state: CloudState, origin: Triple, job: Job): Promise<NativeColumn> {
-  const { scan_origins, world_shift } = state.meta;
-  const own = state.columns.has("beam_origins") || (scan_origins && scan_origins.length > 0);
-  const known = own ? await beamOrigins(state, job.quiet()) : null;
-  if (known) return known;
-  const [sx, sy, sz] = world_shift ?? [0, 0, 0];
-  return job.adopt(pointsColumn([[origin[0] - sx, origin[1] - sy, origin[2] - sz]])).native;
-}
-
-interface Placed {
-  readonly origins: NativeColumn;
-  readonly shift: Triple;
-}
-
-/** A scan from the columns of a session, or of a file in the same form. */
-function columnScan(
-  { request, name }: CheckedScan,
-  columns: ReadonlyMap<string, ColumnRef>,
-  { origins, shift }: Placed,
-  state: CloudState | null,
-): ReadScan {
-  const of = (key: string) => columns.get(key)?.native ?? null;
+  const { source, request, name } = scan;
+  const read =
+    source.from === "inline"
+      ? await inlineColumns(request, job)
+      : source.from === "file"
+        ? await fileColumns(request, source, job)
+        : await sessionColumns(source.session, job);
+  const of = (key: string) => read.columns.get(key)?.native ?? null;
   const positions = of("positions");
   if (!positions) throw new AppError("internal", "a scan without positions");
   const given = {
@@ -121,11 +87,12 @@ function columnScan(
   const multi = request.return_type === "multi";
   const missing_columns = MULTI_COLUMNS.filter((column) => given[column] === null);
   const grouped = multi && missing_columns.length === 0;
+  const { origins, warnings } = await originsOf(scan, read, given.timestamp, job);
   return {
     beams: {
       positions,
       origins,
-      shift,
+      shift: read.shift,
       is_miss: of(extraKey(MISS_SLUG)),
       deleted: of("deleted"),
       timestamps: grouped ? given.timestamp : null,
@@ -136,58 +103,24 @@ function columnScan(
       declared_multi: multi,
       missing_columns,
       has_times: given.timestamp !== null,
-      row_count: positions.length,
-      meta: state?.meta ?? null,
+      meta: read.meta,
+      warnings,
     },
   };
 }
 
-function inlineScan(scan: CheckedScan, { points, scalar_columns, origin }: LadScan, job: Job): Promise<ReadScan> {
-  const columns = new Map<string, ColumnRef>([["positions", job.adopt(pointsColumn(points ?? []))]]);
-  const put = (key: string, values: BulkNumbers | null | undefined) => {
-    if (values) columns.set(key, job.adopt(numbersColumn(values)));
-  };
-  put("timestamps", scalar_columns?.timestamp);
-  put(extraKey(MISS_SLUG), scalar_columns?.is_miss);
-  put(extraKey("target_index"), scalar_columns?.target_index);
-  put(extraKey("target_count"), scalar_columns?.target_count);
-  return withOrigins(scalar_columns ?? null, origin, job).then((origins) =>
-    columnScan(scan, columns, { origins, shift: [0, 0, 0] }, null),
-  );
-}
-
-/** Beam origins of inline pulses: their columns if all three are there, else the scanner position. */
-async function withOrigins(given: LadScan["scalar_columns"], origin: Triple, job: Job): Promise<NativeColumn> {
-  const { origin_x, origin_y, origin_z } = given ?? {};
-  if (!origin_x || !origin_y || !origin_z) return job.adopt(pointsColumn([[...origin]])).native;
-  const [x, y, z] = [origin_x, origin_y, origin_z].map((values) => job.adopt(numbersColumn(values)).native);
-  if (!x || !y || !z) throw new AppError("internal", "beam origins without their columns");
-  const merged = await job.quiet().track(() => cloud.interleaveTriple(x, y, z, SOURCE_FRAME));
-  return job.adopt(new ColumnRef(merged)).native;
-}
-
-async function fileScan(
-  scan: CheckedScan,
-  { path, kind }: { readonly path: string; readonly kind: SourceKind },
+/** Beam origins in the order of the contract: of the pulses, from the trajectory, the scanner position. */
+async function originsOf(
+  { request: { origin, trajectory }, name }: CheckedScan,
+  { own_origins, shift }: ScanColumns,
+  times: NativeColumn | null,
   job: Job,
-): Promise<ReadScan> {
-  const { ascii_format, origin } = scan.request;
-  const reading = job.quiet();
-  const wanted = { path, kind, frame: SOURCE_FRAME, ascii_format: ascii_format ?? null };
-  const read = await readCloud({ ...wanted, column_plan: null, scan_index: null }, reading);
-  const wishes = { frame: SOURCE_FRAME, drop: new Set<string>(), roles: {}, labels: {} };
-  const assigned = await assignColumns(read, wishes, reading);
-  if (!SAYS_ITS_MISSES.has(kind)) await detectMisses(assigned, origin, DEFAULT_MISS_DISTANCE_M, reading);
-  const { columns } = assigned;
-  const scan_index = columns.get(extraKey("scan_index"))?.native;
-  const placed = read.scans.flatMap((one) =>
-    one.origin === null ? [] : [{ scan_index: one.scan_index, origin: one.origin }],
-  );
-  const own = columns.get("beam_origins")?.native;
-  const merged =
-    !own && scan_index && placed.length > 1
-      ? job.adopt(new ColumnRef(await reading.track(() => beamOriginsOfScans(scan_index, placed)))).native
-      : null;
-  const origins = own ?? merged ?? job.adopt(pointsColumn([[...origin]])).native;
-  return columnScan(scan, columns, { origins, shift: [0, 0, 0] }, null);
+): Promise<MovingOrigins> {
+  if (own_origins) {
+    const told = `${name} has a beam origin for each point; they are used instead of the trajectory.`;
+    return { origins: own_origins, warnings: trajectory ? [told] : [] };
+  }
+  if (trajectory) return movingOrigins(name, times, trajectory, shift, job);
+  const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
+  return { origins: job.adopt(pointsColumn([stored])).native, warnings: [] };
 }

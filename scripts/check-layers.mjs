@@ -95,6 +95,7 @@ const ORDERED_ROOMS = {
     "register",
     "distance",
     "mesh",
+    "lad",
     "plant",
     "commands.ts",
   ],

@@ -4,6 +4,7 @@ import { addAnalyze, type Perform } from "./analyze/command.ts";
 import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
 import { addDistance } from "./distance/command.ts";
 import { nearestName } from "./edit-distance.ts";
+import { addLad } from "./lad/command.ts";
 import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
@@ -55,6 +56,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addRegister(program, perform);
   addDistance(program, perform);
   addMesh(program, perform);
+  addLad(program, perform);
   addPlant(program, perform);
   try {
     refuseUnknownCommand(program, argv);

@@ -10,6 +10,8 @@ import { nativeText } from "./native-text.ts";
 const CHUNK_CHARS = 256 * KIB;
 /** Elements handed to JSON.stringify at once: about 40 KiB of text. */
 const SLICE = 2_048;
+/** Elements of a lazy list made at once. */
+const LAZY_SLICE = 64;
 const STRING_SLICE = 1 * MIB;
 /** Bytes encoded to base64 at once, a multiple of three. */
 const BASE64_SLICE = 192 * KIB;
@@ -63,7 +65,7 @@ function* pieces(raw: unknown, depth: number): Generator<string | NativeJson> {
   else if (value instanceof NativeJson) yield value;
   else if (value instanceof Base64Bytes) yield* base64(value.bytes);
   else if (value instanceof FlagBytes) yield* flagList(value.bytes);
-  else if (value instanceof LazyList) yield* lazyList(value, depth);
+  else if (value instanceof LazyList) yield* lazyList(value);
   else if (Array.isArray(value)) yield* list(value, depth);
   else if (typeof value === "object" && value !== null) yield* record(value as Record<string, unknown>, depth);
   else yield scalar(value);
@@ -129,11 +131,12 @@ function* list(values: readonly unknown[], depth: number): Generator<string | Na
   yield "]";
 }
 
-function* lazyList(values: LazyList, depth: number): Generator<string | NativeJson> {
+function* lazyList(values: LazyList): Generator<string> {
   yield "[";
-  for (let i = 0; i < values.length; i += 1) {
-    if (i > 0) yield ",";
-    yield* pieces(values.at(i), depth + 1);
+  for (let at = 0; at < values.length; at += LAZY_SLICE) {
+    const count = Math.min(LAZY_SLICE, values.length - at);
+    const part = JSON.stringify(Array.from({ length: count }, (_, i) => values.at(at + i))).slice(1, -1);
+    yield at === 0 ? part : `,${part}`;
   }
   yield "]";
 }

@@ -16,7 +16,7 @@ export class FlagBytes {
   }
 }
 
-/** A long list whose elements are made while it is written; the contract and the clients have an array. */
+/** A long list whose elements, small plain values, are made while it is written; the contract and the clients have an array. */
 export class LazyList {
   constructor(
     readonly length: number,

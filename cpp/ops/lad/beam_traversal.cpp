@@ -14,8 +14,9 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kPulseGrain = 8192;
-/// Pulses between two looks at the cancel flag: each crosses at most 3 x 2^32 voxels, in practice hundreds.
+/// A pulse may pass thousands of dropped columns before its first voxel.
+constexpr std::size_t kPulseGrain = 1024;
+/// Pulses and voxels between two looks at the cancel flag.
 constexpr std::size_t kPollPulses = 256;
 constexpr std::size_t kPollVoxels = std::size_t{1} << 20;
 /// Parts of the grid that are summed up at the same time.

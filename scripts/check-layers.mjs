@@ -113,6 +113,7 @@ const assumesHits = {
   "cpp/ops/cloud/select_hits.h": "the points it has just selected",
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
+  "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };
 /** Op families in the order in which one may use another. */
 const families = [

@@ -143,6 +143,15 @@ export const DEFAULT_OCCLUSION_EDGES = 100;
 export const MAX_DISTANCE_BANDS = 100;
 /** Most sessions that are meshed together. */
 export const MAX_MESH_SOURCES = 1_000;
+/** Most scans that are triangulated together. */
+export const MAX_SCANS = 1_000;
+/** Most triangles in the frame of an angular triangulation. */
+export const MAX_SCAN_TRIANGLES = 12_000_000;
+/** Filter of an angular triangulation: longest edge, and longest over shortest edge. */
+export const DEFAULT_SCAN_LMAX_M = 0.5;
+export const DEFAULT_SCAN_ASPECT = 4;
+/** From this lmax / median spacing on, triangles probably bridge gaps: between a healthy 1 to 1.5 and a bridging 7. */
+export const BRIDGING_RATIO = 3;
 /** Fewest points of a mesh. */
 export const MIN_MESH_POINTS = 3;
 /** Levels of the octree of a Poisson reconstruction. */

@@ -4,7 +4,7 @@ import { AppError } from "../../shared/errors.ts";
 import { FRAME_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_FRAME_BODY_BYTES } from "../../shared/limits.ts";
 import { isPlainObject } from "../../shared/wire/bytes.ts";
 import { checkFrameLength, frameHeaderLength, parseFrameHeader } from "../../shared/wire/phb1.ts";
-import type { FrameList, JsonShape, ObjectShape } from "../native/core/request-text.ts";
+import type { FrameList, JsonShape } from "../native/core/request-text.ts";
 import { ListColumn } from "../sessions/list-column.ts";
 import { ownedLists } from "./list-body.ts";
 import { shapeOf } from "./list-shape.ts";
@@ -80,8 +80,7 @@ function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRe
     const path = name.split(".");
     const kind = kindAt(shape, path);
     const source = { dtype, offset, length: elements, origin: name === POINTS ? origin : ZERO };
-    if (kind && kind !== "text")
-      buffers.push({ ...placeOf(body, shape as ObjectShape, path), kind, source: { kind, ...source } });
+    if (kind && kind !== "text") buffers.push({ ...placeOf(body, path), kind, source: { kind, ...source } });
     else if (isField(shape, name)) throw refused(`${name} is no list, send it in meta.request`);
     else body[name] = null; // an unknown key, which a warning names
     offset += 4 * elements;
@@ -95,45 +94,25 @@ const isTriple = (value: unknown): value is Triple =>
 const isField = (shape: JsonShape, name: string): boolean =>
   shape.kind === "object" && Object.hasOwn(shape.fields, name);
 
-const INDEX = /^(0|[1-9]\d{0,3})$/;
-
-/** The kind of the list at a path, such as meshes.0.vertices; undefined if there is none. */
+/** The kind of the list at a path; undefined if there is none. */
 function kindAt(shape: JsonShape | undefined, path: readonly string[]): BulkKind | undefined {
   const [name, ...rest] = path;
-  if (!shape || shape.kind === "value") return undefined;
-  if (shape.kind === "items") return name !== undefined && INDEX.test(name) ? kindAt(itemOf(shape), rest) : undefined;
+  if (!shape || shape.kind === "value" || shape.kind === "array" || shape.kind === "record") return undefined;
   if (shape.kind !== "object") return name === undefined ? shape.kind : undefined;
   return name !== undefined && Object.hasOwn(shape.fields, name) ? kindAt(shape.fields[name], rest) : undefined;
 }
 
-const itemOf = ({ fields }: { readonly fields: ObjectShape["fields"] }): ObjectShape => ({ kind: "object", fields });
-
-/** The object of the request to which a list belongs, made if it is missing. `path` has a kind. */
+/** The object of the request to which a list belongs, made if it is missing. */
 function placeOf(
   body: Record<string, unknown>,
-  shape: ObjectShape,
   [name = "", ...rest]: readonly string[],
 ): Pick<PlacedBuffer, "holder" | "name"> {
   if (rest.length === 0) {
     if (Object.hasOwn(body, name)) throw refused(`${name} is given twice, in meta and as a buffer`);
     return { holder: body, name };
   }
-  const at = shape.fields[name];
-  if (at?.kind === "items") return placeOf(itemAt(body, name, Number(rest[0])), itemOf(at), rest.slice(1));
   const inner = Object.hasOwn(body, name) ? body[name] : {};
   if (!isPlainObject(inner)) throw refused(`meta.request.${name} must be an object`);
   body[name] = inner;
-  return placeOf(inner, at as ObjectShape, rest);
-}
-
-/** Object `index` of a list of the request; the list, and the object after its last one, are made if they are missing. */
-function itemAt(body: Record<string, unknown>, name: string, index: number): Record<string, unknown> {
-  const items: unknown = Object.hasOwn(body, name) ? body[name] : [];
-  if (!Array.isArray(items)) throw refused(`meta.request.${name} must be a list`);
-  if (index > items.length) throw refused(`${name}.${index} is given, but ${name}.${items.length} is not`);
-  if (index === items.length) items.push({});
-  const item: unknown = items[index];
-  if (!isPlainObject(item)) throw refused(`meta.request.${name}[${index}] must be an object`);
-  body[name] = items;
-  return item;
+  return placeOf(inner, rest);
 }

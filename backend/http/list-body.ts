@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { LIST_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_LIST_BODY_BYTES } from "../../shared/limits.ts";
-import { isPlainObject } from "../../shared/wire/bytes.ts";
-import type { JsonDocument, JsonShape, ObjectShape, ParsedList } from "../native/core/request-text.ts";
+import type { JsonDocument, JsonShape, ParsedList } from "../native/core/request-text.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
 import { ListColumn } from "../sessions/list-column.ts";
 import { tooLarge } from "./body-chunks.ts";
@@ -52,18 +51,20 @@ function withLists(
 ): unknown {
   const refs = ownedLists(request, lists);
   if (blank) return undefined;
-  const putFields = (record: Record<string, unknown>, fields: ObjectShape["fields"]) => {
-    for (const [name, field] of Object.entries(fields)) {
-      if (Object.hasOwn(record, name)) record[name] = put(record[name], field);
-    }
-    return record;
-  };
   const put = (value: unknown, at: JsonShape): unknown => {
     if (at.kind === "value") return value;
-    if (at.kind === "object") return isPlainObject(value) ? putFields(value, at.fields) : value;
-    if (at.kind === "items") {
-      if (!Array.isArray(value)) return value;
-      return value.map((item: unknown) => (isPlainObject(item) ? putFields(item, at.fields) : item));
+    if (at.kind === "array") return Array.isArray(value) ? value.map((one) => put(one, at.item)) : value;
+    if (at.kind === "object" || at.kind === "record") {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+      const record = value as Record<string, unknown>;
+      if (at.kind === "record") {
+        for (const name of Object.keys(record)) record[name] = put(record[name], at.item);
+        return record;
+      }
+      for (const [name, field] of Object.entries(at.fields)) {
+        if (Object.hasOwn(record, name)) record[name] = put(record[name], field);
+      }
+      return record;
     }
     if (typeof value !== "string" || !value.startsWith(token)) return value;
     const index = Number(value.slice(token.length));

@@ -5,7 +5,7 @@ import { unwrapped } from "./unwrapped.ts";
 
 const shapes = new WeakMap<object, JsonShape>();
 
-/** The shape of a body's schema: its bulk lists, and the objects and lists of objects that lead to them. */
+/** The shape of a body's schema: its bulk lists, and the objects, arrays and records that lead to them. */
 export function shapeOf(schema: object): JsonShape {
   const known = shapes.get(schema);
   if (known) return known;
@@ -18,16 +18,19 @@ function derivedShape(schema: unknown): JsonShape {
   const inner = unwrapped(schema);
   const kind: BulkKind | undefined = inner instanceof z.ZodType ? bulkKinds.get(inner)?.kind : undefined;
   if (kind) return { kind };
-  if (inner instanceof z.ZodArray) {
-    const element = derivedShape(inner.element);
-    return element.kind === "object" && hasList(element) ? { ...element, kind: "items" } : { kind: "value" };
-  }
+  if (inner instanceof z.ZodArray) return holding("array", derivedShape(inner.element));
+  if (inner instanceof z.ZodRecord) return holding("record", derivedShape(inner.valueType));
   if (!(inner instanceof z.ZodObject)) return { kind: "value" };
   const fields = Object.entries(inner.shape).map(([name, field]) => [name, derivedShape(field)] as const);
   return { kind: "object", fields: Object.fromEntries(fields) };
 }
 
-const hasList = (shape: JsonShape): boolean =>
-  shape.kind === "object" || shape.kind === "items"
-    ? Object.values(shape.fields).some(hasList)
-    : shape.kind !== "value";
+/** Arrays and records without bulk lists stay values. */
+const holding = (kind: "array" | "record", item: JsonShape): JsonShape =>
+  leadsToList(item) ? { kind, item } : { kind: "value" };
+
+function leadsToList(shape: JsonShape): boolean {
+  if (shape.kind === "value") return false;
+  if (shape.kind === "array" || shape.kind === "record") return leadsToList(shape.item);
+  return shape.kind !== "object" || Object.values(shape.fields).some(leadsToList);
+}

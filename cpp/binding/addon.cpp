@@ -57,6 +57,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_dem(env, exports);
   pc::binding::register_request_text(env, exports);
   pc::binding::register_surfaces(env, exports);
+  pc::binding::register_scan_meshes(env, exports);
   pc::binding::register_registration(env, exports);
   pc::binding::register_icp(env, exports);
   pc::binding::register_reconstruction(env, exports);

@@ -17,6 +17,7 @@ void register_dem(Napi::Env env, Napi::Object exports);
 void register_ground(Napi::Env env, Napi::Object exports);
 void register_request_text(Napi::Env env, Napi::Object exports);
 void register_surfaces(Napi::Env env, Napi::Object exports);
+void register_scan_meshes(Napi::Env env, Napi::Object exports);
 void register_registration(Napi::Env env, Napi::Object exports);
 void register_icp(Napi::Env env, Napi::Object exports);
 void register_reconstruction(Napi::Env env, Napi::Object exports);

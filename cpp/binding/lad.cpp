@@ -64,10 +64,10 @@ Napi::Value counts_to_js(Napi::Env env, const std::vector<BeamScanCounts>& scans
 // traceBeams(scans: BeamScan[], grid): NativeJob<TracedBeams>
 Napi::Value trace_beams_job(const Napi::CallbackInfo& info) {
   const auto held = held_scans(info[0]);
-  const HeldGrid grid = held_grid(info[1]);
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
   return start_job<BeamTraversalResult>(
       info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) { return beam_traversal(held->scans, grid.box(), ctx); },
+      [=](OpContext& ctx) { return beam_traversal(held->scans, grid.view(), ctx); },
       [](Napi::Env env, BeamTraversalResult&& traced) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("sums", ColumnHandle::wrap(env, std::move(traced.sums)));
@@ -133,22 +133,25 @@ Napi::Value mean_leaf_projection_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& g) -> Napi::Value { return Napi::Number::New(env, g); });
 }
 
-// voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: f64, origins: vec3d }, grid):
+// voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid):
 // NativeJob<{ g: f64, triangle_count }>
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
   const auto indices = typed_column(js.Get("indices"), DType::kU32, "indices");
-  const auto scan_ids = typed_column(js.Get("scan_ids"), DType::kF64, "mesh_scan_ids");
+  const auto scan_ids = ColumnHandle::get(js.Get("scan_ids"));
   const auto origins = typed_column(js.Get("origins"), DType::kVec3d, "origins");
-  const HeldGrid grid = held_grid(info[1]);
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
   return start_job<VoxelProjection>(
       info.Env(), job_options(info[2]),
       [=](OpContext& ctx) {
-        const auto ids = scan_ids_of_list(scan_ids->as<double>(), origins->size(), ctx);
-        return voxel_projection(
-            {vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids.view(), origins->as<Vec3d>()}, grid.box(),
-            ctx);
+        Column<std::uint32_t> listed;
+        if (scan_ids->dtype() != DType::kU32)
+          listed = scan_ids_of_list(scan_ids->as<double>(), origins->size(), ctx);
+        const auto ids = scan_ids->dtype() == DType::kU32 ? scan_ids->as<std::uint32_t>()
+                                                          : Span<const std::uint32_t>(listed.view());
+        return voxel_projection({vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids, origins->as<Vec3d>()},
+                                grid.view(), ctx);
       },
       [](Napi::Env env, VoxelProjection&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
@@ -205,12 +208,12 @@ Napi::Value fill_occluded_job(const Napi::CallbackInfo& info) {
   const auto lad = typed_column(js.Get("lad"), DType::kF64, "lad");
   const auto variance = typed_column(js.Get("variance"), DType::kF64, "variance");
   const auto state = typed_column(js.Get("state"), DType::kU8, "state");
-  const HeldGrid grid = held_grid(info[1]);
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
   return start_job<OcclusionKrigingResult>(
       info.Env(), job_options(info[2]),
       [=](OpContext& ctx) {
         return occlusion_kriging(lad->as<double>(), variance->as<double>(), state->as<std::uint8_t>(),
-                                 grid.box(), ctx);
+                                 grid.view(), ctx);
       },
       [](Napi::Env env, OcclusionKrigingResult&& filled) -> Napi::Value {
         auto out = Napi::Object::New(env);

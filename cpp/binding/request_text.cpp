@@ -43,7 +43,8 @@ Kind list_kind(const Napi::Value& value) {
   return strict_choice<Kind>(value, "kind",
                              {{"value", Kind::kValue},
                               {"object", Kind::kObject},
-                              {"items", Kind::kItems},
+                              {"array", Kind::kArray},
+                              {"record", Kind::kRecord},
                               {"points", Kind::kPoints},
                               {"numbers", Kind::kNumbers},
                               {"heights", Kind::kHeights},
@@ -51,12 +52,13 @@ Kind list_kind(const Napi::Value& value) {
                               {"text", Kind::kText}});
 }
 
-// { kind, fields?: { [name]: shape } }
+// { kind, fields?: { [name]: shape }, item?: shape }
 io::JsonShape json_shape(const Napi::Value& value) {
   const auto js = strict_object(value, "shape");
   io::JsonShape shape;
   shape.kind = list_kind(js.Get("kind"));
-  if (shape.kind != Kind::kObject && shape.kind != Kind::kItems) return shape;
+  if (shape.kind == Kind::kArray || shape.kind == Kind::kRecord) shape.fields.emplace_back("", json_shape(js.Get("item")));
+  if (shape.kind != Kind::kObject) return shape;
   const auto fields = object_field(js, "fields");
   const Napi::Array names = fields.GetPropertyNames();
   for (std::uint32_t i = 0; i < names.Length(); ++i) {

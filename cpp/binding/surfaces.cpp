@@ -5,6 +5,7 @@
 #include "binding/voxel_values.h"
 #include "ops/mesh/alpha_shape.h"
 #include "ops/mesh/delaunay.h"
+#include "ops/mesh/grid_binning.h"
 #include "ops/mesh/mesh_cleanup.h"
 #include "ops/mesh/mesh_measures.h"
 #include "ops/mesh/mesh_points.h"
@@ -164,10 +165,12 @@ Napi::Value narrow_vertices_job(const Napi::CallbackInfo& info) {
 // NativeJob<{ indices: u32, cell_ids: u32 }>
 Napi::Value bin_triangles_job(const Napi::CallbackInfo& info) {
   const HeldMesh mesh = held_mesh(info[0]);
-  const HeldGrid grid = held_grid(info[1]);
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
   return start_job<BinnedTriangles>(
       info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) { return grid_binning(mesh.corners(), mesh.triangles(), grid.box(), ctx); },
+      [=](OpContext& ctx) {
+        return grid_binning(mesh.corners(), mesh.triangles(), grid.view(), ctx);
+      },
       [](Napi::Env env, BinnedTriangles&& binned) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("indices", ColumnHandle::wrap(env, std::move(binned.indices)));

@@ -20,7 +20,7 @@ using Kind = JsonShape::Kind;
 struct RestTooLarge {};
 
 bool is_list(Kind kind) {
-  return kind != Kind::kValue && kind != Kind::kObject && kind != Kind::kItems && kind != Kind::kText;
+  return kind == Kind::kPoints || kind == Kind::kNumbers || kind == Kind::kHeights || kind == Kind::kFlags;
 }
 
 bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
@@ -83,10 +83,11 @@ class Reader {
 
   void value(const JsonShape& shape, std::uint32_t depth) {
     const char next = lexer_.peek();
-    if (shape.kind == Kind::kObject && next == '{') {
+    if ((shape.kind == Kind::kObject || shape.kind == Kind::kRecord) && next == '{') {
       object(&shape, depth, false);
-    } else if (shape.kind == Kind::kItems && next == '[') {
-      items(shape, depth);
+    } else if (shape.kind == Kind::kArray && next == '[') {
+      const std::uint32_t inner = deeper(depth);
+      elements([&] { value(shape.fields.front().second, inner); });
     } else if (shape.kind == Kind::kText && next == '"') {
       text();
     } else if (is_list(shape.kind) && next == '[') {
@@ -94,15 +95,6 @@ class Reader {
     } else {
       skip(depth, false);
     }
-  }
-
-  /// A list of objects; an element of another type stays in the document.
-  void items(const JsonShape& shape, std::uint32_t depth) {
-    const std::uint32_t inner = deeper(depth);
-    elements([&] {
-      if (lexer_.peek() == '{') return object(&shape, inner, false);
-      skip(inner, false);
-    });
   }
 
   /// Skips any value. `constructed`: it is the value of a key "constructor".
@@ -144,7 +136,9 @@ class Reader {
     lexer_.skip_blanks();
     lexer_.expect(':', "a colon is expected");
     lexer_.skip_blanks();
-    if (shape == nullptr) return skip(depth, key == "constructor");
+    if (shape == nullptr || (shape->kind == Kind::kRecord && key == "constructor"))
+      return skip(depth, key == "constructor");
+    if (shape->kind == Kind::kRecord) return value(shape->fields.front().second, depth);
     const auto& fields = shape->fields;
     const auto found =
         std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.first == key; });

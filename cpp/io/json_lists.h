@@ -15,7 +15,8 @@ struct JsonShape {
   enum class Kind : std::uint8_t {
     kValue,    ///< any value; it stays in the document
     kObject,   ///< an object with `fields`
-    kItems,    ///< a list of objects with `fields`; the list and what is in it stays in the document
+    kArray,    ///< a list of values, each of the shape in `fields`
+    kRecord,   ///< an object with any keys, each value of the shape in `fields`
     kPoints,   ///< list of [x, y, z] with finite numbers: a vec3d column
     kNumbers,  ///< list of finite numbers: an f64 column
     kHeights,  ///< list of finite numbers and nulls, or a list of such lists: an f64 column, null is NaN
@@ -23,7 +24,7 @@ struct JsonShape {
     kText,     ///< string: a u8 column of its UTF-8 bytes
   };
   Kind kind = Kind::kValue;
-  std::vector<std::pair<std::string, JsonShape>> fields;
+  std::vector<std::pair<std::string, JsonShape>> fields;  ///< of arrays and records: one, the shape of their values
 };
 
 /// A list, or a text, that was taken out of the document.

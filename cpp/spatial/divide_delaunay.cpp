@@ -25,13 +25,17 @@ bool comes_before(const LatticePoint& a, const LatticePoint& b) {
   return a.u < b.u || (a.u == b.u && a.v < b.v);
 }
 bool comes_before(const Vec2d& a, const Vec2d& b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
+/// The same order after a quarter turn clockwise: upwards, and from right to left.
+bool lies_below(const LatticePoint& a, const LatticePoint& b) { return a.v < b.v || (a.v == b.v && a.u > b.u); }
+bool lies_below(const Vec2d& a, const Vec2d& b) { return a.y < b.y || (a.y == b.y && a.x > b.x); }
 
 }  // namespace
 
 template <class Point>
-DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx) : points_(points) {
+DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx, DelaunayCuts cuts) : points_(points) {
   check(ctx);
   if (points.size < 2) return;
+  order_.resize(points.size);
   edges_.resize(6 * points.size);  // a planar graph has fewer than 3 n edges, two directions each
   std::vector<std::size_t> bounds{0, points.size};
   while (points.size / (bounds.size() - 1) > kPartPoints) {
@@ -45,10 +49,8 @@ DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx) 
   }
   std::vector<Part> parts(bounds.size() - 1);
   parallel_for(ctx, parts.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) {
-      parts[k].pool = fresh_pool(bounds[k], bounds[k + 1]);
-      parts[k].hull = triangulate(bounds[k], bounds[k + 1], parts[k].pool, ctx);
-    }
+    for (std::size_t k = first; k < last; ++k)
+      parts[k] = triangulate_strip(bounds[k], bounds[k + 1], cuts, ctx);
   });
   while (parts.size() > 1) {
     parallel_for(ctx, parts.size() / 2, 1, [&](std::size_t first, std::size_t last) {
@@ -66,6 +68,56 @@ DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx) 
     for (std::size_t k = 0; k < parts.size() / 2; ++k) parts[k] = parts[2 * k];
     parts.resize(parts.size() / 2);
   }
+  hull_edge_ = parts[0].hull.left;
+  order_.reset();
+}
+
+template <class Point>
+typename DivideDelaunay<Point>::Part DivideDelaunay<Point>::triangulate_strip(std::size_t begin, std::size_t end,
+                                                                              DelaunayCuts cuts,
+                                                                              const OpContext& ctx) {
+  std::uint32_t* const order = order_.data();
+  for (std::size_t i = begin; i < end; ++i) order[i] = static_cast<std::uint32_t>(i);
+  Part part{{}, fresh_pool(begin, end)};
+  if (cuts == DelaunayCuts::kUpright) {
+    part.hull = triangulate(begin, end, part.pool, ctx);
+    return part;
+  }
+  std::sort(order + begin, order + end,
+            [&](std::uint32_t a, std::uint32_t b) { return lies_below(points_[a], points_[b]); });
+  const Hull turned = triangulate(begin, end, part.pool, ctx);
+  part.hull = hull_between(turned.left, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - 1));
+  return part;
+}
+
+/// The hull that one of its edges, counter-clockwise, belongs to, seen from two of its points.
+template <class Point>
+typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::hull_between(std::uint32_t hull_edge, std::uint32_t first,
+                                                                         std::uint32_t last) const {
+  Hull hull{kNone, kNone};
+  std::uint32_t e = hull_edge ^ 1;  // clockwise
+  do {
+    if (target(e) == first) hull.left = e ^ 1;
+    if (origin(e) == last) hull.right = e;
+    e = left_next(e);
+  } while (e != (hull_edge ^ 1));
+  if (hull.left == kNone || hull.right == kNone)
+    throw Error(ErrorCode::kInternal, "an outermost point is not on the convex hull");
+  return hull;
+}
+
+template <class Point>
+BulkVector<std::uint32_t> DivideDelaunay<Point>::outline(const OpContext& ctx) const {
+  BulkVector<std::uint32_t> points;
+  if (hull_edge_ == kNone) return points;
+  const std::uint32_t first = left_next(hull_edge_ ^ 1);  // the outer face is left of the edges against the hull's
+  std::uint32_t e = first;
+  do {
+    if (points.size() % kPollSteps == 0) ctx.checkpoint();
+    points.push_back(origin(e));
+    e = left_next(e);
+  } while (e != first);
+  return points;
 }
 
 template <class Point>
@@ -135,12 +187,12 @@ void DivideDelaunay<Point>::remove(std::uint32_t edge, Pool& pool) {
 template <class Point>
 typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::smallest(std::size_t begin, std::size_t end,
                                                                      Pool& pool) {
-  const auto s = static_cast<std::uint32_t>(begin);
-  const std::uint32_t a = make_edge(s, s + 1, pool);
+  const std::uint32_t* const point = order_.data() + begin;
+  const std::uint32_t a = make_edge(point[0], point[1], pool);
   if (end - begin == 2) return {a, a ^ 1};
-  const std::uint32_t b = make_edge(s + 1, s + 2, pool);
+  const std::uint32_t b = make_edge(point[1], point[2], pool);
   insert_after(a ^ 1, b);
-  const int turn = orient_sign(points_[s], points_[s + 1], points_[s + 2]);
+  const int turn = orient_sign(points_[point[0]], points_[point[1]], points_[point[2]]);
   if (turn > 0) {
     connect(b, a, pool);
     return {a, b ^ 1};

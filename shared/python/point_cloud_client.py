@@ -534,6 +534,39 @@ class PointCloudClient:
         """
         return self._frame("/api/triangulate", {**fields, "method": method}, on_progress)
 
+    def triangulate_scans(
+        self, scans: List[Dict[str, Any]], on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Frame:
+        """Meshes the surfaces that scans see, each in the directions from its scanner.
+
+        Buffers vertices (f32), triangles, triangle_scan_ids and triangle_cell_ids (u32); meta has the counts of
+        dropped triangles and an estimate of lmax.
+
+        scans             list of {"origin": (3), "session_id"} or {"origin": (3), "points": (n, 3), "scalar_columns":
+                          {"is_miss", "target_index", "target_count", "timestamp": (n) each}}, metres, world; each
+                          may have n_theta, n_phi, theta_min, theta_max, phi_min, phi_max (degrees)
+        lmax              longest edge that is kept, metres, default 0.5
+        max_aspect_ratio  largest longest / shortest edge that is kept, default 4
+        theta_min, theta_max, phi_min, phi_max  angles of scans without their own, degrees, default 30, 130, 0, 360
+        grid              {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
+                          "kept_columns"}, metres: use the points in its cells; default all points
+        bin_grid          grid that follows the terrain, used instead of grid
+        world_shift       (3) metres, subtracted from every vertex before conversion to float32
+        """
+        return self._frame("/api/triangulate/lidar", {**fields, "scans": scans}, on_progress)
+
+    def check_spacing(self, scans: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
+        """Compares lmax with the spacing of the points: median_spacing (metres), ratio, likely_bridging, message.
+
+        A failure is in error. It takes the fields of triangulate_scans:
+
+        scans           list of scans with their origin and session or points; misses are left out
+        lmax            longest edge to judge, metres, default 0.5
+        grid, bin_grid  only the points inside its cells count; default all points
+        max_aspect_ratio, theta_min, theta_max, phi_min, phi_max, world_shift  do not change the answer
+        """
+        return self._json("POST", "/api/triangulate/check-spacing", {"scans": scans}, fields)
+
     # Registration
 
     def mesh_distance(

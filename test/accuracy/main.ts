@@ -45,6 +45,8 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "denoise-sensitivity": async (wanted) => report((await import("./denoise-sensitivity.ts")).sensitivityPart, wanted),
   "ground-sensitivity": async (wanted) =>
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
+  "scan-triangulation": async (wanted) =>
+    report((await import("./scan-triangulation.ts")).scanTriangulationPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
   lad: async (wanted) => report((await import("./lad.ts")).ladPart, wanted),

@@ -79,6 +79,8 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/pointcloud/preview",
     "POST /api/segment/ground",
     "POST /api/triangulate",
+    "POST /api/triangulate/check-spacing",
+    "POST /api/triangulate/lidar",
   ]);
 });
 

@@ -151,6 +151,23 @@ test("triangulate: lists, typed arrays with an origin, and a failure", async () 
   });
 });
 
+test("triangulateScans and checkSpacing: a sphere of directions, and failures", async () => {
+  const points = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1, (i >> 1) & 1, i >> 2] as [number, number, number]);
+  const scans = [{ origin: [0.5, 0.5, 0.5], points }];
+  const { meta, buffers } = await client.triangulateScans({ scans, lmax: 2 });
+  expect(meta).toMatchObject({ num_triangles: 12, num_vertices: 8, grid_warning: true });
+  expect(buffers.get("triangle_cell_ids")).toEqual(new Uint32Array(12));
+  expect(await client.checkSpacing({ scans, lmax: 3 })).toMatchObject({ median_spacing: 1, likely_bridging: true });
+  await expect(client.triangulateScans({ scans, lmax: 0.5 })).rejects.toMatchObject({
+    status: 200,
+    message: expect.stringContaining("Lmax 0.5"),
+  });
+  expect(await client.checkSpacing({ scans: [{ origin: [0, 0, 0], points: [] }] })).toMatchObject({
+    success: false,
+    error: expect.stringContaining("no points"),
+  });
+});
+
 test("registration: lists, typed arrays as a frame, and a failure", async () => {
   const target_points = Array.from({ length: 1200 }, (_, i) => [(i / 3) % 20, i / 60, i % 7 === 0 ? 2 : 0][i % 3] ?? 0);
   const source_points = target_points.map((value, i) => value + ([0.5, -0.25, 0.125][i % 3] ?? 0));

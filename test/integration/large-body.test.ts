@@ -22,6 +22,8 @@ const LIST_ROUTES = [
   "/api/pointcloud/export",
   "/api/segment/ground",
   "/api/triangulate",
+  "/api/triangulate/check-spacing",
+  "/api/triangulate/lidar",
 ];
 
 /** A request whose body the test writes piece by piece. */

@@ -11,14 +11,14 @@ const SHAPE: JsonShape = {
     heights: { kind: "heights" },
     flags: { kind: "flags" },
     inner: { kind: "object", fields: { numbers: { kind: "numbers" }, text: { kind: "value" } } },
-    items: {
-      kind: "items",
-      fields: {
-        points: { kind: "points" },
-        items: { kind: "items", fields: { numbers: { kind: "numbers" } } },
+    value: { kind: "value" },
+    parts: {
+      kind: "array",
+      item: {
+        kind: "object",
+        fields: { points: { kind: "points" }, named: { kind: "record", item: { kind: "numbers" } } },
       },
     },
-    value: { kind: "value" },
   },
 };
 const TOKEN = "never in a text:";
@@ -47,10 +47,10 @@ const fits = (kind: string, list: readonly unknown[]) =>
 /** What the scanner promises of a parsed value: lists that fit as flat numbers, others by their length. */
 function expected(value: unknown, shape: JsonShape): unknown {
   if (shape.kind === "value") return value;
-  if (shape.kind === "items") {
-    if (!Array.isArray(value)) return value;
-    const fields = { kind: "object" as const, fields: shape.fields };
-    return value.map((item) => expected(item, fields));
+  if (shape.kind === "array") return Array.isArray(value) ? value.map((item) => expected(item, shape.item)) : value;
+  if (shape.kind === "record") {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expected(item, shape.item)]));
   }
   if (shape.kind !== "object") {
     if (!Array.isArray(value)) return value;
@@ -89,14 +89,6 @@ const anything = fc.jsonValue({ maxDepth: 3 });
 const bad = fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: anything });
 const spoilt = <T>(list: fc.Arbitrary<T[]>) =>
   fc.tuple(list, bad).map(([values, more]): unknown[] => (more === undefined ? values : [...values, more]));
-const item = fc.record(
-  {
-    points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
-    items: fc.array(fc.oneof(fc.record({ numbers: fc.array(number) }), anything), { maxLength: 3 }),
-    unknown: anything,
-  },
-  { requiredKeys: [] },
-);
 const document = fc.record(
   {
     points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
@@ -104,8 +96,23 @@ const document = fc.record(
     heights: fc.oneof(spoilt(fc.array(fc.option(number))), spoilt(fc.array(fc.array(fc.option(number)))), anything),
     flags: fc.oneof(spoilt(fc.array(fc.boolean())), anything),
     inner: fc.oneof(fc.record({ numbers: fc.array(number), text: fc.string({ unit: "binary" }) }), anything),
-    items: fc.oneof(spoilt(fc.array(item, { maxLength: 4 })), anything),
     value: anything,
+    parts: fc.oneof(
+      fc.array(
+        fc.oneof(
+          fc.record(
+            {
+              points: fc.oneof(spoilt(fc.array(fc.tuple(number, number, number))), anything),
+              named: fc.oneof(fc.dictionary(fc.string(), spoilt(fc.array(number))), anything),
+              other: anything,
+            },
+            { requiredKeys: [] },
+          ),
+          anything,
+        ),
+      ),
+      anything,
+    ),
     unknown: anything,
   },
   { requiredKeys: [] },

@@ -17,6 +17,7 @@ import type { MorphNative } from "../plants/morph.ts";
 import type { PlantsNative } from "../plants/plants.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
+import type { ScanMeshesNative } from "../scan-meshes.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
@@ -49,6 +50,7 @@ export interface Addon
     PlantsNative,
     PlantMeshNative,
     MorphNative,
+    ScanMeshesNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

@@ -5,13 +5,9 @@ import { addonAs } from "./load.ts";
 /** What a request expects at one place of its JSON document. */
 export type JsonShape =
   | { readonly kind: "value" | BulkKind }
-  | ObjectShape
-  /** A list of objects. */
-  | { readonly kind: "items"; readonly fields: Readonly<Record<string, JsonShape>> };
-export interface ObjectShape {
-  readonly kind: "object";
-  readonly fields: Readonly<Record<string, JsonShape>>;
-}
+  | { readonly kind: "array"; readonly item: JsonShape }
+  | { readonly kind: "record"; readonly item: JsonShape }
+  | { readonly kind: "object"; readonly fields: Readonly<Record<string, JsonShape>> };
 
 /** The result of cpp/io/json_lists.h. */
 export interface JsonDocument {

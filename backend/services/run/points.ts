@@ -19,7 +19,10 @@ type Triple = readonly [number, number, number];
  * The session that a source descriptor names. This is the only place that refuses sources without a session.
  * Errors: not_found, invalid_argument.
  */
-export async function sourceSession(source: PointSource, { sessions }: Deps): Promise<CloudSession> {
+export async function sourceSession(
+  source: Pick<PointSource, "session_id" | "source_path">,
+  { sessions }: Deps,
+): Promise<CloudSession> {
   if (source.session_id) return sessions.get(source.session_id);
   if (source.source_path) {
     throw new AppError(

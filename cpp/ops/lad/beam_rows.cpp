@@ -16,25 +16,14 @@ constexpr std::size_t kGrain = std::size_t{1} << 15;
 /// A row of a beam. Others, kSkipMiss and kSkipDeleted, are those of hit_mask.
 constexpr std::uint8_t kLeftOut = 4;
 
-void check(const VoxelBox& g) {
-  require(is_finite(g.center) && is_finite(g.size) && g.size.x > 0 && g.size.y > 0 && g.size.z > 0,
-          "grid.center must be finite and grid.size positive");
-  require(std::isfinite(g.rotation_deg), "grid.rotation must be finite");
-  require(g.nx > 0 && g.ny > 0 && g.nz > 0, "a grid has at least one cell along each axis");
-  require(static_cast<double>(g.nx) * g.ny * g.nz < 4294967295.0, "a grid has at most 2^32 - 2 cells");
-  const std::size_t columns = std::size_t{g.nx} * g.ny;
-  require(g.offsets.empty() || g.offsets.size == columns, "grid.column_offsets must have nx * ny entries");
-  require(g.kept.empty() || g.kept.size == columns, "grid.kept_columns must have nx * ny entries");
-  for (const double offset : g.offsets) require(std::isfinite(offset), "grid.column_offsets must be finite");
-}
-
 }  // namespace
 
 GridFrame::GridFrame(const VoxelBox& grid)
-    : rotation_(PlaneRotation::of_degrees(grid.rotation_deg)),
+    : cells_(grid),
+      rotation_(PlaneRotation::of_degrees(grid.rotation_deg)),
       center_(grid.center),
       half_(grid.size * 0.5) {
-  check(grid);
+  for (const double offset : grid.offsets) require(std::isfinite(offset), "grid.column_offsets must be finite");
   lattice_ = {{grid.size.x / grid.nx, grid.size.y / grid.ny, grid.size.z / grid.nz},
               grid.nx,
               grid.ny,
@@ -51,14 +40,6 @@ GridFrame::GridFrame(const VoxelBox& grid)
 }
 
 double GridFrame::diagonal() const { return std::sqrt(dot(lattice_.cell, lattice_.cell)); }
-
-bool GridFrame::contains(const Vec3d& place) const {
-  const double i = std::floor(place.x / lattice_.cell.x), j = std::floor(place.y / lattice_.cell.y);
-  if (!(i >= 0 && i < lattice_.nx && j >= 0 && j < lattice_.ny)) return false;
-  const std::size_t column = lattice_.column(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j));
-  const double k = std::floor((place.z - lattice_.offset(column)) / lattice_.cell.z);
-  return lattice_.is_kept(column) && k >= 0 && k < lattice_.nz;
-}
 
 BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
     : scan_(scan), frame_(frame), from_center_(scan.shift - frame.center()) {
@@ -80,7 +61,7 @@ BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
       if (!is_finite(r.origin) || !(length > 0) || !std::isfinite(length)) {
         state_[i] = kLeftOut;
         ++lost;
-      } else if (state_[i] == kSkipDeleted && frame.contains(frame.to_lattice(scan.positions[i] + from_center_))) {
+      } else if (state_[i] == kSkipDeleted && frame.contains(scan.positions[i] + scan.shift)) {
         state_[i] = kLeftOut;
         ++hidden;
       }

@@ -8,10 +8,12 @@
 #include "ops/lad/beam_traversal.h"
 #include "ops/lad/pulse_groups.h"
 #include "ops/lad/voxel_lattice.h"
+#include "ops/mesh/voxel_cells.h"
 
 namespace pc {
 
-/// A grid prepared for traversal, with the rotation from the world to its lattice.
+/// A grid prepared for traversal, with the rotation from the world to its lattice. Refers to the box, which must outlive
+/// it.
 class GridFrame {
  public:
   /// Errors: kInvalidArgument for sizes, counts and lists out of range.
@@ -29,10 +31,11 @@ class GridFrame {
     return {rotation_.x_before(v.x, v.y), rotation_.y_before(v.x, v.y), v.z};
   }
   const Vec3d& center() const { return center_; }
-  /// Whether a place of the lattice lies in a voxel.
-  bool contains(const Vec3d& place) const;
+  /// Whether a place of the world lies in a voxel of a kept column.
+  bool contains(const Vec3d& place) const { return cells_.cell_of(place).has_value(); }
 
  private:
+  VoxelCells cells_;
   VoxelLattice lattice_{};
   PlaneRotation rotation_;
   Vec3d center_, half_;

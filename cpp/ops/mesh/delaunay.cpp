@@ -1,6 +1,8 @@
 #include "ops/mesh/delaunay.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "core/error.h"
@@ -14,16 +16,13 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kMostRun = std::size_t{1} << 14;  // rows of equal x that are sorted at a time: a millisecond
 
-/// Rows in the order of x, then y, then row.
-BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx) {
+/// The same where many points share their x.
+BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec3d> points, OpContext& ctx) {
   BulkVector<std::uint64_t> keys(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      require(in_exact_range(points[i].x) && in_exact_range(points[i].y),
-              "points must be finite and within 2^100 m");
-      keys[i] = ordered_bits(exact_coordinate(points[i].y));
-    }
+    for (std::size_t i = begin; i < end; ++i) keys[i] = ordered_bits(exact_coordinate(points[i].y));
   });
   BulkVector<std::uint32_t> order = radix_sort_order({keys.data(), keys.size()}, 64, ctx);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -31,6 +30,41 @@ BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx
   });
   radix_sort_pairs(keys.view(), order.view(), 64, ctx);
   return order;
+}
+
+/// Rows in the order of x, then y, then row.
+BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx) {
+  BulkVector<std::uint64_t> keys(points.size);
+  BulkVector<std::uint32_t> order(points.size);
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      require(in_exact_range(points[i].x) && in_exact_range(points[i].y),
+              "points must be finite and within 2^100 m");
+      keys[i] = ordered_bits(exact_coordinate(points[i].x));
+      order[i] = static_cast<std::uint32_t>(i);
+    }
+  });
+  radix_sort_pairs(keys.view(), order.view(), 64, ctx);
+  std::atomic<bool> long_run{false};
+  parallel_for(ctx, keys.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end;) {  // runs of equal x that begin in this block
+      std::size_t next = i + 1;
+      while (next < keys.size() && keys[next] == keys[i] && next - i <= kMostRun) ++next;
+      const bool begins = i == 0 || keys[i] != keys[i - 1];
+      if (next - i > kMostRun) {
+        long_run.store(true, std::memory_order_relaxed);
+        return;
+      }
+      if (begins && next - i > 1) {
+        std::sort(order.data() + i, order.data() + next, [&](std::uint32_t a, std::uint32_t b) {
+          const double y = exact_coordinate(points[a].y), other = exact_coordinate(points[b].y);
+          return y < other || (y == other && a < b);
+        });
+      }
+      i = next;
+    }
+  });
+  return long_run.load() ? rows_by_both_keys(points, ctx) : std::move(order);
 }
 
 /// Rows of the corners of all triangles.
@@ -66,7 +100,8 @@ DelaunayResult delaunay(HitPoints points, OpContext& ctx) {
   return delaunay_in_plane(points.xyz(), ctx);
 }
 
-DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx) {
+DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx, BulkVector<std::uint32_t>* outline,
+                                 DelaunayCuts cuts) {
   require(xyz.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
   BulkVector<std::uint32_t> order = rows_in_order(xyz, ctx);
   BulkVector<Vec2d> plane(xyz.size);
@@ -79,7 +114,11 @@ DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx) {
     order[count] = order[i];
     plane[count++] = q;
   }
-  const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx);
+  const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx, cuts);
+  if (outline != nullptr) {
+    *outline = mesh.outline(ctx);
+    for (std::uint32_t& point : *outline) point = order[point];
+  }
   return {triangles_of(mesh, order, ctx), xyz.size - count};
 }
 

@@ -3,7 +3,9 @@
 
 #include "core/column.h"
 #include "core/hit_points.h"
+#include "core/memory.h"
 #include "core/op_context.h"
+#include "spatial/divide_delaunay.h"
 
 namespace pc {
 
@@ -23,10 +25,13 @@ struct DelaunayResult {
 /// Source   Guibas & Stolfi 1985 (see spatial/divide_delaunay.h), with exact predicates after Shewchuk 1997.
 DelaunayResult delaunay(HitPoints points, OpContext& ctx);
 
-/// The same for points in another frame, without the phase.
-DelaunayResult delaunay_in_plane(Span<const Vec3d> points, OpContext& ctx);
+/// The same for points in another frame, without the phase. `outline`, if not null, receives the rows on the outline of
+/// the convex hull, clockwise.
+DelaunayResult delaunay_in_plane(Span<const Vec3d> points, OpContext& ctx,
+                                 BulkVector<std::uint32_t>* outline = nullptr,
+                                 DelaunayCuts cuts = DelaunayCuts::kUpright);
 
 /// Memory that delaunay needs besides the points, bytes.
-constexpr std::uint64_t delaunay_bytes(std::uint64_t points) { return 140 * points; }
+constexpr std::uint64_t delaunay_bytes(std::uint64_t points) { return 144 * points; }
 
 }  // namespace pc

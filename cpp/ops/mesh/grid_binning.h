@@ -4,17 +4,9 @@
 #include "core/column.h"
 #include "core/op_context.h"
 #include "core/span.h"
+#include "ops/mesh/voxel_cells.h"
 
 namespace pc {
-
-/// A box of voxels, rotated about the vertical axis through its centre.
-struct VoxelBox {
-  Vec3d center, size;             ///< metres; sizes > 0
-  std::uint32_t nx, ny, nz;       ///< >= 1, at most 2^32 - 2 cells
-  double rotation_deg;            ///< counter-clockwise seen from above
-  Span<const double> offsets;     ///< (ny, nx) metres by which each column is raised, or empty
-  Span<const std::uint8_t> kept;  ///< (ny, nx) 0 = the column is dropped; empty = all are kept
-};
 
 struct BinnedTriangles {
   Column<std::uint32_t>

@@ -35,18 +35,12 @@ class Inside {
   PlaneRotation rotation_;
 };
 
-}  // namespace
-
-MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
-                       const std::optional<CropBox>& crop, OpContext& ctx) {
+/// The points for which inside(point) holds.
+template <class IsInside>
+MeshPoints gathered(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
+                    const IsInside& inside, OpContext& ctx) {
   require(skip.empty() || skip.size == positions.size, "skip must have one entry per point");
   require(is_finite(shift), "the shift must be finite");
-  std::optional<Inside> inside;
-  if (crop) {
-    require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
-            "crop_box and its rotation must be finite");
-    inside.emplace(*crop);
-  }
   struct Part {
     std::size_t kept = 0, unusable = 0;
   };
@@ -56,7 +50,7 @@ MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
       const Vec3d p = positions[i] + shift;
       if (!in_exact_range(p)) {
         ++part.unusable;
-      } else if (!inside || (*inside)(p)) {
+      } else if (inside(p)) {
         keep(p);
         ++part.kept;
       }
@@ -80,6 +74,23 @@ MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
     visit(begin, end, ignored, [&](const Vec3d& p) { out.points[at++] = p; });
   });
   return out;
+}
+
+}  // namespace
+
+MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
+                       const std::optional<CropBox>& crop, OpContext& ctx) {
+  if (!crop) return gathered(positions, skip, shift, [](const Vec3d&) { return true; }, ctx);
+  require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
+          "crop_box and its rotation must be finite");
+  return gathered(positions, skip, shift, Inside(*crop), ctx);
+}
+
+MeshPoints mesh_points_in_voxels(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
+                                 const Vec3d& shift, const VoxelBox& grid, OpContext& ctx) {
+  const VoxelCells cells(grid);
+  return gathered(
+      positions, skip, shift, [&](const Vec3d& p) { return cells.cell_of(p).has_value(); }, ctx);
 }
 
 Column<Vec3d> stride_points(const std::vector<Span<const Vec3d>>& parts, std::uint64_t stride,

@@ -6,6 +6,7 @@
 #include "core/column.h"
 #include "core/op_context.h"
 #include "core/span.h"
+#include "ops/mesh/voxel_cells.h"
 
 namespace pc {
 
@@ -27,6 +28,10 @@ struct MeshPoints {
 /// Errors   kInvalidArgument: lengths that differ, a box or shift that is not finite.
 MeshPoints mesh_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const Vec3d& shift,
                        const std::optional<CropBox>& crop, OpContext& ctx);
+
+/// The same with the voxels of a grid instead of a box. Errors also: those of VoxelCells.
+MeshPoints mesh_points_in_voxels(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
+                                 const Vec3d& shift, const VoxelBox& grid, OpContext& ctx);
 
 /// Every `stride`-th of all points, the first one first, counted through the parts.
 /// Errors: kInvalidArgument for a stride of 0.

@@ -94,6 +94,23 @@ const surfaceJob = (method: string, words: string, points: number, limit: number
 export const meshJobs = {
   delaunay: surfaceJob("delaunay", "Delaunay triangulation", MILLION, 0.9),
   "alpha-shape": surfaceJob("alpha_shape", "alpha shape", 500_000, 8),
+  "scan-mesh": defineJob(
+    () =>
+      passiveJob(
+        ["count", "op_s", "op_cpu_s", "delaunay_cpu_s", "filter_cpu_s", "triangles"],
+        "scan_mesh",
+        String(10 * MILLION),
+        THREADS,
+      ),
+    {
+      title: "angular triangulation of 10M points, with filter and voxels",
+      count: 10 * MILLION,
+      figure: (sample) =>
+        `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s: triangulation ${sample.delaunay_cpu_s.toFixed(2)}, filter ${sample.filter_cpu_s.toFixed(2)}`,
+      targets: [atMost((sample) => sample.op_s, 6, "<= 6 s")],
+      compare: USAGE,
+    },
+  ),
   "mesh-200k": meshJob(200_000, "200k"),
   "mesh-1m": meshJob(MILLION, "1M"),
   "rays-scan": rayJob("scan", "pulses of a scanner"),

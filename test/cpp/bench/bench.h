@@ -64,6 +64,10 @@ int make_dem(const Arguments& arguments);
 /// Meshes a scanned stem and cleans the mesh. Arguments: alpha_shape|delaunay POINTS [THREADS]
 int mesh_stem(const Arguments& arguments);
 
+/// The surfaces that a scanner in a crown sees: angular triangulation, filter, binning into voxels.
+/// Arguments: POINTS [THREADS]
+int mesh_scan(const Arguments& arguments);
+
 /// Labels the noise of a LAS file by ror, ror_tiled (both with the radius from the spacing, which is measured too),
 /// voxel_count (10 cm), sor (16 neighbours) or auto; median of three. Arguments: FILE.las METHOD [THREADS]
 int denoise_points(const Arguments& arguments);

@@ -11,6 +11,8 @@
 #include "ops/mesh/alpha_shape.h"
 #include "ops/mesh/delaunay.h"
 #include "ops/mesh/mesh_cleanup.h"
+#include "ops/mesh/scan_mesh.h"
+#include "ops/mesh/scan_triangulation.h"
 #include "ops/octree/octree_translate.h"
 #include "spatial/all_knn.h"
 #include "spatial/ball_grid.h"
@@ -45,6 +47,12 @@ void clean_lifted(const ShapeCloud& cloud, OpContext& ctx) {
   mesh_cleanup(cloud.positions.view(), indices.view(), ctx);
 }
 
+void mesh_scan(const ShapeCloud& cloud, OpContext& ctx) {
+  const Vec3d origin{-1, -2, 30};
+  const ScanTriangulation found = scan_triangulation(cloud.hits(), origin, ctx);
+  scan_mesh({{cloud.positions.view(), found.indices.view(), origin, true}}, {1e9, 1e9}, ctx);
+}
+
 std::vector<test::ShapeOp> tree_ops() {
   using C = const ShapeCloud&;
   using X = OpContext&;
@@ -67,6 +75,7 @@ std::vector<test::ShapeOp> tree_ops() {
       {"mixed_pixel", label_mixed},
       {"delaunay", [](C cloud, X ctx) { delaunay(cloud.hits(), ctx); }},
       {"alpha_shape", [](C cloud, X ctx) { alpha_shape(cloud.hits(), {}, ctx); }},
+      {"scan_triangulation", mesh_scan},
       {"mesh_cleanup", [](C cloud, X ctx) { clean_lifted(cloud, ctx); }},
       {"tiled_noise radius",
        [](C cloud, X ctx) {

@@ -25,10 +25,11 @@ Points sorted(Points points) {
   return points;
 }
 
-std::vector<DelaunayTriangle> triangulate(const Points& points, int threads = 1) {
+std::vector<DelaunayTriangle> triangulate(const Points& points, int threads = 1,
+                                          DelaunayCuts cuts = DelaunayCuts::kUpright) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  const DivideDelaunay<LatticePoint> mesh({points.data(), points.size()}, ctx);
+  const DivideDelaunay<LatticePoint> mesh({points.data(), points.size()}, ctx, cuts);
   std::vector<DelaunayTriangle> out;
   DelaunayTriangle triangle{};
   for (std::size_t slot = 0; slot < mesh.slots(); ++slot)
@@ -89,6 +90,29 @@ void expect_delaunay(const Points& points, const std::vector<DelaunayTriangle>& 
   }
 }
 
+/// The outline is the sides without a triangle behind them, clockwise from the first point.
+void expect_outline(const Points& points, const std::vector<DelaunayTriangle>& triangles, DelaunayCuts cuts) {
+  JobControl control;
+  OpContext ctx(control);
+  const auto outline = DivideDelaunay<LatticePoint>({points.data(), points.size()}, ctx, cuts).outline(ctx);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> expected, found;
+  for (const DelaunayTriangle& t : triangles)
+    for (std::size_t i = 0; i < 3; ++i)
+      if (t.on_hull[i]) expected.insert({t.corner[(i + 1) % 3], t.corner[i]});
+  if (expected.empty()) return;
+  for (std::size_t k = 0; k < outline.size(); ++k) found.insert({outline[k], outline[(k + 1) % outline.size()]});
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(outline.size(), expected.size());
+}
+
+void expect_both(const Points& points) {
+  for (const DelaunayCuts cuts : {DelaunayCuts::kUpright, DelaunayCuts::kBoth}) {
+    const auto triangles = triangulate(points, 1, cuts);
+    expect_delaunay(points, triangles);
+    expect_outline(points, triangles, cuts);
+  }
+}
+
 Points scattered(std::size_t count, std::uint64_t seed, std::int32_t nu, std::int32_t nv) {
   Points points;
   for (std::size_t i = 0; i < count; ++i)
@@ -104,12 +128,12 @@ TEST(DivideDelaunay, CirclesAreEmptyAndTheHullIsCovered) {
     const Points points =
         scattered(3 + seed * 4, seed, size, 2 + size / (1 + static_cast<std::int32_t>(seed % 5)));
     SCOPED_TRACE(seed);
-    expect_delaunay(points, triangulate(points));
+    expect_both(points);
   }
   const Points wide = scattered(150, 7, 1 << 22, 1 << 22);  // needs the long arithmetic
-  expect_delaunay(wide, triangulate(wide));
+  expect_both(wide);
   const Points flat = scattered(150, 8, 1 << 22, 3);
-  expect_delaunay(flat, triangulate(flat));
+  expect_both(flat);
 }
 
 TEST(DivideDelaunay, FullLatticesRingsAndLines) {
@@ -123,22 +147,22 @@ TEST(DivideDelaunay, FullLatticesRingsAndLines) {
   for (std::int32_t k = 0; k < 50; ++k) line.push_back({k, 2 * k});
   for (std::int32_t k = 0; k < 50; ++k) column.push_back({3, k});
   EXPECT_EQ(ring.size(), 24U);
-  expect_delaunay(lattice, triangulate(lattice));
+  expect_both(lattice);
   EXPECT_EQ(triangulate(lattice).size(), 2U * 11 * 8);
-  expect_delaunay(ring, triangulate(ring));
+  expect_both(ring);
   EXPECT_TRUE(triangulate(line).empty());
   EXPECT_TRUE(triangulate(column).empty());
   line.push_back({50, 0});
-  expect_delaunay(line, triangulate(line));
+  expect_both(line);
   EXPECT_TRUE(triangulate({}).empty());
   EXPECT_TRUE(triangulate({{1, 1}}).empty());
   EXPECT_TRUE(triangulate({{1, 1}, {1, 2}}).empty());
   EXPECT_EQ(triangulate({{1, 1}, {1, 2}, {2, 1}}).size(), 1U);
 }
 
-TEST(DivideDelaunay, PartsGiveTheSameForAnyThreadCount) {
+void expect_parts_agree(DelaunayCuts cuts) {
   const Points points = scattered(60'000, 3, 700, 700);
-  const auto one = triangulate(points, 1), three = triangulate(points, 3);
+  const auto one = triangulate(points, 1, cuts), three = triangulate(points, 3, cuts);
   ASSERT_EQ(one.size(), three.size());
   std::int64_t area = 0;
   for (std::size_t i = 0; i < one.size(); ++i) {
@@ -157,6 +181,11 @@ TEST(DivideDelaunay, PartsGiveTheSameForAnyThreadCount) {
     ASSERT_LE(
         lattice_in_circle(points[side.first], points[side.second], points[apex], points[behind->second]), 0);
   }
+}
+
+TEST(DivideDelaunay, PartsGiveTheSameForAnyThreadCount) {
+  expect_parts_agree(DelaunayCuts::kUpright);
+  expect_parts_agree(DelaunayCuts::kBoth);
 }
 
 TEST(DivideDelaunay, RefusesOrderAndRangeThatItCannotUse) {
@@ -182,7 +211,8 @@ TEST(DivideDelaunay, CirclesAreEmptyForNastyClouds) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
     const std::vector<Vec2d> points = plane_points(seed, 40);
-    const DivideDelaunay<Vec2d> mesh({points.data(), points.size()}, ctx);
+    const DelaunayCuts cuts = seed % 2 == 0 ? DelaunayCuts::kUpright : DelaunayCuts::kBoth;
+    const DivideDelaunay<Vec2d> mesh({points.data(), points.size()}, ctx, cuts);
     std::map<std::pair<std::uint32_t, std::uint32_t>, int> sides;
     std::set<std::uint32_t> corners;
     std::size_t count = 0;

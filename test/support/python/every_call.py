@@ -179,6 +179,12 @@ ball = client.triangulate(points=box, radii=[2])
 assert ball.meta["method_used"] == "ball_pivoting", ball.meta
 sheet = client.triangulate("delaunay", source={"session_id": a}, points=box)
 assert len(sheet.buffers["indices"]) == 3 * sheet.meta["num_triangles"] > 0
+around = {"origin": [0.5, 0.5, 0.5], "points": box}
+seen = client.triangulate_scans([around, around], lmax=2, on_progress=lambda step: None)
+assert seen.meta["num_triangles"] == 24 and list(seen.buffers["triangle_scan_ids"]) == 12 * [0] + 12 * [1], seen.meta
+assert abs(seen.meta["surface_area"] - 12) < 1e-12, seen.meta
+spacing = client.check_spacing([around], lmax=1.2)
+assert spacing["median_spacing"] == 1 and not spacing["likely_bridging"], spacing
 assert "alpha_shape" in refused(lambda: client.triangulate("magic", points=box), 200, "invalid_argument").message
 
 obj = os.path.join(folder, "one.obj")

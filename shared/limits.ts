@@ -137,6 +137,9 @@ export const MAX_LAD_SCANS = 1_000;
 export const DEFAULT_MIN_VOXEL_HITS = 5;
 /** Width of a leaf, metres, if a request does not say. */
 export const DEFAULT_ELEMENT_WIDTH_M = 0.05;
+/** Longest edge of a triangle of leaves, metres, and its largest longest / shortest edge, if a request does not say. */
+export const DEFAULT_LAD_LMAX_M = 0.1;
+export const DEFAULT_LAD_ASPECT = 4;
 /** Mean edges of a voxel that all beams together must cross, if a request does not say. */
 export const DEFAULT_OCCLUSION_EDGES = 100;
 /** Most thresholds of a cloud-to-mesh distance. */

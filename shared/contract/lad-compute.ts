@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { errorCodes } from "../errors.ts";
-import { DEFAULT_ELEMENT_WIDTH_M, DEFAULT_MIN_VOXEL_HITS, MAX_LAD_SCANS, MAX_LAD_VOXELS } from "../limits.ts";
+import {
+  DEFAULT_ELEMENT_WIDTH_M,
+  DEFAULT_LAD_ASPECT,
+  DEFAULT_LAD_LMAX_M,
+  DEFAULT_MIN_VOXEL_HITS,
+  MAX_LAD_SCANS,
+  MAX_LAD_VOXELS,
+} from "../limits.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, Point, PointList } from "./geometry.ts";
 import { PoseStream } from "./trajectory.ts";
@@ -15,7 +22,6 @@ export const LEAF_ANGLE_NAMES = [
   "uniform",
 ] as const;
 
-/** Leaf projection function G of a set of leaves. */
 export const ProjectionValue = z
   .object({
     kind: z.enum(["constant", "dewit", "beta"]).describe("which of the following fields are used"),
@@ -107,6 +113,16 @@ export const LadRequest = z
       .default(0.1)
       .describe("clearance above dem, as a fraction of the height of a voxel"),
     dem: Terrain.nullish().default(null).describe("terrain of terrain_follow, true world; not used without it"),
+    lmax: z
+      .number()
+      .positive()
+      .default(DEFAULT_LAD_LMAX_M)
+      .describe("longest edge of a triangle of leaves, metres; only without gtheta_override and mesh"),
+    max_aspect_ratio: z
+      .number()
+      .min(1)
+      .default(DEFAULT_LAD_ASPECT)
+      .describe("largest longest / shortest edge of such a triangle"),
     min_voxel_hits: z
       .int()
       .min(1)
@@ -120,12 +136,16 @@ export const LadRequest = z
     gtheta_override: z
       .boolean()
       .default(false)
-      .describe("true: G is gtheta_spec or gtheta; false: G of each voxel from mesh_vertices; without either: 400"),
+      .describe(
+        "true: G is gtheta_spec or gtheta; false: G of each voxel from the triangles of the mesh, or of an angular triangulation of the static scans",
+      ),
     gtheta: z.number().nullish().default(null).describe("G of all voxels, above 0 and at most 1; otherwise: 400"),
     gtheta_spec: ProjectionSpec.nullish().default(null).describe("G by distribution or layer; replaces gtheta"),
     mesh_vertices: BulkNumbers.nullish()
       .default(null)
-      .describe("(3 * V) triangles of leaves as seen from the scans: x, y, z of each vertex, metres, true world"),
+      .describe(
+        "(3 * V) triangles of leaves to use instead of an own triangulation: x, y, z of each vertex, metres, true world",
+      ),
     mesh_indices: BulkNumbers.nullish().default(null).describe("(3 * T) vertices of each triangle, from 0"),
     mesh_scan_ids: BulkNumbers.nullish()
       .default(null)

@@ -496,13 +496,15 @@ class PointCloudClient:
         safety_fraction        clearance above dem, as a fraction of the height of a voxel, default 0.1
         min_voxel_hits         beams that must reach a voxel, default 5
         element_width          width of a leaf, metres, default 0.05; <= 0: only the sampling error
-        gtheta_override        True: the leaf projection function is gtheta, 0..1, or
+        gtheta_override        True: the leaf projection function is gtheta, 0..1, or gtheta_spec; otherwise it comes from
+                               an angular triangulation of the scans
+        lmax, max_aspect_ratio  longest edge of its triangles, metres, default 0.1, and longest / shortest edge, default 4
         gtheta_spec            {"spatial": "constant", "spec": value} or {"spatial": "profile", "profile": [value per
                                layer]}; a value is {"kind": "constant", "value"}, {"kind": "dewit", "dewit": law} or
                                {"kind": "beta", "beta_mu", "beta_nu"}
         gtheta                 the same for all voxels
-        mesh_vertices, mesh_indices, mesh_scan_ids  otherwise: triangles of leaves, (3 * V) metres, (3 * T) and (T) the
-                               scan that each was seen from
+        mesh_vertices, mesh_indices, mesh_scan_ids  triangles of leaves to use instead: (3 * V) metres, (3 * T) and (T)
+                               the scan that each was seen from
         occlusion_threshold_m  a voxel with less path of all beams together is occluded, metres; default 100 mean edges
         fill_occluded          estimate occluded voxels by kriging, default False
         """

@@ -8,7 +8,7 @@ import { failed, streamed } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
-const { compute, refusedWith } = ladCalls(made);
+const { run: run_, compute, failure, refusedWith } = ladCalls(made);
 
 describe("projection function", () => {
   const g = async (gtheta_spec: object, grid: object = UNIT_GRID) => await compute({ grid, gtheta_spec });
@@ -69,8 +69,6 @@ describe("projection function", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["nothing", { gtheta_override: false, gtheta: null }, /not known: send gtheta_override/],
-    ["a value without override", { gtheta_override: false }, /used only with gtheta_override/],
     ["an override without a value", { gtheta: null }, /needs gtheta or gtheta_spec/],
     ["G above one", { gtheta: 1.2 }, /gtheta is 1\.2: G must be above 0 and at most 1/],
     ["G of zero", { gtheta: 0 }, /gtheta is 0/],
@@ -86,5 +84,56 @@ describe("projection function", () => {
     ["no spec", { gtheta_spec: { spatial: "constant" } }, /needs spec/],
   ])("%s is refused", async (_name, change, sentence) => {
     expect(await refusedWith(change)).toEqual([400, expect.stringMatching(sentence)]);
+  });
+});
+
+describe("from an own triangulation", () => {
+  /** A fan of pulses from (-6, 0, 0) to a wall of leaves at x = 0, turned by `angle` about the vertical, with gaps. */
+  const wall = (angle: number, more: object = {}) => {
+    const points: number[][] = [];
+    const is_miss: number[] = [];
+    const timestamp: number[] = [];
+    for (let row = 0; row < 40; row += 1) {
+      for (let column = 0; column < 40; column += 1) {
+        const [y, z] = [(column - 19.5) * 0.025, (row - 19.5) * 0.025];
+        const along = [6, y, z];
+        const reach = 6 / (6 - y * Math.tan(angle)); // where the ray meets x = y tan(angle)
+        const miss = (row >> 2) % 2 === 1;
+        points.push(along.map((part, axis) => (axis === 0 ? -6 : 0) + part * (miss ? 100 : reach)));
+        is_miss.push(miss ? 1 : 0);
+        timestamp.push(points.length);
+      }
+    }
+    return { origin: [-6, 0, 0], points, scalar_columns: { is_miss, timestamp }, ...more };
+  };
+  const free = { gtheta_override: false, gtheta: null, grid: { ...UNIT_GRID, size: [2, 2, 2] } };
+
+  test("G is the cosine between the beams and the leaves", async () => {
+    for (const degrees of [0, 30, 50]) {
+      const angle = (degrees * Math.PI) / 180;
+      const { stages, tail } = await run_({ ...free, scans: [wall(angle)] });
+      expect(Math.abs((tail.cells[0]?.gtheta ?? 0) - Math.cos(angle))).toBeLessThan(0.02); // beams fan by 5 degrees
+      expect(tail.gtheta_profile).toBeNull();
+      expect(stages.map(([, label]) => label)).toContain("Triangulating hit points");
+    }
+  });
+
+  test("limits of the triangles; values that are not used are told", async () => {
+    const { error } = await failure({ ...free, scans: [wall(0)], lmax: 0.001 });
+    expect(error).toMatch(/lmax 0\.001 m and max_aspect_ratio 4.*Raise lmax/);
+    const tail = await compute({ ...free, gtheta: 0.3, scans: [wall(0)] });
+    expect(tail.cells[0]?.gtheta).toBeCloseTo(1, 2);
+    expect(tail.warnings.join()).toMatch(/gtheta and gtheta_spec are not used/);
+  });
+
+  test("moving scans cannot be triangulated", async () => {
+    const pose = (t: number) => ({ t, x: -6, y: 0, z: 0, qx: 0, qy: 0, qz: 0, qw: 1 });
+    const trajectory = { poses: [pose(0), pose(2000)] };
+    const alone = await compute({ ...free, scans: [wall(0.5, { trajectory })] });
+    expect(alone.cells[0]?.gtheta).toBe(0.5);
+    expect(alone.warnings[0]).toMatch(/Scan 1 moved while scanning.*G is taken as 0\.5/);
+    const both = await compute({ ...free, scans: [wall(0), wall(0, { trajectory, label: "cart" })] });
+    expect(both.cells[0]?.gtheta).toBeCloseTo(1, 2);
+    expect(both.warnings[0]).toMatch(/Scan "cart" moved while scanning.*from the other scans/);
   });
 });

@@ -79,8 +79,8 @@ describe("sources", () => {
     const scan = halfIntercepted();
     const points = [...scan.points];
     points[0] = [-10, -0.475, -0.475];
-    const tail = await compute({ scans: [{ ...scan, points }], lmax: 0.1 });
-    expect(tail.warnings[0]).toMatch(/"lmax"/);
+    const tail = await compute({ scans: [{ ...scan, points }], tmax: 0.1 });
+    expect(tail.warnings[0]).toMatch(/"tmax"/);
     expect(tail.warnings.join()).toMatch(/1 rows without a direction/);
     expect(tail.cells[0]?.beam_count).toBe(399);
   });

@@ -13,6 +13,7 @@ import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./g
 import { meshG, type ProjectionPlan, prescribedG, projectionPlan, type VoxelG } from "./projection.ts";
 import { scanWarnings } from "./scan-warnings.ts";
 import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans.ts";
+import { triangulatedG, triangulationBytes } from "./triangulation.ts";
 
 /** Per voxel: solution and its copy, sums copied out, filled values. */
 const VOXEL_BYTES = 2 * 17 + 88 + 9 + 8;
@@ -59,7 +60,7 @@ export async function ladCompute(checked: CheckedLad, deps: Deps, job: Job): Pro
   }
 }
 
-function bytesOf({ scans, request }: CheckedLad, cells: number): number {
+function bytesOf({ scans, request, projection }: CheckedLad, cells: number): number {
   const rows = scans.map(({ source }) => {
     if (source.from === "inline") return source.rows;
     return source.from === "file" ? 0 : (source.session.state.columns.get("positions")?.length ?? 0);
@@ -67,7 +68,8 @@ function bytesOf({ scans, request }: CheckedLad, cells: number): number {
   const files = scans.map(({ source }) => (source.from === "file" ? source.bytes : 0));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const mesh = 8 * lengthOf(request.mesh_vertices) + (4 + 16) * lengthOf(request.mesh_indices);
-  return native.traceBeamsBytes(sum(rows), cells) + VOXEL_BYTES * cells + sum(files) + mesh;
+  const triangles = projection.from === "triangulation" ? triangulationBytes(rows) : mesh;
+  return native.traceBeamsBytes(sum(rows), cells) + VOXEL_BYTES * cells + sum(files) + triangles;
 }
 
 async function readScans(scans: readonly CheckedScan[], job: Job): Promise<ReadScan[]> {
@@ -83,7 +85,7 @@ async function readScans(scans: readonly CheckedScan[], job: Job): Promise<ReadS
 async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<LadAnswer> {
   const { request, projection } = checked;
   const scans = await readScans(checked.scans, job);
-  job.stage("Building voxel grid", 0.45, 0.8, [
+  job.stage("Building voxel grid", 0.45, projection.from === "values" ? 0.8 : 0.55, [
     { name: "Tracing beams", weight: 1 },
     { name: "Summing up voxels", weight: 2 },
   ]);
@@ -95,7 +97,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   );
   const sums = job.adopt(new ColumnRef(traced.sums)).native;
   requireMisses(scans, traced);
-  const g = await voxelG(request, projection, traced, grid, job);
+  const g = await voxelG(request, projection, { traced, scans }, grid, job);
   job.stage("Inverting Beer's law", 0.8, 0.9);
   const params = inversionParams(request, grid);
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
@@ -119,7 +121,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     filled_count: filled?.filled_count ?? 0,
     fill_method_used: filled?.method ?? null,
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
-    warnings: warningsOf(request, scans, traced, grid, found.totals, params),
+    warnings: [...g.warnings, ...warningsOf(request, scans, traced, grid, found.totals, params)],
   };
 }
 
@@ -137,13 +139,14 @@ function requireMisses(scans: readonly ReadScan[], { scans: counts }: native.Tra
 async function voxelG(
   request: LadRequest,
   projection: ProjectionPlan,
-  traced: native.TracedBeams,
+  { traced, scans }: { readonly traced: native.TracedBeams; readonly scans: readonly ReadScan[] },
   grid: LadGrid,
   job: Job,
 ): Promise<VoxelG> {
   if (projection.from === "values") return prescribedG(projection.values, traced, grid.box.nz, job);
-  job.stage("Reusing triangulation", 0.8, 0.8);
-  return meshG(request, grid, job);
+  const reused = projection.from === "mesh";
+  job.stage(reused ? "Reusing triangulation" : "Triangulating hit points", 0.55, 0.8);
+  return reused ? meshG(request, grid, job) : triangulatedG(request, scans, grid, job);
 }
 
 const inversionParams = (request: LadRequest, { box, edges }: LadGrid): native.InversionParams => ({
@@ -214,6 +217,8 @@ function warningsOf(
     const counts = traced.scans[i];
     return counts ? scanWarnings(notes, counts) : [];
   });
+  const given = request.gtheta !== null || request.gtheta_spec !== null;
+  if (given && !request.gtheta_override) told.push("gtheta and gtheta_spec are not used: gtheta_override is false.");
   if (request.min_voxel_hits === null || request.min_voxel_hits === undefined)
     told.push(`min_voxel_hits was not given: voxels need ${min_beams} beams.`);
   if (grid.dropped_columns > 0) {

@@ -9,7 +9,7 @@ import { type LadGrid, lengthOf } from "./grid.ts";
 
 /** Where G comes from. */
 export type ProjectionPlan =
-  | { readonly from: "mesh" }
+  | { readonly from: "mesh" | "triangulation" }
   /** One value for the grid, or one per layer from below. */
   | { readonly from: "values"; readonly values: readonly Projection[] };
 
@@ -17,23 +17,16 @@ type Projection = { readonly constant: number } | { readonly density: native.Lea
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 
-/** Errors: invalid_argument if G is not known, known twice, or no G. */
+/** Errors: invalid_argument if G is given twice, or no G. */
 export function projectionPlan(request: LadRequest): ProjectionPlan {
-  const { gtheta_override, gtheta, gtheta_spec, mesh_vertices, mesh_indices, mesh_scan_ids } = request;
+  const { gtheta_override, mesh_vertices, mesh_indices, mesh_scan_ids } = request;
   const lists = [mesh_vertices, mesh_indices, mesh_scan_ids];
   const meshed = lists.some((list) => lengthOf(list) > 0);
   if (gtheta_override) {
     if (meshed) throw refused("gtheta_override and a mesh exclude each other: G comes from one of them.");
     return { from: "values", values: valuesOf(request) };
   }
-  if (!meshed) {
-    const given = gtheta !== null || gtheta_spec !== null;
-    throw refused(
-      given
-        ? "gtheta and gtheta_spec are used only with gtheta_override true."
-        : "The leaf projection function is not known: send gtheta_override with gtheta or gtheta_spec, or triangles of leaves in mesh_vertices, mesh_indices and mesh_scan_ids.",
-    );
-  }
+  if (!meshed) return { from: "triangulation" };
   if (!lists.every((list) => lengthOf(list) > 0)) {
     throw refused("A mesh needs mesh_vertices, mesh_indices and mesh_scan_ids.");
   }
@@ -95,6 +88,7 @@ export interface VoxelG {
   readonly column: native.TracedBeams["sums"];
   /** (nz) when prescribed; null = from triangles. */
   readonly profile: readonly number[] | null;
+  readonly warnings: readonly string[];
 }
 
 /** Prescribed G, averaged over the beams that reach the grid. */
@@ -118,7 +112,7 @@ export async function prescribedG(
     means.push(mean);
   }
   const profile = values.length === 1 ? Array<number>(nz).fill(means[0] ?? 0) : means;
-  return { column: job.adopt(numbersColumn(means)).native, profile };
+  return { column: job.adopt(numbersColumn(means)).native, profile, warnings: [] };
 }
 
 /** G of each voxel from the triangles of the request. Errors: invalid_argument, also if none lies in the grid. */
@@ -137,5 +131,5 @@ export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promi
   const found = await job.track(() => native.voxelProjection(leaves, grid.box));
   const column = job.adopt(new ColumnRef(found.g)).native;
   if (found.triangle_count === 0) throw refused("No triangle of the mesh lies in the grid.");
-  return { column, profile: null };
+  return { column, profile: null, warnings: [] };
 }

@@ -5,6 +5,8 @@ import type { CloudMeta } from "../../sessions/cloud-session.ts";
 export interface ScanNotes {
   /** "Scan 2", or its label. */
   readonly name: string;
+  /** Its beam origins come from a trajectory. */
+  readonly moving: boolean;
   readonly declared_multi: boolean;
   /** Columns that return_type multi needs and the scan lacks. */
   readonly missing_columns: readonly string[];

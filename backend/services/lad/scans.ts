@@ -27,6 +27,8 @@ export interface CheckedScan {
 
 export interface ReadScan {
   readonly beams: BeamScan;
+  /** Numbers of the returns of a pulse; null if the scan does not have them. */
+  readonly returns: { readonly target_index: NativeColumn; readonly target_count: NativeColumn } | null;
   readonly notes: ScanNotes;
 }
 
@@ -87,7 +89,8 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
   const multi = request.return_type === "multi";
   const missing_columns = MULTI_COLUMNS.filter((column) => given[column] === null);
   const grouped = multi && missing_columns.length === 0;
-  const { origins, warnings } = await originsOf(scan, read, given.timestamp, job);
+  const { timestamp, target_index, target_count } = given;
+  const { origins, moving, warnings } = await originsOf(scan, read, given.timestamp, job);
   return {
     beams: {
       positions,
@@ -98,8 +101,10 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
       timestamps: grouped ? given.timestamp : null,
       target_index: grouped ? given.target_index : null,
     },
+    returns: timestamp && target_index && target_count ? { target_index, target_count } : null,
     notes: {
       name,
+      moving,
       declared_multi: multi,
       missing_columns,
       has_times: given.timestamp !== null,
@@ -115,12 +120,12 @@ async function originsOf(
   { own_origins, shift }: ScanColumns,
   times: NativeColumn | null,
   job: Job,
-): Promise<MovingOrigins> {
+): Promise<MovingOrigins & { readonly moving: boolean }> {
   if (own_origins) {
     const told = `${name} has a beam origin for each point; they are used instead of the trajectory.`;
-    return { origins: own_origins, warnings: trajectory ? [told] : [] };
+    return { origins: own_origins, moving: false, warnings: trajectory ? [told] : [] };
   }
-  if (trajectory) return movingOrigins(name, times, trajectory, shift, job);
+  if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
   const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
-  return { origins: job.adopt(pointsColumn([stored])).native, warnings: [] };
+  return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings: [] };
 }

@@ -16,9 +16,10 @@ export function addLad(program: Command, perform: Perform): void {
     .option("--origin <x,y,z>", "scanner position of a scan that states none; once per scan, in their order", collected)
     .option(
       "--g <value>",
-      "leaf projection function: a number up to 1, or a distribution of leaf inclinations",
+      "leaf projection function: a number up to 1, a distribution of leaf inclinations, or triangles of the scans",
       "spherical",
     )
+    .option("--lmax <metres>", "with --g triangles: longest edge of a triangle (default 0.1)")
     .option("--multi", "several returns per pulse: rows with one time stamp are one pulse")
     .option("--box <numbers>", "min x,y,z, max x,y,z of the grid, metres (default: the hits of all scans)")
     .option("--min-hits <count>", "beams that must reach a voxel (default 5)")

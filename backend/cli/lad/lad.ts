@@ -65,7 +65,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
   const all = given.length === scans.length;
   const origins = stated.map((origin) => (all || !origin ? given.shift() : origin));
   run.progress.stage("Inverting Beer's law");
-  const { multi, projection, minHits, leafWidth, occlusion, fill } = options;
+  const { multi, projection, lmax, minHits, leafWidth, occlusion, fill } = options;
   return run.client.ladCompute(
     {
       scans: scans.map(({ tail, file }, i) => ({
@@ -75,8 +75,8 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
         label: file.name,
       })),
       grid,
-      gtheta_override: true,
       ...projection,
+      ...(lmax === undefined ? {} : { lmax }),
       min_voxel_hits: minHits ?? null,
       ...(leafWidth === undefined ? {} : { element_width: leafWidth }),
       occlusion_threshold_m: occlusion ?? null,

@@ -11,6 +11,7 @@ export interface RawLadOptions {
   readonly voxel: string;
   readonly origin?: readonly string[];
   readonly g: string;
+  readonly lmax?: string;
   readonly multi?: true;
   readonly box?: string;
   readonly minHits?: string;
@@ -24,7 +25,9 @@ export interface RawLadOptions {
   readonly json?: true;
 }
 
-type Projection = Pick<LadRequest, "gtheta" | "gtheta_spec">;
+type Projection = Pick<LadRequest, "gtheta_override" | "gtheta" | "gtheta_spec">;
+/** G from an angular triangulation of the scans. */
+const TRIANGLES = "triangles";
 
 export interface LadOptions {
   readonly out: string;
@@ -33,6 +36,8 @@ export interface LadOptions {
   readonly origins: readonly Triple[];
   readonly g: string;
   readonly projection: Projection;
+  /** Longest edge of a triangle; undefined: the default of the service. */
+  readonly lmax: number | undefined;
   readonly multi: boolean;
   /** True world. */
   readonly box: { readonly min: Triple; readonly max: Triple } | undefined;
@@ -57,18 +62,21 @@ function numbers(option: string, text: string, count: number): number[] {
   return values;
 }
 
-/** A number, or the name of a distribution. Errors: invalid_argument. */
+/** A number, the name of a distribution, or "triangles". Errors: invalid_argument. */
 export function parseProjection(text: string): Projection {
+  if (text.toLowerCase() === TRIANGLES) return { gtheta_override: false, gtheta: null, gtheta_spec: null };
   const law = LEAF_ANGLE_NAMES.find((name) => name === text.toLowerCase());
   const kind = "dewit" as const;
   if (law) {
     const spec = { kind, dewit: law, value: null, beta_mu: null, beta_nu: null };
-    return { gtheta: null, gtheta_spec: { spatial: "constant", spec, profile: null } };
+    return { gtheta_override: true, gtheta: null, gtheta_spec: { spatial: "constant", spec, profile: null } };
   }
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!(value > 0 && value <= 1))
-    throw bad(`--g "${text}" must be a number above 0 and at most 1, or one of ${LEAF_ANGLE_NAMES.join(", ")}`);
-  return { gtheta: value, gtheta_spec: null };
+    throw bad(
+      `--g "${text}" must be a number above 0 and at most 1, or one of ${LEAF_ANGLE_NAMES.join(", ")}, ${TRIANGLES}`,
+    );
+  return { gtheta_override: true, gtheta: value, gtheta_spec: null };
 }
 
 function parseBox(text: string): LadOptions["box"] {
@@ -94,6 +102,7 @@ export function checkedLad(raw: RawLadOptions): LadOptions {
     origins: origin.map((text) => numbers("--origin", text, 3) as unknown as Triple),
     g: raw.g,
     projection: parseProjection(raw.g),
+    lmax: metres("--lmax", raw.lmax),
     multi: raw.multi ?? false,
     box: box === undefined ? undefined : parseBox(box),
     minHits: minHits === undefined ? undefined : parseCount(minHits),

@@ -89,9 +89,22 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ voxel, g, multi, origins, box, minHits, leafWidth, occlusion, fill, reading }: LadOptions) => ({
+const recorded = ({
   voxel,
   g,
+  lmax,
+  multi,
+  origins,
+  box,
+  minHits,
+  leafWidth,
+  occlusion,
+  fill,
+  reading,
+}: LadOptions) => ({
+  voxel,
+  g,
+  lmax: lmax ?? null,
   multi,
   origins,
   box: box ?? null,
@@ -120,7 +133,7 @@ function page(
       ],
     ),
     ["Occlusion threshold", `${short(answer.occlusion_threshold_m)} m of path`],
-    ["G by layer", [...new Set(answer.gtheta_profile ?? [])].map((g) => short(g)).join(", ")],
+    ["G by layer", answer.gtheta_profile?.map((g) => short(g)).join(", ") ?? "of each voxel, see voxels.csv"],
     [
       "Versions",
       Object.entries(versions)

@@ -26,6 +26,11 @@ interface ScanDescription {
   readonly file: string;
 }
 
+export interface TriangleLimits {
+  readonly lmax: number;
+  readonly max_aspect_ratio: number;
+}
+
 export interface ReferenceCase {
   readonly grid: {
     readonly center: [number, number, number];
@@ -36,6 +41,9 @@ export interface ReferenceCase {
     readonly rotation: number;
   };
   readonly scans: readonly ScanDescription[];
+  /** Limits of the triangles: short edges, and twice the width of a leaf. */
+  readonly helios_settings_A: TriangleLimits;
+  readonly helios_settings_B: TriangleLimits;
   /** 0.5 and the true mean G. */
   readonly gtheta_override_values: readonly [number, number];
 }

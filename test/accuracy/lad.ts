@@ -1,4 +1,6 @@
 // Leaf area density of media with known density, and of stored pulses with the values of an independent inversion.
+import { hitMask } from "../../backend/native/cloud/cloud.ts";
+import type { NativeColumn } from "../../backend/native/core/handles.ts";
 import {
   type BeamScan,
   invertBeams,
@@ -6,11 +8,20 @@ import {
   SUM_TRANSMITTED,
   traceBeams,
   VOXEL,
+  voxelProjection,
 } from "../../backend/native/lad.ts";
+import { type ScanTriangles, scanMesh, triangulateScan, voxelPoints } from "../../backend/native/scan-meshes.ts";
 import type { VoxelBox } from "../../backend/native/surfaces.ts";
 import { LAW_CASES, type LawCase, lawBeams, lawGrid } from "./lad-law.ts";
-import { REFERENCE_CASES, type ReferencePulses, readCase, readPulses, readVoxels } from "./lad-reference.ts";
-import { column, positions, values } from "./native.ts";
+import {
+  REFERENCE_CASES,
+  type ReferencePulses,
+  readCase,
+  readPulses,
+  readVoxels,
+  type TriangleLimits,
+} from "./lad-reference.ts";
+import { column, coordinatesOf, positions, values } from "./native.ts";
 import type { Part } from "./part.ts";
 
 const METHODS = ["law", "reference"] as const;
@@ -31,10 +42,11 @@ interface LadRow {
   readonly transmission: number;
   readonly path_m: number;
   readonly outside: number;
-  /** reference: total leaf area over the true one. */
+  /** reference: total leaf area over the true one, with the true mean G and with that of triangles (short, long edges). */
   readonly of_truth: number;
+  readonly own: readonly number[];
 }
-const NOTHING = { bias: 0, coverage: 0, intervals: 0, transmission: 0, path_m: 0, outside: 0, of_truth: 0 };
+const NOTHING = { bias: 0, coverage: 0, intervals: 0, transmission: 0, path_m: 0, outside: 0, of_truth: 0, own: [] };
 
 const at = (list: ArrayLike<number>, i: number) => list[i] ?? Number.NaN;
 
@@ -46,12 +58,12 @@ interface Inverted {
   readonly state: ArrayLike<number>;
 }
 
-async function invert(scans: readonly BeamScan[], grid: VoxelBox, g: number): Promise<Inverted> {
+async function invert(scans: readonly BeamScan[], grid: VoxelBox, g: NativeColumn): Promise<Inverted> {
   const traced = await traceBeams(scans, grid).promise;
   const { nx, ny, nz } = grid;
   const voxel_size = [grid.size[0] / nx, grid.size[1] / ny, grid.size[2] / nz] as const;
   const params = { voxel_size, nx, ny, nz, min_beams: 5, element_width_m: 0, occlusion_threshold_m: 0 };
-  const found = await invertBeams(traced.sums, column("f64", Float64Array.of(g)), params).promise;
+  const found = await invertBeams(traced.sums, g, params).promise;
   const read = {
     sums: values(traced.sums),
     lad: values(found.lad),
@@ -76,7 +88,7 @@ async function lawRow(one: LawCase): Promise<LadRow> {
       timestamps: one.rays > 1 ? column("f64", beams.times) : null,
       target_index: one.rays > 1 ? column("u8", beams.target_index) : null,
     };
-    const found = await invert([scan], lawGrid(one), one.g);
+    const found = await invert([scan], lawGrid(one), column("f64", Float64Array.of(one.g)));
     for (let v = 0; v < cells; v += 1) {
       total += at(found.lad, v) / cells / SEEDS;
       if ((at(found.state, v) & VOXEL.trusted) === 0) continue;
@@ -110,21 +122,46 @@ const beamScan = (
   target_index: multi ? column("u8", target_index) : null,
 });
 
+/** G of each voxel from an angular triangulation of the scans. */
+async function triangleG(
+  scans: readonly BeamScan[],
+  multi: boolean,
+  grid: VoxelBox,
+  { lmax, max_aspect_ratio }: TriangleLimits,
+): Promise<NativeColumn> {
+  const triangles: ScanTriangles[] = [];
+  for (const { positions: xyz, origins, is_miss, target_index } of scans) {
+    const { skip } = await hitMask(is_miss, null, xyz.length).promise;
+    // Later returns and misses (99) have a number above 0.
+    const first = multi && target_index ? target_index : skip;
+    const { points } = await voxelPoints(xyz, first, [0, 0, 0], grid).promise;
+    const origin = [...coordinatesOf(origins)] as unknown as [number, number, number];
+    const { indices } = await triangulateScan(points, origin).promise;
+    triangles.push({ points, indices, origin, is_multi_return: multi });
+  }
+  const mesh = await scanMesh(triangles, { lmax_m: lmax, max_aspect_ratio }).promise;
+  const origins = positions(Float64Array.from(triangles.flatMap(({ origin }) => [...origin])));
+  return (await voxelProjection({ ...mesh, origins }, grid).promise).g;
+}
+
 async function referenceRow(name: string): Promise<LadRow> {
-  const { grid, scans, gtheta_override_values } = readCase(name);
+  const { grid, scans, gtheta_override_values, helios_settings_A, helios_settings_B } = readCase(name);
   const read = scans.map((scan) => beamScan(readPulses(name, scan), scan.origin, scan.return_type === "multi"));
   const { rotation, ...box } = grid;
-  const found = await invert(
-    read,
-    { ...box, rotation_deg: rotation, offsets: null, kept: null },
-    gtheta_override_values[1],
-  );
+  const voxels = { ...box, rotation_deg: rotation, offsets: null, kept: null };
+  const found = await invert(read, voxels, column("f64", Float64Array.of(gtheta_override_values[1])));
+  const volume = (grid.size[0] * grid.size[1] * grid.size[2]) / (grid.nx * grid.ny * grid.nz);
+  const totals: number[] = [];
+  for (const limits of [helios_settings_A, helios_settings_B]) {
+    const g = await triangleG(read, scans[0]?.return_type === "multi", voxels, limits);
+    const { lad } = await invert(read, voxels, g);
+    totals.push(Array.from(lad).reduce((sum, value) => sum + value * volume, 0));
+  }
   const diagonal = Math.hypot(grid.size[0] / grid.nx, grid.size[1] / grid.ny, grid.size[2] / grid.nz);
   let [transmission, path_m, outside, compared, area, truth] = [0, 0, 0, 0, 0, 0];
   for (const voxel of readVoxels(name)) {
     const known = (key: string) => voxel.get(key) ?? Number.NaN;
     const v = known("index");
-    const volume = (grid.size[0] * grid.size[1] * grid.size[2]) / (grid.nx * grid.ny * grid.nz);
     area += at(found.lad, v) * volume;
     truth += known("true_leaf_area_m2");
     if (!(known("chk_beams_reaching") >= 5)) continue;
@@ -147,6 +184,7 @@ async function referenceRow(name: string): Promise<LadRow> {
     path_m,
     outside,
     of_truth: area / truth,
+    own: totals.map((total) => total / truth),
   };
 }
 
@@ -178,12 +216,14 @@ export const ladPart: Part<LadRow> = {
     if (reference && reference.length > 0) {
       lines.push(
         "",
-        "| case | voxels | transmission differs by | path differs by | LAD outside | total of the truth |",
+        "| case | voxels | transmission differs by | path differs by | LAD outside | total of the truth | G of short triangles | of long ones |",
       );
-      lines.push("|---|---|---|---|---|---|");
-      for (const { name, voxels, transmission, path_m, outside, of_truth } of reference) {
+      lines.push("|---|---|---|---|---|---|---|---|");
+      for (const { name, voxels, transmission, path_m, outside, of_truth, own } of reference) {
         const differences = `${transmission.toExponential(1)} | ${path_m.toExponential(1)} m | ${outside}`;
-        lines.push(`| ${name} | ${voxels} | ${differences} | ${fixed(of_truth, 3)} |`);
+        lines.push(
+          `| ${name} | ${voxels} | ${differences} | ${fixed(of_truth, 3)} | ${own.map((one) => fixed(one, 3)).join(" | ")} |`,
+        );
       }
     }
     return lines.join("\n");

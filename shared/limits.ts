@@ -129,8 +129,8 @@ export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
 export const MAX_TEXTURE_BYTES = 32 * MIB;
 /** Most triangles that the answer lists by material. */
 export const MAX_LISTED_TRIANGLES = 1_000_000;
-/** Most voxels of a leaf area density: 600 bytes of JSON each. */
-export const MAX_LAD_VOXELS = 4_000_000;
+/** Most voxels of a leaf area density: 400 bytes of JSON each, and strings are limited to about 512 MB. */
+export const MAX_LAD_VOXELS = 1_000_000;
 /** Most scans that are inverted together. */
 export const MAX_LAD_SCANS = 1_000;
 /** Fewest beams of a voxel, if a request does not say. */

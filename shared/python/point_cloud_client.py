@@ -490,7 +490,7 @@ class PointCloudClient:
                                (default) or multi; "trajectory": {"poses": [{"t", "x", "y", "z", "qx", "qy", "qz",
                                "qw"}], "lever_arm": (3)} of a moving scanner; "label"}, metres, world
         grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
-                               "kept_columns"}, metres, world; at most 4 million voxels
+                               "kept_columns"}, metres, world; at most 1 million voxels
         terrain_follow         raise the columns of the grid to dem
         dem                    {"grid_z", "nx", "ny", "cell", "origin": (2), "nodata"}, metres, world
         safety_fraction        clearance above dem, as a fraction of the height of a voxel, default 0.1

@@ -97,7 +97,7 @@ test.each<[string, string[], RegExp]>([
   ["a word for G", ["--g", "leafy"], /--g "leafy" must be a number.*spherical, planophile/],
   ["half a box", ["--origin", "0,0,0", "--box", "0,0,0"], /--box "0,0,0" must be 6 numbers/],
   ["no edge", ["--voxel", "0"], /--voxel "0" must be a positive number/],
-  ["too many voxels", [...GRID, "--voxel", "0.001"], /2000 x 2000 x 2000 voxels \(limit 4000000\); 0\.0129 fits/],
+  ["too many voxels", [...GRID, "--voxel", "0.001"], /2000 x 2000 x 2000 voxels \(limit 1000000\); 0\.0204 fits/],
 ])("%s is refused and nothing is written", async (_name, more, sentence) => {
   const { code, stderr } = await command(root, args(...more));
   expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);

@@ -69,6 +69,7 @@ std::size_t zenith_bin(const Vec3d& direction) {
 
 EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, OpContext& ctx) {
   const std::size_t blocks = (rows.size() + kPulseGrain - 1) / kPulseGrain;
+  ctx.begin_phase("Tracing beams", rows.size());
   EnteringPulses out{BulkVector<std::uint32_t>(rows.size()), std::vector<std::uint64_t>(kZenithBins, 0)};
   std::vector<std::uint32_t> found(blocks, 0);
   std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(ctx.threads()),
@@ -150,7 +151,6 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
   BeamTraversalResult out{Column<double>(checked_bytes(frame.cells(), kVoxelSumFields)),
                           std::vector<std::uint64_t>(kZenithBins, 0), 0, {}};
   auto* const sums = reinterpret_cast<VoxelSums*>(out.sums.view().data);
-  ctx.begin_phase("Tracing beams", 0);
   std::deque<BeamRows> rows;
   std::deque<EnteringPulses> entered;
   for (const BeamScan& scan : scans) {

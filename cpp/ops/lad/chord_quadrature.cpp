@@ -87,13 +87,16 @@ ChordQuadrature nodes_of(const Recurrence& r, std::size_t n, double mean) {
     }
     if (off <= 1e-18) break;
   }
-  std::array<std::size_t, kNodes> order{0, 1, 2, 3};
-  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n),
-            [&](std::size_t i, std::size_t j) { return a[i][i] < a[j][j]; });
   ChordQuadrature out{n, {}, {}};
   for (std::size_t k = 0; k < n; ++k) {
-    out.chord[k] = mean + a[order[k]][order[k]];
-    out.weight[k] = first[order[k]] * first[order[k]];
+    const double chord = mean + a[k][k];
+    std::size_t at = k;  // std::sort of so few makes GCC warn of places beyond them
+    for (; at > 0 && out.chord[at - 1] > chord; --at) {
+      out.chord[at] = out.chord[at - 1];
+      out.weight[at] = out.weight[at - 1];
+    }
+    out.chord[at] = chord;
+    out.weight[at] = first[k] * first[k];
   }
   return out;
 }

@@ -279,13 +279,13 @@ test("a run that is canceled ends within 250 ms and leaves no memory behind", as
   const scan = parallelBeams(1, 300, (i) => (i % 2 === 0 ? 0.25 : null));
   const grid = { ...UNIT_GRID, nx: 300, ny: 50, nz: 50 };
   const before = addon.bulkBytesInUse();
-  for (const phase of ["Tracing beams", "Summing up voxels"]) {
+  for (const phase of [undefined, "Summing up voxels"]) {
     let cancel: ReturnType<typeof stopwatch> | undefined;
     const stop = () => {
       cancel = stopwatch();
       made.deps.jobs.cancelAll();
     };
-    const { value, reached } = await atMoment({ op: "traceBeams", phase }, stop, async () => {
+    const { value, reached } = await atMoment({ op: "traceBeams", ...(phase ? { phase } : {}) }, stop, async () => {
       const started = await openRun(made.base, LAD_URL, ladRequest({ scans: [scan], grid }));
       return started.outcome;
     });

@@ -2,7 +2,7 @@ import { SnapGridRequest, SnapGridResponse } from "../../shared/contract/lad.ts"
 import { LadRequest, LadTail } from "../../shared/contract/lad-compute.ts";
 import type { Deps } from "../deps.ts";
 import { sendJson } from "../http/json-stream.ts";
-import { NO_SESSION, type ProblemExample } from "../http/problems.ts";
+import type { ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
@@ -12,6 +12,11 @@ import { snapGrid } from "../services/terrain/snap-grid.ts";
 
 const tags = ["terrain"];
 
+const NO_SCAN: ProblemExample = {
+  code: "not_found",
+  detail:
+    "Cloud session not found: 00000000. Scan 1 is gone: import its file again; a file is not read instead of a session.",
+};
 const NO_SOURCE: ProblemExample = {
   code: "invalid_argument",
   detail: "Scan 1 has neither a session_id nor points.",
@@ -44,7 +49,7 @@ export function ladRoutes(app: App, deps: Deps): void {
         tags: ["lad"],
         body: LadRequest,
       },
-      config: { lists: true, tail: LadTail, problems: [NO_SESSION, NO_SOURCE] },
+      config: { lists: true, tail: LadTail, problems: [NO_SCAN, NO_SOURCE] },
     },
     async ({ body, unknownKeys }, reply) => {
       const checked = await checkLadRequest(body, unknownKeys, deps); // 400 and 404 here, before the stream opens

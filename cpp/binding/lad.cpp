@@ -150,8 +150,9 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
           listed = scan_ids_of_list(scan_ids->as<double>(), origins->size(), ctx);
         const auto ids = scan_ids->dtype() == DType::kU32 ? scan_ids->as<std::uint32_t>()
                                                           : Span<const std::uint32_t>(listed.view());
-        return voxel_projection({vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids, origins->as<Vec3d>()},
-                                grid.view(), ctx);
+        return voxel_projection(
+            {vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids, origins->as<Vec3d>()}, grid.view(),
+            ctx);
       },
       [](Napi::Env env, VoxelProjection&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
@@ -199,7 +200,9 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
 }
 
 const char* name_of(OcclusionFill fill) {
-  return fill == OcclusionFill::kKriging ? "kriging" : fill == OcclusionFill::kLayerMean ? "layer_mean" : "none";
+  return fill == OcclusionFill::kKriging     ? "kriging"
+         : fill == OcclusionFill::kLayerMean ? "layer_mean"
+                                             : "none";
 }
 
 // fillOccluded(voxels: { lad, variance, state }, grid): NativeJob<{ lad, state, method, filled_count }>

@@ -23,7 +23,8 @@ GridFrame::GridFrame(const VoxelBox& grid)
       rotation_(PlaneRotation::of_degrees(grid.rotation_deg)),
       center_(grid.center),
       half_(grid.size * 0.5) {
-  for (const double offset : grid.offsets) require(std::isfinite(offset), "grid.column_offsets must be finite");
+  for (const double offset : grid.offsets)
+    require(std::isfinite(offset), "grid.column_offsets must be finite");
   lattice_ = {{grid.size.x / grid.nx, grid.size.y / grid.ny, grid.size.z / grid.nz},
               grid.nx,
               grid.ny,
@@ -32,7 +33,8 @@ GridFrame::GridFrame(const VoxelBox& grid)
               grid.kept,
               0,
               0};
-  require(lattice_.cell.x > 0 && lattice_.cell.y > 0 && lattice_.cell.z > 0, "the voxels of the grid have no size");
+  require(lattice_.cell.x > 0 && lattice_.cell.y > 0 && lattice_.cell.z > 0,
+          "the voxels of the grid have no size");
   if (grid.offsets.empty()) return;
   const auto [least, largest] = std::minmax_element(grid.offsets.begin(), grid.offsets.end());
   lattice_.least_offset = *least;

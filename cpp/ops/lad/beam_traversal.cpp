@@ -131,15 +131,16 @@ void add_pulses(const BeamRows& rows, const EnteringPulses& entered, const GridF
     if (n % kPollPulses == 0) ctx.checkpoint(), ctx.advance(std::min(kPollPulses, entered.pulses.size() - n));
     rows.beam(entered.pulses[n], &beam);
     ReturnCursor returns(beam);
-    walk_voxels(lattice, beam.ray, slab, [&](std::size_t column, std::uint32_t k, double enter, double leave) {
-      if (++voxels % kPollVoxels == 0) ctx.checkpoint();
-      const auto [inside, behind] = returns.at(enter, leave);
-      const std::uint32_t reach = inside + behind;
-      if (reach == 0) return false;
-      add(sums[column + k * lattice.layer()], (leave - enter) * per_diagonal,
-          static_cast<double>(behind) / reach, inside);
-      return true;
-    });
+    walk_voxels(lattice, beam.ray, slab,
+                [&](std::size_t column, std::uint32_t k, double enter, double leave) {
+                  if (++voxels % kPollVoxels == 0) ctx.checkpoint();
+                  const auto [inside, behind] = returns.at(enter, leave);
+                  const std::uint32_t reach = inside + behind;
+                  if (reach == 0) return false;
+                  add(sums[column + k * lattice.layer()], (leave - enter) * per_diagonal,
+                      static_cast<double>(behind) / reach, inside);
+                  return true;
+                });
   }
 }
 
@@ -149,7 +150,9 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
   const GridFrame frame(grid);
   const std::vector<VoxelBlock> slabs = slabs_of(frame.lattice());
   BeamTraversalResult out{Column<double>(checked_bytes(frame.cells(), kVoxelSumFields)),
-                          std::vector<std::uint64_t>(kZenithBins, 0), 0, {}};
+                          std::vector<std::uint64_t>(kZenithBins, 0),
+                          0,
+                          {}};
   auto* const sums = reinterpret_cast<VoxelSums*>(out.sums.view().data);
   std::deque<BeamRows> rows;
   std::deque<EnteringPulses> entered;
@@ -170,7 +173,8 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
 }
 
 std::uint64_t beam_traversal_bytes(std::uint64_t rows, std::uint64_t cells) {
-  constexpr std::uint64_t kPerRow = 1 + 4 + 8 + 16;  // state, entering pulse, groups, keys while they are sorted
+  constexpr std::uint64_t kPerRow =
+      1 + 4 + 8 + 16;  // state, entering pulse, groups, keys while they are sorted
   return rows * kPerRow + cells * sizeof(VoxelSums);
 }
 

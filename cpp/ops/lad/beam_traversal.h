@@ -18,7 +18,7 @@ struct BeamScan {
   Vec3d shift;                         ///< added to both: then they are in the frame of the grid
   const AnyColumn* is_miss = nullptr;  ///< (n) any scalar type, non-zero = miss, or nullptr
   Span<const std::uint8_t> deleted;    ///< (n) non-zero = deleted, or empty
-  Span<const double> timestamps;       ///< (n) seconds: equal times form a pulse; empty = every row is a pulse
+  Span<const double> timestamps;  ///< (n) seconds: equal times form a pulse; empty = every row is a pulse
   const AnyColumn* target_index = nullptr;  ///< (n) with timestamps: tells the returns of a pulse apart
 };
 
@@ -29,7 +29,8 @@ constexpr std::size_t kChordMoments = 8;
 struct VoxelSums {
   /// sum u^m, u = chord / diagonal of a voxel; moment[0] = number of beams.
   std::array<double, kChordMoments> moment;
-  double transmitted;          ///< sum of the share of a beam's returns behind the voxel, among those in and behind it
+  double
+      transmitted;  ///< sum of the share of a beam's returns behind the voxel, among those in and behind it
   double transmitted_squared;  ///< sum of the squares of these shares
   double hits;                 ///< returns inside
 };
@@ -40,18 +41,20 @@ constexpr std::size_t kZenithBins = 1800;
 
 /// What was read of one scan.
 struct BeamScanCounts {
-  std::uint64_t pulse_count = 0;           ///< beams of the scan
-  std::uint64_t miss_count = 0;            ///< rows that are misses
-  std::uint64_t unusable_count = 0;        ///< rows not finite, or at their beam origin
-  std::uint64_t deleted_inside_count = 0;  ///< deleted hits inside the grid: left out, cannot be told from misses
-  bool grouped = false;                    ///< rows of one time were taken as one pulse
-  bool times_repeat = false;               ///< not grouped, because different pulses have the same time
+  std::uint64_t pulse_count = 0;     ///< beams of the scan
+  std::uint64_t miss_count = 0;      ///< rows that are misses
+  std::uint64_t unusable_count = 0;  ///< rows not finite, or at their beam origin
+  std::uint64_t deleted_inside_count =
+      0;                      ///< deleted hits inside the grid: left out, cannot be told from misses
+  bool grouped = false;       ///< rows of one time were taken as one pulse
+  bool times_repeat = false;  ///< not grouped, because different pulses have the same time
 };
 
 struct BeamTraversalResult {
-  Column<double> sums;                      ///< (cells, kVoxelSumFields) VoxelSums of voxel i + nx (j + ny k)
-  std::vector<std::uint64_t> zenith_count;  ///< (kZenithBins) beams that reach the grid, by angle to the vertical
-  std::uint64_t beam_count = 0;             ///< beams that reach the grid
+  Column<double> sums;  ///< (cells, kVoxelSumFields) VoxelSums of voxel i + nx (j + ny k)
+  std::vector<std::uint64_t>
+      zenith_count;              ///< (kZenithBins) beams that reach the grid, by angle to the vertical
+  std::uint64_t beam_count = 0;  ///< beams that reach the grid
   std::vector<BeamScanCounts> scans;
 };
 

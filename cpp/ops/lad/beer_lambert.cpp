@@ -44,7 +44,8 @@ struct VarianceTerms {
 };
 
 /// Contract lad 3.5: sampling and position of the elements, both through the derivative of a by P.
-VarianceTerms variance_of(const VoxelSums& sums, double a, double g, double path, const BeerLambertParams& params) {
+VarianceTerms variance_of(const VoxelSums& sums, double a, double g, double path,
+                          const BeerLambertParams& params) {
   const double n = sums.moment[0], p = share(sums.transmitted, n), intercepted = 1 - p;
   const double bounded = std::min(intercepted, 1 - 1 / (2 * n + 2));
   const double sampling = std::max(bounded * (1 - bounded) / n, (sums.transmitted_squared / n - p * p) / n);
@@ -57,8 +58,8 @@ VarianceTerms variance_of(const VoxelSums& sums, double a, double g, double path
     placing = 0.23 * element * (1 - intercepted) * std::pow(intercepted, 1.9 - 2.3 * element);
   const double per_share = (1 - bounded) * path * g;
   const double depth = a * g * path;
-  const bool valid = (depth <= 2 && element <= 0.05 && n >= 30) || (depth <= 2.5 && element <= 0.01 && n >= 150) ||
-                     (element <= 0.05 && n >= 150);
+  const bool valid = (depth <= 2 && element <= 0.05 && n >= 30) ||
+                     (depth <= 2.5 && element <= 0.01 && n >= 150) || (element <= 0.05 && n >= 150);
   return {(sampling + placing) / (per_share * per_share), valid};
 }
 

@@ -9,26 +9,26 @@
 namespace pc {
 
 struct BeerLambertParams {
-  Vec3d voxel_size;             ///< metres, > 0
-  std::uint32_t nx, ny, nz;     ///< of the grid
-  std::uint64_t min_beams;      ///< beams needed to solve a voxel, >= 1
-  double element_width_m;       ///< width of a leaf; <= 0 leaves only the sampling term of the variance
-  double occlusion_threshold_m; ///< a probed voxel with less path in total is occluded, >= 0
+  Vec3d voxel_size;              ///< metres, > 0
+  std::uint32_t nx, ny, nz;      ///< of the grid
+  std::uint64_t min_beams;       ///< beams needed to solve a voxel, >= 1
+  double element_width_m;        ///< width of a leaf; <= 0 leaves only the sampling term of the variance
+  double occlusion_threshold_m;  ///< a probed voxel with less path in total is occluded, >= 0
 };
 
 /// Bits of a voxel's state.
-constexpr std::uint8_t kVoxelSolved = 1;      ///< lad is a solution of the inversion
-constexpr std::uint8_t kVoxelOccluded = 2;    ///< probed, but by too little path or too few beams
-constexpr std::uint8_t kVoxelTrusted = 4;     ///< the 95 % interval is valid
-constexpr std::uint8_t kVoxelFilled = 8;      ///< lad is interpolated (occlusion_kriging)
-constexpr std::uint8_t kVoxelProbed = 16;     ///< at least one beam reaches it
+constexpr std::uint8_t kVoxelSolved = 1;    ///< lad is a solution of the inversion
+constexpr std::uint8_t kVoxelOccluded = 2;  ///< probed, but by too little path or too few beams
+constexpr std::uint8_t kVoxelTrusted = 4;   ///< the 95 % interval is valid
+constexpr std::uint8_t kVoxelFilled = 8;    ///< lad is interpolated (occlusion_kriging)
+constexpr std::uint8_t kVoxelProbed = 16;   ///< at least one beam reaches it
 
 struct BeerLambertTotals {
-  double leaf_area_m2 = 0;            ///< of the voxels that are not occluded
+  double leaf_area_m2 = 0;  ///< of the voxels that are not occluded
   std::uint64_t occluded_count = 0, solved_count = 0;
-  std::uint64_t group_count = 0;      ///< voxels with a valid interval that are not occluded
-  double group_mean = 0;              ///< of their lad, m2/m3
-  double group_half_width = 0;        ///< of the 95 % interval of this mean
+  std::uint64_t group_count = 0;  ///< voxels with a valid interval that are not occluded
+  double group_mean = 0;          ///< of their lad, m2/m3
+  double group_half_width = 0;    ///< of the 95 % interval of this mean
 };
 
 struct BeerLambertResult {

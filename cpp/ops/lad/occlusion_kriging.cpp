@@ -21,8 +21,8 @@ bool is_donor(double lad, double variance, std::uint8_t state) {
 }
 
 /// Means of the donors of each layer; NaN without any.
-std::vector<double> layer_means(Span<const double> lad, const BulkVector<std::uint32_t>& donors, std::size_t layer,
-                                std::uint32_t nz) {
+std::vector<double> layer_means(Span<const double> lad, const BulkVector<std::uint32_t>& donors,
+                                std::size_t layer, std::uint32_t nz) {
   std::vector<double> sums(nz, 0), counts(nz, 0);
   for (const std::uint32_t v : donors) sums[v / layer] += lad[v], counts[v / layer] += 1;
   for (std::uint32_t k = 0; k < nz; ++k)
@@ -36,7 +36,8 @@ class Centres {
   explicit Centres(const VoxelBox& grid)
       : grid_(grid), side_{grid.size.x / grid.nx, grid.size.y / grid.ny, grid.size.z / grid.nz} {}
   Vec3d operator()(std::size_t v) const {
-    const std::size_t i = v % grid_.nx, column = v % (std::size_t{grid_.nx} * grid_.ny), j = column / grid_.nx;
+    const std::size_t i = v % grid_.nx, column = v % (std::size_t{grid_.nx} * grid_.ny),
+                      j = column / grid_.nx;
     const std::size_t k = v / (std::size_t{grid_.nx} * grid_.ny);
     const double raised = grid_.offsets.empty() ? 0 : grid_.offsets[column];
     return {(static_cast<double>(i) + 0.5) * side_.x, (static_cast<double>(j) + 0.5) * side_.y,
@@ -54,7 +55,8 @@ struct FarDonor {
   double squared_distance;
   std::uint32_t voxel;
   friend bool operator<(const FarDonor& a, const FarDonor& b) {
-    return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance : a.voxel < b.voxel;
+    return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance
+                                                    : a.voxel < b.voxel;
   }
 };
 
@@ -63,7 +65,8 @@ std::vector<KrigingDonor> nearest_donors(const BulkVector<std::uint32_t>& donors
                                          const BulkVector<std::uint32_t>& targets, Span<const double> lad,
                                          Span<const double> variance, const Centres& centre) {
   Vec3d centroid{0, 0, 0};
-  for (const std::uint32_t v : targets) centroid = centroid + centre(v) * (1 / static_cast<double>(targets.size()));
+  for (const std::uint32_t v : targets)
+    centroid = centroid + centre(v) * (1 / static_cast<double>(targets.size()));
   BulkVector<FarDonor> by_distance;
   by_distance.reserve(donors.size());
   for (const std::uint32_t v : donors) by_distance.push_back({squared_distance(centre(v), centroid), v});
@@ -90,9 +93,11 @@ struct Plausible {
 }  // namespace
 
 OcclusionKrigingResult occlusion_kriging(Span<const double> lad, Span<const double> variance,
-                                         Span<const std::uint8_t> state, const VoxelBox& grid, OpContext& ctx) {
+                                         Span<const std::uint8_t> state, const VoxelBox& grid,
+                                         OpContext& ctx) {
   const std::size_t layer = std::size_t{grid.nx} * grid.ny, cells = layer * grid.nz;
-  require(lad.size == cells && variance.size == cells && state.size == cells, "the voxels do not belong to the grid");
+  require(lad.size == cells && variance.size == cells && state.size == cells,
+          "the voxels do not belong to the grid");
   require(cells > 0 && cells < 4294967295U, "a grid has 1 to 2^32 - 2 cells");
   ctx.begin_phase("Filling occluded voxels", 0);
   OcclusionKrigingResult out{Column<double>(cells), Column<std::uint8_t>(cells), OcclusionFill::kNone, 0, {}};
@@ -110,8 +115,9 @@ OcclusionKrigingResult occlusion_kriging(Span<const double> lad, Span<const doub
   Plausible plausible{0, 0};
   if (donors.size() >= kFewestDonors) {
     std::vector<KrigingDonor> near = nearest_donors(donors, targets, lad, variance, centre);
-    const auto [least, largest] = std::minmax_element(
-        near.begin(), near.end(), [](const KrigingDonor& a, const KrigingDonor& b) { return a.value < b.value; });
+    const auto [least, largest] =
+        std::minmax_element(near.begin(), near.end(),
+                            [](const KrigingDonor& a, const KrigingDonor& b) { return a.value < b.value; });
     plausible = {least->value, largest->value};
     out.variogram = fit_variogram(near, centre.side(), ctx);
     if (out.variogram) kriging.emplace(std::move(near), *out.variogram, ctx);
@@ -122,7 +128,8 @@ OcclusionKrigingResult occlusion_kriging(Span<const double> lad, Span<const doub
   parallel_for(ctx, targets.size(), kTargetGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       const std::uint32_t v = targets[n];
-      const double estimate = kriging ? kriging->estimate(centre(v)) : std::numeric_limits<double>::quiet_NaN();
+      const double estimate =
+          kriging ? kriging->estimate(centre(v)) : std::numeric_limits<double>::quiet_NaN();
       const double mean = means[v / layer];
       if (plausible.accepts(estimate)) {
         out.lad[v] = plausible.clipped(estimate);

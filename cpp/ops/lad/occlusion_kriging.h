@@ -18,8 +18,8 @@ struct Variogram {
 };
 
 struct OcclusionKrigingResult {
-  Column<double> lad;         ///< (cells) with estimates in occluded voxels
-  Column<std::uint8_t> state; ///< (cells) with kVoxelFilled where there is one
+  Column<double> lad;                           ///< (cells) with estimates in occluded voxels
+  Column<std::uint8_t> state;                   ///< (cells) with kVoxelFilled where there is one
   OcclusionFill method = OcclusionFill::kNone;  ///< of most refinement that any voxel was filled with
   std::uint64_t filled_count = 0;
   std::optional<Variogram> variogram;  ///< of kKriging
@@ -39,7 +39,8 @@ struct OcclusionKrigingResult {
 ///          Matheron 1962 less the mean error, exponential model fitted by least squares weighted with the pairs
 ///          (Cressie 1985).
 OcclusionKrigingResult occlusion_kriging(Span<const double> lad, Span<const double> variance,
-                                         Span<const std::uint8_t> state, const VoxelBox& grid, OpContext& ctx);
+                                         Span<const std::uint8_t> state, const VoxelBox& grid,
+                                         OpContext& ctx);
 
 /// A measured value, its error variance and place.
 struct KrigingDonor {
@@ -49,7 +50,8 @@ struct KrigingDonor {
 
 /// The variogram of donors; none if fewer than 3 of 10 lags have 20 pairs, or without a rise above the nugget.
 /// voxel_side_m  lag where donors have no neighbours
-std::optional<Variogram> fit_variogram(const std::vector<KrigingDonor>& donors, double voxel_side_m, OpContext& ctx);
+std::optional<Variogram> fit_variogram(const std::vector<KrigingDonor>& donors, double voxel_side_m,
+                                       OpContext& ctx);
 
 /// Ordinary kriging from at most some thousands of donors: factors once, then any number of estimates.
 class OrdinaryKriging {

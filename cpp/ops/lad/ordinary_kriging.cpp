@@ -137,7 +137,8 @@ LinearFit fit_at(const std::vector<Lag>& lags, double range) {
 
 }  // namespace
 
-std::optional<Variogram> fit_variogram(const std::vector<KrigingDonor>& donors, double voxel_side_m, OpContext& ctx) {
+std::optional<Variogram> fit_variogram(const std::vector<KrigingDonor>& donors, double voxel_side_m,
+                                       OpContext& ctx) {
   const double unit = spacing_of(donors, voxel_side_m);
   const std::vector<Lag> lags = lags_of(donors, unit, ctx);
   if (lags.size() < kFewestLags) return std::nullopt;

@@ -85,7 +85,8 @@ std::vector<double> leaf_projection(const LeafAngleDensity& density, const std::
   return g;
 }
 
-double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> zenith_count, OpContext& ctx) {
+double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> zenith_count,
+                            OpContext& ctx) {
   require(!zenith_count.empty(), "the counts of zenith angles are empty");
   std::vector<double> zeniths, counts;
   for (std::size_t bin = 0; bin < zenith_count.size; ++bin) {
@@ -133,7 +134,8 @@ Column<std::uint32_t> scan_ids_of_list(Span<const double> values, std::size_t sc
     for (std::size_t i = begin; i < end; ++i) {
       const double id = values[i];
       if (!(id >= 0 && id < static_cast<double>(scan_count) && id == std::floor(id))) {
-        throw Error(ErrorCode::kInvalidArgument, "mesh_scan_ids[" + std::to_string(i) + "] is not the number of one of the " +
+        throw Error(ErrorCode::kInvalidArgument, "mesh_scan_ids[" + std::to_string(i) +
+                                                     "] is not the number of one of the " +
                                                      std::to_string(scan_count) + " scans");
       }
       ids[i] = static_cast<std::uint32_t>(id);
@@ -163,7 +165,8 @@ VoxelProjection voxel_projection(const LeafTriangles& triangles, const VoxelBox&
     ++out.triangle_count;
   }
   parallel_for(ctx, cells.cell_count, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) out.g[v] = whole[v] > 0 ? std::min(1.0, out.g[v] / whole[v]) : 0;
+    for (std::size_t v = begin; v < end; ++v)
+      out.g[v] = whole[v] > 0 ? std::min(1.0, out.g[v] / whole[v]) : 0;
   });
   return out;
 }

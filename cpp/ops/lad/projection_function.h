@@ -45,10 +45,10 @@ double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> 
 
 /// Triangles of leaves, each seen from one scanner.
 struct LeafTriangles {
-  Span<const Vec3d> vertices;         ///< (V) metres, frame of the grid
-  Span<const std::uint32_t> indices;  ///< (T, 3)
-  Span<const std::uint32_t> scan_ids; ///< (T) rows of origins
-  Span<const Vec3d> origins;          ///< scanner positions, frame of the grid
+  Span<const Vec3d> vertices;          ///< (V) metres, frame of the grid
+  Span<const std::uint32_t> indices;   ///< (T, 3)
+  Span<const std::uint32_t> scan_ids;  ///< (T) rows of origins
+  Span<const Vec3d> origins;           ///< scanner positions, frame of the grid
 };
 
 /// Whole numbers below `scan_count` as u32. Errors: kInvalidArgument, naming the first other value. Cancel within 50 ms.

@@ -67,7 +67,9 @@ GroupedPulses pulse_groups(Span<const double> timestamps, const AnyColumn& targe
     throw Error(ErrorCode::kUnsupported, "a scan of 4,294,967,295 rows or more");
   }
   BulkVector<std::uint32_t> order = order_by_time(timestamps, ctx);
-  const auto key = [&](std::size_t place) { return time_key(timestamps[order.empty() ? place : order[place]]); };
+  const auto key = [&](std::size_t place) {
+    return time_key(timestamps[order.empty() ? place : order[place]]);
+  };
   BulkVector<std::uint32_t> starts(rows + 1);
   std::size_t pulses = 0, repeated = 0;
   visit_scalar(target_index, [&](auto values) {

@@ -61,16 +61,16 @@ struct RayAxis {
     *enter = plane(slope > 0 ? lo : hi);
     *leave = plane(slope > 0 ? hi : lo);
   }
-  PC_HD double leave_of(std::int64_t i) const {
-    return parallel() ? HUGE_VAL : plane(slope > 0 ? i + 1 : i);
-  }
+  PC_HD double leave_of(std::int64_t i) const { return parallel() ? HUGE_VAL : plane(slope > 0 ? i + 1 : i); }
   PC_HD double enter_of(std::int64_t i) const {
     return parallel() ? -HUGE_VAL : plane(slope > 0 ? i : i + 1);
   }
   /// The cell of [lo, hi) that the ray is in at t: its enter_of <= t < leave_of.
   PC_HD std::int64_t cell_at(double t, std::int64_t lo, std::int64_t hi) const {
     const double place = parallel() ? start / step : (start + t * slope) / step;
-    std::int64_t i = place >= static_cast<double>(hi) ? hi - 1 : (place < static_cast<double>(lo) ? lo : static_cast<std::int64_t>(place));
+    std::int64_t i = place >= static_cast<double>(hi)
+                         ? hi - 1
+                         : (place < static_cast<double>(lo) ? lo : static_cast<std::int64_t>(place));
     if (parallel()) return i;
     const std::int64_t forward = slope > 0 ? 1 : -1;
     while (leave_of(i) <= t && i + forward >= lo && i + forward < hi) i += forward;
@@ -85,7 +85,8 @@ struct RayAxis {
 /// Source   Amanatides & Woo 1987, "A fast voxel traversal algorithm", over columns and then over the layers of each;
 ///          crossings are computed from the plane's number instead of being summed up.
 template <class Visit>
-PC_HD bool walk_voxels(const VoxelLattice& lattice, const LatticeRay& ray, const VoxelBlock& block, Visit&& visit) {
+PC_HD bool walk_voxels(const VoxelLattice& lattice, const LatticeRay& ray, const VoxelBlock& block,
+                       Visit&& visit) {
   const RayAxis x(ray.origin.x, ray.direction.x, lattice.cell.x);
   const RayAxis y(ray.origin.y, ray.direction.y, lattice.cell.y);
   double from = 0, to = HUGE_VAL;

@@ -24,7 +24,8 @@ std::vector<Pose> poses_of(Span<const double> flat) {
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < flat.size / kFields; ++i) {
     const Span<const double> p = flat.subspan(kFields * i, kFields);
-    if (!std::all_of(p.begin(), p.end(), [](double v) { return std::isfinite(v); })) refuse(i, "a value is not finite");
+    if (!std::all_of(p.begin(), p.end(), [](double v) { return std::isfinite(v); }))
+      refuse(i, "a value is not finite");
     if (i > 0 && !(p[0] > poses.back().t)) refuse(i, "times must increase from pose to pose");
     const double size = std::sqrt(p[4] * p[4] + p[5] * p[5] + p[6] * p[6] + p[7] * p[7]);
     if (!(size > 0)) refuse(i, "the quaternion has no length");

@@ -12,8 +12,9 @@ namespace pc {
 struct TrajectoryJoin {
   Column<Vec3d> origins;            ///< (n) metres; NaN where the time is not finite
   std::uint64_t untimed_count = 0;  ///< rows whose time is not finite
-  std::uint64_t outside_count = 0;  ///< rows before the first or after the last pose, which keep that one's place
-  double first_time_s, last_time_s; ///< of the rows with a time; NaN without
+  std::uint64_t outside_count =
+      0;  ///< rows before the first or after the last pose, which keep that one's place
+  double first_time_s, last_time_s;  ///< of the rows with a time; NaN without
 };
 
 /// The optical centre of a moving scanner at the time of every pulse: position + attitude (lever arm), linear and SLERP

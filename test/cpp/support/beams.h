@@ -23,7 +23,8 @@ struct Pulses {
 
   BeamScan scan() {
     miss_column = std::make_shared<AnyColumn>(column_of(is_miss));
-    BeamScan scan{span_of(positions), span_of(origins), {0, 0, 0}, miss_column.get(), span_of(deleted), {}, nullptr};
+    BeamScan scan{
+        span_of(positions), span_of(origins), {0, 0, 0}, miss_column.get(), span_of(deleted), {}, nullptr};
     if (!times.empty()) {
       index_column = std::make_shared<AnyColumn>(column_of(target_index));
       scan.timestamps = span_of(times);
@@ -62,23 +63,28 @@ inline VoxelBox plain_box() { return {{0, 0, 0}, {4, 3, 2}, 8, 5, 4, 0, {}, {}};
 /// The sums of every voxel by a box test of every beam with every voxel. Every row is a pulse; nothing is deleted.
 inline std::vector<VoxelSums> slow_sums(const Pulses& pulses, const VoxelBox& grid) {
   const Vec3d cell{grid.size.x / grid.nx, grid.size.y / grid.ny, grid.size.z / grid.nz};
-  const double diagonal = std::sqrt(dot(cell, cell)), turn = -grid.rotation_deg * 3.14159265358979323846 / 180;
+  const double diagonal = std::sqrt(dot(cell, cell)),
+               turn = -grid.rotation_deg * 3.14159265358979323846 / 180;
   const auto turned = [&](const Vec3d& v) {
-    return Vec3d{std::cos(turn) * v.x - std::sin(turn) * v.y, std::sin(turn) * v.x + std::cos(turn) * v.y, v.z};
+    return Vec3d{std::cos(turn) * v.x - std::sin(turn) * v.y, std::sin(turn) * v.x + std::cos(turn) * v.y,
+                 v.z};
   };
   std::vector<VoxelSums> sums(std::size_t{grid.nx} * grid.ny * grid.nz);
   for (std::size_t p = 0; p < pulses.positions.size(); ++p) {
-    const Vec3d from = turned(pulses.origins[p] - grid.center), to = turned(pulses.positions[p] - grid.center);
+    const Vec3d from = turned(pulses.origins[p] - grid.center),
+                to = turned(pulses.positions[p] - grid.center);
     const double range = std::sqrt(squared_distance(from, to));
     const Vec3d along = (to - from) * (1 / range);
     for (std::size_t v = 0; v < sums.size(); ++v) {
-      const std::size_t column = v % (std::size_t{grid.nx} * grid.ny), k = v / (std::size_t{grid.nx} * grid.ny);
+      const std::size_t column = v % (std::size_t{grid.nx} * grid.ny),
+                        k = v / (std::size_t{grid.nx} * grid.ny);
       if (!grid.kept.empty() && grid.kept[column] == 0) continue;
       const double raised = grid.offsets.empty() ? 0 : grid.offsets[column];
       const double low[3] = {static_cast<double>(column % grid.nx) * cell.x - grid.size.x / 2,
                              static_cast<double>(column / grid.nx) * cell.y - grid.size.y / 2,
                              static_cast<double>(k) * cell.z - grid.size.z / 2 + raised};
-      const double o[3] = {from.x, from.y, from.z}, d[3] = {along.x, along.y, along.z}, c[3] = {cell.x, cell.y, cell.z};
+      const double o[3] = {from.x, from.y, from.z}, d[3] = {along.x, along.y, along.z},
+                   c[3] = {cell.x, cell.y, cell.z};
       double enter = 0, leave = HUGE_VAL;
       for (int axis = 0; axis < 3; ++axis) {
         const double a = (low[axis] - o[axis]) / d[axis], b = (low[axis] + c[axis] - o[axis]) / d[axis];

@@ -88,7 +88,8 @@ TEST(BeamTraversal, EachVoxelOfASlabHasTheChordsOfTheWholeGrid) {
     pulses.add({0.1 * i, 0, -4}, {0.1 * i, 0, 4}, true);
     pulses.add({-3, -3 + 0.1 * i, 0}, {3, 3 + 0.1 * i, 0}, true);
   }
-  const VoxelBox wide{{0, 0, 0}, {4, 3.2, 2}, 10, 8, 4, 0, {}, {}}, tall{{0, 0, 0}, {4, 3.2, 4}, 10, 8, 8, 0, {}, {}};
+  const VoxelBox wide{{0, 0, 0}, {4, 3.2, 2}, 10, 8, 4, 0, {}, {}},
+      tall{{0, 0, 0}, {4, 3.2, 4}, 10, 8, 8, 0, {}, {}};
   const VoxelBox deep{{0, 0, 0}, {4, 3.2, 10}, 10, 8, 20, 0, {}, {}};
   const auto middle = sums_of(trace({pulses.scan()}, wide)), taller = sums_of(trace({pulses.scan()}, tall)),
              deeper = sums_of(trace({pulses.scan()}, deep));
@@ -117,7 +118,8 @@ TEST(BeamTraversal, TranslationByAMillionMetresAndATurnOfSceneAndGrid) {
   const double angle = 25 * std::numbers::pi / 180;
   for (auto* list : {&turned.positions, &turned.origins}) {
     for (Vec3d& p : *list)
-      p = Vec3d{std::cos(angle) * p.x - std::sin(angle) * p.y, std::sin(angle) * p.x + std::cos(angle) * p.y, p.z} +
+      p = Vec3d{std::cos(angle) * p.x - std::sin(angle) * p.y, std::sin(angle) * p.x + std::cos(angle) * p.y,
+                p.z} +
           shift;
   }
   there.rotation_deg = 25;
@@ -248,16 +250,15 @@ TEST(BeamTraversal, RowsWithoutADirectionAreCounted) {
 
 TEST(BeamTraversal, RefusesGridsAndColumnsThatDoNotFit) {
   Pulses pulses = random_pulses(10, 10);
-  const auto refused = [&](VoxelBox grid) {
-    return test::code_of([&] { trace({pulses.scan()}, grid); });
-  };
+  const auto refused = [&](VoxelBox grid) { return test::code_of([&] { trace({pulses.scan()}, grid); }); };
   VoxelBox flat = test::plain_box(), empty = flat, lost = flat, listed = flat;
   flat.size.z = 0;
   empty.nx = 0;
   lost.center.x = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> few(3, 0.0);
   listed.offsets = test::span_of(few);
-  for (const VoxelBox& grid : {flat, empty, lost, listed}) EXPECT_EQ(refused(grid), ErrorCode::kInvalidArgument);
+  for (const VoxelBox& grid : {flat, empty, lost, listed})
+    EXPECT_EQ(refused(grid), ErrorCode::kInvalidArgument);
   pulses.origins.pop_back();
   EXPECT_EQ(refused(test::plain_box()), ErrorCode::kInvalidArgument);
 }

@@ -78,10 +78,10 @@ TEST(BeerLambert, ExtremesFollowTheContract) {
   const std::vector<double> chords(100, 0.5);
   const auto solved = [&](double p, double g) { return solve_beer_lambert(voxel_of(chords, p), g, 2); };
   EXPECT_EQ(solved(1, 0.5), 0);
-  EXPECT_NEAR(solved(0, 0.5), 2, 1e-12);        // (1 - P) / (d G), not above 5
+  EXPECT_NEAR(solved(0, 0.5), 2, 1e-12);                   // (1 - P) / (d G), not above 5
   EXPECT_NEAR(solved(1e-3, 0.5), (1 - 1e-3) / 0.5, 1e-9);  // the root, 13.8, lies above 5
   EXPECT_NEAR(solved(0, 0.01), 100, 1e-9);
-  EXPECT_NEAR(solved(0.9, 0.01), 10, 1e-9);     // the smaller of 10 and 10.5
+  EXPECT_NEAR(solved(0.9, 0.01), 10, 1e-9);  // the smaller of 10 and 10.5
   EXPECT_NEAR(solved(std::exp(-2.0), 0.5), 4, 1e-9);
 }
 
@@ -93,8 +93,8 @@ BeerLambertResult invert(const std::vector<VoxelSums>& sums, const std::vector<d
                          const BeerLambertParams& params) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);
-  return beer_lambert({reinterpret_cast<const double*>(sums.data()), sums.size() * kVoxelSumFields}, test::span_of(g),
-                      params, ctx);
+  return beer_lambert({reinterpret_cast<const double*>(sums.data()), sums.size() * kVoxelSumFields},
+                      test::span_of(g), params, ctx);
 }
 
 TEST(BeerLambert, StatesOfVoxels) {
@@ -138,7 +138,9 @@ TEST(BeerLambert, OneGPerLayer) {
   const auto found = invert(sums, {0.25, 0.5}, params_of(2, 1, 2));
   EXPECT_NEAR(found.lad[0], 2 * found.lad[2], 1e-9);
   EXPECT_EQ(found.lad[0], found.lad[1]);
-  EXPECT_EQ(test::code_of([&] { invert(sums, {0.25, 0.5, 0.5}, params_of(2, 1, 2)); }),
+  EXPECT_EQ(test::code_of([&] {
+              invert(sums, {0.25, 0.5, 0.5}, params_of(2, 1, 2));
+            }),
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(test::code_of([&] { invert(sums, {1.5}, params_of(2, 1, 2)); }), ErrorCode::kInvalidArgument);
 }

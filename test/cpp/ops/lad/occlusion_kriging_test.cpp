@@ -24,7 +24,8 @@ OpContext context() {
 std::vector<KrigingDonor> random_donors(std::size_t count) {
   std::vector<KrigingDonor> donors;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Vec3d p{test::in_range(1, 4 * i, 0, 5), test::in_range(1, 4 * i + 1, 0, 5), test::in_range(1, 4 * i + 2, 0, 5)};
+    const Vec3d p{test::in_range(1, 4 * i, 0, 5), test::in_range(1, 4 * i + 1, 0, 5),
+                  test::in_range(1, 4 * i + 2, 0, 5)};
     donors.push_back({p, std::sin(p.x) + 0.5 * p.z, 0.01 * random_unit(1, 4 * i + 3)});
   }
   return donors;

@@ -19,9 +19,9 @@ OpContext context() {
 
 const std::vector<LeafAngleDensity>& laws() {
   static const std::vector<LeafAngleDensity> all{
-      {LeafAngleLaw::kSpherical},    {LeafAngleLaw::kPlanophile}, {LeafAngleLaw::kErectophile},
-      {LeafAngleLaw::kPlagiophile},  {LeafAngleLaw::kExtremophile}, {LeafAngleLaw::kUniform},
-      {LeafAngleLaw::kBeta, 1, 3},   {LeafAngleLaw::kBeta, 2.77, 1.172}, {LeafAngleLaw::kBeta, 30, 2}};
+      {LeafAngleLaw::kSpherical},   {LeafAngleLaw::kPlanophile},        {LeafAngleLaw::kErectophile},
+      {LeafAngleLaw::kPlagiophile}, {LeafAngleLaw::kExtremophile},      {LeafAngleLaw::kUniform},
+      {LeafAngleLaw::kBeta, 1, 3},  {LeafAngleLaw::kBeta, 2.77, 1.172}, {LeafAngleLaw::kBeta, 30, 2}};
   return all;
 }
 
@@ -55,7 +55,9 @@ TEST(LeafProjection, BetaWithEqualShapesOfOneIsUniform) {
   const auto beta = leaf_projection({LeafAngleLaw::kBeta, 1, 1}, {0.3, 1.2}, ctx);
   EXPECT_EQ(beta, leaf_projection({LeafAngleLaw::kUniform}, {0.3, 1.2}, ctx));
   for (const double wrong : {0.0, -1.0, HUGE_VAL})
-    EXPECT_EQ(test::code_of([&] { leaf_projection({LeafAngleLaw::kBeta, wrong, 1}, {0}, ctx); }),
+    EXPECT_EQ(test::code_of([&] {
+                leaf_projection({LeafAngleLaw::kBeta, wrong, 1}, {0}, ctx);
+              }),
               ErrorCode::kInvalidArgument);
 }
 
@@ -73,8 +75,9 @@ TEST(LeafProjection, IsAveragedOverTheBeams) {
 TEST(VoxelProjection, TrianglesOfTwoVoxels) {
   OpContext ctx = context();
   // A level triangle and one that faces the scanner in voxel 0, and a point-like one in voxel 1; one lies outside.
-  const std::vector<Vec3d> vertices{{0.1, 0.1, 0.5}, {0.5, 0.1, 0.5}, {0.1, 0.5, 0.5}, {0.5, 0.2, 0.2}, {0.5, 0.8, 0.2},
-                                    {0.5, 0.2, 0.8}, {1.5, 0.5, 0.5}, {9, 9, 9},       {9, 9, 8},       {9, 8, 9}};
+  const std::vector<Vec3d> vertices{{0.1, 0.1, 0.5}, {0.5, 0.1, 0.5}, {0.1, 0.5, 0.5}, {0.5, 0.2, 0.2},
+                                    {0.5, 0.8, 0.2}, {0.5, 0.2, 0.8}, {1.5, 0.5, 0.5}, {9, 9, 9},
+                                    {9, 9, 8},       {9, 8, 9}};
   const std::vector<std::uint32_t> indices{0, 1, 2, 3, 4, 5, 6, 6, 6, 7, 8, 9}, scans{0, 0, 0, 0};
   const std::vector<Vec3d> origins{{-10, 0.2, 0.2}};
   const VoxelBox grid{{1, 0.5, 0.5}, {2, 1, 1}, 2, 1, 1, 0, {}, {}};
@@ -91,14 +94,15 @@ TEST(VoxelProjection, TrianglesOfTwoVoxels) {
   EXPECT_EQ(found.g[1], 0);
   EXPECT_EQ(found.triangle_count, 2U);
   const std::vector<std::uint32_t> wrong_scan{0, 0, 1, 0}, wrong_corner{0, 1, 10};
-  EXPECT_EQ(test::code_of([&] {
-              voxel_projection({mesh.vertices, mesh.indices, test::span_of(wrong_scan), mesh.origins}, grid, ctx);
-            }),
-            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      test::code_of([&] {
+        voxel_projection({mesh.vertices, mesh.indices, test::span_of(wrong_scan), mesh.origins}, grid, ctx);
+      }),
+      ErrorCode::kInvalidArgument);
   EXPECT_EQ(test::code_of([&] {
               const std::vector<std::uint32_t> one{0};
-              voxel_projection({mesh.vertices, test::span_of(wrong_corner), test::span_of(one), mesh.origins}, grid,
-                               ctx);
+              voxel_projection({mesh.vertices, test::span_of(wrong_corner), test::span_of(one), mesh.origins},
+                               grid, ctx);
             }),
             ErrorCode::kInvalidArgument);
 }

@@ -11,8 +11,8 @@
 namespace pc {
 namespace {
 
-TrajectoryJoin join(const std::vector<double>& times, const std::vector<double>& poses, const Vec3d& lever_arm,
-                    const Vec3d& shift = {0, 0, 0}, int threads = 2) {
+TrajectoryJoin join(const std::vector<double>& times, const std::vector<double>& poses,
+                    const Vec3d& lever_arm, const Vec3d& shift = {0, 0, 0}, int threads = 2) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   return trajectory_join(test::span_of(times), test::span_of(poses), lever_arm, shift, ctx);

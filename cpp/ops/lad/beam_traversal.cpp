@@ -19,9 +19,6 @@ constexpr std::size_t kPulseGrain = 1024;
 /// Pulses and voxels between two looks at the cancel flag.
 constexpr std::size_t kPollPulses = 256;
 constexpr std::size_t kPollVoxels = std::size_t{1} << 20;
-/// Parts of the grid that are summed up at the same time.
-constexpr std::uint32_t kBlocks = 8;
-
 /// The returns of a beam, from voxel to voxel along it.
 class ReturnCursor {
  public:
@@ -96,11 +93,14 @@ EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, OpCon
   return out;
 }
 
-/// Cuts a grid into slabs along its axis of most cells. Voxels of different slabs are summed up by different threads.
-std::vector<VoxelBlock> slabs_of(const VoxelLattice& lattice) {
+/// Cuts a grid into slabs along its axis of most cells. Voxels of different slabs are summed up by different threads. The
+/// sums do not depend on the cuts: walk_voxels gives a slab the chords of the whole grid.
+std::vector<VoxelBlock> slabs_of(const VoxelLattice& lattice, int threads) {
   const VoxelBlock all = whole(lattice);
   const std::size_t axis = static_cast<std::size_t>(std::max_element(all.hi, all.hi + 3) - all.hi);
-  const std::uint32_t count = std::min(kBlocks, all.hi[axis]);
+  const std::uint32_t wanted =
+      threads == 1 ? 1U : 2U * static_cast<std::uint32_t>(threads);  // two: to share the load
+  const std::uint32_t count = std::min(wanted, all.hi[axis]);
   std::vector<VoxelBlock> slabs(count, all);
   for (std::uint32_t s = 0; s < count; ++s) {
     slabs[s].lo[axis] = static_cast<std::uint32_t>(std::uint64_t{all.hi[axis]} * s / count);
@@ -148,7 +148,7 @@ void add_pulses(const BeamRows& rows, const EnteringPulses& entered, const GridF
 
 BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx) {
   const GridFrame frame(grid);
-  const std::vector<VoxelBlock> slabs = slabs_of(frame.lattice());
+  const std::vector<VoxelBlock> slabs = slabs_of(frame.lattice(), ctx.threads());
   BeamTraversalResult out{Column<double>(checked_bytes(frame.cells(), kVoxelSumFields)),
                           std::vector<std::uint64_t>(kZenithBins, 0),
                           0,

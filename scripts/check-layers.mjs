@@ -97,6 +97,7 @@ const ORDERED_ROOMS = {
     "register",
     "distance",
     "mesh",
+    "lad",
     "plant",
     "scan",
     "fit",

@@ -129,6 +129,19 @@ export const MAX_INLINE_EXPORT_BYTES = 350 * MIB;
 export const MAX_TEXTURE_BYTES = 32 * MIB;
 /** Most triangles that the answer lists by material. */
 export const MAX_LISTED_TRIANGLES = 1_000_000;
+/** Most voxels of a leaf area density: 400 bytes of JSON each, and strings are limited to about 512 MB. */
+export const MAX_LAD_VOXELS = 1_000_000;
+/** Most scans that are inverted together. */
+export const MAX_LAD_SCANS = 1_000;
+/** Fewest beams of a voxel, if a request does not say. */
+export const DEFAULT_MIN_VOXEL_HITS = 5;
+/** Width of a leaf, metres, if a request does not say. */
+export const DEFAULT_ELEMENT_WIDTH_M = 0.05;
+/** Longest edge of a triangle of leaves, metres, and its largest longest / shortest edge, if a request does not say. */
+export const DEFAULT_LAD_LMAX_M = 0.1;
+export const DEFAULT_LAD_ASPECT = 4;
+/** Mean edges of a voxel that all beams together must cross, if a request does not say. */
+export const DEFAULT_OCCLUSION_EDGES = 100;
 /** Most thresholds of a cloud-to-mesh distance. */
 export const MAX_DISTANCE_BANDS = 100;
 /** Most starts of a leaf inversion. */

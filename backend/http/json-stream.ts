@@ -3,13 +3,15 @@ import { setImmediate } from "node:timers/promises";
 import type { FastifyReply, RouteGenericInterface } from "fastify";
 import { AppError } from "../../shared/errors.ts";
 import { JSON_STREAM_ARRAY_LENGTH, KIB, MIB } from "../../shared/limits.ts";
-import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
+import { Base64Bytes, FlagBytes, LazyList } from "../../shared/wire/json-values.ts";
 import { NativeJson } from "../sessions/native-json.ts";
 import { nativeText } from "./native-text.ts";
 
 const CHUNK_CHARS = 256 * KIB;
 /** Elements handed to JSON.stringify at once: about 40 KiB of text. */
 const SLICE = 2_048;
+/** Elements of a lazy list made at once. */
+const LAZY_SLICE = 64;
 const STRING_SLICE = 1 * MIB;
 /** Bytes encoded to base64 at once, a multiple of three. */
 const BASE64_SLICE = 192 * KIB;
@@ -63,6 +65,7 @@ function* pieces(raw: unknown, depth: number): Generator<string | NativeJson> {
   else if (value instanceof NativeJson) yield value;
   else if (value instanceof Base64Bytes) yield* base64(value.bytes);
   else if (value instanceof FlagBytes) yield* flagList(value.bytes);
+  else if (value instanceof LazyList) yield* lazyList(value);
   else if (Array.isArray(value)) yield* list(value, depth);
   else if (typeof value === "object" && value !== null) yield* record(value as Record<string, unknown>, depth);
   else yield scalar(value);
@@ -124,6 +127,16 @@ function* list(values: readonly unknown[], depth: number): Generator<string | Na
   for (let i = 0; i < values.length; i += 1) {
     if (i > 0) yield ",";
     yield* pieces(values[i], depth + 1);
+  }
+  yield "]";
+}
+
+function* lazyList(values: LazyList): Generator<string> {
+  yield "[";
+  for (let at = 0; at < values.length; at += LAZY_SLICE) {
+    const count = Math.min(LAZY_SLICE, values.length - at);
+    const part = JSON.stringify(Array.from({ length: count }, (_, i) => values.at(at + i))).slice(1, -1);
+    yield at === 0 ? part : `,${part}`;
   }
   yield "]";
 }

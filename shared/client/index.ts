@@ -4,6 +4,7 @@ import { cloudClient } from "./cloud.ts";
 import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
 import { lidarClient } from "./lidar.ts";
+import { ladClient } from "./lad.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { registrationClient } from "./registration.ts";
@@ -31,6 +32,7 @@ export function createClient(options: ClientOptions) {
     ...terrainClient(calls),
     ...surfacesClient(calls),
     ...registrationClient(calls),
+    ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),
     ...lidarClient(calls),

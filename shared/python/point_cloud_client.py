@@ -497,6 +497,39 @@ class PointCloudClient:
         """
         return self._json("POST", "/api/lad/snap-grid", {"grid": grid, "dem": dem}, fields)
 
+    # Leaf area density
+
+    def lad_compute(
+        self, scans: Any, grid: Dict[str, Any], on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Inverts the leaf area density of voxels from the pulses of scans, hits and misses: `cells`, totals, warnings.
+
+        scans                  a list of {"origin": (3), and "session_id": ..., or "points": (n, 3) with "scalar_columns":
+                               {"is_miss", "timestamp", "target_index", "target_count", "origin_x", "origin_y",
+                               "origin_z"}, or "file_path", "ascii_format" with "allow_file_source"; "return_type": single
+                               (default) or multi; "trajectory": {"poses": [{"t", "x", "y", "z", "qx", "qy", "qz",
+                               "qw"}], "lever_arm": (3)} of a moving scanner; "label"}, metres, world
+        grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
+                               "kept_columns"}, metres, world; at most 1 million voxels
+        terrain_follow         raise the columns of the grid to dem
+        dem                    {"grid_z", "nx", "ny", "cell", "origin": (2), "nodata"}, metres, world
+        safety_fraction        clearance above dem, as a fraction of the height of a voxel, default 0.1
+        min_voxel_hits         beams that must reach a voxel, default 5
+        element_width          width of a leaf, metres, default 0.05; <= 0: only the sampling error
+        gtheta_override        True: the leaf projection function is gtheta, 0..1, or gtheta_spec; otherwise it comes from
+                               an angular triangulation of the scans
+        lmax, max_aspect_ratio  longest edge of its triangles, metres, default 0.1, and longest / shortest edge, default 4
+        gtheta_spec            {"spatial": "constant", "spec": value} or {"spatial": "profile", "profile": [value per
+                               layer]}; a value is {"kind": "constant", "value"}, {"kind": "dewit", "dewit": law} or
+                               {"kind": "beta", "beta_mu", "beta_nu"}
+        gtheta                 the same for all voxels
+        mesh_vertices, mesh_indices, mesh_scan_ids  triangles of leaves to use instead: (3 * V) metres, (3 * T) and (T)
+                               the scan that each was seen from
+        occlusion_threshold_m  a voxel with less path of all beams together is occluded, metres; default 100 mean edges
+        fill_occluded          estimate occluded voxels by kriging, default False
+        """
+        return self._run("/api/lad/compute", {"scans": scans, "grid": grid}, fields, on_progress)
+
     # Surfaces
 
     def triangulate(

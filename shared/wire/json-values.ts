@@ -15,3 +15,11 @@ export class FlagBytes {
     return this.bytes.length;
   }
 }
+
+/** A long list whose elements, small plain values, are made while it is written; the contract and the clients have an array. */
+export class LazyList {
+  constructor(
+    readonly length: number,
+    readonly at: (index: number) => unknown,
+  ) {}
+}

@@ -51,6 +51,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   scan: async (wanted) => report((await import("./scan.ts")).scanPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
+  lad: async (wanted) => report((await import("./lad.ts")).ladPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
   prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
@@ -66,6 +67,7 @@ const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
     "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants|scan [--json] [--method NAME,..] [--group NAME,..] | dem",
+    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants|lad [--json] [--method NAME,..] [--group NAME,..] | dem",
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

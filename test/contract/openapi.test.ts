@@ -65,6 +65,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/fit/crown",
     "POST /api/fit/custom",
     "POST /api/fit/prospect",
+    "POST /api/lad/compute",
     "POST /api/lad/snap-grid",
     "POST /api/latex",
     "POST /api/lidar/scan",

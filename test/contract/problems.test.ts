@@ -24,6 +24,7 @@ interface Refused {
 const GONE = "00000000";
 const UNKNOWN_SOURCE = { source: { session_id: GONE } };
 const MESH = { mesh_vertices: [0, 0, 0, 1, 0, 0, 0, 1, 0], mesh_indices: [0, 1, 2] };
+const VOXEL = { grid: { center: [0, 0, 0], size: [1, 1, 1] }, gtheta_override: true, gtheta: 0.5 };
 const MESH_PAIR = {
   target_vertices: MESH.mesh_vertices,
   target_indices: MESH.mesh_indices,
@@ -89,6 +90,8 @@ const REFUSED: readonly Refused[] = [
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),
   of("meshDistance", 400, "/api/c2m/distance", { ...MESH, mesh_indices: [0, 1, 3] }),
+  of("ladCompute", 404, "/api/lad/compute", { ...VOXEL, scans: [{ session_id: GONE, origin: [0, 0, 0] }] }),
+  of("ladCompute", 400, "/api/lad/compute", { ...VOXEL, scans: [{ origin: [0, 0, 0] }] }),
   of("triangulate", 404, "/api/triangulate", { ...UNKNOWN_SOURCE, method: "delaunay" }),
   of("triangulate", 400, "/api/triangulate", { source: {}, method: "delaunay" }),
   of("triangulateScans", 404, "/api/triangulate/lidar", { scans: [{ origin: [0, 0, 0], session_id: GONE }] }),

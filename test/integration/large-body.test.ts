@@ -13,6 +13,7 @@ const LIST_ROUTES = [
   "/api/c2m/icp-register",
   "/api/dem",
   "/api/dem/export-raster",
+  "/api/lad/compute",
   "/api/lad/snap-grid",
   "/api/lidar/scan",
   "/api/m2m/icp-register",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonChunks } from "../../backend/http/json-stream.ts";
-import { Base64Bytes, FlagBytes } from "../../shared/wire/json-values.ts";
+import { Base64Bytes, FlagBytes, LazyList } from "../../shared/wire/json-values.ts";
 
 const text = (value: unknown) => Buffer.concat([...jsonChunks(value)]).toString();
 
@@ -83,4 +83,12 @@ test("values without a JSON form are an error", () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
   expect(() => text(cycle)).toThrow(/nested deeper/);
+});
+
+test("lists made while they are written, at the borders of slices", () => {
+  for (const n of [0, 1, 63, 64, 65, 129]) {
+    const at = (i: number) => ({ i, half: i / 2, lost: Number.NaN, named: `"${i}"` });
+    const list = Array.from({ length: n }, (_, i) => at(i));
+    expect(text({ cells: new LazyList(n, at), after: 1 })).toBe(JSON.stringify({ cells: list, after: 1 }));
+  }
 });

@@ -55,6 +55,7 @@ export const TAGS = {
   terrain: "Terrain, surface and canopy height models, raster export, voxel grids placed on terrain",
   surfaces: "Mesh the points of clouds",
   registration: "Align clouds and meshes (ICP), compare clouds with meshes",
+  lad: "Leaf area density of voxels from laser beams",
   fit: "Fit solids to the crowns of trees and leaf traits to spectra, render equations, export results",
   lidar: "Scan meshes with synthetic scanners, read trajectories of moving scanners",
   plants: "Grow plants and canopies as meshes, in one step or in sessions, and edit them",

@@ -7,6 +7,7 @@ import type { MeshReadersNative } from "../files/mesh.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
 import type { FitNative } from "../fit.ts";
+import type { LadNative } from "../lad.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { OctreeNative } from "../octree.ts";
@@ -41,6 +42,7 @@ export interface Addon
     MasksNative,
     DenoiseNative,
     OctreeNative,
+    LadNative,
     ListsNative,
     PlantShapesNative,
     RayNative,

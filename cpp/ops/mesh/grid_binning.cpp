@@ -48,4 +48,18 @@ BinnedTriangles grid_binning(Span<const Vec3d> vertices, Span<const std::uint32_
   return out;
 }
 
+BinnedCells bin_cells(Span<const Vec3d> vertices, Span<const std::uint32_t> indices, const VoxelBox& grid,
+                      OpContext& ctx) {
+  require(indices.size % 3 == 0, "indices must be three per triangle");
+  const VoxelCells cells(grid);
+  const std::size_t count = indices.size / 3;
+  BinnedCells out{Column<std::uint32_t>(count), std::size_t{grid.nx} * grid.ny * grid.nz};
+  ctx.begin_phase("Binning into grid", count);
+  parallel_for(ctx, count, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t)
+      out.cell_ids[t] = cells.cell_of(centroid(vertices, indices, t)).value_or(kNoCell);
+  });
+  return out;
+}
+
 }  // namespace pc

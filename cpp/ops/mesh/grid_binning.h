@@ -22,4 +22,16 @@ struct BinnedTriangles {
 BinnedTriangles grid_binning(Span<const Vec3d> vertices, Span<const std::uint32_t> indices,
                              const VoxelBox& grid, OpContext& ctx);
 
+/// The cell of a triangle whose centroid lies in none.
+constexpr std::uint32_t kNoCell = 0xFFFFFFFFU;
+
+struct BinnedCells {
+  Column<std::uint32_t> cell_ids;  ///< (T) i + nx (j + ny k), or kNoCell
+  std::size_t cell_count;          ///< nx ny nz
+};
+
+/// The cell of every triangle; otherwise like grid_binning, in one pass.
+BinnedCells bin_cells(Span<const Vec3d> vertices, Span<const std::uint32_t> indices, const VoxelBox& grid,
+                      OpContext& ctx);
+
 }  // namespace pc

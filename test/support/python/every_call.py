@@ -153,6 +153,13 @@ heights = [None if z != z else float(z) for z in flat(grid.buffers["grid_z"])]
 terrain = {"grid_z": heights, "nx": nx, "ny": ny, "cell": 0.5, "origin": grid.meta["grid_origin"]}
 snapped = client.snap_grid({"center": [10, 10, 2], "size": [4, 4, 4], "nx": 2, "ny": 2, "nz": 2}, terrain)
 assert len(snapped["column_offsets"]) == 4
+beams = {"origin": [-9, 0, 0], "points": [[x, y, 0] for x in (0.25, 99) for y in (-0.25, 0, 0.25)]}
+beams["scalar_columns"] = {"is_miss": [0, 0, 0, 1, 1, 1]}
+leaves = client.lad_compute(
+    [beams], {"center": [0, 0, 0], "size": [1, 1, 1]}, gtheta_override=True, gtheta=0.5, min_voxel_hits=1,
+    occlusion_threshold_m=0, on_progress=lambda step: None
+)
+assert leaves["cells"][0]["beam_count"] == 6 and leaves["cells"][0]["relative_density_index"] == 0.5, leaves
 triangle = {"mesh_vertices": [0, 0, 0, 40, 0, 0, 0, 40, 0], "mesh_indices": [0, 1, 2]}
 assert client.mesh_distance(points=[1, 1, 2, 1, 1, 4], **triangle)["mean_distance"] == 3
 far = client.mesh_distance(source={"session_id": a}, **triangle, signed=True, on_progress=lambda step: None)

@@ -22,7 +22,7 @@ import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
 
 /** Formats that mark each miss or contain none. Their poses are often placeholders: with the origin of a national grid
  * as scanner position, detection by distance would mark every point as sky. */
-const SAYS_ITS_MISSES: ReadonlySet<SourceKind> = new Set(["pcd", "e57", "ptx"]);
+export const SAYS_ITS_MISSES: ReadonlySet<SourceKind> = new Set(["pcd", "e57", "ptx"]);
 const SPACING = { max_samples: 20_000, seed: 1 };
 
 /** Imports a file as a new session. It becomes visible in the last step; a failure or cancel leaves nothing behind. */

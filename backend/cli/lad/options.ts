@@ -1,0 +1,117 @@
+import { type LadRequest, LEAF_ANGLE_NAMES } from "../../../shared/contract/lad-compute.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Triple } from "../../../shared/octree/potree2-metadata.ts";
+import { parsePictureSize, type ReadingOptions } from "../analyze/options.ts";
+import { DEFAULT_PICTURE_PX } from "../drawing/view-frame.ts";
+import { checkedReading, parseMetres } from "../run/inputs.ts";
+
+/** Options from commander, before their values are checked. */
+export interface RawLadOptions {
+  readonly out: string;
+  readonly voxel: string;
+  readonly origin?: readonly string[];
+  readonly g: string;
+  readonly lmax?: string;
+  readonly multi?: true;
+  readonly box?: string;
+  readonly minHits?: string;
+  readonly leafWidth?: string;
+  readonly occlusion?: string;
+  readonly fill?: true;
+  readonly units?: string;
+  readonly columns?: string;
+  readonly pictureSize?: string;
+  readonly force?: true;
+  readonly json?: true;
+}
+
+type Projection = Pick<LadRequest, "gtheta_override" | "gtheta" | "gtheta_spec">;
+/** G from an angular triangulation of the scans. */
+const TRIANGLES = "triangles";
+
+export interface LadOptions {
+  readonly out: string;
+  /** Metres. */
+  readonly voxel: number;
+  readonly origins: readonly Triple[];
+  readonly g: string;
+  readonly projection: Projection;
+  /** Longest edge of a triangle; undefined: the default of the service. */
+  readonly lmax: number | undefined;
+  readonly multi: boolean;
+  /** True world. */
+  readonly box: { readonly min: Triple; readonly max: Triple } | undefined;
+  /** undefined: the defaults of the service. */
+  readonly minHits: number | undefined;
+  readonly leafWidth: number | undefined;
+  readonly occlusion: number | undefined;
+  readonly fill: boolean;
+  readonly reading: ReadingOptions;
+  readonly pictureSize: number;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+const bad = (message: string) => new AppError("invalid_argument", message);
+
+/** "1,2,3" as numbers. Errors: invalid_argument for another count. */
+function numbers(option: string, text: string, count: number): number[] {
+  const values = text.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  if (values.length !== count || !values.every(Number.isFinite))
+    throw bad(`${option} "${text}" must be ${count} numbers, separated by commas`);
+  return values;
+}
+
+/** A number, the name of a distribution, or "triangles". Errors: invalid_argument. */
+export function parseProjection(text: string): Projection {
+  if (text.toLowerCase() === TRIANGLES) return { gtheta_override: false, gtheta: null, gtheta_spec: null };
+  const law = LEAF_ANGLE_NAMES.find((name) => name === text.toLowerCase());
+  const kind = "dewit" as const;
+  if (law) {
+    const spec = { kind, dewit: law, value: null, beta_mu: null, beta_nu: null };
+    return { gtheta_override: true, gtheta: null, gtheta_spec: { spatial: "constant", spec, profile: null } };
+  }
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(value > 0 && value <= 1))
+    throw bad(
+      `--g "${text}" must be a number above 0 and at most 1, or one of ${LEAF_ANGLE_NAMES.join(", ")}, ${TRIANGLES}`,
+    );
+  return { gtheta_override: true, gtheta: value, gtheta_spec: null };
+}
+
+function parseBox(text: string): LadOptions["box"] {
+  const [x0 = 0, y0 = 0, z0 = 0, x1 = 0, y1 = 0, z1 = 0] = numbers("--box", text, 6);
+  if (!(x0 < x1 && y0 < y1 && z0 < z1)) throw bad(`--box "${text}" must have each minimum below its maximum`);
+  return { min: [x0, y0, z0], max: [x1, y1, z1] };
+}
+
+function parseCount(text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  if (!(count >= 1)) throw bad(`--min-hits "${text}" must be a whole number from 1 on`);
+  return count;
+}
+
+/** Errors: invalid_argument. */
+export function checkedLad(raw: RawLadOptions): LadOptions {
+  const { origin = [], box, minHits, leafWidth, occlusion, pictureSize } = raw;
+  const metres = (option: string, text: string | undefined) =>
+    text === undefined ? undefined : parseMetres(option, text);
+  return {
+    out: raw.out,
+    voxel: parseMetres("--voxel", raw.voxel),
+    origins: origin.map((text) => numbers("--origin", text, 3) as unknown as Triple),
+    g: raw.g,
+    projection: parseProjection(raw.g),
+    lmax: metres("--lmax", raw.lmax),
+    multi: raw.multi ?? false,
+    box: box === undefined ? undefined : parseBox(box),
+    minHits: minHits === undefined ? undefined : parseCount(minHits),
+    leafWidth: metres("--leaf-width", leafWidth),
+    occlusion: metres("--occlusion", occlusion),
+    fill: raw.fill ?? false,
+    reading: checkedReading(raw),
+    pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),
+    force: raw.force ?? false,
+    json: raw.json ?? false,
+  };
+}

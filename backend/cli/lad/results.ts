@@ -1,0 +1,164 @@
+import type { LadSuccess } from "../../../shared/contract/lad-compute.ts";
+import { jsonDocument } from "../analyze/json-document.ts";
+import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import { type Page, smallPage } from "../report/page.ts";
+import type { Fact } from "../report/summary.ts";
+import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
+import { type CloudPart, inputFact } from "../run/inputs.ts";
+import { reportedWarnings } from "../wording.ts";
+import type { LadOptions } from "./options.ts";
+import type { NamedFigure } from "./pictures.ts";
+import type { LadProfile } from "./profile.ts";
+
+export const PROFILE_FILE = "profile.csv";
+export const VOXEL_FILE = "voxels.csv";
+export const VOXEL_SPACE_FILE = "voxels.vox";
+
+export interface Inverted {
+  readonly scans: readonly CloudPart[];
+  readonly answer: LadSuccess;
+  readonly profile: LadProfile;
+}
+
+const short = (value: number, digits = 4) => shortNumber(Number(value.toPrecision(digits)));
+
+/** The numbers for the terminal and the report. */
+export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
+  const { nx, ny, nz, grid_size, under_sampled_count, filled_count, filled_leaf_area, fill_method_used } = answer;
+  const solved = answer.cells.filter(({ lad_solved }) => lad_solved).length;
+  const facts: Fact[] = [
+    ["Scans", scans.map(({ file }) => file.name).join(", ")],
+    ["Grid", `${nx} x ${ny} x ${nz} voxels of ${short(grid_size[0] / nx)} m`],
+    ["Leaf area index", short(profile.lai)],
+    ["Leaf area", `${short(profile.leaf_area_m2)} m2 in measured voxels`],
+    ["Voxels solved", plainNumber(solved, 0)],
+    ["Voxels occluded", plainNumber(under_sampled_count, 0)],
+  ];
+  const { group_lad_mean, group_lad_ci_lower, group_lad_ci_upper } = answer;
+  if (group_lad_mean !== null && group_lad_ci_lower !== null && group_lad_ci_upper !== null) {
+    const interval = `${short(group_lad_ci_lower)} to ${short(group_lad_ci_upper)}`;
+    facts.push(["Mean LAD", `${short(group_lad_mean)} m2/m3 (95 %: ${interval}), voxels with a valid interval`]);
+  }
+  if (fill_method_used !== null)
+    facts.push(["Interpolated", `${short(filled_leaf_area)} m2 in ${filled_count} voxels (${fill_method_used})`]);
+  return facts;
+}
+
+interface Made {
+  readonly versions: Record<string, string>;
+  readonly seconds: Record<string, number>;
+}
+
+/** Writes pictures, summary and report. */
+export async function writeResults(
+  found: Inverted,
+  figures: readonly NamedFigure[],
+  options: LadOptions,
+  { out }: FolderRun,
+  { versions, seconds }: Made,
+) {
+  const { scans, answer, profile } = found;
+  const warnings = reportedWarnings([...answer.warnings, ...scans.flatMap((scan) => scan.warnings)]);
+  for (const { name, png } of figures) await out.write(`${name}.png`, png);
+  const { cells: _, warnings: __, ...totals } = answer;
+  const document = {
+    scans: scans.map(({ file, tail }) => ({ path: file.path, bytes: file.bytes, points: tail.point_count })),
+    leaf_area_index: profile.lai,
+    profile: profile.levels,
+    result: totals,
+    outputs: {
+      report: out.final(REPORT_FILE),
+      summary: out.final(SUMMARY_FILE),
+      profile: out.final(PROFILE_FILE),
+      voxels: out.final(VOXEL_FILE),
+      voxel_space: out.final(VOXEL_SPACE_FILE),
+      pictures: figures.map(({ name }) => out.final(`${name}.png`)),
+    },
+    warnings,
+    versions,
+    parameters: recorded(options),
+    seconds,
+  };
+  await out.write(SUMMARY_FILE, jsonDocument(document));
+  await out.write(REPORT_FILE, await smallPage(page(found, figures, options, warnings, versions)));
+  const outputs: Fact[] = [
+    ["Tables", `${out.final(PROFILE_FILE)}, ${VOXEL_FILE}`],
+    ["Voxel space", out.final(VOXEL_SPACE_FILE)],
+    ["Report", out.final(REPORT_FILE)],
+  ];
+  return { document, outputs };
+}
+
+const recorded = ({
+  voxel,
+  g,
+  lmax,
+  multi,
+  origins,
+  box,
+  minHits,
+  leafWidth,
+  occlusion,
+  fill,
+  reading,
+}: LadOptions) => ({
+  voxel,
+  g,
+  lmax: lmax ?? null,
+  multi,
+  origins,
+  box: box ?? null,
+  min_hits: minHits ?? null,
+  leaf_width: leafWidth ?? null,
+  occlusion: occlusion ?? null,
+  fill,
+  units: reading.units ?? null,
+  columns: reading.columns ?? null,
+});
+
+function page(
+  found: Inverted,
+  figures: readonly NamedFigure[],
+  options: LadOptions,
+  warnings: readonly string[],
+  versions: Record<string, string>,
+): Page {
+  const { scans, answer, profile } = found;
+  const reproduce: Fact[] = [
+    ...scans.map(({ file }): Fact => ["Scan", inputFact(file)]),
+    ...Object.entries(recorded(options)).map(
+      ([name, value]): Fact => [
+        `--${name.replaceAll("_", "-")}`,
+        value === null ? "not given" : typeof value === "string" ? value : JSON.stringify(value),
+      ],
+    ),
+    ["Occlusion threshold", `${short(answer.occlusion_threshold_m)} m of path`],
+    ["G by layer", answer.gtheta_profile?.map((g) => short(g)).join(", ") ?? "of each voxel, see voxels.csv"],
+    [
+      "Versions",
+      Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(", "),
+    ],
+  ];
+  return {
+    kicker: "Leaf area report",
+    title: scans.map(({ file }) => file.name).join(", "),
+    created: new Date(),
+    tiles: [
+      [short(profile.lai, 3), "leaf area index"],
+      [`${short(profile.leaf_area_m2, 3)} m2`, "leaf area in measured voxels"],
+      [plainNumber(answer.under_sampled_count, 0), "occluded voxels"],
+    ],
+    warnings,
+    sections: [
+      { title: "Result", facts: ladFacts(found), note: NOTE },
+      { title: "Pictures", figures },
+      { title: "Reproduce", facts: reproduce },
+    ],
+    footer: `Tables beside this report: ${PROFILE_FILE}, ${VOXEL_FILE}, ${VOXEL_SPACE_FILE}.`,
+  };
+}
+
+const NOTE =
+  "One-sided leaf area from the share of beams that pass each voxel (Beer's law). The index counts measured voxels over the footprint of the whole grid; occluded voxels are left out of it, and interpolated ones are listed apart. Wood that the beams met counts as leaves.";

@@ -1,0 +1,81 @@
+import type { LadCell, LadSuccess } from "../../../shared/contract/lad-compute.ts";
+import type { LadProfile } from "./profile.ts";
+
+const blank = (value: number) => (Number.isFinite(value) ? String(value) : "");
+
+/** Profile and totals (contract lad 6). */
+export function profileCsv({ levels, lai, footprint_m2, leaf_area_m2 }: LadProfile, filled_m2: number): string {
+  const rows = levels.map((level) =>
+    [
+      level.level,
+      level.height_m,
+      level.thickness_m,
+      blank(level.mean_lad),
+      blank(level.std_lad),
+      level.leaf_area_m2,
+      level.lai_contribution,
+      level.voxel_count,
+      level.measured_count,
+      level.occluded_count,
+      level.filled_count,
+    ].join(","),
+  );
+  return [
+    "level,height_m,thickness_m,mean_lad_m2_m3,std_lad_m2_m3,leaf_area_m2,lai_contribution,voxel_count,measured_count,occluded_count,filled_count",
+    ...rows,
+    `# LAI ${lai}`,
+    `# leaf area ${leaf_area_m2} m2 in measured voxels`,
+    `# footprint of the grid ${footprint_m2} m2`,
+    `# interpolated leaf area ${filled_m2} m2, not part of the LAI`,
+    "",
+  ].join("\n");
+}
+
+const COLUMNS: readonly (readonly [name: string, value: (cell: LadCell) => string | number])[] = [
+  ["x_m", ({ center }) => center[0]],
+  ["y_m", ({ center }) => center[1]],
+  ["z_m", ({ center }) => center[2]],
+  ["lad_m2_m3", ({ lad, lad_solved, lad_filled }) => (lad_solved || lad_filled ? lad : "")],
+  ["leaf_area_m2", ({ leaf_area, lad_solved, lad_filled }) => (lad_solved || lad_filled ? leaf_area : "")],
+  ["leaf_area_ci_lower_m2", ({ leaf_area_ci_lower }) => leaf_area_ci_lower ?? ""],
+  ["leaf_area_ci_upper_m2", ({ leaf_area_ci_upper }) => leaf_area_ci_upper ?? ""],
+  ["g", ({ gtheta }) => gtheta],
+  ["hit_count", ({ hit_count }) => hit_count],
+  ["beam_count", ({ beam_count }) => beam_count],
+  ["transmission", ({ relative_density_index }) => (relative_density_index === null ? "" : 1 - relative_density_index)],
+  ["path_length_m", ({ path_length_total }) => path_length_total],
+  ["occluded", ({ under_sampled }) => Number(under_sampled)],
+  ["filled", ({ lad_filled }) => Number(lad_filled)],
+];
+
+const placeOf = ({ nx, ny }: LadSuccess, { index }: LadCell) =>
+  [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))] as const;
+
+/** Pieces of text, so that a large grid never becomes one string. */
+export function* voxelCsv(answer: LadSuccess): Generator<string> {
+  yield `i,j,k,${COLUMNS.map(([name]) => name).join(",")}\n`;
+  for (const cell of answer.cells)
+    yield `${placeOf(answer, cell).join(",")},${COLUMNS.map(([, value]) => value(cell)).join(",")}\n`;
+}
+
+/** Voxel space of AMAPVox; voxels without an estimate, also occluded ones, have no density. */
+export function* voxelSpace(answer: LadSuccess): Generator<string> {
+  const { bounds, nx, ny, nz, grid_size } = answer;
+  yield "VOXEL SPACE\n";
+  yield `#min_corner: ${bounds[0].join(" ")}\n#max_corner: ${bounds[1].join(" ")}\n`;
+  yield `#split: ${nx} ${ny} ${nz}\n#type: TLS #res: ${grid_size[0] / nx} #MAX_PAD: 100\n`;
+  yield "i j k PadBVTotal lMeanTotal lgTotal nbEchos nbSampling transmittance\n";
+  for (const cell of answer.cells) {
+    const known = cell.lad_filled || (cell.lad_solved && !cell.under_sampled);
+    const { mean_path_length, path_length_total, hit_count, beam_count, relative_density_index } = cell;
+    const values = [
+      known ? cell.lad : "NaN",
+      mean_path_length ?? "NaN",
+      path_length_total,
+      hit_count,
+      beam_count,
+      relative_density_index === null ? "NaN" : 1 - relative_density_index,
+    ];
+    yield `${placeOf(answer, cell).join(" ")} ${values.join(" ")}\n`;
+  }
+}

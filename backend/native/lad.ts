@@ -1,0 +1,155 @@
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+import type { SurfaceMesh, VoxelBox } from "./surfaces.ts";
+
+type Triple = readonly [number, number, number];
+
+/** The pulses of one scan, a row per return or miss; lengths are n unless stated. */
+export interface BeamScan {
+  /** vec3d, metres; a miss lies anywhere along its beam. */
+  readonly positions: NativeColumn;
+  /** vec3d, beam origin of each row or one for all; frame of positions. */
+  readonly origins: NativeColumn;
+  /** Added to positions and origins: the frame of the grid. */
+  readonly shift: Triple;
+  /** Non-zero = miss. */
+  readonly is_miss: NativeColumn | null;
+  /** u8, non-zero = deleted. */
+  readonly deleted: NativeColumn | null;
+  /** f64, seconds: equal times form a pulse; null = every row is a pulse. */
+  readonly timestamps: NativeColumn | null;
+  /** With timestamps: number of the return in its pulse. */
+  readonly target_index: NativeColumn | null;
+}
+
+export interface BeamScanCounts {
+  readonly pulse_count: number;
+  readonly miss_count: number;
+  /** Rows not finite, or at their beam origin. */
+  readonly unusable_count: number;
+  /** Deleted hits inside the grid. */
+  readonly deleted_inside_count: number;
+  /** Rows of one time were taken as one pulse. */
+  readonly grouped: boolean;
+  /** Not grouped, because different pulses have the same time. */
+  readonly times_repeat: boolean;
+}
+
+/** Fields of a voxel in `sums`: 8 powers of the chord over the diagonal, transmitted share, its square, hits. */
+export const SUM_FIELDS = 11;
+export const SUM_TRANSMITTED = 8;
+export const SUM_HITS = 10;
+
+export interface TracedBeams {
+  /** f64, (cells, SUM_FIELDS), k-major. */
+  readonly sums: NativeColumn;
+  /** Beams that reach the grid by their angle to the vertical, equal bins of 0 .. 90 degrees. */
+  readonly zenith_count: readonly number[];
+  readonly beam_count: number;
+  readonly scans: readonly BeamScanCounts[];
+}
+
+/** Beam origins of a moving scanner. */
+export interface TrajectoryJoin {
+  /** vec3d per row; NaN without a finite time. */
+  readonly origins: NativeColumn;
+  readonly untimed_count: number;
+  /** Rows before the first or after the last pose. */
+  readonly outside_count: number;
+  /** Of the rows with a time, seconds; null without. */
+  readonly first_time_s: number | null;
+  readonly last_time_s: number | null;
+}
+
+export const LEAF_ANGLE_LAWS = [
+  "spherical",
+  "planophile",
+  "erectophile",
+  "plagiophile",
+  "extremophile",
+  "uniform",
+] as const;
+
+/** Distribution of leaf inclinations. */
+export type LeafAngleDensity =
+  | { readonly law: (typeof LEAF_ANGLE_LAWS)[number] }
+  | { readonly law: "beta"; readonly beta_mu: number; readonly beta_nu: number };
+
+/** Triangles of leaves; scan_ids f64, the row of origins (vec3d) that each is seen from. */
+export interface LeafMesh extends SurfaceMesh {
+  readonly scan_ids: NativeColumn;
+  readonly origins: NativeColumn;
+}
+
+export interface InversionParams {
+  readonly voxel_size: Triple;
+  readonly nx: number;
+  readonly ny: number;
+  readonly nz: number;
+  readonly min_beams: number;
+  readonly element_width_m: number;
+  readonly occlusion_threshold_m: number;
+}
+
+/** Bits of a voxel's state. */
+export const VOXEL = { solved: 1, occluded: 2, trusted: 4, filled: 8, probed: 16 } as const;
+
+export interface InvertedBeams {
+  /** f64, m2/m3; 0 where not solved. */
+  readonly lad: NativeColumn;
+  /** f64; NaN where not solved. */
+  readonly variance: NativeColumn;
+  /** u8, bits of VOXEL. */
+  readonly state: NativeColumn;
+  readonly totals: {
+    readonly leaf_area_m2: number;
+    readonly occluded_count: number;
+    readonly solved_count: number;
+    readonly group_count: number;
+    readonly group_mean: number;
+    readonly group_half_width: number;
+  };
+}
+
+export interface FilledVoxels {
+  readonly lad: NativeColumn;
+  readonly state: NativeColumn;
+  readonly method: "kriging" | "layer_mean" | "none";
+  readonly filled_count: number;
+}
+
+export interface LadNative {
+  traceBeams(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<TracedBeams>;
+  traceBeamsBytes(rows: number, cells: number): number;
+  trajectoryJoin(
+    times: NativeColumn,
+    poses: NativeColumn,
+    params: { readonly lever_arm: Triple; readonly shift: Triple },
+  ): NativeJob<TrajectoryJoin>;
+  meanLeafProjection(density: LeafAngleDensity, zenith_count: readonly number[]): NativeJob<number>;
+  voxelProjection(
+    mesh: LeafMesh,
+    grid: VoxelBox,
+  ): NativeJob<{ readonly g: NativeColumn; readonly triangle_count: number }>;
+  invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
+  fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
+}
+
+const addon = addonAs<LadNative>();
+
+/** Sums up the beams of all scans over the voxels they cross. */
+export const traceBeams: LadNative["traceBeams"] = (scans, grid) => addon.traceBeams(scans, grid);
+/** Memory that traceBeams needs besides its input, bytes. */
+export const traceBeamsBytes: LadNative["traceBeamsBytes"] = (rows, cells) => addon.traceBeamsBytes(rows, cells);
+/** Beam origins at the times (f64); `poses` f64: t, x, y, z, qx, qy, qz, qw of each. */
+export const trajectoryJoin: LadNative["trajectoryJoin"] = (times, poses, params) =>
+  addon.trajectoryJoin(times, poses, params);
+/** Mean leaf projection function over beams. */
+export const meanLeafProjection: LadNative["meanLeafProjection"] = (density, zenith_count) =>
+  addon.meanLeafProjection(density, zenith_count);
+/** Leaf projection function of every voxel (f64; 0 = no triangles) from the triangles with their centroid in it. */
+export const voxelProjection: LadNative["voxelProjection"] = (mesh, grid) => addon.voxelProjection(mesh, grid);
+/** Leaf area density of every voxel; `g` has a value per voxel, per layer, or one. */
+export const invertBeams: LadNative["invertBeams"] = (sums, g, params) => addon.invertBeams(sums, g, params);
+/** Estimates occluded voxels by kriging, else by the mean of their layer. */
+export const fillOccluded: LadNative["fillOccluded"] = (voxels, grid) => addon.fillOccluded(voxels, grid);

@@ -1,0 +1,53 @@
+import type { BeamScanCounts } from "../../native/lad.ts";
+import type { CloudMeta } from "../../sessions/cloud-session.ts";
+
+/** What a scan lacks, for its messages. */
+export interface ScanNotes {
+  /** "Scan 2", or its label. */
+  readonly name: string;
+  /** Its beam origins come from a trajectory. */
+  readonly moving: boolean;
+  readonly declared_multi: boolean;
+  /** Columns that return_type multi needs and the scan lacks. */
+  readonly missing_columns: readonly string[];
+  readonly has_times: boolean;
+  /** Of a session. */
+  readonly meta: CloudMeta | null;
+  /** Of its beam origins. */
+  readonly warnings: readonly string[];
+}
+
+/** Warnings about a scan, from what it lacks and what was read of it. */
+export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] {
+  const { name, declared_multi, missing_columns, meta } = scan;
+  const told: string[] = [...scan.warnings];
+  const tell = (when: boolean, text: string) => when && told.push(`${name} ${text}`);
+  tell(
+    declared_multi && missing_columns.length > 0,
+    `is declared to have several returns per pulse, but lacks ${missing_columns.join(", ")}: each row counts as one pulse.`,
+  );
+  tell(!scan.has_times, "has no time stamps.");
+  tell(
+    counts.times_repeat,
+    "has time stamps that different pulses share; they look rounded, so each row counts as one pulse.",
+  );
+  tell(
+    counts.unusable_count > 0,
+    `has ${counts.unusable_count} rows without a direction, not finite or at the beam origin, which were left out.`,
+  );
+  tell(
+    counts.deleted_inside_count > 0,
+    `has ${counts.deleted_inside_count} deleted hits inside the grid. Their beams cannot be told from lost ones and were left out, so the leaf area density may be wrong there.`,
+  );
+  const lost = meta?.unrestorable_hit_count ?? 0;
+  tell(
+    lost > 0,
+    `has lost ${lost} hits of the original scan to bake, split, extract or merge. They cannot be restored, so the leaf area density may read high.`,
+  );
+  tell(
+    meta?.backfilled_misses_stale === true,
+    "has misses that were restored before its points were edited; restore them again.",
+  );
+  tell(meta?.backfilled_misses_moved === true, "was moved after its misses were restored; restore them again.");
+  return told;
+}

@@ -1,0 +1,131 @@
+import type { LadScan } from "../../../shared/contract/lad-compute.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import type { BeamScan } from "../../native/lad.ts";
+import type { CloudSession } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
+import { importBytes } from "../files/import-cost.ts";
+import { MISS_SLUG } from "../files/slugs.ts";
+import { kindOfFile, type SourceKind, sourceFile } from "../files/source.ts";
+import { pointsColumn } from "../run/points.ts";
+import { lengthOf } from "./grid.ts";
+import { type MovingOrigins, movingOrigins } from "./moving.ts";
+import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
+import type { ScanNotes } from "./scan-warnings.ts";
+
+/** A scan whose source is known to exist. */
+export interface CheckedScan {
+  readonly request: LadScan;
+  readonly name: string;
+  readonly source:
+    | { readonly from: "session"; readonly session: CloudSession }
+    | { readonly from: "file"; readonly path: string; readonly kind: SourceKind; readonly bytes: number }
+    | { readonly from: "inline"; readonly rows: number };
+}
+
+export interface ReadScan {
+  readonly beams: BeamScan;
+  /** Numbers of the returns of a pulse; null if the scan does not have them. */
+  readonly returns: { readonly target_index: NativeColumn; readonly target_count: NativeColumn } | null;
+  readonly notes: ScanNotes;
+}
+
+const refused = (message: string) => new AppError("invalid_argument", message);
+const MULTI_COLUMNS = ["timestamp", "target_index", "target_count"] as const;
+
+/** Errors: not_found; invalid_argument for a scan without a source and lists of different lengths. */
+export async function checkScan(request: LadScan, index: number, { sessions }: Deps): Promise<CheckedScan> {
+  const name = request.label ? `Scan "${request.label}"` : `Scan ${index + 1}`;
+  const { session_id, file_path, allow_file_source, points } = request;
+  if (session_id) {
+    const session = await sessions.get(session_id).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+      throw new AppError(
+        "not_found",
+        `${error.message}. ${name} is gone: import its file again; a file is not read instead of a session.`,
+      );
+    });
+    return { request, name, source: { from: "session", session } };
+  }
+  if (file_path) {
+    if (!allow_file_source) {
+      throw refused(
+        `${name} names a file but no session: a session holds the edits, the file lacks them. Import it, or set allow_file_source.`,
+      );
+    }
+    const path = await sourceFile(file_path);
+    const kind = kindOfFile(path);
+    return { request, name, source: { from: "file", path, kind, bytes: await importBytes(path, kind) } };
+  }
+  const rows = lengthOf(points);
+  if (rows === 0) throw refused(`${name} has neither a session_id nor points.`);
+  for (const [column, values] of Object.entries(request.scalar_columns ?? {})) {
+    if (values && lengthOf(values) !== rows) {
+      throw refused(`${name}: scalar_columns.${column} has ${lengthOf(values)} values for ${rows} points.`);
+    }
+  }
+  return { request, name, source: { from: "inline", rows } };
+}
+
+/** Reads a scan; the run owns its columns. Errors: invalid_argument for a moving scan whose origins are not known. */
+export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
+  const { source, request, name } = scan;
+  const read =
+    source.from === "inline"
+      ? await inlineColumns(request, job)
+      : source.from === "file"
+        ? await fileColumns(request, source, job)
+        : await sessionColumns(source.session, job);
+  const of = (key: string) => read.columns.get(key)?.native ?? null;
+  const positions = of("positions");
+  if (!positions) throw new AppError("internal", "a scan without positions");
+  const given = {
+    timestamp: of("timestamps"),
+    target_index: of(extraKey("target_index")),
+    target_count: of(extraKey("target_count")),
+  };
+  const multi = request.return_type === "multi";
+  const missing_columns = MULTI_COLUMNS.filter((column) => given[column] === null);
+  const grouped = multi && missing_columns.length === 0;
+  const { timestamp, target_index, target_count } = given;
+  const { origins, moving, warnings } = await originsOf(scan, read, given.timestamp, job);
+  return {
+    beams: {
+      positions,
+      origins,
+      shift: read.shift,
+      is_miss: of(extraKey(MISS_SLUG)),
+      deleted: of("deleted"),
+      timestamps: grouped ? given.timestamp : null,
+      target_index: grouped ? given.target_index : null,
+    },
+    returns: timestamp && target_index && target_count ? { target_index, target_count } : null,
+    notes: {
+      name,
+      moving,
+      declared_multi: multi,
+      missing_columns,
+      has_times: given.timestamp !== null,
+      meta: read.meta,
+      warnings,
+    },
+  };
+}
+
+/** Beam origins in the order of the contract: of the pulses, from the trajectory, the scanner position. */
+async function originsOf(
+  { request: { origin, trajectory }, name }: CheckedScan,
+  { own_origins, shift }: ScanColumns,
+  times: NativeColumn | null,
+  job: Job,
+): Promise<MovingOrigins & { readonly moving: boolean }> {
+  if (own_origins) {
+    const told = `${name} has a beam origin for each point; they are used instead of the trajectory.`;
+    return { origins: own_origins, moving: false, warnings: trajectory ? [told] : [] };
+  }
+  if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
+  const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
+  return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings: [] };
+}

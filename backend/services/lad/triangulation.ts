@@ -1,0 +1,103 @@
+import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Job } from "../../jobs/job.ts";
+import { cloudStats, hitMask } from "../../native/cloud/cloud.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import { voxelProjection } from "../../native/lad.ts";
+import * as native from "../../native/scan-meshes.ts";
+import type { Triple } from "../../sessions/column-names.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { numbersColumn, pointsColumn } from "../run/points.ts";
+import type { LadGrid } from "./grid.ts";
+import type { VoxelG } from "./projection.ts";
+import type { ReadScan } from "./scans.ts";
+
+/** G where every scan moves: that of leaves with any inclination (contract lad 1.4). */
+const MOVING_G = 0.5;
+/** Beam origins of a static scanner lie within this box, metres. */
+const STILL_M = 1e-3;
+
+/** Memory for the triangulation of scans of so many rows, bytes. */
+export function triangulationBytes(rows: readonly number[]): number {
+  const total = rows.reduce((sum, count) => sum + count, 0);
+  const own = native.scanTriangulationBytes(Math.max(0, ...rows)) + native.scanMeshBytes(total, 2 * total);
+  return own + (24 + 2 * 36) * total;
+}
+
+/**
+ * G of each voxel from an angular triangulation of the hits in the grid. Scans that move are left out; if all do, G is
+ * 0.5, with a warning. Errors: invalid_argument without any triangle.
+ */
+export async function triangulatedG(
+  request: LadRequest,
+  scans: readonly ReadScan[],
+  grid: LadGrid,
+  job: Job,
+): Promise<VoxelG> {
+  const part = job.quiet();
+  const triangles: native.ScanTriangles[] = [];
+  const moving: string[] = [];
+  for (const scan of scans) {
+    const origin = await staticOrigin(scan, part);
+    if (origin) triangles.push(await scanTriangles(scan, origin, grid, part));
+    else moving.push(scan.notes.name);
+  }
+  const names = moving.slice(0, 10).join(", ");
+  if (triangles.length === 0) {
+    const text = `${names} moved while scanning and cannot be triangulated: G is taken as ${MOVING_G}.`;
+    const profile = Array<number>(grid.box.nz).fill(MOVING_G);
+    return { column: job.adopt(numbersColumn([MOVING_G])).native, profile, warnings: [text] };
+  }
+  const { lmax, max_aspect_ratio } = request;
+  const mesh = await part.track(() => native.scanMesh(triangles, { lmax_m: lmax, max_aspect_ratio }));
+  const [vertices, indices, scan_ids] = [mesh.vertices, mesh.indices, mesh.scan_ids].map(
+    (column) => part.adopt(new ColumnRef(column)).native,
+  ) as [NativeColumn, NativeColumn, NativeColumn];
+  const origins = part.adopt(pointsColumn(triangles.map(({ origin }) => [...origin]))).native;
+  const found = await part.track(() => voxelProjection({ vertices, indices, scan_ids, origins }, grid.box));
+  const column = job.adopt(new ColumnRef(found.g)).native;
+  if (found.triangle_count === 0) throw noTriangles(mesh.drops, request);
+  const skipped = `${names} moved while scanning and cannot be triangulated: G comes from the other scans.`;
+  return { column, profile: null, warnings: moving.length > 0 ? [skipped] : [] };
+}
+
+/** Where a scanner stood, true world; null if it moved. */
+async function staticOrigin({ beams, notes }: ReadScan, job: Job): Promise<Triple | null> {
+  if (notes.moving) return null;
+  const { bounds } = await job.track(() => cloudStats(beams.origins, null));
+  if (!bounds) return null;
+  const { min, max } = bounds;
+  if (Math.max(max[0] - min[0], max[1] - min[1], max[2] - min[2]) > STILL_M) return null;
+  const at = (axis: 0 | 1 | 2) => (min[axis] + max[axis]) / 2 + beams.shift[axis];
+  return [at(0), at(1), at(2)];
+}
+
+/** Candidate triangles of the hits in the grid, of first returns if there are several per pulse. */
+async function scanTriangles(
+  { beams, returns }: ReadScan,
+  origin: Triple,
+  grid: LadGrid,
+  job: Job,
+): Promise<native.ScanTriangles> {
+  const mask = await job.track(() => hitMask(beams.is_miss, beams.deleted, beams.positions.length));
+  const hits = mask.skip ? job.adopt(new ColumnRef(mask.skip)).native : null;
+  const first = returns
+    ? await job.track(() => native.firstReturns(returns.target_index, returns.target_count, hits))
+    : null;
+  const skip = first?.skip ? job.adopt(new ColumnRef(first.skip)).native : hits;
+  const read = await job.track(() => native.voxelPoints(beams.positions, skip, beams.shift, grid.box));
+  const points = job.adopt(new ColumnRef(read.points)).native;
+  const found = await job.track(() => native.triangulateScan(points, origin));
+  const indices = job.adopt(new ColumnRef(found.indices)).native;
+  return { points, indices, origin, is_multi_return: first?.is_multi_return ?? false };
+}
+
+function noTriangles({ candidates, lmax, aspect }: native.TriangleDrops, request: LadRequest): AppError {
+  const limits = `lmax ${request.lmax} m and max_aspect_ratio ${request.max_aspect_ratio}`;
+  return new AppError(
+    "invalid_argument",
+    candidates === 0
+      ? "No triangles: fewer than three hits of a scan lie in the grid, so G is not known. Use gtheta_override."
+      : `No triangles in the grid with ${limits}: of ${candidates} candidates, ${lmax} are longer and ${aspect} are thinner. Raise lmax, or use gtheta_override.`,
+  );
+}

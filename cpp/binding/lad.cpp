@@ -1,0 +1,243 @@
+#include <memory>
+#include <vector>
+
+#include "binding/cloud_edit_values.h"
+#include "binding/coded.h"
+#include "binding/families.h"
+#include "binding/voxel_values.h"
+#include "ops/lad/beam_traversal.h"
+#include "ops/lad/beer_lambert.h"
+#include "ops/lad/occlusion_kriging.h"
+#include "ops/lad/projection_function.h"
+#include "ops/ray/trajectory_join.h"
+
+namespace pc::binding {
+
+namespace {
+
+/// Scans with the columns that they refer to.
+struct HeldScans {
+  std::vector<ColumnPtr> columns;
+  std::vector<BeamScan> scans;
+};
+
+BeamScan held_scan(const Napi::Object& js, std::vector<ColumnPtr>& held) {
+  const auto hold = [&](ColumnPtr column) {
+    held.push_back(column);
+    return column;
+  };
+  BeamScan scan;
+  scan.positions = hold(positions_column(js.Get("positions")))->as<Vec3d>();
+  scan.origins = hold(typed_column(js.Get("origins"), DType::kVec3d, "origins"))->as<Vec3d>();
+  scan.shift = vec3_field(js, "shift");
+  scan.is_miss = hold(ColumnHandle::get_optional(js.Get("is_miss"))).get();
+  scan.deleted = view_or_empty<std::uint8_t>(hold(optional_mask(js.Get("deleted"), "deleted")));
+  scan.timestamps =
+      view_or_empty<double>(hold(optional_typed_column(js.Get("timestamps"), DType::kF64, "timestamps")));
+  scan.target_index = hold(ColumnHandle::get_optional(js.Get("target_index"))).get();
+  return scan;
+}
+
+std::shared_ptr<const HeldScans> held_scans(const Napi::Value& value) {
+  const auto list = strict_array(value, "scans");
+  auto held = std::make_shared<HeldScans>();
+  for (std::uint32_t i = 0; i < list.Length(); ++i)
+    held->scans.push_back(held_scan(strict_object(list.Get(i), "scan"), held->columns));
+  return held;
+}
+
+Napi::Value counts_to_js(Napi::Env env, const std::vector<BeamScanCounts>& scans) {
+  auto out = Napi::Array::New(env, scans.size());
+  for (std::uint32_t i = 0; i < scans.size(); ++i) {
+    auto one = Napi::Object::New(env);
+    one.Set("pulse_count", static_cast<double>(scans[i].pulse_count));
+    one.Set("miss_count", static_cast<double>(scans[i].miss_count));
+    one.Set("unusable_count", static_cast<double>(scans[i].unusable_count));
+    one.Set("deleted_inside_count", static_cast<double>(scans[i].deleted_inside_count));
+    one.Set("grouped", scans[i].grouped);
+    one.Set("times_repeat", scans[i].times_repeat);
+    out.Set(i, one);
+  }
+  return out;
+}
+
+// traceBeams(scans: BeamScan[], grid): NativeJob<TracedBeams>
+Napi::Value trace_beams_job(const Napi::CallbackInfo& info) {
+  const auto held = held_scans(info[0]);
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
+  return start_job<BeamTraversalResult>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return beam_traversal(held->scans, grid.view(), ctx); },
+      [](Napi::Env env, BeamTraversalResult&& traced) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("sums", ColumnHandle::wrap(env, std::move(traced.sums)));
+        out.Set("zenith_count", to_js(env, traced.zenith_count));
+        out.Set("beam_count", static_cast<double>(traced.beam_count));
+        out.Set("scans", counts_to_js(env, traced.scans));
+        return out;
+      });
+}
+
+// traceBeamsBytes(rows, cells): number
+Napi::Value trace_beams_bytes_of(const Napi::CallbackInfo& info) {
+  const auto rows = strict_whole<std::uint64_t>(info[0], "rows");
+  const auto cells = strict_whole<std::uint64_t>(info[1], "cells");
+  return Napi::Number::New(info.Env(), static_cast<double>(beam_traversal_bytes(rows, cells)));
+}
+
+// trajectoryJoin(times: f64, poses: f64, params: { lever_arm, shift }): NativeJob<TrajectoryJoin>
+Napi::Value trajectory_join_job(const Napi::CallbackInfo& info) {
+  const auto times = typed_column(info[0], DType::kF64, "times");
+  const auto poses = typed_column(info[1], DType::kF64, "poses");
+  const auto js = strict_object(info[2], "params");
+  const Vec3d lever_arm = vec3_field(js, "lever_arm"), shift = vec3_field(js, "shift");
+  return start_job<TrajectoryJoin>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return trajectory_join(times->as<double>(), poses->as<double>(), lever_arm, shift, ctx);
+      },
+      [](Napi::Env env, TrajectoryJoin&& joined) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("origins", ColumnHandle::wrap(env, std::move(joined.origins)));
+        out.Set("untimed_count", static_cast<double>(joined.untimed_count));
+        out.Set("outside_count", static_cast<double>(joined.outside_count));
+        out.Set("first_time_s", number_or_null(env, joined.first_time_s));
+        out.Set("last_time_s", number_or_null(env, joined.last_time_s));
+        return out;
+      });
+}
+
+LeafAngleDensity density_of(const Napi::Value& value) {
+  const auto js = strict_object(value, "density");
+  const auto law = strict_choice<LeafAngleLaw>(js.Get("law"), "law",
+                                               {{"spherical", LeafAngleLaw::kSpherical},
+                                                {"planophile", LeafAngleLaw::kPlanophile},
+                                                {"erectophile", LeafAngleLaw::kErectophile},
+                                                {"plagiophile", LeafAngleLaw::kPlagiophile},
+                                                {"extremophile", LeafAngleLaw::kExtremophile},
+                                                {"uniform", LeafAngleLaw::kUniform},
+                                                {"beta", LeafAngleLaw::kBeta}});
+  if (law != LeafAngleLaw::kBeta) return {law};
+  return {law, number_field(js, "beta_mu"), number_field(js, "beta_nu")};
+}
+
+// meanLeafProjection(density: LeafAngleDensity, zenith_count: number[]): NativeJob<number>
+Napi::Value mean_leaf_projection_job(const Napi::CallbackInfo& info) {
+  const LeafAngleDensity density = density_of(info[0]);
+  const std::vector<double> counts = number_list(info[1], "zenith_count");
+  return start_job<double>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        return mean_leaf_projection(density, {counts.data(), counts.size()}, ctx);
+      },
+      [](Napi::Env env, double&& g) -> Napi::Value { return Napi::Number::New(env, g); });
+}
+
+// voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid):
+// NativeJob<{ g: f64, triangle_count }>
+Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
+  const auto js = strict_object(info[0], "mesh");
+  const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
+  const auto indices = typed_column(js.Get("indices"), DType::kU32, "indices");
+  const auto scan_ids = ColumnHandle::get(js.Get("scan_ids"));
+  const auto origins = typed_column(js.Get("origins"), DType::kVec3d, "origins");
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
+  return start_job<VoxelProjection>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        Column<std::uint32_t> listed;
+        if (scan_ids->dtype() != DType::kU32)
+          listed = scan_ids_of_list(scan_ids->as<double>(), origins->size(), ctx);
+        const auto ids = scan_ids->dtype() == DType::kU32 ? scan_ids->as<std::uint32_t>()
+                                                          : Span<const std::uint32_t>(listed.view());
+        return voxel_projection(
+            {vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids, origins->as<Vec3d>()}, grid.view(),
+            ctx);
+      },
+      [](Napi::Env env, VoxelProjection&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("g", ColumnHandle::wrap(env, std::move(found.g)));
+        out.Set("triangle_count", static_cast<double>(found.triangle_count));
+        return out;
+      });
+}
+
+Napi::Value totals_to_js(Napi::Env env, const BeerLambertTotals& totals) {
+  auto out = Napi::Object::New(env);
+  out.Set("leaf_area_m2", totals.leaf_area_m2);
+  out.Set("occluded_count", static_cast<double>(totals.occluded_count));
+  out.Set("solved_count", static_cast<double>(totals.solved_count));
+  out.Set("group_count", static_cast<double>(totals.group_count));
+  out.Set("group_mean", totals.group_mean);
+  out.Set("group_half_width", totals.group_half_width);
+  return out;
+}
+
+// invertBeams(sums: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, element_width_m, occlusion_threshold_m }):
+// NativeJob<InvertedBeams>
+Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
+  const auto sums = typed_column(info[0], DType::kF64, "sums");
+  const auto g = typed_column(info[1], DType::kF64, "g");
+  const auto js = strict_object(info[2], "params");
+  const BeerLambertParams params{vec3_field(js, "voxel_size"),
+                                 whole_field<std::uint32_t>(js, "nx"),
+                                 whole_field<std::uint32_t>(js, "ny"),
+                                 whole_field<std::uint32_t>(js, "nz"),
+                                 whole_field<std::uint64_t>(js, "min_beams"),
+                                 number_field(js, "element_width_m"),
+                                 number_field(js, "occlusion_threshold_m")};
+  return start_job<BeerLambertResult>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return beer_lambert(sums->as<double>(), g->as<double>(), params, ctx); },
+      [](Napi::Env env, BeerLambertResult&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("lad", ColumnHandle::wrap(env, std::move(found.lad)));
+        out.Set("variance", ColumnHandle::wrap(env, std::move(found.variance)));
+        out.Set("state", ColumnHandle::wrap(env, std::move(found.state)));
+        out.Set("totals", totals_to_js(env, found.totals));
+        return out;
+      });
+}
+
+const char* name_of(OcclusionFill fill) {
+  return fill == OcclusionFill::kKriging     ? "kriging"
+         : fill == OcclusionFill::kLayerMean ? "layer_mean"
+                                             : "none";
+}
+
+// fillOccluded(voxels: { lad, variance, state }, grid): NativeJob<{ lad, state, method, filled_count }>
+Napi::Value fill_occluded_job(const Napi::CallbackInfo& info) {
+  const auto js = strict_object(info[0], "voxels");
+  const auto lad = typed_column(js.Get("lad"), DType::kF64, "lad");
+  const auto variance = typed_column(js.Get("variance"), DType::kF64, "variance");
+  const auto state = typed_column(js.Get("state"), DType::kU8, "state");
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
+  return start_job<OcclusionKrigingResult>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        return occlusion_kriging(lad->as<double>(), variance->as<double>(), state->as<std::uint8_t>(),
+                                 grid.view(), ctx);
+      },
+      [](Napi::Env env, OcclusionKrigingResult&& filled) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("lad", ColumnHandle::wrap(env, std::move(filled.lad)));
+        out.Set("state", ColumnHandle::wrap(env, std::move(filled.state)));
+        out.Set("method", name_of(filled.method));
+        out.Set("filled_count", static_cast<double>(filled.filled_count));
+        return out;
+      });
+}
+
+}  // namespace
+
+void register_lad(Napi::Env env, Napi::Object exports) {
+  add<trace_beams_job>(env, exports, "traceBeams");
+  add<trace_beams_bytes_of>(env, exports, "traceBeamsBytes");
+  add<trajectory_join_job>(env, exports, "trajectoryJoin");
+  add<mean_leaf_projection_job>(env, exports, "meanLeafProjection");
+  add<voxel_projection_job>(env, exports, "voxelProjection");
+  add<invert_beams_job>(env, exports, "invertBeams");
+  add<fill_occluded_job>(env, exports, "fillOccluded");
+}
+
+}  // namespace pc::binding

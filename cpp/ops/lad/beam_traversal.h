@@ -1,0 +1,79 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/span.h"
+#include "core/vec3.h"
+#include "ops/mesh/grid_binning.h"
+
+namespace pc {
+
+/// The pulses of one scan, a row per return or miss.
+struct BeamScan {
+  Span<const Vec3d> positions;         ///< (n) metres; a miss lies anywhere along its beam
+  Span<const Vec3d> origins;           ///< (n) beam origin of each row, or (1) for all; frame of positions
+  Vec3d shift;                         ///< added to both: then they are in the frame of the grid
+  const AnyColumn* is_miss = nullptr;  ///< (n) any scalar type, non-zero = miss, or nullptr
+  Span<const std::uint8_t> deleted;    ///< (n) non-zero = deleted, or empty
+  Span<const double> timestamps;  ///< (n) seconds: equal times form a pulse; empty = every row is a pulse
+  const AnyColumn* target_index = nullptr;  ///< (n) with timestamps: tells the returns of a pulse apart
+};
+
+/// Powers of the chord, 0 to 7, that are summed in every voxel.
+constexpr std::size_t kChordMoments = 8;
+
+/// Sums over the beams that reach a voxel: those with a return inside or behind it.
+struct VoxelSums {
+  /// sum u^m, u = chord / diagonal of a voxel; moment[0] = number of beams.
+  std::array<double, kChordMoments> moment;
+  double
+      transmitted;  ///< sum of the share of a beam's returns behind the voxel, among those in and behind it
+  double transmitted_squared;  ///< sum of the squares of these shares
+  double hits;                 ///< returns inside
+};
+constexpr std::size_t kVoxelSumFields = sizeof(VoxelSums) / sizeof(double);
+
+/// Bins of the zenith angles 0 .. 90 degrees.
+constexpr std::size_t kZenithBins = 1800;
+
+/// What was read of one scan.
+struct BeamScanCounts {
+  std::uint64_t pulse_count = 0;     ///< beams of the scan
+  std::uint64_t miss_count = 0;      ///< rows that are misses
+  std::uint64_t unusable_count = 0;  ///< rows not finite, or at their beam origin
+  std::uint64_t deleted_inside_count =
+      0;                      ///< deleted hits inside the grid: left out, cannot be told from misses
+  bool grouped = false;       ///< rows of one time were taken as one pulse
+  bool times_repeat = false;  ///< not grouped, because different pulses have the same time
+};
+
+struct BeamTraversalResult {
+  Column<double> sums;  ///< (cells, kVoxelSumFields) VoxelSums of voxel i + nx (j + ny k)
+  std::vector<std::uint64_t>
+      zenith_count;              ///< (kZenithBins) beams that reach the grid, by angle to the vertical
+  std::uint64_t beam_count = 0;  ///< beams that reach the grid
+  std::vector<BeamScanCounts> scans;
+};
+
+/// Sums up the beams of all scans over the voxels that they cross.
+///
+/// scans    beams of any frame; a row whose position is not finite or at its origin is left out and counted.
+///          Returns of a pulse lie on one ray; it runs through the farthest of them. A deleted hit outside the grid
+///          counts as a return, one inside is left out.
+/// grid     columns may be raised or dropped
+/// Order    k-major. The result has the same bits for any number of threads: every voxel adds its beams in the order
+///          of the scans and their pulses (by time if grouped, else by row).
+/// Cost     O(pulses + voxels crossed); 88 bytes per voxel; up to 5 bytes per row, 17 where pulses are grouped.
+/// Cancel   Within 50 ms; a voxel of a raised column costs as much as any other.
+/// Errors   kInvalidArgument: grid out of range, columns of different lengths. kUnsupported: 2^32 - 1 rows or more.
+/// Source   Contract lad 3.1 and 3.2: equal weight per return; a beam that ended before a voxel does not count there.
+///          Pimont et al. 2018 (Remote Sensing of Environment 215) for the sums of the variance.
+BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx);
+
+/// Memory that beam_traversal needs besides its input, bytes.
+std::uint64_t beam_traversal_bytes(std::uint64_t rows, std::uint64_t cells);
+
+}  // namespace pc

@@ -1,0 +1,174 @@
+#include "ops/lad/beer_lambert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "ops/lad/chord_quadrature.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = 2048;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kZ95 = 1.96;
+constexpr double kDoubtful = 5, kAbsurd = 100;
+
+double share(double part, double count) { return std::clamp(part / count, 0.0, 1.0); }
+
+/// The root of mean exp(-k d) = p from below: the left side is convex, so Newton's steps never pass it, and by Jensen's
+/// inequality -ln p / mean d is not above it. NaN if it lies above `most`.
+double extinction(const ChordQuadrature& chords, double mean, double p, double most) {
+  double k = -std::log(p) / mean;
+  for (int round = 0; round < 200 && k <= most; ++round) {
+    double value = -p, slope = 0;
+    for (std::size_t i = 0; i < chords.count; ++i) {
+      const double passed = chords.weight[i] * std::exp(-k * chords.chord[i]);
+      value += passed;
+      slope += passed * chords.chord[i];
+    }
+    const double step = value / slope;
+    if (!(step > 1e-13 * k)) return k;  // also if rounding has left no slope
+    k += step;
+  }
+  return kNaN;
+}
+
+struct VarianceTerms {
+  double variance;
+  bool valid;
+};
+
+/// Contract lad 3.5: sampling and position of the elements, both through the derivative of a by P.
+VarianceTerms variance_of(const VoxelSums& sums, double a, double g, double path,
+                          const BeerLambertParams& params) {
+  const double n = sums.moment[0], p = share(sums.transmitted, n), intercepted = 1 - p;
+  const double bounded = std::min(intercepted, 1 - 1 / (2 * n + 2));
+  const double sampling = std::max(bounded * (1 - bounded) / n, (sums.transmitted_squared / n - p * p) / n);
+  const double w = params.element_width_m;
+  const double volume = params.voxel_size.x * params.voxel_size.y * params.voxel_size.z;
+  const double delta = std::cbrt(volume);
+  const double element = w > 0 ? std::numbers::pi * w * w / (8 * delta * delta) : 0;
+  double placing = 0;
+  if (w > 0 && element < 0.3 && intercepted > 0 && intercepted < 1)
+    placing = 0.23 * element * (1 - intercepted) * std::pow(intercepted, 1.9 - 2.3 * element);
+  const double per_share = (1 - bounded) * path * g;
+  const double depth = a * g * path;
+  const bool valid = (depth <= 2 && element <= 0.05 && n >= 30) ||
+                     (depth <= 2.5 && element <= 0.01 && n >= 150) || (element <= 0.05 && n >= 150);
+  return {(sampling + placing) / (per_share * per_share), valid};
+}
+
+/// Shared by all voxels.
+struct Inversion {
+  Span<const double> sums, g;
+  const BeerLambertParams& params;
+  std::size_t layer;
+  double diagonal;
+  BeerLambertResult& out;
+
+  double g_of(std::size_t voxel) const {
+    if (g.size == 1) return g[0];
+    return g.size == params.nz && g.size != layer * params.nz ? g[voxel / layer] : g[voxel];
+  }
+  void voxel(std::size_t v) const {
+    const auto& s = reinterpret_cast<const VoxelSums*>(sums.data)[v];
+    const double n = s.moment[0], path = s.moment[1] * diagonal;
+    out.variance[v] = kNaN;
+    if (!(n > 0 && path > 0)) return;
+    std::uint8_t state = kVoxelProbed;
+    const bool few = n < static_cast<double>(params.min_beams);
+    if (few || path < params.occlusion_threshold_m) state |= kVoxelOccluded;
+    const double projection = g_of(v);
+    if (!few && projection > 0) {
+      const double a = solve_beer_lambert(s, projection, diagonal);
+      const VarianceTerms terms = variance_of(s, a, projection, path / n, params);
+      if (std::isfinite(a)) {
+        state |= kVoxelSolved;
+        out.lad[v] = a;
+        if (std::isfinite(terms.variance)) {
+          out.variance[v] = terms.variance;
+          if (terms.valid) state |= kVoxelTrusted;
+        }
+      }
+    }
+    out.state[v] = state;
+  }
+};
+
+void check(Span<const double> sums, Span<const double> g, const BeerLambertParams& p) {
+  require(p.nx > 0 && p.ny > 0 && p.nz > 0, "a grid has at least one cell along each axis");
+  const std::size_t cells = std::size_t{p.nx} * p.ny * p.nz;
+  require(sums.size == cells * kVoxelSumFields, "the sums do not belong to this grid");
+  require(g.size == 1 || g.size == p.nz || g.size == cells, "G needs a value per voxel, per layer, or one");
+  for (const double value : g) require(value >= 0 && value <= 1, "G must lie between 0 and 1");
+  require(is_finite(p.voxel_size) && p.voxel_size.x > 0 && p.voxel_size.y > 0 && p.voxel_size.z > 0,
+          "the size of a voxel must be positive");
+  require(p.min_beams >= 1, "min_voxel_hits must be at least 1");
+  require(std::isfinite(p.element_width_m), "element_width must be finite");
+  require(p.occlusion_threshold_m >= 0, "occlusion_threshold_m must not be negative");
+}
+
+BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
+  BeerLambertTotals totals;
+  double sum = 0, variance = 0;
+  for (std::size_t v = 0; v < found.lad.size(); ++v) {
+    const std::uint8_t state = found.state[v];
+    if ((state & kVoxelOccluded) != 0) {
+      ++totals.occluded_count;
+      continue;
+    }
+    if ((state & kVoxelSolved) == 0) continue;
+    ++totals.solved_count;
+    totals.leaf_area_m2 += found.lad[v] * volume;
+    if ((state & kVoxelTrusted) == 0) continue;
+    ++totals.group_count;
+    sum += found.lad[v];
+    variance += found.variance[v];
+  }
+  if (totals.group_count > 0) {
+    const auto n = static_cast<double>(totals.group_count);
+    totals.group_mean = sum / n;
+    totals.group_half_width = kZ95 * std::sqrt(variance) / n;
+  }
+  return totals;
+}
+
+}  // namespace
+
+double solve_beer_lambert(const VoxelSums& sums, double g, double diagonal_m) {
+  const double p = share(sums.transmitted, sums.moment[0]);
+  if (p >= 1) return 0;
+  const double mean = sums.moment[1] / sums.moment[0] * diagonal_m;
+  const double thin = (1 - p) / (mean * g);
+  double a = kNaN;
+  if (p > 0) {
+    ChordQuadrature chords = chord_quadrature(sums.moment);
+    for (double& chord : chords.chord) chord *= diagonal_m;
+    a = extinction(chords, mean, p, kAbsurd * g) / g;
+  }
+  if (!(a <= kAbsurd)) a = thin;
+  if (a > kDoubtful) a = std::min(thin, -std::log(std::max(p, 1e-6)) / (mean * g));
+  return a;
+}
+
+BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, const BeerLambertParams& params,
+                               OpContext& ctx) {
+  check(sums, g, params);
+  const std::size_t layer = std::size_t{params.nx} * params.ny, cells = layer * params.nz;
+  BeerLambertResult out{Column<double>(cells), Column<double>(cells), Column<std::uint8_t>(cells), {}};
+  const Vec3d& size = params.voxel_size;
+  const Inversion inversion{sums, g, params, layer, std::sqrt(dot(size, size)), out};
+  ctx.begin_phase("Inverting Beer's law", cells);
+  parallel_for(ctx, cells, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) inversion.voxel(v);
+  });
+  out.totals = totals_of(out, size.x * size.y * size.z);
+  return out;
+}
+
+}  // namespace pc

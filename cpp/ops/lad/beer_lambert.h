@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/vec3.h"
+#include "ops/lad/beam_traversal.h"
+
+namespace pc {
+
+struct BeerLambertParams {
+  Vec3d voxel_size;              ///< metres, > 0
+  std::uint32_t nx, ny, nz;      ///< of the grid
+  std::uint64_t min_beams;       ///< beams needed to solve a voxel, >= 1
+  double element_width_m;        ///< width of a leaf; <= 0 leaves only the sampling term of the variance
+  double occlusion_threshold_m;  ///< a probed voxel with less path in total is occluded, >= 0
+};
+
+/// Bits of a voxel's state.
+constexpr std::uint8_t kVoxelSolved = 1;    ///< lad is a solution of the inversion
+constexpr std::uint8_t kVoxelOccluded = 2;  ///< probed, but by too little path or too few beams
+constexpr std::uint8_t kVoxelTrusted = 4;   ///< the 95 % interval is valid
+constexpr std::uint8_t kVoxelFilled = 8;    ///< lad is interpolated (occlusion_kriging)
+constexpr std::uint8_t kVoxelProbed = 16;   ///< at least one beam reaches it
+
+struct BeerLambertTotals {
+  double leaf_area_m2 = 0;  ///< of the voxels that are not occluded
+  std::uint64_t occluded_count = 0, solved_count = 0;
+  std::uint64_t group_count = 0;  ///< voxels with a valid interval that are not occluded
+  double group_mean = 0;          ///< of their lad, m2/m3
+  double group_half_width = 0;    ///< of the 95 % interval of this mean
+};
+
+struct BeerLambertResult {
+  Column<double> lad;       ///< (cells) m2/m3; 0 where not solved
+  Column<double> variance;  ///< (cells) of lad, (m2/m3)^2; NaN where not solved
+  Column<std::uint8_t> state;
+  BeerLambertTotals totals;
+};
+
+/// Leaf area density of every voxel from its beams: solves mean exp(-a G d) = P for a, where d are the chords of the
+/// beams that reach the voxel and P the share of them behind it.
+///
+/// sums     (cells, kVoxelSumFields) of beam_traversal
+/// g        leaf projection function: (cells), (nz) for all voxels of a layer, or (1); 0 = unknown, leaves a voxel
+///          unsolved
+/// Order    k-major; the same bits for any number of threads.
+/// Cost     O(cells), 17 bytes per voxel. Cancel within 50 ms.
+/// Errors   kInvalidArgument: lengths or parameters out of range, a g outside 0 .. 1.
+/// Source   Contract lad 3.4 and 3.5. Variance, interval and validity: Pimont et al. 2018, Remote Sensing of
+///          Environment 215, 343-370. mean exp(-a G d) by Gauss quadrature over the chords (chord_quadrature.h).
+BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, const BeerLambertParams& params,
+                               OpContext& ctx);
+
+/// The solution of mean exp(-a g d) = transmission. A voxel without a solution, or with one beyond 100, gets
+/// (1 - P) / (g mean d); beyond 5 the smaller of this and -ln(max(P, 1e-6)) / (g mean d).
+///
+/// sums     of a voxel with at least one beam; g > 0; diagonal_m of a voxel
+double solve_beer_lambert(const VoxelSums& sums, double g, double diagonal_m);
+
+}  // namespace pc

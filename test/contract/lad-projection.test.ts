@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { LadSuccess } from "../../shared/contract/lad-compute.ts";
+import { encodeFrame } from "../../shared/wire/phb1.ts";
+import { readRun } from "../support/app/run-body.ts";
+import { UNIT_GRID } from "../support/lad/beams.ts";
+import { LAD_URL, ladCalls, ladRequest } from "../support/lad/calls.ts";
+import { failed, streamed } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+const made = sessionTest();
+const { run: run_, compute, failure, refusedWith } = ladCalls(made);
+
+describe("projection function", () => {
+  const g = async (gtheta_spec: object, grid: object = UNIT_GRID) => await compute({ grid, gtheta_spec });
+  const tall = { ...UNIT_GRID, size: [1, 1, 2], nz: 2 };
+
+  test("distributions of leaf inclinations, seen from the side", async () => {
+    const value = async (spec: object) => (await g({ spatial: "constant", spec })).cells[0]?.gtheta;
+    expect(await value({ kind: "dewit", dewit: "spherical" })).toBe(0.5);
+    expect(await value({ kind: "dewit", dewit: "planophile" })).toBeCloseTo(8 / (3 * Math.PI * Math.PI), 3);
+    expect(await value({ kind: "dewit", dewit: "erectophile" })).toBeCloseTo(16 / (3 * Math.PI * Math.PI), 3);
+    expect(await value({ kind: "beta", beta_mu: 1, beta_nu: 1 })).toBeCloseTo(4 / (Math.PI * Math.PI), 3);
+    expect(await value({ kind: "constant", value: 0.25 })).toBe(0.25);
+  });
+
+  test("one value per layer, from below", async () => {
+    const profile = [
+      { kind: "constant", value: 0.25 },
+      { kind: "constant", value: 1 },
+    ];
+    const tail = await g({ spatial: "profile", profile }, tall);
+    expect(tail.gtheta_profile).toEqual([0.25, 1]);
+    expect(tail.cells.map(({ gtheta }) => gtheta)).toEqual([0.25, 1]);
+    expect(tail.cells[0]?.lad).toBeCloseTo(4 * (tail.cells[1]?.lad ?? 0), 9);
+  });
+
+  test("from a mesh, as JSON and as a frame; without triangles a voxel is not solved", async () => {
+    const mesh = {
+      mesh_vertices: [0, -0.25, -0.25, 0, 0.25, -0.25, 0, -0.25, 0.25],
+      mesh_indices: [0, 1, 2],
+      mesh_scan_ids: [0],
+    };
+    const grid = { ...UNIT_GRID, nx: 2, size: [2, 1, 1] };
+    const fields = { ...ladRequest({ grid }), gtheta_override: false, gtheta: null };
+    const { stages, tail } = await streamed(made, LadSuccess, LAD_URL, { ...fields, ...mesh });
+    expect(stages.map(([, label]) => label)).toContain("Reusing triangulation");
+    const along = [10, -0.25, -0.25];
+    const range = Math.hypot(...along);
+    expect(tail.cells[1]?.gtheta).toBeCloseTo(10 / range, 9);
+    expect(tail.cells[0]).toMatchObject({ gtheta: 0, lad: 0, lad_solved: false, under_sampled: false });
+    expect(tail.gtheta_profile).toBeNull();
+    const frame = encodeFrame(fields, {
+      mesh_vertices: Float32Array.from(mesh.mesh_vertices),
+      mesh_indices: Uint32Array.from(mesh.mesh_indices),
+      mesh_scan_ids: Uint32Array.from(mesh.mesh_scan_ids),
+    });
+    const headers = { "content-type": "application/octet-stream" };
+    const answer = await made.app.inject({ method: "POST", url: LAD_URL, headers, payload: Buffer.from(frame) });
+    const { outcome } = readRun(answer.rawPayload);
+    expect(outcome.kind === "json" && outcome.value).toEqual(tail);
+    const away = { ...fields, ...mesh, mesh_vertices: mesh.mesh_vertices.map((value) => value + 50) };
+    expect((await failed(made, LAD_URL, away)).error).toMatch(/No triangle of the mesh lies in the grid/);
+    for (const [change, sentence] of [
+      [{ mesh_scan_ids: [1] }, /mesh_scan_ids\[0\] is not the number of one of the 1 scans/],
+      [{ mesh_indices: [0, 1, 3] }, /mesh_indices\[2\] is 3/],
+    ] as const) {
+      expect((await failed(made, LAD_URL, { ...fields, ...mesh, ...change })).error).toMatch(sentence);
+    }
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["an override without a value", { gtheta: null }, /needs gtheta or gtheta_spec/],
+    ["G above one", { gtheta: 1.2 }, /gtheta is 1\.2: G must be above 0 and at most 1/],
+    ["G of zero", { gtheta: 0 }, /gtheta is 0/],
+    ["both", { mesh_vertices: [0, 0, 0], mesh_indices: [0, 0, 0], mesh_scan_ids: [0] }, /exclude each other/],
+    ["half a mesh", { gtheta_override: false, gtheta: null, mesh_vertices: [0, 0, 0] }, /needs mesh_vertices, mesh_/],
+    ["a short profile", { gtheta_spec: { spatial: "profile", profile: [] } }, /has 0 values; a grid of 1 layers/],
+    ["no law", { gtheta_spec: { spatial: "constant", spec: { kind: "dewit" } } }, /spec\.dewit is missing/],
+    [
+      "a Beta law without shape",
+      { gtheta_spec: { spatial: "constant", spec: { kind: "beta", beta_mu: 2, beta_nu: 0 } } },
+      /beta_nu is 0: both shapes/,
+    ],
+    ["no spec", { gtheta_spec: { spatial: "constant" } }, /needs spec/],
+  ])("%s is refused", async (_name, change, sentence) => {
+    expect(await refusedWith(change)).toEqual([400, expect.stringMatching(sentence)]);
+  });
+});
+
+describe("from an own triangulation", () => {
+  /** A fan of pulses from (-6, 0, 0) to a wall of leaves at x = 0, turned by `angle` about the vertical, with gaps. */
+  const wall = (angle: number, more: object = {}) => {
+    const points: number[][] = [];
+    const is_miss: number[] = [];
+    const timestamp: number[] = [];
+    for (let row = 0; row < 40; row += 1) {
+      for (let column = 0; column < 40; column += 1) {
+        const [y, z] = [(column - 19.5) * 0.025, (row - 19.5) * 0.025];
+        const along = [6, y, z];
+        const reach = 6 / (6 - y * Math.tan(angle)); // where the ray meets x = y tan(angle)
+        const miss = (row >> 2) % 2 === 1;
+        points.push(along.map((part, axis) => (axis === 0 ? -6 : 0) + part * (miss ? 100 : reach)));
+        is_miss.push(miss ? 1 : 0);
+        timestamp.push(points.length);
+      }
+    }
+    return { origin: [-6, 0, 0], points, scalar_columns: { is_miss, timestamp }, ...more };
+  };
+  const free = { gtheta_override: false, gtheta: null, grid: { ...UNIT_GRID, size: [2, 2, 2] } };
+
+  test("G is the cosine between the beams and the leaves", async () => {
+    for (const degrees of [0, 30, 50]) {
+      const angle = (degrees * Math.PI) / 180;
+      const { stages, tail } = await run_({ ...free, scans: [wall(angle)] });
+      expect(Math.abs((tail.cells[0]?.gtheta ?? 0) - Math.cos(angle))).toBeLessThan(0.02); // beams fan by 5 degrees
+      expect(tail.gtheta_profile).toBeNull();
+      expect(stages.map(([, label]) => label)).toContain("Triangulating hit points");
+    }
+  });
+
+  test("limits of the triangles; values that are not used are told", async () => {
+    const { error } = await failure({ ...free, scans: [wall(0)], lmax: 0.001 });
+    expect(error).toMatch(/lmax 0\.001 m and max_aspect_ratio 4.*Raise lmax/);
+    const tail = await compute({ ...free, gtheta: 0.3, scans: [wall(0)] });
+    expect(tail.cells[0]?.gtheta).toBeCloseTo(1, 2);
+    expect(tail.warnings.join()).toMatch(/gtheta and gtheta_spec are not used/);
+  });
+
+  test("moving scans cannot be triangulated", async () => {
+    const pose = (t: number) => ({ t, x: -6, y: 0, z: 0, qx: 0, qy: 0, qz: 0, qw: 1 });
+    const trajectory = { poses: [pose(0), pose(2000)] };
+    const alone = await compute({ ...free, scans: [wall(0.5, { trajectory })] });
+    expect(alone.cells[0]?.gtheta).toBe(0.5);
+    expect(alone.warnings[0]).toMatch(/Scan 1 moved while scanning.*G is taken as 0\.5/);
+    const both = await compute({ ...free, scans: [wall(0), wall(0, { trajectory, label: "cart" })] });
+    expect(both.cells[0]?.gtheta).toBeCloseTo(1, 2);
+    expect(both.warnings[0]).toMatch(/Scan "cart" moved while scanning.*from the other scans/);
+  });
+});

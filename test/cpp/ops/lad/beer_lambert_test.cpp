@@ -1,0 +1,149 @@
+#include "ops/lad/beer_lambert.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "ops/lad/chord_quadrature.h"
+#include "support/beams.h"
+
+namespace pc {
+namespace {
+
+/// Sums of a voxel whose beams have these chords (shares of the diagonal) and pass with `transmitted` of their number.
+VoxelSums voxel_of(const std::vector<double>& chords, double transmission) {
+  VoxelSums sums{};
+  for (const double u : chords) {
+    for (std::size_t m = 0; m < kChordMoments; ++m) sums.moment[m] += std::pow(u, static_cast<double>(m));
+  }
+  sums.transmitted = sums.transmitted_squared = transmission * static_cast<double>(chords.size());
+  return sums;
+}
+
+double mean_passed(const std::vector<double>& chords, double k) {
+  double sum = 0;
+  for (const double u : chords) sum += std::exp(-k * u);
+  return sum / static_cast<double>(chords.size());
+}
+
+/// The chords of parallel beams through a unit cube, of beams that cut corners, and of one length.
+std::vector<std::vector<double>> chord_sets() {
+  std::vector<std::vector<double>> sets(5);
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    sets[0].push_back(test::in_range(1, i, 0, 1));
+    sets[1].push_back(0.57 + 0.01 * random_unit(2, i));
+    sets[2].push_back(std::pow(random_unit(3, i), 3));
+    sets[3].push_back(i % 10 == 0 ? 0.01 : 0.6);
+    sets[4].push_back(0.577);
+  }
+  return sets;
+}
+
+TEST(ChordQuadrature, HasTheMomentsOfTheChords) {
+  for (const auto& chords : chord_sets()) {
+    const VoxelSums sums = voxel_of(chords, 1);
+    const ChordQuadrature q = chord_quadrature(sums.moment);
+    double weights = 0;
+    for (std::size_t i = 0; i < q.count; ++i) {
+      weights += q.weight[i];
+      EXPECT_GT(q.weight[i], 0);
+    }
+    EXPECT_NEAR(weights, 1, 1e-12);
+    for (std::size_t m = 1; m < 2 * q.count; ++m) {
+      double moment = 0;
+      for (std::size_t i = 0; i < q.count; ++i)
+        moment += q.weight[i] * std::pow(q.chord[i], static_cast<double>(m));
+      EXPECT_NEAR(moment, sums.moment[m] / sums.moment[0], 1e-9) << m;
+    }
+    for (const double k : {0.1, 1.0, 3.0}) {
+      double passed = 0;
+      for (std::size_t i = 0; i < q.count; ++i) passed += q.weight[i] * std::exp(-k * q.chord[i]);
+      EXPECT_NEAR(passed, mean_passed(chords, k), 1e-6) << k;
+    }
+  }
+}
+
+TEST(BeerLambert, SolvesForTheDensityThatMadeTheTransmission) {
+  const double diagonal = 1.7, g = 0.45;
+  for (const auto& chords : chord_sets()) {
+    for (const double a : {0.001, 0.05, 0.5, 2.0, 4.5}) {
+      const double p = mean_passed(chords, a * g * diagonal);
+      EXPECT_NEAR(solve_beer_lambert(voxel_of(chords, p), g, diagonal), a, 2e-4 * a + 1e-9) << a;
+    }
+  }
+}
+
+TEST(BeerLambert, ExtremesFollowTheContract) {
+  const std::vector<double> chords(100, 0.5);
+  const auto solved = [&](double p, double g) { return solve_beer_lambert(voxel_of(chords, p), g, 2); };
+  EXPECT_EQ(solved(1, 0.5), 0);
+  EXPECT_NEAR(solved(0, 0.5), 2, 1e-12);                   // (1 - P) / (d G), not above 5
+  EXPECT_NEAR(solved(1e-3, 0.5), (1 - 1e-3) / 0.5, 1e-9);  // the root, 13.8, lies above 5
+  EXPECT_NEAR(solved(0, 0.01), 100, 1e-9);
+  EXPECT_NEAR(solved(0.9, 0.01), 10, 1e-9);  // the smaller of 10 and 10.5
+  EXPECT_NEAR(solved(std::exp(-2.0), 0.5), 4, 1e-9);
+}
+
+BeerLambertParams params_of(std::uint32_t nx, std::uint32_t ny, std::uint32_t nz) {
+  return {{1, 1, 1}, nx, ny, nz, 5, 0, 0};
+}
+
+BeerLambertResult invert(const std::vector<VoxelSums>& sums, const std::vector<double>& g,
+                         const BeerLambertParams& params) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  return beer_lambert({reinterpret_cast<const double*>(sums.data()), sums.size() * kVoxelSumFields},
+                      test::span_of(g), params, ctx);
+}
+
+TEST(BeerLambert, StatesOfVoxels) {
+  const std::vector<double> many(200, 0.5), few(4, 0.5);
+  std::vector<VoxelSums> sums{voxel_of(many, 0.5), voxel_of(few, 0.5), VoxelSums{}, voxel_of(many, 0.5)};
+  BeerLambertParams params = params_of(4, 1, 1);
+  params.occlusion_threshold_m = 100;
+  const auto found = invert(sums, {0.5, 0.5, 0.5, 0}, params);
+  EXPECT_EQ(found.state[0], kVoxelProbed | kVoxelSolved | kVoxelTrusted);
+  EXPECT_EQ(found.state[1], kVoxelProbed | kVoxelOccluded);
+  EXPECT_EQ(found.state[2], 0);  // never probed: not occluded
+  EXPECT_EQ(found.state[3], kVoxelProbed);
+  const double path = 0.5 * std::sqrt(3.0), a = std::log(2) / (0.5 * path);
+  EXPECT_NEAR(found.lad[0], a, 1e-9);
+  EXPECT_EQ(found.lad[3], 0);
+  EXPECT_TRUE(std::isnan(found.variance[1]));
+  EXPECT_NEAR(found.variance[0], 0.25 / 200 / std::pow(0.5 * path * 0.5, 2), 1e-12);
+  EXPECT_NEAR(found.totals.leaf_area_m2, a, 1e-9);
+  EXPECT_EQ(found.totals.occluded_count, 1U);
+  EXPECT_EQ(found.totals.group_count, 1U);
+  EXPECT_NEAR(found.totals.group_half_width, 1.96 * std::sqrt(found.variance[0]), 1e-12);
+  params.occlusion_threshold_m = 200 * path + 1e-6;
+  EXPECT_EQ(invert(sums, {0.5}, params).totals.occluded_count, 3U);
+  EXPECT_EQ(invert(sums, {0.5}, params).totals.leaf_area_m2, 0);
+}
+
+TEST(BeerLambert, WidthOfElementsAddsToTheVarianceAndNotToTheValue) {
+  const std::vector<VoxelSums> sums{voxel_of(std::vector<double>(400, 0.5), 0.6)};
+  BeerLambertParams params = params_of(1, 1, 1);
+  const auto points = invert(sums, {0.5}, params);
+  params.element_width_m = 0.1;
+  const auto leaves = invert(sums, {0.5}, params);
+  EXPECT_EQ(points.lad[0], leaves.lad[0]);
+  const double l = std::numbers::pi * 0.01 / 8, path = 0.5 * std::sqrt(3.0);
+  const double added = 0.23 * l * 0.6 * std::pow(0.4, 1.9 - 2.3 * l) / std::pow(0.6 * path * 0.5, 2);
+  EXPECT_NEAR(leaves.variance[0] - points.variance[0], added, 1e-12);
+}
+
+TEST(BeerLambert, OneGPerLayer) {
+  const std::vector<VoxelSums> sums(4, voxel_of(std::vector<double>(50, 0.5), 0.6));
+  const auto found = invert(sums, {0.25, 0.5}, params_of(2, 1, 2));
+  EXPECT_NEAR(found.lad[0], 2 * found.lad[2], 1e-9);
+  EXPECT_EQ(found.lad[0], found.lad[1]);
+  EXPECT_EQ(test::code_of([&] {
+              invert(sums, {0.25, 0.5, 0.5}, params_of(2, 1, 2));
+            }),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(test::code_of([&] { invert(sums, {1.5}, params_of(2, 1, 2)); }), ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace pc

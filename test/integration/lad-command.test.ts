@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PNG } from "pngjs";
+import { beforeEach, expect, test } from "vitest";
+import { runReal as command } from "../support/cli/real-command-line.ts";
+import { parallelBeams, scanRows } from "../support/lad/beams.ts";
+import { folderOfTest } from "../support/run/folders.ts";
+
+let root = "";
+let out = "";
+let scan = "";
+/** Density of the medium that fills the cube from -1 to 1; leaves of G = 0.5. */
+const DENSITY = 1.2;
+beforeEach(() => {
+  root = folderOfTest("lad-");
+  out = join(root, "out");
+  scan = join(root, "leaves.csv");
+  const beams = parallelBeams(2, 60, (i) => {
+    const free = -Math.log(1 - (((i * 1009) % 3600) + 0.5) / 3600) / (0.5 * DENSITY);
+    return free < 2 ? -1 + free : null;
+  });
+  writeFileSync(scan, `${scanRows(beams).join("\n").replaceAll(" ", ",")}\n`);
+});
+const args = (...more: string[]) => ["lad", scan, "--voxel", "1", "--out", out, "--g", "0.5", ...more];
+const GRID = ["--origin", "-10,0,0", "--box", "-1,-1,-1,1,1,1"];
+const rowsOf = (name: string) => readFileSync(join(out, name), "utf8").trim().split("\n");
+
+test("profile, maps, tables, voxel space and report", async () => {
+  const { code, stdout, stderr } = await command(root, args(...GRID, "--occlusion", "10", "--fill"));
+  expect([code, stderr.split("\n")]).toEqual([
+    0,
+    ["Reading leaves.csv", "Inverting Beer's law", "Drawing pictures", "Writing the report", ""],
+  ]);
+  expect(readdirSync(out).sort()).toEqual([
+    "lai.png",
+    "occlusion.png",
+    "profile.csv",
+    "profile.png",
+    "report.html",
+    "section.png",
+    "summary.json",
+    "voxels.csv",
+    "voxels.vox",
+  ]);
+  const summary = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect(summary.result.total_leaf_area).toBeCloseTo(8 * DENSITY, 0);
+  expect(Math.abs(summary.result.total_leaf_area / (8 * DENSITY) - 1)).toBeLessThan(0.03);
+  expect(summary.leaf_area_index).toBeCloseTo(summary.result.total_leaf_area / 4, 9);
+  const [head = "", ...levels] = rowsOf("profile.csv").filter((row) => !row.startsWith("#"));
+  const area = head.split(",").indexOf("leaf_area_m2");
+  expect(levels.reduce((sum, row) => sum + Number(row.split(",")[area]), 0)).toBeCloseTo(
+    summary.result.total_leaf_area,
+    9,
+  );
+  const voxels = rowsOf("voxels.csv");
+  expect(voxels).toHaveLength(9);
+  expect(voxels[0]).toMatch(/^i,j,k,x_m,y_m,z_m,lad_m2_m3,/);
+  expect(voxels[1]).toMatch(/^0,0,0,-0\.5,-0\.5,-0\.5,1\.\d+,/);
+  const space = rowsOf("voxels.vox");
+  expect(space.slice(0, 5)).toEqual([
+    "VOXEL SPACE",
+    "#min_corner: -1 -1 -1",
+    "#max_corner: 1 1 1",
+    "#split: 2 2 2",
+    "#type: TLS #res: 1 #MAX_PAD: 100",
+  ]);
+  expect(space[6]?.split(" ").slice(0, 3)).toEqual(["0", "0", "0"]);
+  expect(Number(space[6]?.split(" ")[3])).toBeCloseTo(Number(voxels[1]?.split(",")[6]), 12);
+  for (const name of readdirSync(out).filter((file) => file.endsWith(".png"))) {
+    const { data } = PNG.sync.read(readFileSync(join(out, name)));
+    expect(new Set(data).size).toBeGreaterThan(20);
+  }
+  const report = readFileSync(join(out, "report.html"), "utf8");
+  expect(report).toContain("leaf area index");
+  expect(stdout).toMatch(/Leaf area index/);
+});
+
+test("without a box the grid covers the hits, on multiples of the voxel; one JSON document", async () => {
+  const { code, stdout } = await command(root, args("--origin", "-10,0,0", "--json"));
+  expect(code).toBe(0);
+  const { result } = JSON.parse(stdout);
+  expect(result).toMatchObject({ grid_center: [0, 0, 0], grid_size: [2, 2, 2], nx: 2, ny: 2, nz: 2 });
+});
+
+test("occluded voxels have no density in the voxel space", async () => {
+  expect((await command(root, args(...GRID, "--occlusion", "1e6"))).code).toBe(0);
+  expect(
+    rowsOf("voxels.vox")
+      .slice(6)
+      .map((row) => row.split(" ")[3]),
+  ).toEqual(Array(8).fill("NaN"));
+});
+
+test.each<[string, string[], RegExp]>([
+  ["no scanner position", [], /leaves\.csv state no scanner position: give --origin/],
+  ["another count of positions", ["--origin", "0,0,0", "--origin", "1,0,0"], /2 of 1 given/],
+  ["a word for G", ["--g", "leafy"], /--g "leafy" must be a number.*spherical, planophile/],
+  ["half a box", ["--origin", "0,0,0", "--box", "0,0,0"], /--box "0,0,0" must be 6 numbers/],
+  ["no edge", ["--voxel", "0"], /--voxel "0" must be a positive number/],
+  ["too many voxels", [...GRID, "--voxel", "0.001"], /2000 x 2000 x 2000 voxels \(limit 1000000\); 0\.0204 fits/],
+])("%s is refused and nothing is written", async (_name, more, sentence) => {
+  const { code, stderr } = await command(root, args(...more));
+  expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
+  expect(existsSync(out)).toBe(false);
+});

@@ -35,6 +35,7 @@ import { meshRoutes } from "./mesh.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
+import { projectRoutes } from "./project.ts";
 import { segmentRoutes } from "./segment.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -71,6 +72,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   m2mRoutes,
   fitRoutes,
   latexRoutes,
+  projectRoutes,
   meshRoutes,
   plantRoutes,
   ladRoutes,

@@ -5,6 +5,7 @@ import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
+import { projectsClient } from "./projects.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
 import { surfacesClient } from "./surfaces.ts";
@@ -32,6 +33,7 @@ export function createClient(options: ClientOptions) {
     ...registrationClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),
+    ...projectsClient(calls),
   };
 }
 export type Client = ReturnType<typeof createClient>;

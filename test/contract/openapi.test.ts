@@ -32,6 +32,7 @@ test("exactly the existing endpoints are documented", () => {
     "GET /api/plant/models",
     "GET /api/plant/session/{session_id}",
     "GET /api/plant/sessions",
+    "GET /api/project/scene/{token}",
     "GET /health",
     "GET /octree/{cache_id}/{file}",
     "GET /version",
@@ -76,6 +77,9 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/pointcloud/import",
     "POST /api/pointcloud/import_by_path",
     "POST /api/pointcloud/preview",
+    "POST /api/project/open",
+    "POST /api/project/save",
+    "POST /api/project/scene",
     "POST /api/segment/ground",
     "POST /api/triangulate",
   ]);

@@ -56,6 +56,7 @@ export const TAGS = {
   surfaces: "Mesh the points of clouds",
   registration: "Align clouds and meshes (ICP), compare clouds with meshes",
   fit: "Fit solids to the crowns of trees",
+  projects: "Project files: clouds with their undo stacks, their display and the scene of a client in one archive",
   plants: "Grow plants and canopies as meshes, in one step or in sessions, and edit them",
 } as const;
 

@@ -3,13 +3,14 @@ import { open } from "node:fs/promises";
 /** Bytes from which a file's content is recognized. */
 const HEAD_BYTES = 64 << 10;
 
-/** First bytes of LAS and LAZ, TIFF and BigTIFF in both byte orders, PLY, PCD and ESRI ASCII grids. */
+/** First bytes of LAS and LAZ, TIFF and BigTIFF in both byte orders, PLY, PCD, ESRI ASCII grids and projects. */
 const STARTS = [
   /^LASF/,
   /^II[*+]\0/,
   /^MM\0[*+]/,
   /^ply\r?\n/,
   /^(# \.PCD |VERSION \.?\d)/,
+  /^PK[\s\S]{28}manifest\.json/,
   /^ncols\s+\d+\s+nrows\s+\d+\s/i,
 ];
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?(nan|inf(inity)?)$/i;

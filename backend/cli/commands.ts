@@ -7,6 +7,7 @@ import { nearestName } from "./edit-distance.ts";
 import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
+import { addProject } from "./project/command.ts";
 import { addRegister } from "./register/command.ts";
 
 export interface ServeRequest {
@@ -56,6 +57,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addDistance(program, perform);
   addMesh(program, perform);
   addPlant(program, perform);
+  addProject(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });

@@ -2,7 +2,9 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/{unit,property,contract,integration,fault,golden}/**/*.test.ts"],
+    include: process.env.APP_TEST_LARGE
+      ? ["test/large/**/*.test.ts"] // npm run test:large
+      : ["test/{unit,property,contract,integration,fault,golden}/**/*.test.ts"],
     globalSetup: ["test/support/run/temporary-folder.ts", "test/support/run/build-backend.ts"],
     setupFiles: ["test/support/run/record-calls.ts"],
     pool: "forks",

@@ -2,6 +2,7 @@ import type { BaseDeps } from "./http/types.ts";
 import type { OctreeCache } from "./sessions/octree-cache.ts";
 import type { PendingFiles } from "./sessions/pending-files.ts";
 import type { GrowingPlants } from "./sessions/plant-owner.ts";
+import type { SceneStore } from "./sessions/scene-store.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
 import type { SpeciesLibrary } from "./sessions/species-library.ts";
 
@@ -10,6 +11,7 @@ export interface Deps extends BaseDeps {
   readonly sessions: SessionStore;
   readonly octreeCache: OctreeCache;
   readonly pendingFiles: PendingFiles;
+  readonly scenes: SceneStore;
   readonly species: SpeciesLibrary;
   readonly plants: GrowingPlants;
 }

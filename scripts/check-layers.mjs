@@ -58,6 +58,8 @@ const below = {
 const exceptions = {
   "cpp/io/octree_directory.h": ["cpp/ops/octree"], // implements the op's sink: bytes to files, no policy
   "cpp/io/octree_directory.cpp": ["cpp/ops/octree"],
+  // Looks into a file without a service: no session, and nothing of a client's.
+  "backend/cli/project/project.ts": ["backend/services/projects/inspect.ts"],
   // Pictures of meshes need the rasterizer's speed, and no endpoint draws. Columns in, one column of pixels out: no session.
   "backend/cli/drawing/mesh-picture.ts": ["backend/native/mesh-picture.ts"],
   // Presets of scanners are files of the product, and no endpoint serves them.
@@ -101,6 +103,7 @@ const ORDERED_ROOMS = {
     "plant",
     "scan",
     "fit",
+    "project",
     "commands.ts",
   ],
 };

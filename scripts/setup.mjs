@@ -34,6 +34,7 @@ function missingPackages() {
   const headers = [
     ["eigen3/Eigen/Core", "libeigen3-dev"],
     ["fast_float/fast_float.h", "libfast-float-dev"],
+    ["libdeflate.h", "libdeflate-dev"],
     ...(tests ? [["gtest/gtest.h", "libgtest-dev"]] : []),
   ];
   for (const [header, name] of headers) {

@@ -24,6 +24,16 @@ export const MAX_BODY_DEPTH = 512;
 export const LIST_BODY_BYTES_PER_BYTE = 5;
 /** A request whose body makes no progress for this long is answered 408, seconds. */
 export const DEFAULT_BODY_STALL_S = 30;
+/** A staged scene document that nobody asks for is removed after this time, seconds. */
+export const SCENE_TTL_S = 3600;
+/** Most members of a project file; largest manifest and largest description of a session in it, bytes. */
+export const MAX_PROJECT_MEMBERS = 2_000_000;
+export const MAX_MANIFEST_BYTES = 256 * MIB;
+export const MAX_SESSION_FILE_BYTES = 64 * MIB;
+/** Memory of a save or an open besides the sessions. */
+export const PROJECT_SCRATCH_BYTES = 192 * MIB;
+/** How often a save looks whether another save of the same project has ended. */
+export const PROJECT_LOCK_POLL_MS = 250;
 /** Largest uploaded file (multipart); it is written to disk while it arrives. */
 export const MAX_UPLOAD_BYTES = 64 * GIB;
 
@@ -120,6 +130,7 @@ export const CLIENT_TIMEOUT_MS = {
   register_meshes: 180_000,
   edit: 300_000,
   heavy: 600_000,
+  project: 3_600_000,
 } as const;
 /** A canceling client waits this long for the answer of its cancel request before it closes the connection. */
 export const CLIENT_CANCEL_WAIT_MS = 1_000;

@@ -9,6 +9,7 @@ import { addLad } from "./lad/command.ts";
 import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
+import { addProject } from "./project/command.ts";
 import { addRegister } from "./register/command.ts";
 import { addScan } from "./scan/command.ts";
 
@@ -62,6 +63,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addPlant(program, perform);
   addScan(program, perform);
   addFit(program, perform);
+  addProject(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import { GIB, MAX_CLOUD_SESSIONS, MIN_CLOUD_SESSIONS } from "../../shared/limits.ts";
+import { GIB, MAX_CLOUD_SESSIONS, MIN_CLOUD_SESSIONS, SCENE_TTL_S } from "../../shared/limits.ts";
 import { buildApp } from "../app.ts";
 import { type Config, parseConfig } from "../config.ts";
 import type { Deps } from "../deps.ts";
@@ -17,6 +17,7 @@ import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
 import { PendingFiles } from "../sessions/pending-files.ts";
 import { PlantSessions } from "../sessions/plant-sessions.ts";
+import { SceneStore } from "../sessions/scene-store.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import { SpeciesLibrary } from "../sessions/species-library.ts";
 import { sweepTemporaryFolders } from "../sessions/temporary-folder.ts";
@@ -63,6 +64,7 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
     if (removeSessions) await within(grace * 0.3, deps.sessions.deleteAll(), logger, LATE_REMOVAL);
     else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // journals contain every answered edit
     deps.plants.close();
+    await deps.scenes.close();
     await deps.octreeCache.close();
   };
   return {
@@ -89,8 +91,10 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   });
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
   const pendingFiles = new PendingFiles(join(config.dataDir, "pending"), config.instanceId, logger);
+  const scenes = new SceneStore(join(config.dataDir, "scenes"), 1000 * SCENE_TTL_S, logger);
   await sessions.recover();
   void pendingFiles.sweep();
+  void scenes.sweep();
   void sweepTemporaryFolders(logger);
   octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
   sessions.makeRoomBy(async (work) =>
@@ -111,6 +115,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     sessions,
     octreeCache,
     pendingFiles,
+    scenes,
     species: new SpeciesLibrary(config.speciesDir),
     plants: new PlantSessions({ max_sessions: config.maxPlantSessions, idle_ms: config.plantSessionIdleS * 1000 }),
     jobs: new JobRegistry((record) => {

@@ -24,7 +24,7 @@ declare module "fastify" {
 
 /**
  * Parses JSON bodies, up to MAX_BODY_BYTES here, larger ones of routes with `lists` in list-body.ts, reads PHB1 bodies of
- * these routes in frame-body.ts, and offers multipart forms as streams: a route reads the file with
+ * these routes in frame-body.ts, passes the bytes of routes with `rawBody` on as they arrive, and offers multipart forms as streams: a route reads the file with
  * backend/http/upload.ts. An empty JSON body counts as no body, because cancel requests are sent without one under any
  * content type.
  */
@@ -32,6 +32,7 @@ export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
+    if (request.routeOptions.config.rawBody !== undefined) throw wrongType();
     const lists = request.routeOptions.config.lists !== undefined;
     const limit = lists ? MAX_LIST_BODY_BYTES : MAX_BODY_BYTES;
     const declared = declaredBytes(request.headers);
@@ -50,8 +51,9 @@ export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void
     return receiveListBody(request, { declared, first, rest }, deps);
   });
   app.addContentTypeParser("application/octet-stream", async (request: FastifyRequest, payload: Readable) => {
+    if (request.routeOptions.config.rawBody !== undefined) return rawBody(request, payload, deps.config.bodyStallS);
     if (request.routeOptions.config.lists !== true) {
-      throw Object.assign(new Error("no frames"), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE", statusCode: 415 });
+      throw wrongType();
     }
     const declared = declaredBytes(request.headers);
     if (declared !== undefined && declared > MAX_FRAME_BODY_BYTES)
@@ -68,6 +70,26 @@ export async function installBodyParsers(app: App, deps: BaseDeps): Promise<void
     const { body, querystring } = request.routeOptions.schema ?? {};
     request.unknownKeys = [...unknownKeys(querystring, request.query), ...unknownKeys(body, request.body)];
   });
+}
+
+const wrongType = () =>
+  Object.assign(new Error("another type of body"), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE", statusCode: 415 });
+
+/** The chunks of a body as they arrive. Errors: 413, also later for a body that is sent in chunks; timeout. */
+function rawBody(request: FastifyRequest, payload: Readable, stallS: number): AsyncIterable<Buffer> {
+  const declared = declaredBytes(request.headers);
+  if (declared !== undefined && declared > MAX_UPLOAD_BYTES)
+    throw tooLarge(`the body of ${declared} bytes`, MAX_UPLOAD_BYTES);
+  return limited(bodyChunks(payload, stallS));
+}
+
+async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > MAX_UPLOAD_BYTES) throw tooLarge("the body", MAX_UPLOAD_BYTES);
+    yield chunk;
+  }
 }
 
 /** Releases the lists of the body when the response has been sent, or the client has disconnected. */

@@ -39,6 +39,7 @@ import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { scanRoutes } from "./scan.ts";
+import { projectRoutes } from "./project.ts";
 import { segmentRoutes } from "./segment.ts";
 import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
@@ -81,6 +82,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   latexRoutes,
   exportRoutes,
   modelsRoutes,
+  projectRoutes,
   meshRoutes,
   plantRoutes,
   ladRoutes,

@@ -5,8 +5,8 @@ import type { Logger } from "pino";
 import { remove } from "../file-moves.ts";
 import { type Lease, leaseAlive, ownLease, writeLease } from "./process-lease.ts";
 
-/** Name of the incomplete file of an export. */
-const PARTIAL = /^\.export-[0-9a-f]{16}\.partial$/;
+/** Name of the incomplete file of an export, and of a project. */
+const PARTIAL = /^\.export-[0-9a-f]{16}\.partial$|\.[0-9a-f]{8}\.partial$/;
 
 /**
  * Notes which incomplete files this process has in the user's folders, so that a later start finds what a killed
@@ -28,7 +28,12 @@ export class PendingFiles {
     return `.export-${randomBytes(8).toString("hex")}.partial`;
   }
 
-  /** Notes a file named by partialName(). Returns what removes the file and the note. Never rejects. */
+  /** A new name for an incomplete project, beside it. */
+  partialProject(path: string): string {
+    return `${path}.${randomBytes(4).toString("hex")}.partial`;
+  }
+
+  /** Notes a file named by partialName() or partialProject(). Returns what removes the file and the note. Never rejects. */
   async add(path: string): Promise<() => Promise<void>> {
     const note = join(this.#root, `${process.pid}-${randomBytes(8).toString("hex")}.json`);
     let noted = false;

@@ -10,6 +10,7 @@ import type { Birth } from "./journal-records.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
 import { type RecoveredSession, RecoveryQueue } from "./recovery-queue.ts";
+import { placeRestored, RestoredSession } from "./restored-session.ts";
 import { type Child, confirmBorn, placeAll, syncPlaced } from "./session-births.ts";
 import { SessionDisk, type Track } from "./session-disk.ts";
 import { removeAll } from "./session-removal.ts";
@@ -115,11 +116,7 @@ export class SessionStore {
     track: Track,
     { mustBeSaved = false } = {},
   ): Promise<StagedSession> {
-    let id = randomBytes(4).toString("hex");
-    while (this.#sessions.has(id) || this.#arrivals?.expects(id) || (await this.#taken(id))) {
-      id = randomBytes(4).toString("hex");
-    }
-    const staged = new StagedSession(id, this.#root, this.#lease, columns, mustBeSaved);
+    const staged = new StagedSession(await this.#newId(), this.#root, this.#lease, columns, mustBeSaved);
     try {
       await staged.write(track, this.#log, this.#withRoom);
     } catch (error) {
@@ -127,6 +124,41 @@ export class SessionStore {
       throw error;
     }
     return staged;
+  }
+
+  async #newId(): Promise<string> {
+    let id = randomBytes(4).toString("hex");
+    while (this.#sessions.has(id) || this.#arrivals?.expects(id) || (await this.#taken(id))) {
+      id = randomBytes(4).toString("hex");
+    }
+    return id;
+  }
+
+  /** A session to be filled with the columns of a project; invisible until `registerRestored`, `discard` removes it. */
+  async restore(): Promise<RestoredSession> {
+    const restored = new RestoredSession(await this.#newId(), this.#root, this.#lease);
+    try {
+      await this.#withRoom(() => restored.begin());
+    } catch (error) {
+      await restored.discard();
+      throw error;
+    }
+    return restored;
+  }
+
+  /** Publishes restored sessions together. A failure publishes none; the caller discards them. */
+  async registerRestored(restored: readonly RestoredSession[]): Promise<CloudSession[]> {
+    const disks = await placeRestored(restored, this.#log);
+    await syncPlaced(
+      this.#root,
+      disks.filter((disk) => disk !== undefined),
+    );
+    const sessions = restored.map((one, i) => {
+      const { session } = this.#add(one.id, one.handOver(), { disk: disks[i], unsavedReason: null });
+      return session;
+    });
+    for (const disk of disks) disk?.flushLater();
+    return sessions;
   }
 
   /** True if another backend with the same data folder has a session of this id. */

@@ -77,6 +77,17 @@ Parsed read_header(const platform::File& file) {
   return parsed;
 }
 
+Header header_of(const Parsed& column) {
+  Header header{};
+  std::memcpy(header.data(), "PCOL", 4);
+  put(header, 4, std::uint32_t{1});
+  std::memcpy(header.data() + 8, dtype_name(column.dtype), std::strlen(dtype_name(column.dtype)));
+  put(header, 16, column.count);
+  put(header, 24, column.checksum);
+  put(header, 32, header_checksum(header));
+  return header;
+}
+
 /// Combines the sums of the blocks in order. `sum_blocks` sets those from `begin` to `end`.
 template <class SumBlocks>
 std::uint64_t checksum_blocks(std::uint64_t bytes, std::size_t grain, OpContext& ctx,
@@ -88,6 +99,21 @@ std::uint64_t checksum_blocks(std::uint64_t bytes, std::size_t grain, OpContext&
   std::uint64_t sum = mix(kMultiplier, bytes);
   for (const auto block_sum : sums) sum = mix(sum, block_sum);
   return sum;
+}
+
+/// Checksum of the elements in a file. Read, not mapped: a sector that cannot be read is an error here and ends the process
+/// there.
+std::uint64_t checksum_file(const platform::File& file, std::uint64_t bytes, OpContext& ctx) {
+  return checksum_blocks(
+      bytes, kVerifyBlocks, ctx, [&](std::size_t begin, std::size_t end, std::uint64_t* sums) {
+        BulkVector<std::byte> data(kBlock);
+        for (std::size_t block = begin; block < end; ++block) {
+          const std::uint64_t at = std::uint64_t{block} * kBlock;
+          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, bytes - at));
+          const std::size_t read = file.read_at(kColumnFileHeader + at, data.data(), size);
+          sums[block] = checksum_block(data.data(), read);  // of a file that was cut meanwhile: of less
+        }
+      });
 }
 
 }  // namespace
@@ -102,19 +128,23 @@ std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx) {
 }
 
 void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx) {
-  Header header{};
-  std::memcpy(header.data(), "PCOL", 4);
-  put(header, 4, std::uint32_t{1});
-  std::memcpy(header.data() + 8, dtype_name(column.dtype()), std::strlen(dtype_name(column.dtype())));
-  put(header, 16, static_cast<std::uint64_t>(column.size()));
-  put(header, 24, checksum_bytes({column.data(), column.bytes()}, ctx));
-  put(header, 32, header_checksum(header));
+  const Header header =
+      header_of({column.dtype(), column.size(), checksum_bytes({column.data(), column.bytes()}, ctx)});
   platform::File file = platform::File::create(path);
   file.write_at(0, header.data(), header.size());
   for (std::size_t at = 0; at < column.bytes(); at += kWrite) {
     ctx.checkpoint();
     file.write_at(kColumnFileHeader + at, column.data() + at, std::min(kWrite, column.bytes() - at));
   }
+  file.close_checked();
+}
+
+void seal_column_file(platform::File& file, DType dtype, std::uint64_t count, OpContext& ctx) {
+  const std::uint64_t bytes = checked_bytes(count, dtype_size(dtype));
+  if (bytes > 0 && file.size() != kColumnFileHeader + bytes)
+    throw Error(ErrorCode::kInternal, file.path() + ": not every element was written");
+  const Header header = header_of({dtype, count, checksum_file(file, bytes, ctx)});
+  file.write_at(0, header.data(), header.size());
   file.close_checked();
 }
 
@@ -129,17 +159,7 @@ bool verify_column_file(const std::string& path, OpContext& ctx) {
   const platform::File file = platform::File::open_read(path);
   const Parsed parsed = read_header(file);
   const std::uint64_t bytes = checked_bytes(parsed.count, dtype_size(parsed.dtype));
-  // Read, not mapped: a sector that cannot be read is an error here and ends the process there.
-  const auto sum = checksum_blocks(
-      bytes, kVerifyBlocks, ctx, [&](std::size_t begin, std::size_t end, std::uint64_t* sums) {
-        BulkVector<std::byte> data(kBlock);
-        for (std::size_t block = begin; block < end; ++block) {
-          const std::uint64_t at = std::uint64_t{block} * kBlock;
-          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, bytes - at));
-          const std::size_t read = file.read_at(kColumnFileHeader + at, data.data(), size);
-          sums[block] = checksum_block(data.data(), read);  // of a file that was cut meanwhile: of less
-        }
-      });
+  const std::uint64_t sum = checksum_file(file, bytes, ctx);
   return sum == parsed.checksum;
 }
 

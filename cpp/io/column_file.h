@@ -3,6 +3,7 @@
 
 #include "core/column.h"
 #include "core/op_context.h"
+#include "core/platform.h"
 
 namespace pc::io {
 
@@ -23,6 +24,11 @@ constexpr std::uint64_t kColumnFileHeader = 64;
 /// Writes a column. When it returns, the file is complete in the page cache and survives the end of the process;
 /// `sync_column_file` makes it survive a power failure. Errors: kNoSpace, kIo.
 void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx);
+
+/// Writes the header of a file whose elements were written from byte kColumnFileHeader on, in any order, and closes it:
+/// for columns too large for the memory. Reads them once, for the checksum. Memory 1 MiB per thread. Cancel within 8 MiB.
+/// Errors: kNoSpace, kIo; kInternal if the file does not end with the last element.
+void seal_column_file(platform::File& file, DType dtype, std::uint64_t count, OpContext& ctx);
 
 /// Maps a column file. Errors: kNotFound, kInvalidFile (wrong magic, version, type, header checksum or length).
 AnyColumn map_column_file(const std::string& path);

@@ -7,6 +7,7 @@ import { lidarClient } from "./lidar.ts";
 import { ladClient } from "./lad.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
+import { projectsClient } from "./projects.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
 import { surfacesClient } from "./surfaces.ts";
@@ -36,6 +37,7 @@ export function createClient(options: ClientOptions) {
     ...fitClient(calls),
     ...plantsClient(calls),
     ...lidarClient(calls),
+    ...projectsClient(calls),
   };
 }
 export type Client = ReturnType<typeof createClient>;

@@ -920,6 +920,41 @@ class PointCloudClient:
         as in parse_morph."""
         return self._json("POST", "/api/plant/morph", {"sim_xml": sim_xml, "plant_type": plant_type}, fields)
 
+    # Projects
+
+    def stage_scene(self, document: bytes, **call: Any) -> Dict[str, Any]:
+        """Stages a scene document (PSC1, any bytes) for one save: {"token": ..., "bytes": ...}. Unused, it expires after an
+        hour."""
+        headers = {"content-type": "application/octet-stream"}
+        return _checked(json.loads(self._call("POST", "/api/project/scene", document, headers, call)))
+
+    def project_scene(self, token: str, **call: Any) -> bytes:
+        """Downloads the scene document of an opened project; the token is for one use."""
+        return self._call("GET", f"/api/project/scene/{quote(token, safe='')}", None, {}, call)
+
+    def save_project(
+        self, path: str, scene_token: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Saves clouds, their display and a staged scene as one project file (.proj).
+
+        path         absolute, on the service's machine
+        scene_token  of stage_scene; it is used up, whatever the outcome
+        session_ids  sessions to save; those that are not open are in missing_sessions of the answer
+        octree_ids   other octrees that the scene shows
+        overwrite    True: replace any file at path; False (default): replace projects and exports only
+        """
+        body = {"path": path, "scene_token": scene_token}
+        return self._run("/api/project/save", body, fields, on_progress)
+
+    def open_project(self, path: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Opens a project file as new sessions: {"session_map", "octree_map", "scene_token", "warnings", "app_version"}.
+
+        path  absolute, on the service's machine
+
+        session_map and octree_map have the new id of each id in the file; project_scene downloads the scene.
+        """
+        return self._run("/api/project/open", {"path": path}, fields, on_progress)
+
     def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:
         call, body = _parted(body, fields)
         data, headers = _body(body)

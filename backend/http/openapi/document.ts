@@ -43,6 +43,18 @@ function operation(route: DocumentedRoute): Json {
           },
         }
       : {}),
+    ...(config.rawBody === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              "application/octet-stream": {
+                schema: { type: "string", format: "binary", description: config.rawBody },
+              },
+            },
+          },
+        }),
     ...(upload ? { requestBody: { required: true, content: content("multipart/form-data", upload, "input") } } : {}),
     responses: { ...success(schema as Zods, config), ...config.responses, ...problemAnswers(route) },
   };

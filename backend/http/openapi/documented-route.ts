@@ -16,6 +16,8 @@ declare module "fastify" {
     points?: z.ZodType;
     /** Multipart form that the route expects. */
     upload?: z.ZodType;
+    /** The body is bytes, of any length up to MAX_UPLOAD_BYTES, which the route reads as they arrive; what they are. */
+    rawBody?: string;
     /**
      * The JSON body may have MAX_LIST_BODY_BYTES: its lists and long texts are read into native columns, off the event
      * loop. true: the body may also be a PHB1 frame.

@@ -58,6 +58,7 @@ export const TAGS = {
   lad: "Leaf area density of voxels from laser beams",
   fit: "Fit solids to the crowns of trees and leaf traits to spectra, render equations, export results",
   lidar: "Scan meshes with synthetic scanners, read trajectories of moving scanners",
+  projects: "Project files: clouds with their undo stacks, their display and the scene of a client in one archive",
   plants: "Grow plants and canopies as meshes, in one step or in sessions, and edit them",
 } as const;
 

@@ -64,12 +64,13 @@ function guardProblems(open: boolean): Problem[] {
 }
 
 /** Errors for a body that is invalid JSON, stalls, is too large, or has an unsupported type. */
-function bodyProblems({ lists, upload }: FastifyContextConfig): Problem[] {
-  const limit = upload ? MAX_UPLOAD_BYTES : lists ? MAX_LIST_BODY_BYTES : MAX_BODY_BYTES;
+function bodyProblems({ lists, upload, rawBody }: FastifyContextConfig): Problem[] {
+  const limit = upload || rawBody !== undefined ? MAX_UPLOAD_BYTES : lists ? MAX_LIST_BODY_BYTES : MAX_BODY_BYTES;
   const framework = (statusCode: number, message: string) =>
     toProblem(Object.assign(new Error(message), { code: "FST_ERR", statusCode }), asked("text/plain"));
+  const json = framework(400, "Body is not valid JSON but content-type is set to 'application/json'");
   return [
-    framework(400, "Body is not valid JSON but content-type is set to 'application/json'"),
+    ...(rawBody === undefined ? [json] : []),
     problemOf({ code: "timeout", detail: stalledBody(DEFAULT_BODY_STALL_S).message }),
     framework(413, tooLarge(`the body of ${2 * limit} bytes`, limit).message),
     framework(415, "unsupported"),

@@ -3,6 +3,7 @@ import type { GroundNative } from "../classify/ground.ts";
 import type { CloudNative } from "../cloud/cloud.ts";
 import type { CloudEditNative } from "../cloud/edit.ts";
 import type { MasksNative } from "../cloud/masks.ts";
+import type { ArchiveNative } from "../files/archive.ts";
 import type { MeshReadersNative } from "../files/mesh.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
@@ -32,6 +33,7 @@ import type { ThreadsNative } from "./threads.ts";
 export interface Addon
   extends ColumnFilesNative,
     ReadersNative,
+    ArchiveNative,
     MeshReadersNative,
     MeshPictureNative,
     WritersNative,

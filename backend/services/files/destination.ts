@@ -15,6 +15,10 @@ export interface Wish {
   readonly format: string;
   /** Extensions of the format, with a dot, in lower case; the usual one first. */
   readonly extensions: readonly string[];
+  /** Name of the request's field. */
+  readonly field?: "dest_path" | "path";
+  /** Name of the incomplete file; default: a hidden one beside the destination. */
+  readonly temporaryOf?: (path: string) => string;
 }
 
 /** A file that a run may write. */
@@ -50,7 +54,7 @@ export async function destination(wish: Wish, deps: DestinationDeps): Promise<De
     if (there && !wish.overwrite) await refusePrecious(wish, path, there, deps);
   };
   await check();
-  const temporary = join(dirname(path), deps.pendingFiles.partialName());
+  const temporary = wish.temporaryOf?.(path) ?? join(dirname(path), deps.pendingFiles.partialName());
   const replace = async () => {
     await check(); // the file may be new
     await rename(temporary, path);
@@ -58,12 +62,14 @@ export async function destination(wish: Wish, deps: DestinationDeps): Promise<De
   return { path, temporary, begin: () => deps.pendingFiles.add(temporary), replace };
 }
 
-const wrong = ({ dest_path }: Wish, why: string) => new AppError("invalid_argument", `dest_path "${dest_path}" ${why}`);
+/** The wished path with its field, for sentences. */
+const named = ({ field = "dest_path", dest_path }: Wish): string => `${field} "${dest_path}"`;
+const wrong = (wish: Wish, why: string) => new AppError("invalid_argument", `${named(wish)} ${why}`);
 
 /** What the path names, links not followed; undefined if nothing. */
 async function existing(wish: Wish, path: string): Promise<Stats | undefined> {
   const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    refuseName(error, `dest_path "${wish.dest_path}"`);
+    refuseName(error, named(wish));
     return undefined;
   });
   const target = there?.isSymbolicLink() ? await stat(path).catch(() => undefined) : there;
@@ -74,15 +80,12 @@ async function existing(wish: Wish, path: string): Promise<Stats | undefined> {
 /** Refuses the folders in which the service keeps sessions and octrees, whatever way leads there. */
 async function refuseOwn(wish: Wish, path: string, { config }: DestinationDeps): Promise<void> {
   const folder = await realpath(dirname(path)).catch((error: NodeJS.ErrnoException) => {
-    refuseName(error, `dest_path "${wish.dest_path}"`);
+    refuseName(error, named(wish));
     return undefined;
   });
   const parent = folder === undefined ? undefined : await stat(folder).catch(() => undefined);
   if (folder === undefined || !parent?.isDirectory()) {
-    throw new AppError(
-      "invalid_argument",
-      `the folder of dest_path "${wish.dest_path}" does not exist; create it first`,
-    );
+    throw new AppError("invalid_argument", `the folder of ${named(wish)} does not exist; create it first`);
   }
   for (const own of [config.dataDir, config.octreeCacheRoot]) {
     const root = await realpath(own).catch(() => own);
@@ -93,8 +96,7 @@ async function refuseOwn(wish: Wish, path: string, { config }: DestinationDeps):
 
 /** Errors: conflict. */
 async function refusePrecious(wish: Wish, path: string, there: Stats, { sessions }: DestinationDeps): Promise<void> {
-  const kept = (what: string) =>
-    new AppError("conflict", `dest_path "${wish.dest_path}" ${what}; send overwrite: true to replace it`);
+  const kept = (what: string) => new AppError("conflict", `${named(wish)} ${what}; send overwrite: true to replace it`);
   if (there.isSymbolicLink()) throw kept("is a link");
   if (!there.isFile()) throw kept("is not a regular file");
   for (const session of sessions.list()) {

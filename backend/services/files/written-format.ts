@@ -3,7 +3,10 @@ import { open } from "node:fs/promises";
 /** Bytes from which a file's content is recognized. */
 const HEAD_BYTES = 64 << 10;
 
-/** First bytes of LAS and LAZ, E57, TIFF and BigTIFF in both byte orders, PLY, PCD, ESRI ASCII grids, scan bundles and paths. */
+/**
+ * First bytes of LAS and LAZ, E57, TIFF and BigTIFF in both byte orders, PLY, PCD, ESRI ASCII grids, projects, scan bundles and
+ * paths.
+ */
 const STARTS = [
   /^LASF/,
   /^ASTM-E57/,
@@ -11,6 +14,7 @@ const STARTS = [
   /^MM\0[*+]/,
   /^ply\r?\n/,
   /^(# \.PCD |VERSION \.?\d)/,
+  /^PK[\s\S]{28}manifest\.json/,
   /^ncols\s+\d+\s+nrows\s+\d+\s/i,
   /^<\?xml [^>]*\?>\s*<scanBundle>/,
   /^t,x,y,z,qx,qy,qz,qw\r?\n/,

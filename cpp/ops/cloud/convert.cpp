@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/dtype_fit.h"
 #include "core/parallel.h"
 
 namespace pc {
@@ -95,6 +96,23 @@ Column<double> double_copy(const AnyColumn& column, OpContext& ctx) {
     });
   });
   return out;
+}
+
+std::optional<AnyColumn> narrowest_integers(const AnyColumn& column, OpContext& ctx) {
+  const std::size_t size = dtype_size(column.dtype());
+  for (const DType to : {DType::kU8, DType::kI8, DType::kU16, DType::kI16, DType::kU32, DType::kI32}) {
+    const ConvertRows convert = row_converter(column.dtype(), to);
+    if (dtype_size(to) >= size) continue;
+    AnyColumn out(to, column.size());
+    std::atomic<bool> fits{true};
+    parallel_for(ctx, column.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      if (!fits.load(std::memory_order_relaxed)) return;
+      std::byte* const target = out.data() + begin * dtype_size(to);
+      if (convert(column.data() + begin * size, nullptr, end - begin, target) != end - begin) fits = false;
+    });
+    if (fits) return out;
+  }
+  return std::nullopt;
 }
 
 std::uint16_t max_channel(Span<const Rgb16> colors, OpContext& ctx) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "core/column.h"
 #include "core/op_context.h"
 #include "core/vec3.h"
@@ -41,6 +43,17 @@ Column<float> float_copy(const AnyColumn& column, const FloatCopyParams& params,
 /// Errors   kInvalidArgument for triples.
 /// Source   Plain conversion; exact up to 2^53.
 Column<double> double_copy(const AnyColumn& column, OpContext& ctx);
+
+/// The column in the first of u8, i8, u16, i16, u32, i32 that is smaller than its type and holds every value; nothing if
+/// there is none.
+///
+/// column   (n) scalar of any type.
+/// Order    Does not depend on threads.
+/// Cost     One pass for each type tried, which ends early where a value does not fit; memory of the result.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument for triples.
+/// Source   Exact conversions (exact_cast): NaN fits no integer, -0.0 becomes 0.
+std::optional<AnyColumn> narrowest_integers(const AnyColumn& column, OpContext& ctx);
 
 /// Largest channel value of a colour column; 0 for an empty one.
 ///

@@ -132,6 +132,32 @@ Column<std::uint8_t> union_rows(std::size_t row_count, Span<const std::uint8_t> 
   return mask;
 }
 
+Column<std::int64_t> list_rows(std::size_t row_count, const RowSetView& set, OpContext& ctx) {
+  const RowSetReader reader(set, row_count, ctx);
+  Column<std::int64_t> rows(static_cast<std::size_t>(set.count));
+  auto out = rows.view();
+  reader.for_each(ctx,
+                  [&](std::size_t row, std::size_t rank) { out[rank] = static_cast<std::int64_t>(row); });
+  return rows;
+}
+
+RowSet row_set_of(std::size_t row_count, Span<const std::int64_t> rows, OpContext& ctx) {
+  constexpr std::size_t kGrain = std::size_t{1} << 16;
+  parallel_for(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool inside = rows[i] >= 0 && static_cast<std::uint64_t>(rows[i]) < row_count;
+      if (!inside || (i > 0 && rows[i] <= rows[i - 1]))
+        throw Error(ErrorCode::kInvalidArgument, "the rows are not ascending, or not all in the cloud");
+    }
+  });
+  Column<std::uint8_t> mask(row_count);
+  auto marks = mask.view();
+  parallel_for(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) marks[static_cast<std::size_t>(rows[i])] = 1;
+  });
+  return encode_rows(mask.view(), ctx);
+}
+
 RowSetReader::RowSetReader(const RowSetView& set, std::size_t row_count, OpContext& ctx)
     : set_(set), row_count_(row_count) {
   const DType dtype = set.data->dtype();

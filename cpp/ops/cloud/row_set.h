@@ -54,6 +54,27 @@ RowSet encode_rows(Span<const std::uint8_t> mask, OpContext& ctx);
 Column<std::uint8_t> union_rows(std::size_t row_count, Span<const std::uint8_t> base,
                                 const std::vector<RowSetView>& sets, OpContext& ctx);
 
+/// The rows of a set as numbers, ascending, for files that know no other form.
+///
+/// row_count  n
+/// Order    (count) ascending; does not depend on threads.
+/// Cost     8 bytes a row for the result, one pass.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument for a set that is not valid for a cloud of n rows.
+/// Source   Plain listing.
+Column<std::int64_t> list_rows(std::size_t row_count, const RowSetView& set, OpContext& ctx);
+
+/// Inverse of list_rows: the set in the smallest of the three forms.
+///
+/// row_count  n
+/// rows     (m) ascending, each in 0 .. n - 1.
+/// Order    The form of encode_rows.
+/// Cost     n bytes of scratch, one pass over the rows and two over the scratch.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument for rows that are not ascending or not in the cloud.
+/// Source   As encode_rows.
+RowSet row_set_of(std::size_t row_count, Span<const std::int64_t> rows, OpContext& ctx);
+
 /// Reads a row set from an untrusted source: checks it once, then visits its rows.
 class RowSetReader {
  public:

@@ -282,6 +282,19 @@ assert parsed["plant_age"] == 12 and parsed["edits"][0]["value"] == 2, parsed["e
 assert client.morph_plant(document, "bean", expression="leaf_scale *= 2")["current_age"] == 12
 assert "column" in refused(lambda: client.morph_plant(document, "bean", expression="size = 1"), 200, "invalid_argument").message
 
+# Projects
+project = os.path.join(folder, "plot.proj")
+scene = b"PSC1 whatever the client writes"
+staged = client.stage_scene(scene)
+assert staged["bytes"] == len(scene)
+saved = client.save_project(project, staged["token"], session_ids=[a, "00000000"])
+assert (saved["sessions"], saved["missing_sessions"], saved["bytes"]) == (1, ["00000000"], os.path.getsize(project))
+refused(lambda: client.save_project(project, staged["token"]), 404, "not_found")
+reopened = client.open_project(project)
+assert client.project_scene(reopened["scene_token"]) == scene
+refused(lambda: client.project_scene(reopened["scene_token"]), 404, "not_found")
+assert list(reopened["session_map"]) == [a] and reopened["session_map"][a] != a
+
 # Cancel: before it began, in the middle of a run, and a plain call that hangs up
 big = os.path.join(folder, "big.txt")
 with open(big, "w") as file:

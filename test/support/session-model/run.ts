@@ -105,8 +105,16 @@ export async function open(made: TestApp, wish: CloudWish, name: string): Promis
   return [session_id, compareState(session.state, { ...cloud, intensity: cloud.intensity && intensity })];
 }
 
-/** Runs a scenario and compares after every command. Closes what is open at the end. */
-export async function runScenario(made: TestApp, { clouds, commands }: Scenario, limits: PlanLimits): Promise<number> {
+/**
+ * Runs a scenario and compares after every command, then undoes everything step by step; before that, `between` may put
+ * other sessions in the place of these. Closes what is open at the end.
+ */
+export async function runScenario(
+  made: TestApp,
+  { clouds, commands }: Scenario,
+  limits: PlanLimits,
+  between: (world: World) => Promise<World> = async (world) => world,
+): Promise<number> {
   let world: World = new Map();
   let done = 0;
   const states = new Map<string, unknown>();
@@ -144,7 +152,7 @@ export async function runScenario(made: TestApp, { clouds, commands }: Scenario,
       if (command.look % 6 === 0) await lookDeeper(made, plan, world, new Set(after.keys()));
       done += 1;
     }
-    await undoEverything(made, world, limits);
+    await undoEverything(made, await between(world), limits);
   } finally {
     for (const { id } of made.deps.sessions.list()) await made.deps.sessions.delete(id);
   }

@@ -73,6 +73,32 @@ TEST(DoubleCopy, KeepsValuesAndNaN) {
   EXPECT_THROW(double_copy(column<Rgb16>({{1, 2, 3}}), ctx), Error);
 }
 
+TEST(NarrowestIntegers, TakesTheFirstTypeThatHoldsEveryValue) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 3);
+  const auto type_of = [&](const AnyColumn& from) -> std::string {
+    const auto narrow = narrowest_integers(from, ctx);
+    return narrow ? dtype_name(narrow->dtype()) : "none";
+  };
+  EXPECT_EQ(type_of(column<float>({0, 255})), "u8");
+  EXPECT_EQ(type_of(column<float>({-1, 127})), "i8");
+  EXPECT_EQ(type_of(column<float>({0, 256})), "u16");
+  EXPECT_EQ(type_of(column<float>({-129, 5})), "i16");
+  EXPECT_EQ(type_of(column<float>({70'000})), "none");  // four bytes are no less
+  EXPECT_EQ(type_of(column<double>({70'000})), "u32");
+  EXPECT_EQ(type_of(column<double>({-70'000})), "i32");
+  EXPECT_EQ(type_of(column<float>({0.5F})), "none");
+  EXPECT_EQ(type_of(column<float>({std::numeric_limits<float>::quiet_NaN()})), "none");
+  EXPECT_EQ(type_of(column<double>({1e300})), "none");
+  EXPECT_EQ(type_of(column<std::uint8_t>({1})), "none");
+  Column<float> late(200'000);
+  late[199'999] = 300;
+  const auto narrow = narrowest_integers(AnyColumn(std::move(late)), ctx);
+  ASSERT_TRUE(narrow);
+  EXPECT_EQ(narrow->as<std::uint16_t>()[199'999], 300);
+  EXPECT_THROW(narrowest_integers(column<Rgb16>({{1, 2, 3}}), ctx), Error);
+}
+
 TEST(MaxChannel, LooksAtEveryChannelOfEveryRow) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 3);

@@ -1,5 +1,7 @@
 #include "ops/cloud/row_set.h"
 
+#include <limits>
+
 #include "core/random.h"
 #include "support/columns.h"
 
@@ -115,6 +117,30 @@ TEST_P(RowSets, WideRowsAndRunsReadAsNarrowOnes) {
   const auto united =
       union_rows(10, {}, {{RowEncoding::kRows, &rows, 3}, {RowEncoding::kRuns, &runs, 4}}, ctx);
   EXPECT_EQ(Mask(united.view().begin(), united.view().end()), (Mask{0, 1, 1, 1, 1, 1, 0, 0, 1, 1}));
+}
+
+TEST_P(RowSets, ListAndBack) {
+  for (const auto& [name, mask, smallest] : masks()) {
+    const RowSet set = encoded(mask, 1);
+    const Column<std::int64_t> list = list_rows(mask.size(), view_of(set), ctx);
+    const std::vector<std::uint64_t> rows = rows_of(mask);
+    EXPECT_EQ(std::vector<std::uint64_t>(list.view().begin(), list.view().end()) == rows, true) << name;
+    const RowSet back = row_set_of(mask.size(), list.view(), ctx);
+    EXPECT_EQ(back.encoding, set.encoding) << name;
+    EXPECT_EQ(back.count, set.count) << name;
+    EXPECT_EQ(bytes_of(back.data) == bytes_of(set.data), true) << name;
+  }
+}
+
+TEST(RowSetOf, RefusesRowsThatAreNoSet) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  for (const std::vector<std::int64_t>& rows :
+       {std::vector<std::int64_t>{-1}, {5}, {1, 1}, {2, 1}, {0, std::numeric_limits<std::int64_t>::max()}}) {
+    Column<std::int64_t> column(rows.size());
+    std::copy(rows.begin(), rows.end(), column.view().begin());
+    EXPECT_THROW(row_set_of(5, column.view(), ctx), Error);
+  }
 }
 
 TEST_P(RowSets, UnionIsThatOfTheMasks) {

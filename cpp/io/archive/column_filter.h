@@ -1,0 +1,20 @@
+#pragma once
+#include <cstddef>
+
+#include "core/column.h"
+#include "io/archive/zcol_header.h"
+
+namespace pc::io {
+
+/// Writes the filtered bytes of whole rows of a type to `out`, which has as many bytes and does not overlap. kNone copies.
+void filter_rows(ColumnFilter filter, DType dtype, Span<const std::byte> rows, std::byte* out);
+
+/// Inverse of filter_rows.
+void unfilter_rows(ColumnFilter filter, DType dtype, Span<const std::byte> filtered, std::byte* out);
+
+/// Size of the values that a filter takes apart: those of a triple are filtered one by one.
+constexpr std::size_t value_size(DType dtype) {
+  return dtype == DType::kVec3d ? 8 : dtype == DType::kRgb16 ? 2 : dtype_size(dtype);
+}
+
+}  // namespace pc::io

@@ -12,8 +12,8 @@ import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
 import { checkCrownRequest, fitCrowns } from "../services/fit/crown.ts";
 import { fitCustom } from "../services/fit/curves/custom.ts";
-import { fitProspect, leafInversionParams } from "../services/fit/prospect.ts";
 import { fitTable } from "../services/fit/models/table-fit.ts";
+import { fitProspect, leafInversionParams } from "../services/fit/prospect.ts";
 import { TABLE_EXTENSIONS, tableOf } from "../services/fit/table/table.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 

@@ -66,8 +66,7 @@ const { values, positionals } = parseArgs({
 const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
 if (!part)
   fail(
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants|scan [--json] [--method NAME,..] [--group NAME,..] | dem",
-    "usage: npm run accuracy -- ground|ground-sensitivity|denoise|denoise-sensitivity|cloth|crown|surfaces|registration|reconstruction|rooms|plants|lad [--json] [--method NAME,..] [--group NAME,..] | dem",
+    `usage: npm run accuracy -- ${Object.keys(parts).sort().join("|")} [--json] [--method NAME,..] [--group NAME,..]`,
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });

@@ -140,7 +140,9 @@ async function selected(
       : null;
   const skip = returns?.skip ? job.adopt(new ColumnRef(returns.skip)).native : columns.skip;
   const read = await job.track(() =>
-    grid ? native.voxelPoints(positions, skip, shift, grid) : meshPoints(positions, skip, { shift, crop: null }),
+    grid
+      ? native.voxelPoints(positions, skip, shift, grid)
+      : meshPoints(positions, skip, { shift, crop: null, origins: null }),
   );
   return {
     points: job.adopt(new ColumnRef(read.points)).native,

@@ -93,8 +93,9 @@ Napi::Value scan_mesh_job(const Napi::CallbackInfo& info) {
   std::vector<HeldScan> scans;
   for (std::uint32_t i = 0; i < list.Length(); ++i) {
     const auto js = strict_object(list.Get(i), "scan");
-    scans.push_back({positions_column(js.Get("points")), typed_column(js.Get("indices"), DType::kU32, "indices"),
-                     vec3_field(js, "origin"), bool_field(js, "is_multi_return")});
+    scans.push_back({positions_column(js.Get("points")),
+                     typed_column(js.Get("indices"), DType::kU32, "indices"), vec3_field(js, "origin"),
+                     bool_field(js, "is_multi_return")});
   }
   const auto js = strict_object(info[1], "params");
   const ScanMeshParams params{number_field(js, "lmax_m"), number_field(js, "max_aspect_ratio")};
@@ -132,8 +133,8 @@ Napi::Value scan_mesh_payload_job(const Napi::CallbackInfo& info) {
   return start_job<ScanMeshPayload>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
-        return scan_mesh_payload(vertices->as<Vec3d>(), indices->as<std::uint32_t>(), scan_ids->as<std::uint32_t>(),
-                                 grid.view(), most, ctx);
+        return scan_mesh_payload(vertices->as<Vec3d>(), indices->as<std::uint32_t>(),
+                                 scan_ids->as<std::uint32_t>(), grid.view(), most, ctx);
       },
       [](Napi::Env env, ScanMeshPayload&& payload) -> Napi::Value {
         auto out = Napi::Object::New(env);

@@ -87,7 +87,9 @@ MeshPoints gathered(const MeshRows& rows, const IsInside& inside, OpContext& ctx
 }  // namespace
 
 MeshPoints mesh_points(const MeshRows& rows, const std::optional<CropBox>& crop, OpContext& ctx) {
-  if (!crop) return gathered(rows, [](const Vec3d&) { return true; }, ctx);
+  if (!crop)
+    return gathered(
+        rows, [](const Vec3d&) { return true; }, ctx);
   require(is_finite(crop->min) && is_finite(crop->max) && std::isfinite(crop->rotation_deg),
           "crop_box and its rotation must be finite");
   return gathered(rows, Inside(*crop), ctx);

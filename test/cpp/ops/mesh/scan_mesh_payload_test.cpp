@@ -19,7 +19,8 @@ struct Mesh {
   Indices indices, scan_ids;
   void add(double side, const Vec3d& at, double other = 0) {
     const auto first = static_cast<std::uint32_t>(vertices.size());
-    for (const Vec3d& p : {at, at + Vec3d{side, 0, 0}, at + Vec3d{0, other > 0 ? other : side, 0}}) vertices.push_back(p);
+    for (const Vec3d& p : {at, at + Vec3d{side, 0, 0}, at + Vec3d{0, other > 0 ? other : side, 0}})
+      vertices.push_back(p);
     for (std::uint32_t k = 0; k < 3; ++k) indices.push_back(first + k);
     scan_ids.push_back(static_cast<std::uint32_t>(10 + scan_ids.size()));
   }
@@ -30,7 +31,8 @@ constexpr VoxelBox kOneCell{{0, 0, 0}, {1e6, 1e6, 1e6}, 1, 1, 1, 0, {}, {}};
 ScanMeshPayload payload_of(const Mesh& mesh, const VoxelBox& grid, std::uint64_t most) {
   JobControl control;
   OpContext ctx(control);
-  return scan_mesh_payload({mesh.vertices.data(), mesh.vertices.size()}, {mesh.indices.data(), mesh.indices.size()},
+  return scan_mesh_payload({mesh.vertices.data(), mesh.vertices.size()},
+                           {mesh.indices.data(), mesh.indices.size()},
                            {mesh.scan_ids.data(), mesh.scan_ids.size()}, grid, most, ctx);
 }
 Indices listed(const Column<std::uint32_t>& column) { return {column.view().begin(), column.view().end()}; }
@@ -83,8 +85,10 @@ TEST(ScanMeshPayload, CellsOfARotatedGridWithTerrainColumns) {
   JobControl control;
   OpContext ctx(control);
   Points places;
-  for (std::size_t i = 0; i < mesh.vertices.size(); i += 3) places.push_back(mesh.vertices[i] - Vec3d{1, 0, 0});
-  const MeshPoints inside = mesh_points_in_voxels({{places.data(), places.size()}, {}, {}, {1, 0, 0}}, grid, ctx);
+  for (std::size_t i = 0; i < mesh.vertices.size(); i += 3)
+    places.push_back(mesh.vertices[i] - Vec3d{1, 0, 0});
+  const MeshPoints inside =
+      mesh_points_in_voxels({{places.data(), places.size()}, {}, {}, {1, 0, 0}}, grid, ctx);
   ASSERT_EQ(inside.points.size(), 2U);
   EXPECT_EQ(inside.points[1].z, 0.5);
 }

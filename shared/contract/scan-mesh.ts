@@ -47,7 +47,6 @@ const prototypes = lists("prototypes: ");
 export const ScanMesh = z
   .object({
     ...lists(""),
-    vertices: PointList.describe("(V, 3) x, y, z, metres"),
     triangles: PointList.nullish().default(null).describe("(T, 3) vertices of each triangle, from 0"),
     materials: z.array(ScanMaterial).nullish().default(null).describe("textures of the triangles and the prototypes"),
     textures: z

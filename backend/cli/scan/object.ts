@@ -59,7 +59,6 @@ async function grown(
   const { prototype_first_triangle } = meta;
   const fields = {
     ...Object.fromEntries([...buffers].filter(([name]) => PLANT_LISTS.test(name))),
-    vertices: floats("vertices"),
     origin,
     textures: meta.textures ?? null,
     materials: (meta.materials ?? []).map(({ name, texture_name, has_alpha }) => ({ name, texture_name, has_alpha })),
@@ -68,13 +67,13 @@ async function grown(
   return {
     name: `${id}, ${meta.age_reached ?? age} days, seed ${meta.random_seed}`,
     meshes: [fields],
-    box: boxOf(floats("vertices"), origin, floats("instance_matrix")),
+    box: boxOf(new Float32Array(), origin, floats("instance_matrix")),
     triangle_count: meta.expanded_triangle_count ?? meta.triangle_count,
     warnings: meta.warnings ?? [],
   };
 }
 
-/** Box of vertices and of instances; a prototype has the size 1, so that its matrix tells how far it reaches. */
+/** Box of vertices and of instances; the coordinates of a prototype are about 1 at most, so that its matrix tells how far it reaches. */
 function boxOf(vertices: Float32Array, origin: Triple, matrices: Float32Array = new Float32Array()): Box {
   const min: [number, number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const max: [number, number, number] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -88,7 +87,7 @@ function boxOf(vertices: Float32Array, origin: Triple, matrices: Float32Array = 
   for (let i = 0; i < matrices.length; i += 12) {
     const m = (row: number, column: number) => matrices[i + 4 * row + column] ?? 0;
     for (const axis of [0, 1, 2] as const) {
-      const reach = Math.hypot(m(axis, 0), m(axis, 1), m(axis, 2));
+      const reach = Math.abs(m(axis, 0)) + Math.abs(m(axis, 1)) + Math.abs(m(axis, 2));
       add(axis, m(axis, 3) - reach, m(axis, 3) + reach);
     }
   }

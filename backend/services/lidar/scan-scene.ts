@@ -47,6 +47,7 @@ export async function openScene(meshes: readonly ScanMesh[], job: Job): Promise<
 async function sceneMesh(mesh: ScanMesh, name: string, textures: Textures, job: Job): Promise<native.SceneMesh> {
   if (mesh.triangles && mesh.indices) throw refused(`${name} has triangles and indices: send one of them`);
   if (!mesh.triangles && !mesh.indices && !mesh.instance_prototype) throw refused(`${name} has no triangles`);
+  if (!mesh.vertices && !mesh.instance_prototype) throw refused(`${name} has no vertices`);
   const points = (list: PointList | null | undefined) => (list ? job.adopt(pointsColumn(list)).native : null);
   const numbers = (list: Flat | PairList) => (list ? job.adopt(numbersColumn(flatOf(list))).native : null);
   const material_textures = await textures.ofMaterials(mesh, name);
@@ -56,7 +57,7 @@ async function sceneMesh(mesh: ScanMesh, name: string, textures: Textures, job: 
     return texture === null || triangles === null ? [] : [{ texture, triangles }];
   });
   const lists = (of: SurfaceLists, triangles: NativeColumn | null): native.SurfaceLists => ({
-    vertices: points(of.vertices),
+    vertices: points(of.vertices ?? []),
     triangles,
     colors: points(of.colors),
     uvs: numbers(of.uv_coordinates),

@@ -95,7 +95,11 @@ const names: [string, (name: unknown) => unknown, string[]][] = [
     (type) => native.readText?.("a", { ...text, columns: [{ index: 0, name: "a", type }] }),
     ["auto", "float", "f64"],
   ],
-  ["format of text", (format) => native.writeText?.(view, format, "a"), ["xyz", "txt", "csv", "ply", "obj"]],
+  [
+    "format of text",
+    (format) => native.writeText?.(view, { format, layout: "cloud" }, "a"),
+    ["xyz", "txt", "csv", "ply", "obj"],
+  ],
   ["version of LAS", (version) => native.writeLas?.(view, { ...las, version }, "a"), ["1.2", "1.4"]],
   [
     "encoding of rows",

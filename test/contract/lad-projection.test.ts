@@ -124,6 +124,7 @@ describe("from an own triangulation", () => {
     const tail = await compute({ ...free, gtheta: 0.3, scans: [wall(0)] });
     expect(tail.cells[0]?.gtheta).toBeCloseTo(1, 2);
     expect(tail.warnings.join()).toMatch(/gtheta and gtheta_spec are not used/);
+    expect(tail.warnings.join()).toMatch(/leaves that the beams graze drop out/);
   });
 
   test("moving scans cannot be triangulated", async () => {

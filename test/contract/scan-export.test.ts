@@ -1,40 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { EXPORT_FORMATS } from "../../shared/contract/pointcloud.ts";
-import { ScanExportTail } from "../../shared/contract/scan-export.ts";
 import { create, refused, run } from "../support/app/app.ts";
-import { readByOthers } from "../support/scans/foreign-e57.ts";
+import { newFolder, SCAN_EXPORT, SCAN_ROWS, scanExportTail, tagOf, textOf } from "../support/scans/scan-export.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 import { differences, storedColumns } from "../support/session/session-values.ts";
 
-const EXPORT = "/api/scan/export-xml";
 const made = sessionTest();
-const ROWS = [
-  "x y z r255 g255 b255 intensity timestamp height target_index target_count is_miss",
-  "1.25 0 1 255 0 51 0.5 1000000.5 0.25 0 2 0",
-  "1.5 1 2 0 128 0 1 1000000.75 1.25 1 2 0",
-  "2 2 3.123457 0 0 0 0 1000001 2 0 1 0",
-  "900 0 900 0 0 0 0 1000002 0 0 1 1",
-];
-const shared = made.shared(ROWS);
+const shared = made.shared(SCAN_ROWS);
 const scan = (more: object = {}) => ({ origin: [0.5, 0, 2], session_id: shared.session_id, ...more });
-let folders = 0;
-const newFolder = () => {
-  folders += 1;
-  const path = join(made.folder, `bundle${folders}`);
-  mkdirSync(path);
-  return path;
-};
-
-async function tailOf(request: object): Promise<ScanExportTail> {
-  const { outcome } = await run(made, EXPORT, request);
-  if (outcome.kind === "json") return ScanExportTail.parse(outcome.value);
-  if (outcome.kind === "failed") return ScanExportTail.parse(outcome.tail);
-  throw new Error(`scan export: ${JSON.stringify(outcome)}`);
-}
-const textOf = (tail: ScanExportTail, i: number) => Buffer.from(tail.files[i]?.data ?? "", "base64").toString("utf8");
-const tagOf = (xml: string, name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+const tailOf = (request: object) => scanExportTail(made, request);
 
 describe("bundle", () => {
   test("one scan in the answer: XML and data with their columns in order, misses marked first", async () => {
@@ -103,7 +78,7 @@ describe("bundle", () => {
   test("a spinning scan has a path of two equal poses with the heading; Risley prisms are refused", async () => {
     const angles = [-10, 0, 15];
     const spinning = { scan_pattern: "spinning_multibeam", beam_elevation_angles_deg: angles, n_phi: 900 };
-    const dest_dir = newFolder();
+    const dest_dir = newFolder(made);
     const tail = await tailOf({ scans: [scan({ ...spinning, scan_azimuth_offset: 90 })], base_name: "car", dest_dir });
     expect(readdirSync(dest_dir).sort()).toEqual(["car.xml", "car_0.xyz", "car_0_traj.csv"]);
     expect(tail.files.every(({ written, data }) => written && data === null)).toBe(true);
@@ -139,7 +114,7 @@ describe("bundle", () => {
 
   test("labels and base names: legal on every system, none twice, before or after", async () => {
     const names = async (request: object) => {
-      const dest_dir = newFolder();
+      const dest_dir = newFolder(made);
       const tail = await tailOf({ dest_dir, ...request });
       expect(tail.error).toBeNull();
       expect(readdirSync(dest_dir).sort()).toEqual(tail.files.map(({ name }) => name).sort());
@@ -164,111 +139,11 @@ describe("bundle", () => {
   });
 });
 
-describe("data files", () => {
-  test.each(EXPORT_FORMATS.filter((format) => format !== "ptx"))("%s: every object becomes a file", async (format) => {
-    const dest_dir = newFolder();
-    const scans = [scan({ label: "a" }), scan({ label: "b", translation: [0, 0, 10] })];
-    const tail = await tailOf({ scans, write_xml: false, data_format: format.toUpperCase(), dest_dir });
-    expect(tail).toMatchObject({ success: true, point_count: 8, scan_count: 2 });
-    expect(readdirSync(dest_dir).sort()).toEqual([`scans_a.${format}`, `scans_b.${format}`]);
-    const opened = format === "obj" ? null : await create(made, join(dest_dir, `scans_b.${format}`), asColumns(format));
-    if (opened) expect(opened.total_count).toBe(4);
-  });
-  /** asc has no header: its columns are those of the default. */
-  const asColumns = (format: string) =>
-    format === "asc"
-      ? { ascii_format: "x y z r255 g255 b255 intensity is_miss timestamp target_index target_count" }
-      : {};
-
-  test("e57: the scanner's position is the pose, misses are invalid points", async () => {
-    const tail = await tailOf({ scans: [scan()], write_xml: false, data_format: "e57", base_name: "oak" });
-    const bytes = Buffer.from(tail.files[0]?.data ?? "", "base64");
-    const { scans, xml } = await readByOthers(bytes);
-    expect(scans[0]).toHaveLength(3); // it leaves out invalid points
-    expect(xml).toMatch(
-      /<translation type="Structure"><x type="Float">0.5<\/x>\s*<y type="Float">0<\/y>\s*<z type="Float">2<\/z>/,
-    );
-    expect(xml).toContain('<name type="String">oak</name>');
-    const back = await create(made, made.file("oak.e57", bytes));
-    expect(back).toMatchObject({ miss_count: 1, total_count: 4 });
-  });
-
-  test("ptx: a raster by its columns, or by the angles of the sweep; its summary", async () => {
-    const rows = ["x y z row_index column_index", "1 0 0 0 0", "2 0 0 1 0", "3 0 0 0 1"];
-    const { session_id } = await create(made, made.file("raster.txt", rows.join("\n")));
-    const ptx = { write_xml: false, data_format: "ptx" };
-    const indexed = await tailOf({ scans: [{ origin: [0, 0, 0], session_id }], ...ptx });
-    expect(indexed.files[0]?.grid).toEqual({
-      ...{ rows: 2, cols: 2, cells: 4, filled: 3, collapsed: 0, unplaced: 0, source: "columns" },
-    });
-    const points: number[][] = [];
-    for (const theta of [60, 90, 120])
-      for (const phi of [0, 30, 60, 90]) {
-        const [t, p] = [(theta * Math.PI) / 180, (phi * Math.PI) / 180];
-        points.push([5 * Math.sin(t) * Math.sin(p), 5 * Math.sin(t) * Math.cos(p), 5 * Math.cos(t) + 2]);
-      }
-    const sweep = { n_theta: 3, n_phi: 4, theta_min: 60, theta_max: 120, phi_min: 0, phi_max: 90 };
-    const swept = await tailOf({ scans: [{ origin: [0, 0, 2], points, ...sweep }], ...ptx });
-    expect(swept.files[0]?.grid).toEqual({
-      ...{ rows: 3, cols: 4, cells: 12, filled: 12, collapsed: 0, unplaced: 0, source: "sweep" },
-    });
-    const multibeam = { scan_pattern: "risley_prism" };
-    expect((await tailOf({ scans: [{ origin: [0, 0, 2], points, ...multibeam }], ...ptx })).error).toMatch(/raster/);
-    const wide = { ...sweep, n_theta: 2000, n_phi: 2000 };
-    const limits = await tailOf({ scans: [{ origin: [0, 0, 2], points, ...wide }], ...ptx });
-    expect(limits.error).toMatch(/more than 2000000 cells/);
-    expect(
-      (await tailOf({ scans: [{ origin: [0, 0, 2], points, ...wide }], ...ptx, dest_dir: newFolder() })).success,
-    ).toBe(true);
-  });
-
-  test("without misses: no rows and no column of them", async () => {
-    const tail = await tailOf({ scans: [scan({ columns: ["is_miss", "height"] })], include_misses: false });
-    expect(tail.point_count).toBe(3);
-    expect(tagOf(textOf(tail, 0), "ASCII_format")).toBe("x y z r255 g255 b255 height");
-  });
-
-  test("inline points with columns, and a file that is allowed", async () => {
-    const points = [
-      [1, 2, 3],
-      [4, 5, 6],
-    ];
-    const columns = ["reflectance", "short", "timestamp"];
-    const scalar_columns = { reflectance: [1.5, -2], short: [1], timestamp: [10, 11.5] };
-    const tail = await tailOf({
-      scans: [{ origin: [0, 0, 0], points, scalar_columns, columns, translation: [1, 0, 0] }],
-    });
-    expect(textOf(tail, 1)).toBe(
-      "# x y z reflectance timestamp\n2.000000 2.000000 3.000000 1.500000 10.000000\n5.000000 5.000000 6.000000 -2 11.500000".replace(
-        "-2 11",
-        "-2.000000 11",
-      ),
-    );
-    expect(tail.warnings).toEqual(["short is left out: it has 1 values for 2 points."]);
-    const file_path = made.file("plain.txt", "x y z height\n1 2 3 4\n5 6 7 8\n");
-    const entry = { origin: [0, 0, 0], file_path, columns: ["height"] };
-    expect((await tailOf({ scans: [entry] })).error).toMatch(/send allow_file_source: true/);
-    const read = await tailOf({ scans: [{ ...entry, allow_file_source: true }] });
-    expect(textOf(read, 1).split("\n")[2]).toBe("5.000000 6.000000 7.000000 8");
-  });
-
-  test("a shifted session: coordinates are those that clients draw, and the answer says so", async () => {
-    const { session_id } = await create(made, made.file("far.txt", "x y z\n500001 1 1\n500002 2 2\n"), {
-      world_shift: [500000, 0, 0],
-    });
-    const tail = await tailOf({ scans: [{ origin: [0, 0, 0], session_id }] });
-    expect(textOf(tail, 1).split("\n")[1]).toBe("1.000000 1.000000 1.000000");
-    expect(tail.warnings).toEqual([
-      "Coordinates are without the world shift [500000, 0, 0]; add it to get true coordinates.",
-    ]);
-  });
-});
-
 describe("refusals", () => {
   test("before the stream: folders and the number of scans", async () => {
     const two = { scans: [scan(), scan()] };
     const of = async (request: object) => {
-      const { status, detail } = await refused(made, EXPORT, request);
+      const { status, detail } = await refused(made, SCAN_EXPORT, request);
       return [status, detail];
     };
     expect(await of(two)).toEqual([400, expect.stringMatching(/2 scans need dest_dir/)]);
@@ -277,7 +152,7 @@ describe("refusals", () => {
       400,
       expect.stringMatching(/not an existing folder/),
     ]);
-    const dest_dir = newFolder();
+    const dest_dir = newFolder(made);
     writeFileSync(join(dest_dir, "scans_0.xyz"), "my notes, not points\n");
     expect(await of({ scans: [scan()], dest_dir })).toEqual([409, expect.stringMatching(/overwrite: true/)]);
     expect((await tailOf({ scans: [scan()], dest_dir, overwrite: true })).success).toBe(true);
@@ -302,7 +177,7 @@ describe("refusals", () => {
   });
 
   test("a failure of the second object leaves no file of the first", async () => {
-    const dest_dir = newFolder();
+    const dest_dir = newFolder(made);
     const tail = await tailOf({ scans: [scan(), { origin: [0, 0, 0], session_id: "00000000" }], dest_dir });
     expect(tail.success).toBe(false);
     expect(readdirSync(dest_dir)).toEqual([]);
@@ -310,8 +185,8 @@ describe("refusals", () => {
 });
 
 test("progress: a slice an object, its reading and writing, then the bundle", async () => {
-  const dest_dir = newFolder();
-  const { markers } = await run(made, EXPORT, { scans: [scan({ label: "oak" }), scan()], dest_dir });
+  const dest_dir = newFolder(made);
+  const { markers } = await run(made, SCAN_EXPORT, { scans: [scan({ label: "oak" }), scan()], dest_dir });
   const labels = markers.map(({ message }) => message);
   for (const label of [
     "Reading oak (1/2)",

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kPulseGrain = 1024;
 /// Pulses and voxels between two looks at the cancel flag.
 constexpr std::size_t kPollPulses = 256;
-constexpr std::size_t kPollVoxels = std::size_t{1} << 20;
+constexpr std::size_t kPollVoxels = std::size_t{1} << 12;  // each may be the first in a page of memory
 /// The returns of a beam, from voxel to voxel along it.
 class ReturnCursor {
  public:

@@ -95,7 +95,7 @@ Competition competition(Span<const Vec2d> stems, Span<const double> diameters,
     std::vector<std::pair<std::size_t, double>> near;
     for (std::size_t i = begin; i < end; ++i) {
       out.edge[i] = depth[i] >= params.radius_m ? 0 : 1;
-      if (!(diameters[i] > 0)) continue;
+      if (!(diameters[i] > 0) || !std::isfinite(stems[i].x) || !std::isfinite(stems[i].y)) continue;
       near.clear();
       grid.for_each_near(stems[i], [&](std::size_t j) {
         const double dx = stems[j].x - stems[i].x, dy = stems[j].y - stems[i].y;

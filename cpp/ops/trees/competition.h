@@ -26,7 +26,8 @@ struct Competition {
 /// Hegyi's index of competition of each tree: sum over the neighbours j of (d_j / d_i) / distance_ij.
 ///
 /// stems      (n) positions, metres
-/// diameters  (n) metres, NaN or <= 0 = unknown: such trees have no index and do not compete
+/// diameters  (n) metres, NaN or <= 0 = unknown: such trees, and those without a finite position, have no index and do not
+///            compete
 /// Corrected  Near the edge of the plot neighbours are missing. A neighbour at distance r stands for all at that distance:
 ///            it counts 1 / (share of the circle of radius r that lies in the plot), which is free of bias in stands
 ///            that are alike in all directions. Trees outside the plot do not take part in it.

@@ -98,6 +98,7 @@ TEST(Competition, NoPlotNoTreesAndOneTree) {
   EXPECT_EQ(one.edge[0], 1);
   const Competition far = compete({{0, 0}, {1e300, 0}, {std::nan(""), 0}}, {0.3, 0.3, 0.3}, 6, square(10));
   EXPECT_EQ(far.neighbor_count[0], 0u);
+  EXPECT_TRUE(std::isnan(far.hegyi[2]));
 }
 
 TEST(ConvexPolygon, HullAreaDepthAndArcs) {

@@ -266,7 +266,7 @@ TEST(BeamTraversal, RefusesGridsAndColumnsThatDoNotFit) {
 TEST(BeamTraversal, CancelEndsItInTime) {
   Pulses pulses = random_pulses(60'000, 11);
   const BeamScan scan = pulses.scan();
-  const VoxelBox grid{{0, 0, 0}, {4, 3, 2}, 200, 150, 100, 12, {}, {}};
+  const VoxelBox grid{{0, 0, 0}, {4, 3, 2}, 125, 100, 80, 12, {}, {}};  // the most voxels of a request
   test::expect_cancel_in_time([&](OpContext& ctx) { beam_traversal({scan}, grid, ctx); });
 }
 

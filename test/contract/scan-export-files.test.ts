@@ -12,7 +12,7 @@ const shared = made.shared(SCAN_ROWS);
 const scan = (more: object = {}) => ({ origin: [0.5, 0, 2], session_id: shared.session_id, ...more });
 const tailOf = (request: object) => scanExportTail(made, request);
 
-describe("data files", () => {
+describe("POST /api/scan/export-xml, data files", () => {
   test.each(EXPORT_FORMATS.filter((format) => format !== "ptx"))("%s: every object becomes a file", async (format) => {
     const dest_dir = newFolder(made);
     const scans = [scan({ label: "a" }), scan({ label: "b", translation: [0, 0, 10] })];

@@ -11,7 +11,7 @@ const shared = made.shared(SCAN_ROWS);
 const scan = (more: object = {}) => ({ origin: [0.5, 0, 2], session_id: shared.session_id, ...more });
 const tailOf = (request: object) => scanExportTail(made, request);
 
-describe("bundle", () => {
+describe("POST /api/scan/export-xml, bundle", () => {
   test("one scan in the answer: XML and data with their columns in order, misses marked first", async () => {
     const tail = await tailOf({ scans: [scan({ label: "oak", columns: ["height", "timestamp", "nonsense"] })] });
     expect(tail).toMatchObject({ success: true, point_count: 4, scan_count: 1, error: null });

@@ -157,6 +157,8 @@ describe("refusals", () => {
     expect(await of({ scans: [scan()], dest_dir })).toEqual([409, expect.stringMatching(/overwrite: true/)]);
     expect((await tailOf({ scans: [scan()], dest_dir, overwrite: true })).success).toBe(true);
     expect((await tailOf({ scans: [scan()], dest_dir })).success).toBe(true); // its own files are replaced
+    writeFileSync(join(dest_dir, "scans_0.xyz"), "1 2 3\n# 4 5 6\n7 8 9\n"); // a comment of the user
+    expect(await of({ scans: [scan()], dest_dir })).toEqual([409, expect.stringMatching(/overwrite: true/)]);
   });
 
   test.each([

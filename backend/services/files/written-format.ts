@@ -45,7 +45,8 @@ const isObj = (lines: readonly string[]): boolean =>
 /** Rows of numbers, after a header of names that begins with x, y, z or after none. PTS and PTX begin with counts. */
 function isTable(lines: readonly string[]): boolean {
   const full = lines.map((line) => line.trim()).filter((line) => line !== "");
-  const rows = full.map((line) => line.replace(/^(\/\/|#)[ \t]*/, "").split(/[ \t]*[,;][ \t]*|[ \t]+/));
+  const [first = "", ...others] = full; // comments elsewhere are the user's
+  const rows = [first.replace(/^(\/\/|#)[ \t]*/, ""), ...others].map((line) => line.split(/[ \t]*[,;][ \t]*|[ \t]+/));
   const names = (rows[0] ?? []).map((name) => name.toLowerCase());
   const points = names.slice(0, 3).join() === "x,y,z" ? rows.slice(1) : rows;
   return (

@@ -176,18 +176,18 @@ async function repaint(
   let column = from ?? files.keep(new ColumnRef(await edits.unionRows(rows, null, []).promise)); // created by its first stroke
   for (const action of actions) {
     const data = (await open(action.rows.file)).native;
-    const values = "previous" in action ? (await open(action.previous)).native : classColumn(action.to_class);
-    const painted = await edits.setLabels(column.native, { ...action.rows, data }, values).promise;
+    const values = "previous" in action ? await open(action.previous) : files.keep(classColumn(action.to_class));
+    const painted = await edits.setLabels(column.native, { ...action.rows, data }, values.native).promise;
     column = files.keep(new ColumnRef(painted));
   }
   return column;
 }
 
 /** A class value as a column of one row with the narrowest type. */
-export function classColumn(value: number) {
-  if (value <= 0xff) return new addon.Column("u8", Uint8Array.of(value));
-  if (value <= 0xffff) return new addon.Column("u16", new Uint8Array(Uint16Array.of(value).buffer));
-  return new addon.Column("u32", new Uint8Array(Uint32Array.of(value).buffer));
+function classColumn(value: number): ColumnRef {
+  if (value <= 0xff) return new ColumnRef(new addon.Column("u8", Uint8Array.of(value)));
+  if (value <= 0xffff) return new ColumnRef(new addon.Column("u16", new Uint8Array(Uint16Array.of(value).buffer)));
+  return new ColumnRef(new addon.Column("u32", new Uint8Array(Uint32Array.of(value).buffer)));
 }
 
 /** Errors: invalid_file if a column does not have one value per point. */

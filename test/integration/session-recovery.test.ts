@@ -49,7 +49,9 @@ beforeAll(async () => {
   poses.push([2, 2]);
   las = await exported(made, id, "las");
   const short = join(made.folder, "short.col");
-  await addon.writeColumnFiles([new addon.Column("u8", Uint8Array.of(1))], [short]).promise;
+  const one = new addon.Column("u8", Uint8Array.of(1));
+  await addon.writeColumnFiles([one], [short]).promise;
+  one.release();
   shortColumn = readFileSync(short);
   template = await deadCopy(made, id);
   await made.close();
@@ -265,6 +267,7 @@ test.each([
 });
 
 test("a restart computes motions, strokes and dropped rows that are in no file, in their order", async () => {
+  const free = addon.bulkBytesInUse();
   const made = await appOfTest();
   vi.spyOn(made.deps.sessions, "spill").mockResolvedValue(undefined); // as if killed before the files were written
   const rows = Array.from({ length: 50 }, (_, i) => `${i} 0 0 ${i % 3}`);
@@ -304,4 +307,6 @@ test("a restart computes motions, strokes and dropped rows that are in no file, 
     "100.500000,0.000000,0.000000,0,2",
     "149.500000,0.000000,0.000000,1,4",
   ]);
+  await again.close();
+  expect(addon.bulkBytesInUse()).toBe(free); // at once, without garbage collection
 });

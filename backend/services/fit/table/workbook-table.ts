@@ -12,13 +12,16 @@ const IS_XML = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/(?:_rels\/|workbook|share
 /** Column number of "A", "B", ..., "AA". */
 const columnNumber = (letters: string) => [...letters].reduce((at, letter) => 26 * at + letter.charCodeAt(0) - 64, 0);
 
-/** Errors: invalid_file for a cell so far away that the rows up to it would not fit in memory. */
+/** `r` of a cell, "B12", or of a row, "12". */
+const ADDRESS = /^([A-Z]{0,3})(\d{1,7})$/i;
+
+/** Errors: invalid_file for an address that is none, and for one so far away that the rows up to it fill the memory. */
 function checkAddresses(entries: Record<string, Uint8Array>, name: string): void {
   for (const [entry, bytes] of Object.entries(entries)) {
     if (!entry.startsWith("xl/worksheets/")) continue;
-    for (const [, letters = "", row = ""] of new TextDecoder()
-      .decode(bytes)
-      .matchAll(/\sr=["']([A-Za-z]*)(\d+)["']/g)) {
+    for (const [, , address = ""] of new TextDecoder().decode(bytes).matchAll(/\sr=(["'])(.*?)\1/gs)) {
+      const [, letters = "", row = ""] = ADDRESS.exec(address) ?? [];
+      if (row === "") throw new AppError("invalid_file", `"${name}" is damaged: "${address.slice(0, 20)}" is no cell`);
       if (Number(row) > MOST_ROWS || columnNumber(letters.toUpperCase()) > MOST_COLUMNS) {
         throw new AppError(
           "invalid_file",

@@ -56,6 +56,8 @@ describe("hostile workbooks", () => {
   test("a cell at the end of the sheet does not fill the memory", async () => {
     const far = '<worksheet><sheetData><row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>';
     await refusal(sheet(far)).toThrow("a table has at most 100000 rows and 256 columns");
+    const none = '<worksheet><sheetData><row r="1"><c r="constructor(A3"><v>1</v></c></row></sheetData></worksheet>';
+    await refusal(sheet(none)).toThrow('"constructor(A3" is no cell');
   });
 
   test("2,000 workbooks with wrong bytes", async () => {

@@ -13,7 +13,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kScreened = 24, kPoints = 200, kFits = 6;
+constexpr std::size_t kScreened = 24, kPoints = 200, kFits = 12;
 constexpr std::size_t kBriefly = 200;  // evaluations of a further start; the best one goes on
 constexpr std::uint64_t kSeed = 20;
 constexpr double kGoodPart = 0.01;  // of the variation

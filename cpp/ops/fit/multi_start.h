@@ -31,7 +31,7 @@ struct MultiStartFit {
 /// orders of magnitude of the start; linear parameters are solved for at each.
 ///
 /// Order    The same points every time. The fit with the lowest cost wins; among equal ones (1e-9) the first that converged.
-/// Cost     At most 400 evaluations for the points, 6 further fits of at most 200 evaluations each, and the best one to its end.
+/// Cost     At most 400 evaluations for the points, 12 further fits of at most 200 evaluations each, and the best one to its end.
 /// Cancel   As levenberg_marquardt.
 MultiStartFit fit_from_many_starts(const LeastSquaresProblem& problem, Span<const double> start,
                                    const LeastSquaresParams& params, const MultiStartParams& starts,

@@ -1,14 +1,22 @@
-// `npm run fuzz [-- <reader|sessions|documents|all> [count] [seed]]`: mutated files against every reader under the
-// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint.
+// `npm run fuzz [-- <reader|sessions|documents|projects|all> [count] [seed]]`: mutated files against every reader under the
+// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
+// damaged project files and killed saves and opens.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
 
 const SESSION_TESTS = ["test/property/session-model.test.ts", "test/integration/session-crash.test.ts"];
 const DOCUMENT_TESTS = ["test/property/plant-documents.test.ts"];
+const PROJECT_TESTS = [
+  "test/integration/project-damage.test.ts",
+  "test/property/project-model.test.ts",
+  "test/fault/project-kill.test.ts",
+];
 const SEQUENCES = "20000";
 const DOCUMENTS = "20000";
 const KILLS = "500";
+/** Flipped bytes of a project. */
+const FLIPS = "10000";
 
 const [target = "all", count, ...rest] = process.argv.slice(2);
 const asan = join(root, "build", "asan");
@@ -54,6 +62,20 @@ function fuzzDocuments() {
   });
 }
 
+/** A count of its own makes the flipped bytes and, at the same rate, the killed saves and the sequences of edits. */
+function fuzzProjects() {
+  const [seed] = rest;
+  const flips = (target === "projects" ? count : undefined) ?? FLIPS;
+  const share = `${Math.ceil(Number(flips) / 50)}`;
+  return vitest(PROJECT_TESTS, {
+    APP_TEST_PROJECT_BYTES: "all",
+    APP_TEST_PROJECT_FLIPS: flips,
+    APP_TEST_PROJECT_SEQUENCES: share,
+    APP_TEST_SAVE_KILLS: share,
+    ...(seed && { APP_TEST_SEED: seed }),
+  });
+}
+
 function vitest(tests, settings) {
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
   return run(process.execPath, [program, "run", ...tests], { env: { ...process.env, ...settings } });
@@ -62,7 +84,8 @@ function vitest(tests, settings) {
 const PARTS = {
   sessions: [fuzzSessions],
   documents: [fuzzDocuments],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments],
+  projects: [fuzzProjects],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

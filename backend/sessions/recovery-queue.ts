@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { remove } from "../file-moves.ts";
 import { type Lease, leaseAlive, readLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
+import { finishPlacing } from "./restored-group.ts";
 import { REMOVED, type SessionDisk } from "./session-disk.ts";
 import {
   type Claim,
@@ -59,6 +60,7 @@ export class RecoveryQueue {
   /** Lists the sessions, then recovers them in the background. */
   async begin(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 }); // scans are private to the user
+    await finishPlacing(this.#root, this.#log);
     const entries = await readdir(this.#root);
     const damaged = entries.filter((name) => this.unopened.addSetAside(name));
     if (damaged.length > 0)

@@ -158,21 +158,3 @@ function fileName(path: string | null): string {
   if (path === null) throw new AppError("internal", "a column of a restored session has no file");
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
-
-/**
- * Gives the folders of all sessions their final names. A failure removes all of them; the caller discards the sessions.
- */
-export async function placeRestored(
-  sessions: readonly RestoredSession[],
-  log: Logger,
-): Promise<(SessionDisk | undefined)[]> {
-  const disks: (SessionDisk | undefined)[] = [];
-  try {
-    for (const session of sessions) await session.describe();
-    for (const session of sessions) disks.push(await session.place(log));
-  } catch (error) {
-    for (const disk of disks) await disk?.destroy();
-    throw error;
-  }
-  return disks;
-}

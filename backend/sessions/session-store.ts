@@ -1,33 +1,19 @@
-import { randomBytes } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import { type CloudChange, type CloudMeta, CloudSession, type CloudState } from "./cloud-session.ts";
-import type { ColumnRef } from "./column-ref.ts";
+import { type CloudChange, CloudSession, type CloudState } from "./cloud-session.ts";
 import { FileProof } from "./file-proof.ts";
 import type { WithRoom } from "./full-disk.ts";
-import type { Birth } from "./journal-records.ts";
+import { NewSessions } from "./new-sessions.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
 import { type RecoveredSession, RecoveryQueue } from "./recovery-queue.ts";
-import { placeRestored, RestoredSession } from "./restored-session.ts";
-import { type Child, confirmBorn, placeAll, syncPlaced } from "./session-births.ts";
-import { SessionDisk, type Track } from "./session-disk.ts";
+import { SessionDisk } from "./session-disk.ts";
 import { removeAll } from "./session-removal.ts";
 import { isSpillable, SessionSpiller, type SpillLimits } from "./session-spill.ts";
 import { type SessionSummary, summaryOf } from "./session-summary.ts";
-import { StagedSession } from "./staged-session.ts";
 import { octreesOf, openForEdits, type Stored, writtenDisk } from "./stored-session.ts";
-import { NOTHING_TO_UNDO } from "./undo.ts";
 
 const POLL_MS = 30_000;
-
-/** Result of register(). */
-export interface CreatedSession {
-  readonly session: CloudSession;
-  /** Why the session will not survive a crash; null if it will. */
-  readonly unsaved_reason: string | null;
-}
 
 /**
  * All cloud sessions of this process and their copies on disk: a journal per session and a file per column. Written
@@ -42,6 +28,7 @@ export class SessionStore {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #arrivals: RecoveryQueue | undefined;
   readonly #spiller: SessionSpiller;
+  readonly #new: NewSessions;
   /** Settles when the folders of sessions left are closed. */
   #left: Promise<unknown> = Promise.resolve();
   #withRoom: WithRoom = (work) => work();
@@ -57,6 +44,16 @@ export class SessionStore {
     this.#lease = ownLease(instance);
     this.#log = log;
     this.#spiller = new SessionSpiller(limits, log);
+    this.#new = new NewSessions({
+      root,
+      lease: this.#lease,
+      log,
+      withRoom: (work) => this.#withRoom(work),
+      isTaken: (id) => this.#sessions.has(id) || this.#arrivals?.expects(id) === true,
+      add: (id, state, copy) => this.#add(id, state, copy).session,
+      remove: (id) => this.delete(id),
+      diskOf: (id) => writtenDisk(this.#sessions.get(id)),
+    });
     if (root === null) return;
     this.#arrivals = new RecoveryQueue(root, this.#lease, log, (id, found) => this.#bringBack(id, found));
     this.#timer = setInterval(() => {
@@ -107,81 +104,13 @@ export class SessionStore {
     );
   }
 
-  /**
-   * Writes the columns of a new session, which stays invisible until `register`; `discard` removes it. Takes over the
-   * references in `columns`. Without `mustBeSaved` a full disk is not an error: the session then exists in memory only.
-   */
-  async stage(
-    columns: ReadonlyMap<string, ColumnRef>,
-    track: Track,
-    { mustBeSaved = false } = {},
-  ): Promise<StagedSession> {
-    const staged = new StagedSession(await this.#newId(), this.#root, this.#lease, columns, mustBeSaved);
-    try {
-      await staged.write(track, this.#log, this.#withRoom);
-    } catch (error) {
-      await staged.discard();
-      throw error;
-    }
-    return staged;
-  }
-
-  async #newId(): Promise<string> {
-    let id = randomBytes(4).toString("hex");
-    while (this.#sessions.has(id) || this.#arrivals?.expects(id) || (await this.#taken(id))) {
-      id = randomBytes(4).toString("hex");
-    }
-    return id;
-  }
-
-  /** A session to be filled with the columns of a project; invisible until `registerRestored`, `discard` removes it. */
-  async restore(): Promise<RestoredSession> {
-    const restored = new RestoredSession(await this.#newId(), this.#root, this.#lease);
-    try {
-      await this.#withRoom(() => restored.begin());
-    } catch (error) {
-      await restored.discard();
-      throw error;
-    }
-    return restored;
-  }
-
-  /** Publishes restored sessions together. A failure publishes none; the caller discards them. */
-  async registerRestored(restored: readonly RestoredSession[]): Promise<CloudSession[]> {
-    const disks = await placeRestored(restored, this.#log);
-    await syncPlaced(
-      this.#root,
-      disks.filter((disk) => disk !== undefined),
-    );
-    const sessions = restored.map((one, i) => {
-      const { session } = this.#add(one.id, one.handOver(), { disk: disks[i], unsavedReason: null });
-      return session;
-    });
-    for (const disk of disks) disk?.flushLater();
-    return sessions;
-  }
-
-  /** True if another backend with the same data folder has a session of this id. */
-  async #taken(id: string): Promise<boolean> {
-    if (this.#root === null) return false;
-    const names = await readdir(this.#root).catch(() => [] as string[]); // missing: the write that follows says so
-    return names.some((name) => name.startsWith(id)); // staged, damaged and deleted ones too
-  }
-
-  /** Publishes a staged session, the last step of a create: flushes the first journal record, then adds the session. */
-  async register(staged: StagedSession, meta: CloudMeta): Promise<CreatedSession> {
-    await staged.describe(meta, undefined, this.#log);
-    const disk = await staged.place(this.#log);
-    await syncPlaced(this.#root, disk ? [disk] : []);
-    const session = this.#publish(staged, meta, disk);
-    disk?.flushLater();
-    return { session, unsaved_reason: staged.unsavedReason };
-  }
-
-  #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
-    const state = { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta };
-    return this.#add(staged.id, state, { disk, unsavedReason: staged.unsavedReason }).session;
-  }
+  stage: NewSessions["stage"] = (...call) => this.#new.stage(...call);
+  register: NewSessions["register"] = (...call) => this.#new.register(...call);
+  restore: NewSessions["restore"] = () => this.#new.restore();
+  registerRestored: NewSessions["registerRestored"] = (restored) => this.#new.registerRestored(restored);
+  birthOf: NewSessions["birthOf"] = (parent) => this.#new.birthOf(parent);
+  describe: NewSessions["describe"] = (child, birth) => this.#new.describe(child, birth);
+  registerChildren: NewSessions["registerChildren"] = (...call) => this.#new.registerChildren(...call);
 
   #bringBack(id: string, { read, disk }: RecoveredSession): void {
     const proof = new FileProof(disk.folder, read.unproven, (error) => {
@@ -201,42 +130,6 @@ export class SessionStore {
     const stored: Stored = { session, ...copy };
     this.#sessions.set(id, stored);
     return stored;
-  }
-
-  /** A new birth token for children of a session: their journals refer to the parent until they are confirmed. */
-  birthOf(parent: CloudSession): Birth {
-    return { parent: parent.id, token: randomBytes(8).toString("hex") };
-  }
-
-  /** Begins the journal of a child. Required before `registerChildren`; may run while other children are built. */
-  describe({ staged, meta }: Child, birth: Birth): Promise<void> {
-    return staged.describe(meta, birth, this.#log);
-  }
-
-  /**
-   * Publishes the described children of a session together with a change of the parent, all or nothing, even if the
-   * process crashes: the children's journals name a token, which `commit` writes to the parent's journal. A restart
-   * removes children whose parent lacks the token. A failure, also of `commit`, removes all children.
-   */
-  async registerChildren(
-    birth: Birth,
-    children: readonly Child[],
-    commit: (births: string) => Promise<void>,
-  ): Promise<CloudSession[]> {
-    const born: CloudSession[] = [];
-    const disks = await placeAll(children, this.#root, this.#log);
-    try {
-      for (const [i, { staged, meta }] of children.entries()) born.push(this.#publish(staged, meta, disks[i]));
-      await commit(birth.token);
-    } catch (error) {
-      for (const { id } of born) await this.delete(id);
-      throw error;
-    }
-    const diskOf = (id: string) => writtenDisk(this.#sessions.get(id));
-    void confirmBorn(birth, born, diskOf, this.#log).then(() => {
-      for (const disk of disks) disk?.flushLater(); // afterwards, because large files would delay the journals
-    });
-    return born;
   }
 
   /**

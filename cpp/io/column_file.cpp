@@ -1,5 +1,6 @@
 #include "io/column_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
@@ -88,6 +89,13 @@ Header header_of(const Parsed& column) {
   return header;
 }
 
+/// The checksum of a column whose blocks have these sums.
+std::uint64_t combined(std::uint64_t bytes, const std::vector<std::uint64_t>& sums) {
+  std::uint64_t sum = mix(kMultiplier, bytes);
+  for (const auto block_sum : sums) sum = mix(sum, block_sum);
+  return sum;
+}
+
 /// Combines the sums of the blocks in order. `sum_blocks` sets those from `begin` to `end`.
 template <class SumBlocks>
 std::uint64_t checksum_blocks(std::uint64_t bytes, std::size_t grain, OpContext& ctx,
@@ -96,9 +104,7 @@ std::uint64_t checksum_blocks(std::uint64_t bytes, std::size_t grain, OpContext&
   std::vector<std::uint64_t> sums(blocks);
   parallel_for(ctx, blocks, grain,
                [&](std::size_t begin, std::size_t end) { sum_blocks(begin, end, sums.data()); });
-  std::uint64_t sum = mix(kMultiplier, bytes);
-  for (const auto block_sum : sums) sum = mix(sum, block_sum);
-  return sum;
+  return combined(bytes, sums);
 }
 
 /// Checksum of the elements in a file. Read, not mapped: a sector that cannot be read is an error here and ends the process
@@ -139,13 +145,50 @@ void write_column_file(const AnyColumn& column, const std::string& path, OpConte
   file.close_checked();
 }
 
-void seal_column_file(platform::File& file, DType dtype, std::uint64_t count, OpContext& ctx) {
-  const std::uint64_t bytes = checked_bytes(count, dtype_size(dtype));
-  if (bytes > 0 && file.size() != kColumnFileHeader + bytes)
-    throw Error(ErrorCode::kInternal, file.path() + ": not every element was written");
-  const Header header = header_of({dtype, count, checksum_file(file, bytes, ctx)});
-  file.write_at(0, header.data(), header.size());
-  file.close_checked();
+ColumnFileWriter::ColumnFileWriter(const std::string& path, DType dtype, std::uint64_t count)
+    : file_(platform::File::create(path)),
+      dtype_(dtype),
+      count_(count),
+      bytes_(checked_bytes(count, dtype_size(dtype))),
+      sums_(static_cast<std::size_t>((bytes_ + kBlock - 1) / kBlock)) {}
+
+void ColumnFileWriter::write(std::uint64_t at, Span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  const std::uint64_t end = at + bytes.size;
+  require(at <= bytes_ && end <= bytes_, "bytes beyond the last element");
+  file_.write_at(kColumnFileHeader + at, bytes.data, bytes.size);
+  for (std::uint64_t block = at / kBlock; block * kBlock < end; ++block) {
+    const std::uint64_t begin = block * kBlock;
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, bytes_ - begin));
+    const std::uint64_t from = std::max(begin, at), to = std::min(begin + size, end);
+    const Span<const std::byte> part{bytes.data + (from - at), static_cast<std::size_t>(to - from)};
+    if (part.size < size) {
+      add_part(block, size, static_cast<std::size_t>(from - begin), part);
+      continue;
+    }
+    sums_[static_cast<std::size_t>(block)] = checksum_block(part.data, size);
+    summed_ += size;
+  }
+}
+
+void ColumnFileWriter::add_part(std::uint64_t block, std::size_t size, std::size_t from,
+                                Span<const std::byte> bytes) {
+  const std::lock_guard lock(mutex_);
+  Part& part = parts_[block];
+  part.bytes.resize(size);
+  std::memcpy(part.bytes.data() + from, bytes.data, bytes.size);
+  part.filled += bytes.size;
+  if (part.filled < size) return;
+  sums_[static_cast<std::size_t>(block)] = checksum_block(part.bytes.data(), size);
+  summed_ += size;
+  parts_.erase(block);
+}
+
+void ColumnFileWriter::seal() {
+  if (summed_ != bytes_) throw Error(ErrorCode::kInternal, file_.path() + ": not every element was written");
+  const Header header = header_of({dtype_, count_, combined(bytes_, sums_)});
+  file_.write_at(0, header.data(), header.size());
+  file_.close_checked();
 }
 
 AnyColumn map_column_file(const std::string& path) {

@@ -1,7 +1,13 @@
 #pragma once
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/column.h"
+#include "core/memory.h"
 #include "core/op_context.h"
 #include "core/platform.h"
 
@@ -25,10 +31,36 @@ constexpr std::uint64_t kColumnFileHeader = 64;
 /// `sync_column_file` makes it survive a power failure. Errors: kNoSpace, kIo.
 void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx);
 
-/// Writes the header of a file whose elements were written from byte kColumnFileHeader on, in any order, and closes it:
-/// for columns too large for the memory. Reads them once, for the checksum. Memory 1 MiB per thread. Cancel within 8 MiB.
-/// Errors: kNoSpace, kIo; kInternal if the file does not end with the last element.
-void seal_column_file(platform::File& file, DType dtype, std::uint64_t count, OpContext& ctx);
+/// Writes a column that is never in memory as a whole. What it began stays after a failure; the caller removes it.
+class ColumnFileWriter {
+ public:
+  /// Errors: kNoSpace, kIo.
+  ColumnFileWriter(const std::string& path, DType dtype, std::uint64_t count);
+
+  /// Writes bytes of the elements from byte `at` of them on. Several threads may write at once, in any order, each byte once.
+  /// Memory: 1 MiB for each block of the checksum that is begun and not complete. Errors: kNoSpace, kIo.
+  void write(std::uint64_t at, Span<const std::byte> bytes);
+
+  /// Writes the header and closes the file. Errors: kNoSpace, kIo; kInternal if a byte is missing.
+  void seal();
+
+ private:
+  /// A block of the checksum of which a part was written.
+  struct Part {
+    BulkVector<std::byte> bytes;
+    std::size_t filled = 0;
+  };
+  void add_part(std::uint64_t block, std::size_t size, std::size_t from, Span<const std::byte> bytes);
+
+  platform::File file_;
+  DType dtype_;
+  std::uint64_t count_;
+  std::uint64_t bytes_;
+  std::vector<std::uint64_t> sums_;       ///< of the blocks
+  std::atomic<std::uint64_t> summed_{0};  ///< bytes
+  std::mutex mutex_;
+  std::map<std::uint64_t, Part> parts_;
+};
 
 /// Maps a column file. Errors: kNotFound, kInvalidFile (wrong magic, version, type, header checksum or length).
 AnyColumn map_column_file(const std::string& path);

@@ -2,16 +2,20 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
-import type { OpenProjectTail, SaveProjectTail } from "../../shared/contract/project.ts";
-import { tailOf } from "../support/app/live-run.ts";
+import { SessionsResponse } from "../../shared/contract/cloud-session/sessions.ts";
+import type { OpenProjectTail } from "../../shared/contract/project.ts";
+import { type LiveRun, openRun, tailOf } from "../support/app/live-run.ts";
 import { type BackendProcess, startProcess } from "../support/process/backend-process.ts";
 import { folderOfFile, QUICK } from "../support/run/folders.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { bigLasBytes } from "../support/scans/las-bytes.ts";
 
-const KILLS = Number(process.env.APP_TEST_SAVE_KILLS ?? 3);
+/** Kills during a save, and as many during an open. */
+const KILLS = Number(process.env.APP_TEST_SAVE_KILLS ?? 2);
 const POINTS = 100_000;
+const CLOUDS = 3;
 const folder = folderOfFile("project-kill-", QUICK);
+const path = join(folder, "plot.proj");
 let running: BackendProcess | undefined;
 afterAll(() => running?.kill());
 
@@ -20,48 +24,78 @@ const scene = async ({ url }: BackendProcess): Promise<string> => {
   const answer = await fetch(`${url}/api/project/scene`, { method: "POST", headers, body: "PSC1 kill" });
   return ((await answer.json()) as { token: string }).token;
 };
+const save = async (backend: BackendProcess, session_ids: readonly string[]) =>
+  openRun(backend.url, "/api/project/save", { path, scene_token: await scene(backend), session_ids });
+const open = ({ url }: BackendProcess) => openRun(url, "/api/project/open", { path });
+const listed = async ({ url }: BackendProcess) =>
+  SessionsResponse.parse(await (await fetch(`${url}/api/cloud/sessions`)).json()).sessions.map(
+    ({ session_id }) => session_id,
+  );
+const remove = async ({ url }: BackendProcess, ids: readonly string[]) => {
+  for (const id of ids) expect((await fetch(`${url}/api/cloud/session/${id}`, { method: "DELETE" })).status).toBe(200);
+};
+
+/** Kills the service at even moments of a run, starts it again and calls `check`; how many kills cut the run off. */
+async function killed(data: string, begin: (backend: BackendProcess) => Promise<LiveRun>, check: () => Promise<void>) {
+  const run = await begin(running as BackendProcess);
+  const began = performance.now();
+  expect((await run.outcome).kind).toBe("json");
+  const took = performance.now() - began;
+  await check();
+  let cut = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const backend = running as BackendProcess;
+    const { outcome } = await begin(backend); // it has begun
+    const ending = outcome.then(
+      () => false,
+      () => true,
+    );
+    await new Promise((resolve) => setTimeout(resolve, (took * kill) / KILLS));
+    await backend.kill();
+    cut += (await ending) ? 1 : 0;
+    running = await startProcess(data);
+    await check();
+  }
+  return cut;
+}
 
 test(
-  `${KILLS} times kill -9 during a save: the project opens, and no partial survives the next start`,
+  `${KILLS} times kill -9 during a save and an open: the project opens, whole or not at all, and nothing half is left`,
   async () => {
     const data = join(folder, "data");
     mkdirSync(data);
-    const source = join(folder, "big.las");
-    writeFileSync(source, bigLasBytes(POINTS));
-    const path = join(folder, "plot.proj");
+    const source_path = join(folder, "big.las");
+    writeFileSync(source_path, bigLasBytes(POINTS));
     running = await startProcess(data);
-    const { session_id } = await tailOf<CreateSessionTail>(running.url, "/api/cloud/session/create", {
-      source_path: source,
+    const create = () =>
+      tailOf<CreateSessionTail>((running as BackendProcess).url, "/api/cloud/session/create", { source_path });
+    const ids: string[] = [];
+    for (let i = 0; i < CLOUDS; i += 1) ids.push((await create()).session_id);
+
+    const saves = await killed(
+      data,
+      (backend) => save(backend, ids),
+      async () => {
+        const backend = running as BackendProcess;
+        await eventually(() => expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]));
+        const { session_map } = await tailOf<OpenProjectTail>(backend.url, "/api/project/open", { path });
+        expect(Object.keys(session_map).sort()).toEqual([...ids].sort());
+        await remove(backend, Object.values(session_map));
+      },
+    );
+    await remove(running as BackendProcess, ids);
+
+    const sessions = join(data, "sessions");
+    const opens = await killed(data, open, async () => {
+      const backend = running as BackendProcess;
+      const found = await listed(backend);
+      expect([0, CLOUDS]).toContain(found.length);
+      await remove(backend, found);
+      await eventually(() => expect(readdirSync(sessions)).toEqual([]));
     });
-    const save = async (backend: BackendProcess) => {
-      const scene_token = await scene(backend);
-      return tailOf<SaveProjectTail>(backend.url, "/api/project/save", {
-        path,
-        scene_token,
-        session_ids: [session_id],
-      });
-    };
-    const began = performance.now();
-    await save(running);
-    const took = performance.now() - began;
-    let cut = 0;
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const backend = running;
-      const ending = save(backend).then(
-        () => false,
-        () => true,
-      );
-      await new Promise((resolve) => setTimeout(resolve, (took * (kill + 0.5)) / KILLS));
-      await backend.kill();
-      cut += (await ending) ? 1 : 0;
-      running = await startProcess(data);
-      await eventually(() => expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]));
-      const { session_map } = await tailOf<OpenProjectTail>(running.url, "/api/project/open", { path });
-      const id = session_map[session_id] as string;
-      expect((await fetch(`${running.url}/api/cloud/session/${id}`, { method: "DELETE" })).status).toBe(200);
-    }
-    console.log(`project saves: ${KILLS} kills, ${cut} during a save`);
-    expect(cut).toBeGreaterThan(0);
+    console.log(`projects: ${KILLS} kills, ${saves} during a save; ${KILLS} kills, ${opens} during an open`);
+    expect(saves).toBeGreaterThan(0);
+    expect(opens).toBeGreaterThan(0);
   },
-  60_000 + KILLS * 30_000,
+  60_000 + KILLS * 60_000,
 );

@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PNG } from "pngjs";
 import { beforeEach, describe, expect, test } from "vitest";
+import { Archive } from "../../backend/services/projects/archive-read.ts";
+import { projectSummary, verifyProject } from "../../backend/services/projects/inspect.ts";
+import { decodeScene } from "../../shared/wire/psc1-decode.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 import { stopwatch, type Times } from "../support/run/stopwatch.ts";
 import { e57Bytes, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
@@ -68,6 +71,7 @@ test("a text cloud becomes report, pictures and copy; --json names their paths",
   const count = await writeSpiral(cloud, 20_000);
   const { code, stdout, stderr } = await command([
     ...["analyze", cloud, "--out", out, "--json", "--picture-size", "300", "--scene", "plot"],
+    ...["--project", join(folder, "kept", "spiral.proj")],
   ]);
   expect(stderr).toContain("Drawing pictures");
   expect(code).toBe(0);
@@ -87,6 +91,20 @@ test("a text cloud becomes report, pictures and copy; --json names their paths",
   expect(copy.subarray(0, 4).toString()).toBe("LASF");
   expect(Number(copy.readBigUInt64LE(247))).toBe(count); // LAS 1.4: number of point records
   expect(await readFile(result.outputs.report, "utf8")).toContain("<h1>spiral.xyz</h1>");
+  const { project } = result.outputs;
+  expect(await readdir(join(folder, "kept"))).toEqual(["spiral.proj"]);
+  const { sessions } = await projectSummary(project);
+  expect(sessions).toMatchObject([{ source: cloud, rows: count }]);
+  expect(sessions[0]?.columns).toEqual(expect.arrayContaining(["noise_class", "ground_class"]));
+  expect(await verifyProject(project, new AbortController().signal)).toBeGreaterThan(4);
+  const archive = await Archive.open(project);
+  const scene: Buffer[] = [];
+  for await (const chunk of archive.chunks("scene.bin")) scene.push(chunk);
+  archive.close();
+  const cacheId = expect.stringMatching(/^[0-9a-f]{40}$/);
+  expect(decodeScene(Buffer.concat(scene))).toEqual({
+    clouds: [{ sessionId: sessions[0]?.key, name: "spiral.xyz", cacheId, missOctreeCacheId: null }],
+  });
   // The service of the run has left nothing but its cache.
   expect((await readdir(folder)).filter((name) => name.startsWith("."))).toEqual([]);
 });

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { columnBlocks, columnHeader } from "../../backend/native/files/archive.ts";
@@ -9,7 +10,7 @@ import { OpenProjectTail } from "../../shared/contract/project.ts";
 import { run } from "../support/app/app.ts";
 import { contentsOf, opened, SCENE, saved, sceneOf } from "../support/project/project.ts";
 import { box, richRows } from "../support/project/rich-session.ts";
-import { worldOf } from "../support/project/world.ts";
+import { octreeIds, worldOf } from "../support/project/world.ts";
 import { zipOf } from "../support/project/zip.ts";
 import { cloud, failed, stateOf } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
@@ -18,23 +19,30 @@ const made = sessionTest();
 const ZIP_DATA = resolve(process.env.APP_TEST_DATA ?? "../shared/data", "zip");
 const ARCHIVES = existsSync(ZIP_DATA) ? readdirSync(ZIP_DATA) : [];
 if (ARCHIVES.length === 0) console.log("projects: the archives of shared/data/zip are skipped, they are not there");
+/** Every byte of the small project instead of sixty; how many of the larger one. `npm run fuzz projects` raises both. */
+const EVERY_BYTE = process.env.APP_TEST_PROJECT_BYTES === "all";
+const FLIPS = Number(process.env.APP_TEST_PROJECT_FLIPS ?? 12);
+const SEED = Number(process.env.APP_TEST_SEED ?? 19);
 const at = (name: string) => join(made.folder, name);
 
 describe("a damaged project", () => {
-  test("one flipped byte: refused with the member's name, or everything is the same", async () => {
-    const { session_id } = await cloud(made, richRows(60));
+  /** Flips one bit at each position: the open is refused and leaves nothing, or brings the same. */
+  async function flipped(points: number, positionsOf: (length: number) => readonly number[]) {
+    const { session_id } = await cloud(made, richRows(points));
     await made.post(session_id, "delete_region", { region: box(0, 0.2) });
     const path = at("flip.proj");
     await saved(made, path, [session_id]);
     const bytes = readFileSync(path);
     const wanted = contentsOf(await stateOf(made, session_id));
-    await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${session_id}` });
+    const forget = async (id: string) => {
+      await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
+      for (const octree of octreeIds(made)) rmSync(join(made.octrees, octree), { recursive: true }); // so that opens unpack theirs
+    };
+    await forget(session_id);
     const before = worldOf(made);
-    const all = process.env.APP_TEST_PROJECT_BYTES === "all";
-    const step = all ? 1 : Math.max(1, Math.floor(bytes.length / 60));
-    let refusals = 0;
-    let same = 0;
-    for (let position = 0; position < bytes.length; position += step) {
+    const count = { refused: 0, same: 0 };
+    for (const position of positionsOf(bytes.length)) {
+      made.log.length = 0;
       const damaged = Buffer.from(bytes);
       damaged[position] = (damaged[position] ?? 0) ^ (1 << (position % 8));
       writeFileSync(path, damaged);
@@ -42,7 +50,7 @@ describe("a damaged project", () => {
       if (outcome.kind === "failed") {
         expect(outcome.error, `byte ${position}`).toMatch(/project/i);
         expect(worldOf(made), `byte ${position}`).toEqual(before);
-        refusals += 1;
+        count.refused += 1;
         continue;
       }
       if (outcome.kind !== "json") throw new Error(`byte ${position}: ${outcome.kind}`);
@@ -51,11 +59,29 @@ describe("a damaged project", () => {
       const id = back.session_map[session_id] as string;
       expect(contentsOf(await stateOf(made, id)), `byte ${position}`).toEqual(wanted);
       expect(await sceneOf(made, back.scene_token)).toEqual(SCENE);
-      await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
-      same += 1;
+      await forget(id);
+      count.same += 1;
     }
-    expect(refusals).toBeGreaterThan(25);
+    return count;
+  }
+
+  test("one flipped byte: refused with the member's name, or everything is the same", {
+    timeout: 1_800_000,
+  }, async () => {
+    const { refused, same } = await flipped(60, (length) => {
+      const step = EVERY_BYTE ? 1 : Math.max(1, Math.floor(length / 60));
+      return Array.from({ length: Math.ceil(length / step) }, (_, i) => i * step);
+    });
+    expect(refused).toBeGreaterThan(25);
     expect(same).toBeGreaterThan(0); // times and local headers mean nothing here
+  });
+
+  test(`${FLIPS} flipped bytes of a larger project`, { timeout: 60_000 + FLIPS * 1000 }, async () => {
+    const { refused, same } = await flipped(20_000, (length) =>
+      fc.sample(fc.noBias(fc.nat(length - 1)), { numRuns: FLIPS, seed: SEED }),
+    );
+    console.log(`projects: ${FLIPS} flipped bytes (seed ${SEED}), ${refused} refused, ${same} without a meaning`);
+    expect(refused).toBeGreaterThan(0.8 * FLIPS); // most bytes are those of columns and octrees
   });
 
   test("a flipped byte in what the service copies unread is refused by its CRC-32", async () => {

@@ -12,7 +12,8 @@ import { createRequest, editCloud, requirePoints } from "./cloud-edits.ts";
 import { jsonDocument } from "./json-document.ts";
 import { loadOctreePoints } from "./octree-points.ts";
 import { type AnalyzeOptions, checkInput, checkMerge, copyName, type InputFile } from "./options.ts";
-import { OutputFolder } from "./output-folder.ts";
+import { OutputFolder, publishAll } from "./output-folder.ts";
+import { type ProjectFile, projectFile, saveProject } from "./project-file.ts";
 import { writeRasters } from "./rasters.ts";
 import { summaryTable } from "./record.ts";
 import { REPORT_FILE, writeResults } from "./results.ts";
@@ -38,16 +39,21 @@ export async function analyze(file: string, options: AnalyzeOptions, deps: Analy
   signal.throwIfAborted();
   const out = await OutputFolder.open(options.out, options.force ? undefined : REPORT_FILE);
   const progress = new Progress(deps.stderr);
+  let project: ProjectFile | undefined;
   try {
+    if (options.project !== undefined) project = await projectFile(options.project, options.force);
     await refuseOverwriting(merge, out.final(copyName(input.name, options.format)));
-    const result = await withBackend(deps, (client) => work({ input, merge, options, client, out, progress, signal }));
+    const result = await withBackend(deps, (client) =>
+      work({ input, merge, options, client, out, project, progress, signal }),
+    );
     signal.throwIfAborted();
-    await out.publish();
+    await publishAll(project ? [out, project.folder] : [out]);
     progress.done();
     deps.stdout.write(options.json ? jsonDocument(result) : summaryTable(result));
     return result;
   } catch (error) {
     progress.stop();
+    await project?.folder.discard();
     await out.discard();
     throw error;
   }
@@ -130,6 +136,8 @@ async function useSession(
   const summary = terrainSummary(terrain, crowns);
   const unused =
     options.cell !== undefined && rasters.length === 0 ? ["--cell was not used: there are no rasters."] : [];
-  const warnings = reportedWarnings([...cloud.warnings, ...summary.warnings, ...copy.warnings, ...unused]);
+  const saved = await saveProject(run, tail);
+  if (options.project !== undefined) clock.lap("project");
+  const warnings = reportedWarnings([...cloud.warnings, ...summary.warnings, ...copy.warnings, ...saved, ...unused]);
   return writeResults(run, { ...cloud, warnings }, { pictures, terrain: summary, drawn, rasters }, copy, clock);
 }

@@ -17,6 +17,7 @@ interface RawAnalyzeOptions {
   readonly filter: readonly string[];
   readonly scene?: string;
   readonly cell?: string;
+  readonly project?: string;
   readonly force?: true;
   readonly points?: string;
   readonly pictureSize?: string;
@@ -52,10 +53,11 @@ export function addAnalyze(program: Command, perform: Perform): void {
     .option("--cell <metres>", "cell size of terrain, surface and canopy (default: about four points per cell)")
     .option("--points <count>", "largest number of points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")
+    .option("--project <file>", "write a project file (.proj) too, which open brings back with the labels")
     .option("--no-denoise", "do not label noise")
     .option("--no-ground", "do not label ground and plants")
     .option("--no-dem", "do not compute terrain, canopy and height above ground")
-    .option("--force", "replace the report of an earlier run in the folder")
+    .option("--force", "replace the report of an earlier run in the folder, and the project file")
     .option("--json", "write one JSON document to stdout instead of the table")
     .addHelpText("after", ANALYZE_EXAMPLES)
     .action((file: string, raw: RawAnalyzeOptions) =>
@@ -89,6 +91,7 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     crop: raw.crop === undefined ? undefined : edits.parseCrop(raw.crop),
     filters: raw.filter.map(edits.parseFilter),
     scene: raw.scene === undefined ? undefined : rules.parseScene(raw.scene),
+    project: raw.project === undefined ? undefined : (await import("./project-file.ts")).parseProject(raw.project),
     cell: raw.cell === undefined ? undefined : rules.parseCell(raw.cell),
     force: raw.force ?? false,
     points: raw.points === undefined ? rules.DEFAULT_SAMPLE_POINTS : rules.parseSamplePoints(raw.points),

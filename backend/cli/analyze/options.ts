@@ -29,6 +29,8 @@ export interface AnalyzeOptions {
   readonly shift: readonly [number, number, number] | undefined;
   /** Legend of a text file. */
   readonly columns: string | undefined;
+  /** Absolute path of the project file to write. */
+  readonly project: string | undefined;
   /** Files to merge with the first one, before everything else. */
   readonly merge: readonly string[];
   readonly crop: CropBox | undefined;

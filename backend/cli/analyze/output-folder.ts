@@ -20,15 +20,15 @@ export class OutputFolder {
   ) {}
 
   /**
-   * Creates the folder if it is missing. Errors: invalid_argument if it cannot be created or written to, or holds
-   * `guarded`, a file of an earlier run.
+   * Creates the folder if it is missing. `option`: the one that names it. Errors: invalid_argument if it cannot be created or
+   * written to, or holds `guarded`, a file of an earlier run.
    */
-  static async open(path: string, guarded?: string): Promise<OutputFolder> {
+  static async open(path: string, guarded?: string, option = "--out"): Promise<OutputFolder> {
     const folder = resolve(path);
     if (guarded !== undefined && (await isThere(join(folder, guarded)))) {
       throw new AppError(
         "invalid_argument",
-        `--out "${path}" holds ${guarded} of an earlier run; choose another folder, or replace it with --force`,
+        `${option} "${path}" holds ${guarded} of an earlier run; choose another folder, or replace it with --force`,
       );
     }
     try {
@@ -43,7 +43,7 @@ export class OutputFolder {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new AppError(
         "invalid_argument",
-        `--out "${path}" must be a writable folder (${reason}); choose another one`,
+        `${option} "${path}" must be a writable folder (${reason}); choose another one`,
         undefined,
         { cause },
       );
@@ -76,24 +76,27 @@ export class OutputFolder {
    * Moves every staged file to its place, replacing files of the same name. If one move fails, all are undone.
    * Errors: those of the file system; the folder is then unchanged.
    */
-  async publish(): Promise<void> {
+  publish(): Promise<void> {
+    return publishAll([this]);
+  }
+
+  /** Moves the staged files; what undoes it goes to `undo`, the latest first. */
+  async move(undo: (() => Promise<void>)[]): Promise<void> {
     const backup = join(this.staging, `old-${randomBytes(4).toString("hex")}`);
     await mkdir(backup);
-    const undo: (() => Promise<void>)[] = [];
-    try {
-      for (const name of this.#names) {
-        const target = this.final(name);
-        if (await isThere(target)) {
-          await rename(target, join(backup, name));
-          undo.unshift(() => rename(join(backup, name), target));
-        }
-        await rename(join(this.staging, name), target);
-        undo.unshift(() => rm(target));
+    for (const name of this.#names) {
+      const target = this.final(name);
+      if (await isThere(target)) {
+        await rename(target, join(backup, name));
+        undo.unshift(() => rename(join(backup, name), target));
       }
-    } catch (error) {
-      for (const step of undo) await step();
-      throw error;
+      await rename(join(this.staging, name), target);
+      undo.unshift(() => rm(target));
     }
+  }
+
+  /** Removes what `move` left. */
+  async tidy(): Promise<void> {
     await rm(this.staging, { recursive: true, force: true });
   }
 
@@ -102,6 +105,18 @@ export class OutputFolder {
     await rm(this.staging, { recursive: true, force: true });
     await removeIfEmpty(this.path, this.created);
   }
+}
+
+/** Publishes several folders, all of their files or none. Errors: those of the file system; all folders are then unchanged. */
+export async function publishAll(folders: readonly OutputFolder[]): Promise<void> {
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    for (const folder of folders) await folder.move(undo);
+  } catch (error) {
+    for (const step of undo) await step();
+    throw error;
+  }
+  for (const folder of folders) await folder.tidy();
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -26,6 +26,7 @@ export const recordedParameters = ({ input, merge, options }: Recorded): Record<
   filter: options.filters.map(filterText),
   scene: options.scene ?? null,
   cell: options.cell ?? null,
+  project: options.project ?? null,
   format: options.format,
   points: options.points,
   picture_size: options.pictureSize,
@@ -63,6 +64,7 @@ export function reproduceFacts({ input, merge, options }: Recorded, versions: Re
         .join(", ") || "none",
     ],
     ["Copy (--format)", options.format],
+    ...(options.project === undefined ? [] : [["Project (--project)", options.project] as const]),
     ["Points for pictures (--points)", `at most ${options.points}`],
     ["Longest picture side (--picture-size)", `${options.pictureSize} pixels`],
     [
@@ -90,5 +92,6 @@ export function summaryTable(result: AnalyzeResult): string {
   if (first !== undefined)
     facts.push(["Rasters", `${rasters.map((path) => basename(path)).join(", ")} in ${dirname(first)}`]);
   if (result.outputs.copy !== null) facts.push(["Copy", result.outputs.copy]);
+  if (result.outputs.project !== null) facts.push(["Project", result.outputs.project]);
   return terminalTable(facts, result.warnings);
 }

@@ -57,6 +57,7 @@ export async function writeResults(
       summary: out.final(SUMMARY_FILE),
       scans: summary.scans.length > 0 ? out.final(SCANS_FILE) : null,
       copy: copy.name === null ? null : out.final(copy.name),
+      project: run.project ? run.project.folder.final(run.project.name) : null,
       pictures: files.map(({ name }) => out.final(name)),
       rasters: rasters.map((name) => out.final(name)),
     },

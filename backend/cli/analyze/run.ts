@@ -5,6 +5,7 @@ import type { Scene, TerrainSummary } from "../report/findings.ts";
 import type { AnalysisSummary } from "../report/summary.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { OutputFolder } from "./output-folder.ts";
+import type { ProjectFile } from "./project-file.ts";
 
 /** The backend in this process, started by backend/entry/serve.ts. */
 export interface Backend {
@@ -29,6 +30,8 @@ export type AnalyzeClient = Pick<
   | "exportCloud"
   | "exportRaster"
   | "octreeFile"
+  | "stageScene"
+  | "saveProject"
 >;
 
 export interface AnalyzeDeps {
@@ -52,6 +55,8 @@ export interface AnalyzeResult extends AnalysisSummary {
     /** Table of the scans; null for a file without any. */
     readonly scans: string | null;
     readonly copy: string | null;
+    /** The file of --project. */
+    readonly project: string | null;
     readonly pictures: readonly string[];
     /** Terrain, surface and canopy as GeoTIFF and ESRI ASCII grid. */
     readonly rasters: readonly string[];
@@ -67,6 +72,7 @@ export interface Run {
   readonly options: AnalyzeOptions;
   readonly client: AnalyzeClient;
   readonly out: OutputFolder;
+  readonly project: ProjectFile | undefined;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }

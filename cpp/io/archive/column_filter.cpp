@@ -20,11 +20,14 @@ Word load(const std::byte* at) {
 
 /// Values per turn: the input of a turn stays in the first cache while its planes are written.
 constexpr std::size_t kTurn = 2048;
+/// Values between two looks at a cancel, a multiple of kTurn.
+constexpr std::size_t kPoll = 65536;
 
 /// kWidth: values in a row; 0 = no differences.
 template <class Word, std::size_t kWidth>
-void shuffle(const std::byte* in, std::size_t values, std::byte* out) {
+void shuffle(const std::byte* in, std::size_t values, std::byte* out, const OpContext& ctx) {
   for (std::size_t first = 0; first < values; first += kTurn) {
+    if (first % kPoll == 0) ctx.checkpoint();
     const std::size_t last = std::min(values, first + kTurn);
     for (std::size_t plane = 0; plane < sizeof(Word); ++plane) {
       std::byte* const to = out + plane * values;
@@ -39,10 +42,11 @@ void shuffle(const std::byte* in, std::size_t values, std::byte* out) {
 }
 
 template <class Word, std::size_t kWidth>
-void unshuffle(const std::byte* in, std::size_t values, std::byte* out) {
+void unshuffle(const std::byte* in, std::size_t values, std::byte* out, const OpContext& ctx) {
   // Plane by plane: planes of a whole block are a power of two apart, so that all of them fall into one set of the cache.
   std::array<Word, kTurn> turn;
   for (std::size_t first = 0; first < values; first += kTurn) {
+    if (first % kPoll == 0) ctx.checkpoint();
     const std::size_t count = std::min(kTurn, values - first);
     turn.fill(0);
     for (std::size_t plane = 0; plane < sizeof(Word); ++plane) {
@@ -53,10 +57,14 @@ void unshuffle(const std::byte* in, std::size_t values, std::byte* out) {
     }
     std::memcpy(out + first * sizeof(Word), turn.data(), count * sizeof(Word));
   }
-  for (std::size_t i = kWidth; kWidth != 0 && i < values; ++i) {
-    const Word word =
-        static_cast<Word>(load<Word>(out + i * sizeof(Word)) + load<Word>(out + (i - kWidth) * sizeof(Word)));
-    std::memcpy(out + i * sizeof(Word), &word, sizeof word);
+  if (kWidth == 0) return;
+  for (std::size_t first = kWidth; first < values; first += kPoll) {
+    ctx.checkpoint();
+    for (std::size_t i = first, last = std::min(values, first + kPoll); i < last; ++i) {
+      const Word word = static_cast<Word>(load<Word>(out + i * sizeof(Word)) +
+                                          load<Word>(out + (i - kWidth) * sizeof(Word)));
+      std::memcpy(out + i * sizeof(Word), &word, sizeof word);
+    }
   }
 }
 
@@ -92,25 +100,27 @@ void with_words(ColumnFilter filter, DType dtype, Visit&& visit) {
 
 }  // namespace
 
-void filter_rows(ColumnFilter filter, DType dtype, Span<const std::byte> rows, std::byte* out) {
+void filter_rows(ColumnFilter filter, DType dtype, Span<const std::byte> rows, std::byte* out,
+                 const OpContext& ctx) {
   if (rows.empty()) return;
   if (filter == ColumnFilter::kNone) {
     std::memcpy(out, rows.data, rows.size);
     return;
   }
   with_words(filter, dtype, [&]<class Word, std::size_t kWidth>() {
-    shuffle<Word, kWidth>(rows.data, rows.size / sizeof(Word), out);
+    shuffle<Word, kWidth>(rows.data, rows.size / sizeof(Word), out, ctx);
   });
 }
 
-void unfilter_rows(ColumnFilter filter, DType dtype, Span<const std::byte> filtered, std::byte* out) {
+void unfilter_rows(ColumnFilter filter, DType dtype, Span<const std::byte> filtered, std::byte* out,
+                   const OpContext& ctx) {
   if (filtered.empty()) return;
   if (filter == ColumnFilter::kNone) {
     std::memcpy(out, filtered.data, filtered.size);
     return;
   }
   with_words(filter, dtype, [&]<class Word, std::size_t kWidth>() {
-    unshuffle<Word, kWidth>(filtered.data, filtered.size / sizeof(Word), out);
+    unshuffle<Word, kWidth>(filtered.data, filtered.size / sizeof(Word), out, ctx);
   });
 }
 

@@ -33,7 +33,7 @@ ZcolHeader zcol_header_of(const AnyColumn& column, ColumnFilter filter);
 ///
 /// Order    Bytes do not depend on the number of threads.
 /// Cost     One pass; memory: the result, at its bound, and a block per thread.
-/// Cancel   Within one block of 8 MiB (60 ms).
+/// Cancel   Within the deflation of a block of 8 MiB (50 ms).
 /// Errors   kInvalidArgument for blocks that the column does not have.
 /// Source   libdeflate level 1.
 Column<std::uint8_t> zcol_blocks(const AnyColumn& column, const ZcolHeader& header, std::uint64_t first,
@@ -50,19 +50,19 @@ struct MemberRange {
 /// The column in a member: every header, length, stream and the CRC-32 of the whole are verified.
 ///
 /// rows     How many the column must have; nothing = any number.
-/// Cost     Reads the member once; memory: the column, and up to 72 MiB for each of up to 8 threads for files of others,
-///          16 MiB for our own.
+/// Cost     Reads the member once; memory: the column, 40 MiB, and a block for each of up to 8 threads (8 MiB, up to
+///          64 MiB for files of others).
 /// Cancel   Within one block: 150 ms for the largest that is read.
 /// Errors   kInvalidFile for damage, naming the rule; a file too small for what it declares is refused before memory is
 ///          taken for it.
 AnyColumn read_zcol(const MemberRange& member, std::optional<std::uint64_t> rows, OpContext& ctx);
 
-/// Like read_zcol, straight into a column file (column_file.h) at `path`, without memory for the column.
+/// Like read_zcol, straight into a column file (column_file.h) at `path`: two blocks a thread instead of the column.
 /// Returns the number of rows. Errors: also kNoSpace, kIo. A file that was begun stays; the caller removes it.
 std::uint64_t unpack_zcol(const MemberRange& member, std::optional<std::uint64_t> rows,
                           const std::string& path, OpContext& ctx);
 
-/// Like read_zcol, without a result. Returns the number of rows.
+/// Like unpack_zcol, without a file. Returns the number of rows.
 std::uint64_t verify_zcol(const MemberRange& member, std::optional<std::uint64_t> rows, OpContext& ctx);
 
 }  // namespace pc::io

@@ -31,11 +31,16 @@ struct Stream {
   std::size_t from, length;  ///< in the bytes of the batch
 };
 
-/// Where the bytes of a batch of blocks go: `at` of each block, then `done` once they are complete.
+/// Where the bytes of a block go: to `at`, or to a buffer of the thread if that is empty; then `done` is called for them, by
+/// several threads, in any order.
 struct Target {
-  std::function<std::byte*(std::uint64_t block, std::size_t number)> at;
-  std::function<void(std::uint64_t first, std::size_t count)> done;
+  std::function<std::byte*(std::uint64_t block)> at;
+  std::function<void(std::uint64_t block, Span<const std::byte>)> done;
 };
+
+/// Packed bytes that are read at once, if each thread has a block.
+constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
+constexpr std::size_t kBatchBlocks = 8;  ///< per thread: threads that wait for a disk do not stop the others
 
 class ZcolReader {
  public:
@@ -53,17 +58,17 @@ class ZcolReader {
 
   const ZcolHeader& header() const { return header_; }
 
-  /// Unpacks all blocks, in batches of `batch` blocks at most, and verifies the end of the member.
-  void unpack(std::size_t batch, const Target& target, OpContext& ctx) {
+  /// Unpacks all blocks and verifies the end of the member.
+  void unpack(const Target& target, OpContext& ctx) {
     ctx.begin_phase("Reading column", header_.blocks());
-    workers_.resize(static_cast<std::size_t>(std::min(ctx.threads(), kMostThreads)));
+    const auto threads = static_cast<std::size_t>(std::min(ctx.threads(), kMostThreads));
+    workers_.resize(threads);
+    const std::size_t most = ctx.threads() > kMostThreads ? threads : kBatchBlocks * threads;
     for (std::uint64_t block = 0; block < header_.blocks();) {
       ctx.checkpoint();
-      const std::uint64_t first = block;
-      const std::vector<Stream> streams = next_batch(block, batch);
+      const std::vector<Stream> streams = next_batch(block, most);
       inflate(streams, target, ctx);
       block += streams.size();
-      target.done(first, streams.size());
     }
     if (at_ != member_.bytes) damaged("bytes behind its last block");
     if (crc_ != member_.crc32) damaged("its CRC-32 differs");
@@ -72,7 +77,7 @@ class ZcolReader {
  private:
   struct Worker {
     Inflater inflater;
-    BulkVector<std::byte> filtered;
+    BulkVector<std::byte> filtered, values;
   };
 
   void read(std::uint64_t at, std::byte* out, std::size_t bytes) const {
@@ -102,11 +107,14 @@ class ZcolReader {
     if (block_rows > 1 && block_rows > kMaxZcolBlock / row) damaged("its blocks are larger than 64 MiB");
   }
 
-  /// Reads the streams of the next blocks, at least one.
+  /// Reads the streams of the next blocks: one for each thread, and up to `most` while they are small.
   std::vector<Stream> next_batch(std::uint64_t block, std::size_t most) {
     std::vector<Stream> streams;
     const std::uint64_t begin = at_;
-    while (streams.size() < most && block < header_.blocks()) {
+    const auto more = [&] {
+      return streams.size() < workers_.size() || (streams.size() < most && at_ - begin < kBatchBytes);
+    };
+    while (block < header_.blocks() && more()) {
       std::uint32_t length = 0;
       if (member_.bytes - at_ < kLength) damaged("a block is missing");
       read(at_, reinterpret_cast<std::byte*>(&length), kLength);
@@ -131,12 +139,18 @@ class ZcolReader {
     parallel_for_worker(ctx, streams.size(), 1, [&](std::size_t begin, std::size_t end, int thread) {
       auto& worker = workers_[static_cast<std::size_t>(thread)];
       if (!worker) worker = std::make_unique<Worker>();
-      for (std::size_t i = begin; i < end; ++i)
-        inflate_one(*worker, streams[i], target.at(streams[i].block, i));
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint64_t block = streams[i].block;
+        const auto bytes = static_cast<std::size_t>(header_.block_bytes(block));
+        if (!target.at) worker->values.resize(bytes);
+        std::byte* const out = target.at ? target.at(block) : worker->values.data();
+        inflate_one(*worker, streams[i], out, ctx);
+        target.done(block, {out, bytes});
+      }
     });
   }
 
-  void inflate_one(Worker& worker, const Stream& stream, std::byte* out) const {
+  void inflate_one(Worker& worker, const Stream& stream, std::byte* out, const OpContext& ctx) const {
     const auto bytes = static_cast<std::size_t>(header_.block_bytes(stream.block));
     const Span<const std::byte> packed{packed_.data() + stream.from, stream.length};
     if (header_.filter == ColumnFilter::kNone) {
@@ -145,7 +159,7 @@ class ZcolReader {
     }
     worker.filtered.resize(bytes);
     if (!worker.inflater.inflate(packed, worker.filtered.view())) damaged("a block does not have its length");
-    unfilter_rows(header_.filter, header_.dtype, worker.filtered.view(), out);
+    unfilter_rows(header_.filter, header_.dtype, worker.filtered.view(), out, ctx);
   }
 
   MemberRange member_;
@@ -157,29 +171,6 @@ class ZcolReader {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-/// Blocks that are unpacked at once.
-std::size_t batch_of(const OpContext& ctx) {
-  return static_cast<std::size_t>(std::min(ctx.threads(), kMostThreads));
-}
-
-/// Calls done(first, bytes of the blocks) for every batch.
-void unpack_batches(ZcolReader& reader, OpContext& ctx,
-                    const std::function<void(std::uint64_t byte, Span<const std::byte>)>& done) {
-  const ZcolHeader& header = reader.header();
-  if (header.rows == 0) return reader.unpack(1, {nullptr, nullptr}, ctx);
-  const auto block = static_cast<std::size_t>(header.block_bytes(0));
-  const std::size_t batch = batch_of(ctx);
-  BulkVector<std::byte> buffer(checked_bytes(std::min<std::uint64_t>(batch, header.blocks()), block));
-  const auto finish = [&](std::uint64_t first, std::size_t count) {
-    const std::uint64_t last = first + count - 1;
-    const std::uint64_t bytes = (last - first) * block + header.block_bytes(last);
-    done(first * block, {buffer.data(), static_cast<std::size_t>(bytes)});
-  };
-  reader.unpack(batch,
-                {[&](std::uint64_t, std::size_t number) { return buffer.data() + number * block; }, finish},
-                ctx);
-}
-
 }  // namespace
 
 AnyColumn read_zcol(const MemberRange& member, std::optional<std::uint64_t> rows, OpContext& ctx) {
@@ -187,9 +178,8 @@ AnyColumn read_zcol(const MemberRange& member, std::optional<std::uint64_t> rows
   const ZcolHeader& header = reader.header();
   AnyColumn column(header.dtype, static_cast<std::size_t>(header.rows));
   const std::uint64_t block = header.block_rows * header.row_bytes();
-  reader.unpack(batch_of(ctx),
-                {[&](std::uint64_t number, std::size_t) { return column.data() + number * block; },
-                 [](std::uint64_t, std::size_t) {}},
+  reader.unpack({[&](std::uint64_t number) { return column.data() + number * block; },
+                 [](std::uint64_t, Span<const std::byte>) {}},
                 ctx);
   return column;
 }
@@ -197,17 +187,19 @@ AnyColumn read_zcol(const MemberRange& member, std::optional<std::uint64_t> rows
 std::uint64_t unpack_zcol(const MemberRange& member, std::optional<std::uint64_t> rows,
                           const std::string& path, OpContext& ctx) {
   ZcolReader reader(member, rows, ctx);
-  platform::File file = platform::File::create(path);
-  unpack_batches(reader, ctx, [&](std::uint64_t byte, Span<const std::byte> bytes) {
-    file.write_at(kColumnFileHeader + byte, bytes.data, bytes.size);
-  });
-  seal_column_file(file, reader.header().dtype, reader.header().rows, ctx);
+  const ZcolHeader& header = reader.header();
+  ColumnFileWriter file(path, header.dtype, header.rows);
+  const std::uint64_t block_bytes = header.block_rows * header.row_bytes();
+  reader.unpack({nullptr, [&](std::uint64_t block,
+                              Span<const std::byte> bytes) { file.write(block * block_bytes, bytes); }},
+                ctx);
+  file.seal();
   return reader.header().rows;
 }
 
 std::uint64_t verify_zcol(const MemberRange& member, std::optional<std::uint64_t> rows, OpContext& ctx) {
   ZcolReader reader(member, rows, ctx);
-  unpack_batches(reader, ctx, [](std::uint64_t, Span<const std::byte>) {});
+  reader.unpack({nullptr, [](std::uint64_t, Span<const std::byte>) {}}, ctx);
   return reader.header().rows;
 }
 

@@ -25,10 +25,11 @@ struct Worker {
 };
 
 std::size_t compress_rows(Worker& worker, ColumnFilter filter, DType dtype, Span<const std::byte> rows,
-                          Span<std::byte> out) {
+                          Span<std::byte> out, const OpContext& ctx) {
   if (filter == ColumnFilter::kNone) return worker.deflater.compress(rows, out);
   worker.filtered.resize(rows.size);
-  filter_rows(filter, dtype, rows, worker.filtered.data());
+  filter_rows(filter, dtype, rows, worker.filtered.data(), ctx);
+  ctx.checkpoint();  // the deflation of a block is one step
   return worker.deflater.compress(worker.filtered.view(), out);
 }
 
@@ -76,7 +77,7 @@ FilterChoice choose_filter(const AnyColumn& column, OpContext& ctx) {
       const std::size_t first = stretches[job % stretches.size()];
       const std::size_t count = std::min(kStretchRows, column.size() - first);
       sizes[job] = compress_rows(*worker, filters[job / stretches.size()], column.dtype(),
-                                 {column.data() + first * row, count * row}, out.view());
+                                 {column.data() + first * row, count * row}, out.view(), ctx);
     }
   });
   std::size_t best = 0, least = ~std::size_t{0};
@@ -119,7 +120,7 @@ Column<std::uint8_t> zcol_blocks(const AnyColumn& column, const ZcolHeader& head
       const Span<const std::byte> rows{column.data() + at,
                                        static_cast<std::size_t>(header.block_bytes(block))};
       const std::size_t size =
-          compress_rows(*worker, header.filter, header.dtype, rows, {to + kLength, slot - kLength});
+          compress_rows(*worker, header.filter, header.dtype, rows, {to + kLength, slot - kLength}, ctx);
       const auto length = static_cast<std::uint32_t>(size);
       std::memcpy(to, &length, sizeof length);
       used[i] = kLength + size;

@@ -5,6 +5,7 @@ import { fileJobs } from "./files.ts";
 import { meshJobs } from "./mesh.ts";
 import { octreeJobs } from "./octree.ts";
 import { plantJobs } from "./plants.ts";
+import { projectJobs } from "./projects.ts";
 import { serviceJobs, startJobs } from "./service.ts";
 import { sessionJobs } from "./sessions.ts";
 import { terrainJobs } from "./terrain.ts";
@@ -20,5 +21,6 @@ export const jobs: Readonly<Record<string, Job>> = {
   ...meshJobs,
   ...serviceJobs,
   ...sessionJobs,
+  ...projectJobs,
   ...plantJobs,
 };

@@ -253,18 +253,45 @@ TEST(Zcol, RefusesAnotherNumberOfRowsAndAnotherChecksum) {
 }
 
 TEST(Zcol, UnpacksIntoAColumnFileThatIsTheColumn) {
-  for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{300'001}}) {
-    const AnyColumn column = noise(DType::kF64, rows, 4);
-    const Archived archived(column_file(column, {DType::kF64, rows, io::ColumnFilter::kShuffle, 100'000}));
-    const ScratchFile target, reference;
-    with_context(2, [&](OpContext& ctx) {
-      EXPECT_EQ(io::unpack_zcol(archived.member, rows, target.path(), ctx), rows);
-      io::write_column_file(column, reference.path(), ctx);
-      EXPECT_TRUE(io::verify_column_file(target.path(), ctx));
-      return 0;
-    });
-    EXPECT_EQ(target.contents(), reference.contents());
+  struct Case {
+    DType dtype;
+    std::size_t rows, block_rows;
+  };
+  // Blocks smaller and larger than those of the file's checksum (1 MiB), and those that end inside of them.
+  for (const auto& [dtype, rows, block_rows] :
+       {Case{DType::kF64, 0, 100'000}, Case{DType::kF64, 1, 100'000}, Case{DType::kF64, 300'001, 100'000},
+        Case{DType::kF64, 524'288, 131'072}, Case{DType::kVec3d, 200'001, 49'999},
+        Case{DType::kRgb16, 400'003, 349'524}, Case{DType::kU8, 3'000'000, 7777}}) {
+    const AnyColumn column = noise(dtype, rows, 4);
+    const Archived archived(column_file(column, {dtype, rows, io::ColumnFilter::kShuffle, block_rows}));
+    for (const int threads : {1, 3}) {
+      const ScratchFile target, reference;
+      with_context(threads, [&](OpContext& ctx) {
+        EXPECT_EQ(io::unpack_zcol(archived.member, rows, target.path(), ctx), rows);
+        io::write_column_file(column, reference.path(), ctx);
+        EXPECT_TRUE(io::verify_column_file(target.path(), ctx));
+        return 0;
+      });
+      EXPECT_EQ(target.contents(), reference.contents()) << rows << " by " << block_rows;
+    }
   }
+}
+
+TEST(Zcol, AColumnFileThatLacksBytesIsNotSealed) {
+  const AnyColumn column = noise(DType::kF64, 300'000, 4);
+  const Span<const std::byte> bytes{column.data(), column.bytes()};
+  const ScratchFile target;
+  std::remove(target.path().c_str());
+  io::ColumnFileWriter file(target.path(), DType::kF64, 300'000);
+  file.write(8, {bytes.data + 8, bytes.size - 8});
+  EXPECT_EQ(error_of([&] { file.seal(); }).code(), ErrorCode::kInternal);
+  EXPECT_EQ(error_of([&] { file.write(8, bytes); }).code(), ErrorCode::kInvalidArgument);
+  file.write(0, {bytes.data, 8});
+  file.seal();
+  with_context(1, [&](OpContext& ctx) {
+    EXPECT_TRUE(io::verify_column_file(target.path(), ctx));
+    return 0;
+  });
 }
 
 TEST(Zcol, CancelEndsWithinABlock) {

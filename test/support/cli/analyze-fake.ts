@@ -169,6 +169,18 @@ export function fakeService(
       if (typeof request.dest_path === "string") writeFileSync(request.dest_path, "the raster");
       return { success: true, format: request.format === "asc" ? "asc" : "tif", data_base64: null };
     },
+    stageScene: async (document, call) => {
+      requests.stageScene = document;
+      await enter("stageScene", call);
+      return { token: "f".repeat(32), bytes: document.length };
+    },
+    saveProject: async (request, run) => {
+      requests.saveProject = request;
+      await enter("saveProject", run);
+      const { path } = request;
+      writeFileSync(path, "the project");
+      return { success: true, error: null, path, bytes: 11, sessions: 1, octrees: 0, missing_sessions: [] };
+    },
     octreeFile: async (_, name, range, call) => {
       await enter("octreeFile", call, range ? `${name} ${range.start}-${range.end}` : name);
       const bytes = files[name] ?? new Uint8Array();

@@ -4,7 +4,7 @@ import type { Job } from "../../../jobs/job.ts";
 import * as native from "../../../native/cloud/cloud.ts";
 import { type CloudMeta, freshState, META_DEFAULTS } from "../../../sessions/cloud-session.ts";
 import type { Triple } from "../../../sessions/column-names.ts";
-import type { CreatedSession } from "../../../sessions/session-store.ts";
+import type { CreatedSession } from "../../../sessions/new-sessions.ts";
 import { type AssignedColumns, assignColumns } from "../../files/assigned-columns.ts";
 import { importBytes } from "../../files/import-cost.ts";
 import { readCloud } from "../../files/read.ts";

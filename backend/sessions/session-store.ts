@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import { type CloudChange, type CloudMeta, CloudSession, type CloudState } from "./cloud-session.ts";
+import { type CloudChange, type CloudMeta, CloudSession, type CloudState, NO_MISSES } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import { FileProof } from "./file-proof.ts";
 import type { WithRoom } from "./full-disk.ts";
@@ -179,7 +179,7 @@ export class SessionStore {
   }
 
   #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
-    const state = { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta };
+    const state = { columns: staged.handOver(), misses: NO_MISSES, undo: NOTHING_TO_UNDO, meta };
     return this.#add(staged.id, state, { disk, unsavedReason: staged.unsavedReason }).session;
   }
 

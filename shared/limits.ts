@@ -144,6 +144,8 @@ export const MAX_LISTED_TRIANGLES = 1_000_000;
 export const MAX_LAD_VOXELS = 1_000_000;
 /** Most scans that are inverted together. */
 export const MAX_LAD_SCANS = 1_000;
+/** Most pulses of a scan whose misses are recovered; each miss takes 44 bytes. */
+export const MAX_BACKFILL_CELLS = 200_000_000;
 /** Fewest beams of a voxel, if a request does not say. */
 export const DEFAULT_MIN_VOXEL_HITS = 5;
 /** Width of a leaf, metres, if a request does not say. */

@@ -3,6 +3,7 @@ import type { RouteFile } from "../http/types.ts";
 import { c2cRoutes } from "./c2c.ts";
 import { c2mRoutes } from "./c2m.ts";
 import { cancelRoutes } from "./cancel.ts";
+import { backfillMissesRoutes } from "./cloud-session/backfill-misses.ts";
 import { bakeRoutes } from "./cloud-session/bake.ts";
 import { closeRoutes } from "./cloud-session/close.ts";
 import { commitLabelsRoutes } from "./cloud-session/commit-labels.ts";
@@ -62,6 +63,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   resetLabelEditsRoutes,
   commitLabelsRoutes,
   labelSummaryRoutes,
+  backfillMissesRoutes,
   bakeRoutes,
   filterRoutes,
   splitRoutes,

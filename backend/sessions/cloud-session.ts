@@ -65,12 +65,23 @@ export const META_DEFAULTS = {
   unrestorable_hit_count: 0,
 } as const satisfies Partial<CloudMeta>;
 
+/**
+ * Recovered misses, pulses that are no rows of the cloud: positions (vec3d, stored frame), and as far as they are known
+ * timestamp (f64, seconds), origins (vec3d, stored frame), row_index and column_index (u32). One value per miss; empty =
+ * no misses were recovered.
+ */
+export type MissBuffer = ReadonlyMap<MissColumn, ColumnRef>;
+export const MISS_COLUMNS = ["positions", "timestamp", "origins", "row_index", "column_index"] as const;
+export type MissColumn = (typeof MISS_COLUMNS)[number];
+export const NO_MISSES: MissBuffer = new Map();
+
 /** The immutable state of a session. It owns one reference to each of its columns. */
 export interface CloudState {
   /** Number of commits: states of one session with the same version have the same values. */
   readonly version: number;
   /** One value per row. */
   readonly columns: ReadonlyMap<string, ColumnRef>;
+  readonly misses: MissBuffer;
   readonly undo: UndoState;
   readonly meta: CloudMeta;
 }
@@ -79,6 +90,7 @@ export interface CloudState {
 export const freshState = (columns: ReadonlyMap<string, ColumnRef>, meta: CloudMeta): CloudState => ({
   version: 0,
   columns,
+  misses: NO_MISSES,
   undo: NOTHING_TO_UNDO,
   meta,
 });
@@ -86,6 +98,8 @@ export const freshState = (columns: ReadonlyMap<string, ColumnRef>, meta: CloudM
 export interface CloudChange {
   /** Columns to add or replace; null removes one. */
   readonly columns?: ReadonlyMap<string, ColumnRef | null>;
+  /** Replaces the recovered misses. */
+  readonly misses?: MissBuffer;
   /** Steps of the undo state. The columns they change are in `columns` too; the journal stores only the steps. */
   readonly undo?: readonly UndoStep[];
   readonly meta?: Partial<CloudMeta>;
@@ -243,7 +257,8 @@ export class CloudSession {
   #swap(twins: ReadonlyMap<ColumnRef, ColumnRef>): void {
     const base = this.state;
     const columns = new Map([...base.columns].map(([key, column]) => [key, twins.get(column) ?? column]));
-    const next = Object.freeze({ ...base, columns, undo: withTwins(base.undo, twins) });
+    const misses = new Map([...base.misses].map(([key, column]) => [key, twins.get(column) ?? column]));
+    const next = Object.freeze({ ...base, columns, misses, undo: withTwins(base.undo, twins) });
     for (const column of ownedColumns(next)) column.retain();
     this.#state = next;
     for (const column of ownedColumns(base)) column.release();
@@ -277,12 +292,13 @@ export function stateAfter(base: CloudState, change: CloudChange): CloudState {
   return Object.freeze({
     version: base.version + 1,
     columns,
+    misses: change.misses ?? base.misses,
     undo: Object.freeze(applySteps(base.undo, change.undo ?? [])),
     meta: Object.freeze({ ...base.meta, ...change.meta }),
   });
 }
 
 /** Each column once, however often the state names it. */
-export function ownedColumns(state: Pick<CloudState, "columns" | "undo">): Set<ColumnRef> {
-  return new Set([...state.columns.values(), ...undoColumns(state.undo)]);
+export function ownedColumns(state: Pick<CloudState, "columns" | "misses" | "undo">): Set<ColumnRef> {
+  return new Set([...state.columns.values(), ...state.misses.values(), ...undoColumns(state.undo)]);
 }

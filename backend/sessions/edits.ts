@@ -74,6 +74,11 @@ export function countsOf({ columns, undo, meta }: CloudState): Counts {
 export const lossWarnings = ({ meta }: CloudState): { warnings?: string[] } =>
   meta.recovery_losses ? { warnings: [...meta.recovery_losses] } : {};
 
+/** After hits were deleted, recovered misses no longer match the cloud. `hit_count`: hits that the edit selected. */
+export const staleMisses = ({ meta, misses }: CloudState, hit_count: number): Partial<CloudMeta> => ({
+  backfilled_misses_stale: meta.backfilled_misses_stale || (misses.size > 0 && hit_count > 0),
+});
+
 export const NORMAL_SLUGS = ["nx", "ny", "nz"] as const;
 export const hasNormals = ({ columns }: CloudState): boolean =>
   NORMAL_SLUGS.every((slug) => columns.has(extraKey(slug)));

@@ -12,6 +12,8 @@ export function namedFiles(records: readonly JournalRecord[]): Set<string> {
   for (const record of records) {
     if (record.type !== "create" && record.type !== "commit") continue;
     for (const file of Object.values(record.columns)) if (file !== null) files.add(file);
+    if (record.type === "commit" || record.version === 2)
+      for (const file of Object.values(record.misses ?? {})) files.add(file);
     if (record.type === "create" && record.version === 2) for (const file of undoFiles(record.undo)) files.add(file);
     if (record.type !== "commit") continue;
     for (const step of record.undo ?? []) {
@@ -36,7 +38,7 @@ function generationFiles({ before, files, redo }: Generation): string[] {
 
 /** Files that the state of a replayed journal is read or computed from, each once. */
 export const neededFiles = (state: ReplayedJournal): string[] => [
-  ...new Set([...generationFiles(state), ...undoFiles(state.undo)]),
+  ...new Set([...generationFiles(state), ...state.misses.values(), ...undoFiles(state.undo)]),
 ];
 
 /** Numbers of records after which the state needs no damaged file, largest first. */

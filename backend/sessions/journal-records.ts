@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CloudMeta } from "./cloud-session.ts";
+import { type CloudMeta, MISS_COLUMNS } from "./cloud-session.ts";
 
 /** A RowSet (undo.ts) with its data in a file. */
 export interface RowSetRecord {
@@ -43,7 +43,8 @@ export interface Birth {
  * |---|---|
  * | create | the whole state; only the first record has this type |
  * | commit | one change: files of columns (null = removed), undo steps, meta; `move`: motion of positions and origins,
- * 12 numbers; `compact`: first, all rows deleted so far are dropped; `births`: the sessions of this token exist |
+ * 12 numbers; `compact`: first, all rows deleted so far are dropped; `misses`: files of the recovered misses, replacing
+ * those before; `births`: the sessions of this token exist |
  * | synced | `files` are flushed to the disk; without `files`, those of the create record |
  * | confirmed | the parent's journal contains the token: this session exists |
  *
@@ -61,6 +62,7 @@ export type JournalRecord =
       readonly type: "create";
       readonly version: 2;
       readonly columns: Readonly<Record<string, string>>;
+      readonly misses?: Readonly<Record<string, string>>;
       readonly undo: UndoRecord;
       readonly meta: CloudMeta;
       readonly unsynced: readonly string[];
@@ -69,6 +71,7 @@ export type JournalRecord =
   | {
       readonly type: "commit";
       readonly columns: Readonly<Record<string, string | null>>;
+      readonly misses?: Readonly<Record<string, string>>;
       readonly undo?: readonly StepRecord[];
       readonly meta: Partial<CloudMeta>;
       readonly move?: readonly number[];
@@ -92,11 +95,13 @@ const step = z.discriminatedUnion("op", [
   z.object({ op: z.literal("forget_labels"), slug: z.string(), count }),
 ]);
 const columns = z.record(z.string(), z.string());
+const misses = z.partialRecord(z.enum(MISS_COLUMNS), z.string()).optional();
 const create = { type: z.literal("create"), columns, meta: z.looseObject({}) };
 const Envelope = z.union([
   z.object({
     type: z.literal("commit"),
     columns: z.record(z.string(), z.string().nullable()),
+    misses,
     undo: z.array(step).optional(),
     meta: z.looseObject({}),
     move: z.array(z.number()).length(12).optional(),
@@ -109,6 +114,7 @@ const Envelope = z.union([
   z.object({
     ...create,
     version: z.literal(2),
+    misses,
     undo: z.object({
       base: rowSet.nullable(),
       deletes: z.array(rowSet),
@@ -152,6 +158,8 @@ export interface CompactedGeneration extends Generation {
 export interface ReplayedJournal extends Generation {
   readonly meta: CloudMeta;
   readonly undo: UndoRecord;
+  /** Column of the recovered misses -> file. */
+  readonly misses: ReadonlyMap<string, string>;
   /** The deletion mask must be computed from `undo`. */
   readonly mask_is_stale: boolean;
   /** Files that may not have reached the disk. */
@@ -191,6 +199,7 @@ class Replay implements ReplayedJournal {
   files: Map<string, string>;
   gone = new Set<string>();
   undo: { base: RowSetRecord | null; deletes: readonly RowSetRecord[]; labels: Record<string, readonly LabelRecord[]> };
+  misses: ReadonlyMap<string, string>;
   mask_is_stale = false;
   redo = new Map<string, LabelAction[]>();
   moves: (readonly number[])[] = [];
@@ -202,6 +211,7 @@ class Replay implements ReplayedJournal {
   constructor(first: Extract<JournalRecord, { type: "create" }>) {
     this.meta = first.meta;
     this.files = new Map(Object.entries(first.columns));
+    this.misses = new Map(first.version === 2 ? Object.entries(first.misses ?? {}) : []);
     this.#first = [...this.files.values()];
     this.undo = { ...emptyUndo(), ...(first.version === 2 ? first.undo : {}) };
     if (first.version === 2) this.undo.labels = Object.assign(emptyUndo().labels, first.undo.labels);
@@ -217,6 +227,7 @@ class Replay implements ReplayedJournal {
     this.meta = { ...this.meta, ...record.meta };
     for (const file of record.unsynced ?? []) this.unsynced.add(file);
     if (record.births !== undefined) this.births.add(record.births);
+    if (record.misses) this.misses = new Map(Object.entries(record.misses));
     if (record.compact) this.#compact();
     for (const step of record.undo ?? []) this.#step(step);
     if (record.move) this.moves.push(record.move);

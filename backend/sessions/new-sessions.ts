@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import type { Logger } from "pino";
-import type { CloudMeta, CloudSession, CloudState } from "./cloud-session.ts";
+import { type CloudMeta, type CloudSession, type CloudState, NO_MISSES } from "./cloud-session.ts";
 import type { ColumnRef } from "./column-ref.ts";
 import type { WithRoom } from "./full-disk.ts";
 import type { Birth } from "./journal-records.ts";
@@ -90,7 +90,7 @@ export class NewSessions {
   }
 
   #publish(staged: StagedSession, meta: CloudMeta, disk: SessionDisk | undefined): CloudSession {
-    const state = { columns: staged.handOver(), undo: NOTHING_TO_UNDO, meta };
+    const state = { columns: staged.handOver(), misses: NO_MISSES, undo: NOTHING_TO_UNDO, meta };
     return this.#home.add(staged.id, state, { disk, unsavedReason: staged.unsavedReason });
   }
 

@@ -4,7 +4,7 @@ import * as edits from "../native/cloud/edit.ts";
 import { addon } from "../native/core/addon.ts";
 import * as columnFiles from "../native/core/column-files.ts";
 import type { NativeColumn } from "../native/core/handles.ts";
-import { type CloudState, META_DEFAULTS } from "./cloud-session.ts";
+import { type CloudState, META_DEFAULTS, type MissBuffer, type MissColumn } from "./cloud-session.ts";
 import { ColumnRef } from "./column-ref.ts";
 import {
   type CompactedGeneration,
@@ -82,13 +82,26 @@ async function loadFrom(
     if (undo.base || undo.deletes.length > 0) columns.set("deleted", await maskOf(undo, rows, files));
   }
   checkLengths(columns, rows);
-  const wanted = new Set([...columns.values()]);
+  const misses = await loadMisses(replayed, open);
+  const wanted = new Set([...columns.values(), ...misses.values()]);
   for (const file of undoFiles(replayed.undo)) wanted.add(await open(file));
   files.keepOnly(wanted);
-  return { columns, undo, meta: { ...META_DEFAULTS, ...replayed.meta } };
+  return { columns, misses, undo, meta: { ...META_DEFAULTS, ...replayed.meta } };
 }
 
 type Open = (file: string) => Promise<ColumnRef>;
+
+/** Errors: invalid_file if a column does not have one value per miss. */
+async function loadMisses(replayed: ReplayedJournal, open: Open): Promise<MissBuffer> {
+  const misses = new Map<MissColumn, ColumnRef>();
+  for (const [key, file] of replayed.misses) misses.set(key as MissColumn, await open(file));
+  const count = misses.get("positions")?.length;
+  for (const [key, { length }] of misses) {
+    if (length !== count)
+      throw new AppError("invalid_file", `column ${key} of the recovered misses has ${length} rows`);
+  }
+  return misses;
+}
 
 /** The columns of a generation: those left by the previous compaction, replaced by files, then painted and moved. */
 async function loadColumns(gen: Generation, files: FileColumns, open: Open): Promise<Map<string, ColumnRef>> {

@@ -130,7 +130,8 @@ export class RestoredSession {
       throw error;
     }
     const columns = new Map([...this.state.columns].map(([key, column]) => [key, twins.get(column) ?? column]));
-    this.#state = { ...this.state, columns, undo: withTwins(this.state.undo, twins) };
+    const misses = new Map([...this.state.misses].map(([key, column]) => [key, twins.get(column) ?? column]));
+    this.#state = { ...this.state, columns, misses, undo: withTwins(this.state.undo, twins) };
     for (const column of this.#columns) column.release();
     this.#columns.clear();
     for (const twin of twins.values()) this.#columns.add(twin);

@@ -79,6 +79,8 @@ export class SessionDisk {
         if (computed.has(key) || (change.compact && column !== null)) continue;
         columns[key] = column && (await this.#store(column, batch));
       }
+      const misses: Record<string, string> = {};
+      for (const [key, column] of change.misses ?? []) misses[key] = await this.#store(column, batch);
       const undo: StepRecord[] = [];
       for (const step of steps) undo.push(await this.#stepRecord(step, batch));
       const unsynced = this.#filesOf(change).filter((file) => this.#unsynced.has(file));
@@ -86,6 +88,7 @@ export class SessionDisk {
         type: "commit",
         columns,
         meta: change.meta ?? {},
+        ...(change.misses ? { misses } : {}),
         ...(undo.length > 0 ? { undo } : {}),
         ...(change.move === undefined ? {} : { move: change.move }),
         ...(change.compact ? { compact: true as const } : {}),
@@ -104,8 +107,9 @@ export class SessionDisk {
     this.flushLater();
   }
 
-  #columnsOf({ columns, undo }: CloudChange): ColumnRef[] {
-    return [...(columns?.values() ?? []), ...stepColumns(undo ?? [])].filter((column) => column !== null);
+  #columnsOf({ columns, misses, undo }: CloudChange): ColumnRef[] {
+    const all = [...(columns?.values() ?? []), ...(misses?.values() ?? []), ...stepColumns(undo ?? [])];
+    return all.filter((column) => column !== null);
   }
   /** Files named in the record of a change. */
   #filesOf(change: CloudChange): string[] {

@@ -5,13 +5,15 @@ import type { LabelDelta, RowSet, UndoState } from "./undo.ts";
 
 /** The first record of a journal. */
 export function createRecord(
-  state: Pick<CloudState, "columns" | "undo" | "meta">,
+  state: Pick<CloudState, "columns" | "misses" | "undo" | "meta">,
   nameOf: (column: ColumnRef) => string,
   unsynced: Iterable<string>,
 ): Extract<JournalRecord, { version: 2 }> {
   const columns = Object.fromEntries([...state.columns].map(([key, column]) => [key, nameOf(column)]));
+  const misses = Object.fromEntries([...state.misses].map(([key, column]) => [key, nameOf(column)]));
   const undo = undoRecord(state.undo, nameOf);
-  return { type: "create", version: 2, columns, undo, meta: state.meta, unsynced: [...unsynced] };
+  const buffer = state.misses.size > 0 ? { misses } : {};
+  return { type: "create", version: 2, columns, ...buffer, undo, meta: state.meta, unsynced: [...unsynced] };
 }
 
 function undoRecord(undo: UndoState, nameOf: (column: ColumnRef) => string): UndoRecord {

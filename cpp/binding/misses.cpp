@@ -116,16 +116,19 @@ Napi::Value detect_misses_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// projectMisses(positions, is_miss, deleted | null, { origin }): NativeJob<NativeColumn>
+// projectMisses(positions, is_miss | null, deleted | null, { origin, recovered: vec3d | null }): NativeJob<NativeColumn>
 Napi::Value project_misses_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
-  const auto is_miss = ColumnHandle::get(info[1]);
+  const auto is_miss = ColumnHandle::get_optional(info[1]);
   const auto deleted = optional_typed_column(info[2], DType::kU8, "deleted");
-  const auto origin = optional_vec3(strict_object(info[3], "scanner"), "origin");
+  const auto js = strict_object(info[3], "scanner");
+  const auto origin = optional_vec3(js, "origin");
+  const auto recovered = optional_typed_column(js.Get("recovered"), DType::kVec3d, "recovered");
   return start_job<AnyColumn>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) {
-        return AnyColumn(miss_overlay(positions->as<Vec3d>(), *is_miss, view_or_empty<std::uint8_t>(deleted),
+        return AnyColumn(miss_overlay(positions->as<Vec3d>(), is_miss.get(),
+                                      view_or_empty<std::uint8_t>(deleted), view_or_empty<Vec3d>(recovered),
                                       origin, ctx));
       },
       [](Napi::Env env, AnyColumn&& column) -> Napi::Value {

@@ -499,6 +499,24 @@ class PointCloudClient:
 
     # Leaf area density
 
+    def backfill_misses(
+        self, session_id: str, origin: Any, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Recovers the pulses of a scan that returned nothing, which lad_compute needs; the points do not change.
+
+        origin                          (3) scanner position, metres, stored frame (true world less world_shift)
+        origin_known                    False: origin is a placeholder; needs a trajectory
+        n_theta, n_phi                  rows and columns of the scan raster
+        theta_min, theta_max            zenith angles of the sweep, degrees, default 0 and 180
+        phi_min, phi_max                bearings of the sweep, degrees, default 0 and 360
+        tilt_roll_deg, tilt_pitch_deg   tilt of the scanner about +x, then about +y, after its heading
+        azimuth_offset_deg              heading of the scanner
+        beam_exit_diameter              diameter of the beam at the scanner, metres
+        beam_divergence                 mrad; returns of one pulse may lie that far apart
+        trajectory                      poses of a moving scanner as in lad_compute, stored frame, with "boresight_rpy": (3)
+        """
+        return self._run(_session(session_id, "backfill-misses"), {"origin": origin}, fields, on_progress)
+
     def lad_compute(
         self, scans: Any, grid: Dict[str, Any], on_progress: Optional[OnProgress] = None, **fields: Any
     ) -> Dict[str, Any]:

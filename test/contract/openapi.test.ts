@@ -43,6 +43,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/cancel/{run_id}",
     "POST /api/cloud/session/create",
     "POST /api/cloud/session/merge",
+    "POST /api/cloud/session/{id}/backfill-misses",
     "POST /api/cloud/session/{id}/bake",
     "POST /api/cloud/session/{id}/commit_labels",
     "POST /api/cloud/session/{id}/delete_region",
@@ -125,6 +126,7 @@ describe("responses", () => {
       ["/api/cloud/session/{id}/commit_labels", "CommitLabelsTail"],
       ["/api/cloud/session/{id}/extract_by_column", "ExtractByColumnTail"],
       ["/api/cloud/session/{id}/bake", "BakeTail"],
+      ["/api/cloud/session/{id}/backfill-misses", "BackfillMissesTail"],
     ] as const) {
       for (const type of ["application/octet-stream", "application/json"]) {
         expect(answers(path, type)?.anyOf?.map(nameOf), path).toEqual([tail, "RunFailure"]);

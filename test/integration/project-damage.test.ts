@@ -183,7 +183,7 @@ describe("a project that somebody else wrote", () => {
     expect(await of({ scalars: { octree_pose: [1] } })).toMatch(/scalars\.octree_pose/);
     expect(await of({ extras: [{ slug: "x", member: "x0" }] })).toMatch(/extra columns/);
     expect(await of({ label_history: { x: [] } })).toMatch(/damaged/);
-    expect(await of({ backfilled_misses: ["positions"] })).toMatch(/backfilled_misses/);
+    expect(await of({ backfilled_misses: ["smell"] })).toMatch(/backfilled_misses/);
   });
 
   test("of version 1 opens: arrays of NumPy", async () => {

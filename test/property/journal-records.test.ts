@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { NO_MISSES } from "../../backend/sessions/cloud-session.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
 import {
   type JournalRecord,
@@ -138,7 +139,7 @@ function compacted(model: Model): JournalRecord {
   const columns = new Map(
     ["extra/a", "extra/constructor", "extra/colors"].map((key) => [key, model.file(model.columnNow(key))]),
   );
-  return written(createRecord({ columns, undo: model.undo, meta: EMPTY_META }, model.nameOf, []));
+  return written(createRecord({ columns, misses: NO_MISSES, undo: model.undo, meta: EMPTY_META }, model.nameOf, []));
 }
 
 test("replaying a journal gives the undo state, the mask and the labels that the steps made", () => {
@@ -163,7 +164,11 @@ test("replaying a journal gives the undo state, the mask and the labels that the
           if (i === at) records = [compacted(model)];
         }
         const replayed = replay(records);
-        const record = createRecord({ columns: new Map(), undo: model.undo, meta: EMPTY_META }, model.nameOf, []);
+        const record = createRecord(
+          { columns: new Map(), misses: NO_MISSES, undo: model.undo, meta: EMPTY_META },
+          model.nameOf,
+          [],
+        );
         expect({ ...replayed?.undo, labels: { ...replayed?.undo.labels } }).toEqual(record.undo);
 
         const fileRows = ({ file }: RowSetRecord) => model.files.get(file) ?? [];

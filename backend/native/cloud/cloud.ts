@@ -106,9 +106,13 @@ export interface CloudNative {
   detectMisses(input: MissInput, farRangeM: number): NativeJob<MissDetection>;
   projectMisses(
     positions: NativeColumn,
-    isMiss: NativeColumn,
+    isMiss: NativeColumn | null,
     deleted: NativeColumn | null,
-    scanner: { readonly origin: readonly [number, number, number] | null },
+    scanner: {
+      readonly origin: readonly [number, number, number] | null;
+      /** vec3d, misses that are no rows. */
+      readonly recovered: NativeColumn | null;
+    },
   ): NativeJob<NativeColumn>;
   beamTrajectory(times: NativeColumn, origins: NativeColumn, maxPoses: number): NativeJob<BeamTrajectory>;
   toF64(column: NativeColumn): NativeJob<NativeColumn>;
@@ -144,7 +148,7 @@ export const interleaveTriple: CloudNative["interleaveTriple"] = (x, y, z, frame
   addon.interleaveTriple(x, y, z, frame);
 /** Miss flags by echo number 99 and by distance from the scanner. */
 export const detectMisses: CloudNative["detectMisses"] = (input, farRangeM) => addon.detectMisses(input, farRangeM);
-/** Positions of the miss overlay: surviving misses, on a sphere around the scanner if that is known. */
+/** Positions of the miss overlay: surviving and recovered misses, on a sphere around the scanner if that is known. */
 export const projectMisses: CloudNative["projectMisses"] = (positions, isMiss, deleted, scanner) =>
   addon.projectMisses(positions, isMiss, deleted, scanner);
 /** f32 copy of any column, triples flattened: (value + shift for positions) / divisor. */

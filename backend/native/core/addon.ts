@@ -11,6 +11,7 @@ import type { FitNative } from "../fit.ts";
 import type { LadNative } from "../lad.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
+import type { MissesNative } from "../misses.ts";
 import type { OctreeNative } from "../octree.ts";
 import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { PlantMeshNative } from "../plants/mesh.ts";
@@ -47,6 +48,7 @@ export interface Addon
     LadNative,
     ListsNative,
     PlantShapesNative,
+    MissesNative,
     RayNative,
     ReconstructionNative,
     RegistrationNative,

@@ -5,7 +5,7 @@ import * as native from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { countsOf, hasNormals, lossWarnings, overflowing, staleOctree } from "../../sessions/edits.ts";
+import { countsOf, hasNormals, lossWarnings, overflowing, staleMisses, staleOctree } from "../../sessions/edits.ts";
 import type { RowSet, UndoStep } from "../../sessions/undo.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
@@ -45,6 +45,7 @@ export function deleteRegion(
       undo,
       meta: {
         ...staleOctree(state.meta),
+        ...staleMisses(state, deletion.selected_hit_count),
         normals_stale: state.meta.normals_stale || (rows.count > 0 && hasNormals(state)),
       },
     });

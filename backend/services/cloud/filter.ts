@@ -10,7 +10,7 @@ import {
   stateAfter,
 } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { countsOf, currentOctree, hasNormals, staleOctree } from "../../sessions/edits.ts";
+import { countsOf, currentOctree, hasNormals, staleMisses, staleOctree } from "../../sessions/edits.ts";
 import { boundarySteps } from "../../sessions/undo.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra } from "../octree/columns.ts";
@@ -81,6 +81,10 @@ export async function permanentDeletion(
   return {
     columns: new Map([["deleted", deleted]]),
     undo: boundarySteps(state.undo, await floorOf(deleted.native, job)),
-    meta: { ...staleOctree(state.meta), normals_stale: state.meta.normals_stale || (changed && hasNormals(state)) },
+    meta: {
+      ...staleOctree(state.meta),
+      ...staleMisses(state, deletion.rows.count),
+      normals_stale: state.meta.normals_stale || (changed && hasNormals(state)),
+    },
   };
 }

@@ -9,6 +9,7 @@ import {
   type CloudMeta,
   type CloudSession,
   type CloudState,
+  type MissBuffer,
   stateAfter,
 } from "../../sessions/cloud-session.ts";
 import { extraKey, type Triple } from "../../sessions/column-names.ts";
@@ -34,6 +35,7 @@ import { floorOf } from "./edit.ts";
 /** The columns and the description that a motion changes, not yet published. */
 interface Moved {
   readonly columns: ReadonlyMap<string, ColumnRef>;
+  readonly misses: MissBuffer;
   readonly meta: Partial<CloudMeta>;
 }
 
@@ -61,6 +63,7 @@ export function transformCloud(
       const octrees = rebuilt(built, after);
       const change: CloudChange = {
         columns: moved.columns,
+        ...(moved.misses.size > 0 ? { misses: moved.misses } : {}),
         move: motion.stored,
         undo: boundarySteps(base.undo, floor),
         meta: {
@@ -116,9 +119,16 @@ async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<
     put(extraKey("distance"), await job.track(() => native.scaleColumn(distance, motion.scale)));
   }
   const { miss_octree_origin, normals_stale, scan_origins, source_offset_m } = base.meta;
+  const misses = new Map(base.misses);
+  for (const key of ["positions", "origins"] as const) {
+    const column = misses.get(key);
+    if (column) misses.set(key, job.adopt(new ColumnRef(await move(column.native))));
+  }
   return {
     columns,
+    misses,
     meta: {
+      ...(misses.size > 0 ? { backfilled_misses_stale: true, backfilled_misses_moved: true } : {}),
       miss_octree_origin: miss_octree_origin && apply(motion.stored, miss_octree_origin),
       ...(scan_origins
         ? { scan_origins: scan_origins.map((scan) => ({ ...scan, origin: apply(motion.stored, scan.origin) })) }

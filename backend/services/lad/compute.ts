@@ -12,7 +12,7 @@ import { cellList, voxelSummary, voxelValues } from "./cells.ts";
 import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { meshG, type ProjectionPlan, prescribedG, projectionPlan, type VoxelG } from "./projection.ts";
 import { scanWarnings } from "./scan-warnings.ts";
-import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans.ts";
+import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans.ts";
 import { triangulatedG, triangulationBytes } from "./triangulation.ts";
 
 /** Per voxel: solution and its copy, sums copied out, filled values. */
@@ -63,7 +63,9 @@ export async function ladCompute(checked: CheckedLad, deps: Deps, job: Job): Pro
 function bytesOf({ scans, request, projection }: CheckedLad, cells: number): number {
   const rows = scans.map(({ source }) => {
     if (source.from === "inline") return source.rows;
-    return source.from === "file" ? 0 : (source.session.state.columns.get("positions")?.length ?? 0);
+    if (source.from === "file") return 0;
+    const { columns, misses } = source.session.state;
+    return (columns.get("positions")?.length ?? 0) + (misses.get("positions")?.length ?? 0);
   });
   const files = scans.map(({ source }) => (source.from === "file" ? source.bytes : 0));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -89,12 +91,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     { name: "Tracing beams", weight: 1 },
     { name: "Summing up voxels", weight: 2 },
   ]);
-  const traced = await job.track(() =>
-    native.traceBeams(
-      scans.map(({ beams }) => beams),
-      grid.box,
-    ),
-  );
+  const traced = await tracedBeams(scans, grid, job);
   const sums = job.adopt(new ColumnRef(traced.sums)).native;
   requireMisses(scans, traced);
   const g = await voxelG(request, projection, { traced, scans }, grid, job);

@@ -6,7 +6,7 @@ import type { Job } from "../../jobs/job.ts";
 import { beamOriginsOfScans } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import type { CloudMeta, CloudSession } from "../../sessions/cloud-session.ts";
+import { type CloudMeta, type CloudSession, type MissBuffer, NO_MISSES } from "../../sessions/cloud-session.ts";
 import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { beamOrigins } from "../classify/beam-origins.ts";
@@ -23,6 +23,8 @@ const SOURCE_FRAME = { unit_scale: 1, shift: [0, 0, 0] } as const;
 /** The columns of a scan in the form of a session; the run owns them. */
 export interface ScanColumns {
   readonly columns: ReadonlyMap<string, ColumnRef>;
+  /** Recovered misses, which are no rows. */
+  readonly misses: MissBuffer;
   /** vec3d, a beam origin per row or one for all, stored frame; null = the scan does not state any. */
   readonly own_origins: NativeColumn | null;
   /** Added to positions and origins: true world. */
@@ -35,10 +37,11 @@ export interface ScanColumns {
 export function sessionColumns(session: CloudSession, job: Job): Promise<ScanColumns> {
   return session.read(job, async (state) => {
     const columns = new Map([...state.columns].map(([key, column]) => [key, job.adopt(column.retain())] as const));
+    const misses = new Map([...state.misses].map(([key, column]) => [key, job.adopt(column.retain())] as const));
     const { scan_origins, world_shift } = state.meta;
     const stated = columns.has("beam_origins") || (scan_origins !== undefined && scan_origins.length > 0);
     const own_origins = stated ? await beamOrigins({ ...state, columns }, job.quiet()) : null;
-    return { columns, own_origins, shift: world_shift ?? [0, 0, 0], meta: state.meta };
+    return { columns, misses, own_origins, shift: world_shift ?? [0, 0, 0], meta: state.meta };
   });
 }
 
@@ -52,7 +55,7 @@ export async function inlineColumns({ points, scalar_columns }: LadScan, job: Jo
   put(extraKey("target_index"), scalar_columns?.target_index);
   put(extraKey("target_count"), scalar_columns?.target_count);
   const own_origins = await inlineOrigins(scalar_columns, job);
-  return { columns, own_origins, shift: [0, 0, 0], meta: null };
+  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null };
 }
 
 /** From the columns of inline pulses, if all three are there. */
@@ -88,5 +91,5 @@ export async function fileColumns(
     (merged
       ? job.adopt(new ColumnRef(await reading.track(() => beamOriginsOfScans(scan_index, placed)))).native
       : null);
-  return { columns, own_origins, shift: [0, 0, 0], meta: null };
+  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null };
 }

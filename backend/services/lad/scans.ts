@@ -2,15 +2,18 @@ import type { LadScan } from "../../../shared/contract/lad-compute.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
+import { unionRows } from "../../native/cloud/edit.ts";
+import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import type { BeamScan } from "../../native/lad.ts";
+import { type BeamScan, type BeamScanCounts, type TracedBeams, traceBeams } from "../../native/lad.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
 import { importBytes } from "../files/import-cost.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../files/source.ts";
 import { pointsColumn } from "../run/points.ts";
-import { lengthOf } from "./grid.ts";
+import { type LadGrid, lengthOf } from "./grid.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
 import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
 import type { ScanNotes } from "./scan-warnings.ts";
@@ -27,6 +30,8 @@ export interface CheckedScan {
 
 export interface ReadScan {
   readonly beams: BeamScan;
+  /** Its recovered misses, a beam each; null = none. */
+  readonly misses: BeamScan | null;
   /** Numbers of the returns of a pulse; null if the scan does not have them. */
   readonly returns: { readonly target_index: NativeColumn; readonly target_count: NativeColumn } | null;
   readonly notes: ScanNotes;
@@ -101,6 +106,7 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
       timestamps: grouped ? given.timestamp : null,
       target_index: grouped ? given.target_index : null,
     },
+    misses: await recoveredBeams(read, origins, job),
     returns: timestamp && target_index && target_count ? { target_index, target_count } : null,
     notes: {
       name,
@@ -111,6 +117,30 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
       meta: read.meta,
       warnings,
     },
+  };
+}
+
+/** The beams of recovered misses: from their own origins, else from the scanner that they were recovered for. */
+async function recoveredBeams(
+  { misses, shift, meta }: ScanColumns,
+  origins: NativeColumn,
+  job: Job,
+): Promise<BeamScan | null> {
+  const positions = misses.get("positions")?.native;
+  if (!positions) return null;
+  const scanner = meta?.miss_octree_origin;
+  const own = misses.get("origins")?.native ?? (scanner ? job.adopt(pointsColumn([[...scanner]])).native : origins);
+  const all = await job.quiet().track(() => unionRows(positions.length, null, []));
+  const is_miss = await job.quiet().track(() => combineMasks([{ mask: all, invert: true }], "and"));
+  all.release();
+  return {
+    positions,
+    origins: own,
+    shift,
+    is_miss: job.adopt(new ColumnRef(is_miss.mask)).native,
+    deleted: null,
+    timestamps: null,
+    target_index: null,
   };
 }
 
@@ -128,4 +158,25 @@ async function originsOf(
   if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
   const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
   return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings: [] };
+}
+
+/** The beams of all scans; recovered misses count with their scan. */
+export async function tracedBeams(scans: readonly ReadScan[], grid: LadGrid, job: Job): Promise<TracedBeams> {
+  const recovered = scans.flatMap(({ misses }) => misses ?? []);
+  const all = [...scans.map(({ beams }) => beams), ...recovered];
+  const traced = await job.track(() => traceBeams(all, grid.box));
+  let at = scans.length;
+  const counts = scans.map(({ misses }, i) => {
+    const rows = traced.scans[i] as BeamScanCounts;
+    const more = misses ? traced.scans[at++] : undefined;
+    if (!more) return rows;
+    const sum = (key: "pulse_count" | "miss_count" | "unusable_count") => rows[key] + more[key];
+    return {
+      ...rows,
+      pulse_count: sum("pulse_count"),
+      miss_count: sum("miss_count"),
+      unusable_count: sum("unusable_count"),
+    };
+  });
+  return { ...traced, scans: counts };
 }

@@ -64,7 +64,8 @@ export interface MissOverlay {
 }
 
 /**
- * Builds the overlay of sky points, on a sphere around the scanner if that is known. The cloud is usable without it, so
+ * Builds the overlay of sky points, rows and recovered ones, on a sphere around the scanner if that is known. `missCount`:
+ * rows that are misses. The cloud is usable without it, so
  * a failed build is only a warning. A cancel is thrown.
  */
 export async function buildMissOctree(
@@ -74,11 +75,12 @@ export async function buildMissOctree(
   window: OctreeWindow,
   job: Job,
 ): Promise<MissOverlay> {
-  const isMiss = optionalExtra(state, MISS_SLUG);
-  if (missCount === 0 || !isMiss) return { cache_id: null, warnings: [] };
+  if (missCount === 0 && state.misses.size === 0) return { cache_id: null, warnings: [] };
   try {
     const deleted = fixedColumn(state, "deleted");
-    const scanner = { origin: state.meta.miss_octree_origin };
+    const isMiss = optionalExtra(state, MISS_SLUG);
+    const recovered = state.misses.get("positions")?.native ?? null;
+    const scanner = { origin: state.meta.miss_octree_origin, recovered };
     const placed = await job.track(() => native.projectMisses(positionsColumn(state), isMiss, deleted, scanner));
     const projected = new ColumnRef(placed); // not owned by the run, which may build hundreds of them
     try {

@@ -9,7 +9,8 @@ import { readArray, verifyArray } from "../../native/files/archive.ts";
 import { Archive, damagedMember } from "./archive-read.ts";
 import { MANIFEST, type Manifest, readManifest, SCENE } from "./manifest.ts";
 import { OCTREE_MEMBERS, octreeMember } from "./octrees.ts";
-import { arrayMember, memberNames, readSessionFile } from "./restore-session.ts";
+import { arrayMember } from "./restore-column.ts";
+import { memberNames, readSessionFile } from "./restore-session.ts";
 import type { SessionFile } from "./session-file.ts";
 import { sessionFolder } from "./session-members.ts";
 
@@ -77,7 +78,9 @@ interface Known {
 function knownMembers({ archive, manifest, files }: Contents): Known[] {
   const plain = (name: string): Known => ({ name, array: undefined });
   const arrays = files.flatMap((file) =>
-    memberNames(file).map((name): Known => ({ name, array: { rows: name.includes("/history/") ? null : file.n } })),
+    memberNames(file).map(
+      (name): Known => ({ name, array: { rows: /\/(history|misses)\//.test(name) ? null : file.n } }),
+    ),
   );
   const octrees = manifest.octrees.flatMap((id) =>
     OCTREE_MEMBERS.map((file) => octreeMember(id, file)).filter(

@@ -1,22 +1,15 @@
 import { MAX_SESSION_FILE_BYTES } from "../../../shared/limits.ts";
-import type { Job } from "../../jobs/job.ts";
 import * as edits from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { DType, NativeColumn } from "../../native/core/handles.ts";
-import {
-  type ArrayForm,
-  type MemberRange,
-  narrowestIntegers,
-  readArray,
-  rowSetOf,
-  unpackArray,
-} from "../../native/files/archive.ts";
+import { narrowestIntegers, readArray, rowSetOf } from "../../native/files/archive.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
-import type { RestoredSession } from "../../sessions/restored-session.ts";
 import type { LabelDelta, RowSet, UndoState } from "../../sessions/undo.ts";
 import { storageOf } from "../files/roles.ts";
 import { type Archive, damagedMember, damagedProject } from "./archive-read.ts";
+import { arrayMember, column, requireType, type Source } from "./restore-column.ts";
+import { missBuffer, missColumns } from "./restore-misses.ts";
 import { metaOf, parseSessionFile, type SessionFile, type StrokeFile } from "./session-file.ts";
 import { sessionFolder } from "./session-members.ts";
 
@@ -29,16 +22,6 @@ const FIXED: Readonly<Record<Exclude<SessionFile["arrays"][number], "deleted_bas
   timestamps: "f64",
   beam_origins: "vec3d",
 };
-
-/** Where the columns of a session come from. */
-interface Source {
-  readonly archive: Archive;
-  readonly folder: string;
-  readonly n: number;
-  readonly version: number;
-  readonly session: RestoredSession;
-  readonly job: Job;
-}
 
 /** The description of a session in a project. Errors: invalid_file. */
 export async function readSessionFile(archive: Archive, { key, n }: { key: string; n: number }): Promise<SessionFile> {
@@ -55,22 +38,17 @@ export async function readSessionFile(archive: Archive, { key, n }: { key: strin
 }
 
 /** Members of a session, by name without extension. */
-export function memberNames({ key, arrays, extras, deleted_history, label_history }: SessionFile): string[] {
+export function memberNames(file: SessionFile): string[] {
+  const { key, arrays, extras, deleted_history, label_history } = file;
   const strokes = Object.values(label_history).flat();
   const names = [
     ...arrays,
     ...extras.map(({ member }) => member),
     ...Array.from({ length: deleted_history }, (_, i) => `history/del${i}`),
     ...strokes.flatMap((stroke) => stroke.arrays.map(([, member]) => `history/${member}`)),
+    ...missColumns(file).map((name) => `misses/${name}`),
   ];
   return names.map((name) => `${sessionFolder(key)}/${name}`);
-}
-
-/** The stored array of a name without extension. Errors: invalid_file if there is none. */
-export async function arrayMember(archive: Archive, name: string, version: number): Promise<[ArrayForm, MemberRange]> {
-  // A 0-d array is written as .npy by any version.
-  const form = archive.has(`${name}.pz`) || (version > 1 && !archive.has(`${name}.npy`)) ? "pz" : "npy";
-  return [form, await archive.range(`${name}.${form}`)];
 }
 
 /**
@@ -109,30 +87,10 @@ export async function restoreSession(
     for (const stroke of strokes) list.push(step(await labelDelta(source, stroke)));
     if (list.length > 0) labels.set(slug, list);
   }
+  const misses = await missBuffer(source, file, step);
   const undo: UndoState = { base, deletes, labels };
   await checkMask(source, columns, undo);
-  source.session.state = { columns, undo, meta: metaOf(file) };
-}
-
-/** A column of the session, read from its member. */
-async function column(source: Source, name: string, rows: number | null): Promise<ColumnRef> {
-  const { archive, folder, version, session, job } = source;
-  const member = `${folder}/${name}`;
-  const [form, range] = await arrayMember(archive, member, version);
-  try {
-    return await session.add(
-      { toFile: (path) => unpackArray(range, form, rows, path), toMemory: () => readArray(range, form, rows) },
-      (start) => job.track(start),
-    );
-  } catch (error) {
-    job.checkpoint();
-    throw damagedMember(`${member}.${form}`, error);
-  }
-}
-
-function requireType(source: Source, name: string, { native }: ColumnRef, wanted: DType): void {
-  if (native.dtype !== wanted)
-    throw damagedProject(`${source.folder}/${name} has the type ${native.dtype}, not ${wanted}`);
+  source.session.state = { columns, misses, undo, meta: metaOf(file) };
 }
 
 async function fixedColumn(source: Source, name: keyof typeof FIXED): Promise<ColumnRef> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ColumnPlan } from "../../../shared/contract/column-plan.ts";
-import { type CloudMeta, META_DEFAULTS } from "../../sessions/cloud-session.ts";
+import { type CloudMeta, META_DEFAULTS, MISS_COLUMNS } from "../../sessions/cloud-session.ts";
 import { damagedProject } from "./archive-read.ts";
 import { NamePart } from "./manifest.ts";
 
@@ -87,7 +87,8 @@ const SessionFileSchema = z.strictObject({
   world_shift: triple.nullable(),
   deleted_history: count.default(0),
   label_history: z.record(z.string(), z.array(Stroke)).default({}),
-  backfilled_misses: z.array(z.string()).max(0, "this version reads no reconstructed misses").default([]),
+  /** `directions` follow from the positions, and are not read. */
+  backfilled_misses: z.array(z.enum([...MISS_COLUMNS, "directions"])).default([]),
   scalars: Scalars,
 });
 export type SessionFile = z.infer<typeof SessionFileSchema>;

@@ -82,6 +82,7 @@ export async function sessionMembers(key: string, state: CloudState, job: Job): 
     }
     Object.defineProperty(label_history, slug, { value: list, enumerable: true });
   }
+  for (const [name, column] of state.misses) await stored(`misses/${name}`, column);
   const { meta } = state;
   const file: SessionFile = {
     key,
@@ -91,7 +92,7 @@ export async function sessionMembers(key: string, state: CloudState, job: Job): 
     world_shift: meta.world_shift && [...meta.world_shift],
     deleted_history: deletes.length,
     label_history,
-    backfilled_misses: [],
+    backfilled_misses: [...state.misses.keys()],
     scalars: scalarsOf(meta),
   };
   return { key, n, file, columns };

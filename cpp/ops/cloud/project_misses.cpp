@@ -76,23 +76,25 @@ ProjectMissesResult project_misses(Span<const Vec3d> misses, const Vec3d& origin
   return result;
 }
 
-Column<Vec3d> miss_overlay(Span<const Vec3d> positions, const AnyColumn& is_miss,
-                           Span<const std::uint8_t> deleted, const std::optional<Vec3d>& origin,
-                           OpContext& ctx) {
-  const HitMask mask = hit_mask(positions.size, &is_miss, deleted, ctx);
+Column<Vec3d> miss_overlay(Span<const Vec3d> positions, const AnyColumn* is_miss,
+                           Span<const std::uint8_t> deleted, Span<const Vec3d> recovered,
+                           const std::optional<Vec3d>& origin, OpContext& ctx) {
+  const HitMask mask = hit_mask(positions.size, is_miss, deleted, ctx);
   const HitSelection misses = select_hits(positions, not_a_miss(mask, ctx).view(), ctx);
   const Span<const Vec3d> xyz = misses.points().xyz();
-  if (origin) {
-    const HitSelection hits = select_hits(positions, mask.skip.view(), ctx);
-    const double radius_m = miss_shell_radius(hits.points(), *origin, ctx);
-    return project_misses(xyz, *origin, radius_m, ctx).positions;
-  }
-  Column<Vec3d> copy(xyz.size);
-  const Span<Vec3d> to = copy.view();
-  parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::copy(xyz.data + begin, xyz.data + end, to.data + begin);
-  });
-  return copy;
+  Column<Vec3d> all(xyz.size + recovered.size);
+  const Span<Vec3d> to = all.view();
+  const auto copy = [&](Span<const Vec3d> from, std::size_t at) {
+    parallel_for(ctx, from.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::copy(from.data + begin, from.data + end, to.data + at + begin);
+    });
+  };
+  copy(xyz, 0);
+  copy(recovered, xyz.size);
+  if (!origin) return all;
+  const HitSelection hits = select_hits(positions, mask.skip.view(), ctx);
+  const double radius_m = miss_shell_radius(hits.points(), *origin, ctx);
+  return project_misses(all.view(), *origin, radius_m, ctx).positions;
 }
 
 }  // namespace pc

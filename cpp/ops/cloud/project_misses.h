@@ -35,14 +35,15 @@ double miss_shell_radius(HitPoints hits, const Vec3d& origin, OpContext& ctx);
 ProjectMissesResult project_misses(Span<const Vec3d> misses, const Vec3d& origin, double radius_m,
                                    OpContext& ctx);
 
-/// Positions of the misses that are not deleted, in row order: on the shell around `origin` if it is given, otherwise
-/// their own positions.
+/// Positions of the misses that are not deleted, in row order, then those that were recovered: on the shell around `origin`
+/// if it is given, otherwise their own positions.
 ///
-/// positions  (n) metres; is_miss and deleted as for hit_mask
-/// Cost       Up to six streaming passes, at most 48 bytes per row. Cancel within 50 ms.
+/// positions  (n) metres; is_miss (nullptr = no misses) and deleted as for hit_mask
+/// recovered  (m) metres, misses that are no rows
+/// Cost       Up to six streaming passes, at most 48 bytes per row and recovered miss. Cancel within 50 ms.
 /// Errors     Those of hit_mask and project_misses.
-Column<Vec3d> miss_overlay(Span<const Vec3d> positions, const AnyColumn& is_miss,
-                           Span<const std::uint8_t> deleted, const std::optional<Vec3d>& origin,
-                           OpContext& ctx);
+Column<Vec3d> miss_overlay(Span<const Vec3d> positions, const AnyColumn* is_miss,
+                           Span<const std::uint8_t> deleted, Span<const Vec3d> recovered,
+                           const std::optional<Vec3d>& origin, OpContext& ctx);
 
 }  // namespace pc

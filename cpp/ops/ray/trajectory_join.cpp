@@ -3,36 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/ray/pose_list.h"
 
 namespace pc {
 
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14, kFields = 8;
+constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-[[noreturn]] void refuse(std::size_t pose, const char* rule) {
-  throw Error(ErrorCode::kInvalidArgument, "trajectory.poses[" + std::to_string(pose) + "]: " + rule);
-}
-
-std::vector<Pose> poses_of(Span<const double> flat) {
-  require(!flat.empty() && flat.size % kFields == 0, "a trajectory needs poses of 8 numbers each");
-  std::vector<Pose> poses;
-  for (std::size_t i = 0; i < flat.size / kFields; ++i) {
-    const Span<const double> p = flat.subspan(kFields * i, kFields);
-    if (!std::all_of(p.begin(), p.end(), [](double v) { return std::isfinite(v); }))
-      refuse(i, "a value is not finite");
-    if (i > 0 && !(p[0] > poses.back().t)) refuse(i, "times must increase from pose to pose");
-    const double size = std::sqrt(p[4] * p[4] + p[5] * p[5] + p[6] * p[6] + p[7] * p[7]);
-    if (!(size > 0)) refuse(i, "the quaternion has no length");
-    poses.push_back({p[0], {p[1], p[2], p[3]}, {p[4] / size, p[5] / size, p[6] / size, p[7] / size}});
-  }
-  return poses;
-}
 
 /// Of a part of the rows.
 struct Times {
@@ -45,7 +26,7 @@ struct Times {
 TrajectoryJoin trajectory_join(Span<const double> times, Span<const double> poses, const Vec3d& lever_arm,
                                const Vec3d& shift, OpContext& ctx) {
   require(is_finite(lever_arm) && is_finite(shift), "lever_arm and shift must be finite");
-  const std::vector<Pose> stream = poses_of(poses);
+  const std::vector<Pose> stream = read_poses(poses);
   const PoseStreamView view{{stream.data(), stream.size()}, lever_arm, roll_pitch_yaw(0, 0, 0)};
   TrajectoryJoin out{Column<Vec3d>(times.size), 0, 0, kNaN, kNaN};
   std::vector<Times> parts((times.size + kGrain - 1) / kGrain);

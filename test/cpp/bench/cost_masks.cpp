@@ -62,7 +62,7 @@ std::vector<std::pair<const char*, MaskRun>> mask_ops() {
       {"select_hits", [](R rows, X ctx) { select_hits(const_view(rows.positions), rows.view(), ctx); }},
       {"project_misses miss_overlay",
        [](R rows, X ctx) {
-         miss_overlay(const_view(rows.positions), rows.misses, {}, Vec3d{500, 500, 0}, ctx);
+         miss_overlay(const_view(rows.positions), &rows.misses, {}, {}, Vec3d{500, 500, 0}, ctx);
        }},
       {"noise_labels noise_on_rows",
        [](R rows, X ctx) {

@@ -50,8 +50,9 @@ const bytes = (column: NativeColumn): string => {
 const rows = ({ encoding, count, data }: RowSet) => ({ encoding, count, data: bytes(data.native) });
 
 /** Everything that a session consists of, bit for bit, without its version. */
-export const contentsOf = ({ columns, undo, meta }: CloudState) => ({
+export const contentsOf = ({ columns, misses, undo, meta }: CloudState) => ({
   columns: Object.fromEntries([...columns].map(([key, { native }]) => [key, bytes(native)]).sort()),
+  misses: Object.fromEntries([...misses].map(([key, { native }]) => [key, bytes(native)]).sort()),
   undo: {
     base: undo.base && rows(undo.base),
     deletes: undo.deletes.map(rows),

@@ -32,7 +32,7 @@ export interface ReferenceCase {
 const folder = join(DATA, "lidar_reference/lad");
 const json = (path: string) => JSON.parse(readFileSync(join(folder, path), "utf8"));
 
-interface RasterOfScan {
+export interface RasterOfScan {
   readonly origin: [number, number, number];
   readonly file: string;
   readonly return_type: "single" | "multi";
@@ -81,6 +81,32 @@ function scanOf(name: string, scan: RasterOfScan): ReferenceScan {
     columns.timestamp.push(pulse);
   }
   return { origin: scan.origin, points, ...(single ? {} : { scalar_columns: columns }) };
+}
+
+/** The pulses of a scan of a case: hits with the number of their pulse, and the directions of the pulses that hit nothing. */
+export interface ReferencePulses {
+  readonly raster: RasterOfScan;
+  readonly hits: readonly { readonly pulse: number; readonly at: [number, number, number] }[];
+  readonly misses: ReadonlyMap<number, [number, number, number]>;
+}
+
+export function referencePulses(name: string, scan: number): ReferencePulses {
+  const raster: RasterOfScan = json(`${name}/case.json`).scans[scan];
+  const values = float32(join(folder, name, raster.file));
+  const width = raster.return_type === "single" ? 1 : 5;
+  const hits: { pulse: number; at: [number, number, number] }[] = [];
+  const misses = new Map<number, [number, number, number]>();
+  for (let i = 0; i < raster.n_theta * raster.n_phi; i += 1) misses.set(i, direction(raster, i));
+  for (let i = 0; i < values.length / width; i += 1) {
+    const pulse = width === 1 ? i : (values[width * i] ?? Number.NaN);
+    const range = values[width * i + (width === 1 ? 0 : 1)] ?? Number.NaN;
+    if (!(range > 0)) continue;
+    const [x, y, z] = direction(raster, pulse);
+    const [ox, oy, oz] = raster.origin;
+    hits.push({ pulse, at: [ox + range * x, oy + range * y, oz + range * z] });
+    misses.delete(pulse);
+  }
+  return { raster, hits, misses };
 }
 
 /** The names of all cases. */

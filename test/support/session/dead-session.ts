@@ -11,11 +11,11 @@ import { eventually } from "../run/stopwatch.ts";
 /** No process has this id: the owner of the folder is dead. */
 export const DEAD = JSON.stringify({ pid: 2 ** 30, start_time: "1", instance: "default" });
 
-/** A copy of a session's folder as a process that died left it, everything flushed. */
-export async function deadCopy(made: TestApp, id: string): Promise<string> {
+/** A copy of a session's folder as a process that died left it, everything flushed unless `synced` is false. */
+export async function deadCopy(made: TestApp, id: string, synced = true): Promise<string> {
   const journal = join(made.sessions, id, "journal.log");
   const flushed = () => decodeJournal(readFileSync(journal)).records.some(({ type }) => type === "synced");
-  await eventually(() => expect(flushed()).toBe(true)); // written behind the answer
+  if (synced) await eventually(() => expect(flushed()).toBe(true)); // written behind the answer
   const template = mkdtempSync(join(tmpdir(), "journal-"));
   cpSync(join(made.sessions, id), template, { recursive: true });
   writeFileSync(join(template, "owner.json"), DEAD);

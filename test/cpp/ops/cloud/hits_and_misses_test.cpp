@@ -115,7 +115,7 @@ TEST_P(HitsAndMisses, TheOverlayHoldsTheMissesThatAreNotDeleted) {
     if (i % 3 == 0 && i % 5 != 0) wanted.push_back(points[i]);
   }
   const Column<Vec3d> where_they_are =
-      miss_overlay(span_of(points), is_miss, span_of(deleted), std::nullopt, ctx);
+      miss_overlay(span_of(points), &is_miss, span_of(deleted), {}, std::nullopt, ctx);
   ASSERT_EQ(where_they_are.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_EQ(where_they_are[i], wanted[i]);
 
@@ -125,9 +125,18 @@ TEST_P(HitsAndMisses, TheOverlayHoldsTheMissesThatAreNotDeleted) {
     if (i % 3 != 0 && i % 5 != 0) hits.push_back(points[i]);
   const double radius = miss_shell_radius(HitPoints::assume_hits(span_of(hits)), origin, ctx);
   const ProjectMissesResult projected = project_misses(span_of(wanted), origin, radius, ctx);
-  const Column<Vec3d> on_shell = miss_overlay(span_of(points), is_miss, span_of(deleted), origin, ctx);
+  const Column<Vec3d> on_shell = miss_overlay(span_of(points), &is_miss, span_of(deleted), {}, origin, ctx);
   ASSERT_EQ(on_shell.size(), projected.positions.size());
   for (std::size_t i = 0; i < on_shell.size(); ++i) ASSERT_EQ(on_shell[i], projected.positions[i]);
+
+  const std::vector<Vec3d> recovered{{0, 0, 20'000}, {0, 0, 0}};  // the second one has no direction
+  const Column<Vec3d> both =
+      miss_overlay(span_of(points), &is_miss, {}, span_of(recovered), std::nullopt, ctx);
+  ASSERT_EQ(both.size(), 30'002U);
+  EXPECT_EQ(both[30'000], recovered[0]);
+  const Column<Vec3d> only = miss_overlay(span_of(points), nullptr, {}, span_of(recovered), origin, ctx);
+  ASSERT_EQ(only.size(), 1U);
+  EXPECT_DOUBLE_EQ(only[0].z, miss_shell_radius(HitPoints::assume_hits(span_of(points)), origin, ctx));
 }
 
 TEST_P(HitsAndMisses, SelectionOfEverythingCopiesNothing) {
@@ -229,7 +238,8 @@ TEST_P(HitsAndMisses, EveryOpSeesACancel) {
   EXPECT_THROW(detect_misses({span_of(points), nullptr, nullptr, {}, {}}, {1001}, ctx), Error);
   EXPECT_THROW(miss_shell_radius(HitPoints::assume_hits(span_of(points)), {0, 0, 0}, ctx), Error);
   EXPECT_THROW(project_misses(span_of(points), {0, 0, 0}, 1.0, ctx), Error);
-  EXPECT_THROW(miss_overlay(span_of(points), AnyColumn(DType::kU8, 1), {}, std::nullopt, ctx), Error);
+  const AnyColumn one(DType::kU8, 1);
+  EXPECT_THROW(miss_overlay(span_of(points), &one, {}, {}, std::nullopt, ctx), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, HitsAndMisses, testing::Values(1, 4));

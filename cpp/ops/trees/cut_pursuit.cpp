@@ -20,11 +20,17 @@ constexpr int kMostRounds = 200;
 
 class CutPursuit {
  public:
-  CutPursuit(const CutGraph& graph, Span<const Vec3d> value, OpContext& ctx)
-      : graph_(graph), value_(value), ctx_(ctx), state_(graph), segment_(graph.nodes()), piece_(graph.nodes()),
+  CutPursuit(const CutGraph& graph, Span<const Vec3d> value, Span<const double> weight, OpContext& ctx)
+      : graph_(graph),
+        value_(value),
+        weight_(weight),
+        ctx_(ctx),
+        state_(graph),
+        segment_(graph.nodes()),
+        piece_(graph.nodes()),
         order_(graph.nodes()) {
     for (int worker = 0; worker < ctx.threads(); ++worker)
-      splits_.push_back(std::make_unique<SegmentSplit>(state_, value_, ctx_));
+      splits_.push_back(std::make_unique<SegmentSplit>(state_, value_, weight_, ctx_));
   }
 
   CutPursuitSegments run() {
@@ -79,7 +85,7 @@ class CutPursuit {
     for (std::size_t v = 0; v < segment_.size(); ++v) {
       if (v % kPoll == 0) ctx_.checkpoint();
       order_[next[segment_[v]]++] = static_cast<std::uint32_t>(v);
-      sums_[segment_[v]].add(value_[v]);
+      sums_[segment_[v]].add(value_[v], weight_[v]);
     }
   }
 
@@ -90,13 +96,12 @@ class CutPursuit {
     for (std::uint32_t s = 0; s < count; ++s) {
       if (untried_[s] != 0) tried.push_back(s);
     }
-    std::stable_sort(tried.begin(), tried.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return nodes_of(a).size > nodes_of(b).size;
-    });
+    std::stable_sort(tried.begin(), tried.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return nodes_of(a).size > nodes_of(b).size; });
     std::vector<std::uint32_t> pieces(count, 1);
     parallel_for_worker(ctx_, tried.size(), 1, [&](std::size_t i, std::size_t, int worker) {
-      pieces[tried[i]] =
-          splits_[static_cast<std::size_t>(worker)]->split(nodes_of(tried[i]), segment_.view(), piece_.view());
+      pieces[tried[i]] = splits_[static_cast<std::size_t>(worker)]->split(nodes_of(tried[i]), segment_.view(),
+                                                                          piece_.view());
     });
     std::vector<std::uint32_t> base(std::size_t{count} + 1, 0), fresh;
     for (std::uint32_t s = 0; s < count; ++s) {
@@ -158,16 +163,14 @@ class CutPursuit {
     group(static_cast<std::uint32_t>(untried_.size()));
   }
 
-  double energy() const {
-    double sum = 0;
-    for (std::size_t v = 0; v < segment_.size(); ++v) {
-      if (v % kPoll == 0) ctx_.checkpoint();
-      sum += squared_distance(value_[v], sums_[segment_[v]].mean());
+  double energy() {
+    return parallel_sum(ctx_, segment_.size(), [&](std::size_t v) {
+      double sum = weight_[v] * squared_distance(value_[v], sums_[segment_[v]].mean());
       for (std::uint64_t a = graph_.first[v]; a < graph_.first[v + 1]; ++a) {
         if (segment_[graph_.head[a]] > segment_[v]) sum += graph_.weight[a];
       }
-    }
-    return sum;
+      return sum;
+    });
   }
 
   void renumber(CutPursuitSegments& out) {
@@ -181,6 +184,7 @@ class CutPursuit {
 
   const CutGraph& graph_;
   Span<const Vec3d> value_;
+  Span<const double> weight_;
   OpContext& ctx_;
   CutState state_;
   std::vector<std::unique_ptr<SegmentSplit>> splits_;
@@ -192,9 +196,11 @@ class CutPursuit {
 
 }  // namespace
 
-CutPursuitSegments cut_pursuit(const CutGraph& graph, Span<const Vec3d> value, OpContext& ctx) {
-  if (value.size != graph.nodes()) throw Error(ErrorCode::kInternal, "a value per node is needed");
-  return CutPursuit(graph, value, ctx).run();
+CutPursuitSegments cut_pursuit(const CutGraph& graph, Span<const Vec3d> value, Span<const double> weight,
+                               OpContext& ctx) {
+  if (value.size != graph.nodes() || weight.size != graph.nodes())
+    throw Error(ErrorCode::kInternal, "a value and a weight per node are needed");
+  return CutPursuit(graph, value, weight, ctx).run();
 }
 
 }  // namespace pc

@@ -17,10 +17,11 @@ struct CutPursuitSegments {
 };
 
 /// A piecewise constant approximation x of values y on a graph: looks for the least
-///   E(x) = sum over nodes of |x_i - y_i|^2 + sum of the weights of edges {i, j} with x_i != x_j.
+///   E(x) = sum over nodes of w_i |x_i - y_i|^2 + sum of the weights of edges {i, j} with x_i != x_j.
 ///
 /// graph    (n) nodes
-/// value    (n) finite; z = 0 for values in the plane
+/// value    (n) y, finite; z = 0 for values in the plane
+/// weight   (n) w, > 0
 /// Method   Starts from the connected components of the graph. A round splits each segment in two sides by the steepest
 ///          binary cut, found by turns for the sides (minimum cut) and their means, from a start at two means; connected
 ///          pieces of the sides become segments if that lowers E. Then pairs of neighbouring segments are joined, the
@@ -31,6 +32,7 @@ struct CutPursuitSegments {
 /// Cancel   Within 50 ms; progress counts segments that were tried.
 /// Source   Landrieu & Obozinski 2017, SIAM J. Imaging Sciences 10: 1724, sections 3.1 to 3.3 (l0 cut pursuit: binary
 ///          partitions, merging). Own: the two-mean start along the longest axis in place of random ones.
-CutPursuitSegments cut_pursuit(const CutGraph& graph, Span<const Vec3d> value, OpContext& ctx);
+CutPursuitSegments cut_pursuit(const CutGraph& graph, Span<const Vec3d> value, Span<const double> weight,
+                               OpContext& ctx);
 
 }  // namespace pc

@@ -138,7 +138,8 @@ std::uint32_t MinimumCut::distance_of(std::uint32_t node) {
     if (here.parent == kOrphan || here.parent == kFree) return kFree;
   }
   std::uint32_t left = distance;
-  for (std::uint32_t at = node; state_.nodes_[at].stamp != time_; at = graph_.head[state_.nodes_[at].parent]) {
+  for (std::uint32_t at = node; state_.nodes_[at].stamp != time_;
+       at = graph_.head[state_.nodes_[at].parent]) {
     state_.nodes_[at].stamp = time_;
     state_.nodes_[at].distance = left--;
   }

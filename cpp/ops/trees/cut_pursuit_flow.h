@@ -13,7 +13,8 @@ namespace pc {
 /// different ones at the same time.
 class CutState {
  public:
-  explicit CutState(const CutGraph& graph) : graph_(graph), residual_(graph.head.size()), nodes_(graph.nodes()) {}
+  explicit CutState(const CutGraph& graph)
+      : graph_(graph), residual_(graph.head.size()), nodes_(graph.nodes()) {}
 
   const CutGraph& graph() const { return graph_; }
   /// Side of a node in the last cut of its component.
@@ -22,8 +23,8 @@ class CutState {
  private:
   friend class MinimumCut;
   struct Node {
-    double excess;         ///< > 0: capacity left from the source, < 0: to the sink
-    std::uint32_t parent;  ///< arc to the parent in its tree, or one of the marks below
+    double excess;                  ///< > 0: capacity left from the source, < 0: to the sink
+    std::uint32_t parent;           ///< arc to the parent in its tree, or one of the marks below
     std::uint32_t stamp, distance;  ///< the distance to the terminal was right at that time
     bool sink, queued;
   };

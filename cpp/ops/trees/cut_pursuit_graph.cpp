@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kMostTied = 6;
 constexpr std::uint64_t kMostArcs = 0xfffffff0;
+constexpr std::size_t kPoll = 65536;
 
 }  // namespace
 
@@ -44,20 +45,51 @@ NeighborTable neighbor_table(Span<const Vec3d> points, std::uint32_t k, OpContex
   return table;
 }
 
-CutGraph cut_graph_detail::empty_graph(const BulkVector<std::uint32_t>& degree) {
-  CutGraph graph;
-  graph.first.resize(degree.size() + 1);
-  for (std::size_t i = 0; i < degree.size(); ++i) graph.first[i + 1] = graph.first[i] + degree[i];
-  const std::uint64_t arcs = graph.first[degree.size()];
-  if (arcs > kMostArcs) {
-    throw Error(ErrorCode::kInvalidArgument,
-                std::to_string(arcs) + " arcs in the graph of neighbours (limit 4294967280); use larger voxels or fewer "
-                                       "neighbours");
+CutGraph cut_graph(std::size_t nodes, Span<const CutEdge> edges, OpContext& ctx) {
+  if (2 * edges.size > kMostArcs) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        std::to_string(2 * edges.size) +
+            " arcs in the graph of neighbours (limit 4294967280); use larger voxels or fewer neighbours");
   }
-  graph.head.resize(arcs);
-  graph.mate.resize(arcs);
-  graph.weight.resize(arcs);
+  CutGraph graph;
+  graph.first.resize(nodes + 1);
+  for (const CutEdge& edge : edges) {
+    ++graph.first[edge.a + 1];
+    ++graph.first[edge.b + 1];
+  }
+  ctx.checkpoint();
+  for (std::size_t i = 0; i < nodes; ++i) graph.first[i + 1] += graph.first[i];
+  graph.head.resize(2 * edges.size);
+  graph.mate.resize(2 * edges.size);
+  graph.weight.resize(2 * edges.size);
+  BulkVector<std::uint32_t> used(nodes);
+  for (std::size_t i = 0; i < edges.size; ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
+    const auto [a, b, weight] = edges[i];
+    const auto from_a = static_cast<std::uint32_t>(graph.first[a] + used[a]++);
+    const auto from_b = static_cast<std::uint32_t>(graph.first[b] + used[b]++);
+    graph.head[from_a] = b;
+    graph.head[from_b] = a;
+    graph.mate[from_a] = from_b;
+    graph.mate[from_b] = from_a;
+    graph.weight[from_a] = graph.weight[from_b] = weight;
+  }
   return graph;
+}
+
+BulkVector<CutEdge> neighbor_edges(const NeighborTable& table, double weight, OpContext& ctx) {
+  BulkVector<CutEdge> edges;
+  if (!(weight > 0)) return edges;
+  for (std::size_t i = 0; i < table.count.size(); ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
+    const auto u = static_cast<std::uint32_t>(i);
+    for (const std::uint32_t v : table.of(i)) {
+      const bool mutual = table.lists(v, u);
+      if (!mutual || u < v) edges.push_back({u, v, mutual ? 2 * weight : weight});
+    }
+  }
+  return edges;
 }
 
 }  // namespace pc

@@ -80,7 +80,8 @@ class Joining {
   }
 
   std::vector<ValueSum> sums_;
-  std::vector<std::unordered_map<std::uint32_t, double>> borders_;  ///< only looked up: the order of a map has no effect
+  std::vector<std::unordered_map<std::uint32_t, double>>
+      borders_;  ///< only looked up: the order of a map has no effect
   std::vector<std::uint32_t> version_;
   UnionFind joined_;
   std::priority_queue<Candidate> candidates_;

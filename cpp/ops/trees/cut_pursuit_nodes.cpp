@@ -25,7 +25,8 @@ double quantized(double value) { return std::round(value * 65536.0) / 65536.0; }
 std::int64_t cell_of(double value, double size) {
   const double cells = std::floor(std::fabs(value) / size + 1e-6);
   if (!(cells < kFurthestCell)) {
-    throw Error(ErrorCode::kInvalidArgument, "voxels of " + std::to_string(size) + " m are too small for points " +
+    throw Error(ErrorCode::kInvalidArgument, "voxels of " + std::to_string(size) +
+                                                 " m are too small for points " +
                                                  std::to_string(std::fabs(value)) +
                                                  " m from the centre; use larger voxels or crop the cloud");
   }
@@ -52,8 +53,8 @@ class AxisNumbers {
   AxisNumbers(Span<const Vec3d> points, Span<const std::uint32_t> rows, double Vec3d::*axis, double size,
               OpContext& ctx)
       : axis_(axis), size_(size) {
-    std::vector<std::array<std::int64_t, 2>> ranges(
-        static_cast<std::size_t>(ctx.threads()), {std::int64_t{1} << 60, -(std::int64_t{1} << 60)});
+    std::vector<std::array<std::int64_t, 2>> ranges(static_cast<std::size_t>(ctx.threads()),
+                                                    {std::int64_t{1} << 60, -(std::int64_t{1} << 60)});
     parallel_for_worker(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
       auto& range = ranges[static_cast<std::size_t>(worker)];
       for (std::size_t i = begin; i < end; ++i) {
@@ -94,7 +95,8 @@ class AxisNumbers {
       if (i == 0 || cells[i] != cells[i - 1]) occupied_.push_back(cells[i]);
     }
     if (occupied_.size() > kAxisCells) {
-      throw Error(ErrorCode::kInvalidArgument, "more than 2097152 planes of voxels of " + std::to_string(size_) +
+      throw Error(ErrorCode::kInvalidArgument, "more than 2097152 planes of voxels of " +
+                                                   std::to_string(size_) +
                                                    " m hold points; use larger voxels");
     }
   }

@@ -13,7 +13,7 @@ constexpr std::uint32_t kNoNode = 0xffffffff;
 
 /// A cloud reduced to one point per occupied voxel.
 struct VoxelNodes {
-  BulkVector<Vec3d> position;         ///< (m) the point nearest to the centre of its voxel
+  BulkVector<Vec3d> position;          ///< (m) the point nearest to the centre of its voxel
   BulkVector<std::uint32_t> of_point;  ///< (n) node of each point, or kNoNode
 };
 

@@ -32,7 +32,7 @@ bool SegmentSplit::side_means(Span<const std::uint32_t> nodes) {
   ValueSum sums[2];
   for (std::size_t i = 0; i < nodes.size; ++i) {
     if (i % kPoll == 0) ctx_.checkpoint();
-    sums[side_[i]].add(value_[nodes[i]]);
+    sums[side_[i]].add(value_[nodes[i]], weight_[nodes[i]]);
   }
   if (sums[0].count == 0 || sums[1].count == 0) return false;
   mean_[0] = sums[0].mean();
@@ -42,18 +42,18 @@ bool SegmentSplit::side_means(Span<const std::uint32_t> nodes) {
 
 bool SegmentSplit::start_at_two_means(Span<const std::uint32_t> nodes) {
   ValueSum all;
-  for (const std::uint32_t v : nodes) all.add(value_[v]);
+  for (const std::uint32_t v : nodes) all.add(value_[v], weight_[v]);
   const Vec3d center = all.mean();
   Symmetric3 moments{};
   for (std::size_t i = 0; i < nodes.size; ++i) {
     if (i % kPoll == 0) ctx_.checkpoint();
-    const Vec3d d = value_[nodes[i]] - center;
-    moments.xx += d.x * d.x;
-    moments.xy += d.x * d.y;
-    moments.xz += d.x * d.z;
-    moments.yy += d.y * d.y;
-    moments.yz += d.y * d.z;
-    moments.zz += d.z * d.z;
+    const Vec3d d = value_[nodes[i]] - center, wd = d * weight_[nodes[i]];
+    moments.xx += wd.x * d.x;
+    moments.xy += wd.x * d.y;
+    moments.xz += wd.x * d.z;
+    moments.yy += wd.y * d.y;
+    moments.yz += wd.y * d.z;
+    moments.zz += wd.z * d.z;
   }
   const Vec3d axis = symmetric_eigen(moments).vector[2];
   side_.resize(nodes.size);
@@ -78,7 +78,7 @@ bool SegmentSplit::improve(Span<const std::uint32_t> nodes, Span<const std::uint
   for (int turn = 0; turn < kCutTurns; ++turn) {
     for (std::size_t i = 0; i < nodes.size; ++i) {
       const Vec3d& v = value_[nodes[i]];
-      cost_[i] = squared_distance(v, mean_[1]) - squared_distance(v, mean_[0]);
+      cost_[i] = weight_[nodes[i]] * (squared_distance(v, mean_[1]) - squared_distance(v, mean_[0]));
     }
     if (!cut_.solve(nodes, component, {cost_.data(), cost_.size()})) return false;
     bool moved = turn == 0;
@@ -94,8 +94,7 @@ bool SegmentSplit::improve(Span<const std::uint32_t> nodes, Span<const std::uint
 }
 
 std::uint32_t SegmentSplit::connected_pieces(Span<const std::uint32_t> nodes,
-                                             Span<const std::uint32_t> component,
-                                             Span<std::uint32_t> piece) {
+                                             Span<const std::uint32_t> component, Span<std::uint32_t> piece) {
   std::uint32_t count = 0;
   for (const std::uint32_t root : nodes) {
     if (piece[root] != kNoPiece) continue;
@@ -126,8 +125,8 @@ double SegmentSplit::gain(Span<const std::uint32_t> nodes, Span<const std::uint3
   for (std::size_t i = 0; i < nodes.size; ++i) {
     if (i % kPoll == 0) ctx_.checkpoint();
     const std::uint32_t v = nodes[i];
-    all.add(value_[v]);
-    sums_[piece[v]].add(value_[v]);
+    all.add(value_[v], weight_[v]);
+    sums_[piece[v]].add(value_[v], weight_[v]);
     for (std::uint64_t a = graph_.first[v]; a < graph_.first[v + 1]; ++a) {
       const std::uint32_t to = graph_.head[a];
       if (to > v && component[to] == component[v] && piece[to] != piece[v]) cut += graph_.weight[a];

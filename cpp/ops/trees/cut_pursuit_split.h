@@ -14,9 +14,9 @@ struct ValueSum {
   double count = 0;
   Vec3d sum{0, 0, 0};
 
-  void add(const Vec3d& v) {
-    count += 1;
-    sum = sum + v;
+  void add(const Vec3d& v, double weight = 1) {
+    count += weight;
+    sum = sum + v * weight;
   }
   Vec3d mean() const { return {sum.x / count, sum.y / count, sum.z / count}; }
 };
@@ -24,8 +24,8 @@ struct ValueSum {
 /// Divides one segment by the steepest binary cut. Each worker thread has its own.
 class SegmentSplit {
  public:
-  SegmentSplit(CutState& state, Span<const Vec3d> value, OpContext& ctx)
-      : graph_(state.graph()), state_(state), value_(value), ctx_(ctx), cut_(state, ctx) {}
+  SegmentSplit(CutState& state, Span<const Vec3d> value, Span<const double> weight, OpContext& ctx)
+      : graph_(state.graph()), state_(state), value_(value), weight_(weight), ctx_(ctx), cut_(state, ctx) {}
 
   /// Writes the number of its piece to `piece` for each of the segment's `nodes` (ascending). Returns the number of
   /// pieces: connected parts of either side, or 1 if no cut lowers the energy.
@@ -45,6 +45,7 @@ class SegmentSplit {
   const CutGraph& graph_;
   CutState& state_;
   Span<const Vec3d> value_;
+  Span<const double> weight_;
   OpContext& ctx_;
   MinimumCut cut_;
   Vec3d mean_[2]{};

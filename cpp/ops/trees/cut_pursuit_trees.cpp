@@ -28,13 +28,15 @@ constexpr double kRetries[] = {0.9, 1.11, 0.8, 1.25, 0.72};
 void require_count(std::uint32_t value, const char* name) {
   if (value < 1 || value > kMaxTreeNeighbors) {
     throw Error(ErrorCode::kInvalidArgument, std::string(name) + " " + std::to_string(value) +
-                                                 " is not between 1 and " + std::to_string(kMaxTreeNeighbors));
+                                                 " is not between 1 and " +
+                                                 std::to_string(kMaxTreeNeighbors));
   }
 }
 
 void require_number(double value, const char* name, bool may_be_zero) {
   if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero)) {
-    throw Error(ErrorCode::kInvalidArgument, std::string(name) + " " + std::to_string(value) + " must be finite and " +
+    throw Error(ErrorCode::kInvalidArgument, std::string(name) + " " + std::to_string(value) +
+                                                 " must be finite and " +
                                                  (may_be_zero ? "not negative" : "positive"));
   }
 }
@@ -115,6 +117,11 @@ void find_trees(Span<const std::uint32_t> segment, std::vector<std::uint32_t> gr
   out.tree_count = number_trees(node, out.tree, count);
 }
 
+CutGraph stage1_graph(Span<const Vec3d> node, const CutPursuitTreesParams& params, OpContext& ctx) {
+  const NeighborTable table = neighbor_table(node, params.min_nn1, ctx);
+  return cut_graph(node.size, neighbor_edges(table, params.reg_strength1, ctx).view(), ctx);
+}
+
 NodeTrees segment_nodes(Span<const Vec3d> local, Span<const Vec3d> seeds, const CutPursuitTreesParams& params,
                         OpContext& ctx) {
   NodeTrees out;
@@ -125,14 +132,15 @@ NodeTrees segment_nodes(Span<const Vec3d> local, Span<const Vec3d> seeds, const 
   ctx.begin_phase("Finding neighbours", 0);
   CutPursuitSegments cut;
   {
-    const CutGraph graph = cut_graph(
-        neighbor_table(node, params.min_nn1, ctx),
-        [&](std::uint32_t, std::uint32_t) { return params.reg_strength1; }, ctx);
+    const CutGraph graph = stage1_graph(node, params, ctx);
     ctx.begin_phase("Segmenting", 0);
-    cut = cut_pursuit(graph, node, ctx);
+    BulkVector<double> weight(node.size);
+    for (double& w : weight) w = 1;
+    cut = cut_pursuit(graph, node, weight.view(), ctx);
   }
   out.stage1_count = cut.count;
-  const SegmentGroupParams grouping{params.reg_strength2, params.min_nn2, params.decimate_res2, params.max_gap};
+  const SegmentGroupParams grouping{params.reg_strength2, params.min_nn2, params.decimate_res2,
+                                    params.max_gap};
   std::vector<std::uint32_t> group = group_segments(node, cut.segment.view(), cut.count, grouping, ctx);
   out.stage2_count = *std::max_element(group.begin(), group.end()) + 1;
   const BulkVector<std::uint32_t> component = gap_components(node, params.max_outlier_gap, ctx);
@@ -211,7 +219,9 @@ std::uint64_t cut_pursuit_trees_bytes(std::uint64_t points, std::uint64_t nodes,
                                       const CutPursuitTreesParams& params) {
   // Points: local position, node, keys and order of the sort. Nodes: tree, state of the cut. Neighbours of a node: a
   // place in the table, and two arcs with head, mate, weight and residual capacity.
-  const auto per_node = [](std::uint32_t k) { return 250 + 4 * (std::uint64_t{k} + 6) + 48 * std::uint64_t{k}; };
+  const auto per_node = [](std::uint32_t k) {
+    return 250 + 4 * (std::uint64_t{k} + 6) + 48 * std::uint64_t{k};
+  };
   return 56 * points + nodes * std::max(per_node(params.min_nn1), per_node(params.min_nn2) / 2);
 }
 

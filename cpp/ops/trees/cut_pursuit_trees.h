@@ -17,20 +17,21 @@ constexpr std::uint32_t kMaxTreeNeighbors = 1000;
 
 /// Names and meanings as published; all numbers finite.
 struct CutPursuitTreesParams {
-  double reg_strength1;                ///< stage 1: cost of a cut edge, >= 0
-  std::uint32_t min_nn1;               ///< stage 1: neighbours of a node, 1 .. kMaxTreeNeighbors
-  double decimate_res1;                ///< stage 1: voxel, metres, > 0
-  double reg_strength2;                ///< stage 2: cost of a cut edge, >= 0
-  std::uint32_t min_nn2;               ///< stage 2: neighbours of a node and of a segment, 1 .. kMaxTreeNeighbors
-  double decimate_res2;                ///< stage 2: voxel, metres, > 0
-  double max_gap;                      ///< stage 2: segments at least this far apart are not grouped, metres, > 0
-  double rel_height_length_ratio;      ///< stage 3: rise of a group over its neighbours by its length, >= 0
-  double vertical_weight;              ///< stage 3: weight of the overlap in height, >= 0
-  std::uint32_t min_nn3;               ///< stage 3: groups compared with each, 1 .. kMaxTreeNeighbors
-  double score_candidate_thresh;       ///< stage 3: least share of the best score of a tree to merge with, 0 .. 1
-  double init_stem_rel_length_thresh;  ///< stage 3: long groups are longer than this times their neighbours' median
-  double max_outlier_gap;              ///< vegetation this far from the rest is no part of the same tree, metres, > 0
-  std::optional<Vec3d> voxel_origin;   ///< where voxels of tiles meet: cut_pursuit_origin of the whole cloud
+  double reg_strength1;            ///< stage 1: cost of a cut edge, >= 0
+  std::uint32_t min_nn1;           ///< stage 1: neighbours of a node, 1 .. kMaxTreeNeighbors
+  double decimate_res1;            ///< stage 1: voxel, metres, > 0
+  double reg_strength2;            ///< stage 2: cost of a cut edge, >= 0
+  std::uint32_t min_nn2;           ///< stage 2: neighbours of a node and of a segment, 1 .. kMaxTreeNeighbors
+  double decimate_res2;            ///< stage 2: voxel, metres, > 0
+  double max_gap;                  ///< stage 2: segments at least this far apart are not grouped, metres, > 0
+  double rel_height_length_ratio;  ///< stage 3: rise of a group over its neighbours by its length, >= 0
+  double vertical_weight;          ///< stage 3: weight of the overlap in height, >= 0
+  std::uint32_t min_nn3;           ///< stage 3: groups compared with each, 1 .. kMaxTreeNeighbors
+  double score_candidate_thresh;   ///< stage 3: least share of the best score of a tree to merge with, 0 .. 1
+  double
+      init_stem_rel_length_thresh;  ///< stage 3: long groups are longer than this times their neighbours' median
+  double max_outlier_gap;  ///< vegetation this far from the rest is no part of the same tree, metres, > 0
+  std::optional<Vec3d> voxel_origin;  ///< where voxels of tiles meet: cut_pursuit_origin of the whole cloud
 };
 
 struct CutPursuitTreesResult {
@@ -39,8 +40,9 @@ struct CutPursuitTreesResult {
   std::uint64_t node_count;             ///< voxels of stage 1
   std::uint64_t stage1_count;           ///< segments after stage 1
   std::uint64_t stage2_count;           ///< segments after stage 2
-  double decimate_res1, decimate_res2;  ///< voxels used; not those asked for where a retry after a collapse helped
-  bool stage1_collapsed;                ///< one segment came out of the first try of stage 1
+  double decimate_res1,
+      decimate_res2;      ///< voxels used; not those asked for where a retry after a collapse helped
+  bool stage1_collapsed;  ///< one segment came out of the first try of stage 1
 };
 
 /// Individual trees in a cloud of vegetation: segments of a graph of neighbours, grouped in plan, merged by similarity.

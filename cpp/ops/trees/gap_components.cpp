@@ -12,7 +12,8 @@ namespace pc {
 
 namespace {
 
-constexpr double kCellsPerGap = 1.7321;  ///< a little more than sqrt(3): a voxel's diagonal is shorter than the gap
+constexpr double kCellsPerGap =
+    1.7321;  ///< a little more than sqrt(3): a voxel's diagonal is shorter than the gap
 
 struct Pair {
   std::uint32_t a, b;
@@ -26,7 +27,8 @@ BulkVector<std::uint32_t> gap_components(Span<const Vec3d> points, double gap_m,
   const auto count = static_cast<std::uint32_t>(voxels.position.size());
   const PointSetGaps sets(points, voxels.of_point.view(), count, ctx);
   const KdTree tree(voxels.position.view(), ctx);
-  const double reach = gap_m + 2 * kCellsPerGap * cell;  // representatives of voxels with points closer than the gap
+  const double reach =
+      gap_m + 2 * kCellsPerGap * cell;  // representatives of voxels with points closer than the gap
   UnionFind joined(count);
   std::vector<Pair> near;
   for (std::uint32_t at = 0; at < count; ++at) {

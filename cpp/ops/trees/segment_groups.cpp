@@ -23,11 +23,11 @@ struct ReducedNodes {
 };
 
 /// One node per voxel and segment: the first one that represents it. In the order of the voxels.
-ReducedNodes reduce(Span<const Vec3d> node, Span<const std::uint32_t> segment, double voxel_m, OpContext& ctx) {
+ReducedNodes reduce(Span<const Vec3d> node, Span<const std::uint32_t> segment, double voxel_m,
+                    OpContext& ctx) {
   const VoxelNodes voxels = voxel_nodes(node, voxel_m, ctx);
   BulkVector<std::uint64_t> keys(node.size);
-  for (std::size_t i = 0; i < node.size; ++i)
-    keys[i] = std::uint64_t{voxels.of_point[i]} << 32 | segment[i];
+  for (std::size_t i = 0; i < node.size; ++i) keys[i] = std::uint64_t{voxels.of_point[i]} << 32 | segment[i];
   ReducedNodes out;
   std::uint64_t last = ~std::uint64_t{0};
   for (const std::uint32_t i : radix_sort_order(keys.view(), 64, ctx)) {
@@ -82,28 +82,33 @@ BulkVector<Vec3d> centroids(Span<const Vec3d> node, Span<const std::uint32_t> se
   return out;
 }
 
-/// Group of most of each segment's nodes, the lowest among equals; groups numbered anew by their lowest segment.
-std::vector<std::uint32_t> majority(Span<const std::uint32_t> segment, Span<const std::uint32_t> label,
-                                    std::uint32_t count, std::uint32_t labels, OpContext& ctx) {
-  BulkVector<std::uint64_t> keys(segment.size);
-  for (std::size_t i = 0; i < segment.size; ++i) keys[i] = std::uint64_t{segment[i]} << 32 | label[i];
-  std::vector<std::uint32_t> best(count, 0), votes(count, 0);
-  std::uint32_t run = 0;
+/// The graph of the nodes, drawn together to one node per segment.
+CutGraph segment_graph(const ReducedNodes& nodes, const SegmentGaps& gap, std::uint32_t count,
+                       const SegmentGroupParams& params, OpContext& ctx) {
+  const NeighborTable table = neighbor_table(nodes.position.view(), params.neighbors, ctx);
+  BulkVector<std::uint64_t> pairs;
+  BulkVector<double> weights;
+  for (std::size_t i = 0; i < nodes.position.size(); ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
+    const std::uint32_t a = nodes.segment[i];
+    for (const std::uint32_t row : table.of(i)) {
+      const std::uint32_t b = nodes.segment[row];
+      const double metres = a == b ? -1 : gap(a, b);
+      if (metres < 0) continue;
+      pairs.push_back(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b));
+      weights.push_back(params.reg_strength * 10 / ((metres + 0.01) / 0.01));
+    }
+  }
+  BulkVector<CutEdge> edges;
   std::uint64_t last = ~std::uint64_t{0};
-  for (const std::uint32_t i : radix_sort_order(keys.view(), 64, ctx)) {
-    run = keys[i] == last ? run + 1 : 1;
-    last = keys[i];
-    if (run <= votes[segment[i]]) continue;
-    votes[segment[i]] = run;
-    best[segment[i]] = label[i];
+  for (const std::uint32_t i : radix_sort_order(pairs.view(), 64, ctx)) {
+    if (!(weights[i] > 0)) continue;
+    if (pairs[i] != last)
+      edges.push_back({static_cast<std::uint32_t>(pairs[i] >> 32), static_cast<std::uint32_t>(pairs[i]), 0});
+    last = pairs[i];
+    edges.back().weight += weights[i];
   }
-  std::vector<std::uint32_t> number(labels, 0xffffffff);
-  std::uint32_t next = 0;
-  for (std::uint32_t& group : best) {
-    if (number[group] == 0xffffffff) number[group] = next++;
-    group = number[group];
-  }
-  return best;
+  return cut_graph(count, edges.view(), ctx);
 }
 
 }  // namespace
@@ -115,19 +120,18 @@ std::vector<std::uint32_t> group_segments(Span<const Vec3d> node, Span<const std
   const ReducedNodes nodes = reduce(node, segment, params.voxel_m, ctx);
   const BulkVector<Vec3d> centroid = centroids(node, segment, count);
   const SegmentGaps gap(nodes, centroid.view(), params, ctx);
-  const NeighborTable table = neighbor_table(nodes.position.view(), params.neighbors, ctx);
-  const CutGraph graph = cut_graph(
-      table,
-      [&](std::uint32_t u, std::uint32_t v) {
-        const double metres = gap(nodes.segment[u], nodes.segment[v]);
-        return metres < 0 ? 0.0 : params.reg_strength * 10 / ((metres + 0.01) / 0.01);
-      },
-      ctx);
+  const CutGraph graph = segment_graph(nodes, gap, count, params, ctx);
   ctx.begin_phase("Grouping segments", 0);
-  BulkVector<Vec3d> plan(nodes.position.size());
-  for (std::size_t i = 0; i < plan.size(); ++i) plan[i] = {nodes.position[i].x, nodes.position[i].y, 0};
-  const CutPursuitSegments cut = cut_pursuit(graph, plan.view(), ctx);
-  return majority(nodes.segment.view(), cut.segment.view(), count, cut.count, ctx);
+  BulkVector<Vec3d> plan(count);
+  BulkVector<double> weight(count);
+  for (std::size_t i = 0; i < nodes.position.size(); ++i) {
+    Vec3d& sum = plan[nodes.segment[i]];
+    sum = sum + Vec3d{nodes.position[i].x, nodes.position[i].y, 0};
+    weight[nodes.segment[i]] += 1;
+  }
+  for (std::uint32_t s = 0; s < count; ++s) plan[s] = plan[s] * (1 / weight[s]);
+  const CutPursuitSegments cut = cut_pursuit(graph, plan.view(), weight.view(), ctx);
+  return {cut.segment.begin(), cut.segment.end()};
 }
 
 }  // namespace pc

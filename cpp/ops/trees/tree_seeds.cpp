@@ -42,7 +42,8 @@ Units units_of(Span<const std::uint32_t> kind, Span<const std::uint32_t> compone
 struct Claim {
   double squared;
   std::uint32_t seed, unit;
-  friend bool operator<(const Claim& a, const Claim& b) {  // the queue gives the closest, then the lowest seed
+  friend bool operator<(const Claim& a,
+                        const Claim& b) {  // the queue gives the closest, then the lowest seed
     return a.squared != b.squared ? a.squared > b.squared : a.seed > b.seed;
   }
 };

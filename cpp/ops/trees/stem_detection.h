@@ -19,14 +19,14 @@ struct StemDetectionParams {
 
 /// Why a cluster of points of the layer, or a part of it, is no stem.
 enum class StemRejection : std::uint8_t {
-  kFewPoints,    ///< fewer than 20 points
-  kTooWide,      ///< wider than max_diameter_m, and no part of it stands like a stem
-  kNotUpright,   ///< points in fewer than 3 of 4 sub-layers
-  kNoCircle,     ///< no circle of a radius in the limits
-  kHighResidual, ///< the points near the circle scatter too much for a stem
-  kFewInliers,   ///< fewer than 15 points, or less than 30 % of the part, near the circle
-  kHalvesDiffer, ///< lower and upper half have circles that do not lie on one axis
-  kMerged,       ///< a stem with more inliers stands in the same place
+  kFewPoints,     ///< fewer than 20 points
+  kTooWide,       ///< wider than max_diameter_m, and no part of it stands like a stem
+  kNotUpright,    ///< points in fewer than 3 of 4 sub-layers
+  kNoCircle,      ///< no circle of a radius in the limits
+  kHighResidual,  ///< the points near the circle scatter too much for a stem
+  kFewInliers,    ///< fewer than 15 points, or less than 30 % of the part, near the circle
+  kHalvesDiffer,  ///< lower and upper half have circles that do not lie on one axis
+  kMerged,        ///< a stem with more inliers stands in the same place
 };
 inline constexpr std::size_t kStemRejections = 8;
 const char* to_string(StemRejection reason);

@@ -20,6 +20,7 @@ import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { ScanMeshesNative } from "../scan-meshes.ts";
+import type { StemsNative } from "../stems.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
@@ -55,6 +56,7 @@ export interface Addon
     PlantMeshNative,
     MorphNative,
     ScanMeshesNative,
+    StemsNative,
     SurfacesNative,
     RequestTextNative,
     DeviceNative,

@@ -154,7 +154,25 @@ void check(HitPoints points, Span<const float> heights, const StemDetectionParam
           "max_diameter_m must be at least 0.04");
 }
 
+void set_height_range(StemDetectionResult& out, Span<const float> heights, const OpContext& ctx) {
+  constexpr std::size_t kPolled = std::size_t{1} << 20;
+  for (std::size_t i = 0; i < heights.size; ++i) {
+    if (i % kPolled == 0) ctx.checkpoint();
+    const double height = static_cast<double>(heights[i]);
+    if (!std::isfinite(height)) continue;
+    if (!(out.lowest_height <= height)) out.lowest_height = height;
+    if (!(out.highest_height >= height)) out.highest_height = height;
+  }
+}
+
 }  // namespace
+
+std::uint64_t stem_detection_bytes(std::uint64_t point_count) {
+  // Of a point of the layer: itself, sorted, the keys and their order, two orders of the sort; of its cube, which may
+  // be its own: moments, cell, flags and groups.
+  constexpr std::uint64_t kPoint = 2 * 32 + 8 + 4 + 12, kCube = 36 + 4 + 12 + 2 + 5 * 4;
+  return point_count * (kPoint + kCube);
+}
 
 const char* to_string(StemRejection reason) {
   constexpr const char* kNames[kStemRejections] = {"few_points",    "too_wide",      "not_upright",
@@ -166,8 +184,9 @@ const char* to_string(StemRejection reason) {
 StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
                                  const StemDetectionParams& params, OpContext& ctx) {
   check(points, heights, params);
-  StemDetectionResult out{{}, 0, 0, {}};
+  StemDetectionResult out{{}, std::nan(""), std::nan(""), 0, 0, {}};
   ctx.begin_phase("Selecting the layer", points.size());
+  set_height_range(out, heights, ctx);
   const StemLayer layer(points.xyz(), heights, params.band_min_m, params.band_max_m, ctx);
   out.layer_points = layer.points().size;
   if (out.layer_points == 0) return out;

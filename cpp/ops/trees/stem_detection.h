@@ -40,18 +40,31 @@ struct DetectedStem {
 };
 
 struct StemDetectionResult {
-  std::vector<DetectedStem> stems;  ///< most inliers first
-  std::uint64_t layer_points;       ///< points with a height in the band
-  std::uint64_t cluster_count;
+  std::vector<DetectedStem> stems;       ///< most inliers first
+  double lowest_height, highest_height;  ///< of all points; NaN without a height
+  std::uint64_t layer_points;            ///< points with a height in the band
+  std::uint64_t cluster_count;           ///< of cells of 5 cm with points of the layer, seen from above
   std::array<std::uint64_t, kStemRejections> rejected;  ///< by StemRejection
 };
+
+/// Peak memory of detect_stems in addition to its arguments.
+std::uint64_t stem_detection_bytes(std::uint64_t point_count);
 
 /// Finds the stems that cross a layer of heights above the ground.
 ///
 /// points   (n) hits that are not ground, metres, z up. Rows that are not finite are left out.
 /// heights  (n) above the ground, metres; NaN = not in the layer
-/// Order    The same stems for any thread count.
+/// Method   Points of the layer form clusters of cells of 5 cm that touch. In each cluster, parts with upright surfaces,
+///          parts that have points at most heights, and the cluster itself are searched for the upright cylinder with the
+///          most points near it. Its points are taken away, and the search goes on, so that forks and stems in shrubs are
+///          found one after another. A cylinder is a stem if the circle across its axis passes: few residuals, 15 points
+///          and 30 % of those in its disc, 2.5 times as many per area as in and around it, points in 3 of 4 sub-layers,
+///          and halves that lie on one axis.
+/// Order    The same stems for any thread count and order of the points.
+/// Cost     O(n) time and stem_detection_bytes; 10 M points of a plot: below 10 CPU seconds. Cancel within 250 ms.
 /// Errors   kInvalidArgument for lengths that differ, a band or a diameter that is not finite and ascending.
+/// Source   Contract classification section 6, with three deviations: wide clusters are searched by parts, the halves are
+///          compared across the fitted axis instead of the vertical, and the share of 30 % is that of the disc.
 StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
                                  const StemDetectionParams& params, OpContext& ctx);
 

@@ -1,5 +1,6 @@
 #include "ops/trees/stem_evidence.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -50,15 +51,19 @@ struct Window {
   }
 };
 
-/// Points by their distance to a circle.
+/// Points by their distance to a circle, in the sectors where it has points: beside a clump of leaves there is nothing
+/// either.
 struct Rings {
   std::size_t inside = 0, on = 0, outside = 0;
-  double inside_area, on_area, outside_area;
+  double inside_area, on_area, outside_area;  ///< of all sectors, in units of pi
 
   Rings(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
     const double r = circle.radius, d = kStemInlierDistance, reach = r + 3 * d;
+    const std::array<bool, kSectors> counted = sectors_of(flat, circle);
     for (const Vec2d& q : flat) {
-      const double at = length({q.x - circle.center.x, q.y - circle.center.y});
+      const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
+      if (!counted[sector_of(off)]) continue;
+      const double at = length(off);
       if (at <= r - d)
         ++inside;
       else if (at < r + d)
@@ -71,9 +76,29 @@ struct Rings {
     on_area = (r + d) * (r + d) - inside_area;
     outside_area = reach * reach - (r + d) * (r + d);
   }
+  /// Points per area on the circle, in units of that inside and outside.
   double contrast() const {
     const double around = static_cast<double>(inside + outside) / (inside_area + outside_area);
     return around > 0 ? static_cast<double>(on) / on_area / around : HUGE_VAL;
+  }
+
+ private:
+  static constexpr std::size_t kSectors = 36;
+  static std::size_t sector_of(const Vec2d& off) {
+    const double turn = std::atan2(off.y, off.x) / (2 * 3.14159265358979323846);
+    return std::min(kSectors - 1, static_cast<std::size_t>((turn - std::floor(turn)) * kSectors));
+  }
+  /// Sectors with a point on the circle, and their neighbours.
+  static std::array<bool, kSectors> sectors_of(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
+    std::array<bool, kSectors> out{};
+    for (const Vec2d& q : flat) {
+      const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
+      if (std::abs(length(off) - circle.radius) >= kStemInlierDistance) continue;
+      const std::size_t sector = sector_of(off);
+      for (const std::size_t step : {kSectors - 1, kSectors, kSectors + 1})
+        out[(sector + step) % kSectors] = true;
+    }
+    return out;
   }
 };
 constexpr double kLeastContrast = 2.5;

@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<native.StemRejection, string>> = {
   few_points:
     "have fewer than 20 points. The cloud is too sparse at this height: search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm)",
   too_wide:
-    "are wider than max_diameter_m and have no upright part. Search a layer above the shrubs (raise band_min_m and band_max_m), or raise max_diameter_m",
+    "are wider than max_diameter_m and have no part that is a stem. Search a layer above the shrubs (raise band_min_m and band_max_m), or raise max_diameter_m",
   not_upright:
     "do not reach through the layer, as grass and shrubs. Search a layer above them (raise band_min_m and band_max_m)",
   no_circle:

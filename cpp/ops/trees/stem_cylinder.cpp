@@ -231,4 +231,29 @@ StemCylinder refine_cylinder(Span<const LayerPoint> points, const StemCylinder& 
   return at;
 }
 
+StemCylinder refine_either_side(Span<const LayerPoint> points, const StemCylinder& start, double tolerance) {
+  const StemCylinder own = refine_cylinder(points, start, tolerance);
+  const std::vector<Vec3d> near = near_cylinder(points, own, tolerance);
+  if (near.empty()) return own;
+  Vec3d mean{0, 0, 0};
+  for (const Vec3d& p : near) mean = mean + (p - own.at) * (1 / static_cast<double>(near.size()));
+  mean = mean - own.axis * dot(mean, own.axis);
+  constexpr double kOneSided = 0.4;  // of the radius: half a circle has its mean at .64
+  if (dot(mean, mean) < kOneSided * kOneSided * own.radius * own.radius) return own;
+  StemCylinder mirrored = own;
+  mirrored.at = own.at + mean * 2;
+  const StemCylinder other = refine_cylinder(points, mirrored, tolerance);
+  const auto misfit = [&](const StemCylinder& cylinder) {
+    const AcrossAxis across(cylinder);
+    double sum = 0;
+    for (const Vec3d& p : near) {
+      const Vec2d q = across.of(p);
+      const double off = std::min(tolerance, std::abs(std::sqrt(q.x * q.x + q.y * q.y) - cylinder.radius));
+      sum += off * off;
+    }
+    return sum;
+  };
+  return misfit(other) < misfit(own) ? other : own;
+}
+
 }  // namespace pc

@@ -31,6 +31,8 @@ class AcrossAxis {
     const Vec3d d = point - at_;
     return {dot(d, u_), dot(d, v_)};
   }
+  /// Place on the plane through the axis' point.
+  Vec3d at(const Vec2d& flat) const { return at_ + u_ * flat.x + v_ * flat.y; }
   double along(const Vec3d& point) const { return dot(point - at_, w_); }
 
  private:
@@ -48,5 +50,9 @@ std::optional<StemCylinder> search_cylinder(Span<const LayerPoint> points, const
 /// the points do not determine a cylinder.
 /// Source   Gauss & Newton, with the axis given by where it meets two levels: Lukacs, Martin & Marshall 1998, ECCV 671.
 StemCylinder refine_cylinder(Span<const LayerPoint> points, const StemCylinder& start, double tolerance);
+
+/// The same from two starts, of which the second lies on the other side of the points: a short arc does not tell a
+/// search which side is hollow. The one with the smaller residuals, each at most `tolerance`.
+StemCylinder refine_either_side(Span<const LayerPoint> points, const StemCylinder& start, double tolerance);
 
 }  // namespace pc

@@ -206,8 +206,11 @@ StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
     Search search(layer, params, ctx);
     upright.for_each_of(i, [&](Span<const std::uint32_t> cells) { search.find_in(cells, found[i]); });
     full.for_each_of(i, [&](Span<const std::uint32_t> cells) { search.find_in(cells, found[i]); });
-    if (shape.too_wide) return found[i].reject(StemRejection::kTooWide);
-    search.find_in(clusters.group(i), found[i]);
+    if (shape.too_wide) {
+      found[i].rejection = StemRejection::kTooWide;
+    } else {
+      search.find_in(clusters.group(i), found[i]);
+    }
   });
   for (Found& one : found) {
     if (one.stems.empty() && one.rejection) ++out.rejected[static_cast<std::size_t>(*one.rejection)];

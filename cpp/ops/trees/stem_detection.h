@@ -20,7 +20,7 @@ struct StemDetectionParams {
 /// Why a cluster of points of the layer, or a part of it, is no stem.
 enum class StemRejection : std::uint8_t {
   kFewPoints,     ///< fewer than 20 points
-  kTooWide,       ///< wider than max_diameter_m, and no part of it stands like a stem
+  kTooWide,       ///< wider than max_diameter_m, and no part of it is a stem
   kNotUpright,    ///< points in fewer than 3 of 4 sub-layers
   kNoCircle,      ///< no circle of a radius in the limits
   kHighResidual,  ///< the points near the circle scatter too much for a stem
@@ -36,7 +36,7 @@ struct DetectedStem {
   Vec3d position;       ///< on the axis, 1.3 m above the ground; frame of the points
   Vec3d axis;           ///< unit, upwards
   double ground_z;      ///< under the stem, from the heights of its points
-  FittedCircle circle;  ///< across the axis; the center is relative to the axis
+  FittedCircle circle;  ///< across the axis; its center is on the axis: 0, 0
 };
 
 struct StemDetectionResult {
@@ -59,7 +59,7 @@ std::uint64_t stem_detection_bytes(std::uint64_t point_count);
 ///          most points near it. Its points are taken away, and the search goes on, so that forks and stems in shrubs are
 ///          found one after another. A cylinder is a stem if the circle across its axis passes: few residuals, 15 points
 ///          and 30 % of those in its disc, 2.5 times as many per area as in and around it, points in 3 of 4 sub-layers,
-///          and halves that lie on one axis.
+///          halves that lie on one axis, and an arc of 54 degrees.
 /// Order    The same stems for any thread count and order of the points.
 /// Cost     O(n) time and stem_detection_bytes; 10 M points of a plot: below 10 CPU seconds. Cancel within 250 ms.
 /// Errors   kInvalidArgument for lengths that differ, a band or a diameter that is not finite and ascending.

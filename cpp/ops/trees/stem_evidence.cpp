@@ -14,6 +14,7 @@ namespace {
 constexpr double kWindowRadii = 1.5, kWindowRoom = 0.10;  // as the stem curve: contract inventory section 3.3
 constexpr double kResidualPart = 0.1, kLeastResidual = 0.01;  // of the radius, metres
 constexpr std::size_t kLeastInliers = 15, kLeastCirclePoints = 8;
+constexpr double kLeastArc = 0.15;   // 54 degrees: a shorter one fits circles of any size
 constexpr double kLeastShare = 0.3;  // of the points in the stem's disc
 constexpr double kLeastHalfShift = 0.10;
 constexpr double kBreastHeight = 1.3;
@@ -138,6 +139,7 @@ DetectedStem described(const StemCylinder& cylinder, const FittedCircle& circle,
   DetectedStem out{};
   out.axis = cylinder.axis;
   out.circle = circle;
+  out.circle.center = {0, 0};
   const GroundPlane ground = ground_under(inliers, cylinder.place_at(cylinder.at.z));
   out.ground_z = ground.at(cylinder.place_at(cylinder.at.z));
   for (int round = 0; round < kGroundRounds; ++round)
@@ -187,13 +189,13 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
   }
   const StemCylinder searched = *cylinder;
   const Window first(layer, searched, z_min, z_max);
-  *cylinder = refine_cylinder({first.points.data(), first.points.size()}, searched, kStemInlierDistance);
+  *cylinder = refine_either_side({first.points.data(), first.points.size()}, searched, kStemInlierDistance);
   if (!(cylinder->radius >= kStemLeastRadius && cylinder->radius <= circles.max_radius_m))
     return rejected(searched, StemRejection::kNoCircle);
   const Window window(layer, *cylinder, z_min, z_max);
   const auto circle =
       refine_circle({window.flat.data(), window.flat.size()}, {{0, 0}, cylinder->radius}, circles);
-  if (!circle) return rejected(searched, StemRejection::kNoCircle);
+  if (!circle || circle->arc_coverage < kLeastArc) return rejected(searched, StemRejection::kNoCircle);
   if (circle->rms_m > std::max(kLeastResidual, kResidualPart * circle->radius))
     return rejected(*cylinder, StemRejection::kHighResidual);
   std::vector<LayerPoint> inliers;
@@ -213,7 +215,8 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
     return rejected(*cylinder, StemRejection::kNotUpright);
   if (!halves_agree(window, *cylinder, *circle, circles))
     return rejected(*cylinder, StemRejection::kHalvesDiffer);
-  return {cylinder, described(*cylinder, *circle, inliers), StemRejection::kMerged};
+  const StemCylinder stem{AcrossAxis(*cylinder).at(circle->center), cylinder->axis, circle->radius};
+  return {stem, described(stem, *circle, inliers), StemRejection::kMerged};
 }
 
 }  // namespace pc

@@ -40,9 +40,9 @@ export const DetectStemsResponse = z
     rejected: z
       .object({
         few_points: count("clusters of fewer than 20 points"),
-        too_wide: count("clusters wider than max_diameter_m without a part that stands upright"),
+        too_wide: count("clusters wider than max_diameter_m of which no part is a stem"),
         not_upright: count("clusters without points, or without points on the circle, at three of four heights"),
-        no_circle: count("clusters without a circle of a radius from 0.02 m to half of max_diameter_m, at most 1.5 m"),
+        no_circle: count("clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 1.5 m"),
         high_residual: count("clusters whose points scatter around the best circle: leaves, branches"),
         few_inliers: count("clusters with hardly more points on the best circle than around it"),
         halves_differ: count("clusters whose lower and upper half have circles that are not on one axis"),

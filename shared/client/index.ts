@@ -13,6 +13,7 @@ import { serviceClient } from "./service.ts";
 import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
+import { treesClient } from "./trees.ts";
 
 export { ApiError, CanceledError } from "./errors.ts";
 export type { FileRange } from "./octree.ts";
@@ -33,6 +34,7 @@ export function createClient(options: ClientOptions) {
     ...terrainClient(calls),
     ...surfacesClient(calls),
     ...registrationClient(calls),
+    ...treesClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),

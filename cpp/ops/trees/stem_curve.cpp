@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/polled_sort.h"
 
 namespace pc {
 
@@ -19,20 +20,29 @@ constexpr double kResidualPart = 0.1, kLeastResidual = 0.01;  // of the radius, 
 constexpr double kSameGround = 0.05, kFootHeight = 0.5;
 constexpr int kBaseRounds = 3, kGroundPoints = 16;
 constexpr std::size_t kAxisCenters = 3;
+constexpr std::size_t kPollPoints = 1 << 16;
+constexpr double kMostSections = 1e12;  // beyond them heights have no digits left
+constexpr std::size_t kMostSectionPoints =
+    20'000;  // a circle through more is not better, only slower to cancel
 
 /// The points of a tree sorted along a direction, to cut slices.
 class Slices {
  public:
   /// origin, u, v, w: a right-handed frame; w is the direction.
-  Slices(Span<const Vec3d> points, const Vec3d& origin, const Vec3d& u, const Vec3d& v, const Vec3d& w)
+  Slices(Span<const Vec3d> points, const Vec3d& origin, const Vec3d& u, const Vec3d& v, const Vec3d& w,
+         const OpContext& ctx)
       : along_(points.size), flat_(points.size) {
     std::vector<std::size_t> order(points.size);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::vector<double> height(points.size);
-    for (std::size_t i = 0; i < points.size; ++i) height[i] = dot(points[i] - origin, w);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return height[a] < height[b]; });
+    for (std::size_t i = 0; i < points.size; ++i) {
+      if (i % kPollPoints == 0) ctx.checkpoint();
+      height[i] = dot(points[i] - origin, w);
+    }
+    polled_stable_sort(
+        order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return height[a] < height[b]; }, ctx);
     for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i % kPollPoints == 0) ctx.checkpoint();
       const Vec3d p = points[order[i]] - origin;
       along_[i] = height[order[i]];
       flat_[i] = {dot(p, u), dot(p, v)};
@@ -40,6 +50,11 @@ class Slices {
   }
 
   double top() const { return along_.back(); }
+  /// Height of the first point at or above one; infinite above the top.
+  double next(double at) const {
+    const auto found = std::lower_bound(along_.begin(), along_.end(), at);
+    return found == along_.end() ? HUGE_VAL : *found;
+  }
   /// Points whose height differs from `at` by less than half the thickness.
   Span<const Vec2d> slice(double at, double thickness) const {
     const auto low = std::lower_bound(along_.begin(), along_.end(), at - thickness / 2);
@@ -88,7 +103,7 @@ class Measuring {
   }
 
   Stem run() {
-    const Slices level(points_, origin_, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+    const Slices level(points_, origin_, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, ctx_);
     Stem stem{};
     double ground = under({0, 0}).z;
     std::optional<Place> seed = find_seed(level, ground);
@@ -107,7 +122,7 @@ class Measuring {
     stem.seed_radius = seed->radius;
     stem.reference_z = highest_ground(stem, seed->radius);
     across_ = frame_of(stem.axis);
-    const Slices slices(points_, stem.base, across_[0], across_[1], stem.axis);
+    const Slices slices(points_, stem.base, across_[0], across_[1], stem.axis, ctx_);
     follow_curve(stem, slices, seed->radius);
     measure_breast_height(stem, slices, seed->radius);
     return stem;
@@ -138,6 +153,12 @@ class Measuring {
   std::optional<FittedCircle> circle_in(Span<const Vec2d> points) {
     ctx_.checkpoint();
     ++sections_;
+    std::vector<Vec2d> chosen;
+    if (points.size > kMostSectionPoints) {
+      for (std::size_t i = 0; i < points.size; i += points.size / kMostSectionPoints + 1)
+        chosen.push_back(points[i]);
+      points = {chosen.data(), chosen.size()};
+    }
     return fit_circle(
         points, {params_.search, params_.inlier_distance_m, params_.min_radius_m, params_.max_radius_m,
                  params_.min_slice_points, params_.seed * 1'000'003 + sections_, params_.ellipticity_square});
@@ -256,9 +277,10 @@ class Measuring {
     Place last{{0, 0}, seed_radius};
     std::uint32_t failures = 0;
     bool any = false;
-    for (int i = 0;; ++i) {
+    for (double i = 0;; ++i) {
+      if (!any) i = std::max(i, first_section(slices, i));
       const double axial = params_.curve_start_m + i * params_.curve_step_m;
-      if (axial > slices.top()) break;
+      if (!(axial <= slices.top()) || i > kMostSections) break;
       const auto section = section_at(slices, stem, axial, params_.slice_thickness_m, last);
       if (section) stem.curve.push_back(*section);
       if (section && section->ok) {
@@ -269,6 +291,13 @@ class Measuring {
         break;
       }
     }
+  }
+
+  /// The first section from the i-th on whose slice has a point.
+  double first_section(const Slices& slices, double i) const {
+    const double half = params_.slice_thickness_m / 2;
+    const double point = slices.next(params_.curve_start_m + i * params_.curve_step_m - half);
+    return std::ceil((point - half - params_.curve_start_m) / params_.curve_step_m);
   }
 
   void measure_breast_height(Stem& stem, const Slices& slices, double seed_radius) {

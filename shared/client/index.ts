@@ -13,9 +13,12 @@ import { serviceClient } from "./service.ts";
 import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
+import { treesClient } from "./trees.ts";
 
 export { ApiError, CanceledError } from "./errors.ts";
+export { standCsv, stemCurveCsv, type TreeTable, treeCsv } from "./inventory-tables.ts";
 export type { FileRange } from "./octree.ts";
+export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
 
 /**
@@ -33,6 +36,7 @@ export function createClient(options: ClientOptions) {
     ...terrainClient(calls),
     ...surfacesClient(calls),
     ...registrationClient(calls),
+    ...treesClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),

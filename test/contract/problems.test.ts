@@ -60,6 +60,7 @@ const ACTIONS: readonly (readonly [operation: string, action: string, body: obje
   ["segmentGroundSession", "segment_ground", {}],
   ["split", "split", { region: BOX }],
   ["transform", "transform", { matrix: IDENTITY }],
+  ["treeInventory", "tree_inventory", {}],
 ];
 const of = (operation: string, status: number, url: string, payload?: object): Refused => ({
   operation,

@@ -1,0 +1,11 @@
+import { type TreeInventoryRequest, TreeInventoryTail } from "../contract/cloud-session/tree-inventory.ts";
+import { CLIENT_TIMEOUT_MS } from "../limits.ts";
+import { type Calls, type Input, sessionPath } from "./calls.ts";
+import type { RunOptions } from "./transport.ts";
+
+/** Stems and trees. */
+export const treesClient = (calls: Calls) => ({
+  /** Measures every tree of column tree_instance, and the stand. If no tree can be measured, throws an ApiError. */
+  treeInventory: (id: string, request: Input<typeof TreeInventoryRequest> = {}, run?: RunOptions) =>
+    calls.runJson(TreeInventoryTail, sessionPath(id, "tree_inventory"), request, CLIENT_TIMEOUT_MS.heavy, run),
+});

@@ -14,6 +14,7 @@ import {
   DEFAULT_OCTREE_CACHE_MAX_BYTES,
   DEFAULT_PLANT_SESSION_IDLE_S,
   DEFAULT_SESSION_IDLE_TTL_S,
+  DEFAULT_TREE_MAX_POINTS,
   SHUTDOWN_GRACE_MS,
 } from "../shared/limits.ts";
 import { appFolders } from "./native/core/platform.ts";
@@ -83,6 +84,7 @@ const Environment = z.object({
   APP_DENOISE_TILE_TARGET_POINTS: tileTargetPoints.optional(),
   APP_GROUND_TILE_MIN_POINTS: tileMinPoints.optional(),
   APP_GROUND_TILE_TARGET_POINTS: tileTargetPoints.optional(),
+  APP_TREE_MAX_POINTS: wholeNumber(10, 4_000_000_000, "must be a number of points from 10 to 4000000000").optional(),
   APP_COST_WARNING_SECONDS: wholeNumber(1, 31_536_000, "must be seconds from 1 to 31536000").optional(),
   APP_BODY_STALL_SECONDS: wholeNumber(1, 3600, "must be seconds from 1 to 3600").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
@@ -128,6 +130,8 @@ export interface Config {
   /** From the first number of points on, cloth simulation runs in tiles of about the second number. */
   readonly groundTileMinPoints: number;
   readonly groundTileTargetPoints: number;
+  /** Most points that trees are looked for in at once. */
+  readonly treeMaxPoints: number;
   /** A run expected to take this long is refused with 409 until its cost is acknowledged. */
   readonly costWarningS: number;
   /** A request whose body makes no progress for this long is answered 408. */
@@ -181,6 +185,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,
     groundTileMinPoints: values.APP_GROUND_TILE_MIN_POINTS ?? DEFAULT_GROUND_TILE_MIN_POINTS,
     groundTileTargetPoints: values.APP_GROUND_TILE_TARGET_POINTS ?? DEFAULT_GROUND_TILE_TARGET_POINTS,
+    treeMaxPoints: values.APP_TREE_MAX_POINTS ?? DEFAULT_TREE_MAX_POINTS,
     costWarningS: values.APP_COST_WARNING_SECONDS ?? DEFAULT_COST_WARNING_S,
     bodyStallS: values.APP_BODY_STALL_SECONDS ?? DEFAULT_BODY_STALL_S,
     device: values.APP_DEVICE ?? "auto",

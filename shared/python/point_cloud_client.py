@@ -57,6 +57,8 @@ _LISTS = (
     "points",
     "colors",
     "ground_labels",
+    "ground_class",
+    "seed_points",
     "first_return_labels",
     "intensity",
     "mesh_vertices",
@@ -432,6 +434,31 @@ class PointCloudClient:
         acknowledge_cost  run without raising CostWarning
         """
         return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
+
+    def segment_trees(self, **fields: Any) -> Dict[str, Any]:
+        """Labels each point with its tree, 1..num_trees; 0 = none. Lengths are in metres; None = default value.
+
+        points             (n, 3) inline points, z up, or
+        source             {"session_id": ...}
+        method             chm
+        seed_points        (s, 3) one place per tree, frame of the points: seed k yields exactly tree k + 1
+        ground_class       (n) class per point, 1 = ground, which gets 0
+        chm_cell           edge of a cell of the canopy height model
+        chm_min_height     lowest canopy above the ground, default 2
+        chm_crown_scale    about the width of the smaller crowns, default 2.5
+        acknowledge_cost   run without asking first (cost_warning of the answer)
+        """
+        return self._json("POST", "/api/segment/trees", {}, fields)
+
+    def segment_trees_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels the trees of a session in column tree_instance; its column ground_class = 1 is ground.
+
+        method, chm_cell, chm_min_height, chm_crown_scale  as in segment_trees
+        seed_points       (s, 3) one place per tree, stored frame
+        defer_octree      do not build the octree
+        acknowledge_cost  run without raising CostWarning
+        """
+        return self._json("POST", _session(session_id, "segment_trees"), {}, fields)
 
     # Terrain
 

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+
+#include "core/memory.h"
+#include "core/op_context.h"
+#include "core/span.h"
+#include "core/vec3.h"
+
+namespace pc {
+
+/// Node of a point that is not finite.
+constexpr std::uint32_t kNoNode = 0xffffffff;
+
+/// A cloud reduced to one point per occupied voxel.
+struct VoxelNodes {
+  BulkVector<Vec3d> position;          ///< (m) the point nearest to the centre of its voxel
+  BulkVector<std::uint32_t> of_point;  ///< (n) node of each point, or kNoNode
+};
+
+/// A position relative to `origin`, to 2^-16 m: an offset of the cloud by 5e6 m changes the last bits of a float64,
+/// which would decide between equally distant neighbours.
+Vec3d local_position(const Vec3d& point, const Vec3d& origin);
+
+/// Centre of the bounding box of the finite points; 0 if there are none.
+Vec3d box_center(Span<const Vec3d> points, OpContext& ctx);
+
+/// Reduces local positions to voxels of edge `size` metres. Voxels are mirror images of each other about 0, so that
+/// mirrored clouds get mirrored nodes; a point within 1e-6 sizes of a face belongs to the outer voxel.
+///
+/// points   (n) local positions; rows that are not finite get kNoNode
+/// Order    Nodes in Morton order of their voxels: a function of the positions, not of the rows.
+/// Cost     O(n) time; 24 bytes per point of scratch.
+/// Errors   kInvalidArgument if a point is more than 2^40 voxels away or more than 2^21 planes of voxels are occupied
+///          along an axis.
+VoxelNodes voxel_nodes(Span<const Vec3d> points, double size, OpContext& ctx);
+
+/// Number of nodes that voxel_nodes would give.
+std::uint64_t voxel_count(Span<const Vec3d> points, double size, OpContext& ctx);
+
+}  // namespace pc

@@ -48,6 +48,11 @@ export const UNKNOWN_TREE_METHOD: ProblemExample = {
   code: "invalid_argument",
   detail: `method "magic" is none of ${TREE_METHODS.join(", ")}`,
 };
+/** Limits of a layer of heights that are not ascending. */
+export const BAND_ORDER: ProblemExample = {
+  code: "invalid_argument",
+  detail: "band_min_m 2 must be 0 or more and below band_max_m 1, which must be at most 1000",
+};
 const COST = {
   message: "Ground segmentation may take up to 3 minutes. Send the request again with acknowledge_cost to run it.",
   estimated_seconds: 170,

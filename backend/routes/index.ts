@@ -10,6 +10,7 @@ import { createRoutes } from "./cloud-session/create.ts";
 import { deleteRegionRoutes } from "./cloud-session/delete-region.ts";
 import { sessionDemRoutes } from "./cloud-session/dem.ts";
 import { denoiseRoutes } from "./cloud-session/denoise.ts";
+import { detectStemsRoutes } from "./cloud-session/detect-stems.ts";
 import { duplicateRoutes } from "./cloud-session/duplicate.ts";
 import { extractRoutes } from "./cloud-session/extract.ts";
 import { extractByColumnRoutes } from "./cloud-session/extract-by-column.ts";
@@ -93,4 +94,5 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   segmentRoutes,
   segmentGroundRoutes,
   segmentTreesRoutes,
+  detectStemsRoutes,
 ];

@@ -63,6 +63,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_reconstruction(env, exports);
   pc::binding::register_lad(env, exports);
   pc::binding::register_inventory(env, exports);
+  pc::binding::register_stems(env, exports);
   pc::binding::register_fit(env, exports);
   pc::binding::register_leaf_optics(env, exports);
   pc::binding::register_curve_fit(env, exports);

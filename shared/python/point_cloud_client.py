@@ -526,6 +526,18 @@ class PointCloudClient:
 
     # Trees
 
+    def detect_stems(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Finds the stems that cross a layer of a session, which needs column height_above_ground. Changes nothing.
+
+        band_min_m      lower end of the layer, metres above the ground, default 1
+        band_max_m      upper end of the layer, metres above the ground, default 2
+        max_diameter_m  largest diameter of a stem, metres, default 3
+
+        Returns seeds (x, y, z at breast height in stored coordinates, radius_m, n_inliers, arc_coverage; those with the most
+        inliers first), and in rejected how many clusters of points have no stem, by reason. Without a seed, warnings tell why.
+        """
+        return self._json("POST", _session(session_id, "detect_stems"), {}, fields)
+
     def tree_inventory(
         self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any
     ) -> Dict[str, Any]:

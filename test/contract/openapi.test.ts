@@ -48,6 +48,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/cloud/session/{id}/delete_region",
     "POST /api/cloud/session/{id}/dem",
     "POST /api/cloud/session/{id}/denoise",
+    "POST /api/cloud/session/{id}/detect_stems",
     "POST /api/cloud/session/{id}/duplicate",
     "POST /api/cloud/session/{id}/extract",
     "POST /api/cloud/session/{id}/extract_by_column",

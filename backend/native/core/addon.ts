@@ -21,6 +21,7 @@ import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { ScanMeshesNative } from "../scan-meshes.ts";
+import type { StemsNative } from "../stems.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { TreesNative } from "../trees.ts";
@@ -58,6 +59,7 @@ export interface Addon
     PlantMeshNative,
     MorphNative,
     ScanMeshesNative,
+    StemsNative,
     SurfacesNative,
     TreesNative,
     RequestTextNative,

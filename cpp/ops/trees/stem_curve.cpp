@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/polled_sort.h"
+#include "ops/trees/stem_girth.h"
+#include "ops/trees/stem_slices.h"
 
 namespace pc {
 
@@ -20,52 +21,21 @@ constexpr double kResidualPart = 0.1, kLeastResidual = 0.01;  // of the radius, 
 constexpr double kSameGround = 0.05, kFootHeight = 0.5;
 constexpr int kBaseRounds = 3, kGroundPoints = 16;
 constexpr std::size_t kAxisCenters = 3;
-constexpr std::size_t kPollPoints = 1 << 16;
 constexpr double kMostSections = 1e12;  // beyond them heights have no digits left
+constexpr std::size_t kMostStretchPoints = 100'000;
 constexpr std::size_t kMostSectionPoints =
-    20'000;  // a circle through more is not better, only slower to cancel
+    20'000;                        // a circle through more is not better, only slower to cancel
+constexpr double kMostLean = 0.3;  // metres per metre
+constexpr double kNearSections = 1.0;
+constexpr double kLeastHeight = 0.3;  // of the stretch above the base: the foot widens
 
-/// The points of a tree sorted along a direction, to cut slices.
-class Slices {
- public:
-  /// origin, u, v, w: a right-handed frame; w is the direction.
-  Slices(Span<const Vec3d> points, const Vec3d& origin, const Vec3d& u, const Vec3d& v, const Vec3d& w,
-         const OpContext& ctx)
-      : along_(points.size), flat_(points.size) {
-    std::vector<std::size_t> order(points.size);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::vector<double> height(points.size);
-    for (std::size_t i = 0; i < points.size; ++i) {
-      if (i % kPollPoints == 0) ctx.checkpoint();
-      height[i] = dot(points[i] - origin, w);
-    }
-    polled_stable_sort(
-        order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return height[a] < height[b]; }, ctx);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i % kPollPoints == 0) ctx.checkpoint();
-      const Vec3d p = points[order[i]] - origin;
-      along_[i] = height[order[i]];
-      flat_[i] = {dot(p, u), dot(p, v)};
-    }
-  }
-
-  double top() const { return along_.back(); }
-  /// Height of the first point at or above one; infinite above the top.
-  double next(double at) const {
-    const auto found = std::lower_bound(along_.begin(), along_.end(), at);
-    return found == along_.end() ? HUGE_VAL : *found;
-  }
-  /// Points whose height differs from `at` by less than half the thickness.
-  Span<const Vec2d> slice(double at, double thickness) const {
-    const auto low = std::lower_bound(along_.begin(), along_.end(), at - thickness / 2);
-    const auto high = std::lower_bound(low, along_.end(), at + thickness / 2);
-    return {flat_.data() + (low - along_.begin()), static_cast<std::size_t>(high - low)};
-  }
-
- private:
-  std::vector<double> along_;
-  std::vector<Vec2d> flat_;
-};
+/// At most `most` of the points, evenly chosen along their order.
+template <class Point>
+std::vector<Point> even_choice(Span<const Point> points, std::size_t most) {
+  std::vector<Point> chosen;
+  for (std::size_t i = 0; i < points.size; i += points.size / (most + 1) + 1) chosen.push_back(points[i]);
+  return chosen;
+}
 
 std::vector<Vec2d> within(Span<const Vec2d> points, const Vec2d& center, double radius) {
   std::vector<Vec2d> near;
@@ -153,15 +123,18 @@ class Measuring {
   std::optional<FittedCircle> circle_in(Span<const Vec2d> points) {
     ctx_.checkpoint();
     ++sections_;
-    std::vector<Vec2d> chosen;
-    if (points.size > kMostSectionPoints) {
-      for (std::size_t i = 0; i < points.size; i += points.size / kMostSectionPoints + 1)
-        chosen.push_back(points[i]);
-      points = {chosen.data(), chosen.size()};
-    }
-    return fit_circle(
-        points, {params_.search, params_.inlier_distance_m, params_.min_radius_m, params_.max_radius_m,
-                 params_.min_slice_points, params_.seed * 1'000'003 + sections_, params_.ellipticity_square});
+    const std::vector<Vec2d> chosen = even_choice(points, kMostSectionPoints);
+    return fit_circle({chosen.data(), chosen.size()}, circle_params());
+  }
+
+  CircleFitParams circle_params() const {
+    return {params_.search,
+            params_.inlier_distance_m,
+            params_.min_radius_m,
+            params_.max_radius_m,
+            params_.min_slice_points,
+            params_.seed * 1'000'003 + sections_,
+            params_.ellipticity_square};
   }
 
   bool has_high_residual(const FittedCircle& circle) const {
@@ -205,8 +178,29 @@ class Measuring {
         break;
       }
     }
-    if (centers.size() < kAxisCenters) return {seed.center.x, seed.center.y, 0, 0};
+    if (centers.size() < kAxisCenters) return line_along_surface(level, ground, seed);
     return line_through(centers);
+  }
+
+  /// Without circles, the middles of the slices' points follow the side of the stem that is seen, which has the
+  /// direction of the axis.
+  Axis line_along_surface(const Slices& level, double ground, const Place& seed) const {
+    std::vector<Vec3d> middles;
+    const double middle = ground + (params_.seed_min_m + params_.seed_max_m) / 2;
+    for (int i = 0;; ++i) {
+      const double height = ground + params_.seed_min_m + i * params_.seed_step_m;
+      if (height > ground + params_.seed_max_m + 1e-9) break;
+      const double reach = kWindowRadii * seed.radius + kWindowRoom + kMostLean * std::abs(height - middle);
+      std::vector<double> x, y;
+      for (const Vec2d& p : within(level.slice(height, params_.slice_thickness_m), seed.center, reach)) {
+        x.push_back(p.x);
+        y.push_back(p.y);
+      }
+      if (x.size() >= params_.min_slice_points) middles.push_back({median_of(x), median_of(y), height});
+    }
+    if (middles.size() < kAxisCenters) return {seed.center.x, seed.center.y, 0, 0};
+    const Axis line = line_through(middles);
+    return {seed.center.x - line.bx * middle, seed.center.y - line.by * middle, line.bx, line.by};
   }
 
   static Axis line_through(const std::vector<Vec3d>& centers) {
@@ -261,16 +255,21 @@ class Measuring {
     if (!circle) return std::nullopt;
     StemSection out{};
     out.axial_m = axial;
-    out.center =
-        stem.base + stem.axis * axial + across_[0] * circle->center.x + across_[1] * circle->center.y;
-    out.circle = *circle;
     out.thickness_m = thickness;
-    out.point_count = near.size();
-    out.few_points = circle->inlier_count < params_.min_inliers;
-    out.partial_arc = circle->arc_coverage < params_.partial_arc_coverage;
-    out.high_residual = has_high_residual(*circle);
+    set_circle(out, stem, *circle, near.size());
     out.ok = !out.few_points && !out.high_residual && fits(circle->radius, last.radius);
     return out;
+  }
+
+  void set_circle(StemSection& section, const Stem& stem, const FittedCircle& circle,
+                  std::size_t points) const {
+    section.center =
+        stem.base + stem.axis * section.axial_m + across_[0] * circle.center.x + across_[1] * circle.center.y;
+    section.circle = circle;
+    section.point_count = points;
+    section.few_points = circle.inlier_count < params_.min_inliers;
+    section.partial_arc = circle.arc_coverage < params_.partial_arc_coverage;
+    section.high_residual = has_high_residual(circle);
   }
 
   void follow_curve(Stem& stem, const Slices& slices, double seed_radius) {
@@ -300,16 +299,29 @@ class Measuring {
     return std::ceil((point - half - params_.curve_start_m) / params_.curve_step_m);
   }
 
-  void measure_breast_height(Stem& stem, const Slices& slices, double seed_radius) {
-    const double axial = (stem.reference_z - stem.base.z) / stem.axis.z + params_.breast_height_m;
-    Place expected{{0, 0}, seed_radius};
+  /// Median of the trusted sections within kNearSections, else the nearest one, else the seed.
+  static Place expected_at(const Stem& stem, double axial, double seed_radius) {
+    std::vector<double> x, y, radius;
+    Place place{{0, 0}, seed_radius};
     double nearest = HUGE_VAL;
     for (const StemSection& section : stem.curve) {
       const double distance = std::abs(section.axial_m - axial);
-      if (!section.ok || distance >= nearest) continue;
+      if (!section.ok) continue;
+      if (distance <= kNearSections) {
+        x.push_back(section.circle.center.x);
+        y.push_back(section.circle.center.y);
+        radius.push_back(section.circle.radius);
+      }
+      if (distance >= nearest) continue;
       nearest = distance;
-      expected = {section.circle.center, section.circle.radius};
+      place = {section.circle.center, section.circle.radius};
     }
+    return x.size() < 3 ? place : Place{{median_of(x), median_of(y)}, median_of(radius)};
+  }
+
+  void measure_breast_height(Stem& stem, const Slices& slices, double seed_radius) {
+    const double axial = (stem.reference_z - stem.base.z) / stem.axis.z + params_.breast_height_m;
+    const Place expected = expected_at(stem, axial, seed_radius);
     std::vector<double> thicknesses{params_.slice_thickness_m};
     thicknesses.insert(thicknesses.end(), params_.widened.begin(), params_.widened.end());
     double chosen = thicknesses.front();
@@ -319,6 +331,32 @@ class Measuring {
       if (within(slices.slice(axial, thickness), expected.center, reach).size() >= params_.min_inliers) break;
     }
     stem.breast_height = section_at(slices, stem, axial, chosen, expected);
+    if (stem.breast_height) measure_girth(*stem.breast_height, slices, stem, expected);
+  }
+
+  /// Measures the radius of a section on the stretch of stem around it.
+  void measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
+    const auto stretch = [&](const PlainCircle& at, double half) {
+      const double room = std::clamp(section.axial_m - kLeastHeight, section.thickness_m / 2, half);
+      const auto all =
+          slices.stretch(section.axial_m, 2 * room, at.center, kWindowRadii * at.radius + kWindowRoom);
+      ctx_.checkpoint();
+      return even_choice(Span<const Vec3d>{all.data(), all.size()}, kMostStretchPoints);
+    };
+    ++sections_;
+    const auto girth =
+        measure_stem_girth(stretch, {expected.center, expected.radius}, section.axial_m, circle_params());
+    if (!girth) return;
+    const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
+                             kWindowRadii * girth->radius + kWindowRoom);
+    // What the section itself shows of that circle.
+    const std::vector<Vec2d> chosen =
+        even_choice(Span<const Vec2d>{near.data(), near.size()}, kMostSectionPoints);
+    const auto shown =
+        refine_circle({chosen.data(), chosen.size()}, {girth->center, girth->radius}, circle_params());
+    if (shown) set_circle(section, stem, *shown, near.size());
+    section.circle.radius = girth->radius;
+    section.circle.radius_sigma = girth->sigma;
   }
 
   Span<const Vec3d> points_;

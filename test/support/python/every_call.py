@@ -153,6 +153,8 @@ grid = client.session_dem(a, cell_size=0.5)
 nx, ny = grid.meta["grid_nx"], grid.meta["grid_ny"]
 assert len(grid.buffers["grid_z"]) == nx * ny and len(grid.buffers["vertices"]) == 3 * grid.meta["num_vertices"]
 assert client.dem(source={"session_id": a}, cell_size=0.5, surface_type="dsm").meta["surface_type"] == "dsm"
+assert client.session_dem(a, cell_size=0.5, add_height_column=True).meta["success"]
+assert client.detect_stems(a, band_min_m=1, band_max_m=2, max_diameter_m=1)["seeds"] == []
 none = refused(lambda: client.dem(points=inline, cell_size=-1, bbox=[50, 50, 60, 60]), 200, "invalid_argument")
 assert none.detail["success"] is False
 ascii_grid = client.export_raster(grid.buffers["grid_z"], nx, ny, 0.5, [0, 0])

@@ -1,0 +1,69 @@
+import type { OpOptions } from "./cloud/cloud.ts";
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+
+const addon = addonAs<StemsNative>();
+
+export interface StemParams {
+  /** Heights above the ground, metres. */
+  readonly band_min_m: number;
+  readonly band_max_m: number;
+  readonly max_diameter_m: number;
+}
+
+/** A stem and the circle across it. Frame of the positions. */
+export interface FoundStem {
+  /** On the axis, 1.3 m above the ground. */
+  readonly position: readonly [number, number, number];
+  readonly axis: readonly [number, number, number];
+  readonly ground_z: number;
+  readonly radius_m: number;
+  readonly n_inliers: number;
+  /** Share of the circle with points, 0..1. */
+  readonly arc_coverage: number;
+  readonly rms_m: number;
+}
+
+export const STEM_REJECTIONS = [
+  "few_points",
+  "too_wide",
+  "not_upright",
+  "no_circle",
+  "high_residual",
+  "few_inliers",
+  "halves_differ",
+  "merged",
+] as const;
+export type StemRejection = (typeof STEM_REJECTIONS)[number];
+
+export interface FoundStems {
+  /** Most inliers first. */
+  readonly stems: readonly FoundStem[];
+  readonly layer_points: number;
+  readonly clusters: number;
+  readonly rejected: Readonly<Record<StemRejection, number>>;
+  /** Of all points that are not ground; null without a height. */
+  readonly lowest_height: number | null;
+  readonly highest_height: number | null;
+}
+
+export interface StemsNative {
+  detectStems(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    heights: NativeColumn,
+    ground: NativeColumn | null,
+    params: StemParams,
+    options?: OpOptions,
+  ): NativeJob<FoundStems>;
+  stemDetectionBytes(points: number): number;
+}
+
+/**
+ * Stems that cross a layer, from the rows that `skip` does not mark and `ground` does not call ground (1). `heights`: a
+ * number per row, metres above the ground; NaN = unknown.
+ */
+export const detectStems: StemsNative["detectStems"] = (positions, skip, heights, ground, params, options) =>
+  addon.detectStems(positions, skip, heights, ground, params, options);
+/** Memory of detectStems in addition to its columns. */
+export const stemDetectionBytes: StemsNative["stemDetectionBytes"] = (points) => addon.stemDetectionBytes(points);

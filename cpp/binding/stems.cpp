@@ -1,0 +1,118 @@
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "binding/coded.h"
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "core/parallel.h"
+#include "ops/cloud/convert.h"
+#include "ops/cloud/select_hits.h"
+#include "ops/ground/ground_class.h"
+#include "ops/trees/stem_detection.h"
+
+namespace pc::binding {
+
+namespace {
+
+/// Heights of the hits, NaN for those that are ground.
+Column<float> heights_of(const HitSelection& hits, Span<const float> heights, Span<const std::uint8_t> ground,
+                         OpContext& ctx) {
+  Column<float> out(hits.size());
+  const Span<float> to = out.view();
+  constexpr auto kGround = static_cast<std::uint8_t>(GroundClass::kGround);
+  parallel_for(ctx, hits.size(), std::size_t{1} << 18, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = static_cast<std::size_t>(hits.row(i));
+      const bool is_ground = !ground.empty() && ground[row] == kGround;
+      to[i] = is_ground ? std::numeric_limits<float>::quiet_NaN() : heights[row];
+    }
+  });
+  return out;
+}
+
+Napi::Value number_or_null(Napi::Env env, double value) {
+  return std::isnan(value) ? env.Null() : Napi::Value(Napi::Number::New(env, value));
+}
+
+Napi::Array vector_to_js(Napi::Env env, const Vec3d& v) {
+  auto out = Napi::Array::New(env, 3);
+  out.Set(0U, v.x);
+  out.Set(1U, v.y);
+  out.Set(2U, v.z);
+  return out;
+}
+
+Napi::Object stem_to_js(Napi::Env env, const DetectedStem& stem) {
+  auto out = Napi::Object::New(env);
+  out.Set("position", vector_to_js(env, stem.position));
+  out.Set("axis", vector_to_js(env, stem.axis));
+  out.Set("ground_z", stem.ground_z);
+  out.Set("radius_m", stem.circle.radius);
+  out.Set("n_inliers", static_cast<double>(stem.circle.inlier_count));
+  out.Set("arc_coverage", stem.circle.arc_coverage);
+  out.Set("rms_m", stem.circle.rms_m);
+  return out;
+}
+
+Napi::Value found_to_js(Napi::Env env, const StemDetectionResult& found) {
+  auto stems = Napi::Array::New(env, found.stems.size());
+  for (std::size_t i = 0; i < found.stems.size(); ++i)
+    stems.Set(static_cast<std::uint32_t>(i), stem_to_js(env, found.stems[i]));
+  auto rejected = Napi::Object::New(env);
+  for (std::size_t i = 0; i < kStemRejections; ++i)
+    rejected.Set(to_string(static_cast<StemRejection>(i)), static_cast<double>(found.rejected[i]));
+  auto out = Napi::Object::New(env);
+  out.Set("stems", stems);
+  out.Set("layer_points", static_cast<double>(found.layer_points));
+  out.Set("clusters", static_cast<double>(found.cluster_count));
+  out.Set("rejected", rejected);
+  out.Set("lowest_height", number_or_null(env, found.lowest_height));
+  out.Set("highest_height", number_or_null(env, found.highest_height));
+  return out;
+}
+
+// detectStems(positions, skip, heights, ground, params: StemParams, options?): NativeJob<FoundStems>
+Napi::Value detect_stems_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const auto heights = ColumnHandle::get(info[2]);
+  const auto ground = optional_typed_column(info[3], DType::kU8, "ground");
+  const auto js = strict_object(info[4], "params");
+  const StemDetectionParams params{.band_min_m = number_field(js, "band_min_m"),
+                                   .band_max_m = number_field(js, "band_max_m"),
+                                   .max_diameter_m = number_field(js, "max_diameter_m"),
+                                   .seed = 0};
+  return start_job<StemDetectionResult>(
+      info.Env(), job_options(info[5]),
+      [positions, skip, heights, ground, params](OpContext& ctx) {
+        require(heights->size() == positions->size() && (!ground || ground->size() == positions->size()),
+                "positions, heights and ground must have one length");
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        Column<float> converted(0);
+        if (heights->dtype() != DType::kF32) converted = float_copy(*heights, {{0, 0, 0}, 1, false}, ctx);
+        const Span<const float> all =
+            heights->dtype() == DType::kF32 ? heights->as<float>() : Span<const float>(converted.view());
+        require(all.size == positions->size(), "heights must be one number per row");
+        const Column<float> of_hits = heights_of(hits, all, view_or_empty<std::uint8_t>(ground), ctx);
+        return detect_stems(hits.points(), of_hits.view(), params, ctx);
+      },
+      [](Napi::Env env, StemDetectionResult&& found) { return found_to_js(env, found); });
+}
+
+// stemDetectionBytes(points: number): number
+Napi::Value stem_detection_bytes_of(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(),
+                           static_cast<double>(stem_detection_bytes(strict_whole(info[0], "points"))));
+}
+
+}  // namespace
+
+void register_stems(Napi::Env env, Napi::Object exports) {
+  add<detect_stems_job>(env, exports, "detectStems");
+  add<stem_detection_bytes_of>(env, exports, "stemDetectionBytes");
+}
+
+}  // namespace pc::binding

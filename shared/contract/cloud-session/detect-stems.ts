@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { SessionId, Warnings } from "../fields.ts";
+
+/** The session needs the column height_above_ground. Rows that ground_class calls ground take no part. */
+export const DetectStemsRequest = z
+  .object({
+    band_min_m: z
+      .number()
+      .default(1)
+      .describe("lower end of the layer that is searched, metres above the ground, >= 0"),
+    band_max_m: z.number().default(2).describe("upper end of the layer, metres above the ground, at most 1000"),
+    max_diameter_m: z
+      .number()
+      .default(3)
+      .describe("largest diameter of a stem, metres, above 0.04; wider clusters of points are searched by parts"),
+  })
+  .meta({ id: "DetectStemsRequest" });
+export type DetectStemsRequest = z.infer<typeof DetectStemsRequest>;
+
+export const StemSeed = z
+  .object({
+    x: z.number().describe("axis of the stem at the height z, metres, stored frame"),
+    y: z.number().describe("metres, stored frame"),
+    z: z.number().describe("1.3 m above the ground at the foot of the stem, metres, stored frame"),
+    radius_m: z.number().describe("radius of the circle across the axis, metres"),
+    n_inliers: z.int().describe("number of points within 2 cm of that circle, in the whole layer"),
+    arc_coverage: z.number().describe("share of the circle that has points, 0..1, in sectors of 10 degrees"),
+  })
+  .meta({ id: "StemSeed" });
+export type StemSeed = z.infer<typeof StemSeed>;
+
+const count = (meaning: string) => z.int().describe(meaning);
+
+export const DetectStemsResponse = z
+  .object({
+    session_id: SessionId,
+    seeds: z.array(StemSeed).describe("stems, those with the most inliers first; seeds of segment_trees"),
+    layer_points: z.int().describe("number of hits between band_min_m and band_max_m that are not ground"),
+    clusters: z.int().describe("number of clusters of these hits, seen from above"),
+    rejected: z
+      .object({
+        few_points: count("clusters of fewer than 20 points"),
+        too_wide: count("clusters wider than max_diameter_m of which no part is a stem"),
+        not_upright: count("clusters without points, or without points on the circle, at three of four heights"),
+        no_circle: count("clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 1.5 m"),
+        high_residual: count("clusters whose points scatter around the best circle: leaves, branches"),
+        few_inliers: count("clusters with hardly more points on the best circle than around it"),
+        halves_differ: count("clusters whose lower and upper half have circles that are not on one axis"),
+        merged: count("stems closer than max(0.3 m, sum of the radii) to a seed with more inliers"),
+      })
+      .describe("how many clusters have no stem, by the reason of the attempt that came furthest"),
+    params: z.object({
+      band_min_m: z.number().describe("metres"),
+      band_max_m: z.number().describe("metres"),
+      max_diameter_m: z.number().describe("metres"),
+    }),
+    warnings: Warnings.describe("without a seed: why, and what to do"),
+  })
+  .meta({ id: "DetectStemsResponse" });
+export type DetectStemsResponse = z.infer<typeof DetectStemsResponse>;

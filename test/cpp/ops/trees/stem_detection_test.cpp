@@ -1,0 +1,283 @@
+#include "ops/trees/stem_detection.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "core/error.h"
+#include "core/memory.h"
+
+namespace {
+
+using namespace pc;
+constexpr double kPi = std::numbers::pi;
+constexpr StemDetectionParams kParams{1, 2, 3, 0};
+
+struct StemTruth {
+  double x, y, radius;
+  double lean_deg = 0, azimuth_deg = 0, arc_deg = 360, first_deg = 0;
+};
+
+/// Points with heights above a level ground at z = 50.
+struct Plot {
+  std::vector<Vec3d> points;
+  std::vector<float> heights;
+  std::mt19937_64 random{1};
+  std::uniform_real_distribution<double> unit;
+  std::normal_distribution<double> normal;
+
+  void add(const Vec3d& p) {
+    points.push_back(p);
+    heights.push_back(static_cast<float>(p.z - 50));
+  }
+  Plot& stem(const StemTruth& s, std::size_t count = 600, double noise = 0.003, double low = 0.5,
+             double high = 2.5) {
+    const double lean = s.lean_deg * kPi / 180, azimuth = s.azimuth_deg * kPi / 180;
+    const Vec3d w{std::sin(lean) * std::cos(azimuth), std::sin(lean) * std::sin(azimuth), std::cos(lean)};
+    Vec3d u = Vec3d{1, 0, 0} - w * w.x;
+    u = u * (1 / std::sqrt(dot(u, u)));
+    const Vec3d v = cross(w, u);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double along = (low + (high - low) * unit(random)) / w.z;
+      const double angle = (s.first_deg + s.arc_deg * unit(random)) * kPi / 180,
+                   r = s.radius + noise * normal(random);
+      add(Vec3d{s.x, s.y, 50} + w * along + u * (r * std::cos(angle)) + v * (r * std::sin(angle)));
+    }
+    return *this;
+  }
+  Plot& leaves(const Vec3d& low, const Vec3d& high, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      add({low.x + (high.x - low.x) * unit(random), low.y + (high.y - low.y) * unit(random),
+           50 + low.z + (high.z - low.z) * unit(random)});
+    }
+    return *this;
+  }
+  StemDetectionResult detect(const StemDetectionParams& params = kParams, int threads = 1) const {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, threads);
+    return detect_stems(HitPoints::assume_hits({points.data(), points.size()}),
+                        {heights.data(), heights.size()}, params, ctx);
+  }
+};
+
+double distance(const DetectedStem& stem, double x, double y) {
+  return std::hypot(stem.position.x - x, stem.position.y - y);
+}
+std::uint64_t rejected(const StemDetectionResult& found, StemRejection reason) {
+  return found.rejected[static_cast<std::size_t>(reason)];
+}
+
+TEST(StemDetection, LeaningThinAndHalfSeenStems) {
+  // The vertical halves of the layer of a stem leaning by 15 degrees are 13 cm apart: each of these is thinner.
+  for (const double lean : {0.0, 8.0, 15.0, 20.0}) {
+    for (const double radius : {0.025, 0.05, 0.12, 0.4}) {
+      for (const double arc : {360.0, 180.0, 100.0}) {
+        Plot plot;
+        plot.stem({3, 4, radius, lean, 70, arc, 20});
+        const auto found = plot.detect();
+        ASSERT_EQ(found.stems.size(), 1u) << lean << " " << radius << " " << arc;
+        const DetectedStem& stem = found.stems[0];
+        const double shift = 1.3 * std::tan(lean * kPi / 180);
+        const double place = arc < 150 ? 0.02 : 0.01;
+        EXPECT_LT(distance(stem, 3 + shift * std::cos(70 * kPi / 180), 4 + shift * std::sin(70 * kPi / 180)),
+                  place)
+            << lean << " " << radius << " " << arc;
+        EXPECT_NEAR(stem.circle.radius, radius, arc < 150 ? 0.015 : 0.004) << lean << " " << arc;
+        EXPECT_NEAR(std::acos(stem.axis.z) * 180 / kPi, lean, 1.5) << radius << " " << arc;
+        EXPECT_NEAR(stem.circle.arc_coverage, arc / 360, 0.06) << radius;
+        EXPECT_NEAR(stem.ground_z, 50, 1e-3);
+        EXPECT_NEAR(stem.position.z, 51.3, 1e-3);
+      }
+    }
+  }
+}
+
+TEST(StemDetection, TwoStemsFromOneStumpAreTwoSeedsFromThirtyCentimetresOn) {
+  for (const double apart : {0.24, 0.36, 0.5}) {
+    Plot plot;
+    plot.stem({0, 0, 0.1}).stem({apart, 0, 0.08}, 500);
+    const auto found = plot.detect();
+    EXPECT_EQ(found.stems.size(), apart < 0.3 ? 1u : 2u) << apart;
+    EXPECT_EQ(rejected(found, StemRejection::kMerged), apart < 0.3 ? 1u : 0u) << apart;
+    EXPECT_LT(distance(found.stems[0], 0, 0), 0.01) << apart;
+  }
+}
+
+TEST(StemDetection, AStemInAShrubAndNoneInAShrubAlone) {
+  Plot plot;
+  plot.leaves({-1, -1, 0}, {1, 1, 1.7}, 6000);
+  const auto alone = plot.detect();
+  EXPECT_EQ(alone.stems.size(), 0u);
+  EXPECT_EQ(alone.cluster_count, 1u);
+  plot.stem({0.2, 0.1, 0.12}, 1500);
+  const auto found = plot.detect();
+  ASSERT_EQ(found.stems.size(), 1u);
+  EXPECT_LT(distance(found.stems[0], 0.2, 0.1), 0.01);
+  EXPECT_NEAR(found.stems[0].circle.radius, 0.12, 0.005);
+}
+
+TEST(StemDetection, AHedgeWiderThanAStemStillHasItsStem) {
+  Plot plot;
+  plot.leaves({-6, -0.5, 0}, {6, 0.5, 1.4}, 20'000).stem({2, 0, 0.15}, 2000);
+  const auto found = plot.detect();
+  ASSERT_EQ(found.stems.size(), 1u);
+  EXPECT_LT(distance(found.stems[0], 2, 0), 0.01);
+}
+
+TEST(StemDetection, EachReasonIsReported) {
+  const auto only = [](const StemDetectionResult& found, StemRejection reason) {
+    EXPECT_EQ(found.stems.size(), 0u);
+    EXPECT_EQ(rejected(found, reason), 1u) << to_string(reason);
+  };
+  only(Plot().stem({0, 0, 0.1}, 30).detect(), StemRejection::kFewPoints);  // half of them in the layer
+  only(Plot().leaves({-0.2, -0.2, 1}, {0.2, 0.2, 1.4}, 2000).detect(), StemRejection::kNotUpright);
+  only(Plot().leaves({-3, -3, 1}, {3, 3, 2}, 30'000).detect({1, 2, 0.05, 0}), StemRejection::kTooWide);
+  Plot wall;
+  for (int i = 0; i < 3000; ++i) wall.add({0.01 * (i % 100), 0, 51 + i / 3000.0});
+  only(wall.detect(), StemRejection::kNoCircle);
+}
+
+TEST(StemDetection, TheHalvesOfABentStemDiffer) {
+  // Two upright pieces on different axes: no single axis has inliers in three of four heights and agreeing halves.
+  Plot plot;
+  plot.stem({0, 0, 0.1}, 800, 0.003, 1.0, 1.5).stem({0.12, 0, 0.1}, 800, 0.003, 1.5, 2.0);
+  const auto found = plot.detect();
+  for (const DetectedStem& stem : found.stems) EXPECT_GT(std::acos(stem.axis.z) * 180 / kPi, 5);
+}
+
+TEST(StemDetection, OrderThreadsAndOriginDoNotMatter) {
+  Plot plot;
+  for (int i = 0; i < 40; ++i) {
+    plot.stem({i % 8 * 1.5, i / 8 * 1.5, 0.03 + 0.005 * i, i * 0.4, i * 40.0, 120.0 + 6 * i, i * 13.0}, 400);
+  }
+  plot.leaves({0, 0, 0.8}, {12, 8, 1.5}, 4000);
+  const auto base = plot.detect();
+  EXPECT_GE(base.stems.size(), 38u);
+  Plot mixed = plot;
+  for (std::size_t i = mixed.points.size() - 1; i > 0; --i) {
+    const std::size_t j = mixed.random() % (i + 1);
+    std::swap(mixed.points[i], mixed.points[j]);
+    std::swap(mixed.heights[i], mixed.heights[j]);
+  }
+  const auto other = mixed.detect(kParams, 3);
+  ASSERT_EQ(other.stems.size(), base.stems.size());
+  for (std::size_t i = 0; i < base.stems.size(); ++i) {
+    EXPECT_EQ(other.stems[i].position, base.stems[i].position);
+    EXPECT_EQ(other.stems[i].circle.radius, base.stems[i].circle.radius);
+    EXPECT_EQ(other.stems[i].circle.inlier_count, base.stems[i].circle.inlier_count);
+  }
+  Plot moved = plot;
+  for (Vec3d& p : moved.points) p = p + Vec3d{5e6, -4e6, 0};
+  const auto far = moved.detect();
+  ASSERT_EQ(far.stems.size(), base.stems.size());
+  for (std::size_t i = 0; i < base.stems.size(); ++i)
+    EXPECT_NEAR(far.stems[i].circle.radius, base.stems[i].circle.radius, 1e-6);
+}
+
+TEST(StemDetection, EmptyAndOddClouds) {
+  const auto detect = [](const std::vector<Vec3d>& points, float height = 1.5F) {
+    Plot plot;
+    plot.points = points;
+    plot.heights.assign(points.size(), height);
+    return plot.detect();
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const auto none = detect({});
+  EXPECT_EQ(none.layer_points, 0u);
+  EXPECT_TRUE(std::isnan(none.lowest_height));
+  EXPECT_EQ(detect({{1, 2, 3}}).stems.size(), 0u);
+  EXPECT_EQ(detect({{kNan, 2, 3}, {1, HUGE_VAL, 3}}).layer_points, 0u);
+  EXPECT_EQ(detect({{1, 2, 3}}, std::numeric_limits<float>::quiet_NaN()).layer_points, 0u);
+  EXPECT_EQ(detect(std::vector<Vec3d>(5000, {1, 2, 3})).stems.size(), 0u);
+  std::vector<Vec3d> line;
+  for (int i = 0; i < 5000; ++i) line.push_back({1e7 * i / 5000, 0, 0});
+  EXPECT_EQ(detect(line).stems.size(), 0u);
+  line.push_back({3e8, 0, 0});
+  EXPECT_THROW(detect(line), Error);
+}
+
+TEST(StemDetection, ParametersOutOfOrderAreRejected) {
+  const Plot plot;
+  EXPECT_THROW(plot.detect({2, 1, 3, 0}), Error);
+  EXPECT_THROW(plot.detect({1, 1, 3, 0}), Error);
+  EXPECT_THROW(plot.detect({1, HUGE_VAL, 3, 0}), Error);
+  EXPECT_THROW(plot.detect({1, 2, 0.03, 0}), Error);
+  EXPECT_THROW(plot.detect({1, 2, std::nan(""), 0}), Error);
+}
+
+TEST(StemDetection, RandomCloudsAndParameters) {
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> unit;
+  for (int round = 0; round < 300; ++round) {
+    Plot plot;
+    plot.random.seed(random());
+    const double size = std::pow(10.0, 6 * unit(random) - 2);
+    const auto kind = random() % 5;
+    const auto count = static_cast<std::size_t>(400 * unit(random));
+    for (std::size_t i = 0; i < count; ++i) {
+      Vec3d p{size * unit(random), size * unit(random), 50 + 3 * unit(random)};
+      if (kind == 1) p.x = p.y = 0;
+      if (kind == 2) p.y = p.x;
+      if (kind == 3) p = {std::floor(p.x), std::floor(p.y), std::floor(p.z)};
+      plot.add(p);
+    }
+    if (kind == 4)
+      plot.stem({0, 0, 0.3 * unit(random) + 1e-3, 50 * unit(random), 0, 360 * unit(random)}, count);
+    const double low = 2 * unit(random);
+    const auto found = plot.detect({low, low + 1e-3 + 3 * unit(random), 0.04 + 4 * unit(random), random()});
+    std::uint64_t left = 0;
+    for (const std::uint64_t n : found.rejected) left += n;
+    EXPECT_LE(found.cluster_count, found.stems.size() + left);
+    for (const DetectedStem& stem : found.stems) {
+      EXPECT_TRUE(is_finite(stem.position) && stem.circle.radius >= 0.02 && stem.circle.radius <= 1.5);
+      EXPECT_GT(stem.circle.arc_coverage, 0);
+      EXPECT_GE(stem.circle.inlier_count, 15u);
+    }
+  }
+}
+
+TEST(StemDetection, MemoryIsPredictedAndLinear) {
+  Plot plot;
+  plot.leaves({0, 0, 1}, {40, 40, 2}, 200'000);
+  reset_bulk_bytes_peak();
+  const std::uint64_t before = bulk_bytes_in_use();
+  plot.detect();
+  const std::uint64_t peak = bulk_bytes_peak() - before;
+  EXPECT_LE(peak, stem_detection_bytes(plot.points.size()));
+  EXPECT_GE(3 * peak, stem_detection_bytes(plot.points.size()));
+}
+
+TEST(StemDetection, ACancelIsSeenInOneHugeCell) {
+  std::vector<Vec3d> points(3'000'000);
+  std::vector<float> heights(points.size());
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i] = {0.04 * unit(random), 0.04 * unit(random), 1 + unit(random)};
+    heights[i] = static_cast<float>(points[i].z);
+  }
+  JobControl control;
+  std::chrono::steady_clock::time_point asked;
+  std::thread cancel([&] {
+    while (std::string(control.phase.load()) != "Selecting the layer") std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    asked = std::chrono::steady_clock::now();
+    control.cancel_requested = true;
+  });
+  OpContext ctx(control, Device::kCpu, 1);
+  EXPECT_THROW(detect_stems(HitPoints::assume_hits({points.data(), points.size()}),
+                            {heights.data(), heights.size()}, kParams, ctx),
+               Error);
+  const auto ended = std::chrono::steady_clock::now();
+  cancel.join();
+  EXPECT_LT(ended - asked, std::chrono::milliseconds(250));
+}
+
+}  // namespace

@@ -27,6 +27,7 @@ import { segmentTreesRoutes } from "./cloud-session/segment-trees.ts";
 import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
+import { treeInventoryRoutes } from "./cloud-session/tree-inventory.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { exportRoutes } from "./export.ts";
@@ -74,6 +75,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   duplicateRoutes,
   mergeRoutes,
   transformRoutes,
+  treeInventoryRoutes,
   sessionDemRoutes,
   demRoutes,
   triangulateRoutes,

@@ -16,7 +16,9 @@ import type { ClientOptions } from "./transport.ts";
 import { treesClient } from "./trees.ts";
 
 export { ApiError, CanceledError } from "./errors.ts";
+export { standCsv, stemCurveCsv, type TreeTable, treeCsv } from "./inventory-tables.ts";
 export type { FileRange } from "./octree.ts";
+export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
 
 /**

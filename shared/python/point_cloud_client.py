@@ -548,6 +548,26 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "detect_stems"), {}, fields)
 
+    def tree_inventory(
+        self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """Measures every tree of column tree_instance, and the stand; true world coordinates.
+
+        breast_height_m        height of the diameter at breast height, metres, default 1.3
+        fit_method             search for circles: ransac (default) or hough
+        slice_thickness_m      thickness of the slices across the stem, metres, default 0.1
+        inlier_distance_m      points closer to a circle than this belong to it, metres, default 0.02
+        stem_curve_step_m      distance between the sections of the stem curve, metres, default 0.5
+        voxel_size_m           edge of the cubes of the crown's volume, metres, default 0.1
+        crown_gap_m            empty height that ends the crown, metres, default 1
+        tree_ids               values of tree_instance to measure; None = all; a list leaves the stand out
+        min_points             trees with fewer points are returned in skipped, default 50
+        competition_radius_m   trees within this distance compete, metres, default 6
+
+        Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, warnings and params.
+        """
+        return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
+
     # Leaf area density
 
     def backfill_misses(

@@ -62,6 +62,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/cloud/session/{id}/segment_trees",
     "POST /api/cloud/session/{id}/split",
     "POST /api/cloud/session/{id}/transform",
+    "POST /api/cloud/session/{id}/tree_inventory",
     "POST /api/dem",
     "POST /api/dem/export-raster",
     "POST /api/export",

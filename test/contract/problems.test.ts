@@ -63,6 +63,7 @@ const ACTIONS: readonly (readonly [operation: string, action: string, body: obje
   ["segmentTreesSession", "segment_trees", {}],
   ["split", "split", { region: BOX }],
   ["transform", "transform", { matrix: IDENTITY }],
+  ["treeInventory", "tree_inventory", {}],
 ];
 const of = (operation: string, status: number, url: string, payload?: object): Refused => ({
   operation,

@@ -2,6 +2,7 @@ import type { DistanceSuccess } from "../../../shared/contract/c2m.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { type Page, smallPage } from "../report/page.ts";
+import { versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
 import { type CloudPart, inputFact, type MeshPart } from "../run/inputs.ts";
@@ -149,12 +150,7 @@ function page(
     ["Bands (--bands)", bands.length > 0 ? `${bands.join(", ")} m` : "not given"],
     ["Units (--units)", reading.units ?? "not given"],
     ["Column legend (--columns)", reading.columns ?? "not given"],
-    [
-      "Versions",
-      Object.entries(versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(", "),
-    ],
+    versionsFact(versions),
   ];
   const short = (value: number) => `${shortNumber(Number(value.toPrecision(3)))} m`;
   return {

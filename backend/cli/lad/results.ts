@@ -2,6 +2,7 @@ import type { LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { type Page, smallPage } from "../report/page.ts";
+import { optionFacts, versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
 import { type CloudPart, inputFact } from "../run/inputs.ts";
@@ -126,20 +127,10 @@ function page(
   const { scans, answer, profile } = found;
   const reproduce: Fact[] = [
     ...scans.map(({ file }): Fact => ["Scan", inputFact(file)]),
-    ...Object.entries(recorded(options)).map(
-      ([name, value]): Fact => [
-        `--${name.replaceAll("_", "-")}`,
-        value === null ? "not given" : typeof value === "string" ? value : JSON.stringify(value),
-      ],
-    ),
+    ...optionFacts(recorded(options)),
     ["Occlusion threshold", `${short(answer.occlusion_threshold_m)} m of path`],
     ["G by layer", answer.gtheta_profile?.map((g) => short(g)).join(", ") ?? "of each voxel, see voxels.csv"],
-    [
-      "Versions",
-      Object.entries(versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(", "),
-    ],
+    versionsFact(versions),
   ];
   return {
     kicker: "Leaf area report",

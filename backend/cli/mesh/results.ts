@@ -4,6 +4,7 @@ import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import type { MeshShape } from "../meshes/shape.ts";
 import { type Page, smallPage } from "../report/page.ts";
+import { versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
 import { type CloudPart, inputFact } from "../run/inputs.ts";
@@ -134,12 +135,7 @@ function page(
     ...Object.entries(tuning).map(([name, value]): Fact => [`Parameter ${name}`, String(value)]),
     ["Units (--units)", reading.units ?? "not given"],
     ["Column legend (--columns)", reading.columns ?? "not given"],
-    [
-      "Versions",
-      Object.entries(versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(", "),
-    ],
+    versionsFact(versions),
   ];
   const shifted = file_shift ? `; add ${file_shift.join(", ")} m to its coordinates` : "";
   return {

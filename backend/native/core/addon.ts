@@ -8,6 +8,7 @@ import type { MeshReadersNative } from "../files/mesh.ts";
 import type { ReadersNative } from "../files/readers.ts";
 import type { WritersNative } from "../files/writers.ts";
 import type { FitNative } from "../fit.ts";
+import type { InventoryNative } from "../inventory.ts";
 import type { LadNative } from "../lad.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
@@ -47,6 +48,7 @@ export interface Addon
     MasksNative,
     DenoiseNative,
     OctreeNative,
+    InventoryNative,
     LadNative,
     ListsNative,
     PlantShapesNative,

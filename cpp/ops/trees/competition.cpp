@@ -95,13 +95,15 @@ Competition competition(Span<const Vec2d> stems, Span<const double> diameters,
     std::vector<std::pair<std::size_t, double>> near;
     for (std::size_t i = begin; i < end; ++i) {
       out.edge[i] = depth[i] >= params.radius_m ? 0 : 1;
-      if (!(diameters[i] > 0) || !std::isfinite(stems[i].x) || !std::isfinite(stems[i].y)) continue;
+      if (!std::isfinite(stems[i].x) || !std::isfinite(stems[i].y)) continue;
       near.clear();
       grid.for_each_near(stems[i], [&](std::size_t j) {
         const double dx = stems[j].x - stems[i].x, dy = stems[j].y - stems[i].y;
         const double distance = std::sqrt(dx * dx + dy * dy);
         if (j != i && distance <= params.radius_m) near.emplace_back(j, distance);
       });
+      out.neighbor_count[i] = static_cast<std::uint32_t>(near.size());
+      if (!(diameters[i] > 0)) continue;
       std::sort(near.begin(), near.end());
       double plain = 0, corrected = 0;
       for (const auto& [j, distance] : near) {
@@ -111,7 +113,6 @@ Competition competition(Span<const Vec2d> stems, Span<const double> diameters,
         corrected += depth[i] < distance ? term / arc_inside(params.plot, stems[i], distance) : term;
       }
       out.hegyi[i] = plain;
-      out.neighbor_count[i] = static_cast<std::uint32_t>(near.size());
       if (depth[i] >= 0) out.hegyi_corrected[i] = corrected;
     }
   });

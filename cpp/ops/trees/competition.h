@@ -16,9 +16,9 @@ struct CompetitionParams {
 };
 
 struct Competition {
-  std::vector<double> hegyi;            ///< (n) NaN for trees without a diameter
-  std::vector<double> hegyi_corrected;  ///< (n) NaN also without a plot, and for trees outside it
-  std::vector<std::uint32_t> neighbor_count;
+  std::vector<double> hegyi;                  ///< (n) NaN for trees without a diameter
+  std::vector<double> hegyi_corrected;        ///< (n) NaN also without a plot, and for trees outside it
+  std::vector<std::uint32_t> neighbor_count;  ///< (n) with a diameter and within the radius
   std::vector<std::uint8_t>
       edge;  ///< (n) 1 = the circle of competition leaves the plot, or the plot is unknown
 };

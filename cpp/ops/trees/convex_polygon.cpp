@@ -47,6 +47,52 @@ ConvexPolygon convex_hull(Span<const Vec2d> points) {
   return hull;
 }
 
+void GrowingHull::add(const Vec2d& point) {
+  constexpr std::size_t kPending = 1 << 16;
+  if (!std::isfinite(point.x) || !std::isfinite(point.y)) return;
+  bool inside = inner_.size() >= 3;
+  for (std::size_t i = 0; inside && i < inner_.size(); ++i)
+    inside = orient_2d(inner_[i], inner_[(i + 1) % inner_.size()], point) >= 0;
+  if (inside) return;
+  pending_.push_back(point);
+  if (pending_.size() >= std::max(kPending, hull_.size())) corners();
+}
+
+const ConvexPolygon& GrowingHull::corners() {
+  constexpr std::size_t kInner = 8;
+  if (pending_.empty()) return hull_;
+  pending_.insert(pending_.end(), hull_.begin(), hull_.end());
+  hull_ = convex_hull({pending_.data(), pending_.size()});
+  inner_ = hull_.size() >= 3 ? with_fewer_corners(hull_, kInner) : ConvexPolygon{};
+  pending_.clear();
+  return hull_;
+}
+
+ConvexPolygon with_fewer_corners(const ConvexPolygon& polygon, std::size_t most) {
+  if (polygon.size() <= most) return polygon;
+  // The corner that is furthest in a direction moves forwards as the direction turns.
+  std::vector<std::size_t> kept;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < most; ++k) {
+    const double angle = 2 * kPi * static_cast<double>(k) / static_cast<double>(most);
+    const Vec2d to{std::cos(angle), std::sin(angle)};
+    const auto reach = [&](std::size_t i) {
+      const Vec2d& p = polygon[i % polygon.size()];
+      return (p.x - polygon[0].x) * to.x + (p.y - polygon[0].y) * to.y;
+    };
+    if (k == 0) {
+      for (std::size_t i = 1; i < polygon.size(); ++i) at = reach(i) > reach(at) ? i : at;
+    }
+    for (std::size_t step = 0; step < polygon.size() && reach(at + 1) > reach(at); ++step) ++at;
+    kept.push_back(at % polygon.size());
+  }
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  ConvexPolygon out;
+  for (const std::size_t i : kept) out.push_back(polygon[i]);
+  return out;
+}
+
 double area_of(const ConvexPolygon& polygon) {
   if (polygon.size() < 3) return 0;
   double twice = 0;

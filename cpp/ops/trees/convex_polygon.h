@@ -14,6 +14,24 @@ using ConvexPolygon = std::vector<Vec2d>;
 /// Source  Andrew 1979, Information Processing Letters 9: 216.
 ConvexPolygon convex_hull(Span<const Vec2d> points);
 
+/// Convex hull of points that arrive one by one, exact. Keeps the corners so far and up to 65,536 points; most points
+/// inside cost a test against 8 edges.
+class GrowingHull {
+ public:
+  /// A point that is not finite is left out.
+  void add(const Vec2d& point);
+  /// The hull of the points so far; fewer than 3 corners if they lie on a line.
+  const ConvexPolygon& corners();
+
+ private:
+  ConvexPolygon hull_, inner_;  ///< inner_: some corners of hull_
+  std::vector<Vec2d> pending_;
+};
+
+/// At most `most` (>= 4) of the corners: those furthest in as many directions. A circle loses 2 pi^2 / (3 most^2) of its
+/// area.
+ConvexPolygon with_fewer_corners(const ConvexPolygon& polygon, std::size_t most);
+
 double area_of(const ConvexPolygon& polygon);
 
 /// The common part of two polygons; empty if they have no common area.

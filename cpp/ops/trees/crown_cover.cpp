@@ -91,6 +91,15 @@ class Neighbors {
   double widest_ = 0;
 };
 
+/// Number of pairs whose boxes meet, each counted from both sides.
+double pairs_of(const std::vector<ConvexPolygon>& hulls, const Neighbors& neighbors, OpContext& ctx) {
+  std::vector<std::size_t> counts(hulls.size(), 0);
+  parallel_for(ctx, hulls.size(), 1, [&](std::size_t begin, std::size_t) {
+    if (hulls[begin].size() >= 3) counts[begin] = neighbors.of(begin).size();
+  });
+  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+}
+
 /// Share of a crown's cells that lie in one of the others.
 double shared_fraction(const ConvexPolygon& own, const Box2d& box,
                        const std::vector<const ConvexPolygon*>& others, double least_cell) {
@@ -164,7 +173,9 @@ CrownCover crown_cover(const std::vector<ConvexPolygon>& hulls, const CrownCover
   out.overlap_fraction.assign(n, std::nan(""));
   const Neighbors neighbors(hulls);
   ctx.begin_phase("Stand metrics", n);
-  parallel_for(ctx, n, 1, [&](std::size_t begin, std::size_t) {
+  out.overlap_known = pairs_of(hulls, neighbors, ctx) <= params.most_pairs;
+  if (!out.overlap_known) out.overlap_m2.assign(n, std::nan(""));
+  parallel_for(ctx, out.overlap_known ? n : 0, 1, [&](std::size_t begin, std::size_t) {
     const ConvexPolygon& own = hulls[begin];
     if (own.size() < 3) return;
     std::vector<const ConvexPolygon*> others;
@@ -178,13 +189,17 @@ CrownCover crown_cover(const std::vector<ConvexPolygon>& hulls, const CrownCover
         others.empty() ? 0 : shared_fraction(own, neighbors.box(begin), others, params.least_cell_m);
   });
   if (params.plot.size() < 3) return out;
-  std::vector<ConvexPolygon> clipped;
-  for (const ConvexPolygon& hull : hulls) {
-    ctx.checkpoint();
-    clipped.push_back(intersection_of(hull, params.plot));
-  }
-  out.cell_m = std::max(params.least_cell_m, std::sqrt(area_of(params.plot) / params.most_cells));
-  out.union_area_m2 = union_area(clipped, box_of(params.plot), out.cell_m, ctx);
+  std::vector<ConvexPolygon> clipped(n);
+  parallel_for(ctx, n, 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) clipped[i] = intersection_of(hulls[i], params.plot);
+  });
+  const Box2d frame = box_of(params.plot);
+  const double width = frame.high.x - frame.low.x, height = frame.high.y - frame.low.y;
+  // A narrow plot across its box would have few cells in a huge raster.
+  out.cell_m = std::max({params.least_cell_m, std::sqrt(area_of(params.plot) / params.most_cells),
+                         std::sqrt(width * height / params.most_cells) / 2,
+                         std::max(width, height) / params.most_cells});
+  out.union_area_m2 = union_area(clipped, frame, out.cell_m, ctx);
   return out;
 }
 

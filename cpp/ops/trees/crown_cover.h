@@ -11,11 +11,13 @@ struct CrownCoverParams {
   ConvexPolygon plot;   ///< crowns outside it do not count as cover; fewer than 3 corners: no plot
   double least_cell_m;  ///< edge of the sample cells of the cover and of overlaps
   double most_cells;    ///< of the plot; larger plots get larger cells
+  double most_pairs;    ///< of crowns whose boxes meet, from both sides; with more, overlaps are not measured
 };
 
 struct CrownCover {
   double union_area_m2 = 0;        ///< covered by at least one crown, inside the plot
   double cell_m = 0;               ///< cell that measured it
+  bool overlap_known = true;       ///< false: too many pairs; the next two are NaN
   std::vector<double> overlap_m2;  ///< (n) sum of the areas shared with each other crown
   std::vector<double>
       overlap_fraction;  ///< (n) share of the crown that lies in at least one other; NaN without a hull

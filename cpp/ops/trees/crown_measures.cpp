@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/polled_sort.h"
 
 namespace pc {
 
@@ -19,6 +20,7 @@ constexpr double kQuadrantPart = 0.05;
 constexpr int kQuadrants = 4, kSides = 3;
 constexpr std::size_t kPollPoints = 1 << 16;
 constexpr double kMostBins = 1e6;
+constexpr std::size_t kMostCorners = 720;
 
 /// The rows that are crown.
 std::vector<std::size_t> crown_rows(Span<const Vec3d> points, const Stem& stem, OpContext& ctx) {
@@ -153,12 +155,13 @@ double voxel_volume(Span<const Vec3d> points, const std::vector<std::size_t>& ro
                     OpContext& ctx) {
   std::vector<std::tuple<double, double, double>> cells;
   cells.reserve(rows.size());
-  for (const std::size_t i : rows) {
-    const Vec3d& p = points[i];
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (k % kPollPoints == 0) ctx.checkpoint();
+    const Vec3d& p = points[rows[k]];
     cells.emplace_back(std::floor(p.x / edge), std::floor(p.y / edge), std::floor(p.z / edge));
   }
-  ctx.checkpoint();
-  std::sort(cells.begin(), cells.end());
+  polled_sort(
+      cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a < b; }, ctx);
   const auto distinct = std::unique(cells.begin(), cells.end()) - cells.begin();
   return static_cast<double>(distinct) * edge * edge * edge;
 }
@@ -175,10 +178,12 @@ CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const Cr
   if (rows.empty()) return out;
   out.base_height_m = crown_base(points, rows, stem, params);
   out.voxel_volume_m3 = voxel_volume(points, rows, params.voxel_size_m, ctx);
-  std::vector<Vec2d> flat;
-  for (const std::size_t i : rows) flat.push_back({points[i].x, points[i].y});
-  ctx.checkpoint();
-  out.hull = convex_hull({flat.data(), flat.size()});
+  GrowingHull hull;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (k % kPollPoints == 0) ctx.checkpoint();
+    hull.add({points[rows[k]].x, points[rows[k]].y});
+  }
+  out.hull = with_fewer_corners(hull.corners(), kMostCorners);
   if (out.hull.size() < 3) return out;
   const PolygonMoments moments = moments_of(out.hull);
   out.projected_area_m2 = moments.area;

@@ -19,7 +19,7 @@ struct CrownMeasureParams {
 struct CrownMeasures {
   std::uint64_t point_count = 0;
   double base_height_m;  ///< above the ground at the stem's base
-  ConvexPolygon hull;    ///< seen from above, true coordinates; fewer than 3 corners = none
+  ConvexPolygon hull;    ///< seen from above; fewer than 3 corners = none, at most 720
   double projected_area_m2;
   double max_width_m, perp_width_m;     ///< widest width of the hull, and its width at right angles to it
   double offset_m, offset_azimuth_deg;  ///< of the hull's centroid from the stem's base

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "ops/trees/stem_girth.h"
+#include "ops/trees/stem_slices.h"
 
 namespace pc {
 
@@ -20,52 +21,21 @@ constexpr double kResidualPart = 0.1, kLeastResidual = 0.01;  // of the radius, 
 constexpr double kSameGround = 0.05, kFootHeight = 0.5;
 constexpr int kBaseRounds = 3, kGroundPoints = 16;
 constexpr std::size_t kAxisCenters = 3;
+constexpr double kMostSections = 1e12;  // beyond them heights have no digits left
+constexpr std::size_t kMostStretchPoints = 100'000;
+constexpr std::size_t kMostSectionPoints =
+    20'000;                        // a circle through more is not better, only slower to cancel
 constexpr double kMostLean = 0.3;  // metres per metre
 constexpr double kNearSections = 1.0;
 constexpr double kLeastHeight = 0.3;  // of the stretch above the base: the foot widens
 
-/// The points of a tree sorted along a direction, to cut slices.
-class Slices {
- public:
-  /// origin, u, v, w: a right-handed frame; w is the direction.
-  Slices(Span<const Vec3d> points, const Vec3d& origin, const Vec3d& u, const Vec3d& v, const Vec3d& w)
-      : along_(points.size), flat_(points.size) {
-    std::vector<std::size_t> order(points.size);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::vector<double> height(points.size);
-    for (std::size_t i = 0; i < points.size; ++i) height[i] = dot(points[i] - origin, w);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return height[a] < height[b]; });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Vec3d p = points[order[i]] - origin;
-      along_[i] = height[order[i]];
-      flat_[i] = {dot(p, u), dot(p, v)};
-    }
-  }
-
-  double top() const { return along_.back(); }
-  /// Points whose height differs from `at` by less than half the thickness.
-  Span<const Vec2d> slice(double at, double thickness) const {
-    const auto low = std::lower_bound(along_.begin(), along_.end(), at - thickness / 2);
-    const auto high = std::lower_bound(low, along_.end(), at + thickness / 2);
-    return {flat_.data() + (low - along_.begin()), static_cast<std::size_t>(high - low)};
-  }
-  /// The points of slice() near a place, with their heights.
-  std::vector<Vec3d> stretch(double at, double thickness, const Vec2d& center, double reach) const {
-    const Span<const Vec2d> flat = slice(at, thickness);
-    const double* along = along_.data() + (flat.data - flat_.data());
-    std::vector<Vec3d> near;
-    for (std::size_t i = 0; i < flat.size; ++i) {
-      const double dx = flat[i].x - center.x, dy = flat[i].y - center.y;
-      if (dx * dx + dy * dy <= reach * reach) near.push_back({flat[i].x, flat[i].y, along[i]});
-    }
-    return near;
-  }
-
- private:
-  std::vector<double> along_;
-  std::vector<Vec2d> flat_;
-};
+/// At most `most` of the points, evenly chosen along their order.
+template <class Point>
+std::vector<Point> even_choice(Span<const Point> points, std::size_t most) {
+  std::vector<Point> chosen;
+  for (std::size_t i = 0; i < points.size; i += points.size / (most + 1) + 1) chosen.push_back(points[i]);
+  return chosen;
+}
 
 std::vector<Vec2d> within(Span<const Vec2d> points, const Vec2d& center, double radius) {
   std::vector<Vec2d> near;
@@ -103,7 +73,7 @@ class Measuring {
   }
 
   Stem run() {
-    const Slices level(points_, origin_, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+    const Slices level(points_, origin_, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, ctx_);
     Stem stem{};
     double ground = under({0, 0}).z;
     std::optional<Place> seed = find_seed(level, ground);
@@ -122,7 +92,7 @@ class Measuring {
     stem.seed_radius = seed->radius;
     stem.reference_z = highest_ground(stem, seed->radius);
     across_ = frame_of(stem.axis);
-    const Slices slices(points_, stem.base, across_[0], across_[1], stem.axis);
+    const Slices slices(points_, stem.base, across_[0], across_[1], stem.axis, ctx_);
     follow_curve(stem, slices, seed->radius);
     measure_breast_height(stem, slices, seed->radius);
     return stem;
@@ -153,7 +123,8 @@ class Measuring {
   std::optional<FittedCircle> circle_in(Span<const Vec2d> points) {
     ctx_.checkpoint();
     ++sections_;
-    return fit_circle(points, circle_params());
+    const std::vector<Vec2d> chosen = even_choice(points, kMostSectionPoints);
+    return fit_circle({chosen.data(), chosen.size()}, circle_params());
   }
 
   CircleFitParams circle_params() const {
@@ -305,9 +276,10 @@ class Measuring {
     Place last{{0, 0}, seed_radius};
     std::uint32_t failures = 0;
     bool any = false;
-    for (int i = 0;; ++i) {
+    for (double i = 0;; ++i) {
+      if (!any) i = std::max(i, first_section(slices, i));
       const double axial = params_.curve_start_m + i * params_.curve_step_m;
-      if (axial > slices.top()) break;
+      if (!(axial <= slices.top()) || i > kMostSections) break;
       const auto section = section_at(slices, stem, axial, params_.slice_thickness_m, last);
       if (section) stem.curve.push_back(*section);
       if (section && section->ok) {
@@ -318,6 +290,13 @@ class Measuring {
         break;
       }
     }
+  }
+
+  /// The first section from the i-th on whose slice has a point.
+  double first_section(const Slices& slices, double i) const {
+    const double half = params_.slice_thickness_m / 2;
+    const double point = slices.next(params_.curve_start_m + i * params_.curve_step_m - half);
+    return std::ceil((point - half - params_.curve_start_m) / params_.curve_step_m);
   }
 
   /// Median of the trusted sections within kNearSections, else the nearest one, else the seed.
@@ -359,7 +338,10 @@ class Measuring {
   void measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
     const auto stretch = [&](const PlainCircle& at, double half) {
       const double room = std::clamp(section.axial_m - kLeastHeight, section.thickness_m / 2, half);
-      return slices.stretch(section.axial_m, 2 * room, at.center, kWindowRadii * at.radius + kWindowRoom);
+      const auto all =
+          slices.stretch(section.axial_m, 2 * room, at.center, kWindowRadii * at.radius + kWindowRoom);
+      ctx_.checkpoint();
+      return even_choice(Span<const Vec3d>{all.data(), all.size()}, kMostStretchPoints);
     };
     ++sections_;
     const auto girth =
@@ -368,8 +350,10 @@ class Measuring {
     const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
                              kWindowRadii * girth->radius + kWindowRoom);
     // What the section itself shows of that circle.
+    const std::vector<Vec2d> chosen =
+        even_choice(Span<const Vec2d>{near.data(), near.size()}, kMostSectionPoints);
     const auto shown =
-        refine_circle({near.data(), near.size()}, {girth->center, girth->radius}, circle_params());
+        refine_circle({chosen.data(), chosen.size()}, {girth->center, girth->radius}, circle_params());
     if (shown) set_circle(section, stem, *shown, near.size());
     section.circle.radius = girth->radius;
     section.circle.radius_sigma = girth->sigma;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/linear_solve.h"
+#include "core/polled_sort.h"
 
 namespace pc {
 
@@ -15,6 +16,8 @@ namespace {
 constexpr double kCell = 0.5, kCellReach = 2, kLeastDistance = 0.05;
 constexpr double kLowHeight = 1, kNear = 0.5, kFar = 1;
 constexpr std::size_t kPlanePoints = 6, kMedianPoints = 3, kNearest = 20;
+constexpr std::size_t kMostPlanePoints = 20'000;
+constexpr std::size_t kLeastPending = 1 << 18, kPollPoints = 1 << 16;
 
 std::int64_t cell_index(double value) {
   return static_cast<std::int64_t>(std::clamp(std::floor(value / kCell), -0x1p60, 0x1p60));
@@ -30,25 +33,38 @@ double median_of(std::vector<double>& values) {
 }  // namespace
 
 GroundHeights::GroundHeights(Span<const Vec3d> ground, OpContext& ctx) {
-  std::vector<Cell> all;
-  all.reserve(ground.size);
-  for (std::size_t i = 0; i < ground.size; ++i) {
-    if (i % (std::size_t{1} << 18) == 0) ctx.checkpoint();
-    if (is_finite(ground[i]))
-      all.push_back({cell_index(ground[i].x), cell_index(ground[i].y), ground[i].z, 1});
-  }
-  ctx.checkpoint();
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Cell& a, const Cell& b) { return a.y < b.y || (a.y == b.y && a.x < b.x); });
-  for (const Cell& cell : all) {
-    if (!cells_.empty() && cells_.back().x == cell.x && cells_.back().y == cell.y) {
-      cells_.back().sum += cell.sum;
-      ++cells_.back().count;
+  for (std::size_t i = 0; i < ground.size; ++i) add(ground[i], ctx);
+  finish(ctx);
+}
+
+void GroundHeights::add(const Vec3d& point, const OpContext& ctx) {
+  if (!is_finite(point)) return;
+  pending_.push_back({cell_index(point.x), cell_index(point.y), point.z, 1});
+  // Merging costs the length of both lists, so the new one grows with the old one.
+  if (pending_.size() >= std::max(kLeastPending, cells_.size())) finish(ctx);
+}
+
+void GroundHeights::finish(const OpContext& ctx) {
+  const auto before = [](const Cell& a, const Cell& b) { return a.y < b.y || (a.y == b.y && a.x < b.x); };
+  polled_stable_sort(pending_.begin(), pending_.end(), before, ctx);
+  std::vector<Cell> merged;
+  merged.reserve(cells_.size());
+  const auto take = [&](const Cell& cell) {
+    if (!merged.empty() && merged.back().x == cell.x && merged.back().y == cell.y) {
+      merged.back().sum += cell.sum;
+      merged.back().count += cell.count;
     } else {
-      cells_.push_back(cell);
+      merged.push_back(cell);
     }
+  };
+  auto old = cells_.cbegin();
+  for (const Cell& cell : pending_) {
+    for (; old != cells_.cend() && !before(cell, *old); ++old) take(*old);
+    take(cell);
   }
-  cells_.shrink_to_fit();
+  for (; old != cells_.cend(); ++old) take(*old);
+  cells_ = std::move(merged);
+  pending_.clear();
 }
 
 double GroundHeights::at(const Vec2d& place) const {
@@ -73,17 +89,30 @@ double GroundHeights::at(const Vec2d& place) const {
   return weights > 0 ? sum / weights : std::nan("");
 }
 
-TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells)
+TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells,
+                       const OpContext& ctx)
     : cells_(cells), lowest_(HUGE_VAL) {
+  struct Keyed {
+    std::pair<std::int64_t, std::int64_t> key;
+    Implied implied;
+  };
+  std::vector<Keyed> keyed;
   for (std::size_t i = 0; i < points.size; ++i) {
-    lowest_ = std::min(lowest_, points[i].z);
+    if (i % kPollPoints == 0) ctx.checkpoint();
+    const Vec3d& p = points[i];
+    lowest_ = std::min(lowest_, p.z);
     if (heights.empty() || !std::isfinite(heights[i])) continue;
-    implied_.push_back({{points[i].x, points[i].y}, points[i].z - heights[i], heights[i] < kLowHeight});
+    keyed.push_back(
+        {{cell_index(p.y), cell_index(p.x)}, {{p.x, p.y}, p.z - heights[i], heights[i] < kLowHeight}});
   }
-  const auto key = [](const Implied& p) { return std::pair(cell_index(p.place.y), cell_index(p.place.x)); };
-  std::stable_sort(implied_.begin(), implied_.end(),
-                   [&](const Implied& a, const Implied& b) { return key(a) < key(b); });
-  for (const Implied& p : implied_) keys_.push_back(key(p));
+  polled_stable_sort(
+      keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; }, ctx);
+  implied_.reserve(keyed.size());
+  keys_.reserve(keyed.size());
+  for (const Keyed& one : keyed) {
+    implied_.push_back(one.implied);
+    keys_.push_back(one.key);
+  }
 }
 
 template <class Visit>
@@ -102,9 +131,13 @@ void TreeGround::for_each_within(const Vec2d& place, double radius, Visit&& visi
 }
 
 double TreeGround::from_heights(const Vec2d& place) const {
+  std::size_t low_count = 0, seen = 0;
+  for_each_within(place, kNear,
+                  [&](const Implied& p, double, double, double) { low_count += p.low ? 1 : 0; });
+  const std::size_t stride = low_count / kMostPlanePoints + 1;
   std::vector<double> rows, ground;
   for_each_within(place, kNear, [&](const Implied& p, double dx, double dy, double) {
-    if (!p.low) return;
+    if (!p.low || seen++ % stride != 0) return;
     rows.insert(rows.end(), {1, dx, dy});
     ground.push_back(p.ground);
   });
@@ -124,8 +157,9 @@ double TreeGround::from_heights(const Vec2d& place) const {
     near.emplace_back(distance, p.ground);
   });
   if (near.empty()) return std::nan("");
-  std::sort(near.begin(), near.end());
-  near.resize(std::min(near.size(), kNearest));
+  const std::size_t count = std::min(near.size(), kNearest);
+  std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
+  near.resize(count);
   std::vector<double> values;
   for (const auto& [distance, value] : near) values.push_back(value);
   return median_of(values);

@@ -18,8 +18,12 @@ class GroundHeights {
  public:
   GroundHeights() = default;
   /// ground   (n) points labelled as ground, metres; those that are not finite are left out
-  /// Cost     O(n log n) time, 32 bytes per point while it is built.
   GroundHeights(Span<const Vec3d> ground, OpContext& ctx);
+
+  /// Adds a ground point; one that is not finite is left out. Call finish() after the last one.
+  /// Cost     O(n log n) time for n points; 32 bytes per cell and for each of the last 2^18 points.
+  void add(const Vec3d& point, const OpContext& ctx);
+  void finish(const OpContext& ctx);
 
   /// Height at a place, by weights of 1 / distance over the cells within 2 m; NaN if there is none.
   double at(const Vec2d& place) const;
@@ -30,7 +34,8 @@ class GroundHeights {
     double sum;
     std::uint64_t count;
   };
-  std::vector<Cell> cells_;  ///< ascending by y, then x
+  std::vector<Cell> cells_;    ///< ascending by y, then x
+  std::vector<Cell> pending_;  ///< not yet part of cells_, in any order
 };
 
 /// The ground under one tree.
@@ -44,11 +49,13 @@ class TreeGround {
   /// points    (n) of the tree, metres
   /// heights   (n) above ground, NaN = unknown; or empty
   /// cells     of the whole cloud; must outlive this object
-  TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells);
+  /// Cost      O(n log n) time, 64 bytes per point. Cancel within 50 ms.
+  TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells,
+             const OpContext& ctx);
 
   /// The best source that has an answer at the place. Heights above ground: a plane through the ground under the tree's
-  /// points below 1 m and within 0.5 m (6 or more), their median (3 or more), or the median of the 20 nearest points
-  /// within 1 m.
+  /// points below 1 m and within 0.5 m (6 or more; of more than 20,000 an even choice), their median (3 or more), or the
+  /// median of the 20 nearest points within 1 m.
   Answer at(const Vec2d& place) const;
   double lowest() const { return lowest_; }
 

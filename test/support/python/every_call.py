@@ -95,6 +95,12 @@ assert client.delete_region(a, box)["deleted_count"] == 10 * side
 assert client.reset_edits(a)["deleted_count"] == 0
 stroke = {"stroke_id": "one", "region": box, "to_class": 3}
 assert client.label_region(a, [stroke], slug="mine")["applied"][0]["changed_count"] == 10 * side
+tree = {**stroke, "to_class": 7}
+client.label_region(a, [tree], slug="tree_instance")
+listed = client.tree_inventory(a, min_points=1, on_progress=lambda step: None)
+assert [row["n_points"] for row in listed["trees"]] == [10 * side] and listed["stand"] is not None, listed
+nobody = refused(lambda: client.tree_inventory(a, fit_method="magic"), 200, "invalid_argument")
+assert "fit method" in nobody.message and nobody.detail["success"] is False
 assert client.label_summary(a, "mine")["class_counts"]["3"] == 10 * side
 assert client.reset_label_edits(a, slug="mine", edit_count=1)["label_edit_count"] == 1
 assert client.commit_labels(a, slug="mine")["slug"] == "mine"

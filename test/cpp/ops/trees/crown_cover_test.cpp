@@ -19,10 +19,11 @@ ConvexPolygon circle(double x, double y, double radius, int corners = 720) {
   return out;
 }
 
-CrownCover cover(const std::vector<ConvexPolygon>& hulls, const ConvexPolygon& plot, int threads = 2) {
+CrownCover cover(const std::vector<ConvexPolygon>& hulls, const ConvexPolygon& plot, int threads = 2,
+                 double most_pairs = 1e7) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return crown_cover(hulls, {plot, 0.1, 2e7}, ctx);
+  return crown_cover(hulls, {plot, 0.1, 2e7, most_pairs}, ctx);
 }
 
 const ConvexPolygon kPlot{{0, 0}, {40, 0}, {40, 30}, {0, 30}};

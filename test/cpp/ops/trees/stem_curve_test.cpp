@@ -64,7 +64,7 @@ struct Trunk {
     const GroundHeights none;
     const Span<const double> known =
         with_heights ? Span<const double>{heights.data(), heights.size()} : Span<const double>{};
-    const TreeGround under({points.data(), points.size()}, known, none);
+    const TreeGround under({points.data(), points.size()}, known, none, ctx);
     return measure_stem({points.data(), points.size()}, under, params, ctx);
   }
 };
@@ -203,7 +203,7 @@ TEST(TreeGround, EachSourceAnswersWhereItCan) {
     tree.push_back({100 + 0.2 * std::cos(angle), 0.2 * std::sin(angle), 5.5 + 0.02 * std::cos(angle)});
     heights.push_back(0.5);  // ground 5 + 0.1 (x - 100)
   }
-  const TreeGround known({tree.data(), tree.size()}, {heights.data(), heights.size()}, cells);
+  const TreeGround known({tree.data(), tree.size()}, {heights.data(), heights.size()}, cells, ctx);
   EXPECT_NEAR(known.at({100.1, 0}).z, 5.01, 1e-9);
   EXPECT_EQ(known.at({100.1, 0}).source, GroundSource::kHeightAboveGround);
   EXPECT_EQ(known.at({0.3, 0}).source, GroundSource::kGroundClass);

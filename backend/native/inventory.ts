@@ -1,0 +1,70 @@
+import type { OpOptions } from "./cloud/cloud.ts";
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
+
+/** A cloud whose points carry the id of their tree; one value per row each. */
+export interface TreeCloud {
+  /** vec3d, metres. */
+  readonly positions: NativeColumn;
+  /** u8, non-zero = leave out; null = all rows are hits. */
+  readonly skip: NativeColumn | null;
+  readonly tree_instance: NativeColumn;
+  /** Metres; not finite = unknown. */
+  readonly height_above_ground: NativeColumn | null;
+  /** 1 = ground. */
+  readonly ground_class: NativeColumn | null;
+  /** Added to positions: the frame of the results. */
+  readonly shift: readonly [number, number, number];
+}
+
+/** Names and meanings: shared/contract/cloud-session/tree-inventory.ts. */
+export interface InventoryParams {
+  readonly fit_method: "ransac" | "hough";
+  readonly slice_widen_m: readonly number[];
+  readonly tree_ids: readonly number[] | null;
+  readonly [name: string]: number | string | readonly number[] | null;
+}
+
+/** Tables are f64, row-major; NaN = not measured. */
+export interface TreeInventory {
+  readonly tree_fields: readonly string[];
+  readonly curve_fields: readonly string[];
+  readonly stand_fields: readonly string[];
+  /** (trees, tree_fields); hull_corners and curve_rows count the rows of the next two. */
+  readonly trees: NativeColumn;
+  /** (corners, 2) */
+  readonly hulls: NativeColumn;
+  /** (sections, curve_fields) */
+  readonly curve: NativeColumn;
+  /** (trees, stand_fields); empty without a stand. */
+  readonly stand_trees: NativeColumn;
+  /** (skipped, 3): id, points, reason: 0 = fewer than min_points, else its number in `reasons` from 1. */
+  readonly skipped: NativeColumn;
+  readonly reasons: readonly string[];
+  readonly stand: {
+    readonly plot_polygon: [number, number][] | null;
+    readonly plot_area_m2: number | null;
+    readonly plot_source: "ground_class" | "all_points" | "none";
+    readonly crown_union_area_m2: number;
+    readonly cover_cell_m: number;
+    readonly crown_area_sum_m2: number;
+    /** False: too many crowns overlap to measure how far. */
+    readonly overlap_known: boolean;
+  } | null;
+  /** Rows of trees without a finite position. */
+  readonly nonfinite_count: number;
+}
+
+export interface InventoryNative {
+  treeInventory(cloud: TreeCloud, params: InventoryParams, options?: OpOptions): NativeJob<TreeInventory>;
+  treeInventoryBytes(rows: number, largest: number, threads: number): number;
+}
+
+const addon = addonAs<InventoryNative>();
+
+/** Measures every tree of a cloud, then the stand. */
+export const treeInventory: InventoryNative["treeInventory"] = (cloud, params, options) =>
+  addon.treeInventory(cloud, params, options);
+/** Memory that treeInventory needs besides its columns, bytes; `threads` 0 = all cores. */
+export const treeInventoryBytes: InventoryNative["treeInventoryBytes"] = (rows, largest, threads) =>
+  addon.treeInventoryBytes(rows, largest, threads);

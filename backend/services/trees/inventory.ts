@@ -1,0 +1,220 @@
+import {
+  CIRCLE_SEARCHES,
+  INVENTORY_CONSTANTS,
+  MIN_STEM_CURVE_STEP_M,
+  type TreeInventoryRequest,
+  type TreeInventoryTail,
+} from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { LazyList } from "../../../shared/wire/json-values.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import * as edit from "../../native/cloud/edit.ts";
+import type { NativeJob } from "../../native/core/handles.ts";
+import * as native from "../../native/inventory.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { HEIGHT_SLUG } from "../terrain/dem.ts";
+import { inventoryRows } from "./inventory-rows.ts";
+
+export const TREE_SLUG = "tree_instance";
+const GROUND_SLUG = "ground_class";
+const CHANGED = "the cloud changed while the inventory ran; run it again";
+/** How often a running inventory looks whether its cloud is still the session's. */
+const CHANGE_POLL_MS = 50;
+/** The columns that an inventory reads. */
+const READ_COLUMNS = ["positions", "deleted", ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss"].map(extraKey)];
+
+/** The answer; its rows are made while it is written. */
+type InventoryAnswer = Omit<TreeInventoryTail, "trees" | "stem_curve" | "skipped"> & {
+  readonly trees: LazyList | [];
+  readonly stem_curve: LazyList | [];
+  readonly skipped: LazyList | [];
+};
+
+/** Measures every tree of a session, then the stand (contract inventory 1). A failure is reported in the tail. */
+export async function treeInventory(
+  session: CloudSession,
+  request: TreeInventoryRequest,
+  deps: Deps,
+  job: Job,
+): Promise<InventoryAnswer> {
+  try {
+    const params = paramsOf(request);
+    return await session.read(job, async (base) => {
+      const trees = base.columns.get(extraKey(TREE_SLUG));
+      if (!trees)
+        throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
+      job.stage("Indexing trees", 0.02, 0.02);
+      const quiet = job.quiet(); // the stages show the inventory itself
+      const { skip } = await surviving(base, quiet);
+      const { values, counts } = await quiet.track(() => edit.classCounts(trees.native, skip));
+      const sizes = counts.filter((_, i) => (values[i] ?? 0) > 0);
+      if (sizes.length === 0)
+        throw new AppError(
+          "invalid_argument",
+          `No point has a tree: all values of ${TREE_SLUG} are 0. Run Segment Trees first.`,
+        );
+      const rows = sizes.reduce((sum, count) => sum + count, 0);
+      const largest = sizes.reduce((most, count) => Math.max(most, count), 0);
+      const bytes = native.treeInventoryBytes(rows, largest, job.threads);
+      return deps.admission.run(job, "Tree inventory", bytes, async () =>
+        answerOf(await measured(session, base, skip, params, job), request, params, job),
+      );
+    });
+  } catch (raw) {
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    return { ...NOTHING, warnings: [], params: null, error: message, code };
+  }
+}
+
+const NOTHING = {
+  success: false,
+  trees: [],
+  stem_curve: [],
+  stand: null,
+  ground_sources: { height_above_ground: 0, ground_class: 0, tree_min_z: 0 },
+  skipped: [],
+} as const;
+
+type Params = NonNullable<TreeInventoryTail["params"]> & native.InventoryParams;
+
+/** All parameters. Errors: invalid_argument for an unknown fit_method and for lengths that are not above 0. */
+function paramsOf(request: TreeInventoryRequest): Params {
+  const fit_method = CIRCLE_SEARCHES.find((search) => search === request.fit_method);
+  if (!fit_method)
+    throw new AppError(
+      "invalid_argument",
+      `Unknown fit method "${request.fit_method}"; fit_method is ${CIRCLE_SEARCHES.join(" or ")}.`,
+    );
+  const { fit_method: _, tree_ids, min_points, ...lengths } = request;
+  const wrong = Object.entries(lengths).filter(([, value]) => !(Number.isFinite(value) && value > 0));
+  if (wrong.length > 0) {
+    const names = wrong.map(([name, value]) => `${name} (${value})`).join(", ");
+    throw new AppError("invalid_argument", `Lengths must be above 0: ${names}.`);
+  }
+  if (request.stem_curve_step_m < MIN_STEM_CURVE_STEP_M)
+    throw new AppError(
+      "invalid_argument",
+      `stem_curve_step_m ${request.stem_curve_step_m} is below the smallest step of ${MIN_STEM_CURVE_STEP_M} m.`,
+    );
+  const { slice_widen_m, ...constants } = INVENTORY_CONSTANTS;
+  const widen = slice_widen_m.filter((thickness) => thickness > request.slice_thickness_m);
+  return { ...lengths, fit_method, tree_ids, min_points, ...constants, slice_widen_m: widen };
+}
+
+/** Runs the op, and ends it early if the cloud that it measures is no longer the session's. */
+async function measured(
+  session: CloudSession,
+  base: CloudState,
+  skip: native.TreeCloud["skip"],
+  params: Params,
+  job: Job,
+): Promise<native.TreeInventory> {
+  job.stage("Indexing trees", 0.02, 0.99, [
+    { name: "Counting classes", weight: 0.01, message: () => "Indexing trees" },
+    { name: "Ordering points by class", weight: 0.01, message: () => "Indexing trees" },
+    { name: "Indexing trees", weight: 0.01 },
+    {
+      name: "Measuring tree",
+      weight: 0.85,
+      message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total}`,
+    },
+    { name: "Plot boundary", weight: 0.02, message: () => "Stand metrics" },
+    { name: "Stand metrics", weight: 0.07 },
+  ]);
+  const cloud: native.TreeCloud = {
+    positions: positionsColumn(base),
+    skip,
+    tree_instance: optionalExtra(base, TREE_SLUG) as NonNullable<ReturnType<typeof optionalExtra>>,
+    height_above_ground: optionalExtra(base, HEIGHT_SLUG),
+    ground_class: optionalExtra(base, GROUND_SLUG),
+    shift: base.meta.world_shift ?? [0, 0, 0],
+  };
+  let running: NativeJob<native.TreeInventory> | undefined;
+  let replaced = false;
+  const look = () => {
+    replaced ||= !sameCloud(session, base);
+    if (replaced) running?.cancel();
+  };
+  const timer = setInterval(look, CHANGE_POLL_MS);
+  try {
+    const found = await job.track(() => {
+      running = native.treeInventory(cloud, params);
+      return running;
+    });
+    for (const table of [found.trees, found.hulls, found.curve, found.stand_trees, found.skipped])
+      job.adopt(new ColumnRef(table));
+    look();
+    if (replaced) throw new AppError("conflict", CHANGED);
+    return found;
+  } catch (error) {
+    job.checkpoint();
+    throw replaced ? new AppError("conflict", CHANGED) : error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Whether the columns that an inventory reads are still those of `base`. */
+function sameCloud(session: CloudSession, base: CloudState): boolean {
+  if (session.closed) return false;
+  const { state } = session;
+  if (state.version === base.version) return true;
+  return READ_COLUMNS.every((key) => state.columns.get(key) === base.columns.get(key));
+}
+
+function answerOf(
+  found: native.TreeInventory,
+  request: TreeInventoryRequest,
+  params: Params,
+  job: Job,
+): InventoryAnswer {
+  job.stage("Finalizing", 1, 1);
+  const rows = inventoryRows(found, params);
+  const { trees, stem_curve, skipped, ground_sources } = rows;
+  const success = trees.length > 0;
+  const { overlap_known = true, ...stand } = found.stand ?? {};
+  return {
+    success,
+    trees,
+    stem_curve,
+    stand: found.stand && { ...(stand as typeof found.stand), competition_radius_m: params.competition_radius_m },
+    ground_sources,
+    skipped,
+    warnings: warningsOf(found, rows, request, overlap_known),
+    params,
+    error: success ? null : "No tree could be measured; skipped tells why.",
+    ...(success ? {} : { code: "invalid_argument" as const }),
+  };
+}
+
+function warningsOf(
+  found: native.TreeInventory,
+  { small_count, failed_count, ground_sources }: ReturnType<typeof inventoryRows>,
+  { min_points, tree_ids }: TreeInventoryRequest,
+  overlap_known: boolean,
+): string[] {
+  const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const warnings: string[] = [];
+  if (small_count > 0)
+    warnings.push(`${many(small_count, "tree")} with fewer than ${min_points} points skipped (min_points).`);
+  if (failed_count > 0) warnings.push(`${many(failed_count, "tree")} skipped that could not be measured; see skipped.`);
+  if (found.nonfinite_count > 0)
+    warnings.push(`${many(found.nonfinite_count, "point")} of trees without a finite position left out.`);
+  if (tree_ids !== null)
+    warnings.push("Plot, competition and overlap need every tree; without tree_ids they are measured.");
+  if (ground_sources.tree_min_z > 0)
+    warnings.push(
+      `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
+    );
+  if (!overlap_known)
+    warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
+  if (found.stand?.plot_source === "none") warnings.push("The points lie on one line: there is no plot, and no cover.");
+  return warnings;
+}

@@ -1,0 +1,311 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "binding/coded.h"
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "core/parallel.h"
+#include "ops/trees/tree_inventory.h"
+
+namespace pc::binding {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+double degrees(double radians) { return radians * 180 / kPi; }
+double lean_of(const MeasuredTree& t) {
+  return degrees(std::atan2(std::hypot(t.stem.axis.x, t.stem.axis.y), t.stem.axis.z));
+}
+double azimuth_of(const MeasuredTree& t) {
+  const double azimuth = degrees(std::atan2(t.stem.axis.x, t.stem.axis.y));
+  return azimuth < 0 ? azimuth + 360 : azimuth;
+}
+double flags_of(const StemSection& s) {
+  return (s.few_points ? 1 : 0) + (s.partial_arc ? 2 : 0) + (s.high_residual ? 4 : 0);
+}
+/// A value of the section at breast height; NaN without one.
+template <class Value>
+double at_breast_height(const MeasuredTree& t, Value&& value) {
+  return t.stem.breast_height ? static_cast<double>(value(*t.stem.breast_height)) : std::nan("");
+}
+
+struct TreeField {
+  const char* name;
+  double (*of)(const MeasuredTree&);
+};
+
+#define PC_BREAST_HEIGHT(expression) \
+  [](const MeasuredTree& t) { return at_breast_height(t, [](const StemSection& s) { return expression; }); }
+
+/// The columns of the table of trees; NaN = not measured.
+const TreeField kTreeFields[] = {
+    {"tree_id", [](const MeasuredTree& t) { return static_cast<double>(t.id); }},
+    {"n_points", [](const MeasuredTree& t) { return static_cast<double>(t.point_count); }},
+    {"too_few_points", [](const MeasuredTree& t) { return t.too_few_points ? 1.0 : 0.0; }},
+    {"bbox_min_x", [](const MeasuredTree& t) { return t.box.min.x; }},
+    {"bbox_min_y", [](const MeasuredTree& t) { return t.box.min.y; }},
+    {"bbox_min_z", [](const MeasuredTree& t) { return t.box.min.z; }},
+    {"bbox_max_x", [](const MeasuredTree& t) { return t.box.max.x; }},
+    {"bbox_max_y", [](const MeasuredTree& t) { return t.box.max.y; }},
+    {"bbox_max_z", [](const MeasuredTree& t) { return t.box.max.z; }},
+    {"ground_source", [](const MeasuredTree& t) { return static_cast<double>(t.stem.ground.source); }},
+    {"stem_base_x", [](const MeasuredTree& t) { return t.stem.base.x; }},
+    {"stem_base_y", [](const MeasuredTree& t) { return t.stem.base.y; }},
+    {"stem_base_z", [](const MeasuredTree& t) { return t.stem.base.z; }},
+    {"stem_axis_x", [](const MeasuredTree& t) { return t.stem.axis.x; }},
+    {"stem_axis_y", [](const MeasuredTree& t) { return t.stem.axis.y; }},
+    {"stem_axis_z", [](const MeasuredTree& t) { return t.stem.axis.z; }},
+    {"breast_height_ref_z", [](const MeasuredTree& t) { return t.stem.reference_z; }},
+    {"lean_deg", lean_of},
+    {"lean_azimuth_deg", azimuth_of},
+    {"height_m", [](const MeasuredTree& t) { return t.height_m; }},
+    {"dbh_diameter_m", PC_BREAST_HEIGHT(2 * s.circle.radius)},
+    {"dbh_sigma_m", [](const MeasuredTree& t) { return t.dbh_sigma_m; }},
+    {"dbh_center_x", PC_BREAST_HEIGHT(s.center.x)},
+    {"dbh_center_y", PC_BREAST_HEIGHT(s.center.y)},
+    {"dbh_center_z", PC_BREAST_HEIGHT(s.center.z)},
+    {"dbh_rms_m", PC_BREAST_HEIGHT(s.circle.rms_m)},
+    {"dbh_arc_coverage", PC_BREAST_HEIGHT(s.circle.arc_coverage)},
+    {"dbh_max_gap_deg", PC_BREAST_HEIGHT(s.circle.max_gap_deg)},
+    {"dbh_n_points", PC_BREAST_HEIGHT(s.point_count)},
+    {"dbh_n_inliers", PC_BREAST_HEIGHT(s.circle.inlier_count)},
+    {"dbh_slice_thickness_m", PC_BREAST_HEIGHT(s.thickness_m)},
+    {"dbh_axial_m", PC_BREAST_HEIGHT(s.axial_m)},
+    {"dbh_flags", PC_BREAST_HEIGHT(flags_of(s))},
+    {"n_crown_points", [](const MeasuredTree& t) { return static_cast<double>(t.crown.point_count); }},
+    {"crown_base_height_m", [](const MeasuredTree& t) { return t.crown.base_height_m; }},
+    {"crown_projected_area_m2", [](const MeasuredTree& t) { return t.crown.projected_area_m2; }},
+    {"crown_max_width_m", [](const MeasuredTree& t) { return t.crown.max_width_m; }},
+    {"crown_perp_width_m", [](const MeasuredTree& t) { return t.crown.perp_width_m; }},
+    {"crown_offset_m", [](const MeasuredTree& t) { return t.crown.offset_m; }},
+    {"crown_offset_azimuth_deg", [](const MeasuredTree& t) { return t.crown.offset_azimuth_deg; }},
+    {"crown_ellipse_eccentricity", [](const MeasuredTree& t) { return t.crown.eccentricity; }},
+    {"crown_volume_voxel_m3", [](const MeasuredTree& t) { return t.crown.voxel_volume_m3; }},
+    {"hull_corners", [](const MeasuredTree& t) { return static_cast<double>(t.crown.hull.size()); }},
+    {"curve_rows", [](const MeasuredTree& t) { return static_cast<double>(t.stem.curve.size()); }},
+};
+#undef PC_BREAST_HEIGHT
+constexpr std::size_t kTreeFieldCount = std::size(kTreeFields);
+
+/// Columns of the table of the stand pass, one row per tree.
+constexpr const char* kStandFields[] = {"hegyi_index",      "hegyi_index_corrected",  "n_competitors",
+                                        "crown_overlap_m2", "crown_overlap_fraction", "edge"};
+constexpr const char* kCurveFields[] = {"tree_id",    "axial_m", "height_m",     "x",        "y", "z",
+                                        "diameter_m", "rms_m",   "arc_coverage", "n_points", "ok"};
+
+/// Filled by the op's thread.
+struct Answer {
+  TreeInventoryResult result;
+  AnyColumn trees, hulls, curve, stand, skipped;
+  std::vector<std::string> reasons;
+};
+
+AnyColumn column_of(const std::vector<double>& values) {
+  Column<double> column(values.size());
+  std::copy(values.begin(), values.end(), column.view().begin());
+  return AnyColumn(std::move(column));
+}
+
+void fill_trees(Answer& answer) {
+  std::vector<double> trees, hulls, curve;
+  trees.reserve(answer.result.trees.size() * kTreeFieldCount);
+  for (const MeasuredTree& tree : answer.result.trees) {
+    for (const TreeField& field : kTreeFields) trees.push_back(field.of(tree));
+    for (const Vec2d& corner : tree.crown.hull) hulls.insert(hulls.end(), {corner.x, corner.y});
+    for (const StemSection& s : tree.stem.curve) {
+      curve.insert(curve.end(),
+                   {static_cast<double>(tree.id), s.axial_m, s.center.z - tree.stem.base.z, s.center.x,
+                    s.center.y, s.center.z, 2 * s.circle.radius, s.circle.rms_m, s.circle.arc_coverage,
+                    static_cast<double>(s.point_count), s.ok ? 1.0 : 0.0});
+    }
+  }
+  answer.trees = column_of(trees);
+  answer.hulls = column_of(hulls);
+  answer.curve = column_of(curve);
+}
+
+void fill_stand(Answer& answer) {
+  std::vector<double> stand;
+  if (answer.result.stand) {
+    const auto& [hegyi, corrected, neighbors, edge] = answer.result.stand->competition;
+    const CrownCover& cover = answer.result.stand->cover;
+    for (std::size_t i = 0; i < hegyi.size(); ++i) {
+      const bool hull = answer.result.trees[i].crown.hull.size() >= 3;
+      stand.insert(stand.end(), {hegyi[i], corrected[i], static_cast<double>(neighbors[i]),
+                                 hull ? cover.overlap_m2[i] : std::nan(""), cover.overlap_fraction[i],
+                                 static_cast<double>(edge[i])});
+    }
+  }
+  answer.stand = column_of(stand);
+}
+
+void fill_skipped(Answer& answer) {
+  std::vector<double> skipped;
+  for (const SkippedTree& tree : answer.result.skipped) {
+    double reason = 0;
+    if (!tree.small) {
+      auto at = std::find(answer.reasons.begin(), answer.reasons.end(), tree.reason);
+      if (at == answer.reasons.end()) at = answer.reasons.insert(at, tree.reason);
+      reason = static_cast<double>(at - answer.reasons.begin()) + 1;
+    }
+    skipped.insert(skipped.end(),
+                   {static_cast<double>(tree.id), static_cast<double>(tree.point_count), reason});
+  }
+  answer.skipped = column_of(skipped);
+}
+
+struct HeldCloud {
+  ColumnPtr positions, skip, tree_instance, height_above_ground, ground_class;
+  Vec3d shift{0, 0, 0};
+  TreeCloud view() const {
+    return {positions->as<Vec3d>(),
+            shift,
+            view_or_empty<std::uint8_t>(skip),
+            tree_instance.get(),
+            height_above_ground.get(),
+            ground_class.get()};
+  }
+};
+
+HeldCloud held_cloud(const Napi::Value& value) {
+  const auto js = strict_object(value, "cloud");
+  return {typed_column(js.Get("positions"), DType::kVec3d, "positions"),
+          optional_typed_column(js.Get("skip"), DType::kU8, "skip"),
+          ColumnHandle::get(js.Get("tree_instance")),
+          ColumnHandle::get_optional(js.Get("height_above_ground")),
+          ColumnHandle::get_optional(js.Get("ground_class")),
+          vec3_field(js, "shift")};
+}
+
+StemParams stem_params(const Napi::Object& js) {
+  return {.search = strict_choice<CircleSearch>(
+              js.Get("fit_method"), "fit_method",
+              {{"ransac", CircleSearch::kRansac}, {"hough", CircleSearch::kHough}}),
+          .breast_height_m = number_field(js, "breast_height_m"),
+          .slice_thickness_m = number_field(js, "slice_thickness_m"),
+          .widened = number_list(js.Get("slice_widen_m"), "slice_widen_m"),
+          .inlier_distance_m = number_field(js, "inlier_distance_m"),
+          .curve_step_m = number_field(js, "stem_curve_step_m"),
+          .curve_start_m = number_field(js, "stem_curve_start_m"),
+          .min_radius_m = number_field(js, "min_radius_m"),
+          .max_radius_m = number_field(js, "max_radius_m"),
+          .min_inliers = whole_field<std::uint32_t>(js, "min_inliers"),
+          .min_slice_points = whole_field<std::uint32_t>(js, "min_slice_points"),
+          .partial_arc_coverage = number_field(js, "partial_arc_coverage"),
+          .seed_min_m = number_field(js, "seed_min_m"),
+          .seed_max_m = number_field(js, "seed_max_m"),
+          .seed_step_m = number_field(js, "seed_step_m"),
+          .lean_fit_max_m = number_field(js, "lean_fit_max_m"),
+          .max_failures = whole_field<std::uint32_t>(js, "max_consecutive_failures"),
+          .ellipticity_square = number_field(js, "ellipticity_square"),
+          .seed = whole_field(js, "random_seed")};
+}
+
+TreeInventoryParams inventory_params(const Napi::Object& js) {
+  TreeInventoryParams params{.stem = stem_params(js),
+                             .crown = {.voxel_size_m = number_field(js, "voxel_size_m"),
+                                       .gap_m = number_field(js, "crown_gap_m"),
+                                       .bin_m = number_field(js, "crown_bin_m"),
+                                       .occupancy_fraction = number_field(js, "crown_occupancy_frac")},
+                             .min_points = whole_field(js, "min_points"),
+                             .tree_ids = std::nullopt,
+                             .competition_radius_m = number_field(js, "competition_radius_m"),
+                             .least_distance_m = number_field(js, "least_distance_m"),
+                             .cover_cell_m = number_field(js, "cover_cell_m"),
+                             .most_cover_cells = number_field(js, "most_cover_cells"),
+                             .most_overlap_pairs = number_field(js, "most_overlap_pairs")};
+  if (is_nothing(js.Get("tree_ids"))) return params;
+  params.tree_ids.emplace();
+  const auto ids = strict_array(js.Get("tree_ids"), "tree_ids");
+  for (std::uint32_t i = 0; i < ids.Length(); ++i)
+    params.tree_ids->push_back(strict_whole(ids.Get(i), "tree_ids"));
+  return params;
+}
+
+template <std::size_t kCount>
+Napi::Array names_to_js(Napi::Env env, const char* const (&names)[kCount]) {
+  auto out = Napi::Array::New(env, kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) out.Set(i, names[i]);
+  return out;
+}
+
+Napi::Value stand_to_js(Napi::Env env, const std::optional<StandMeasures>& stand) {
+  if (!stand) return env.Null();
+  auto plot = Napi::Array::New(env, stand->plot.size());
+  for (std::uint32_t i = 0; i < stand->plot.size(); ++i) {
+    auto corner = Napi::Array::New(env, 2);
+    corner.Set(0U, stand->plot[i].x);
+    corner.Set(1U, stand->plot[i].y);
+    plot.Set(i, corner);
+  }
+  auto out = Napi::Object::New(env);
+  const bool known = stand->plot_source != PlotSource::kNone;
+  out.Set("plot_polygon", known ? Napi::Value(plot) : env.Null());
+  out.Set("plot_area_m2", number_or_null(env, known ? stand->plot_area_m2 : std::nan("")));
+  out.Set("plot_source", stand->plot_source == PlotSource::kGroundClass ? "ground_class"
+                         : stand->plot_source == PlotSource::kAllPoints ? "all_points"
+                                                                        : "none");
+  out.Set("crown_union_area_m2", stand->cover.union_area_m2);
+  out.Set("cover_cell_m", stand->cover.cell_m);
+  out.Set("crown_area_sum_m2", stand->crown_area_sum_m2);
+  out.Set("overlap_known", stand->cover.overlap_known);
+  return out;
+}
+
+Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
+  auto fields = Napi::Array::New(env, kTreeFieldCount);
+  for (std::uint32_t i = 0; i < kTreeFieldCount; ++i) fields.Set(i, kTreeFields[i].name);
+  auto out = Napi::Object::New(env);
+  out.Set("tree_fields", fields);
+  out.Set("curve_fields", names_to_js(env, kCurveFields));
+  out.Set("stand_fields", names_to_js(env, kStandFields));
+  out.Set("trees", ColumnHandle::wrap(env, std::move(answer.trees)));
+  out.Set("hulls", ColumnHandle::wrap(env, std::move(answer.hulls)));
+  out.Set("curve", ColumnHandle::wrap(env, std::move(answer.curve)));
+  out.Set("stand_trees", ColumnHandle::wrap(env, std::move(answer.stand)));
+  out.Set("skipped", ColumnHandle::wrap(env, std::move(answer.skipped)));
+  out.Set("reasons", to_js(env, answer.reasons));
+  out.Set("stand", stand_to_js(env, answer.result.stand));
+  out.Set("nonfinite_count", static_cast<double>(answer.result.nonfinite_count));
+  return out;
+}
+
+// treeInventory(cloud: TreeCloud, params: TreeInventoryParams, options?): NativeJob<TreeInventory>
+Napi::Value tree_inventory_job(const Napi::CallbackInfo& info) {
+  const HeldCloud cloud = held_cloud(info[0]);
+  const TreeInventoryParams params = inventory_params(strict_object(info[1], "params"));
+  return start_job<Answer>(
+      info.Env(), job_options(info[2]),
+      [cloud, params](OpContext& ctx) {
+        Answer answer;
+        answer.result = tree_inventory(cloud.view(), params, ctx);
+        fill_trees(answer);
+        fill_stand(answer);
+        fill_skipped(answer);
+        return answer;
+      },
+      answer_to_js);
+}
+
+// treeInventoryBytes(rows: number, largest: number, threads: number): number
+Napi::Value tree_inventory_bytes_of(const Napi::CallbackInfo& info) {
+  const auto rows = strict_whole(info[0], "rows"), largest = strict_whole(info[1], "largest");
+  const int threads = strict_threads(info[2]);
+  return Napi::Number::New(info.Env(),
+                           tree_inventory_bytes(rows, largest, threads > 0 ? threads : hardware_threads()));
+}
+
+}  // namespace
+
+void register_inventory(Napi::Env env, Napi::Object exports) {
+  add<tree_inventory_job>(env, exports, "treeInventory");
+  add<tree_inventory_bytes_of>(env, exports, "treeInventoryBytes");
+}
+
+}  // namespace pc::binding

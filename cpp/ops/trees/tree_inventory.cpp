@@ -1,0 +1,306 @@
+#include "ops/trees/tree_inventory.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "ops/cloud/categorical_split.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kPollRows = 1 << 16;
+constexpr std::size_t kMostPlotCorners = 720;
+constexpr double kMostId = 0x1.0p53;
+constexpr std::uint64_t kLeastPoints = 3;
+
+/// The rows of one tree in the order of the cloud.
+struct TreeRows {
+  std::uint64_t id, first, count;
+};
+
+/// The points of one tree.
+struct TreePoints {
+  std::vector<Vec3d> points;
+  std::vector<double> heights;  ///< as points, or empty
+  std::uint64_t nonfinite = 0;
+};
+
+void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
+  const std::size_t n = cloud.positions.size;
+  require(cloud.tree_instance != nullptr, "an inventory needs tree_instance");
+  for (const AnyColumn* column : {cloud.tree_instance, cloud.height_above_ground, cloud.ground_class}) {
+    require(column == nullptr || column->size() == n, "every column needs one value per point");
+  }
+  require(cloud.skip.empty() || cloud.skip.size == n, "skip needs one value per point");
+  require(params.stem.inlier_distance_m > 0 && params.stem.slice_thickness_m > 0 &&
+              params.stem.curve_step_m > 0 && params.stem.breast_height_m > 0 && params.crown.gap_m > 0 &&
+              params.crown.voxel_size_m > 0 && params.competition_radius_m > 0,
+          "lengths must be above 0");
+}
+
+/// Calls visit(row) for every entry of a part of the order.
+template <class Visit>
+void for_each_row(const AnyColumn& order, const TreeRows& tree, const OpContext& ctx, Visit&& visit) {
+  const auto run = [&](auto rows) {
+    for (std::uint64_t i = 0; i < tree.count; ++i) {
+      if (i % kPollRows == 0) ctx.checkpoint();
+      visit(static_cast<std::size_t>(rows[static_cast<std::size_t>(tree.first + i)]));
+    }
+  };
+  if (order.dtype() == DType::kU32) {
+    run(order.as<std::uint32_t>());
+  } else {
+    run(order.as<std::uint64_t>());
+  }
+}
+
+TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeRows& tree,
+                     const OpContext& ctx) {
+  TreePoints out;
+  out.points.reserve(static_cast<std::size_t>(tree.count));
+  for_each_row(order, tree, ctx, [&](std::size_t row) {
+    const Vec3d p = cloud.positions[row] + cloud.shift;
+    if (is_finite(p)) out.points.push_back(p);
+  });
+  out.nonfinite = tree.count - out.points.size();
+  if (cloud.height_above_ground == nullptr) return out;
+  out.heights.reserve(out.points.size());
+  visit_scalar(*cloud.height_above_ground, [&](auto heights) {
+    for_each_row(order, tree, ctx, [&](std::size_t row) {
+      if (out.nonfinite == 0 || is_finite(cloud.positions[row] + cloud.shift))
+        out.heights.push_back(static_cast<double>(heights[row]));
+    });
+  });
+  return out;
+}
+
+/// What the pass over all rows collects.
+struct GroundPass {
+  GroundHeights heights;
+  GrowingHull ground, all;
+};
+
+GroundPass pass_over_rows(const TreeCloud& cloud, bool want_plot, OpContext& ctx) {
+  GroundPass pass;
+  ctx.begin_phase("Indexing trees", cloud.positions.size);
+  if (cloud.ground_class == nullptr && !want_plot) return pass;
+  const auto run = [&](auto is_ground) {
+    for (std::size_t i = 0; i < cloud.positions.size; ++i) {
+      if (i % kPollRows == 0) {
+        ctx.checkpoint();
+        ctx.advance(std::min(kPollRows, cloud.positions.size - i));
+      }
+      if (!cloud.skip.empty() && cloud.skip[i] != 0) continue;
+      const Vec3d p = cloud.positions[i] + cloud.shift;
+      if (!is_finite(p)) continue;
+      if (is_ground(i)) {
+        pass.heights.add(p, ctx);
+        if (want_plot) pass.ground.add({p.x, p.y});
+      }
+      if (want_plot) pass.all.add({p.x, p.y});
+    }
+  };
+  if (cloud.ground_class == nullptr) {
+    run([](std::size_t) { return false; });
+  } else {
+    visit_scalar(*cloud.ground_class, [&](auto classes) {
+      run([classes](std::size_t i) { return std::rint(static_cast<double>(classes[i])) == 1; });
+    });
+  }
+  pass.heights.finish(ctx);
+  return pass;
+}
+
+class Inventory {
+ public:
+  Inventory(const TreeCloud& cloud, const TreeInventoryParams& params, OpContext& ctx)
+      : cloud_(cloud), params_(params), ctx_(ctx) {}
+
+  TreeInventoryResult run() {
+    check(cloud_, params_);
+    const ClassGroups groups = categorical_split(*cloud_.tree_instance, cloud_.skip, {0}, ctx_);
+    const std::vector<TreeRows> trees = chosen(groups);
+    GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
+    measure_all(groups.order, trees, pass.heights);
+    if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
+    return std::move(result_);
+  }
+
+ private:
+  /// The trees to measure; those that need not be looked at are skipped.
+  std::vector<TreeRows> chosen(const ClassGroups& groups) {
+    std::optional<std::set<std::uint64_t>> wanted;
+    if (params_.tree_ids) wanted.emplace(params_.tree_ids->begin(), params_.tree_ids->end());
+    std::vector<TreeRows> trees;
+    std::uint64_t first = 0;
+    for (std::size_t i = 0; i < groups.values.size(); ++i) {
+      const std::uint64_t count = groups.counts[i];
+      const double value = groups.values[i];
+      if (value >= 1 && value <= kMostId) {
+        const auto id = static_cast<std::uint64_t>(value);
+        if (!wanted || wanted->erase(id) > 0) trees.push_back({id, first, count});
+      }
+      first += count;
+    }
+    if (!wanted) return trees;
+    for (const std::uint64_t id : *wanted)
+      result_.skipped.push_back({id, 0, "no point of the cloud has this id", false});
+    return trees;
+  }
+
+  void measure_all(const AnyColumn& order, const std::vector<TreeRows>& trees, const GroundHeights& ground) {
+    // The largest first, so that none of them is the last to end.
+    std::vector<std::size_t> queue(trees.size());
+    std::iota(queue.begin(), queue.end(), std::size_t{0});
+    std::stable_sort(queue.begin(), queue.end(),
+                     [&](std::size_t a, std::size_t b) { return trees[a].count > trees[b].count; });
+    std::vector<std::optional<MeasuredTree>> measured(trees.size());
+    std::vector<std::string> reasons(trees.size());
+    std::vector<std::uint64_t> counts(trees.size());
+    std::atomic<std::uint64_t> nonfinite{0};
+    ctx_.begin_phase("Measuring tree", trees.size());
+    parallel_for(ctx_, trees.size(), 1, [&](std::size_t at, std::size_t) {
+      const std::size_t i = queue[at];
+      counts[i] = trees[i].count;
+      try {
+        const TreePoints tree = points_of(cloud_, order, trees[i], ctx_);
+        nonfinite += tree.nonfinite;
+        counts[i] = tree.points.size();
+        if (counts[i] >= params_.min_points && counts[i] > 0)
+          measured[i] = measure_tree(trees[i].id, tree, ground);
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::kCanceled) throw;
+        reasons[i] = error.what();
+      } catch (const std::bad_alloc&) {
+        reasons[i] = "its points do not fit in the free memory";
+      }
+    });
+    result_.nonfinite_count = nonfinite;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      if (measured[i]) {
+        result_.trees.push_back(std::move(*measured[i]));
+        continue;
+      }
+      const bool small = reasons[i].empty();
+      result_.skipped.push_back(
+          {trees[i].id, counts[i], small ? "fewer than min_points points" : reasons[i], small});
+    }
+    std::sort(result_.skipped.begin(), result_.skipped.end(),
+              [](const SkippedTree& a, const SkippedTree& b) { return a.id < b.id; });
+  }
+
+  MeasuredTree measure_tree(std::uint64_t id, const TreePoints& tree, const GroundHeights& cells) const {
+    MeasuredTree out{};
+    out.id = id;
+    out.point_count = tree.points.size();
+    out.too_few_points = out.point_count < kLeastPoints;
+    if (out.too_few_points) return out;
+    for (const Vec3d& p : tree.points) out.box.add(p);
+    const Span<const Vec3d> points{tree.points.data(), tree.points.size()};
+    const TreeGround ground(points, {tree.heights.data(), tree.heights.size()}, cells, ctx_);
+    StemParams stem = params_.stem;
+    stem.seed += id;
+    out.stem = measure_stem(points, ground, stem, ctx_);
+    out.dbh_sigma_m = breast_height_sigma(out.stem);
+    out.height_m = out.box.max.z - out.stem.base.z;
+    out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
+    return out;
+  }
+
+  void measure_stand(GroundPass& pass) {
+    ctx_.begin_phase("Plot boundary", 0);
+    StandMeasures stand{};
+    stand.plot_source = PlotSource::kGroundClass;
+    stand.plot = with_fewer_corners(pass.ground.corners(), kMostPlotCorners);
+    if (stand.plot.size() < 3) {
+      stand.plot_source = PlotSource::kAllPoints;
+      stand.plot = with_fewer_corners(pass.all.corners(), kMostPlotCorners);
+    }
+    if (stand.plot.size() < 3) {
+      stand.plot_source = PlotSource::kNone;
+      stand.plot.clear();
+    }
+    stand.plot_area_m2 = area_of(stand.plot);
+    std::vector<ConvexPolygon> hulls;
+    std::vector<Vec2d> bases;
+    std::vector<double> diameters;
+    for (const MeasuredTree& tree : result_.trees) {
+      const double none = std::nan("");
+      const auto& at = tree.stem.breast_height;
+      hulls.push_back(tree.crown.hull);
+      bases.push_back(tree.too_few_points ? Vec2d{none, none} : Vec2d{tree.stem.base.x, tree.stem.base.y});
+      diameters.push_back(!tree.too_few_points && at ? 2 * at->circle.radius : none);
+      if (tree.crown.hull.size() >= 3) stand.crown_area_sum_m2 += tree.crown.projected_area_m2;
+    }
+    stand.cover = crown_cover(
+        hulls, {stand.plot, params_.cover_cell_m, params_.most_cover_cells, params_.most_overlap_pairs},
+        ctx_);
+    stand.competition =
+        competition({bases.data(), bases.size()}, {diameters.data(), diameters.size()},
+                    {params_.competition_radius_m, stand.plot, params_.least_distance_m}, ctx_);
+    result_.stand = std::move(stand);
+  }
+
+  const TreeCloud& cloud_;
+  const TreeInventoryParams& params_;
+  OpContext& ctx_;
+  TreeInventoryResult result_{};
+};
+
+}  // namespace
+
+TreeInventoryResult tree_inventory(const TreeCloud& cloud, const TreeInventoryParams& params,
+                                   OpContext& ctx) {
+  return Inventory(cloud, params, ctx).run();
+}
+
+double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threads) {
+  // Points and heights, their ground (keyed, then two lists), two sorted copies of slices, crown rows and cubes.
+  constexpr double kPerRow = 9, kPerPoint = 32 + 112 + 80 + 40;
+  const double at_once =
+      std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
+  return kPerRow * static_cast<double>(rows) + kPerPoint * at_once;
+}
+
+double breast_height_sigma(const Stem& stem) {
+  constexpr double kReach = 1.5, kForm = 0.01, kPriorFreedom = 2;
+  if (!stem.breast_height) return std::nan("");
+  const StemSection& at = *stem.breast_height;
+  const double sigma = 2 * at.circle.radius_sigma;
+  double w = 0, ws = 0, wd = 0, wss = 0, wsd = 0, wdd = 0;
+  std::size_t count = 0;
+  const auto take = [&](const StemSection& section) {
+    const double own = 2 * section.circle.radius_sigma, d = 2 * section.circle.radius;
+    const double s = section.axial_m - at.axial_m;
+    if (std::isnan(own) || std::abs(s) > kReach) return;
+    const double weight = 1 / (own * own + kForm * kForm * d * d), off = d - 2 * at.circle.radius;
+    w += weight;
+    ws += weight * s;
+    wd += weight * off;
+    wss += weight * s * s;
+    wsd += weight * s * off;
+    wdd += weight * off * off;
+    ++count;
+  };
+  take(at);
+  for (const StemSection& section : stem.curve) {
+    if (section.ok) take(section);
+  }
+  const double spread = wss - ws * ws / w;
+  if (std::isnan(sigma) || count < 3 || !(spread > 1e-9 * wss)) return sigma;
+  const double slope = (wsd - ws * wd / w) / spread;
+  const double chi2 = std::max(0.0, wdd - wd * wd / w - slope * slope * spread);
+  const double ratio = (kPriorFreedom + chi2) / (kPriorFreedom + static_cast<double>(count) - 2);
+  return sigma * std::sqrt(std::max(1.0, ratio));
+}
+
+}  // namespace pc

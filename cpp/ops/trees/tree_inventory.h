@@ -1,0 +1,99 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/vec3.h"
+#include "ops/trees/competition.h"
+#include "ops/trees/crown_cover.h"
+#include "ops/trees/crown_measures.h"
+#include "ops/trees/stem_curve.h"
+
+namespace pc {
+
+/// A cloud whose points carry the id of their tree.
+struct TreeCloud {
+  Span<const Vec3d> positions;           ///< (n) metres, z up
+  Vec3d shift;                           ///< added to positions: the frame of the results
+  Span<const std::uint8_t> skip;         ///< (n) non-zero = leave out, or empty
+  const AnyColumn* tree_instance;        ///< (n) scalar; rounded; ids are above 0
+  const AnyColumn* height_above_ground;  ///< (n) scalar, metres, not finite = unknown; or nullptr
+  const AnyColumn* ground_class;         ///< (n) scalar, 1 = ground; or nullptr
+};
+
+struct TreeInventoryParams {
+  StemParams stem;  ///< to its seed the tree's id is added
+  CrownMeasureParams crown;
+  std::uint64_t min_points;                            ///< trees with fewer points are skipped
+  std::optional<std::vector<std::uint64_t>> tree_ids;  ///< to measure; nothing = all trees, and the stand
+  double competition_radius_m, least_distance_m;       ///< see CompetitionParams
+  double cover_cell_m, most_cover_cells, most_overlap_pairs;  ///< see CrownCoverParams
+};
+
+struct MeasuredTree {
+  std::uint64_t id;
+  std::uint64_t point_count;  ///< hits with a finite position
+  bool too_few_points;        ///< fewer than 3: nothing else is set
+  Box3d box;
+  Stem stem;
+  double dbh_sigma_m;  ///< standard error of the diameter at breast height; NaN without one
+  double height_m;     ///< of the highest point above the ground at the stem's base
+  CrownMeasures crown;
+};
+
+/// A tree that is not in the list, and why.
+struct SkippedTree {
+  std::uint64_t id;
+  std::uint64_t point_count;
+  std::string reason;  ///< a sentence part for the user
+  bool small;          ///< fewer than min_points
+};
+
+enum class PlotSource : std::uint8_t { kGroundClass, kAllPoints, kNone };
+
+struct StandMeasures {
+  ConvexPolygon plot;  ///< at most 720 corners; fewer than 3 = none
+  double plot_area_m2;
+  PlotSource plot_source;
+  CrownCover cover;
+  double crown_area_sum_m2;
+  Competition competition;  ///< one entry per tree of the list
+};
+
+struct TreeInventoryResult {
+  std::vector<MeasuredTree> trees;     ///< ascending id
+  std::vector<SkippedTree> skipped;    ///< ascending id
+  std::optional<StandMeasures> stand;  ///< nothing with tree_ids, and without a measured tree
+  std::uint64_t nonfinite_count;       ///< rows of trees without a finite position
+};
+
+/// Measures every tree of a cloud, then the stand.
+///
+/// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of
+///          one tree. The ground grid and the plot's hull are summed up row by row.
+/// Failure  A tree that cannot be measured is skipped with its reason.
+/// Order    The same bits for any thread count, whether the columns lie in memory or in files.
+/// Cost     See tree_inventory_bytes; O(n log n) time.
+/// Cancel   Within 250 ms.
+/// Errors   kInvalidArgument for lengths that differ, lengths that are not above 0 and those of categorical_split.
+/// Source   contract inventory sections 1 to 4.
+TreeInventoryResult tree_inventory(const TreeCloud& cloud, const TreeInventoryParams& params, OpContext& ctx);
+
+/// Memory for an inventory besides its columns, bytes.
+///
+/// rows     of trees
+/// largest  number of points of the largest tree
+double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threads);
+
+/// Standard error of the diameter at breast height: that of its circle (residuals, arc, ellipticity), enlarged if the
+/// diameters of the sections within 1.5 m scatter about a straight taper more than their own errors and a form of 1 %
+/// explain. NaN if it is unknown.
+/// Source   Birge 1932, Physical Review 40: 207 (ratio of external to internal error), with two more degrees of freedom of
+///          ratio 1, because few sections determine it.
+double breast_height_sigma(const Stem& stem);
+
+}  // namespace pc

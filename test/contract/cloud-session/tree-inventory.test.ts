@@ -1,0 +1,228 @@
+import { expect, test } from "vitest";
+import { addon } from "../../../backend/native/core/addon.ts";
+import type { NativeColumn } from "../../../backend/native/core/handles.ts";
+import * as native from "../../../backend/native/inventory.ts";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
+import {
+  INVENTORY_CONSTANTS,
+  INVENTORY_DEFAULTS,
+  TreeInventoryTail,
+} from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { openRun } from "../../support/app/live-run.ts";
+import { type ForestTree, forestRows } from "../../support/scans/forest.ts";
+import {
+  amid,
+  cloud,
+  failed,
+  numbersOf,
+  refusal,
+  streamed,
+  tail,
+  UNKNOWN,
+} from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
+
+const made = sessionTest({ listening: true });
+const url = (id: string) => `/api/cloud/session/${id}/tree_inventory`;
+const measure = (id: string, body: object = {}) => tail(made, TreeInventoryTail, url(id), body);
+
+/** The tail of a run without a measured tree. */
+async function refusedTail(id: string, body: object = {}): Promise<TreeInventoryTail> {
+  const { error, tail: said } = await failed(made, url(id), body);
+  const parsed = TreeInventoryTail.parse(said);
+  expect([parsed.success, parsed.error]).toEqual([false, error]);
+  return parsed;
+}
+
+const TREES: readonly ForestTree[] = [
+  { id: 3, x: 6, y: 6, dbh_m: 0.3 },
+  { id: 8, x: 11, y: 6, dbh_m: 0.2 },
+];
+const forest = (wishes: object = {}, rows = forestRows(TREES)) => cloud(made, rows, wishes);
+
+test("a row per tree, its stem curve and the stand, with progress", async () => {
+  const { session_id } = await forest();
+  const { tail: list, stages } = await streamed(made, TreeInventoryTail, url(session_id));
+  expect([list.success, list.error, list.warnings, list.skipped]).toEqual([true, null, [], []]);
+  expect(list.trees.map(({ tree_id }) => tree_id)).toEqual([3, 8]);
+  for (const [i, tree] of list.trees.entries()) {
+    const truth = TREES[i] as ForestTree;
+    expect(tree.dbh_m).toBeCloseTo(truth.dbh_m, 2.5);
+    expect(tree.dbh?.sigma_m).toBeGreaterThan(0);
+    expect(tree.dbh?.sigma_m).toBeLessThan(0.02);
+    expect(tree.dbh?.flags).toEqual([]);
+    expect(tree.flags).toEqual([]);
+    expect(tree.stem_base?.[0]).toBeCloseTo(truth.x, 2);
+    expect(tree.stem_base?.[1]).toBeCloseTo(truth.y, 2);
+    expect(tree.ground_source).toBe("height_above_ground");
+    expect(tree.height_m).toBeCloseTo(8, 1);
+    expect(tree.basal_area_m2).toBe((Math.PI / 4) * (tree.dbh_m ?? 0) ** 2);
+    expect(tree.slenderness).toBe((tree.height_m ?? 0) / (tree.dbh_m ?? 1));
+    expect(tree.crown_diameter_mean_m).toBe(((tree.crown_max_width_m ?? 0) + (tree.crown_perp_width_m ?? 0)) / 2);
+    expect(tree.crown_hull_xy?.length).toBeGreaterThan(8);
+    expect(tree.n_competitors).toBe(1);
+    expect(tree.edge).toBe(true);
+  }
+  const [a, b] = list.trees;
+  const distance = Math.hypot(
+    (a?.stem_base?.[0] ?? 0) - (b?.stem_base?.[0] ?? 0),
+    (a?.stem_base?.[1] ?? 0) - (b?.stem_base?.[1] ?? 0),
+  );
+  expect(a?.hegyi_index).toBeCloseTo((b?.dbh_m ?? 0) / (a?.dbh_m ?? 1) / distance, 10);
+  expect(a?.hegyi_index_corrected).toBeGreaterThanOrEqual(a?.hegyi_index ?? 1);
+  expect(
+    list.stem_curve
+      .filter(({ tree_id }) => tree_id === 3)
+      .map(({ axial_m }) => axial_m)
+      .slice(0, 3),
+  ).toEqual([0.5, 1, 1.5]);
+  expect(list.ground_sources).toEqual({ height_above_ground: 2, ground_class: 0, tree_min_z: 0 });
+  expect(list.stand).toMatchObject({ plot_source: "ground_class", plot_area_m2: 18 * 12, competition_radius_m: 6 });
+  expect(list.params).toEqual({ ...INVENTORY_DEFAULTS, ...INVENTORY_CONSTANTS, tree_ids: null });
+  const labels = stages.map(([, message]) => message).filter((message) => message !== "");
+  expect(labels[0]).toBe("Indexing trees");
+  expect(labels.at(-1)).toBe("Finalizing");
+  expect(stages.at(-1)?.[0]).toBe(1);
+});
+
+test("true world coordinates, and the same measures, in a shifted session", async () => {
+  const { session_id } = await forest();
+  const shifted = await forest({ world_shift: [1, 2, 0.5] });
+  const [plain, moved] = [await measure(session_id), await measure(shifted.session_id)];
+  for (const [i, tree] of plain.trees.entries()) {
+    const other = moved.trees[i];
+    expect(other?.dbh_m).toBeCloseTo(tree.dbh_m ?? 0, 6);
+    expect(other?.stem_base?.[0]).toBeCloseTo(tree.stem_base?.[0] ?? 0, 6);
+    expect(other?.height_m).toBeCloseTo(tree.height_m ?? 0, 6);
+  }
+});
+
+test("ids that are not measured are skipped with a reason, and a subset has no stand", async () => {
+  const small = ["1 1 0.5 5 0.5 2", "1 1 0.6 5 0.6 2"];
+  const { session_id } = await forest({}, [...forestRows(TREES), ...small]);
+  const all = await measure(session_id);
+  expect(all.skipped).toEqual([{ tree_id: 5, n_points: 2, reason: "fewer than 50 points" }]);
+  expect(all.warnings).toEqual(["1 tree with fewer than 50 points skipped (min_points)."]);
+  const subset = await measure(session_id, { tree_ids: [8, 99] });
+  expect(subset.trees.map(({ tree_id }) => tree_id)).toEqual([8]);
+  expect(subset.skipped).toEqual([{ tree_id: 99, n_points: 0, reason: "no point of the cloud has this id" }]);
+  expect([subset.stand, subset.trees[0]?.hegyi_index, subset.trees[0]?.edge]).toEqual([null, undefined, undefined]);
+  expect(subset.warnings.join(" ")).toContain("need every tree");
+  const tiny = await measure(session_id, { tree_ids: [5], min_points: 1 });
+  expect(tiny.trees).toEqual([{ tree_id: 5, n_points: 2, flags: ["too_few_points"] }]);
+});
+
+test("deleted points do not count, and all trees may be skipped", async () => {
+  const { session_id } = await forest();
+  await made.remove(session_id, -1, 7);
+  const region = { kind: "box", min: [-100, -100, -100], max: [8.5, 100, 100] };
+  await made.post(session_id, "delete_region", { region });
+  const left = await measure(session_id);
+  expect(left.trees.map(({ tree_id }) => tree_id)).toEqual([8]);
+  const none = await refusedTail(session_id, { min_points: 1_000_000 });
+  expect([none.success, none.trees, none.stand, none.skipped.map(({ tree_id }) => tree_id)]).toEqual([
+    false,
+    [],
+    null,
+    [8],
+  ]);
+  expect(none.warnings.join(" ")).toContain("skipped");
+});
+
+test("without ground the lowest point of a tree is its ground", async () => {
+  const bare = forestRows(TREES).filter((row) => !row.endsWith(" 0 0 1"));
+  const rows = bare.map((row) => row.split(" ").slice(0, 4).join(" "));
+  const { session_id } = await cloud(made, rows);
+  const list = await measure(session_id);
+  expect(list.ground_sources).toEqual({ height_above_ground: 0, ground_class: 0, tree_min_z: 2 });
+  expect(list.trees[0]?.flags).toEqual(["ground_from_tree_min"]);
+  expect(list.stand?.plot_source).toBe("all_points");
+  expect(list.warnings.join(" ")).toContain("lowest point");
+});
+
+test.each([
+  [{ fit_method: "magic" }, /fit method/],
+  [{ slice_thickness_m: 0, crown_gap_m: -1 }, /slice_thickness_m \(0\), crown_gap_m \(-1\)/],
+  [{ stem_curve_step_m: 1e-9 }, /stem_curve_step_m/],
+])("%j is a failure in the tail", async (body, said) => {
+  const { session_id } = await forest();
+  const answer = await refusedTail(session_id, body);
+  expect([answer.success, answer.code, answer.trees, answer.params]).toEqual([false, "invalid_argument", [], null]);
+  expect(answer.error).toMatch(said);
+});
+
+test("a cloud without trees is told to segment them", async () => {
+  const { session_id } = await cloud(made, ["x y z", "0 0 0", "1 0 0"]);
+  const answer = await refusedTail(session_id);
+  expect([answer.success, answer.stand]).toEqual([false, null]);
+  expect(answer.error).toMatch(/Segment Trees/);
+  const empty = await cloud(made, ["x y z tree_instance", "0 0 0 0", "1 0 0 0"]);
+  expect((await refusedTail(empty.session_id)).error).toMatch(/No point has a tree/);
+});
+
+test("an unknown session is a 404, unknown keys are named", async () => {
+  expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
+  const { session_id } = await forest();
+  expect((await measure(session_id, { min_point: 3 })).warnings[0]).toContain('"min_point"');
+  expect((await made.post(session_id, "tree_inventory", { min_points: 0 })).statusCode).toBe(422);
+});
+
+test("an edit during the run ends it", async () => {
+  const { session_id } = await forest();
+  const list = await amid(
+    "treeInventory",
+    () => made.remove(session_id, 5, 7),
+    () => refusedTail(session_id),
+  );
+  expect([list.success, list.code, list.trees]).toEqual([false, "conflict", []]);
+  expect(list.error).toMatch(/cloud changed.*run it again/);
+});
+
+test("a cancel ends the run between trees and changes nothing", async () => {
+  const many = Array.from(
+    { length: 300 },
+    (_, i): ForestTree => ({ id: i + 1, x: 5 * (i % 20), y: 5 * Math.floor(i / 20), dbh_m: 0.3, count: 300 }),
+  );
+  const { session_id } = await forest({}, forestRows(many));
+  const live = await openRun(made.base, url(session_id), { fit_method: "hough" });
+  while (!live.markers.some(({ message }) => message.startsWith("Measuring tree")))
+    await new Promise((r) => setTimeout(r, 5));
+  const shown = live.markers.find(({ message }) => /^Measuring tree \d+ of 300$/.test(message));
+  expect(shown?.progress).toBeGreaterThanOrEqual(0.05);
+  expect(shown?.progress).toBeLessThanOrEqual(0.9);
+  const { canceled, outcome, own_ms } = await live.cancel();
+  expect([canceled, outcome.kind]).toEqual([true, "canceled"]);
+  expect(own_ms).toBeLessThan(500);
+  expect((await measure(session_id, { tree_ids: [1] })).success).toBe(true);
+});
+
+test("columns in files give the numbers of columns in memory", async () => {
+  const { session_id } = await forest();
+  const session = await made.deps.sessions.get(session_id);
+  await made.deps.sessions.spill(session);
+  const { columns } = session.state;
+  const stored = (key: string) => columns.get(key)?.native as NativeColumn;
+  expect(stored("positions").fileBacked).toBe(true);
+  const copied = (key: string) => {
+    const bytes = new Uint8Array(stored(key).bytes);
+    stored(key).readInto(bytes, 0);
+    return new addon.Column(stored(key).dtype, bytes);
+  };
+  const { slice_widen_m, ...constants } = INVENTORY_CONSTANTS;
+  const params = { ...INVENTORY_DEFAULTS, ...constants, slice_widen_m, tree_ids: null };
+  const measured = async (column: (key: string) => NativeColumn) => {
+    const cloud_ = {
+      positions: column("positions"),
+      skip: null,
+      tree_instance: column(extraKey("tree_instance")),
+      height_above_ground: column(extraKey("height_above_ground")),
+      ground_class: column(extraKey("ground_class")),
+      shift: [0, 0, 0] as const,
+    };
+    const { trees, curve, hulls, stand_trees, stand } = await native.treeInventory(cloud_, params).promise;
+    return { tables: [trees, curve, hulls, stand_trees].map(numbersOf), stand };
+  };
+  const [files, memory] = [await measured(stored), await measured(copied)];
+  expect(files).toEqual(memory);
+  expect(files.tables[0]?.length).toBeGreaterThan(50);
+});

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { standCsv, stemCurveCsv, treeCsv } from "../../../../shared/client/inventory-tables.ts";
+import {
+  classesOf,
+  DEFAULT_STAND_SETTINGS,
+  keepTreeEdits,
+  type StandSettings,
+  standSummary,
+  type TreeEdit,
+  treeBiomass,
+} from "../../../../shared/client/stand.ts";
+import type { StandRecord, TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
+
+const tree = (
+  tree_id: number,
+  dbh_m: number | null,
+  height_m: number,
+  base: [number, number, number] = [0, 0, 0],
+): TreeRow => ({
+  tree_id,
+  n_points: 1000,
+  dbh_m,
+  height_m,
+  stem_base: base,
+  flags: [],
+});
+const stand: StandRecord = {
+  plot_polygon: null,
+  plot_area_m2: 500,
+  plot_source: "ground_class",
+  crown_union_area_m2: 350,
+  cover_cell_m: 0.1,
+  crown_area_sum_m2: 400,
+  competition_radius_m: 6,
+};
+const settings = (given: Partial<StandSettings>): StandSettings => ({ ...DEFAULT_STAND_SETTINGS, ...given });
+const edit = (status: TreeEdit["status"], species = ""): TreeEdit => ({ species, status, label: "" });
+const TREES = [tree(1, 0.3, 20), tree(2, 0.4, 25), tree(3, 0.04, 3), tree(4, null, 12)];
+
+describe("stand summary", () => {
+  test("values per hectare of the trees above the smallest diameter", () => {
+    const found = standSummary({ trees: TREES, stand });
+    expect(found.treeCount).toBe(2);
+    expect(found.stemsPerHa).toBeCloseTo(40, 12);
+    // pi / 4 (0.09 + 0.16) m2 on 500 m2
+    expect(found.basalAreaPerHaM2).toBeCloseTo(3.9269908, 6);
+    expect(found.qmdCm).toBeCloseTo(35.3553391, 6);
+    expect(found.loreyHeightM).toBeCloseTo((0.09 * 20 + 0.16 * 25) / 0.25, 12);
+    expect([found.meanHeightM, found.maxHeightM]).toEqual([22.5, 25]);
+    expect(found.canopyCover).toBeCloseTo(0.7, 12);
+    expect([found.biomassKg, found.biomassPerHaMg, found.biomassTreesMissing]).toEqual([null, null, 0]);
+    expect(found.dbhClasses).toEqual([
+      { lo: 30, hi: 35, count: 1 },
+      { lo: 35, hi: 40, count: 0 },
+      { lo: 40, hi: 45, count: 1 },
+    ]);
+  });
+
+  test("an entered area replaces the measured one, and cover ends at 1", () => {
+    const found = standSummary({ trees: TREES, stand }, settings({ plotAreaM2: 250 }));
+    expect([found.plotAreaM2, found.plotAreaSource, found.canopyCover]).toEqual([250, "entered", 1]);
+    expect(found.stemsPerHa).toBe(80);
+  });
+
+  test("dead trees count only when wanted", () => {
+    const edits = { 1: edit("dead"), 2: edit("damaged") };
+    expect(standSummary({ trees: TREES, stand }, DEFAULT_STAND_SETTINGS, edits).treeCount).toBe(1);
+    expect(standSummary({ trees: TREES, stand }, settings({ excludeDead: false }), edits).treeCount).toBe(2);
+  });
+
+  test("without trees or area values are null, never NaN", () => {
+    const found = standSummary({ trees: [], stand: null }, settings({ biomassMethod: "chave2014" }));
+    expect(found).toMatchObject({ treeCount: 0, stemsPerHa: null, qmdCm: null, loreyHeightM: null, maxHeightM: null });
+    expect(JSON.stringify(found)).not.toContain("NaN");
+    expect(found.plotAreaSource).toBe("none");
+    expect(standSummary({ trees: TREES, stand: null }).basalAreaPerHaM2).toBeNull();
+  });
+});
+
+describe("biomass", () => {
+  // 0.0673 (0.5 * 30^2 * 20)^0.976 and exp(-2.5356 + 2.4349 ln 30), by hand
+  test.each([
+    ["chave2014", 486.8, 0.05],
+    ["jenkins2003", 312.9, 0.05],
+  ] as const)("%s", (biomassMethod, kg, within) => {
+    const found = treeBiomass(tree(1, 0.3, 20), settings({ biomassMethod, jenkinsGroup: "pine" }));
+    expect(Math.abs((found.kg ?? 0) - kg)).toBeLessThan(within);
+    expect(found.beyondRange).toBe(false);
+  });
+
+  test("trees without a value and those beyond the equation are counted", () => {
+    const big = [tree(1, 0.3, 20), tree(2, 0.57, 25)];
+    const hardwood = standSummary({ trees: big, stand }, settings({ biomassMethod: "jenkins2003" }));
+    expect([hardwood.biomassTreesMissing, hardwood.biomassTreesBeyondRange]).toEqual([0, 1]);
+    expect(hardwood.biomassPerHaMg).toBeCloseTo(((hardwood.biomassKg ?? 0) / 1000 / 500) * 1e4, 12);
+    const qsm = standSummary({ trees: big, stand }, settings({ biomassMethod: "qsm" }), {}, { 2: 1.2 });
+    expect([qsm.biomassKg, qsm.biomassTreesMissing]).toEqual([600, 1]);
+    expect(standSummary({ trees: big, stand }, settings({ biomassMethod: "qsm" })).biomassKg).toBeNull();
+  });
+});
+
+test("classes hold every value between their edges k * width", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: 0, max: 300, noNaN: true }), { minLength: 1, maxLength: 50 }),
+      fc.constantFrom(0.1, 0.3, 2, 5),
+      (values, width) => {
+        const classes = classesOf(values, width);
+        expect(classes.reduce((sum, { count }) => sum + count, 0)).toBe(values.length);
+        for (const { lo, hi, count } of classes)
+          expect(values.filter((value) => value >= lo && value < hi).length).toBe(count);
+      },
+    ),
+    { numRuns: 60 },
+  );
+  expect(() => classesOf([0, 1e9], 1e-3)).toThrow(RangeError);
+  expect(() => classesOf([1], 0)).toThrow(RangeError);
+});
+
+test("an edit survives only with its tree in its place", () => {
+  const edits = { 1: edit("dead"), 2: edit("live"), 3: edit("live"), 4: edit("live"), 5: edit("live") };
+  const { stem_base: _, ...baseless } = tree(4, null, 1);
+  const before = [tree(1, 0.3, 9), tree(2, 0.3, 9), tree(3, 0.3, 9), baseless, baseless];
+  const after = [tree(1, 0.3, 9, [0.3, 0.4, 0]), tree(2, 0.3, 9, [0.3, 0.41, 0]), baseless, tree(5, 0.3, 9)];
+  expect(Object.keys(keepTreeEdits(edits, before, after))).toEqual(["1", "4"]);
+});
+
+describe("CSV", () => {
+  test("the tree list has its columns in the agreed order, new ones last", () => {
+    const [head = "", first = ""] = [
+      ...treeCsv({
+        scan_name: 'plot "7", north',
+        trees: [tree(1, 0.3, 20)],
+        settings: settings({ biomassMethod: "chave2014" }),
+        edits: { 1: edit("live", "Picea abies") },
+      }),
+    ];
+    expect(head.trim()).toBe(
+      "scan_name,tree_id,species,status,label,stem_x,stem_y,ground_z,dbh_m,dbh_rms_m,dbh_arc_coverage,dbh_max_gap_deg,dbh_n_inliers,dbh_method,breast_height_ref_z,height_m,lean_deg,lean_azimuth_deg,crown_base_height_m,crown_projected_area_m2,crown_diameter_mean_m,crown_diameter_equiv_m,crown_max_width_m,crown_perp_width_m,crown_ellipse_eccentricity,crown_offset_m,crown_offset_azimuth_deg,crown_volume_voxel_m3,basal_area_m2,slenderness,ground_source,n_points,flags,hegyi_index,n_competitors,crown_overlap_m2,crown_overlap_fraction,edge,qsm_woody_volume_m3,agb_kg,agb_method,dbh_sigma_m,hegyi_index_corrected",
+    );
+    expect(first).toMatch(/^"plot ""7"", north",1,Picea abies,live,,0,0,,0.3,/);
+    expect(first).toMatch(/,486\.8\d*,chave2014,,\n$/);
+  });
+
+  test("stem curve and stand", () => {
+    const section = {
+      tree_id: 1,
+      axial_m: 0.5,
+      height_m: 0.5,
+      x: 1,
+      y: 2,
+      z: 3,
+      diameter_m: 0.3,
+      rms_m: 0.001,
+      arc_coverage: 1,
+      n_points: 90,
+      ok: true,
+    };
+    expect([...stemCurveCsv("a", [section])].join("")).toBe(
+      "scan_name,tree_id,axial_m,height_m,x,y,z,diameter_m,rms_m,arc_coverage,n_points,ok\na,1,0.5,0.5,1,2,3,0.3,0.001,1,90,true\n",
+    );
+    const text = standCsv("a", standSummary({ trees: TREES, stand }), DEFAULT_STAND_SETTINGS);
+    const [values = "", classes = ""] = text.split("\n\n");
+    expect(values.split("\n").map((row) => row.split(",")[0])).toEqual([
+      "metric",
+      "scan_name",
+      "plot_area",
+      "plot_area_source",
+      "min_dbh",
+      "exclude_dead",
+      "n_trees",
+      "stems_per_ha",
+      "basal_area_per_ha",
+      "qmd",
+      "lorey_height",
+      "mean_height",
+      "max_height",
+      "canopy_cover",
+      "biomass_method",
+      "wood_density",
+      "jenkins_group",
+      "biomass",
+      "biomass_per_ha",
+      "biomass_trees_missing",
+      "biomass_trees_beyond_equation_range",
+    ]);
+    expect(classes).toMatch(/^class,lo,hi,count\ndbh_cm,30,35,1\n/);
+    expect(classes).toContain("height_m,20,22,1");
+  });
+});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -19,24 +20,27 @@ constexpr int kAxisBits = 21;
 constexpr std::uint64_t kAxisCells = std::uint64_t{1} << kAxisBits;
 constexpr double kFurthestCell = 1099511627776.0;  // 2^40
 
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
 double quantized(double value) { return std::round(value * 65536.0) / 65536.0; }
 
-/// Symmetric about 0: cell c >= 0 holds [c, c + 1) sizes, cell -c - 1 its mirror image.
+/// Cell 0 is centred at 0; cell -c is the mirror image of cell c.
 std::int64_t cell_of(double value, double size) {
-  const double cells = std::floor(std::fabs(value) / size + 1e-6);
+  const double cells = std::floor(std::fabs(value) / size + 0.5 + 1e-6);
   if (!(cells < kFurthestCell)) {
-    throw Error(ErrorCode::kInvalidArgument, "voxels of " + std::to_string(size) +
-                                                 " m are too small for points " +
-                                                 std::to_string(std::fabs(value)) +
+    throw Error(ErrorCode::kInvalidArgument, "voxels of " + number(size) + " m are too small for points " +
+                                                 number(std::fabs(value)) +
                                                  " m from the centre; use larger voxels or crop the cloud");
   }
   const auto c = static_cast<std::int64_t>(cells);
-  return value < 0 ? -c - 1 : c;
+  return value < 0 ? -c : c;
 }
 
-double cell_center(double value, double size) {
-  return (static_cast<double>(cell_of(value, size)) + 0.5) * size;
-}
+double cell_center(double value, double size) { return static_cast<double>(cell_of(value, size)) * size; }
 
 std::uint64_t spread(std::uint64_t v) {  // two zero bits after each of 21 bits
   v = (v | v << 32) & 0x1f00000000ffffULL;
@@ -95,8 +99,7 @@ class AxisNumbers {
       if (i == 0 || cells[i] != cells[i - 1]) occupied_.push_back(cells[i]);
     }
     if (occupied_.size() > kAxisCells) {
-      throw Error(ErrorCode::kInvalidArgument, "more than 2097152 planes of voxels of " +
-                                                   std::to_string(size_) +
+      throw Error(ErrorCode::kInvalidArgument, "more than 2097152 planes of voxels of " + number(size_) +
                                                    " m hold points; use larger voxels");
     }
   }
@@ -133,15 +136,6 @@ BulkVector<std::uint64_t> voxel_keys(Span<const Vec3d> points, Span<const std::u
   return keys;
 }
 
-/// True if `a` represents a voxel better than `b`: nearer to its centre, else first by x, y, z.
-bool represents_better(const Vec3d& a, const Vec3d& b, const Vec3d& center) {
-  const double to_a = squared_distance(a, center), to_b = squared_distance(b, center);
-  if (to_a != to_b) return to_a < to_b;
-  if (a.x != b.x) return a.x < b.x;
-  if (a.y != b.y) return a.y < b.y;
-  return a.z < b.z;
-}
-
 }  // namespace
 
 Vec3d local_position(const Vec3d& point, const Vec3d& origin) {
@@ -162,6 +156,18 @@ Vec3d box_center(Span<const Vec3d> points, OpContext& ctx) {
   return {all.min.x / 2 + all.max.x / 2, all.min.y / 2 + all.max.y / 2, all.min.z / 2 + all.max.z / 2};
 }
 
+Vec3d voxel_center(const Vec3d& point, double size) {
+  return {cell_center(point.x, size), cell_center(point.y, size), cell_center(point.z, size)};
+}
+
+bool represents_better(const Vec3d& a, const Vec3d& b, const Vec3d& center) {
+  const double to_a = squared_distance(a, center), to_b = squared_distance(b, center);
+  if (to_a != to_b) return to_a < to_b;
+  const double p[6] = {std::fabs(a.x), std::fabs(a.y), std::fabs(a.z), a.x, a.y, a.z};
+  const double q[6] = {std::fabs(b.x), std::fabs(b.y), std::fabs(b.z), b.x, b.y, b.z};
+  return std::lexicographical_compare(p, p + 6, q, q + 6);
+}
+
 VoxelNodes voxel_nodes(Span<const Vec3d> points, double size, OpContext& ctx) {
   BulkVector<std::uint32_t> rows = finite_rows(points, ctx);
   BulkVector<std::uint64_t> keys = voxel_keys(points, rows.view(), size, ctx);
@@ -177,7 +183,7 @@ VoxelNodes voxel_nodes(Span<const Vec3d> points, double size, OpContext& ctx) {
     if (i % kGrain == 0) ctx.checkpoint();
     const Vec3d& p = points[rows[i]];
     if (i == 0 || keys[i] != keys[i - 1]) {
-      center = {cell_center(p.x, size), cell_center(p.y, size), cell_center(p.z, size)};
+      center = voxel_center(p, size);
       out.position.push_back(p);
     } else if (represents_better(p, out.position.back(), center)) {
       out.position.back() = p;

@@ -24,8 +24,8 @@ Vec3d local_position(const Vec3d& point, const Vec3d& origin);
 /// Centre of the bounding box of the finite points; 0 if there are none.
 Vec3d box_center(Span<const Vec3d> points, OpContext& ctx);
 
-/// Reduces local positions to voxels of edge `size` metres. Voxels are mirror images of each other about 0, so that
-/// mirrored clouds get mirrored nodes; a point within 1e-6 sizes of a face belongs to the outer voxel.
+/// Reduces local positions to voxels of edge `size` metres. One voxel is centred at 0, so that mirrored clouds get
+/// mirrored nodes; a point within 1e-6 sizes of a face belongs to the outer voxel.
 ///
 /// points   (n) local positions; rows that are not finite get kNoNode
 /// Order    Nodes in Morton order of their voxels: a function of the positions, not of the rows.
@@ -33,6 +33,13 @@ Vec3d box_center(Span<const Vec3d> points, OpContext& ctx);
 /// Errors   kInvalidArgument if a point is more than 2^40 voxels away or more than 2^21 planes of voxels are occupied
 ///          along an axis.
 VoxelNodes voxel_nodes(Span<const Vec3d> points, double size, OpContext& ctx);
+
+/// Centre of the voxel that a local position is in.
+Vec3d voxel_center(const Vec3d& point, double size);
+
+/// True if `a` represents a voxel better than `b`: nearer to its centre, else nearer to 0 by x, y, z, as in a mirrored
+/// cloud.
+bool represents_better(const Vec3d& a, const Vec3d& b, const Vec3d& center);
 
 /// Number of nodes that voxel_nodes would give.
 std::uint64_t voxel_count(Span<const Vec3d> points, double size, OpContext& ctx);

@@ -1,6 +1,7 @@
 #include "ops/trees/cut_pursuit_split.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/symmetric_eigen.h"
 
@@ -35,6 +36,10 @@ bool SegmentSplit::side_means(Span<const std::uint32_t> nodes) {
     sums[side_[i]].add(value_[nodes[i]], weight_[nodes[i]]);
   }
   if (sums[0].count == 0 || sums[1].count == 0) return false;
+  if (sums[1].count > sums[0].count) {  // the same sides in a mirrored cloud
+    std::swap(sums[0], sums[1]);
+    for (std::uint8_t& side : side_) side ^= 1;
+  }
   mean_[0] = sums[0].mean();
   mean_[1] = sums[1].mean();
   return true;

@@ -63,7 +63,10 @@ void check(const CutPursuitTreesParams& params, Span<const Vec3d> seeds) {
 BulkVector<Vec3d> local_positions(Span<const Vec3d> points, const Vec3d& origin, OpContext& ctx) {
   BulkVector<Vec3d> out(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = local_position(points[i], origin);
+    for (std::size_t i = begin; i < end; ++i) {
+      out[i] = local_position(points[i], origin);
+      require(!is_finite(points[i]) || is_finite(out[i]), "the points are too far apart for float64");
+    }
   });
   return out;
 }

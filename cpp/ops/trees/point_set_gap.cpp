@@ -37,16 +37,21 @@ PointSetGaps::PointSetGaps(Span<const Vec3d> points, Span<const std::uint32_t> s
   }
 }
 
-void PointSetGaps::build(std::uint32_t begin, std::uint32_t end) {
+Box3d PointSetGaps::build(std::uint32_t begin, std::uint32_t end) {
   const std::size_t at = nodes_.size();
+  nodes_.push_back({{}, {}, begin, end, 0});
   Box3d box;
-  for (std::uint32_t i = begin; i < end; ++i) box.add(points_[i]);
-  nodes_.push_back({box.min, box.max, begin, end, 0});
-  if (end - begin <= kLeaf) return;
-  const std::uint32_t middle = begin + (end - begin) / 2;
-  build(begin, middle);
-  nodes_[at].second = static_cast<std::uint32_t>(nodes_.size());
-  build(middle, end);
+  if (end - begin <= kLeaf) {
+    for (std::uint32_t i = begin; i < end; ++i) box.add(points_[i]);
+  } else {
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    box = build(begin, middle);
+    nodes_[at].second = static_cast<std::uint32_t>(nodes_.size());
+    box.add(build(middle, end));
+  }
+  nodes_[at].min = box.min;
+  nodes_[at].max = box.max;
+  return box;
 }
 
 void PointSetGaps::narrow(std::uint32_t a, std::uint32_t b, double& least) const {

@@ -31,7 +31,7 @@ class PointSetGaps {
     std::uint32_t begin, end;
     std::uint32_t second;  ///< second child; the first one follows its parent; 0 = leaf
   };
-  void build(std::uint32_t begin, std::uint32_t end);
+  Box3d build(std::uint32_t begin, std::uint32_t end);
   void narrow(std::uint32_t a, std::uint32_t b, double& least) const;
 
   BulkVector<Vec3d> points_;

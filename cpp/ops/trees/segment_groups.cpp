@@ -22,7 +22,7 @@ struct ReducedNodes {
   BulkVector<std::uint32_t> segment;
 };
 
-/// One node per voxel and segment: the first one that represents it. In the order of the voxels.
+/// One node per voxel and segment, in the order of the voxels.
 ReducedNodes reduce(Span<const Vec3d> node, Span<const std::uint32_t> segment, double voxel_m,
                     OpContext& ctx) {
   const VoxelNodes voxels = voxel_nodes(node, voxel_m, ctx);
@@ -31,7 +31,11 @@ ReducedNodes reduce(Span<const Vec3d> node, Span<const std::uint32_t> segment, d
   ReducedNodes out;
   std::uint64_t last = ~std::uint64_t{0};
   for (const std::uint32_t i : radix_sort_order(keys.view(), 64, ctx)) {
-    if (keys[i] == last) continue;
+    if (keys[i] == last) {
+      const Vec3d center = voxel_center(node[i], voxel_m);
+      if (represents_better(node[i], out.position.back(), center)) out.position.back() = node[i];
+      continue;
+    }
     last = keys[i];
     out.position.push_back(node[i]);
     out.segment.push_back(segment[i]);

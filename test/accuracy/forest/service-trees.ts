@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { startBackend } from "../../../backend/entry/serve.ts";
 import { listBody } from "../../../shared/client/list-request.ts";
 import { Transport } from "../../../shared/client/transport.ts";
+import { LEAST_HITS } from "./score.ts";
 import { ORGAN, type Stand } from "./stand.ts";
 
 const PATH = "/api/segment/trees";
@@ -82,7 +83,7 @@ const CELL_M = 0.25;
 /** Every point gets the true tree whose base is nearest in plan (of the middle of its cell of 25 cm): what a method should beat. */
 export function nearestStem({ points, trees, side }: Stand): Segmented {
   const started = performance.now();
-  const counted = trees.filter(({ hits }) => hits > 0);
+  const counted = trees.filter(({ hits }) => hits >= LEAST_HITS);
   const across = Math.ceil((side + 20) / CELL_M);
   const owner = new Uint32Array(across * across);
   const cell = (value: number) => Math.min(across - 1, Math.max(0, Math.floor((value + 10) / CELL_M)));

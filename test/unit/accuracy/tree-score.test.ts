@@ -79,6 +79,11 @@ describe("score of a segmentation", () => {
     expect(score.f1).toBeCloseTo(2 / 3, 12);
   });
 
+  test("half of the points are not most of them", () => {
+    const score = scoreTrees([1, 1, 1, 1, 2, 2, 2, 2], [5, 5, 6, 6, 5, 5, 7, 7], null, { least_hits: 1 });
+    expect(score).toMatchObject({ matched_count: 2, over_segmented: 0, under_segmented: 0 });
+  });
+
   test("augments where the best pair first would leave a tree alone", () => {
     const edges = [
       { tree: 1, found: 1, iou: 0.9 },

@@ -13,6 +13,7 @@ const ARRAYS = {
   f32: Float32Array,
   f64: Float64Array,
   vec3d: Float64Array,
+  rgb16: Uint16Array,
 } as const satisfies Partial<Record<DType, unknown>>;
 type Values = InstanceType<(typeof ARRAYS)[keyof typeof ARRAYS]>;
 

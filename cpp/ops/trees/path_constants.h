@@ -12,7 +12,6 @@ struct PathConstants {
   double most_gap_m;         ///< longest step of a path
   double exponent;           ///< of the length of a step
   double turn_cost;          ///< of turning back, in costs of the step
-  double down_cost;          ///< of going down, likewise
   double memory_m;           ///< length over which a path remembers its direction
   double scatter_cost;       ///< of a step among scattered points (leaves), in costs of the step
   double root_top_m;         ///< paths start below this height of stems
@@ -32,10 +31,9 @@ inline constexpr PathConstants kPathConstants{
     .neighbors = 16,
     .most_gap_m = 1.0,
     .exponent = 4,
-    .turn_cost = 0,
-    .down_cost = 0,
+    .turn_cost = 50,
     .memory_m = 0.5,
-    .scatter_cost = 0,
+    .scatter_cost = 10,
     .root_top_m = 2.0,
     .root_margin_m = 0.1,
     .low_m = 0.3,

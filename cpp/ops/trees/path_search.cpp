@@ -63,9 +63,8 @@ class Search {
         (step.x * static_cast<double>(d.x) + step.y * static_cast<double>(d.y) + step.z * static_cast<double>(d.z)) /
         length;
     const double scatter = static_cast<double>(std::max(graph_.scatter[from], graph_.scatter[to]));
-    const double factor = 1 + constants_.turn_cost * (1 - cos) / 2 +
-                          constants_.down_cost * std::max(0.0, -step.z / length) +
-                          constants_.scatter_cost * scatter;
+    const double factor = (1 + constants_.turn_cost * (1 - cos) / 2) *
+                          (1 + constants_.scatter_cost * scatter);
     const double power =
         constants_.exponent == 4 ? squared * squared : std::pow(length, constants_.exponent);
     return power * factor;

@@ -36,8 +36,8 @@ struct Paths {
 /// Cheapest paths from `starts` over the graph (Dijkstra 1959), the next starts ahead of nothing but their cost: nodes
 /// that have a path already keep it unless they find a cheaper one. Equal costs go to the lower root, then node.
 ///
-/// Step     length^exponent (1 + turn_cost (1 - cos) / 2 + down_cost max(0, fall) + scatter_cost scatter), cos of the
-///          angle between the step and the direction of the path, fall per length, scatter the larger one of both nodes
+/// Step     length^exponent (1 + turn_cost (1 - cos) / 2) (1 + scatter_cost scatter), cos of the angle between the step
+///          and the direction of the path, scatter the larger one of both nodes
 /// Starts   of a node with several: the cheapest, then the lowest root. Their direction is up.
 /// Cost     O(m neighbours log m) time.
 void find_paths(const PathGraph& graph, Span<const Vec3d> nodes, std::vector<PathStart> starts,

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
+#include "ops/trees/polled_sort.h"
 #include "spatial/union_find.h"
 
 namespace pc {
@@ -77,9 +79,7 @@ Plants plants_of(const PathNodes& nodes, const std::vector<PathStart>& starts, s
     if (static_cast<double>(top[s]) >= constants.least_height_m / 2)
       cells.push_back(cell_of(nodes.place[starts[s].node], size));
   }
-  ctx.checkpoint();
-  std::sort(cells.begin(), cells.end());
-  ctx.checkpoint();
+  polled_sort(cells, std::less<>(), ctx);
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   UnionFind sets = touching(cells, ctx);
   std::vector<float> highest(cells.size(), -std::numeric_limits<float>::infinity());

@@ -27,8 +27,8 @@ constexpr std::uint32_t kMostPathNeighbors = 32;
 
 inline constexpr PathConstants kPathConstants{
     .finest_node_m = 0.03,
-    .most_nodes = 2'500'000,
-    .neighbors = 16,
+    .most_nodes = 4'000'000,
+    .neighbors = 12,
     .most_gap_m = 1.0,
     .exponent = 4,
     .turn_cost = 50,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "ops/trees/polled_sort.h"
 
 namespace pc {
 
@@ -35,10 +36,15 @@ std::int64_t cell_index(double value) {
 
 std::vector<Top> highest_of_cells(const PathNodes& nodes, const Paths& paths, OpContext& ctx) {
   double lowest = std::numeric_limits<double>::infinity();
+  std::size_t left = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!paths.reach(static_cast<std::uint32_t>(i))) lowest = std::min(lowest, nodes.place[i].z);
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    if (paths.reach(static_cast<std::uint32_t>(i))) continue;
+    lowest = std::min(lowest, nodes.place[i].z);
+    ++left;
   }
   std::vector<Top> tops;
+  tops.reserve(left);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
     const auto node = static_cast<std::uint32_t>(i);
@@ -47,11 +53,8 @@ std::vector<Top> highest_of_cells(const PathNodes& nodes, const Paths& paths, Op
                                                          : nodes.place[i].z - lowest;
     tops.push_back({cell_index(nodes.place[i].y), cell_index(nodes.place[i].x), height, node});
   }
-  ctx.checkpoint();
-  std::sort(tops.begin(), tops.end(), [](const Top& a, const Top& b) {
-    return a.before(b) || (!b.before(a) && a.above(b));
-  });
-  ctx.checkpoint();
+  const auto less = [](const Top& a, const Top& b) { return a.before(b) || (!b.before(a) && a.above(b)); };
+  polled_sort(tops, less, ctx);
   const auto same = [](const Top& a, const Top& b) { return a.y == b.y && a.x == b.x; };
   tops.erase(std::unique(tops.begin(), tops.end(), same), tops.end());
   return tops;
@@ -87,7 +90,7 @@ std::vector<PathStart> crown_starts(const PathNodes& nodes, const Paths& paths, 
   for (std::size_t i = 0; i < tops.size(); ++i) {
     if (chosen[i] != 0) found.push_back(tops[i]);
   }
-  std::sort(found.begin(), found.end(), [](const Top& a, const Top& b) { return a.above(b); });
+  polled_sort(found, [](const Top& a, const Top& b) { return a.above(b); }, ctx);
   std::vector<PathStart> starts;
   for (const Top& top : found)
     starts.push_back({top.node, first_root + static_cast<std::uint32_t>(starts.size()), 0});

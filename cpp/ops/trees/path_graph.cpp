@@ -33,39 +33,65 @@ float scatter_of(const Vec3d& place, Span<const std::uint64_t> rows, Span<const 
   return most > 0 ? static_cast<float>(least / most) : 0;
 }
 
-/// Lists without the places that stayed empty, and the lists of the other direction.
-void join_both_ways(const BulkVector<std::uint32_t>& near, std::size_t width, PathGraph& graph,
-                    OpContext& ctx) {
-  const std::size_t m = width == 0 ? 0 : near.size() / width;
+/// The lists of neighbours of fixed width that end at the first kNone.
+struct Lists {
+  BulkVector<std::uint32_t> near;
+  std::size_t width;
+
+  std::size_t size() const { return near.size() / width; }
+  Span<const std::uint32_t> of(std::size_t node) const {
+    const std::uint32_t* const begin = near.data() + node * width;
+    return {begin, static_cast<std::size_t>(std::find(begin, begin + width, kNone) - begin)};
+  }
+  bool has(std::size_t node, std::uint32_t other) const {
+    const auto list = of(node);
+    return std::find(list.begin(), list.end(), other) != list.end();
+  }
+};
+
+/// The lists, and those of the other direction where they are missing.
+void join_both_ways(const Lists& lists, PathGraph& graph, OpContext& ctx) {
+  const std::size_t m = lists.size();
   graph.first.resize(m + 1);
   const auto each_pair = [&](const auto& visit) {
     for (std::size_t i = 0; i < m; ++i) {
       if (i % kGrain == 0) ctx.checkpoint();
-      for (std::size_t j = 0; j < width && near[i * width + j] != kNone; ++j) visit(i, near[i * width + j]);
+      const auto node = static_cast<std::uint32_t>(i);
+      for (const std::uint32_t other : lists.of(i)) {
+        visit(node, other);
+        if (!lists.has(other, node)) visit(other, node);
+      }
     }
   };
-  each_pair([&](std::size_t a, std::uint32_t b) { ++graph.first[a], ++graph.first[b]; });
+  each_pair([&](std::uint32_t from, std::uint32_t) { ++graph.first[from]; });
   std::uint64_t next = 0;
   for (std::size_t i = 0; i <= m; ++i) next += std::exchange(graph.first[i], next);
   graph.neighbor.resize(next);
-  each_pair([&](std::size_t a, std::uint32_t b) {
-    graph.neighbor[graph.first[a]++] = b;
-    graph.neighbor[graph.first[b]++] = static_cast<std::uint32_t>(a);
-  });
-  std::uint64_t begin = 0, kept = 0;
-  for (std::size_t i = 0; i < m; ++i) {
-    if (i % kGrain == 0) ctx.checkpoint();
-    const std::uint64_t end = graph.first[i];
-    std::uint32_t* const list = graph.neighbor.data();
-    std::sort(list + begin, list + end);
-    graph.first[i] = kept;
-    for (std::uint64_t j = begin; j < end; ++j) {
-      if (j == begin || list[j] != list[kept - 1]) list[kept++] = list[j];
+  each_pair([&](std::uint32_t from, std::uint32_t to) { graph.neighbor[graph.first[from]++] = to; });
+  for (std::size_t i = m; i > 0; --i) graph.first[i] = graph.first[i - 1];
+  graph.first[0] = 0;
+}
+
+/// Fills the lists of the nodes that are nearest, and the scatter.
+void find_near(Span<const Vec3d> nodes, double most_gap_m, Lists& lists, PathGraph& graph, OpContext& ctx) {
+  const KdTree tree(nodes, ctx);
+  const KdTreeView view = tree.view();
+  const double most = most_gap_m * most_gap_m;
+  const auto width = static_cast<std::uint32_t>(lists.width);
+  ctx.begin_phase("Joining neighbours", tree.leaf_blocks(all_knn_block(width)).size() - 1);
+  all_knn(tree, width, ctx, [&](std::uint32_t number, const LeafKnn& found) {
+    const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
+    for (std::uint32_t i = 0; i < leaf.count; ++i) {
+      const auto rows = found.rows(i);
+      const auto squared = found.squared(i);
+      std::uint32_t* const list = lists.near.data() + leaf.row[i] * width;
+      std::size_t kept = 0;
+      for (; kept < rows.size && squared[kept] <= most; ++kept)
+        list[kept] = static_cast<std::uint32_t>(rows[kept]);
+      std::fill(list + kept, list + width, kNone);
+      graph.scatter[leaf.row[i]] = scatter_of(leaf.point(i), rows, nodes);
     }
-    begin = end;
-  }
-  graph.first[m] = kept;
-  graph.neighbor.resize(kept);
+  });
 }
 
 }  // namespace
@@ -73,27 +99,10 @@ void join_both_ways(const BulkVector<std::uint32_t>& near, std::size_t width, Pa
 PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx) {
   PathGraph graph;
   if (nodes.size == 0) return graph;
-  const KdTree tree(nodes, ctx);
-  BulkVector<std::uint32_t> near(checked_bytes(nodes.size, neighbors));
   graph.scatter.resize(nodes.size);
-  const KdTreeView view = tree.view();
-  const double most = most_gap_m * most_gap_m;
-  const auto blocks = tree.leaf_blocks(all_knn_block(neighbors));
-  ctx.begin_phase("Joining neighbours", blocks.size() - 1);
-  all_knn(tree, neighbors, ctx, [&](std::uint32_t number, const LeafKnn& found) {
-    const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
-    for (std::uint32_t i = 0; i < leaf.count; ++i) {
-      const auto rows = found.rows(i);
-      const auto squared = found.squared(i);
-      std::uint32_t* const list = near.data() + leaf.row[i] * neighbors;
-      std::size_t kept = 0;
-      for (; kept < rows.size && squared[kept] <= most; ++kept)
-        list[kept] = static_cast<std::uint32_t>(rows[kept]);
-      std::fill(list + kept, list + neighbors, kNone);
-      graph.scatter[leaf.row[i]] = scatter_of(leaf.point(i), rows, nodes);
-    }
-  });
-  join_both_ways(near, neighbors, graph, ctx);
+  Lists lists{BulkVector<std::uint32_t>(checked_bytes(nodes.size, neighbors)), neighbors};
+  find_near(nodes, most_gap_m, lists, graph, ctx);
+  join_both_ways(lists, graph, ctx);
   return graph;
 }
 

@@ -12,7 +12,7 @@ namespace pc {
 /// Nodes and their neighbours, in both directions: each node lists those that it is near to and those near to it.
 struct PathGraph {
   BulkVector<std::uint64_t> first;     ///< (m + 1)
-  BulkVector<std::uint32_t> neighbor;  ///< ascending within a node, each once
+  BulkVector<std::uint32_t> neighbor;  ///< each once within a node
   BulkVector<float> scatter;           ///< (m) least by largest variance of the neighbourhood, 0 (line, plane) to 1
 
   std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
@@ -23,7 +23,7 @@ struct PathGraph {
 
 /// Joins every node to its `neighbors` nearest ones within `most_gap_m`.
 ///
-/// Cost   O(m neighbors) time, 8 bytes per neighbour while it runs, up to twice as many neighbours as asked for.
+/// Cost   O(m neighbors) time, 8 bytes per neighbour while it runs, about 1.3 times as many neighbours as asked for.
 PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx);
 
 }  // namespace pc

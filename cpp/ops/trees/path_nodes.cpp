@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -20,6 +21,8 @@ constexpr double kMostCells = 0x1.fp30;  // from the origin to any point
 constexpr double kFine = 0x1p20;         // parts of a voxel, for exact sums
 constexpr double kHeightParts = 0x1p16;  // parts of a metre
 constexpr double kMostHeight = 0x1p14;   // metres; higher ones are unknown
+constexpr std::uint64_t kShare = 16;     // one voxel of so many is counted
+constexpr int kBisections = 6;
 
 Box3d box_of(Span<const Vec3d> xyz, OpContext& ctx) {
   std::vector<Box3d> boxes((xyz.size + kBlock - 1) / kBlock);
@@ -64,6 +67,45 @@ struct Grid {
     return static_cast<std::int64_t>(round_half_even(within * kFine));
   }
 };
+
+/// The grid for points of a box that is not empty.
+Grid grid_over(const Box3d& box, double edge_m, const std::optional<Vec3d>& origin) {
+  const Vec3d middle = (box.min * 0.5) + (box.max * 0.5);
+  const Vec3d at = origin.value_or(middle);
+  const double reach = reach_of(box, at);
+  require(reach < 0x1p500, "coordinates are too large for trees");
+  return {at, std::max(edge_m, reach / kMostCells)};
+}
+
+std::uint64_t mixed(std::uint64_t value) {  // splitmix64, Steele et al. 2014
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
+  value = (value ^ value >> 27) * 0x94D049BB133111EB;
+  return value ^ value >> 31;
+}
+
+/// Number of voxels with points, from one in kShare of them.
+std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext& ctx) {
+  std::vector<std::vector<std::uint64_t>> found((xyz.size + kBlock - 1) / kBlock);
+  parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
+    auto& hashes = found[begin / kBlock];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_finite(xyz[i])) continue;
+      const Cell cell = grid.of(xyz[i]);
+      const std::uint64_t hash = mixed(mixed(cell.xy() + 0x9E3779B97F4A7C15) + cell.z);
+      if (hash % kShare == 0) hashes.push_back(hash);
+    }
+    std::sort(hashes.begin(), hashes.end());
+    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  });
+  BulkVector<std::uint64_t> all;
+  for (const auto& hashes : found) {
+    for (const std::uint64_t hash : hashes) all.push_back(hash);
+    ctx.checkpoint();
+  }
+  BulkVector<std::uint32_t> rows(all.size());
+  radix_sort_pairs(all.view(), rows.view(), 64, ctx);
+  return kShare * static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
+}
 
 /// Finite rows, sorted by voxel, and where each voxel begins.
 struct Sorted {
@@ -162,11 +204,9 @@ PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
   nodes.edge_m = edge_m;
   nodes.origin = origin.value_or(Vec3d{0, 0, 0});
   if (box.empty()) return nodes;
-  if (!origin) nodes.origin = (box.min * 0.5) + (box.max * 0.5);
-  const double reach = reach_of(box, nodes.origin);
-  require(reach < 0x1p500, "coordinates are too large for trees");
-  nodes.edge_m = std::max(edge_m, reach / kMostCells);
-  const Grid grid{nodes.origin, nodes.edge_m};
+  const Grid grid = grid_over(box, edge_m, origin);
+  nodes.origin = grid.origin;
+  nodes.edge_m = grid.edge;
   const Sorted sorted = sort_rows(xyz, grid, ctx);
   const std::size_t count = sorted.first.size() - 1;
   nodes.place.resize(count);
@@ -176,6 +216,26 @@ PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
     for (std::size_t node = begin; node < end; ++node) fill_node(node, sorted, xyz, heights, grid, nodes);
   });
   return nodes;
+}
+
+double path_node_edge(HitPoints points, double finest_m, std::uint64_t most_nodes, OpContext& ctx) {
+  const auto xyz = points.xyz();
+  require(std::isfinite(finest_m) && finest_m > 0, "the edge of a voxel must be finite and above 0");
+  if (xyz.size <= most_nodes) return finest_m;
+  ctx.begin_phase("Counting voxels", 0);
+  const Box3d box = box_of(xyz, ctx);
+  if (box.empty()) return finest_m;
+  const auto fits = [&](double edge) {
+    return estimated_count(xyz, grid_over(box, edge, {}), ctx) <= most_nodes;
+  };
+  if (fits(finest_m)) return finest_m;
+  double fine = finest_m, coarse = 2 * finest_m;
+  while (!fits(coarse)) fine = std::exchange(coarse, 2 * coarse);
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = std::sqrt(fine * coarse);
+    (fits(middle) ? coarse : fine) = middle;
+  }
+  return coarse;
 }
 
 }  // namespace pc

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <tuple>
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "ops/trees/polled_sort.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
@@ -90,7 +92,7 @@ std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<Ste
     for (const Claim& claim : claims[k])
       all.emplace_back(claim.node, claim.outside, static_cast<std::uint32_t>(k));
   }
-  std::sort(all.begin(), all.end());
+  polled_sort(all, std::less<>(), ctx);
   std::vector<PathStart> starts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i == 0 || std::get<0>(all[i]) != std::get<0>(all[i - 1]))
@@ -133,7 +135,7 @@ std::vector<StemRoot> roots_of_seeds(Span<const Vec3d> seeds, const std::vector<
     });
     ctx.checkpoint();
   }
-  std::sort(pairs.begin(), pairs.end());
+  polled_sort(pairs, std::less<>(), ctx);
   std::vector<std::uint8_t> has_stem(seeds.size, 0), taken(stems.size(), 0);
   for (const auto& [distance, s, k] : pairs) {
     if (has_stem[s] != 0 || taken[k] != 0) continue;

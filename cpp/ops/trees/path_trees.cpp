@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kPollEvery = 4096;
 constexpr std::size_t kBlock = 65'536;
-constexpr int kMostTries = 12;
 constexpr StemDetectionParams kStemLayer{.band_min_m = 1, .band_max_m = 2, .max_diameter_m = 3, .seed = 0};
 
 /// A root of paths, or several that are one tree.
@@ -181,20 +180,14 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
 }
 
 double path_node_size(HitPoints points, const PathConstants& constants, OpContext& ctx) {
-  double edge = constants.finest_node_m;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    const std::uint64_t count = path_nodes(points, {}, edge, {}, ctx).size();
-    if (count <= constants.most_nodes) break;
-    const double excess = static_cast<double>(count) / static_cast<double>(constants.most_nodes);
-    edge *= std::max(1.05, std::sqrt(excess));
-  }
-  return edge;
+  return path_node_edge(points, constants.finest_node_m, constants.most_nodes, ctx);
 }
 
 std::uint64_t path_trees_bytes(std::uint64_t points, const PathConstants& constants) {
-  const std::uint64_t nodes = std::min(points, constants.most_nodes);
+  const std::uint64_t nodes = std::min(points, constants.most_nodes + constants.most_nodes / 50);
   const auto neighbors = static_cast<std::uint64_t>(constants.neighbors);
-  return points * 32 + nodes * (24 + 4 + 4 + 40 + 24 + 12 * neighbors) + (std::uint64_t{16} << 20);
+  const std::uint64_t gathering = points * 28, paths = nodes * (44 + 10 * neighbors + 76);
+  return points * 8 + std::max(gathering, paths) + (std::uint64_t{16} << 20);
 }
 
 }  // namespace pc

@@ -220,19 +220,20 @@ std::optional<PlainCircle> geometric_circle(Span<const Vec2d> points, const Plai
   return PlainCircle{{at.center.x + mean.x, at.center.y + mean.y}, at.radius};
 }
 
-std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFitParams& params) {
+namespace {
+
+void check(const CircleFitParams& params) {
   require(params.min_points >= 3, "a circle needs three points");
   require(
       params.inlier_distance_m > 0 && params.min_radius_m > 0 && params.max_radius_m > params.min_radius_m,
       "inlier_distance_m and min_radius_m must be above 0, and max_radius_m above min_radius_m");
-  if (points.size < params.min_points) return std::nullopt;
-  const Vec2d mean = mean_of(points);
-  std::vector<Vec2d> local(points.size);
-  for (std::size_t i = 0; i < points.size; ++i) local[i] = {points[i].x - mean.x, points[i].y - mean.y};
-  const Span<const Vec2d> all{local.data(), local.size()};
-  auto circle = search_circle(all, params);
-  if (!circle) return std::nullopt;
+}
+
+/// `all`: about their mean.
+std::optional<FittedCircle> refined(Span<const Vec2d> all, std::optional<PlainCircle> circle,
+                                    const CircleFitParams& params) {
   std::vector<Vec2d> inliers = inliers_of(all, *circle, params.inlier_distance_m);
+  if (inliers.size() < 3) return std::nullopt;
   if (const auto algebraic = taubin_circle({inliers.data(), inliers.size()})) circle = algebraic;
   for (int round = 0; round < kGeometricRounds; ++round) {
     circle = geometric_circle({inliers.data(), inliers.size()}, *circle);
@@ -249,7 +250,39 @@ std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFit
   out.inlier_count = inliers.size();
   out.radius_sigma = radius_sigma(near, *circle, params.ellipticity_square);
   set_arc(out, near);
-  out.center = {out.center.x + mean.x, out.center.y + mean.y};
+  return out;
+}
+
+std::vector<Vec2d> about(const Vec2d& mean, Span<const Vec2d> points) {
+  std::vector<Vec2d> local(points.size);
+  for (std::size_t i = 0; i < points.size; ++i) local[i] = {points[i].x - mean.x, points[i].y - mean.y};
+  return local;
+}
+
+}  // namespace
+
+std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFitParams& params) {
+  check(params);
+  if (points.size < params.min_points) return std::nullopt;
+  const Vec2d mean = mean_of(points);
+  const std::vector<Vec2d> local = about(mean, points);
+  const Span<const Vec2d> all{local.data(), local.size()};
+  const auto circle = search_circle(all, params);
+  if (!circle) return std::nullopt;
+  auto out = refined(all, circle, params);
+  if (out) out->center = {out->center.x + mean.x, out->center.y + mean.y};
+  return out;
+}
+
+std::optional<FittedCircle> refine_circle(Span<const Vec2d> points, const PlainCircle& start,
+                                          const CircleFitParams& params) {
+  check(params);
+  if (points.size < params.min_points) return std::nullopt;
+  const Vec2d mean = mean_of(points);
+  const std::vector<Vec2d> local = about(mean, points);
+  auto out = refined({local.data(), local.size()},
+                     PlainCircle{{start.center.x - mean.x, start.center.y - mean.y}, start.radius}, params);
+  if (out) out->center = {out->center.x + mean.x, out->center.y + mean.y};
   return out;
 }
 

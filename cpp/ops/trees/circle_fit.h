@@ -26,6 +26,11 @@ struct CircleFitParams {
   double ellipticity_square;
 };
 
+struct PlainCircle {
+  Vec2d center;
+  double radius;
+};
+
 struct FittedCircle {
   Vec2d center;
   double radius;
@@ -51,11 +56,11 @@ struct FittedCircle {
 ///          section 5.10. Standard error: Liang & Zeger 1986, Biometrika 73: 13 (clusters).
 std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFitParams& params);
 
+/// The second part of fit_circle: the circle that the points near `start` lie on. Same points, result and errors.
+std::optional<FittedCircle> refine_circle(Span<const Vec2d> points, const PlainCircle& start,
+                                          const CircleFitParams& params);
+
 /// Algebraic circle through points about their mean; nothing if they lie on a line.
-struct PlainCircle {
-  Vec2d center;
-  double radius;
-};
 std::optional<PlainCircle> taubin_circle(Span<const Vec2d> points);
 
 /// Least squares of the distances to the circle, from a start. Nothing if it does not stay finite.

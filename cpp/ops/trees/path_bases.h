@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/op_context.h"
+#include "ops/trees/path_constants.h"
+#include "ops/trees/path_nodes.h"
+#include "ops/trees/path_search.h"
+
+namespace pc {
+
+/// Starts of plants without a stem: every node below low_m is one of its own, named from `first_root` on in the order of
+/// nodes, at the cost of a step of base_start_cost_m.
+std::vector<PathStart> low_starts(const PathNodes& nodes, std::uint32_t first_root,
+                                  const PathConstants& constants, OpContext& ctx);
+
+/// The plant of each low start, kNoRoot = none: starts whose paths rise to half of least_height_m belong together if they
+/// stand within about base_gap_m of each other (in cells of half its length that touch); a plant is what rises to
+/// least_height_m. Lower starts in the cells of a plant are its, too.
+///
+/// Plants are numbered in the order of their lowest start.
+struct Plants {
+  std::vector<std::uint32_t> of_start;  ///< by place in `starts`
+  std::uint32_t count;
+};
+Plants plants_of(const PathNodes& nodes, const std::vector<PathStart>& starts, std::uint32_t first_root,
+                 const Paths& paths, const PathConstants& constants, OpContext& ctx);
+
+}  // namespace pc

@@ -1,0 +1,206 @@
+#include "ops/trees/stem_detection.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "ops/trees/stem_evidence.h"
+#include "ops/trees/stem_layer.h"
+#include "ops/trees/stem_merge.h"
+#include "ops/trees/stem_surface.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kLeastPoints = 20;  // of a cluster: contract classification section 6
+constexpr std::size_t kMostStems = 12;    // of one part
+constexpr int kMostFailures = 3;          // in a row
+
+/// What was found in one cluster.
+struct Found {
+  std::vector<DetectedStem> stems;
+  std::optional<StemRejection> rejection;
+
+  /// Keeps the reason of the attempt that came furthest.
+  void reject(StemRejection reason) {
+    if (!rejection || reason > *rejection) rejection = reason;
+  }
+  /// Leaves out what an earlier search of the same cluster has found.
+  void add(const DetectedStem& stem) {
+    const bool is_known = std::any_of(stems.begin(), stems.end(), [&](const DetectedStem& known) {
+      const Vec3d d = known.position - stem.position;
+      return std::sqrt(d.x * d.x + d.y * d.y) < std::max(known.circle.radius, stem.circle.radius);
+    });
+    if (!is_known) stems.push_back(stem);
+  }
+};
+
+class Search {
+ public:
+  Search(const StemLayer& layer, const StemDetectionParams& params, OpContext& ctx)
+      : layer_(layer), params_(params), ctx_(ctx) {}
+
+  /// Stems of a part of the layer, the strongest first: the points of each are taken away before the next.
+  void find_in(Span<const std::uint32_t> cells, Found& found) {
+    std::vector<LayerPoint> points;
+    for (const std::uint32_t cell : cells) {
+      const auto column = layer_.cell(cell);
+      points.insert(points.end(), column.begin(), column.end());
+    }
+    int failures = 0;
+    for (std::size_t stem = 0; stem < kMostStems && failures < kMostFailures; ++stem) {
+      ctx_.checkpoint();
+      if (points.size() < kLeastPoints) return;
+      const StemAttempt attempt = attempt_stem(layer_, {points.data(), points.size()}, params_);
+      if (attempt.stem) {
+        found.add(*attempt.stem);
+        failures = 0;
+      } else {
+        found.reject(attempt.rejection);
+        ++failures;
+      }
+      if (!attempt.cylinder) return;
+      take_away(points, *attempt.cylinder);
+    }
+  }
+
+ private:
+  static void take_away(std::vector<LayerPoint>& points, const StemCylinder& cylinder) {
+    const AcrossAxis across(cylinder);
+    const double reach = cylinder.radius + kStemInlierDistance;
+    std::erase_if(points, [&](const LayerPoint& p) {
+      const Vec2d q = across.of(p.at);
+      return q.x * q.x + q.y * q.y <= reach * reach;
+    });
+  }
+
+  const StemLayer& layer_;
+  const StemDetectionParams& params_;
+  OpContext& ctx_;
+};
+
+/// A cluster seen from above, and what the whole of it already excludes.
+struct Cluster {
+  std::size_t points = 0;
+  bool too_wide = false;
+  bool upright = false;  ///< points in 3 of 4 sub-layers
+};
+
+Cluster cluster_of(const StemLayer& layer, Span<const std::uint32_t> cells,
+                   const StemDetectionParams& params) {
+  Cluster out;
+  std::int64_t x_min = std::numeric_limits<std::int64_t>::max(), x_max = 0, y_min = x_min, y_max = 0;
+  std::array<bool, kStemSublayers> seen{};
+  for (const std::uint32_t cell : cells) {
+    x_min = std::min(x_min, layer.cell_x(cell));
+    x_max = std::max(x_max, layer.cell_x(cell));
+    y_min = std::min(y_min, layer.cell_y(cell));
+    y_max = std::max(y_max, layer.cell_y(cell));
+    out.points += layer.cell(cell).size;
+    for (const LayerPoint& p : layer.cell(cell)) seen[stem_sublayer(p.height, params)] = true;
+  }
+  const double width = static_cast<double>(std::max(x_max - x_min, y_max - y_min) + 1) * StemLayer::kCell;
+  out.too_wide = width > params.max_diameter_m + 2 * StemLayer::kCell;
+  out.upright =
+      std::count(seen.begin(), seen.end(), true) >= static_cast<std::ptrdiff_t>(kStemSublayersNeeded);
+  return out;
+}
+
+/// Groups of wanted cells, each within one cluster, listed by cluster.
+class Parts {
+ public:
+  Parts(const StemLayer& layer, const BulkVector<std::uint8_t>& wanted,
+        const BulkVector<std::uint32_t>& cluster, std::size_t clusters, OpContext& ctx)
+      : groups_(touching_cells(layer, wanted.view(), cluster.view(), ctx)),
+        starts_(clusters + 1),
+        list_(groups_.size()) {
+    for (std::size_t i = 0; i < groups_.size(); ++i) ++starts_[cluster[groups_.group(i)[0]] + 1];
+    for (std::size_t i = 0; i < clusters; ++i) starts_[i + 1] += starts_[i];
+    std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      list_[next[cluster[groups_.group(i)[0]]]++] = static_cast<std::uint32_t>(i);
+  }
+
+  template <class Visit>
+  void for_each_of(std::size_t cluster, Visit&& visit) const {
+    for (std::size_t i = starts_[cluster]; i < starts_[cluster + 1]; ++i) visit(groups_.group(list_[i]));
+  }
+
+ private:
+  CellGroups groups_;
+  std::vector<std::uint32_t> starts_, list_;
+};
+
+BulkVector<std::uint32_t> cluster_of_cells(const StemLayer& layer, const CellGroups& clusters) {
+  BulkVector<std::uint32_t> out(layer.cell_count());
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    for (const std::uint32_t cell : clusters.group(i)) out[cell] = static_cast<std::uint32_t>(i);
+  }
+  return out;
+}
+
+void check(HitPoints points, Span<const float> heights, const StemDetectionParams& params) {
+  require(heights.size == points.size(), "one height per point is needed");
+  require(std::isfinite(params.band_min_m) && std::isfinite(params.band_max_m) &&
+              params.band_min_m < params.band_max_m,
+          "band_min_m must be below band_max_m");
+  require(std::isfinite(params.max_diameter_m) && params.max_diameter_m >= 2 * kStemLeastRadius,
+          "max_diameter_m must be at least 0.04");
+}
+
+}  // namespace
+
+const char* to_string(StemRejection reason) {
+  constexpr const char* kNames[kStemRejections] = {"few_points",    "too_wide",      "not_upright",
+                                                   "no_circle",     "high_residual", "few_inliers",
+                                                   "halves_differ", "merged"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
+                                 const StemDetectionParams& params, OpContext& ctx) {
+  check(points, heights, params);
+  StemDetectionResult out{{}, 0, 0, {}};
+  ctx.begin_phase("Selecting the layer", points.size());
+  const StemLayer layer(points.xyz(), heights, params.band_min_m, params.band_max_m, ctx);
+  out.layer_points = layer.points().size;
+  if (out.layer_points == 0) return out;
+  ctx.begin_phase("Clustering the layer", layer.cell_count());
+  const CellGroups clusters = touching_cells(layer, {}, {}, ctx);
+  out.cluster_count = clusters.size();
+  const BulkVector<std::uint32_t> cluster = cluster_of_cells(layer, clusters);
+  const StemSurfaces surfaces = stem_surfaces(layer, params.band_max_m - params.band_min_m, ctx);
+  const Parts upright(layer, surfaces.upright, cluster, clusters.size(), ctx);
+  const Parts full(layer, surfaces.full, cluster, clusters.size(), ctx);
+  ctx.begin_phase("Finding stems", clusters.size());
+  std::vector<Found> found(clusters.size());
+  parallel_for(ctx, clusters.size(), 1, [&](std::size_t i, std::size_t) {
+    const Cluster shape = cluster_of(layer, clusters.group(i), params);
+    if (shape.points < kLeastPoints) return found[i].reject(StemRejection::kFewPoints);
+    if (!shape.upright) return found[i].reject(StemRejection::kNotUpright);
+    Search search(layer, params, ctx);
+    upright.for_each_of(i, [&](Span<const std::uint32_t> cells) { search.find_in(cells, found[i]); });
+    full.for_each_of(i, [&](Span<const std::uint32_t> cells) { search.find_in(cells, found[i]); });
+    if (shape.too_wide) return found[i].reject(StemRejection::kTooWide);
+    search.find_in(clusters.group(i), found[i]);
+  });
+  for (Found& one : found) {
+    if (one.stems.empty() && one.rejection) ++out.rejected[static_cast<std::size_t>(*one.rejection)];
+    out.stems.insert(out.stems.end(), one.stems.begin(), one.stems.end());
+  }
+  found.clear();
+  out.rejected[static_cast<std::size_t>(StemRejection::kMerged)] = merge_stems(out.stems, ctx);
+  for (DetectedStem& stem : out.stems) {
+    stem.position = stem.position + layer.origin();
+    stem.ground_z += layer.origin().z;
+  }
+  return out;
+}
+
+}  // namespace pc

@@ -1,0 +1,32 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "ops/trees/stem_cylinder.h"
+#include "ops/trees/stem_detection.h"
+#include "ops/trees/stem_layer.h"
+
+namespace pc {
+
+inline constexpr double kStemInlierDistance = 0.02, kStemLeastRadius = 0.02, kStemMostRadius = 1.5;
+inline constexpr std::size_t kStemSublayers = 4, kStemSublayersNeeded = 3;
+
+/// Index of the quarter of the layer that a height lies in.
+inline std::size_t stem_sublayer(double height, const StemDetectionParams& params) {
+  const double part = (height - params.band_min_m) / (params.band_max_m - params.band_min_m);
+  return std::min(kStemSublayers - 1, static_cast<std::size_t>(std::max(0.0, part) * kStemSublayers));
+}
+
+/// The best cylinder among some points, and whether it is a stem. Part of detect_stems.
+struct StemAttempt {
+  std::optional<StemCylinder> cylinder;
+  std::optional<DetectedStem> stem;  ///< from the layer's origin
+  StemRejection rejection;           ///< without a stem: why
+};
+
+/// points   of a part of the layer; the stem is measured and judged on all points of the layer around it
+StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
+                         const StemDetectionParams& params);
+
+}  // namespace pc

@@ -95,7 +95,8 @@ Plants plants_of(const PathNodes& nodes, const std::vector<PathStart>& starts, s
   Plants plants{std::vector<std::uint32_t>(starts.size(), kNoRoot), 0};
   std::vector<std::uint32_t> number(cells.size(), kNoRoot);
   for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (set_of[s] == kNoRoot || !(static_cast<double>(highest[set_of[s]]) >= constants.least_height_m)) continue;
+    if (set_of[s] == kNoRoot || !(static_cast<double>(highest[set_of[s]]) >= constants.least_height_m))
+      continue;
     if (number[set_of[s]] == kNoRoot) number[set_of[s]] = plants.count++;
     plants.of_start[s] = number[set_of[s]];
   }

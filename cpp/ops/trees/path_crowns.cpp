@@ -49,8 +49,8 @@ std::vector<Top> highest_of_cells(const PathNodes& nodes, const Paths& paths, Op
     if (i % kPollEvery == 0) ctx.checkpoint();
     const auto node = static_cast<std::uint32_t>(i);
     if (paths.reach(node)) continue;
-    const double height = std::isfinite(nodes.height[i]) ? static_cast<double>(nodes.height[i])
-                                                         : nodes.place[i].z - lowest;
+    const double height =
+        std::isfinite(nodes.height[i]) ? static_cast<double>(nodes.height[i]) : nodes.place[i].z - lowest;
     tops.push_back({cell_index(nodes.place[i].y), cell_index(nodes.place[i].x), height, node});
   }
   const auto less = [](const Top& a, const Top& b) { return a.before(b) || (!b.before(a) && a.above(b)); };
@@ -90,7 +90,8 @@ std::vector<PathStart> crown_starts(const PathNodes& nodes, const Paths& paths, 
   for (std::size_t i = 0; i < tops.size(); ++i) {
     if (chosen[i] != 0) found.push_back(tops[i]);
   }
-  polled_sort(found, [](const Top& a, const Top& b) { return a.above(b); }, ctx);
+  polled_sort(
+      found, [](const Top& a, const Top& b) { return a.above(b); }, ctx);
   std::vector<PathStart> starts;
   for (const Top& top : found)
     starts.push_back({top.node, first_root + static_cast<std::uint32_t>(starts.size()), 0});

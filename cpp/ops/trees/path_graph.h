@@ -13,7 +13,7 @@ namespace pc {
 struct PathGraph {
   BulkVector<std::uint64_t> first;     ///< (m + 1)
   BulkVector<std::uint32_t> neighbor;  ///< each once within a node
-  BulkVector<float> scatter;           ///< (m) least by largest variance of the neighbourhood, 0 (line, plane) to 1
+  BulkVector<float> scatter;  ///< (m) least by largest variance of the neighbourhood, 0 (line, plane) to 1
 
   std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
   Span<const std::uint32_t> of(std::uint32_t node) const {

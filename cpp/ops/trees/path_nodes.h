@@ -15,12 +15,12 @@ constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
 /// A cloud by voxels.
 struct PathNodes {
-  Vec3d origin;                      ///< of `place`, in the frame of the points
-  double edge_m;                     ///< used: at least as large as asked for
-  BulkVector<Vec3d> place;           ///< (m) means of the points of each voxel, relative to the origin
-  BulkVector<float> height;          ///< (m) mean above the ground of those points that have one; NaN = none has
-  BulkVector<std::uint32_t> points;  ///< (m) number of points
-  BulkVector<std::uint32_t> node_of; ///< (n) node of each point, kNoNode where a point is not finite
+  Vec3d origin;              ///< of `place`, in the frame of the points
+  double edge_m;             ///< used: at least as large as asked for
+  BulkVector<Vec3d> place;   ///< (m) means of the points of each voxel, relative to the origin
+  BulkVector<float> height;  ///< (m) mean above the ground of those points that have one; NaN = none has
+  BulkVector<std::uint32_t> points;   ///< (m) number of points
+  BulkVector<std::uint32_t> node_of;  ///< (n) node of each point, kNoNode where a point is not finite
 
   std::size_t size() const { return place.size(); }
 };

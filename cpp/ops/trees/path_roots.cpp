@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kPollEvery = 4096;
 constexpr std::size_t kGrain = 16;
-constexpr double kBreastHeight = 1.3;    // metres
-constexpr double kSeedReach = 0.3;       // metres between a seed and the surface of its stem
-constexpr double kSeedRadius = 0.1;      // metres: of a seed without a stem
-constexpr double kSteepestAxis = 0.5;    // least rise per length: flatter ones are no stems
+constexpr double kBreastHeight = 1.3;  // metres
+constexpr double kSeedReach = 0.3;     // metres between a seed and the surface of its stem
+constexpr double kSeedRadius = 0.1;    // metres: of a seed without a stem
+constexpr double kSteepestAxis = 0.5;  // least rise per length: flatter ones are no stems
 
 struct Claim {
   std::uint32_t node;
@@ -46,13 +46,13 @@ class LowNodes {
     const Vec3d middle = root.foot + root.axis * (top / 4);
     const double along_most = 0.75 * top;
     std::vector<Claim> found;
-    tree_->view().for_each_within(
-        middle, along_most * along_most + reach * reach, [&](std::uint64_t row, std::uint64_t, double squared) {
-          const double along = dot(place_[row] - middle, root.axis);
-          const double across = std::sqrt(std::max(0.0, squared - along * along));
-          if (std::abs(along) > along_most || across > reach) return;
-          found.push_back({node_[row], across - root.radius_m});
-        });
+    tree_->view().for_each_within(middle, along_most * along_most + reach * reach,
+                                  [&](std::uint64_t row, std::uint64_t, double squared) {
+                                    const double along = dot(place_[row] - middle, root.axis);
+                                    const double across = std::sqrt(std::max(0.0, squared - along * along));
+                                    if (std::abs(along) > along_most || across > reach) return;
+                                    found.push_back({node_[row], across - root.radius_m});
+                                  });
     return found;
   }
 
@@ -74,16 +74,15 @@ class LowNodes {
 }  // namespace
 
 std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<StemRoot>& stems,
-                                   const PathConstants& constants, OpContext& ctx) {
+                                   double highest_m, const PathConstants& constants, OpContext& ctx) {
   if (stems.empty()) return {};
-  const LowNodes low(nodes, constants.root_top_m + 1, ctx);
+  const LowNodes low(nodes, highest_m, ctx);
   std::vector<std::vector<Claim>> claims(stems.size());
   parallel_for(ctx, stems.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       claims[k] = low.claims(stems[k], constants);
       if (!claims[k].empty()) continue;
-      const Vec3d breast = stems[k].foot + stems[k].axis * kBreastHeight;
-      const std::uint32_t node = low.nearest(breast, constants.most_gap_m);
+      const std::uint32_t node = low.nearest(stems[k].start, constants.most_gap_m);
       if (node != kNoNode) claims[k].push_back({node, 0});
     }
   });
@@ -106,7 +105,7 @@ StemRoot root_of(const DetectedStem& stem, const Vec3d& origin) {
   const double ground = stem.ground_z - origin.z;
   const Vec3d axis = stem.axis.z >= kSteepestAxis ? stem.axis : Vec3d{0, 0, 1};
   const double down = (position.z - ground) / axis.z;
-  return {position - axis * down, axis, stem.circle.radius};
+  return {position - axis * down, axis, stem.circle.radius, position};
 }
 
 std::vector<StemRoot> roots_of_seeds(Span<const Vec3d> seeds, const std::vector<StemRoot>& stems,
@@ -127,12 +126,13 @@ std::vector<StemRoot> roots_of_seeds(Span<const Vec3d> seeds, const std::vector<
     const bool known = near != kNoNode && std::isfinite(nodes.height[near]);
     const double ground =
         known ? nodes.place[near].z - static_cast<double>(nodes.height[near]) : seed.z - kBreastHeight;
-    roots[s] = {{seed.x, seed.y, ground}, {0, 0, 1}, kSeedRadius};
+    roots[s] = {{seed.x, seed.y, ground}, {0, 0, 1}, kSeedRadius, seed};
     const double reach = widest + kSeedReach;
-    tree.view().for_each_within({seed.x, seed.y, 0}, reach * reach, [&](std::uint64_t k, std::uint64_t, double d) {
-      const double outside = std::sqrt(d) - stems[k].radius_m;
-      if (outside <= kSeedReach) pairs.emplace_back(outside, s, k);
-    });
+    tree.view().for_each_within({seed.x, seed.y, 0}, reach * reach,
+                                [&](std::uint64_t k, std::uint64_t, double d) {
+                                  const double outside = std::sqrt(d) - stems[k].radius_m;
+                                  if (outside <= kSeedReach) pairs.emplace_back(outside, s, k);
+                                });
     ctx.checkpoint();
   }
   polled_sort(pairs, std::less<>(), ctx);
@@ -140,7 +140,9 @@ std::vector<StemRoot> roots_of_seeds(Span<const Vec3d> seeds, const std::vector<
   for (const auto& [distance, s, k] : pairs) {
     if (has_stem[s] != 0 || taken[k] != 0) continue;
     has_stem[s] = taken[k] = 1;
+    const Vec3d seed = roots[s].start;
     roots[s] = stems[k];
+    roots[s].start = seed;
   }
   return roots;
 }

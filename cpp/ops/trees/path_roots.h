@@ -17,17 +17,18 @@ struct StemRoot {
   Vec3d foot;       ///< on the axis at the ground, relative to the origin of the nodes
   Vec3d axis;       ///< unit, upwards
   double radius_m;  ///< of the stem
+  Vec3d start;      ///< where to look for a node if there is none around the axis
 };
 
-/// Starts of the paths of stems: nodes at most root_margin_m outside the stem and root_top_m above its foot (as far
+/// Starts of the paths of stems: nodes at most root_margin_m outside the stem and root_top_m above its foot (half as far
 /// below it), each for the stem whose surface is nearest, then the first. A stem without such nodes starts at the node
-/// nearest to its axis at breast height, if that is within most_gap_m.
+/// nearest to `start`, if that is within most_gap_m. Root of stem k is k.
 ///
-/// Root of stem k is k.
+/// highest_m  nodes above this height are left out
 std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<StemRoot>& stems,
-                                   const PathConstants& constants, OpContext& ctx);
+                                   double highest_m, const PathConstants& constants, OpContext& ctx);
 
-/// Stems as roots.
+/// A stem as a root; `start` is its axis at breast height.
 StemRoot root_of(const DetectedStem& stem, const Vec3d& origin);
 
 /// Roots of seeds: the stem that stands at the seed, or an upright one of no diameter.

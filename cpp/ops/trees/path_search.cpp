@@ -59,14 +59,13 @@ class Search {
     if (!(squared > 0)) return 0;
     const double length = std::sqrt(squared);
     const Paths::Direction& d = paths_.direction[from];
-    const double cos =
-        (step.x * static_cast<double>(d.x) + step.y * static_cast<double>(d.y) + step.z * static_cast<double>(d.z)) /
-        length;
+    const double cos = (step.x * static_cast<double>(d.x) + step.y * static_cast<double>(d.y) +
+                        step.z * static_cast<double>(d.z)) /
+                       length;
     const double scatter = static_cast<double>(std::max(graph_.scatter[from], graph_.scatter[to]));
-    const double factor = (1 + constants_.turn_cost * (1 - cos) / 2) *
-                          (1 + constants_.scatter_cost * scatter);
-    const double power =
-        constants_.exponent == 4 ? squared * squared : std::pow(length, constants_.exponent);
+    const double factor =
+        (1 + constants_.turn_cost * (1 - cos) / 2) * (1 + constants_.scatter_cost * scatter);
+    const double power = constants_.exponent == 4 ? squared * squared : std::pow(length, constants_.exponent);
     return power * factor;
   }
 

@@ -64,7 +64,7 @@ Grouping grow_seeds(const PathNodes& nodes, const PathGraph& graph, const std::v
   grouping.groups.assign(roots.size(), Group{TreeOrigin::kSeed});
   grouping.group_of_root.resize(roots.size());
   std::iota(grouping.group_of_root.begin(), grouping.group_of_root.end(), 0U);
-  const std::vector<PathStart> starts = stem_starts(nodes, roots, constants, ctx);
+  const std::vector<PathStart> starts = stem_starts(nodes, roots, HUGE_VAL, constants, ctx);
   find_paths(graph, nodes.place.view(), starts, constants, paths, ctx);
   reach_islands(graph, nodes.place.view(), constants, paths, ctx);
   for (const PathStart& start : starts) grouping.add_start(start, nodes);
@@ -75,7 +75,7 @@ Grouping grow_seeds(const PathNodes& nodes, const PathGraph& graph, const std::v
 Grouping grow_found(const PathNodes& nodes, const PathGraph& graph, const std::vector<StemRoot>& stems,
                     const PathConstants& constants, Paths& paths, OpContext& ctx) {
   const auto stem_count = static_cast<std::uint32_t>(stems.size());
-  const std::vector<PathStart> at_stems = stem_starts(nodes, stems, constants, ctx);
+  const std::vector<PathStart> at_stems = stem_starts(nodes, stems, constants.root_top_m + 1, constants, ctx);
   const std::vector<PathStart> low = low_starts(nodes, stem_count, constants, ctx);
   std::vector<PathStart> starts = at_stems;
   starts.insert(starts.end(), low.begin(), low.end());
@@ -124,7 +124,8 @@ std::vector<std::uint32_t> number_trees(const Grouping& grouping, const std::vec
   for (std::size_t k = 0; k < grouping.groups.size(); ++k) {
     const Group& group = grouping.groups[k];
     if (!is_tree(group, constants)) continue;
-    const Vec3d base = group.starts == 0 ? seeds[k].foot : group.foot * (1 / static_cast<double>(group.starts));
+    const Vec3d base =
+        group.starts == 0 ? seeds[k].foot : group.foot * (1 / static_cast<double>(group.starts));
     order.push_back({base, static_cast<std::uint32_t>(k)});
   }
   if (seeds.empty()) {
@@ -135,7 +136,8 @@ std::vector<std::uint32_t> number_trees(const Grouping& grouping, const std::vec
   std::vector<std::uint32_t> tree_of(grouping.groups.size(), 0);
   for (const Place& place : order) {
     const Group& group = grouping.groups[place.group];
-    trees.push_back({place.base + nodes.origin, static_cast<double>(group.height), group.points, group.origin});
+    trees.push_back(
+        {place.base + nodes.origin, static_cast<double>(group.height), group.points, group.origin});
     tree_of[place.group] = static_cast<std::uint32_t>(trees.size());
   }
   return tree_of;
@@ -165,8 +167,8 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
                                     : grow_seeds(nodes, graph, stems, constants, paths, ctx);
   measure(nodes, paths, grouping, ctx);
   PathTreesResult result{Column<std::uint32_t>(points.size()), {}, nodes.edge_m, nodes.size()};
-  const std::vector<std::uint32_t> tree_of = number_trees(
-      grouping, seeds.empty() ? std::vector<StemRoot>{} : stems, nodes, constants, result.trees);
+  const std::vector<std::uint32_t> tree_of =
+      number_trees(grouping, seeds.empty() ? std::vector<StemRoot>{} : stems, nodes, constants, result.trees);
   const auto labels = result.tree_instance.view();
   ctx.begin_phase("Labelling points", points.size());
   parallel_for(ctx, points.size(), kBlock, [&](std::size_t begin, std::size_t end) {

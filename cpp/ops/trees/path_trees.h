@@ -61,7 +61,8 @@ struct PathTreesParams {
 /// Cost     path_trees_bytes of memory.
 /// Cancel   Within 250 ms for any input; no partial result.
 /// Errors   kInvalidArgument for lengths that differ, node_m that is not finite and positive, an origin or seeds that are
-///          not finite, 2^32 points or more.
+///          not finite, 2^32 points or more, and what detect_stems refuses (points between 1 and 2 m that span more than
+///          1e8 m).
 /// Source   Cheapest paths with a cost above linear and a preference against gravity: Livny et al. 2010, ACM Trans.
 ///          Graph. 29(6) 151; Lowe & Stepanas 2021, IEEE Access 9 (RayCloudTools). Competition of stems for crowns by
 ///          paths: Tao et al. 2015, ISPRS J. 110: 66, here without its scaling by diameter, which did not help. Turning

@@ -128,7 +128,7 @@ TEST(CanopyModel, AConstantCanopyStaysConstantUpToItsEdge) {
 }
 
 TEST(CoarseGround, MedianOfGroundPointsElseLowestReturns) {
-  const std::vector<Vec3d> ground{{1, 1, 0}, {2, 2, 1}, {3, 3, 9}, {7, 1, 2}};
+  const std::vector<Vec3d> ground{{1, 1, 0}, {2, 2, 1}, {2, 1, 9}, {3, 3, 2}, {7, 1, 3}, {6, 1, 3}};
   const std::vector<Vec3d> plants{{0, 0, 5}, {2, 2, 4}, {7, 2, 6}, {14.9, 4, 3}};
   Box3d box = box_of(plants);
   box.add(box_of(ground));
@@ -139,7 +139,7 @@ TEST(CoarseGround, MedianOfGroundPointsElseLowestReturns) {
   ASSERT_EQ(labelled.frame.ny, 1U);
   EXPECT_EQ(labelled.frame.min_x, -2.5);
   EXPECT_EQ(std::vector<double>(labelled.z.view().begin(), labelled.z.view().end()),
-            (std::vector<double>{0, 2, 2, 2}));
+            (std::vector<double>{1, 3, 3, 3}));
   const CoarseGround lowest = ground_of(plants, {}, box);
   EXPECT_EQ(std::vector<double>(lowest.z.view().begin(), lowest.z.view().end()),
             (std::vector<double>{4, 4, 3, 3}));

@@ -121,30 +121,48 @@ TEST(TreeTiles, ATreeWiderThanTheBufferIsTruncated) {
   EXPECT_EQ(tiled(plot.plants, {-1, -1, 60, 20, 1, 1}).truncated_count, 0U);
 }
 
+/// One tree of all points of a tile; their z decides where its anchor is.
+TileTrees one_tree(HitPoints points, Span<const std::uint32_t>, Span<const Vec3d>, OpContext&) {
+  TileTrees out{Column<std::uint32_t>(points.size()), 1};
+  std::fill(out.tree_instance.view().begin(), out.tree_instance.view().end(), 1U);
+  return out;
+}
+
+TEST(TreeTiles, APointGoesToTheTileInWhichItIsFartherFromTheRim) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i <= 200; ++i)  // the anchors are at 5 and 15 m
+    points.push_back({0.1 * i, 1, std::abs(i - 50) < 5 || std::abs(i - 150) < 5 ? 0.0 : 5.0});
+  const TiledTreesResult found = tiled(points, {0, 0, 10, 4, 2, 1}, one_tree);
+  EXPECT_EQ(found.tree_count, 2U);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (i != 100) {
+      EXPECT_EQ(found.tree_instance[i], i < 100 ? 1U : 2U) << i;
+    }
+}
+
 TEST(TreeTiles, WhatTwoTilesLeaveToEachOtherIsNotLost) {
-  // Anchors that depend on the tile: always beyond its core, towards the other tile.
-  const TileSegmenter shy = [](HitPoints points, Span<const std::uint32_t> rows, Span<const Vec3d>,
-                               OpContext&) {
-    TileTrees out{Column<std::uint32_t>(points.size()), 1};
-    (void)rows;
-    double middle = 0;
-    for (const Vec3d& p : points.xyz()) middle += p.x / static_cast<double>(points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const double x = points.xyz()[i].x;
-      out.tree_instance[i] = middle < 10 ? (x > 8.5 ? 1 : 0) : (x < 11.5 ? 1 : 0);
+  std::vector<Vec3d> points;  // in the left tile the lowest points are at 13 m, in the right one at 7 m
+  for (int i = 0; i <= 200; ++i)
+    points.push_back({0.1 * i, 1, std::abs(i - 130) < 3 || std::abs(i - 70) < 3 ? 0.0 : 5.0});
+  const TileSegmenter shy = [](HitPoints part, Span<const std::uint32_t> rows, Span<const Vec3d> seeds,
+                               OpContext& ctx) {
+    TileTrees out = one_tree(part, rows, seeds, ctx);
+    const bool left =
+        std::any_of(part.xyz().begin(), part.xyz().end(), [](const Vec3d& p) { return p.x < 1; });
+    for (std::size_t i = 0; i < part.size(); ++i) {  // only the low points beyond the core, and the high ones
+      const double x = part.xyz()[i].x;
+      if (part.xyz()[i].z == 0 && (x < 10) == left) out.tree_instance[i] = 0;
     }
     return out;
   };
-  std::vector<Vec3d> points;
-  for (int i = 0; i < 200; ++i)
-    points.push_back({5 + 0.05 * i, 1, i >= 60 && i < 140 ? (i < 100 ? 5.0 : 5.0) : 9.0});
-  const TileSegmenter wrong = [&](HitPoints part, Span<const std::uint32_t> rows, Span<const Vec3d> seeds,
-                                  OpContext& ctx) { return shy(part, rows, seeds, ctx); };
-  const TiledTreesResult found = tiled(points, {0, 0, 10, 4, 2, 1}, wrong);
-  std::size_t labelled = 0;
-  for (const std::uint32_t label : found.tree_instance.view()) labelled += label != 0 ? 1 : 0;
-  EXPECT_GT(labelled, 0U);
-  EXPECT_GE(found.tree_count, 1U);
+  const TiledTreesResult found = tiled(points, {0, 0, 10, 4, 2, 1}, shy);
+  EXPECT_EQ(found.tree_count, 2U);
+  EXPECT_EQ(found.truncated_count, 2U);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].z > 0) {  // numbered by their anchors
+      EXPECT_EQ(found.tree_instance[i], i < 100 ? 2U : 1U) << i;
+    }
+  }
 }
 
 TEST(TreeTiles, SeedsKeepTheirNumbersAndTilesWithoutAreLeftOut) {

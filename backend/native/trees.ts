@@ -1,3 +1,4 @@
+import type { TilePlan } from "./classify/denoise.ts";
 import type { OpOptions } from "./cloud/cloud.ts";
 import type { NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
@@ -47,6 +48,55 @@ export interface CanopyCrownsCost {
   readonly finest_cell_m: number;
 }
 
+export interface CutPursuitParams {
+  readonly reg_strength1: number;
+  readonly min_nn1: number;
+  readonly decimate_res1: number;
+  readonly reg_strength2: number;
+  readonly min_nn2: number;
+  readonly decimate_res2: number;
+  readonly max_gap: number;
+  readonly rel_height_length_ratio: number;
+  readonly vertical_weight: number;
+  readonly min_nn3: number;
+  readonly score_candidate_thresh: number;
+  readonly init_stem_rel_length_thresh: number;
+  readonly max_outlier_gap: number;
+}
+
+/** Voxels of the two stages, metres, and the nodes of the first. */
+export interface TreeVoxels {
+  readonly decimate_res1: number;
+  readonly decimate_res2: number;
+  readonly nodes: number;
+}
+
+export interface TreeDecimation {
+  /** Null if it was not measured. */
+  readonly spacing_m: number | null;
+  /** For tiles, and for the whole cloud at once. */
+  readonly tile: TreeVoxels;
+  readonly whole: TreeVoxels;
+}
+
+/** How to divide a cloud. */
+export interface TileWish {
+  /** Graph nodes of the whole cloud, and of a tile with its buffer. */
+  readonly nodes: number;
+  readonly tile_nodes: number;
+  readonly buffer_m: number;
+}
+
+export interface CutPursuitTrees extends TreeLabels {
+  readonly empty_seeds: readonly number[];
+  /** Null if not tiled. */
+  readonly tiled: (TilePlan & { readonly tiles_run: number; readonly trees_truncated: number }) | null;
+  readonly stage1_collapsed: boolean;
+  /** Voxels used; null if tiled. */
+  readonly decimate_res1: number | null;
+  readonly decimate_res2: number | null;
+}
+
 /** Functions of the addon for trees; one declaration for the facade and for tests. */
 export interface TreesNative {
   treePoints(
@@ -64,6 +114,22 @@ export interface TreesNative {
     options?: OpOptions,
   ): NativeJob<CanopyCrowns>;
   canopyCrownsCost(points: number, extent: readonly [number, number], cellM: number): CanopyCrownsCost;
+  treeDecimation(
+    positions: NativeColumn,
+    skip: NativeColumn,
+    decimateRes1: number,
+    decimateRes2: number,
+    options?: OpOptions,
+  ): NativeJob<TreeDecimation>;
+  cutPursuitTrees(
+    positions: NativeColumn,
+    skip: NativeColumn,
+    seeds: NativeColumn | null,
+    params: CutPursuitParams,
+    tiling: TileWish | null,
+    options?: OpOptions,
+  ): NativeJob<CutPursuitTrees>;
+  cutPursuitTreesBytes(points: number, nodes: number, params: CutPursuitParams): number;
   fusionWarning(
     positions: NativeColumn,
     skip: NativeColumn,
@@ -85,3 +151,12 @@ export const canopyCrownsCost: TreesNative["canopyCrownsCost"] = (points, extent
 /** Number of trees with several stems, and number of trees if every stem were one. */
 export const fusionWarning: TreesNative["fusionWarning"] = (positions, skip, treeInstance, numTrees, options) =>
   addon.fusionWarning(positions, skip, treeInstance, numTrees, options);
+/** Voxels for the rows that `skip` does not mark, raised from the published ones as their spacing demands. */
+export const treeDecimation: TreesNative["treeDecimation"] = (positions, skip, decimateRes1, decimateRes2, options) =>
+  addon.treeDecimation(positions, skip, decimateRes1, decimateRes2, options);
+/** Cut-pursuit segmentation of the rows that `skip` does not mark. */
+export const cutPursuitTrees: TreesNative["cutPursuitTrees"] = (positions, skip, seeds, params, tiling, options) =>
+  addon.cutPursuitTrees(positions, skip, seeds, params, tiling, options);
+/** Upper estimate of the memory of cutPursuitTrees without tiles. */
+export const cutPursuitTreesBytes: TreesNative["cutPursuitTreesBytes"] = (points, nodes, params) =>
+  addon.cutPursuitTreesBytes(points, nodes, params);

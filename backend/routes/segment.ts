@@ -10,7 +10,8 @@ import { checkGround } from "../services/classify/ground-filter.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 import { checkTrees } from "../services/trees/tree-filter.ts";
 import { checkTreesSource } from "../services/trees/tree-input.ts";
-import { TREES_TOOL, treesFlat } from "../services/trees/trees.ts";
+import { TREES_TOOL } from "../services/trees/tree-plan.ts";
+import { treesFlat } from "../services/trees/trees.ts";
 
 export function segmentRoutes(app: App, deps: Deps): void {
   app.post(

@@ -56,6 +56,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
+  "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };
 

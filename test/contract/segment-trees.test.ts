@@ -126,6 +126,11 @@ describe("a session as source", () => {
     [{ points, chm_cell: 0, ...CHM }, 400, "chm_cell must be a number above 0, not 0"],
     [{ points, chm_crown_scale: -1, ...CHM }, 400, "chm_crown_scale must be a number above 0, not -1"],
     [{ points, chm_min_height: -1, ...CHM }, 400, "chm_min_height must be a number from 0, not -1"],
+    [{ points, min_nn1: 0 }, 400, "min_nn1 must be 1 to 1000, not 0"],
+    [{ points, min_nn3: 1001 }, 400, "min_nn3 must be 1 to 1000, not 1001"],
+    [{ points, reg_strength1: -1 }, 400, "reg_strength1 must be a number from 0, not -1"],
+    [{ points, decimate_res1: 0 }, 400, "decimate_res1 must be a number above 0, not 0"],
+    [{ points, score_candidate_thresh: 2 }, 400, "score_candidate_thresh must be 0 to 1, not 2"],
     [{ points, ground_class: [1, 2], ...CHM }, 400, `ground_class has 2 values for ${points.length} points`],
   ])("%#", async (request, status, detail) => {
     expect(await refusal(made, URL, request)).toEqual([status, detail]);
@@ -157,9 +162,11 @@ describe("unusual clouds get a result", () => {
     ["a line", Array.from({ length: 50 }, (_, i) => [i, 0, 0])],
     ["a wall", Array.from({ length: 400 }, (_, i) => [i % 20, 0, Math.floor(i / 20)])],
   ])("%s", async (_name, odd) => {
-    const answer = await segment({ points: odd, ...CHM });
-    expect([answer.success, answer.error, answer.num_points]).toEqual([true, null, odd.length]);
-    for (const label of Array.from(answer.labels)) expect(label).toBeLessThanOrEqual(answer.num_trees);
+    for (const method of ["chm", "default"]) {
+      const answer = await segment({ points: odd, method });
+      expect([answer.success, answer.error, answer.num_points]).toEqual([true, null, odd.length]);
+      for (const label of Array.from(answer.labels)) expect(label).toBeLessThanOrEqual(answer.num_trees);
+    }
   });
 });
 
@@ -179,14 +186,20 @@ test("an internal failure is reported in `error`", async () => {
   spy.mockRestore();
 });
 
-test.each(["treePoints", "canopyCrowns"] as const)("canceled in %s: 499, and nothing is kept", async (op) => {
+test.each([
+  ["treePoints", "chm"],
+  ["canopyCrowns", "chm"],
+  ["treeDecimation", "default"],
+  ["cutPursuitTrees", "default"],
+  ["fusionWarning", "default"],
+] as const)("canceled in %s: 499, and nothing is kept", async (op, method) => {
   const before = addon.bulkBytesInUse();
   let reached = false;
   const cancel = () => {
     reached = true;
     setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
   };
-  const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, ...CHM }));
+  const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, method }));
   expect(reached).toBe(true);
   expect(value).toEqual({ status: 499, detail: "Tree segmentation was canceled.", code: "canceled" });
   await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));

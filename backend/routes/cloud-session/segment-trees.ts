@@ -1,12 +1,13 @@
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import { SessionTreesRequest, SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import type { Deps } from "../../deps.ts";
-import { CLOUD_CHANGED, NO_SESSION, NO_SPACE, UNKNOWN_TREE_METHOD } from "../../http/problems.ts";
+import { CLOUD_CHANGED, COSTLY, NO_SESSION, NO_SPACE, UNKNOWN_TREE_METHOD } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
 import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 import { checkTrees } from "../../services/trees/tree-filter.ts";
-import { segmentTreesSession, TREES_TOOL } from "../../services/trees/trees.ts";
+import { TREES_TOOL } from "../../services/trees/tree-plan.ts";
+import { segmentTreesSession } from "../../services/trees/trees.ts";
 
 export function segmentTreesRoutes(app: App, deps: Deps): void {
   app.post(
@@ -21,7 +22,7 @@ export function segmentTreesRoutes(app: App, deps: Deps): void {
         response: { 200: SessionTreesResponse },
       },
       config: {
-        problems: [NO_SESSION, UNKNOWN_TREE_METHOD, CLOUD_CHANGED, NO_SPACE],
+        problems: [NO_SESSION, UNKNOWN_TREE_METHOD, COSTLY, CLOUD_CHANGED, NO_SPACE],
         tool: TREES_TOOL,
       },
     },

@@ -1,13 +1,15 @@
 import {
-  CHM_CELL_LIMITS,
-  CHM_CELLS_PER_SCALE,
+  CHM_FIELDS,
+  CUT_PURSUIT_FIELDS,
   DEFAULT_CHM,
+  DEFAULT_CUT_PURSUIT,
+  DEFAULT_METHOD_ALIAS,
   TREE_METHODS,
   type TreeFilter,
   type TreeMethod,
 } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
-import * as native from "../../native/trees.ts";
+import type { CutPursuitParams } from "../../native/trees.ts";
 
 /** A canopy height model; `cell` null = derived. */
 export interface CheckedChm {
@@ -17,57 +19,75 @@ export interface CheckedChm {
   readonly crown_scale: number;
 }
 
+/** A cut-pursuit segmentation; voxels as asked for. */
+export interface CheckedCutPursuit {
+  readonly method: "default";
+  readonly params: CutPursuitParams;
+}
+
 /** A method with valid parameters. */
-export type CheckedTrees = CheckedChm;
+export type CheckedTrees = (CheckedChm | CheckedCutPursuit) & {
+  /** Sentences about parameters of the other method. */
+  readonly unused: readonly string[];
+};
+
+type Field = (typeof CHM_FIELDS)[number] | (typeof CUT_PURSUIT_FIELDS)[number];
+
+const MAX_NEIGHBORS = 1000;
+const COUNTS: readonly Field[] = ["min_nn1", "min_nn2", "min_nn3"];
+const FROM_ZERO: readonly Field[] = [
+  "chm_min_height",
+  "reg_strength1",
+  "reg_strength2",
+  "rel_height_length_ratio",
+  "vertical_weight",
+  "score_candidate_thresh",
+  "init_stem_rel_length_thresh",
+];
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 
 /** Errors: invalid_argument, naming the value and its rule. */
 export function checkTrees(filter: TreeFilter): CheckedTrees {
   const method = methodOf(filter.method);
-  const min_height = filter.chm_min_height ?? DEFAULT_CHM.chm_min_height;
-  if (!(min_height >= 0)) throw refused(`chm_min_height must be a number from 0, not ${min_height}`);
-  const crown_scale = filter.chm_crown_scale ?? DEFAULT_CHM.chm_crown_scale;
-  const cell = filter.chm_cell ?? null;
-  for (const [name, value] of [
-    ["chm_crown_scale", crown_scale],
-    ["chm_cell", cell],
-  ] as const)
-    if (value !== null && !(value > 0)) throw refused(`${name} must be a number above 0, not ${value}`);
-  return { method, cell, min_height, crown_scale };
+  const fields: readonly Field[] = method === "chm" ? CHM_FIELDS : CUT_PURSUIT_FIELDS;
+  for (const name of fields) checkField(name, filter[name] ?? null);
+  const unused = unusedFields(filter, method);
+  if (method === "chm") {
+    const min_height = filter.chm_min_height ?? DEFAULT_CHM.chm_min_height;
+    const crown_scale = filter.chm_crown_scale ?? DEFAULT_CHM.chm_crown_scale;
+    return { method, cell: filter.chm_cell ?? null, min_height, crown_scale, unused };
+  }
+  const params = Object.fromEntries(
+    CUT_PURSUIT_FIELDS.map((name) => [name, filter[name] ?? DEFAULT_CUT_PURSUIT[name]]),
+  );
+  return { method, params: params as unknown as CutPursuitParams, unused };
 }
 
 function methodOf(wanted: string): TreeMethod {
-  const method = TREE_METHODS.find((name) => name === wanted);
+  const method = wanted === DEFAULT_METHOD_ALIAS ? "default" : TREE_METHODS.find((name) => name === wanted);
   if (!method) throw refused(`method "${wanted.slice(0, 60)}" is none of ${TREE_METHODS.join(", ")}`);
   return method;
 }
 
-/** A canopy height model with its cell. */
-export interface ChmPlan {
-  readonly params: native.CanopyCrownsParams;
-  readonly bytes: number;
-  readonly warnings: readonly string[];
+function checkField(name: Field, value: number | null): void {
+  if (value === null) return;
+  if (COUNTS.includes(name)) {
+    if (!(Number.isInteger(value) && value >= 1 && value <= MAX_NEIGHBORS))
+      throw refused(`${name} must be 1 to ${MAX_NEIGHBORS}, not ${value}`);
+  } else if (FROM_ZERO.includes(name)) {
+    if (!(value >= 0)) throw refused(`${name} must be a number from 0, not ${value}`);
+  } else if (!(value > 0)) throw refused(`${name} must be a number above 0, not ${value}`);
+  if (name === "score_candidate_thresh" && value > 1) throw refused(`${name} must be 0 to 1, not ${value}`);
 }
 
-/**
- * The cell, unless given: a share of the crown scale; coarser where the extent would need too many cells.
- * Errors: invalid_argument for an extent that needs too many cells.
- */
-export function chmPlan(filter: CheckedChm, points: number, extent: readonly [number, number]): ChmPlan {
-  const { cell, crown_scale } = filter;
-  const [finest, coarsest] = CHM_CELL_LIMITS;
-  const wanted = cell ?? Math.min(coarsest, Math.max(finest, crown_scale / CHM_CELLS_PER_SCALE));
-  const cost = native.canopyCrownsCost(points, extent, wanted);
-  const params = (cell_m: number) => ({ cell_m, min_height_m: filter.min_height, crown_scale_m: crown_scale });
-  if (cost.admissible) return { params: params(wanted), bytes: cost.bytes, warnings: [] };
-  const fits = Math.ceil(cost.finest_cell_m * 1000) / 1000;
-  const size = `${extent[0].toFixed(1)} x ${extent[1].toFixed(1)} m`;
-  if (cell !== null || !(fits <= coarsest)) {
-    const why =
-      cell === null ? `the points extend over ${size}` : `chm_cell ${cell} m makes too many cells for ${size}`;
-    throw refused(`${why}; ${fits} m is the finest chm_cell that fits. Remove stray points (denoise) or take parts.`);
-  }
-  const warning = `The canopy height model has cells of ${fits} m instead of ${wanted.toFixed(3)} m, because the points extend over ${size}.`;
-  return { params: params(fits), bytes: native.canopyCrownsCost(points, extent, fits).bytes, warnings: [warning] };
+/** Clients that send all fields with their defaults ask for nothing. */
+function unusedFields(filter: TreeFilter, method: TreeMethod): string[] {
+  const defaults: Readonly<Partial<Record<Field, number>>> = { ...DEFAULT_CHM, ...DEFAULT_CUT_PURSUIT };
+  const others: readonly Field[] = method === "chm" ? CUT_PURSUIT_FIELDS : CHM_FIELDS;
+  const sent = others.filter((name) => {
+    const value = filter[name] ?? null;
+    return value !== null && value !== defaults[name];
+  });
+  return sent.length > 0 ? [`Method ${method} does not use ${sent.join(", ")}.`] : [];
 }

@@ -2,72 +2,25 @@ import type {
   SessionTreesRequest,
   SessionTreesResponse,
 } from "../../../shared/contract/cloud-session/segment-trees.ts";
-import type { TreesReport, TreesRequest, TreesResponse } from "../../../shared/contract/segment-trees.ts";
-import { AppError } from "../../../shared/errors.ts";
-import { MIN_TREE_POINTS } from "../../../shared/limits.ts";
+import type { CostWarning } from "../../../shared/contract/cost-warning.ts";
+import type { TreesRequest, TreesResponse } from "../../../shared/contract/segment-trees.ts";
+import type { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { compactColumns } from "../../native/cloud/edit.ts";
-import * as native from "../../native/trees.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { publishLabels } from "../classify/label-column.ts";
 import { octreeCost } from "../octree/publish.ts";
+import { asRefusal } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
-import { type CheckedTrees, type ChmPlan, chmPlan } from "./tree-filter.ts";
-import { inlineInput, type SortedTreeInput, sessionInput, sorted, sourceInput, type TreeInput } from "./tree-input.ts";
-import { chmReport } from "./tree-report.ts";
+import type { CheckedTrees } from "./tree-filter.ts";
+import { inlineInput, sessionInput, sourceInput, type TreeInput } from "./tree-input.ts";
+import { planTrees, TREES_TOOL } from "./tree-plan.ts";
+import { labelTrees } from "./tree-run.ts";
 
 const TREES = { slug: "tree_instance", label: "Tree instance" } as const;
-/** Also the `tool` of the endpoint. */
-export const TREES_TOOL = "Tree segmentation";
-
-/** A run that is ready to begin. */
-interface TreesPlan {
-  readonly filter: CheckedTrees;
-  readonly input: SortedTreeInput;
-  readonly chm: ChmPlan;
-  readonly bytes: number;
-}
-
-/** Errors: invalid_argument for too few or too many points and for a canopy height model that is too large. */
-async function planTrees(given: TreeInput, filter: CheckedTrees, deps: Deps, job: Job): Promise<TreesPlan> {
-  const input = await sorted(given, job);
-  const { vegetation_count, extent } = input;
-  const { treeMaxPoints } = deps.config;
-  if (vegetation_count < MIN_TREE_POINTS) {
-    throw new AppError(
-      "invalid_argument",
-      `Need at least ${MIN_TREE_POINTS} points that are not ground for tree segmentation, but there are ${vegetation_count}`,
-    );
-  }
-  if (vegetation_count > treeMaxPoints) {
-    throw new AppError(
-      "invalid_argument",
-      `Tree segmentation takes at most ${treeMaxPoints} points that are not ground, but there are ${vegetation_count}: thin the cloud, segment parts of it, or set APP_TREE_MAX_POINTS`,
-    );
-  }
-  const chm = chmPlan(filter, vegetation_count, extent);
-  const rows = given.positions.length;
-  return { filter, input, chm, bytes: chm.bytes + 56 * given.hit_count + 2 * rows };
-}
-
-interface TreesOutcome {
-  /** u32 per row. */
-  readonly labels: ColumnRef;
-  readonly report: TreesReport;
-}
-
-/** The run owns the column. */
-async function labelTrees({ filter, input, chm }: TreesPlan, job: Job): Promise<TreesOutcome> {
-  const start = performance.now();
-  const { positions, not_vegetation, not_ground, seeds } = input;
-  const found = await job.track(() => native.canopyCrowns(positions, not_vegetation, not_ground, seeds, chm.params));
-  const labels = job.adopt(new ColumnRef(found.tree_instance));
-  const elapsed_s = (performance.now() - start) / 1000;
-  return { labels, report: chmReport(filter, chm, found, input, elapsed_s) };
-}
 
 /** Labels a flat cloud. A failure after the checks is reported in `error` of the answer. */
 export async function treesFlat(
@@ -82,10 +35,13 @@ export async function treesFlat(
     return await label(inlineInput(request, job));
   } catch (raw) {
     job.checkpoint(); // a cancel is no result
-    return failedFlat(fromNative(raw), filter);
+    const { code, message } = fromNative(raw);
+    return notRun(filter, { error: message, code });
   }
   async function label(given: TreeInput): Promise<TreesResponse> {
-    const plan = await planTrees(given, filter, deps, job);
+    const plan = await planTrees(given, filter, null, deps, job);
+    const { cost_warning } = plan;
+    if (cost_warning && !request.acknowledge_cost) return notRun(filter, { error: null, cost_warning });
     return deps.admission.run(job, TREES_TOOL, plan.bytes + 12 * given.hit_count, async () => {
       const { labels, report } = await labelTrees(plan, job);
       const values = await hitLabels(labels, plan.input, job);
@@ -105,7 +61,13 @@ async function hitLabels(labels: ColumnRef, { skip }: TreeInput, job: Job): Prom
   return values;
 }
 
-const failedFlat = ({ code, message }: AppError, { method }: CheckedTrees): TreesResponse => ({
+interface WhyNot {
+  readonly error: string | null;
+  readonly code?: AppError["code"];
+  readonly cost_warning?: CostWarning;
+}
+
+const notRun = ({ method }: CheckedTrees, why: WhyNot): TreesResponse => ({
   success: false,
   labels: [],
   num_points: 0,
@@ -119,13 +81,13 @@ const failedFlat = ({ code, message }: AppError, { method }: CheckedTrees): Tree
   non_finite: 0,
   warnings: [],
   elapsed_s: 0,
-  error: message,
-  code,
+  ...why,
 });
 
 /**
  * Labels the trees of a session in the column tree_instance; misses, deleted rows and ground are 0. Works on a snapshot;
  * if an edit lands meanwhile, the run fails.
+ * Errors: conflict with a cost warning before trees are looked for, unless the cost is acknowledged.
  */
 export function segmentTreesSession(
   session: CloudSession,
@@ -136,11 +98,12 @@ export function segmentTreesSession(
 ): Promise<SessionTreesResponse> {
   return session.read(job, async (base) => {
     const { mask, input } = await sessionInput(base, request.seed_points, job);
-    const plan = await planTrees(input, filter, deps, job);
+    const plan = await planTrees(input, filter, request, deps, job);
+    if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
     const octree = request.defer_octree ? 0 : octreeCost(base, mask);
     return deps.admission.run(job, TREES_TOOL, Math.max(plan.bytes, octree), async () => {
-      const { labels, report } = await labelTrees(plan, job);
-      const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report };
+      const { labels, report, tiling } = await labelTrees(plan, job);
+      const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report, tiling };
       const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
       return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
     });

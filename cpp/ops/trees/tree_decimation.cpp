@@ -59,7 +59,8 @@ double median_spacing(Span<const Vec3d> points, OpContext& ctx) {
   std::sort(distances.begin(), distances.end());
   const auto finite = std::lower_bound(distances.begin(), distances.end(), kd_tree::kInfinity);
   distances.resize(static_cast<std::size_t>(finite - distances.begin()));
-  return distances.empty() ? std::numeric_limits<double>::quiet_NaN() : sorted_percentile(distances.view(), 0.5);
+  return distances.empty() ? std::numeric_limits<double>::quiet_NaN()
+                           : sorted_percentile(distances.view(), 0.5);
 }
 
 double up_to_millimetre(double value) { return std::ceil(value * 1000 - 1e-6) / 1000; }

@@ -61,4 +61,17 @@ TreePoints tree_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
   return out;
 }
 
+std::vector<std::uint32_t> unused_numbers(Span<const std::uint32_t> labels, std::uint64_t count,
+                                          OpContext& ctx) {
+  std::vector<std::uint8_t> used(count, 0);
+  for (std::size_t i = 0; i < labels.size; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    if (labels[i] >= 1 && labels[i] <= count) used[labels[i] - 1] = 1;
+  }
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t k = 0; k < count; ++k)
+    if (used[k] == 0) out.push_back(k);
+  return out;
+}
+
 }  // namespace pc

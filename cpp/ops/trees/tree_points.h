@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "core/column.h"
 #include "core/op_context.h"
@@ -30,5 +31,10 @@ struct TreePoints {
 /// Errors     kInvalidArgument for lengths that differ.
 TreePoints tree_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const AnyColumn* ground,
                        OpContext& ctx);
+
+/// Which of the numbers 1 .. count no label has, minus 1, ascending. Labels above `count` do not matter. Cancel within
+/// 50 ms.
+std::vector<std::uint32_t> unused_numbers(Span<const std::uint32_t> labels, std::uint64_t count,
+                                          OpContext& ctx);
 
 }  // namespace pc

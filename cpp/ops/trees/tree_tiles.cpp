@@ -44,8 +44,15 @@ struct TileFrame {
 
 TileFrame frame_of(const TreeTilePlan& plan, std::uint32_t i, std::uint32_t j) {
   const double x0 = plan.min_x + i * plan.tile_m, y0 = plan.min_y + j * plan.tile_m;
-  return {x0,    y0,              x0 + plan.tile_m, y0 + plan.tile_m, plan.buffer_m,
-          i > 0, i + 1 < plan.nx, j > 0,            j + 1 < plan.ny};
+  return {x0,
+          y0,
+          x0 + plan.tile_m,
+          y0 + plan.tile_m,
+          plan.buffer_m,
+          i > 0,
+          i + 1 < plan.nx,
+          j > 0,
+          j + 1 < plan.ny};
 }
 
 /// Rows of each tile's core: those of tile t are order[starts[t]] .. order[starts[t + 1] - 1].
@@ -59,7 +66,8 @@ TileRows sort_by_tile(Span<const Vec3d> points, const TreeTilePlan& plan, OpCont
   const RasterFrame grid{plan.min_x, plan.min_y, plan.tile_m, plan.nx, plan.ny};
   BulkVector<std::uint32_t> keys(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) keys[i] = is_finite(points[i]) ? grid.cell_of(points[i]) : tiles;
+    for (std::size_t i = begin; i < end; ++i)
+      keys[i] = is_finite(points[i]) ? grid.cell_of(points[i]) : tiles;
   });
   TileRows out{radix_sort_order(keys.view(), 25, ctx), BulkVector<std::uint64_t>(tiles + 2)};
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -147,7 +155,8 @@ class TileRun {
     const TileTrees trees = segmenter(HitPoints::assume_hits(xyz_.view()), own_rows_.view(),
                                       {tile_seeds_.data(), tile_seeds_.size()}, ctx);
     const Span<const std::uint32_t> labels = trees.tree_instance.view();
-    const std::vector<Vec3d> anchors = anchors_of(xyz_.view(), labels, trees.tree_count, {frame_.x0, frame_.y0, 0}, ctx);
+    const std::vector<Vec3d> anchors =
+        anchors_of(xyz_.view(), labels, trees.tree_count, {frame_.x0, frame_.y0, 0}, ctx);
     const std::size_t offset = found.trees.size();
     for (std::uint64_t t = 1; t <= trees.tree_count; ++t) {
       const std::uint32_t seed = t <= seed_index_.size() ? seed_index_[t - 1] : kNoSeed;
@@ -302,9 +311,10 @@ TreeTilePlan tree_tile_plan(HitPoints points, std::uint64_t node_count, double b
   const double wide = box.max.x - box.min.x, high = box.max.y - box.min.y;
   const double nx = std::floor(wide / plan.tile_m) + 1, ny = std::floor(high / plan.tile_m) + 1;
   if (!(nx * ny <= 0x1p24)) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "points over " + std::to_string(wide) + " by " + std::to_string(high) +
-                    " m need more than 16 M tiles; remove stray points (denoise) or take a wider tile_buffer_m");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "points over " + std::to_string(wide) + " by " + std::to_string(high) +
+            " m need more than 16 M tiles; remove stray points (denoise) or take a wider tile_buffer_m");
   }
   plan.nx = static_cast<std::uint32_t>(nx);
   plan.ny = static_cast<std::uint32_t>(ny);

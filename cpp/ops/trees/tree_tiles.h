@@ -18,10 +18,10 @@ constexpr double kTruncatedRim = 0.5;
 
 /// Square tiles over the box of a cloud.
 struct TreeTilePlan {
-  double min_x, min_y;     ///< lower-left corner of the first tile
-  double tile_m;           ///< edge, metres
-  double buffer_m;         ///< width of the buffer around a tile, at most tile_m
-  std::uint32_t nx, ny;    ///< tiles along x and y
+  double min_x, min_y;   ///< lower-left corner of the first tile
+  double tile_m;         ///< edge, metres
+  double buffer_m;       ///< width of the buffer around a tile, at most tile_m
+  std::uint32_t nx, ny;  ///< tiles along x and y
 };
 
 /// Tiles for trees: as large as about `tile_nodes` voxels in a tile with its buffer allow, at least as large as the
@@ -38,15 +38,15 @@ struct TileTrees {
 };
 
 /// Finds the trees of a part of a cloud: its points, their rows in the cloud, its seeds.
-using TileSegmenter =
-    std::function<TileTrees(HitPoints points, Span<const std::uint32_t> rows, Span<const Vec3d> seeds, OpContext&)>;
+using TileSegmenter = std::function<TileTrees(HitPoints points, Span<const std::uint32_t> rows,
+                                              Span<const Vec3d> seeds, OpContext&)>;
 
 struct TiledTreesResult {
   Column<std::uint32_t> tree_instance;  ///< (n) 0 = none, else 1 .. tree_count
   std::uint64_t tree_count;
-  std::uint64_t truncated_count;        ///< trees that a buffer may have cut
-  std::uint64_t tiles, tiles_run;       ///< tiles with points; of these, tiles in which trees were looked for
-  std::uint64_t points_per_tile_max;    ///< with the buffer
+  std::uint64_t truncated_count;      ///< trees that a buffer may have cut
+  std::uint64_t tiles, tiles_run;     ///< tiles with points; of these, tiles in which trees were looked for
+  std::uint64_t points_per_tile_max;  ///< with the buffer
   double points_per_tile_mean;
 };
 

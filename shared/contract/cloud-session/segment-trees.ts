@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MissOctreeCacheId, SessionId } from "../fields.ts";
 import { OctreeBlock } from "../octree.ts";
-import { SessionTreeFields, TreeFilter, TreesReport } from "../segment-trees.ts";
+import { SessionTreeFields, TreeFilter, TreesReport, TreeTiling } from "../segment-trees.ts";
 
 /** Labels the hits that are neither deleted nor ground in column tree_instance, which is replaced. */
 export const SessionTreesRequest = TreeFilter.extend(SessionTreeFields)
@@ -17,6 +17,7 @@ export type SessionTreesRequest = z.infer<typeof SessionTreesRequest>;
 
 const SessionTreesReport = TreesReport.extend({
   session_id: SessionId,
+  tiling: TreeTiling.nullable().describe("how the cloud was divided; null = method chm"),
   analyzed_points: z.int().describe("number of hits analysed (those that are neither deleted nor ground)"),
 });
 

@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
+import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
+import { appOfTest, refused } from "../../support/app/app.ts";
 import { heldUntilCanceled } from "../../support/native/native-failure.ts";
 import { eventually } from "../../support/run/stopwatch.ts";
 import { rowsOf } from "../../support/scans/noisy-cloud.ts";
@@ -68,6 +70,75 @@ test("no ground_class column: a warning flag", async () => {
   expect(answer).toMatchObject({ ground_warning: true, chm: { ground_source: "lowest_return" }, num_trees: count });
 });
 
+test("default: untiled, and its tiling block", async () => {
+  const { session_id } = await classified();
+  const answer = await segment(session_id, { method: "default" });
+  expect(answer).toMatchObject({
+    method: "default",
+    num_trees: count,
+    chm: null,
+    tiling: { tiled: false, stage1_collapsed: false },
+    params: { decimate_res1: 0.05 },
+  });
+  expect(samePartition((await treesOf(session_id)) ?? [], trees)).toBe(true);
+});
+
+test("tiles: on, auto above the number of nodes after asking, off; the labels are the same", async () => {
+  const small = await appOfTest({ treeMaxNodes: 1000, treeTileNodes: 1000 });
+  const rows = points.map((p, i) => `${p.join(" ")} ${ground_class[i]}`);
+  const { session_id } = await cloud(small, ["x y z ground_class", ...rows]);
+  const run = (payload: object) =>
+    answered(small, SessionTreesResponse, url(session_id), { tile_buffer_m: 3, defer_octree: true, ...payload });
+  const spy = vi.spyOn(addon, "cutPursuitTrees");
+  const answer = await refused(small, url(session_id), { tile_buffer_m: 3 });
+  expect([answer.status, answer.code, spy.mock.calls.length]).toEqual([409, "conflict", 0]);
+  const { detail } = CostRefusal.parse(answer);
+  expect(detail.message).toMatch(/ in about \d tiles\. Send the request again with acknowledge_cost to run it\.$/);
+  expect(detail.cost_warning).toMatchObject({ node_guideline: 1000, decimate_res1: 0.05 });
+  spy.mockRestore();
+  const tiled = await run({ acknowledge_cost: true });
+  expect(tiled.tiling).toMatchObject({
+    tiled: true,
+    buffer_m: 3,
+    trees_kept: count,
+    trees_truncated: 0,
+    workers: 1,
+    decimate_res1: 0.05,
+    decimate_res2: 0.1,
+    n: trees.filter((tree) => tree > 0).length,
+  });
+  expect(tiled.tiling?.tiled && tiled.tiling.tiles_run).toBeGreaterThan(3);
+  const labels = () => columnOf(small, session_id, extraKey("tree_instance"));
+  expect(samePartition((await labels()) ?? [], trees)).toBe(true);
+  const whole = await run({ acknowledge_cost: true, tiling: "off" });
+  expect(whole.tiling).toEqual({ tiled: false, stage1_collapsed: false });
+  expect(samePartition((await labels()) ?? [], trees)).toBe(true);
+  const seed_points = [stems[4], stems[0]];
+  const seeded = await run({ acknowledge_cost: true, seed_points });
+  expect(seeded.num_trees).toBe(2);
+  const cut = await run({ acknowledge_cost: true, tile_buffer_m: 0.4 });
+  const truncated = cut.tiling?.tiled ? cut.tiling.trees_truncated : 0;
+  expect(truncated).toBeGreaterThan(0);
+  expect(cut.warnings).toEqual([
+    `${truncated} trees may have been cut at the edge of a tile; repeat with a tile_buffer_m above 0.4 m.`,
+  ]);
+  expect((await run({ method: "chm", tiling: "on" })).warnings).toEqual(["Method chm does not use tiling."]);
+});
+
+test("limits: points at once and tile by tile", async () => {
+  const few = await appOfTest({ treeMaxPoints: 1000, treeMaxPointsTiled: 5000 });
+  const { session_id } = await cloud(few, ["x y z", ...rowsOf(points)]);
+  const limit = async (payload: object) => (await refusal(few, url(session_id), payload))[1];
+  expect(await limit({ method: "chm" })).toContain("at most 1000 points that are not ground, but there are");
+  expect(await limit({ tiling: "off" })).toMatch(/at most 1000 points .* set APP_TREE_MAX_POINTS$/);
+  expect(points.length).toBeLessThan(5000);
+  const tiled = await answered(few, SessionTreesResponse, url(session_id), { defer_octree: true, tile_buffer_m: 3 });
+  expect(tiled.tiling?.tiled).toBe(true); // more points than at once
+  const fewer = await appOfTest({ treeMaxPoints: 100, treeMaxPointsTiled: 1000 });
+  const { session_id: again } = await cloud(fewer, ["x y z", ...rowsOf(points)]);
+  expect((await refusal(fewer, url(again), {}))[1]).toMatch(/at most 1000 points .* set APP_TREE_MAX_POINTS_TILED$/);
+});
+
 test("seeds are in the stored frame", async () => {
   const { session_id } = await classified([4e5, 5e6, 200]);
   const shift = (await stateOf(made, session_id)).meta.world_shift ?? [0, 0, 0];
@@ -104,6 +175,10 @@ test("rejected requests", async () => {
     400,
     "chm_cell must be a number above 0, not -1",
   ]);
+  expect(await refusal(made, url(session_id), { tile_buffer_m: 0 })).toEqual([
+    400,
+    "tile_buffer_m must be a number above 0, not 0",
+  ]);
 });
 
 test("an edit during the run takes precedence: 409, nothing is written", async () => {
@@ -114,7 +189,14 @@ test("an edit during the run takes precedence: 409, nothing is written", async (
   expect(await treesOf(session_id)).toBeUndefined();
 });
 
-test.each(["treePoints", "canopyCrowns", "octreeBuild"] as const)("canceled in %s: 499, no leftovers", async (op) => {
+test.each([
+  ["treePoints", "chm"],
+  ["canopyCrowns", "chm"],
+  ["treeDecimation", "default"],
+  ["cutPursuitTrees", "default"],
+  ["fusionWarning", "default"],
+  ["octreeBuild", "chm"],
+] as const)("canceled in %s: 499, no leftovers", async (op, method) => {
   const { points: large, ground_class: classes } = orchard(op === "octreeBuild" ? 5 : 4); // an octree not in the cache
   const rows = large.map((p, i) => `${p.join(" ")} ${classes[i]}`);
   const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
@@ -124,7 +206,7 @@ test.each(["treePoints", "canopyCrowns", "octreeBuild"] as const)("canceled in %
     reached = true;
     setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
   };
-  const value = await heldUntilCanceled(op, cancel, () => refusal(made, url(session_id), { method: "chm" }));
+  const value = await heldUntilCanceled(op, cancel, () => refusal(made, url(session_id), { method }));
   expect([reached, value]).toEqual([true, [499, "Tree segmentation was canceled."]]);
   expect(await treesOf(session_id)).toBeUndefined();
   await eventually(async () =>

@@ -41,15 +41,15 @@ inline Planted planted(const std::vector<Cone>& cones, double side, double slope
   return out;
 }
 
-/// Cones of 2.5 to 4 m width on a jittered lattice 4.2 m apart: crowns do not touch.
-inline std::vector<Cone> separate_cones(std::size_t across, std::uint64_t seed) {
+/// Cones of 2.5 to 4 m width on a jittered lattice: crowns do not touch.
+inline std::vector<Cone> separate_cones(std::size_t across, std::uint64_t seed, double apart = 4.2) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<Cone> out;
   for (std::size_t i = 0; i < across; ++i)
     for (std::size_t j = 0; j < across; ++j)
-      out.push_back({4.2 * static_cast<double>(i) + 3 + 0.2 * unit(random),
-                     4.2 * static_cast<double>(j) + 3 + 0.2 * unit(random), 5 + 10 * unit(random),
+      out.push_back({apart * static_cast<double>(i) + 3 + 0.2 * unit(random),
+                     apart * static_cast<double>(j) + 3 + 0.2 * unit(random), 5 + 10 * unit(random),
                      1.25 + 0.6 * unit(random)});
   return out;
 }

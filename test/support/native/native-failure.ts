@@ -12,6 +12,8 @@ const LEFT_ALONE = new Set([
   "tryLockFile",
   "octreeBuildCost",
   "clothSimulationCost",
+  "canopyCrownsCost",
+  "cutPursuitTreesBytes",
   "syncColumnFile",
   "terrainRasterBytes",
 ]);

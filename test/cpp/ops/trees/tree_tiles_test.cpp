@@ -51,8 +51,8 @@ TileTrees parts(HitPoints points, Span<const std::uint32_t>, Span<const Vec3d>, 
   return out;
 }
 
-TiledTreesResult tiled(const std::vector<Vec3d>& points, const TreeTilePlan& plan, const TileSegmenter& segmenter = parts,
-                       const std::vector<Vec3d>& seeds = {}) {
+TiledTreesResult tiled(const std::vector<Vec3d>& points, const TreeTilePlan& plan,
+                       const TileSegmenter& segmenter = parts, const std::vector<Vec3d>& seeds = {}) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);
   return tiled_trees(HitPoints::assume_hits(span_of(points)), span_of(seeds), plan, 1, segmenter, ctx);
@@ -63,7 +63,8 @@ bool same_partition(Span<const std::uint32_t> a, Span<const std::uint32_t> b) {
   std::map<std::uint32_t, std::uint32_t> there, back;
   for (std::size_t i = 0; i < a.size; ++i) {
     if ((a[i] == 0) != (b[i] == 0)) return false;
-    if (there.try_emplace(a[i], b[i]).first->second != b[i] || back.try_emplace(b[i], a[i]).first->second != a[i])
+    if (there.try_emplace(a[i], b[i]).first->second != b[i] ||
+        back.try_emplace(b[i], a[i]).first->second != a[i])
       return false;
   }
   return true;
@@ -72,27 +73,36 @@ bool same_partition(Span<const std::uint32_t> a, Span<const std::uint32_t> b) {
 const TreeTilePlan kPlan{-1, -1, 9, 3, 6, 6};
 
 TEST(TreeTiles, EqualTheWholeCloudWhereNoTreeIsTruncated) {
-  const Planted plot = planted(separate_cones(11, 2), 50, 0, 300, 3);
+  const Planted plot = planted(separate_cones(8, 2, 6), 50, 0, 300, 3);
   JobControl control;
   OpContext ctx(control);
   const TileTrees whole = parts(HitPoints::assume_hits(span_of(plot.plants)), {}, {}, ctx);
-  ASSERT_EQ(whole.tree_count, 121U);
+  ASSERT_EQ(whole.tree_count, 64U);
   const TiledTreesResult found = tiled(plot.plants, kPlan);
   EXPECT_EQ(found.tiles, 36U);
   EXPECT_EQ(found.tiles_run, 36U);
-  EXPECT_EQ(found.tree_count, 121U);
+  EXPECT_EQ(found.tree_count, 64U);
   EXPECT_EQ(found.truncated_count, 0U);
   EXPECT_TRUE(same_partition(found.tree_instance.view(), whole.tree_instance.view()));
   EXPECT_GT(found.points_per_tile_max, found.points_per_tile_mean);
 }
 
 TEST(TreeTiles, NumbersFollowTheAnchorsForAnyOrder) {
-  const Planted plot = planted(separate_cones(8, 5), 40, 0, 200, 6);
+  const Planted plot = planted(separate_cones(7, 5, 6), 44, 0, 300, 6);
   const TiledTreesResult found = tiled(plot.plants, kPlan);
-  std::vector<double> least_x(found.tree_count + 1, HUGE_VAL);
+  std::vector<double> least(found.tree_count + 1, HUGE_VAL), x(found.tree_count + 1),
+      count(found.tree_count + 1);
   for (std::size_t i = 0; i < plot.plants.size(); ++i)
-    least_x[found.tree_instance[i]] = std::min(least_x[found.tree_instance[i]], plot.plants[i].x);
-  for (std::size_t tree = 2; tree < least_x.size(); ++tree) EXPECT_GT(least_x[tree], least_x[tree - 1] - 4);
+    least[found.tree_instance[i]] = std::min(least[found.tree_instance[i]], plot.plants[i].z);
+  for (std::size_t i = 0; i < plot.plants.size(); ++i) {
+    const std::uint32_t tree = found.tree_instance[i];
+    if (plot.plants[i].z > least[tree] + 1) continue;
+    x[tree] += plot.plants[i].x;
+    count[tree] += 1;
+  }
+  ASSERT_GT(found.tree_count, 40U);
+  for (std::size_t tree = 2; tree < x.size(); ++tree)
+    EXPECT_GT(x[tree] / count[tree], x[tree - 1] / count[tree - 1] - 1e-6);
   std::vector<std::size_t> order(plot.plants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), std::mt19937_64(8));
@@ -104,8 +114,8 @@ TEST(TreeTiles, NumbersFollowTheAnchorsForAnyOrder) {
 }
 
 TEST(TreeTiles, ATreeWiderThanTheBufferIsTruncated) {
-  Planted plot = planted(separate_cones(8, 9), 40, 0, 200, 6);
-  for (int i = 0; i < 400; ++i) plot.plants.push_back({2 + 0.04 * i, 37.5, 8 - 0.02 * i});  // 16 m long
+  Planted plot = planted(separate_cones(6, 9, 6), 38, 0, 300, 6);
+  for (int i = 0; i < 400; ++i) plot.plants.push_back({2 + 0.04 * i, 37.9, 8 - 0.02 * i});  // 16 m long
   const TiledTreesResult found = tiled(plot.plants, kPlan);
   EXPECT_GE(found.truncated_count, 1U);
   EXPECT_EQ(tiled(plot.plants, {-1, -1, 60, 20, 1, 1}).truncated_count, 0U);
@@ -113,7 +123,8 @@ TEST(TreeTiles, ATreeWiderThanTheBufferIsTruncated) {
 
 TEST(TreeTiles, WhatTwoTilesLeaveToEachOtherIsNotLost) {
   // Anchors that depend on the tile: always beyond its core, towards the other tile.
-  const TileSegmenter shy = [](HitPoints points, Span<const std::uint32_t> rows, Span<const Vec3d>, OpContext&) {
+  const TileSegmenter shy = [](HitPoints points, Span<const std::uint32_t> rows, Span<const Vec3d>,
+                               OpContext&) {
     TileTrees out{Column<std::uint32_t>(points.size()), 1};
     (void)rows;
     double middle = 0;
@@ -125,7 +136,8 @@ TEST(TreeTiles, WhatTwoTilesLeaveToEachOtherIsNotLost) {
     return out;
   };
   std::vector<Vec3d> points;
-  for (int i = 0; i < 200; ++i) points.push_back({5 + 0.05 * i, 1, i >= 60 && i < 140 ? (i < 100 ? 5.0 : 5.0) : 9.0});
+  for (int i = 0; i < 200; ++i)
+    points.push_back({5 + 0.05 * i, 1, i >= 60 && i < 140 ? (i < 100 ? 5.0 : 5.0) : 9.0});
   const TileSegmenter wrong = [&](HitPoints part, Span<const std::uint32_t> rows, Span<const Vec3d> seeds,
                                   OpContext& ctx) { return shy(part, rows, seeds, ctx); };
   const TiledTreesResult found = tiled(points, {0, 0, 10, 4, 2, 1}, wrong);
@@ -138,7 +150,8 @@ TEST(TreeTiles, WhatTwoTilesLeaveToEachOtherIsNotLost) {
 TEST(TreeTiles, SeedsKeepTheirNumbersAndTilesWithoutAreLeftOut) {
   const Planted plot = planted({{3, 3, 8, 1.5}, {20, 3, 8, 1.5}, {40, 40, 8, 1.5}}, 44, 0, 300, 4);
   // Every point belongs to the nearest seed within 3 m.
-  const TileSegmenter nearest = [](HitPoints points, Span<const std::uint32_t>, Span<const Vec3d> seeds, OpContext&) {
+  const TileSegmenter nearest = [](HitPoints points, Span<const std::uint32_t>, Span<const Vec3d> seeds,
+                                   OpContext&) {
     TileTrees out{Column<std::uint32_t>(points.size()), seeds.size};
     for (std::size_t i = 0; i < points.size(); ++i) {
       for (std::uint32_t s = 0; s < seeds.size; ++s) {
@@ -180,9 +193,7 @@ TEST(TreeTiles, ThePlanHoldsTheVoxelsAndTheBuffer) {
   EXPECT_THROW(plan(3, 1, 10), Error);
 }
 
-CutPursuitTreesParams published() {
-  return {1, 5, 0.05, 15, 20, 0.1, 2, 0.5, 0.5, 20, 0.7, 1.5, 3, {}};
-}
+CutPursuitTreesParams published() { return {1, 5, 0.05, 15, 20, 0.1, 2, 0.5, 0.5, 20, 0.7, 1.5, 3, {}}; }
 
 TEST(TreeTiles, CutPursuitInTilesEqualsTheWholePlot) {
   const Planted plot = planted(separate_cones(6, 21), 30, 0, 600, 22);
@@ -200,8 +211,7 @@ TEST(TreeTiles, CutPursuitInTilesEqualsTheWholePlot) {
 
 TEST(TreeDecimation, RaisesThePublishedVoxelsAsTheSpacingDemands) {
   std::vector<Vec3d> points;
-  for (int i = 0; i < 60'000; ++i)
-    points.push_back({0.1 * (i % 50), 0.1 * (i / 50 % 50), 0.1 * (i / 2500)});
+  for (int i = 0; i < 60'000; ++i) points.push_back({0.1 * (i % 50), 0.1 * (i / 50 % 50), 0.1 * (i / 2500)});
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);
   const auto decimated = [&](double res1, double res2) {
@@ -230,7 +240,8 @@ TEST(TreeDecimation, TheSameForAnyOrderOffsetAndMirror) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<Vec3d> points;
-  for (int i = 0; i < 260'000; ++i) points.push_back({20 * unit(random), 20 * unit(random), 8 * unit(random)});
+  for (int i = 0; i < 210'000; ++i)
+    points.push_back({20 * unit(random), 20 * unit(random), 8 * unit(random)});
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);
   const auto spacing = [&] {
@@ -241,7 +252,7 @@ TEST(TreeDecimation, TheSameForAnyOrderOffsetAndMirror) {
   EXPECT_EQ(spacing().spacing_m, first.spacing_m);
   for (Vec3d& p : points) p = {5e6 - p.x, p.y - 5e6, p.z};
   const TreeDecimation moved = spacing();
-  EXPECT_NEAR(moved.spacing_m, first.spacing_m, 1e-8);
+  EXPECT_NEAR(moved.spacing_m, first.spacing_m, 1e-5);  // a few other samples
   EXPECT_EQ(moved.whole.decimate_res1, first.whole.decimate_res1);
 }
 

@@ -11,6 +11,10 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\ufffd");
 }
 
+/** Before these, the speed of a stage is not known. */
+const LEAST_ELAPSED_S = 2;
+const LEAST_FRACTION = 0.05;
+
 /** Shows the stages of a run: as progress bars on a terminal, as plain lines elsewhere. */
 export class Progress {
   readonly #stream: TextStream;
@@ -49,7 +53,16 @@ export class Progress {
   /** `fraction` 0..1; null = unknown, the bar does not move. Never decreases. */
   update(fraction: number | null, message = ""): void {
     if (fraction !== null) this.#fraction = Math.max(this.#fraction, Math.min(1, fraction));
-    this.#bar?.update(Math.floor(100 * this.#fraction), { message: printable(message).slice(0, 40) });
+    const text = [this.#remaining(), printable(message)].filter((part) => part !== "").join(", ");
+    this.#bar?.update(Math.floor(100 * this.#fraction), { message: text.slice(0, 60) });
+  }
+
+  /** The time that the rest of the stage takes if it goes on like this; empty where that is a guess. */
+  #remaining(): string {
+    const elapsed_s = (performance.now() - this.#started) / 1000;
+    if (elapsed_s < LEAST_ELAPSED_S || this.#fraction < LEAST_FRACTION || this.#fraction >= 1) return "";
+    const left_s = (elapsed_s * (1 - this.#fraction)) / this.#fraction;
+    return left_s < 90 ? `${Math.ceil(left_s)} s left` : `${Math.ceil(left_s / 60)} min left`;
   }
 
   /** Ends the last stage. */

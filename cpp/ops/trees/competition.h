@@ -31,8 +31,8 @@ struct Competition {
 /// Corrected  Near the edge of the plot neighbours are missing. A neighbour at distance r stands for all at that distance:
 ///            it counts 1 / (share of the circle of radius r that lies in the plot), which is free of bias in stands
 ///            that are alike in all directions. Trees outside the plot do not take part in it.
-/// Cost       O(n) cells and O(pairs within the radius) time, 24 bytes per tree. Cancel within 50 ms.
-/// Order      For any thread count the same bits; neighbours are added in the order of their rows.
+/// Cost       O(n) cells and O(pairs within the radius) time, 72 bytes per tree. Cancel within 50 ms.
+/// Order      For any thread count the same bits; neighbours are added by cells of the radius, then in the order of their rows.
 /// Source     Hegyi 1974, in Fries (ed.), Growth models for tree and stand simulation, 74-90; edge correction: Ripley 1976,
 ///            Journal of Applied Probability 13: 255.
 Competition competition(Span<const Vec2d> stems, Span<const double> diameters,

@@ -9,6 +9,7 @@ import { projectJobs } from "./projects.ts";
 import { serviceJobs, startJobs } from "./service.ts";
 import { sessionJobs } from "./sessions.ts";
 import { terrainJobs } from "./terrain.ts";
+import { treeJobs } from "./trees.ts";
 
 /** Every job by its name, in the order in which they run. */
 export const jobs: Readonly<Record<string, Job>> = {
@@ -18,6 +19,7 @@ export const jobs: Readonly<Record<string, Job>> = {
   ...editJobs,
   ...terrainJobs,
   ...classifyJobs,
+  ...treeJobs,
   ...meshJobs,
   ...serviceJobs,
   ...sessionJobs,

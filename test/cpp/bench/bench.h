@@ -58,6 +58,12 @@ int paint_points(const Arguments& arguments);
 /// Arguments: FILE.las FOLDER [THREADS]
 int translate_octree(const Arguments& arguments);
 
+/// Measures every tree of a made stand. Arguments: TREES POINTS [THREADS]
+int measure_trees(const Arguments& arguments);
+
+/// Hegyi's indices of stems within 10 m, 500 stems per hectare. Arguments: STEMS [THREADS]
+int index_competition(const Arguments& arguments);
+
 /// Spectra of leaves and their three inversions from six starts, ms a leaf. Arguments: LEAVES [THREADS]
 int invert_leaves(const Arguments& arguments);
 

@@ -49,6 +49,8 @@ constexpr Job kJobs[] = {
     {"paint", "POINTS [THREADS]", 1, pc::bench::paint_points},
     {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
     {"leaf", "LEAVES [THREADS]", 1, pc::bench::invert_leaves},
+    {"trees", "TREES POINTS [THREADS]", 2, pc::bench::measure_trees},
+    {"competition", "STEMS [THREADS]", 1, pc::bench::index_competition},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},

@@ -233,13 +233,14 @@ TEST(TreeInventory, TheSpreadOfADiameterIsHonest) {
       std::normal_distribution<double> normal;
       const double dbh = 0.15 + 0.35 * unit(random), e = 0.05 * (2 * unit(random) - 1) * std::sqrt(3.0);
       const double turn = 2 * kPi * unit(random);
-      double bark[36];
+      std::vector<double> bark(36 * 70);  // sectors of 10 degrees, layers of 5 cm
       for (double& b : bark) b = 0.003 * normal(random);
       Plot plot;
       for (int i = 0; i < 3000; ++i) {
         const double z = 3.5 * unit(random), angle = turn + arc / 180 * kPi * unit(random);
         const double part = angle / (2 * kPi) - std::floor(angle / (2 * kPi));
-        const double layer = bark[(static_cast<int>(part * 36) + static_cast<int>(z * 20) * 7) % 36];
+        const double layer =
+            bark[static_cast<std::size_t>(part * 36) + 36 * static_cast<std::size_t>(z * 20)];
         const double r =
             (dbh - 0.01 * (z - 1.3)) / 2 * (1 + e / 2 * std::cos(2 * angle)) + layer + 0.002 * normal(random);
         plot.add({r * std::cos(angle), r * std::sin(angle), z}, 1, static_cast<float>(z));

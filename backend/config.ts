@@ -14,6 +14,10 @@ import {
   DEFAULT_OCTREE_CACHE_MAX_BYTES,
   DEFAULT_PLANT_SESSION_IDLE_S,
   DEFAULT_SESSION_IDLE_TTL_S,
+  DEFAULT_TREE_MAX_NODES,
+  DEFAULT_TREE_MAX_POINTS,
+  DEFAULT_TREE_MAX_POINTS_TILED,
+  DEFAULT_TREE_TILE_NODES,
   SHUTDOWN_GRACE_MS,
 } from "../shared/limits.ts";
 import { appFolders } from "./native/core/platform.ts";
@@ -53,6 +57,7 @@ const origins = z
 
 const tileMinPoints = wholeNumber(1, 1e12, "must be a number of points from 1");
 const tileTargetPoints = wholeNumber(1000, 4_000_000_000, "must be a number of points from 1000 to 4000000000");
+const treeMaxPoints = wholeNumber(10, 4_000_000_000, "must be a number of points from 10 to 4000000000");
 
 const fractionRule = "must be a number from 0.05 to 1";
 const Environment = z.object({
@@ -83,6 +88,10 @@ const Environment = z.object({
   APP_DENOISE_TILE_TARGET_POINTS: tileTargetPoints.optional(),
   APP_GROUND_TILE_MIN_POINTS: tileMinPoints.optional(),
   APP_GROUND_TILE_TARGET_POINTS: tileTargetPoints.optional(),
+  APP_TREE_MAX_NODES: wholeNumber(1, 1e12, "must be a number of nodes from 1").optional(),
+  APP_TREE_TILE_NODES: wholeNumber(1000, 1e12, "must be a number of nodes from 1000").optional(),
+  APP_TREE_MAX_POINTS: treeMaxPoints.optional(),
+  APP_TREE_MAX_POINTS_TILED: treeMaxPoints.optional(),
   APP_COST_WARNING_SECONDS: wholeNumber(1, 31_536_000, "must be seconds from 1 to 31536000").optional(),
   APP_BODY_STALL_SECONDS: wholeNumber(1, 3600, "must be seconds from 1 to 3600").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
@@ -128,6 +137,14 @@ export interface Config {
   /** From the first number of points on, cloth simulation runs in tiles of about the second number. */
   readonly groundTileMinPoints: number;
   readonly groundTileTargetPoints: number;
+  /** Most points that trees are looked for in at once. */
+  readonly treeMaxPoints: number;
+  /** The same tile by tile. */
+  readonly treeMaxPointsTiled: number;
+  /** Graph nodes above which trees are looked for tile by tile, after asking. */
+  readonly treeMaxNodes: number;
+  /** Graph nodes of a tile with its buffer, about. */
+  readonly treeTileNodes: number;
   /** A run expected to take this long is refused with 409 until its cost is acknowledged. */
   readonly costWarningS: number;
   /** A request whose body makes no progress for this long is answered 408. */
@@ -181,6 +198,10 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,
     groundTileMinPoints: values.APP_GROUND_TILE_MIN_POINTS ?? DEFAULT_GROUND_TILE_MIN_POINTS,
     groundTileTargetPoints: values.APP_GROUND_TILE_TARGET_POINTS ?? DEFAULT_GROUND_TILE_TARGET_POINTS,
+    treeMaxPoints: values.APP_TREE_MAX_POINTS ?? DEFAULT_TREE_MAX_POINTS,
+    treeMaxPointsTiled: values.APP_TREE_MAX_POINTS_TILED ?? DEFAULT_TREE_MAX_POINTS_TILED,
+    treeMaxNodes: values.APP_TREE_MAX_NODES ?? DEFAULT_TREE_MAX_NODES,
+    treeTileNodes: values.APP_TREE_TILE_NODES ?? DEFAULT_TREE_TILE_NODES,
     costWarningS: values.APP_COST_WARNING_SECONDS ?? DEFAULT_COST_WARNING_S,
     bodyStallS: values.APP_BODY_STALL_SECONDS ?? DEFAULT_BODY_STALL_S,
     device: values.APP_DEVICE ?? "auto",

@@ -119,6 +119,7 @@ const assumesHits = {
   "cpp/core/hit_points.h": "defines it",
   "cpp/ops/cloud/select_hits.h": "the points it has just selected",
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
+  "cpp/ops/trees/tree_tiles.cpp": "a part of the hits that it was given",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
   "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };

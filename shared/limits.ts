@@ -108,6 +108,13 @@ export const DEFAULT_GROUND_TILE_MIN_POINTS = 4_000_000;
 export const DEFAULT_GROUND_TILE_TARGET_POINTS = 3_000_000;
 /** Fewest finite points for labelling ground. */
 export const MIN_GROUND_POINTS = 10;
+/** Fewest finite points that are not ground for finding trees, and most of them at once. */
+export const MIN_TREE_POINTS = 10;
+export const DEFAULT_TREE_MAX_POINTS = 50_000_000;
+export const DEFAULT_TREE_MAX_POINTS_TILED = 200_000_000;
+/** Graph nodes above which trees are looked for tile by tile, after asking; and those of a tile with its buffer. */
+export const DEFAULT_TREE_MAX_NODES = 2_000_000;
+export const DEFAULT_TREE_TILE_NODES = 600_000;
 /** A run expected to take this long needs the user's acknowledgement. */
 export const DEFAULT_COST_WARNING_S = 90;
 

@@ -1,5 +1,6 @@
 import { DENOISE_METHODS } from "../../shared/contract/pointcloud-denoise.ts";
 import { GROUND_METHODS } from "../../shared/contract/segment-ground.ts";
+import { TREE_METHODS } from "../../shared/contract/segment-trees.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 
 /**
@@ -42,6 +43,10 @@ export const UNKNOWN_METHOD: ProblemExample = {
 export const UNKNOWN_GROUND_METHOD: ProblemExample = {
   code: "invalid_argument",
   detail: `method "magic" is none of ${GROUND_METHODS.join(", ")}`,
+};
+export const UNKNOWN_TREE_METHOD: ProblemExample = {
+  code: "invalid_argument",
+  detail: `method "magic" is none of ${TREE_METHODS.join(", ")}`,
 };
 const COST = {
   message: "Ground segmentation may take up to 3 minutes. Send the request again with acknowledge_cost to run it.",

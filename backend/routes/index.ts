@@ -21,6 +21,7 @@ import { rebuildOctreeRoutes } from "./cloud-session/rebuild-octree.ts";
 import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
 import { segmentGroundRoutes } from "./cloud-session/segment-ground.ts";
+import { segmentTreesRoutes } from "./cloud-session/segment-trees.ts";
 import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
@@ -89,4 +90,5 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   denoiseRoutes,
   segmentRoutes,
   segmentGroundRoutes,
+  segmentTreesRoutes,
 ];

@@ -1,12 +1,17 @@
 import { GroundRequest, GroundResponse } from "../../shared/contract/segment-ground.ts";
+import { TreesRequest, TreesResponse } from "../../shared/contract/segment-trees.ts";
 import type { Deps } from "../deps.ts";
 import { sendJson } from "../http/json-stream.ts";
-import { NO_SESSION, UNKNOWN_GROUND_METHOD } from "../http/problems.ts";
+import { NO_SESSION, UNKNOWN_GROUND_METHOD, UNKNOWN_TREE_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import type { App } from "../http/types.ts";
 import { checkGroundSource, GROUND_TOOL, groundFlat } from "../services/classify/ground.ts";
 import { checkGround } from "../services/classify/ground-filter.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
+import { checkTrees } from "../services/trees/tree-filter.ts";
+import { checkTreesSource } from "../services/trees/tree-input.ts";
+import { TREES_TOOL } from "../services/trees/tree-plan.ts";
+import { treesFlat } from "../services/trees/trees.ts";
 
 export function segmentRoutes(app: App, deps: Deps): void {
   app.post(
@@ -25,6 +30,26 @@ export function segmentRoutes(app: App, deps: Deps): void {
       const filter = checkGround(body);
       const session = await checkGroundSource(body, deps);
       const answer = await runJson(reply, deps.jobs, (job) => groundFlat(body, filter, session, deps, job));
+      return sendJson(reply, withUnknownKeys(answer, unknownKeys));
+    },
+  );
+
+  app.post(
+    "/api/segment/trees",
+    {
+      schema: {
+        operationId: "segmentTrees",
+        summary: "Label individual trees, without changing a session",
+        tags: ["classify"],
+        body: TreesRequest,
+        response: { 200: TreesResponse },
+      },
+      config: { lists: true, problems: [NO_SESSION, UNKNOWN_TREE_METHOD], tool: TREES_TOOL },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const filter = checkTrees(body);
+      const session = await checkTreesSource(body, deps);
+      const answer = await runJson(reply, deps.jobs, (job) => treesFlat(body, filter, session, deps, job));
       return sendJson(reply, withUnknownKeys(answer, unknownKeys));
     },
   );

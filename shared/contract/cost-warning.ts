@@ -17,6 +17,10 @@ export const CostWarning = z
       .int()
       .optional()
       .describe("extract_by_column: number of sessions it would create; absent if the number is no reason to ask"),
+    nodes: z.int().optional().describe("segment trees: number of graph nodes"),
+    node_guideline: z.int().optional().describe("segment trees: number of graph nodes above which is asked"),
+    points: z.int().optional().describe("segment trees: number of points that are not ground"),
+    decimate_res1: z.number().optional().describe("segment trees: voxel of stage 1, metres"),
   })
   .meta({ id: "CostWarning" });
 export type CostWarning = z.infer<typeof CostWarning>;

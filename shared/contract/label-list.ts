@@ -11,3 +11,15 @@ export const labelList = (meaning: string) =>
     )
     .meta({ type: "array", items: { type: "integer", enum: [1, 2] } })
     .describe(`one label per point, in input order: ${meaning}; empty on failure`);
+
+const isInstance = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+
+/** The same for instance numbers. */
+export const instanceList = (meaning: string) =>
+  z
+    .custom<ArrayLike<number>>(
+      (value) => value instanceof Uint32Array || (Array.isArray(value) && value.every(isInstance)),
+      { message: "must be a list of whole numbers from 0" },
+    )
+    .meta({ type: "array", items: { type: "integer", minimum: 0 } })
+    .describe(`one number per point, in input order: ${meaning}; empty on failure`);

@@ -57,6 +57,8 @@ _LISTS = (
     "points",
     "colors",
     "ground_labels",
+    "ground_class",
+    "seed_points",
     "first_return_labels",
     "intensity",
     "mesh_vertices",
@@ -432,6 +434,41 @@ class PointCloudClient:
         acknowledge_cost  run without raising CostWarning
         """
         return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
+
+    def segment_trees(self, **fields: Any) -> Dict[str, Any]:
+        """Labels each point with its tree, 1..num_trees; 0 = none. Lengths are in metres; None = default value.
+
+        points             (n, 3) inline points, z up, or
+        source             {"session_id": ...}
+        method             default (cut pursuit, scans from the ground) or chm (crowns seen from the air)
+        seed_points        (s, 3) one place per tree, frame of the points: seed k yields exactly tree k + 1
+        ground_class       (n) class per point, 1 = ground, which gets 0
+        chm_cell           chm: edge of a cell of the canopy height model
+        chm_min_height     chm: lowest canopy above the ground, default 2
+        chm_crown_scale    chm: about the width of the smaller crowns, default 2.5
+        reg_strength1, reg_strength2  default: cost of a cut edge in stages 1 and 2, default 1 and 15
+        min_nn1, min_nn2, min_nn3     default: neighbours in stages 1, 2 and 3, default 5, 20 and 20
+        decimate_res1, decimate_res2  default: voxels of stages 1 and 2, default 0.05 and 0.1, raised for large clouds
+        max_gap            default: segments this far apart are not grouped, default 2
+        rel_height_length_ratio, vertical_weight, score_candidate_thresh, init_stem_rel_length_thresh  default: stage 3
+        max_outlier_gap    default: vegetation this far from the rest is no part of the same tree, default 3
+        acknowledge_cost   run without asking first (cost_warning of the answer)
+        """
+        return self._json("POST", "/api/segment/trees", {}, fields)
+
+    def segment_trees_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels the trees of a session in column tree_instance; its column ground_class = 1 is ground.
+
+        method, chm_cell, chm_min_height, chm_crown_scale, reg_strength1, reg_strength2, min_nn1, min_nn2, min_nn3,
+        decimate_res1, decimate_res2, max_gap, rel_height_length_ratio, vertical_weight, score_candidate_thresh,
+        init_stem_rel_length_thresh, max_outlier_gap  as in segment_trees
+        seed_points       (s, 3) one place per tree, stored frame
+        tiling            default: auto (large clouds), on, off
+        tile_buffer_m     default: width of the buffer around a tile, default 10
+        defer_octree      do not build the octree
+        acknowledge_cost  run without raising CostWarning
+        """
+        return self._json("POST", _session(session_id, "segment_trees"), {}, fields)
 
     # Terrain
 

@@ -58,6 +58,7 @@ const ACTIONS: readonly (readonly [operation: string, action: string, body: obje
   ["resetEdits", "reset_edits", {}],
   ["resetLabelEdits", "reset_label_edits", {}],
   ["segmentGroundSession", "segment_ground", {}],
+  ["segmentTreesSession", "segment_trees", {}],
   ["split", "split", { region: BOX }],
   ["transform", "transform", { matrix: IDENTITY }],
 ];
@@ -86,6 +87,8 @@ const REFUSED: readonly Refused[] = [
   of("denoise", 400, "/api/pointcloud/denoise", { method: "magic" }),
   of("segmentGround", 404, "/api/segment/ground", UNKNOWN_SOURCE),
   of("segmentGround", 400, "/api/segment/ground", { method: "magic" }),
+  of("segmentTrees", 404, "/api/segment/trees", UNKNOWN_SOURCE),
+  of("segmentTrees", 400, "/api/segment/trees", { method: "magic" }),
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),
@@ -146,6 +149,7 @@ const REFUSED: readonly Refused[] = [
   wrong("filter", "filter", {}),
   wrong("labelRegion", "label_region", { strokes: [] }),
   wrong("segmentGroundSession", "segment_ground", { method: "magic" }),
+  wrong("segmentTreesSession", "segment_trees", { method: "magic" }),
   wrong("split", "split", {}),
   wrong("transform", "transform", { matrix: [1, 0, 0] }),
 ];

@@ -23,6 +23,7 @@ const LIST_ROUTES = [
   "/api/pointcloud/export",
   "/api/scan/export-xml",
   "/api/segment/ground",
+  "/api/segment/trees",
   "/api/triangulate",
   "/api/triangulate/check-spacing",
   "/api/triangulate/lidar",

@@ -22,6 +22,7 @@ import type { RegistrationNative } from "../registration.ts";
 import type { ScanMeshesNative } from "../scan-meshes.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
+import type { TreesNative } from "../trees.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
 import type { DType, NativeColumn } from "./handles.ts";
@@ -56,6 +57,7 @@ export interface Addon
     MorphNative,
     ScanMeshesNative,
     SurfacesNative,
+    TreesNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

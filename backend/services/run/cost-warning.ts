@@ -9,7 +9,9 @@ export interface CostEstimate {
   readonly bytes: number;
 }
 
-type Costs = Omit<CostWarning, "message" | "session_count">;
+/** What only the warnings of some tools have. */
+type More = Pick<CostWarning, "session_count" | "nodes" | "node_guideline" | "points" | "decimate_res1">;
+type Costs = Omit<CostWarning, "message" | keyof More>;
 
 function costs({ seconds, bytes }: CostEstimate, { admission, config }: Pick<Deps, "admission" | "config">): Costs {
   const { budget_bytes, admitted_bytes } = admission.memory();
@@ -29,13 +31,28 @@ function costs({ seconds, bytes }: CostEstimate, { admission, config }: Pick<Dep
 export function costRefusal(
   estimate: CostEstimate,
   what: string,
-  more: Pick<CostWarning, "session_count">,
+  more: More,
   deps: Pick<Deps, "admission" | "config">,
 ): AppError {
-  const message = `${what}. Send the request again with acknowledge_cost to run it.`;
-  return new AppError("conflict", message, {
-    detail: { cost_warning: { message, ...costs(estimate, deps), ...more }, message },
-  });
+  return asRefusal(costWarningOf(estimate, what, more, deps));
+}
+
+/** A warning whatever time and memory. `what`: a sentence without its end. */
+export const costWarningOf = (
+  estimate: CostEstimate,
+  what: string,
+  more: More,
+  deps: Pick<Deps, "admission" | "config">,
+): CostWarning => ({
+  message: `${what}. Send the request again with acknowledge_cost to run it.`,
+  ...costs(estimate, deps),
+  ...more,
+});
+
+/** The 409 of a warning. */
+export function asRefusal(cost_warning: CostWarning): AppError {
+  const { message } = cost_warning;
+  return new AppError("conflict", message, { detail: { cost_warning, message } });
 }
 
 /** The warning for an estimate above the limits of contract classification section 1.1; null below. */
@@ -67,9 +84,7 @@ export function askAboutCost(
   deps: Pick<Deps, "admission" | "config">,
 ): void {
   const cost_warning = acknowledged ? null : costWarning(tool, estimate, deps);
-  if (!cost_warning) return;
-  const { message } = cost_warning;
-  throw new AppError("conflict", message, { detail: { cost_warning, message } });
+  if (cost_warning) throw asRefusal(cost_warning);
 }
 
 const durationText = (seconds: number) =>

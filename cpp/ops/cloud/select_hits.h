@@ -77,6 +77,17 @@ void scatter_to_rows(const HitSelection& hits, Span<const T> from, Span<T> to, O
   });
 }
 
+/// The values of hits in a column of all rows: result[i] = rows[row(i)]. Cancel within 50 ms.
+template <class T>
+Column<T> hit_values(const HitSelection& hits, Span<const T> rows, OpContext& ctx) {
+  Column<T> values(hits.size());
+  const Span<T> to = values.view();
+  parallel_for(ctx, hits.size(), std::size_t{1} << 18, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[i] = rows[static_cast<std::size_t>(hits.row(i))];
+  });
+  return values;
+}
+
 /// Values of hits as a column of all `row_count` rows of their cloud; other rows get `other`. Cancel within 50 ms.
 template <class T>
 Column<T> on_all_rows(const HitSelection& hits, Column<T>&& values, std::size_t row_count, T other,

@@ -141,6 +141,8 @@ few = refused(lambda: client.denoise(points=inline), 200, "invalid_argument")
 assert "1000 points" in few.message and few.detail["success"] is False
 assert len(client.segment_ground(source={"session_id": a}, method="auto")["labels"]) == count
 assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_ground"] > 0
+assert len(client.segment_trees(source={"session_id": a}, method="chm", chm_min_height=0)["labels"]) == count
+assert client.segment_trees_session(a, method="chm", chm_min_height=0, defer_octree=True)["method"] == "chm"
 grid = client.session_dem(a, cell_size=0.5)
 nx, ny = grid.meta["grid_nx"], grid.meta["grid_ny"]
 assert len(grid.buffers["grid_z"]) == nx * ny and len(grid.buffers["vertices"]) == 3 * grid.meta["num_vertices"]

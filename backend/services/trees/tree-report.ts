@@ -1,0 +1,98 @@
+import type { TreesReport, TreeTiling } from "../../../shared/contract/segment-trees.ts";
+import type { CanopyCrowns, CutPursuitTrees } from "../../native/trees.ts";
+import type { TreesPlan } from "./tree-plan.ts";
+
+/** Standard deviation of the smoothing of cpp/ops/trees/canopy_model.h, cells. */
+const SMOOTH_SIGMA = 1;
+
+const NAMED = 10;
+
+type Report = Omit<TreesReport, "elapsed_s">;
+type ChmRun = Extract<TreesPlan, { readonly chm: unknown }>;
+type GraphRun = Exclude<TreesPlan, ChmRun>;
+
+const common = ({ input }: TreesPlan) => ({
+  ground_warning: input.ground === null,
+  non_finite: input.non_finite_count,
+});
+
+/** The report on crowns found in a canopy height model. */
+export function chmReport(plan: ChmRun, found: CanopyCrowns): Report {
+  const { cell_m, min_height_m, crown_scale_m } = plan.chm.params;
+  return {
+    ...common(plan),
+    num_trees: found.num_trees,
+    method: "chm",
+    fusion_warning: null,
+    chm: {
+      method: "chm",
+      cell: cell_m,
+      min_height: min_height_m,
+      crown_scale: crown_scale_m,
+      smooth_sigma: SMOOTH_SIGMA,
+      ground_source: found.ground_given ? "ground_class" : "lowest_return",
+      num_trees: found.num_trees,
+    },
+    params: { chm_cell: cell_m, chm_min_height: min_height_m, chm_crown_scale: crown_scale_m },
+    warnings: [...plan.warnings, ...plan.chm.warnings, ...seedWarnings(found.empty_seeds)],
+  };
+}
+
+/** The report on a cut-pursuit segmentation. */
+export function graphReport(
+  plan: GraphRun,
+  found: CutPursuitTrees,
+  fusion: { readonly fused: number; readonly implied: number },
+): { readonly report: Report; readonly tiling: TreeTiling } {
+  const { decimate_res1, decimate_res2 } = plan.params;
+  const voxels = {
+    decimate_res1: found.decimate_res1 ?? decimate_res1,
+    decimate_res2: found.decimate_res2 ?? decimate_res2,
+  };
+  const { tiled, stage1_collapsed, num_trees } = found;
+  const report = {
+    ...common(plan),
+    num_trees,
+    method: "default" as const,
+    fusion_warning: fusionText(fusion, num_trees),
+    chm: null,
+    params: { ...plan.params, ...voxels },
+    warnings: [...plan.warnings, ...runWarnings(found), ...seedWarnings(found.empty_seeds)],
+  };
+  const grid = tiled && ([tiled.grid[0], tiled.grid[1]] as [number, number]);
+  return tiled && grid
+    ? {
+        report,
+        tiling: { tiled: true, ...tiled, grid, trees_kept: num_trees, workers: 1, nodes: plan.nodes, ...voxels },
+      }
+    : { report, tiling: { tiled: false, stage1_collapsed } };
+}
+
+function runWarnings({ tiled, stage1_collapsed }: CutPursuitTrees): string[] {
+  const cut = tiled?.trees_truncated ?? 0;
+  return [
+    ...(stage1_collapsed
+      ? ["Stage 1 gave one segment; other voxels were tried, and params has those of the result. Give seed_points."]
+      : []),
+    ...(cut > 0
+      ? [
+          `${cut} trees may have been cut at the edge of a tile; repeat with a tile_buffer_m above ${tiled?.buffer_m} m.`,
+        ]
+      : []),
+  ];
+}
+
+function fusionText({ fused, implied }: { fused: number; implied: number }, trees: number): string | null {
+  if (fused === 0) return null;
+  const which = fused === 1 ? "1 tree holds" : `${fused} trees hold`;
+  return `${which} more than one stem: there are probably at least ${implied} trees instead of ${trees}. Give seed_points, or remove undergrowth.`;
+}
+
+/** A sentence that names the seeds without points. */
+function seedWarnings(empty: readonly number[]): string[] {
+  if (empty.length === 0) return [];
+  const named = empty.slice(0, NAMED).map((index) => index + 1);
+  const more = empty.length > named.length ? ` and ${empty.length - named.length} more` : "";
+  const which = empty.length === 1 ? "tree of seed" : "trees of seeds";
+  return [`No points belong to the ${which} ${named.join(", ")}${more} (counted from 1).`];
+}

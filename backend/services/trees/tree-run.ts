@@ -1,0 +1,35 @@
+import type { TreesReport, TreeTiling } from "../../../shared/contract/segment-trees.ts";
+import type { Job } from "../../jobs/job.ts";
+import * as native from "../../native/trees.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import type { TreesPlan } from "./tree-plan.ts";
+import { chmReport, graphReport } from "./tree-report.ts";
+
+export interface TreesOutcome {
+  /** u32 per row. The run owns the column. */
+  readonly labels: ColumnRef;
+  readonly report: TreesReport;
+  /** Null: method chm. */
+  readonly tiling: TreeTiling | null;
+}
+
+/** Runs a plan. */
+export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcome> {
+  const start = performance.now();
+  const { positions, not_vegetation, not_ground, seeds } = plan.input;
+  if ("chm" in plan) {
+    const found = await job.track(() =>
+      native.canopyCrowns(positions, not_vegetation, not_ground, seeds, plan.chm.params),
+    );
+    const labels = job.adopt(new ColumnRef(found.tree_instance));
+    return { labels, report: { ...chmReport(plan, found), elapsed_s: elapsed(start) }, tiling: null };
+  }
+  const { params, tiles } = plan;
+  const found = await job.track(() => native.cutPursuitTrees(positions, not_vegetation, seeds, params, tiles));
+  const labels = job.adopt(new ColumnRef(found.tree_instance));
+  const fusion = await job.track(() => native.fusionWarning(positions, not_vegetation, labels.native, found.num_trees));
+  const { report, tiling } = graphReport(plan, found, fusion);
+  return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling };
+}
+
+const elapsed = (start: number) => (performance.now() - start) / 1000;

@@ -1,0 +1,92 @@
+import { describe, expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/core/addon.ts";
+import { DEFAULT_CUT_PURSUIT, TreesResponse } from "../../shared/contract/segment-trees.ts";
+import { appOfTest } from "../support/app/app.ts";
+import { orchard, samePartition } from "../support/scans/tree-cloud.ts";
+import { answered } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+const URL = "/api/segment/trees";
+const made = sessionTest();
+const segment = (payload: object) => answered(made, TreesResponse, URL, payload);
+const { points, trees, ground_class, count } = orchard(4);
+const CHM = { method: "chm" };
+
+describe("cut-pursuit segmentation", () => {
+  test("default, also as treeiso: every planted tree is one tree", async () => {
+    const answer = await segment({ points, ground_class });
+    expect(samePartition(answer.labels, trees)).toBe(true);
+    expect(answer).toMatchObject({
+      num_trees: count,
+      method: "default",
+      ground_warning: false,
+      fusion_warning: null,
+      cost_warning: null,
+      chm: null,
+      params: DEFAULT_CUT_PURSUIT,
+      warnings: [],
+      error: null,
+    });
+    const alias = await segment({ points, ground_class, method: "treeiso" });
+    expect([alias.method, Array.from(alias.labels)]).toEqual(["default", Array.from(answer.labels)]);
+  });
+
+  test("seeds: exactly one tree each; stems of one tree are noticed", async () => {
+    const dense = orchard(2, 1600);
+    const request = { points: dense.points, ground_class: dense.ground_class };
+    const seed_points = [...dense.stems].reverse();
+    const answer = await segment({ ...request, seed_points });
+    expect([answer.num_trees, answer.fusion_warning]).toEqual([4, null]);
+    expect(Array.from(answer.labels)).toEqual(dense.trees.map((tree) => (tree === 0 ? 0 : 5 - tree)));
+    const one = await segment({ ...request, seed_points: dense.stems.slice(0, 1) });
+    expect([one.num_trees, one.fusion_warning]).toEqual([
+      1,
+      "1 tree holds more than one stem: there are probably at least 4 trees instead of 1. Give seed_points, or remove undergrowth.",
+    ]);
+  });
+
+  test("parameters act and are reported; those of the other method are named", async () => {
+    const params = { decimate_res1: 0.3, decimate_res2: 0.6, max_gap: 1 };
+    const answer = await segment({ points, ground_class, ...params, chm_cell: 0.5, chm_crown_scale: 2.5 });
+    expect(answer.params).toEqual({ ...DEFAULT_CUT_PURSUIT, ...params });
+    expect(answer.warnings).toEqual(["Method default does not use chm_cell."]);
+    const apart = await segment({ points, ground_class, max_outlier_gap: 0.2, max_gap: 0.2 });
+    expect(apart.num_trees).toBeGreaterThan(count); // stems and crowns are parts of their own
+    const chm = await segment({ points, ground_class, min_nn1: 7, ...CHM });
+    expect(chm.warnings).toEqual(["Method chm does not use min_nn1."]);
+  });
+
+  test("from 50 000 points on the voxels are raised as the spacing demands", async () => {
+    const tall = await appOfTest();
+    const dense = Array.from({ length: 50_400 }, (_, i) => [
+      0.1 * (i % 60),
+      0.1 * (Math.floor(i / 60) % 60),
+      0.1 * Math.floor(i / 3600),
+    ]);
+    const answer = await answered(tall, TreesResponse, URL, { points: dense });
+    expect(answer.params).toMatchObject({ decimate_res1: 0.3, decimate_res2: 0.6 });
+    const given = await answered(tall, TreesResponse, URL, { points: dense, decimate_res1: 0.06 });
+    expect(given.params).toMatchObject({ decimate_res1: 0.06, decimate_res2: 0.1 });
+  });
+
+  test("many nodes or little memory: a cost warning first, and the run once it is acknowledged", async () => {
+    const small = await appOfTest({ treeMaxNodes: 500 });
+    const spy = vi.spyOn(addon, "cutPursuitTrees");
+    const asked = await answered(small, TreesResponse, URL, { points, ground_class });
+    expect([asked.success, asked.error, asked.labels, spy.mock.calls.length]).toEqual([false, null, [], 0]);
+    const nodes = asked.cost_warning?.nodes ?? 0;
+    expect(nodes).toBeGreaterThan(5000);
+    expect(asked.cost_warning).toMatchObject({ node_guideline: 500, decimate_res1: 0.05, over_memory: false });
+    expect(asked.cost_warning?.points).toBe(trees.filter((tree) => tree > 0).length);
+    expect(asked.cost_warning?.message).toBe(
+      "Tree segmentation has 0.0 M graph nodes (guideline 0.0 M) and may take up to 1 min. Send the request again with acknowledge_cost to run it.",
+    );
+    const done = await answered(small, TreesResponse, URL, { points, ground_class, acknowledge_cost: true });
+    expect([done.success, done.num_trees, spy.mock.calls.length]).toEqual([true, count, 1]);
+    spy.mockRestore();
+    const poor = await appOfTest({ memoryBudgetBytes: 1_000_000 });
+    const memory = await answered(poor, TreesResponse, URL, { points, ground_class });
+    expect(memory.cost_warning).toMatchObject({ over_memory: true, nodes });
+    expect((await answered(poor, TreesResponse, URL, { points, ground_class, ...CHM })).success).toBe(true);
+  });
+});

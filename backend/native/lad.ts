@@ -130,6 +130,7 @@ export interface LadNative {
   voxelProjection(
     mesh: LeafMesh,
     grid: VoxelBox,
+    limits: { readonly lmax_m: number; readonly max_aspect_ratio: number } | null,
   ): NativeJob<{ readonly g: NativeColumn; readonly triangle_count: number }>;
   invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
   fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
@@ -147,8 +148,12 @@ export const trajectoryJoin: LadNative["trajectoryJoin"] = (times, poses, params
 /** Mean leaf projection function over beams. */
 export const meanLeafProjection: LadNative["meanLeafProjection"] = (density, zenith_count) =>
   addon.meanLeafProjection(density, zenith_count);
-/** Leaf projection function of every voxel (f64; 0 = no triangles) from the triangles with their centroid in it. */
-export const voxelProjection: LadNative["voxelProjection"] = (mesh, grid) => addon.voxelProjection(mesh, grid);
+/**
+ * Leaf projection function of every voxel (f64; 0 = no triangles) from the triangles with their centroid in it. `limits`:
+ * those that the triangles of a scan have passed; grazing leaves, which lose theirs, are then made up for.
+ */
+export const voxelProjection: LadNative["voxelProjection"] = (mesh, grid, limits) =>
+  addon.voxelProjection(mesh, grid, limits);
 /** Leaf area density of every voxel; `g` has a value per voxel, per layer, or one. */
 export const invertBeams: LadNative["invertBeams"] = (sums, g, params) => addon.invertBeams(sums, g, params);
 /** Estimates occluded voxels by kriging, else by the mean of their layer. */

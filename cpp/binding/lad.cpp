@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "binding/cloud_edit_values.h"
@@ -9,6 +10,7 @@
 #include "ops/lad/beer_lambert.h"
 #include "ops/lad/occlusion_kriging.h"
 #include "ops/lad/projection_function.h"
+#include "ops/lad/triangulated_projection.h"
 #include "ops/ray/trajectory_join.h"
 
 namespace pc::binding {
@@ -133,8 +135,15 @@ Napi::Value mean_leaf_projection_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& g) -> Napi::Value { return Napi::Number::New(env, g); });
 }
 
-// voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid):
-// NativeJob<{ g: f64, triangle_count }>
+// { lmax_m, max_aspect_ratio } | null
+std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
+  if (is_nothing(value)) return std::nullopt;
+  const auto js = strict_object(value, "limits");
+  return TriangleLimits{number_field(js, "lmax_m"), number_field(js, "max_aspect_ratio")};
+}
+
+// voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
+// NativeJob<{ g: f64, triangle_count }> - with limits: triangulated_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -142,17 +151,19 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto scan_ids = ColumnHandle::get(js.Get("scan_ids"));
   const auto origins = typed_column(js.Get("origins"), DType::kVec3d, "origins");
   const HeldVoxelBox grid = held_voxel_box(info[1]);
+  const auto limits = triangle_limits(info[2]);
   return start_job<VoxelProjection>(
-      info.Env(), job_options(info[2]),
+      info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
         Column<std::uint32_t> listed;
         if (scan_ids->dtype() != DType::kU32)
           listed = scan_ids_of_list(scan_ids->as<double>(), origins->size(), ctx);
         const auto ids = scan_ids->dtype() == DType::kU32 ? scan_ids->as<std::uint32_t>()
                                                           : Span<const std::uint32_t>(listed.view());
-        return voxel_projection(
-            {vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids, origins->as<Vec3d>()}, grid.view(),
-            ctx);
+        const LeafTriangles triangles{vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids,
+                                      origins->as<Vec3d>()};
+        return limits ? triangulated_projection(triangles, *limits, grid.view(), ctx)
+                      : voxel_projection(triangles, grid.view(), ctx);
       },
       [](Napi::Env env, VoxelProjection&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);

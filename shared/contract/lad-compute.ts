@@ -137,7 +137,7 @@ export const LadRequest = z
       .boolean()
       .default(false)
       .describe(
-        "true: G is gtheta_spec or gtheta; false: G of each voxel from the triangles of the mesh, or of an angular triangulation of the static scans",
+        "true: G is gtheta_spec or gtheta; false: G of each voxel from the triangles of the mesh, or of an angular triangulation of the static scans, weighed for leaves that the beams graze, whose azimuths are taken as uniform",
       ),
     gtheta: z.number().nullish().default(null).describe("G of all voxels, above 0 and at most 1; otherwise: 400"),
     gtheta_spec: ProjectionSpec.nullish().default(null).describe("G by distribution or layer; replaces gtheta"),

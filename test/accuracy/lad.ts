@@ -139,9 +139,10 @@ async function triangleG(
     const { indices } = await triangulateScan(points, origin).promise;
     triangles.push({ points, indices, origin, is_multi_return: multi });
   }
-  const mesh = await scanMesh(triangles, { lmax_m: lmax, max_aspect_ratio }).promise;
+  const limits_of_mesh = { lmax_m: lmax, max_aspect_ratio };
+  const mesh = await scanMesh(triangles, limits_of_mesh).promise;
   const origins = positions(Float64Array.from(triangles.flatMap(({ origin }) => [...origin])));
-  return (await voxelProjection({ ...mesh, origins }, grid).promise).g;
+  return (await voxelProjection({ ...mesh, origins }, grid, limits_of_mesh).promise).g;
 }
 
 async function referenceRow(name: string): Promise<LadRow> {

@@ -88,7 +88,7 @@ describe("projection function", () => {
 });
 
 describe("from an own triangulation", () => {
-  /** A fan of pulses from (-6, 0, 0) to a wall of leaves at x = 0, turned by `angle` about the vertical, with gaps. */
+  /** A fan of pulses from (-6, 0, 0) to a wall of leaves at x = 0, leaning by `angle`, with gaps. */
   const wall = (angle: number, more: object = {}) => {
     const points: number[][] = [];
     const is_miss: number[] = [];
@@ -97,7 +97,7 @@ describe("from an own triangulation", () => {
       for (let column = 0; column < 40; column += 1) {
         const [y, z] = [(column - 19.5) * 0.025, (row - 19.5) * 0.025];
         const along = [6, y, z];
-        const reach = 6 / (6 - y * Math.tan(angle)); // where the ray meets x = y tan(angle)
+        const reach = 6 / (6 - z * Math.tan(angle)); // where the ray meets x = z tan(angle)
         const miss = (row >> 2) % 2 === 1;
         points.push(along.map((part, axis) => (axis === 0 ? -6 : 0) + part * (miss ? 100 : reach)));
         is_miss.push(miss ? 1 : 0);
@@ -108,11 +108,12 @@ describe("from an own triangulation", () => {
   };
   const free = { gtheta_override: false, gtheta: null, grid: { ...UNIT_GRID, size: [2, 2, 2] } };
 
-  test("G is the cosine between the beams and the leaves", async () => {
+  test("G is that of leaves with the same inclination and any azimuth", async () => {
     for (const degrees of [0, 30, 50]) {
       const angle = (degrees * Math.PI) / 180;
       const { stages, tail } = await run_({ ...free, scans: [wall(angle)] });
-      expect(Math.abs((tail.cells[0]?.gtheta ?? 0) - Math.cos(angle))).toBeLessThan(0.02); // beams fan by 5 degrees
+      const level = (2 / Math.PI) * Math.cos(angle); // Warren Wilson 1960, beams of zenith 90 degrees; these fan by 5
+      expect(Math.abs((tail.cells[0]?.gtheta ?? 0) - level)).toBeLessThan(0.02);
       expect(tail.gtheta_profile).toBeNull();
       expect(stages.map(([, label]) => label)).toContain("Triangulating hit points");
     }
@@ -122,9 +123,9 @@ describe("from an own triangulation", () => {
     const { error } = await failure({ ...free, scans: [wall(0)], lmax: 0.001 });
     expect(error).toMatch(/lmax 0\.001 m and max_aspect_ratio 4.*Raise lmax/);
     const tail = await compute({ ...free, gtheta: 0.3, scans: [wall(0)] });
-    expect(tail.cells[0]?.gtheta).toBeCloseTo(1, 2);
+    expect(tail.cells[0]?.gtheta).toBeCloseTo(2 / Math.PI, 2);
     expect(tail.warnings.join()).toMatch(/gtheta and gtheta_spec are not used/);
-    expect(tail.warnings.join()).toMatch(/leaves that the beams graze drop out/);
+    expect(tail.warnings.join()).toMatch(/weighed by how often leaves of their inclination give one/);
   });
 
   test("moving scans cannot be triangulated", async () => {
@@ -134,7 +135,7 @@ describe("from an own triangulation", () => {
     expect(alone.cells[0]?.gtheta).toBe(0.5);
     expect(alone.warnings[0]).toMatch(/Scan 1 moved while scanning.*G is taken as 0\.5/);
     const both = await compute({ ...free, scans: [wall(0), wall(0, { trajectory, label: "cart" })] });
-    expect(both.cells[0]?.gtheta).toBeCloseTo(1, 2);
+    expect(both.cells[0]?.gtheta).toBeCloseTo(2 / Math.PI, 2);
     expect(both.warnings[0]).toMatch(/Scan "cart" moved while scanning.*from the other scans/);
   });
 });

@@ -1,7 +1,7 @@
 import { type RampName, rampTable } from "./color-ramp.ts";
 import { samplePercentiles } from "./point-sample.ts";
 import { encodePng, type Raster } from "./render.ts";
-import { layerAt, type SurfaceGrid } from "./surface-grid.ts";
+import { cellAt, layerAt, type SurfaceGrid } from "./surface-grid.ts";
 import { VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
 
 /** A picture of a raster from above. */
@@ -58,13 +58,21 @@ function gridFrame({ nx, ny, cell, origin: [x, y] }: SurfaceGrid, longestPx: num
   return viewFrame(top, { min: [x, y, 0], max: [x + nx * cell, y + ny * cell, 0] }, longestPx);
 }
 
-/** Draws a grid; a pixel shows the value between the cell centres around it. Void cells keep their squares. */
+export interface GridScale {
+  readonly ramp: RampName;
+  readonly range: readonly [number, number];
+  /** true: a pixel shows the value of its cell; otherwise the value between the cell centres around it. */
+  readonly blocks?: true;
+}
+
+/** Draws a grid. Void cells keep their squares. */
 export function drawGrid(
   grid: SurfaceGrid,
   frame: ViewFrame,
-  { ramp, range: [low, high] }: { readonly ramp: RampName; readonly range: readonly [number, number] },
+  { ramp, range: [low, high], blocks }: GridScale,
   light: Light = () => 1,
 ): Raster {
+  const valueAt = blocks ? cellAt : layerAt;
   const { width_px: width, height_px: height, metres_per_px, left_stored, top_stored } = frame;
   const table = rampTable(ramp);
   const perUnit = high > low ? 255 / (high - low) : 0;
@@ -73,7 +81,7 @@ export function drawGrid(
     const y = top_stored - (row + 0.5) * metres_per_px;
     for (let column = 0; column < width; column += 1) {
       const x = left_stored + (column + 0.5) * metres_per_px;
-      const value = layerAt(grid, grid.z, x, y);
+      const value = valueAt(grid, grid.z, x, y);
       if (Number.isNaN(value)) continue;
       const step = high > low ? Math.min(255, Math.max(0, Math.round((value - low) * perUnit))) : 128;
       const shade = light(x, y);

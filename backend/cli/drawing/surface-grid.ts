@@ -9,6 +9,17 @@ export interface SurfaceGrid {
   readonly hillshade: Float32Array | undefined;
 }
 
+/** The value of the cell around a place. NaN outside the grid and in a void cell. */
+export function cellAt(
+  { nx, ny, cell, origin }: Omit<SurfaceGrid, "z" | "hillshade">,
+  layer: Float32Array,
+  x: number,
+  y: number,
+): number {
+  const [i, j] = [Math.floor((x - origin[0]) / cell), Math.floor((y - origin[1]) / cell)];
+  return i < 0 || j < 0 || i >= nx || j >= ny ? Number.NaN : (layer[j * nx + i] ?? Number.NaN);
+}
+
 /**
  * A layer of the grid between its cell centres, bilinear over the centres around the place that have a value. NaN
  * outside the grid and in a void cell.

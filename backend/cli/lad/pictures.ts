@@ -39,6 +39,7 @@ function plane(
   return Float32Array.from(found, (values) => (values.length > 0 ? join(values) : Number.NaN));
 }
 
+/** A plane of voxels; each is drawn as a square of one colour. */
 interface PlaneMap {
   readonly name: string;
   readonly view: ViewName;
@@ -59,7 +60,10 @@ async function mapFigure(map: PlaneMap, cell: number, longestPx: number): Promis
   const [nx, ny] = map.counts;
   const origin = [map.corner[view.right], map.corner[view.up]] as const;
   const scale = { ramp: "viridis" as const, range: [0, map.largest] as const };
-  const raster = drawGrid({ nx, ny, cell, origin, z: map.values, hillshade: undefined }, frame, scale);
+  const raster = drawGrid({ nx, ny, cell, origin, z: map.values, hillshade: undefined }, frame, {
+    ...scale,
+    blocks: true,
+  });
   const bar = { ...scale, unit: map.unit };
   const png = await framedPicture(raster, { title: map.title, frame, world_shift: [0, 0, 0], bar });
   return { name: map.name, title: map.title, text: map.text, png };

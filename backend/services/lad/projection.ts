@@ -128,7 +128,7 @@ export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promi
     scan_ids,
     origins,
   };
-  const found = await job.track(() => native.voxelProjection(leaves, grid.box));
+  const found = await job.track(() => native.voxelProjection(leaves, grid.box, null));
   const column = job.adopt(new ColumnRef(found.g)).native;
   if (found.triangle_count === 0) throw refused("No triangle of the mesh lies in the grid.");
   return { column, profile: null, warnings: [] };

@@ -117,7 +117,13 @@ ProjectedArea projected_area(const LeafTriangles& mesh, const std::uint32_t* cor
   return {0.5 * std::abs(dot(normal, along)) / range * sine, area * sine};
 }
 
-void check(const LeafTriangles& mesh) {
+}  // namespace
+
+double mean_azimuth_projection(double zenith, double inclination) {
+  return projection(std::abs(std::cos(zenith)), std::abs(std::sin(zenith)), inclination);
+}
+
+void check_leaf_triangles(const LeafTriangles& mesh) {
   require(mesh.indices.size % 3 == 0, "indices must be three per triangle");
   require(mesh.scan_ids.size == mesh.indices.size / 3, "mesh_scan_ids must have a value per triangle");
   for (const std::uint32_t vertex : mesh.indices)
@@ -125,8 +131,6 @@ void check(const LeafTriangles& mesh) {
   for (const std::uint32_t scan : mesh.scan_ids)
     require(scan < mesh.origins.size, "mesh_scan_ids has the number of a scan that does not exist");
 }
-
-}  // namespace
 
 Column<std::uint32_t> scan_ids_of_list(Span<const double> values, std::size_t scan_count, OpContext& ctx) {
   Column<std::uint32_t> ids(values.size);
@@ -145,7 +149,7 @@ Column<std::uint32_t> scan_ids_of_list(Span<const double> values, std::size_t sc
 }
 
 VoxelProjection voxel_projection(const LeafTriangles& triangles, const VoxelBox& grid, OpContext& ctx) {
-  check(triangles);
+  check_leaf_triangles(triangles);
   const BinnedCells cells = bin_cells(triangles.vertices, triangles.indices, grid, ctx);
   const std::size_t count = triangles.scan_ids.size;
   BulkVector<ProjectedArea> areas(count);

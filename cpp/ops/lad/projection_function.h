@@ -39,6 +39,10 @@ struct LeafAngleDensity {
 std::vector<double> leaf_projection(const LeafAngleDensity& density, const std::vector<double>& zeniths,
                                     OpContext& ctx);
 
+/// Projection of a leaf along a direction, averaged over the azimuths of the leaf; both angles in radians.
+/// Source   Warren Wilson 1960, as above.
+double mean_azimuth_projection(double zenith, double inclination);
+
 /// Mean G over beams, given their number per bin of angles (beam_traversal's zenith_count). Without beams that of 57.3
 /// degrees. Clipped to 1e-4 .. 1. Errors: those of leaf_projection; kInvalidArgument without bins.
 double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> zenith_count, OpContext& ctx);
@@ -50,6 +54,9 @@ struct LeafTriangles {
   Span<const std::uint32_t> scan_ids;  ///< (T) rows of origins
   Span<const Vec3d> origins;           ///< scanner positions, frame of the grid
 };
+
+/// Errors: kInvalidArgument for lengths, a corner beyond the vertices, a scan_id beyond the origins.
+void check_leaf_triangles(const LeafTriangles& triangles);
 
 /// Whole numbers below `scan_count` as u32. Errors: kInvalidArgument, naming the first other value. Cancel within 50 ms.
 Column<std::uint32_t> scan_ids_of_list(Span<const double> values, std::size_t scan_count, OpContext& ctx);

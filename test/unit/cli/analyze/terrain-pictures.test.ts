@@ -46,6 +46,27 @@ test("raster: north is up, voids are white, shade darkens, colour follows height
     expect(Math.abs((shaded[k] ?? 0) - value * 0.25)).toBeLessThan(2); // 0.5 m beside the cell centre
 });
 
+test("blocks: each cell has one colour, that of its value", async () => {
+  const picture = await canopyPicture(GRID, 312);
+  if (!picture) throw new Error("no picture");
+  const { frame } = picture;
+  const colours = (blocks: { blocks?: true }) => {
+    const { data } = drawGrid(GRID, frame, { ramp: "viridis", range: [0, 6], ...blocks });
+    const found = new Map<string, number>();
+    for (let at = 0; at < data.length; at += 4) {
+      const colour = data.subarray(at, at + 3).join();
+      if (colour !== WHITE.join()) found.set(colour, (found.get(colour) ?? 0) + 1);
+    }
+    return found;
+  };
+  expect(colours({}).size).toBeGreaterThan(20);
+  const blocks = colours({ blocks: true });
+  expect(blocks.size).toBe(5);
+  const square = (10 / frame.metres_per_px) ** 2;
+  for (const count of blocks.values()) expect(count / square).toBeCloseTo(1, 1);
+  expect(blocks.has("68,1,84")).toBe(true); // the cell of 0
+});
+
 test("a canopy begins at 0; a raster of voids gives no picture", async () => {
   expect((await canopyPicture(GRID, 300))?.bar.range[0]).toBe(0);
   expect(await canopyPicture({ ...GRID, z: new Float32Array(6).fill(NONE) }, 300)).toBeUndefined();

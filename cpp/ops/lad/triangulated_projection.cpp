@@ -1,0 +1,128 @@
+#include "ops/lad/triangulated_projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/random.h"
+
+namespace pc {
+
+namespace {
+
+constexpr int kAzimuths = 16;
+constexpr double kTrianglesInside = 6;  // at a point of a plane triangulation, in the mean (Euler's formula)
+
+/// A triangle's part of the two sums of its voxel.
+struct Weighed {
+  double projected, weight;
+};
+
+double distance(const Vec3d& a, const Vec3d& b) {
+  const Vec3d d = a - b;
+  return std::sqrt(dot(d, d));
+}
+
+bool within(const Vec3d corners[3], const TriangleLimits& limits) {
+  const double e[3] = {distance(corners[0], corners[1]), distance(corners[1], corners[2]),
+                       distance(corners[2], corners[0])};
+  const double longest = std::max({e[0], e[1], e[2]}), shortest = std::min({e[0], e[1], e[2]});
+  return longest <= limits.lmax_m && longest <= limits.max_aspect_ratio * shortest;
+}
+
+/// Where three beams meet the plane through `centre` (from the scanner) with this normal; false if one does not.
+bool meet(const Vec3d beams[3], const Vec3d& centre, const Vec3d& normal, Vec3d corners[3]) {
+  const double height = dot(centre, normal);
+  for (int k = 0; k < 3; ++k) {
+    const double along = height / dot(beams[k], normal);
+    if (!(along > 0 && std::isfinite(along))) return false;
+    corners[k] = beams[k] * along;
+  }
+  return true;
+}
+
+/// Share of the azimuths of a leaf for which three beams give a triangle within the limits.
+double detected_share(const Vec3d beams[3], const Vec3d& centre, double inclination, double first,
+                      const TriangleLimits& limits) {
+  int detected = 0;
+  for (int k = 0; k < kAzimuths; ++k) {
+    const double azimuth = 2 * std::numbers::pi * (first + k) / kAzimuths;
+    const Vec3d normal{std::sin(inclination) * std::cos(azimuth), std::sin(inclination) * std::sin(azimuth),
+                       std::cos(inclination)};
+    Vec3d corners[3];
+    detected += meet(beams, centre, normal, corners) && within(corners, limits) ? 1 : 0;
+  }
+  return static_cast<double>(std::max(1, detected)) / kAzimuths;  // it was detected at its own azimuth
+}
+
+class Weighing {
+ public:
+  Weighing(const LeafTriangles& mesh, const TriangleLimits& limits, OpContext& ctx)
+      : mesh_(mesh), limits_(limits), at_corner_(mesh.vertices.size) {
+    for (std::size_t i = 0; i < mesh.indices.size; ++i) {
+      if (i % (std::size_t{1} << 16) == 0) ctx.checkpoint();
+      ++at_corner_[mesh.indices[i]];
+    }
+  }
+
+  Weighed of(std::size_t t) const {
+    const std::uint32_t* corner = mesh_.indices.data + 3 * t;
+    const Vec3d origin = mesh_.origins[mesh_.scan_ids[t]];
+    Vec3d beams[3];
+    double rim = 0;
+    for (int k = 0; k < 3; ++k) {
+      beams[k] = mesh_.vertices[corner[k]] - origin;
+      rim += kTrianglesInside / at_corner_[corner[k]] / 3;
+    }
+    const Vec3d normal = cross(beams[1] - beams[0], beams[2] - beams[0]);
+    const Vec3d centre = (beams[0] + beams[1] + beams[2]) * (1.0 / 3);
+    const double size = std::sqrt(dot(normal, normal)), range = std::sqrt(dot(centre, centre));
+    if (!(size > 0 && range > 0 && std::isfinite(size) && std::isfinite(range))) return {0, 0};
+    const double inclination = std::acos(std::min(1.0, std::abs(normal.z) / size));
+    const double zenith = std::acos(std::clamp(centre.z / range, -1.0, 1.0));
+    const double share = detected_share(beams, centre, inclination, random_unit(1, t), limits_);
+    const double weight = 0.5 * size * rim / share;
+    return {weight * mean_azimuth_projection(zenith, inclination), weight};
+  }
+
+ private:
+  const LeafTriangles& mesh_;
+  const TriangleLimits& limits_;
+  BulkVector<std::uint32_t> at_corner_;
+};
+
+}  // namespace
+
+VoxelProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
+                                        const VoxelBox& grid, OpContext& ctx) {
+  check_leaf_triangles(triangles);
+  require(limits.lmax_m > 0 && limits.max_aspect_ratio >= 1,
+          "lmax must be positive and max_aspect_ratio at least 1");
+  const BinnedCells cells = bin_cells(triangles.vertices, triangles.indices, grid, ctx);
+  const Weighing weighing(triangles, limits, ctx);
+  const std::size_t count = triangles.scan_ids.size;
+  BulkVector<Weighed> parts(count);
+  parallel_for(ctx, count, std::size_t{1} << 12, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t)
+      if (cells.cell_ids[t] != kNoCell) parts[t] = weighing.of(t);
+  });
+  VoxelProjection out{Column<double>(cells.cell_count), 0};
+  Column<double> whole(cells.cell_count);
+  for (std::size_t t = 0; t < count; ++t) {
+    if (t % (std::size_t{1} << 16) == 0) ctx.checkpoint();
+    if (!(parts[t].weight > 0)) continue;
+    out.g[cells.cell_ids[t]] += parts[t].projected;
+    whole[cells.cell_ids[t]] += parts[t].weight;
+    ++out.triangle_count;
+  }
+  for (std::size_t v = 0; v < cells.cell_count; ++v) {
+    if (v % (std::size_t{1} << 16) == 0) ctx.checkpoint();
+    out.g[v] = whole[v] > 0 ? std::min(1.0, out.g[v] / whole[v]) : 0;
+  }
+  return out;
+}
+
+}  // namespace pc

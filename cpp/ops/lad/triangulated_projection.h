@@ -1,0 +1,32 @@
+#pragma once
+#include "core/op_context.h"
+#include "ops/lad/projection_function.h"
+
+namespace pc {
+
+/// Limits that the triangles of a scan have passed.
+struct TriangleLimits {
+  double lmax_m;            ///< longest edge, > 0
+  double max_aspect_ratio;  ///< largest longest / shortest edge, >= 1
+};
+
+/// Leaf projection function of every voxel from the triangles that an angular triangulation of scans has left in it, without
+/// the bias towards leaves that face the scanner.
+///
+/// Triangles sample the area of leaves evenly, except that grazing leaves lose theirs: their triangles are long and thin and
+/// pass no limit, and most hits of a narrow strip are at its rim. Each triangle is therefore weighed by A e / p: its area;
+/// e, the mean over its corners of 6 / triangles at the corner (a hit inside a leaf has 6, at its rim fewer); and p, the share
+/// of the azimuths of its leaf, its inclination kept, for which its three beams would give a triangle within the limits.
+/// G = sum w m / sum w, m the projection of its inclination along its beam, averaged over the azimuths.
+///
+/// triangles  as left by the limits; the leaves of a voxel have uniform azimuths
+/// Order      k-major; the same bits for any number of threads. Triangles without area count nowhere.
+/// Cost       O(16 triangles + cells); 28 bytes per triangle, 4 per vertex and 16 per cell. Cancel within 50 ms.
+/// Errors     kInvalidArgument: those of check_leaf_triangles and grid_binning, limits out of range.
+/// Source     Weighing by inverse probability of detection: Horvitz & Thompson 1952 (J. Am. Stat. Assoc. 47). That hits sample
+///            leaf area by its projection: Ross 1981. Own: the replay of each triangle at 16 azimuths, equally spaced from a
+///            random first one (random_unit of the triangle), and e.
+VoxelProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
+                                        const VoxelBox& grid, OpContext& ctx);
+
+}  // namespace pc

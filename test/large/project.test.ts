@@ -49,14 +49,15 @@ async function repeated(dtype: "vec3d" | "f32", rowBytes: number): Promise<Colum
 }
 
 /** Frees what nobody holds any more, so that it does not hide what the work adds. */
-function collectGarbage(): void {
+async function collectGarbage(): Promise<void> {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
+  await new Promise((resolve) => setTimeout(resolve, 2000)); // native memory follows on the event loop
 }
 
 /** What work takes: seconds, CPU seconds, and the anonymous memory that it adds at most, MiB. */
 async function measured<T>(work: () => Promise<T>) {
-  collectGarbage();
+  await collectGarbage();
   const memory = new MemoryWatch(process.pid);
   const [began, cpu] = [performance.now(), process.cpuUsage()];
   const result = await work();

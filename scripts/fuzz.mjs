@@ -5,7 +5,11 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
 
-const SESSION_TESTS = ["test/property/session-model.test.ts", "test/integration/session-crash.test.ts"];
+const SESSION_TESTS = [
+  "test/property/session-model.test.ts",
+  "test/integration/session-crash.test.ts",
+  "test/integration/session-damage.test.ts",
+];
 const DOCUMENT_TESTS = ["test/property/plant-documents.test.ts"];
 const PROJECT_TESTS = [
   "test/integration/project-damage.test.ts",
@@ -14,6 +18,7 @@ const PROJECT_TESTS = [
 ];
 const SEQUENCES = "20000";
 const DOCUMENTS = "20000";
+const CORRUPTIONS = "3000";
 const KILLS = "500";
 /** Flipped bytes of a project. */
 const FLIPS = "10000";
@@ -48,6 +53,7 @@ function fuzzSessions() {
   return vitest(SESSION_TESTS, {
     APP_TEST_SEQUENCES: wanted ?? SEQUENCES,
     APP_TEST_KILLS: wanted ? `${Math.ceil((Number(wanted) * Number(KILLS)) / Number(SEQUENCES))}` : KILLS,
+    APP_TEST_CORRUPTIONS: CORRUPTIONS,
     ...(seed && { APP_TEST_SEED: seed }),
   });
 }

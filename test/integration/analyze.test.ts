@@ -9,6 +9,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Archive } from "../../backend/services/projects/archive-read.ts";
 import { projectSummary, verifyProject } from "../../backend/services/projects/inspect.ts";
 import { decodeScene } from "../../shared/wire/psc1-decode.ts";
+import { runReal } from "../support/cli/real-command-line.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 import { stopwatch, type Times } from "../support/run/stopwatch.ts";
 import { e57Bytes, e57Points, e57Pose } from "../support/scans/e57-bytes.ts";
@@ -56,6 +57,9 @@ async function command(
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout, stderr } satisfies Ended;
 }
+
+/** The same in this process, without the start of one. */
+const here = (args: readonly string[]) => runReal(folder, args, undefined, false);
 
 /** Header and cells with a value of an ESRI ASCII grid. */
 async function asciiGrid(path: string): Promise<[Record<string, number>, number[]]> {
@@ -112,7 +116,7 @@ test("a text cloud becomes report, pictures and copy; --json names their paths",
 test("a real scan from a LAS file", async () => {
   const scan = testScan("trees_tls/itsme_tree1.las");
   if (!scan) return;
-  const { code, stdout } = await command(["analyze", scan, "--out", out, "--format", "csv", "--picture-size", "400"]);
+  const { code, stdout } = await here(["analyze", scan, "--out", out, "--format", "csv", "--picture-size", "400"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Points +30 826$/m);
   const rows = (await readFile(join(out, "itsme_tree1_copy.csv"), "utf8")).split("\n");
@@ -122,7 +126,7 @@ test("a real scan from a LAS file", async () => {
 test("ground, terrain and canopy of a real plot; the copy contains the columns", async () => {
   const scan = testScan("als/pyfor_pine_200m.laz");
   if (!scan) return;
-  const { code, stdout } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "300"]);
+  const { code, stdout } = await here(["analyze", scan, "--out", out, "--json", "--picture-size", "300"]);
   expect(code).toBe(0);
   const { terrain, outputs, attributes, parameters, scene } = JSON.parse(stdout);
   expect(terrain).toMatchObject({
@@ -172,13 +176,13 @@ test("a tree: neither ground nor heights, unless --scene asks; then the report g
   const scan = testScan("trees_tls/itsme_tree1.las");
   if (!scan) return;
   const base = ["analyze", scan, "--out", out, "--no-denoise", "--picture-size", "200"];
-  const tree = await command(base);
+  const tree = await here(base);
   expect(tree.code).toBe(0);
   expect(tree.stdout).toMatch(/^Noise +left out \(--no-denoise\)$/m);
   expect(tree.stdout).toMatch(/^Scene +tree \(a tree, or trees without ground\): 22 m high and 5\.3 m wide/m);
   expect(tree.stdout).not.toMatch(/ground points|canopy|terrain|plant|density/i);
   expect((await readFile(join(out, "report.html"), "utf8")).match(/plant points|canopy height/gi)).toBeNull();
-  const plot = await command([...base, "--scene", "plot", "--force"]);
+  const plot = await here([...base, "--scene", "plot", "--force"]);
   expect(plot.stdout).toMatch(
     /^Terrain heights \(DTM\) +not possible: \d+ ground points of 30826 are too few for a terrain$/m,
   );
@@ -194,7 +198,7 @@ test.each([
   const scan = testScan(file);
   if (!scan) return;
   const options = ["--no-denoise", "--no-ground", "--no-dem", "--picture-size", "200", "--json"];
-  const { code, stdout } = await command(["analyze", scan, "--out", out, ...options]);
+  const { code, stdout } = await here(["analyze", scan, "--out", out, ...options]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).scene).toMatchObject({ kind, asked: false });
 });
@@ -202,7 +206,7 @@ test.each([
 test("a room with doubled points: one warning, on the spacing", async () => {
   const scan = testScan("pcd/room_scan1.pcd");
   if (!scan) return;
-  const { code, stdout } = await command(["analyze", scan, "--out", out, "--picture-size", "200", "--json"]);
+  const { code, stdout } = await here(["analyze", scan, "--out", out, "--picture-size", "200", "--json"]);
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
   expect(result.warnings).toEqual([expect.stringMatching(/^At least half of the points share their position/)]);
@@ -212,7 +216,7 @@ test("a room with doubled points: one warning, on the spacing", async () => {
 test("a scan in feet is reported in metres, without a warning", async () => {
   const scan = testScan("als/autzen_trim.laz");
   if (!scan) return;
-  const { code, stdout } = await command(["analyze", scan, "--out", out, "--json"]);
+  const { code, stdout } = await here(["analyze", scan, "--out", out, "--json"]);
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
   expect((await stat(result.outputs.report)).size).toBeLessThan(5_000_000); // 6.6 million with pictures of full size
@@ -238,7 +242,7 @@ test("a file with several scans: every scan with its misses, in the report and a
   };
   const cloud = join(folder, "two.e57");
   await writeFile(cloud, e57Bytes([marked, e57Points([[5, 5, 5]])]));
-  const { code, stdout } = await command(["analyze", cloud, "--out", out, "--json", "--picture-size", "200"]);
+  const { code, stdout } = await here(["analyze", cloud, "--out", out, "--json", "--picture-size", "200"]);
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
   expect(result.counts).toMatchObject({ rows: 4, points: 3, misses: 1 });
@@ -269,7 +273,7 @@ test.each(["laz", "e57", "ptx", "ply", "pcd", "pts"])("a %s file of the test dat
     }[kind] ?? "",
   );
   if (!scan) return;
-  const { code, stdout, stderr } = await command(["analyze", scan, "--out", out, "--json", "--picture-size", "200"]);
+  const { code, stdout, stderr } = await here(["analyze", scan, "--out", out, "--json", "--picture-size", "200"]);
   expect([code, stderr.match(/error.*/i)?.[0]]).toEqual([0, undefined]);
   const { scans, counts } = JSON.parse(stdout);
   expect(counts.rows).toBeGreaterThan(0);
@@ -323,7 +327,7 @@ describe("edits before the report", () => {
     const [first, second] = [await line("a.txt", 0), await line("b.txt", 5)];
     // x 476002 to 476008 of both lines: 14 points, those of class 1 and 2: x = 2, 4, 5, 7, 8
     const rules = ["--crop", "476002,-1,-1,476008,9,9", "--filter", "class=1,2"];
-    const { code, stdout } = await command([
+    const { code, stdout } = await here([
       ...["analyze", first, "--merge", second, ...SHIFT, ...rules, "--out", out, "--format", "csv", "--json"],
       ...["--picture-size", "200"],
     ]);
@@ -352,14 +356,7 @@ describe("edits before the report", () => {
       /no point is left by --crop 0,0,0,1,1,1 and --filter class=1\.\.: the cloud extends from 476000, 0, 0 to 476009, 0, 0\.9; use a larger box or range/,
     ],
   ])("%j exits 2 with a way out", async (rules, message) => {
-    const { code, stdout, stderr } = await command([
-      "analyze",
-      await line("a.txt", 0),
-      ...SHIFT,
-      ...rules,
-      "--out",
-      out,
-    ]);
+    const { code, stdout, stderr } = await here(["analyze", await line("a.txt", 0), ...SHIFT, ...rules, "--out", out]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(message);
     expect(existsSync(out)).toBe(false);
@@ -367,11 +364,11 @@ describe("edits before the report", () => {
 
   test("the copy never replaces a merged file", async () => {
     const first = await line("a.txt", 0);
-    const { code } = await command(["analyze", first, "--out", out, "--format", "csv", "--picture-size", "200"]);
+    const { code } = await here(["analyze", first, "--out", out, "--format", "csv", "--picture-size", "200"]);
     expect(code).toBe(0);
     const copy = join(out, "a_copy.csv");
     const before = await readFile(copy, "utf8");
-    const again = await command(["analyze", first, "--merge", copy, "--out", out, "--format", "csv", "--force"]);
+    const again = await here(["analyze", first, "--merge", copy, "--out", out, "--format", "csv", "--force"]);
     expect([again.code, await readFile(copy, "utf8")]).toEqual([2, before]);
     expect(again.stderr).toMatch(/would be replaced by the copy of this run; choose another --out or --format/);
   });
@@ -383,7 +380,7 @@ test("a file without points, alone or merged, exits 2 with one line", async () =
   await writeFile(empty, e57Bytes([e57Points([])]));
   await writeFile(cloud, "1 2 3\n4 5 6\n");
   for (const files of [[empty], [cloud, "--merge", empty]]) {
-    const { code, stdout, stderr } = await command(["analyze", ...files, "--out", out]);
+    const { code, stdout, stderr } = await here(["analyze", ...files, "--out", out]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(`${empty} contains no points; there is nothing to analyze`);
     expect(existsSync(out)).toBe(false);

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PreviewResponse } from "../../shared/contract/pointcloud.ts";
 import { create } from "../support/app/app.ts";
-import { DATA } from "../support/scans/data-folder.ts";
+import { DATA, isQuick } from "../support/scans/data-folder.ts";
 import { importableFiles } from "../support/scans/importable-files.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -119,7 +119,7 @@ async function differences(file: string): Promise<string[]> {
 }
 
 test.skipIf(!existsSync(DATA))("every file of the test data", { timeout: 300_000 }, async () => {
-  const files = importableFiles(DATA);
+  const files = importableFiles(DATA).filter(isQuick);
   expect(files.length).toBeGreaterThan(200);
   const found: Record<string, string[]> = {};
   for (const file of files) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
 import { create, exportTail } from "../support/app/app.ts";
-import { DATA } from "../support/scans/data-folder.ts";
+import { DATA, isQuick } from "../support/scans/data-folder.ts";
 import { type LasRow, lasBytes } from "../support/scans/las-bytes.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 import { differences, type StoredColumn, storedColumns } from "../support/session/session-values.ts";
@@ -250,7 +250,9 @@ describe.skipIf(!present)("real scans", () => {
       return pattern.test(entry.name) ? [path] : [];
     });
   const files = present
-    ? ["als", "trees_tls", "las", "trees_als_idtrees"].flatMap((folder) => under(folder, /\.(las|laz)$/i))
+    ? ["als", "trees_tls", "las", "trees_als_idtrees"]
+        .flatMap((folder) => under(folder, /\.(las|laz)$/i))
+        .filter(isQuick)
     : [];
 
   test("the list has as many scans as the folders", () => expect(files.length).toBeGreaterThanOrEqual(50));

@@ -17,7 +17,7 @@ import { random } from "../support/session-model/source.ts";
 
 const POINTS = 100;
 const DELETES = 10;
-const TRIALS = Number(process.env.APP_TEST_CORRUPTIONS ?? 300);
+const TRIALS = Number(process.env.APP_TEST_CORRUPTIONS ?? 120);
 /** Sessions per restart: each holds two open files. */
 const BATCH = 100;
 const SEED = Number(process.env.APP_TEST_SEED ?? 14);

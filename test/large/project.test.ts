@@ -1,5 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { ColumnRef } from "../../backend/sessions/column-ref.ts";
@@ -46,8 +48,16 @@ async function repeated(dtype: "vec3d" | "f32", rowBytes: number): Promise<Colum
   return new ColumnRef(whole);
 }
 
+/** Frees what nobody holds any more, so that it does not hide what the work adds. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  await new Promise((resolve) => setTimeout(resolve, 2000)); // native memory follows on the event loop
+}
+
 /** What work takes: seconds, CPU seconds, and the anonymous memory that it adds at most, MiB. */
 async function measured<T>(work: () => Promise<T>) {
+  await collectGarbage();
   const memory = new MemoryWatch(process.pid);
   const [began, cpu] = [performance.now(), process.cpuUsage()];
   const result = await work();

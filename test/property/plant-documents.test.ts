@@ -6,7 +6,7 @@ import { eventually } from "../support/run/stopwatch.ts";
 import { build, checkLengths, posted } from "../support/session/plants.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
-const COUNT = Number(process.env.APP_TEST_DOCUMENTS ?? 500);
+const COUNT = Number(process.env.APP_TEST_DOCUMENTS ?? 200);
 const SEED = Number(process.env.APP_TEST_SEED ?? 1);
 /** A plant that a mutation made large is answered or refused by then. */
 const SLOWEST_MS = 20_000;

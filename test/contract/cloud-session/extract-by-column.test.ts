@@ -161,7 +161,7 @@ test.each([
   ["alone", 0],
   ["with misses", 2000],
 ])("the memory of a finished child is available to the next one: hits %s", async (_what, misses) => {
-  const classes = Array.from({ length: 200 }, (_, i) => i + 1);
+  const classes = Array.from({ length: 100 }, (_, i) => i + 1);
   const { session_id } = await lineCloud(made, classes, misses, { origin: [0, 0, 1] });
   const { columns } = await stateOf(made, session_id);
   const held: number[] = [];
@@ -171,14 +171,14 @@ test.each([
     return build(...args);
   };
   try {
-    expect((await extract(session_id, { include_misses: misses > 0 })).children).toHaveLength(200);
+    expect((await extract(session_id, { include_misses: misses > 0 })).children).toHaveLength(100);
   } finally {
     addon.octreeBuild = build;
   }
   const child = [...columns.values()].reduce((sum, { native }) => sum + native.bytes + 4096, 0);
   // Medians: for a moment several finished children may wait for the event loop.
   const median = (values: readonly number[]) => [...values].sort((x, y) => x - y)[values.length >> 1] ?? 0;
-  expect(median(held.slice(-50)) - median(held.slice(0, 50))).toBeLessThan(2 * child + 64 * 4096);
+  expect(median(held.slice(-25)) - median(held.slice(0, 25))).toBeLessThan(2 * child + 64 * 4096);
 });
 
 test("requests rejected before the stream", async () => {
@@ -199,12 +199,12 @@ test("misspelt keys are named in the warnings", async () => {
   ]);
 });
 
-test("more than 1000 sessions are asked about; created, they hold no descriptors", async () => {
+test("more than 1000 sessions are asked about", async () => {
   const clouds = 1001;
   const rows = Array.from({ length: 2 * clouds }, (_, i) => `${i} 0 0 ${i >> 1}`);
   const { session_id } = await cloud(made, ["x y z id", ...rows]);
   const open = () => made.deps.sessions.list().length;
-  const [sessions, descriptors] = [open(), openDescriptors()];
+  const sessions = open();
   const asked = await made.app.inject({
     method: "POST",
     url: url(session_id),
@@ -217,13 +217,19 @@ test("more than 1000 sessions are asked about; created, they hold no descriptors
     `Extraction by id creates ${clouds} clouds, one per value. Send the request again with acknowledge_cost to run it.`,
   );
   expect(open()).toBe(sessions);
-  const began = performance.now();
+});
+
+test("hundreds of sessions hold no descriptors", async () => {
+  const clouds = 300;
+  const rows = Array.from({ length: 2 * clouds }, (_, i) => `${i} 0 0 ${i >> 1}`);
+  const { session_id } = await cloud(made, ["x y z id", ...rows]);
+  const open = () => made.deps.sessions.list().length;
+  const [sessions, descriptors] = [open(), openDescriptors()];
   const { children } = await tail(made, ExtractByColumnTail, url(session_id), {
     slug: "id",
     exclude_values: [],
     acknowledge_cost: true,
   });
-  console.log(`${children.length} sessions in ${Math.round(performance.now() - began)} ms`);
   expect([children.length, open()]).toEqual([clouds, sessions + clouds]);
   await eventually(() => expect(openDescriptors()).toBeLessThan(descriptors + 50));
 });

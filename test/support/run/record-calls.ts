@@ -6,6 +6,8 @@ import { afterAll, expect } from "vitest";
 import { Admission } from "../../../backend/jobs/admission.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
 
+const RECORDED = Symbol.for("calls of endpoints");
+
 /** Column files are the journal's business, written behind any edit: no endpoint's own. */
 const JOURNAL: ReadonlySet<string> = new Set(["writeColumnFiles", "syncColumnFile", "damagedColumnFiles"]);
 
@@ -18,8 +20,12 @@ interface HandlerStart {
   readonly route: { readonly url: string; readonly method: string | readonly string[] };
 }
 
-function record(target: string): void {
+/** Notes the calls of this process from now on, once: files that share the process share the notes. */
+function recorded(): Set<string> {
+  const home = globalThis as { [RECORDED]?: Set<string> };
+  if (home[RECORDED]) return home[RECORDED];
   const lines = new Set<string>();
+  home[RECORDED] = lines;
   const endpoint = new AsyncLocalStorage<string>();
   tracingChannel<unknown, HandlerStart>("fastify.request.handler").start.bindStore(
     endpoint,
@@ -35,6 +41,12 @@ function record(target: string): void {
     note({ admitted: true });
     return run.apply(this, args);
   } as typeof run;
+  return lines;
+}
+
+function record(target: string): void {
+  const lines = recorded();
+  lines.clear(); // another file's, which are none of the contract tests
   afterAll(() => {
     mkdirSync(target, { recursive: true });
     if (lines.size > 0) appendFileSync(join(target, `${process.pid}.jsonl`), `${[...lines].join("\n")}\n`);

@@ -1,11 +1,14 @@
 #include "ops/ray/scan_scene.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/ray/prototype_meshes.h"
 #include "ops/ray/pulse_returns.h"
 #include "spatial/bvh_queries.h"
 
@@ -164,12 +167,11 @@ void ScanScene::add_textures(Surfaces& to, const SceneSurfaces& from, std::size_
 
 /// Trees of the prototypes, the direct surfaces first.
 void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
-  std::vector<TriangleMesh> prototypes;
+  PrototypeMeshes parts;
   BulkVector<Instance> instances;
   const AffineTransform same{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
   direct_is_placed_ = !direct_.indices.empty();
   if (direct_is_placed_) {
-    prototypes.push_back({direct_.vertices.view(), direct_.indices.view()});
     first_triangle_.push_back(0);
     instances.push_back({0, same});
   }
@@ -180,18 +182,18 @@ void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
     check_length(mesh.instance_matrix.size, 12 * count, mesh.name + ".instance_matrix",
                  "numbers of the instances");
     if (mesh.instance_matrix.size != 12 * count) refuse(mesh.name + ".instance_matrix is missing");
-    const std::size_t triangles = mesh.prototypes.triangles.size / 3, base = prototypes.size();
+    const std::size_t triangles = mesh.prototypes.triangles.size / 3, base = first_triangle_.size();
     if (mesh.firsts.size() < 2 || mesh.firsts.front() != 0 || mesh.firsts.back() != triangles)
       refuse(mesh.name +
              ".prototype_first_triangle must begin with 0 and end with the number of triangles, " +
              std::to_string(triangles));
+    if (std::adjacent_find(mesh.firsts.begin(), mesh.firsts.end(), std::greater_equal<>()) !=
+        mesh.firsts.end())
+      refuse(mesh.name + ".prototype_first_triangle must ascend, each prototype with a triangle");
     for (std::size_t p = 0; p + 1 < mesh.firsts.size(); ++p) {
-      if (mesh.firsts[p + 1] <= mesh.firsts[p])
-        refuse(mesh.name + ".prototype_first_triangle must ascend, each prototype with a triangle");
       const std::size_t first = first_of_mesh + mesh.firsts[p];
-      prototypes.push_back(
-          {shapes_.vertices.view(),
-           shapes_.indices.view().subspan(3 * first, 3 * (mesh.firsts[p + 1] - mesh.firsts[p]))});
+      parts.add(shapes_.vertices.view(),
+                shapes_.indices.view().subspan(3 * first, 3 * (mesh.firsts[p + 1] - mesh.firsts[p])), ctx);
       first_triangle_.push_back(static_cast<std::uint32_t>(first));
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -207,6 +209,9 @@ void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
     first_of_mesh += triangles;
   }
   require(triangle_count_ > 0, "Geometry has no triangles");
+  std::vector<TriangleMesh> prototypes = parts.meshes();
+  if (direct_is_placed_)
+    prototypes.insert(prototypes.begin(), {direct_.vertices.view(), direct_.indices.view()});
   placed_.emplace(Span<const TriangleMesh>{prototypes.data(), prototypes.size()},
                   Span<const Instance>{instances.data(), instances.size()}, ctx);
 }

@@ -46,7 +46,6 @@ const EDITS: readonly (readonly [name: string, path: string, body: object])[] = 
   ["merge", "merge", {}],
   ["segment_ground", "segment_ground", { cloth_resolution: 0.5 }],
   ["segment_trees", "segment_trees", { method: "chm", chm_min_height: 0 }],
-  ["segment_trees, auto", "segment_trees", { method: "auto" }],
   ["segment_trees without octree", "segment_trees", { defer_octree: true }],
   ["segment_ground without octree", "segment_ground", { method: "auto", defer_octree: true }],
 ];

@@ -87,7 +87,8 @@ export interface TileWish {
   readonly buffer_m: number;
 }
 
-export interface CutPursuitTrees extends TreeLabels {
+/** Trees of the whole cloud or of tiles. */
+export interface FoundTrees extends TreeLabels {
   readonly empty_seeds: readonly number[];
   /** Null if not tiled. */
   readonly tiled: (TilePlan & { readonly tiles_run: number; readonly trees_truncated: number }) | null;
@@ -95,6 +96,9 @@ export interface CutPursuitTrees extends TreeLabels {
   /** Voxels used; null if tiled. */
   readonly decimate_res1: number | null;
   readonly decimate_res2: number | null;
+  /** Of pathTrees: edge of its voxels, metres, and their number. */
+  readonly node_m: number | null;
+  readonly nodes: number | null;
 }
 
 /** Functions of the addon for trees; one declaration for the facade and for tests. */
@@ -128,8 +132,17 @@ export interface TreesNative {
     params: CutPursuitParams,
     tiling: TileWish | null,
     options?: OpOptions,
-  ): NativeJob<CutPursuitTrees>;
+  ): NativeJob<FoundTrees>;
   cutPursuitTreesBytes(points: number, nodes: number, params: CutPursuitParams): number;
+  pathTrees(
+    positions: NativeColumn,
+    skip: NativeColumn,
+    heights: NativeColumn,
+    seeds: NativeColumn | null,
+    tiling: TileWish | null,
+    options?: OpOptions,
+  ): NativeJob<FoundTrees>;
+  pathTreesBytes(points: number): number;
   fusionWarning(
     positions: NativeColumn,
     skip: NativeColumn,
@@ -160,3 +173,8 @@ export const cutPursuitTrees: TreesNative["cutPursuitTrees"] = (positions, skip,
 /** Upper estimate of the memory of cutPursuitTrees without tiles. */
 export const cutPursuitTreesBytes: TreesNative["cutPursuitTreesBytes"] = (points, nodes, params) =>
   addon.cutPursuitTreesBytes(points, nodes, params);
+/** Trees by cheapest paths of the rows that `skip` does not mark; heights above ground, f32 per row. */
+export const pathTrees: TreesNative["pathTrees"] = (positions, skip, heights, seeds, tiling, options) =>
+  addon.pathTrees(positions, skip, heights, seeds, tiling, options);
+/** Upper estimate of the memory of pathTrees without tiles. */
+export const pathTreesBytes: TreesNative["pathTreesBytes"] = (points) => addon.pathTreesBytes(points);

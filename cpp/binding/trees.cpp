@@ -5,10 +5,12 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "core/error.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/trees/canopy_crowns.h"
 #include "ops/trees/fusion_warning.h"
 #include "ops/trees/tiled_cut_pursuit.h"
+#include "ops/trees/tiled_path_trees.h"
 #include "ops/trees/tree_decimation.h"
 #include "ops/trees/tree_points.h"
 
@@ -207,7 +209,9 @@ struct FoundTrees {
   std::vector<std::uint32_t> empty_seeds;
   std::optional<CutPursuitTreesResult> whole;  ///< without its labels
   std::optional<TreeTilePlan> plan;
-  TiledTreesResult tiled;  ///< without its labels
+  TiledTreesResult tiled;                   ///< without its labels
+  std::optional<double> node_m;             ///< of path_trees
+  std::optional<std::uint64_t> node_count;  ///< of path_trees
 };
 
 Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
@@ -221,6 +225,10 @@ Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
           found.whole ? Napi::Value(Napi::Number::New(env, found.whole->decimate_res1)) : env.Null());
   out.Set("decimate_res2",
           found.whole ? Napi::Value(Napi::Number::New(env, found.whole->decimate_res2)) : env.Null());
+  out.Set("node_m", found.node_m ? Napi::Value(Napi::Number::New(env, *found.node_m)) : env.Null());
+  out.Set("nodes", found.node_count
+                       ? Napi::Value(Napi::Number::New(env, static_cast<double>(*found.node_count)))
+                       : env.Null());
   return out;
 }
 
@@ -265,6 +273,58 @@ Napi::Value cut_pursuit_trees_job(const Napi::CallbackInfo& info) {
       found_to_js);
 }
 
+FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
+                      const std::optional<Tiling>& tiling, Column<std::uint32_t>& labels, OpContext& ctx) {
+  FoundTrees found{};
+  found.point_count = points.size();
+  const PathTreesParams params{path_node_size(points, kPathConstants, ctx), {}, kPathConstants};
+  found.node_m = params.node_m;
+  if (tiling) {
+    found.node_count = cut_pursuit_node_count(points, params.node_m, ctx);
+    found.plan = tree_tile_plan(points, *found.node_count, tiling->buffer_m, tiling->tile_nodes, ctx);
+    found.tiled = tiled_path_trees(points, heights, seeds, params, *found.plan, ctx);
+    found.tree_count = found.tiled.tree_count;
+    labels = std::move(found.tiled.tree_instance);
+  } else {
+    PathTreesResult whole = path_trees(points, heights, seeds, params, ctx);
+    found.tree_count = whole.trees.size();
+    found.node_count = whole.node_count;
+    labels = std::move(whole.tree_instance);
+  }
+  found.empty_seeds = unused_numbers(labels.view(), seeds.size, ctx);
+  return found;
+}
+
+// pathTrees(positions, skip, heights, seeds, tiling: Tiling | null, options?): NativeJob<FoundTrees>
+Napi::Value path_trees_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = typed_column(info[1], DType::kU8, "skip");
+  const auto heights = typed_column(info[2], DType::kF32, "heights");
+  const auto seeds = optional_typed_column(info[3], DType::kVec3d, "seeds");
+  const std::optional<Tiling> tiling = tiling_of(info[4]);
+  return start_job<FoundTrees>(
+      info.Env(), job_options(info[5]),
+      [positions, skip, heights, seeds, tiling](OpContext& ctx) {
+        const Span<const Vec3d> xyz = positions->as<Vec3d>();
+        require(heights->size() == xyz.size, "one height per row is needed");
+        const auto hits = select_hits(xyz, skip->as<std::uint8_t>(), ctx);
+        const Column<float> of_hits = hit_values<float>(hits, heights->as<float>(), ctx);
+        Column<std::uint32_t> labels;
+        FoundTrees found =
+            path_found(hits.points(), of_hits.view(), view_or_empty<Vec3d>(seeds), tiling, labels, ctx);
+        found.tree_instance =
+            AnyColumn(on_all_rows(hits, std::move(labels), xyz.size, std::uint32_t{0}, ctx));
+        return found;
+      },
+      found_to_js);
+}
+
+// pathTreesBytes(points: number): number
+Napi::Value path_trees_bytes_of(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(
+      info.Env(), static_cast<double>(path_trees_bytes(strict_whole(info[0], "points"), kPathConstants)));
+}
+
 // cutPursuitTreesBytes(points: number, nodes: number, params: CutPursuitParams): number
 Napi::Value cut_pursuit_trees_bytes_of(const Napi::CallbackInfo& info) {
   const std::uint64_t bytes =
@@ -282,6 +342,8 @@ void register_trees(Napi::Env env, Napi::Object exports) {
   add<fusion_warning_job>(env, exports, "fusionWarning");
   add<tree_decimation_job>(env, exports, "treeDecimation");
   add<cut_pursuit_trees_job>(env, exports, "cutPursuitTrees");
+  add<path_trees_job>(env, exports, "pathTrees");
+  add<path_trees_bytes_of>(env, exports, "pathTreesBytes");
   add<cut_pursuit_trees_bytes_of>(env, exports, "cutPursuitTreesBytes");
 }
 

@@ -7,7 +7,7 @@ import { instanceList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
 
-export const TREE_METHODS = ["default", "chm"] as const;
+export const TREE_METHODS = ["default", "chm", "auto"] as const;
 /** Another name of method default. */
 export const DEFAULT_METHOD_ALIAS = "treeiso";
 export type TreeMethod = (typeof TREE_METHODS)[number];
@@ -98,7 +98,7 @@ export const TreeFilter = z.object({
   method: checkedByService(z.string(), z.enum(TREE_METHODS))
     .default("default")
     .describe(
-      `default (or ${DEFAULT_METHOD_ALIAS}): cut-pursuit segmentation (Xi & Hopkinson 2022), for scans from the ground; chm: crowns in a canopy height model, for airborne clouds; any other value: 400`,
+      `default (or ${DEFAULT_METHOD_ALIAS}): cut-pursuit segmentation (Xi & Hopkinson 2022), for scans from the ground; chm: crowns in a canopy height model, for airborne clouds; auto: stems, and cheapest paths from them, for scans from the ground, without parameters (those of default and chm: 400); any other value: 400`,
     ),
   ...ChmFields,
   ...CutPursuitFields,
@@ -135,11 +135,13 @@ export const SessionTreeFields = {
   tiling: z
     .enum(TILING)
     .default("auto")
-    .describe("default: find trees tile by tile; auto = above 2000000 graph nodes (APP_TREE_MAX_NODES)"),
+    .describe(
+      "default, auto: find trees tile by tile; auto = above 2000000 graph nodes (APP_TREE_MAX_NODES) with method default, above 50000000 points with both",
+    ),
   tile_buffer_m: z
     .number()
     .default(DEFAULT_TILE_BUFFER_M)
-    .describe("default: width of the buffer around a tile, metres, > 0; must exceed the reach of a crown"),
+    .describe("default, auto: width of the buffer around a tile, metres, > 0; must exceed the reach of a crown"),
 } as const;
 
 const TreeTiles = TilePlan.extend({
@@ -151,8 +153,8 @@ const TreeTiles = TilePlan.extend({
     .describe("number of trees that a buffer may have cut; repeat with a wider tile_buffer_m if there are any"),
   workers: z.int().describe("number of tiles at a time"),
   nodes: z.int().describe("number of graph nodes of the whole cloud"),
-  decimate_res1: z.number().describe("voxel of stage 1, metres"),
-  decimate_res2: z.number().describe("voxel of stage 2, metres"),
+  decimate_res1: z.number().describe("voxel of stage 1, metres; auto: of its nodes"),
+  decimate_res2: z.number().describe("voxel of stage 2, metres; auto: of its nodes"),
 }).meta({ id: "TreeTiles" });
 const Untiled = z
   .object({

@@ -440,7 +440,8 @@ class PointCloudClient:
 
         points             (n, 3) inline points, z up, or
         source             {"session_id": ...}
-        method             default (cut pursuit, scans from the ground) or chm (crowns seen from the air)
+        method             default (cut pursuit, scans from the ground), chm (crowns seen from the air) or auto (cheapest
+                           paths from stems, without parameters)
         seed_points        (s, 3) one place per tree, frame of the points: seed k yields exactly tree k + 1
         ground_class       (n) class per point, 1 = ground, which gets 0
         chm_cell           chm: edge of a cell of the canopy height model
@@ -463,8 +464,8 @@ class PointCloudClient:
         decimate_res1, decimate_res2, max_gap, rel_height_length_ratio, vertical_weight, score_candidate_thresh,
         init_stem_rel_length_thresh, max_outlier_gap  as in segment_trees
         seed_points       (s, 3) one place per tree, stored frame
-        tiling            default: auto (large clouds), on, off
-        tile_buffer_m     default: width of the buffer around a tile, default 10
+        tiling            default, auto: auto (large clouds), on, off
+        tile_buffer_m     default, auto: width of the buffer around a tile, default 10
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning
         """

@@ -1,15 +1,17 @@
 import { describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { DEFAULT_CUT_PURSUIT, TreesResponse } from "../../shared/contract/segment-trees.ts";
-import { appOfTest } from "../support/app/app.ts";
+import { appOfTest, refused } from "../support/app/app.ts";
+import { heldUntilCanceled } from "../support/native/native-failure.ts";
+import { eventually } from "../support/run/stopwatch.ts";
 import { orchard, samePartition } from "../support/scans/tree-cloud.ts";
-import { answered } from "../support/session/session-edits.ts";
+import { answered, refusal } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const URL = "/api/segment/trees";
 const made = sessionTest();
 const segment = (payload: object) => answered(made, TreesResponse, URL, payload);
-const { points, trees, ground_class, count } = orchard(4);
+const { points, trees, ground_class, stems, count } = orchard(4);
 const CHM = { method: "chm" };
 
 describe("cut-pursuit segmentation", () => {
@@ -89,4 +91,59 @@ describe("cut-pursuit segmentation", () => {
     expect(memory.cost_warning).toMatchObject({ over_memory: true, nodes });
     expect((await answered(poor, TreesResponse, URL, { points, ground_class, ...CHM })).success).toBe(true);
   });
+});
+
+describe("cheapest paths from stems", () => {
+  const AUTO = { method: "auto" };
+
+  test("every planted tree is one tree", async () => {
+    const answer = await segment({ points, ground_class, ...AUTO });
+    expect(samePartition(answer.labels, trees)).toBe(true);
+    expect(answer).toMatchObject({ num_trees: count, method: "auto", ground_warning: false, chm: null, warnings: [] });
+    expect(answer.params).toEqual({ node_m: 0.03 });
+  });
+
+  test("without ground classes the ground is found first", async () => {
+    const answer = await segment({ points, ...AUTO });
+    expect([answer.num_trees, answer.ground_warning]).toEqual([count, true]);
+    expect(answer.warnings).toEqual([
+      "No point was labelled as ground; it was found first, as segment_ground does with method auto.",
+    ]);
+    const ground = Array.from(answer.labels).filter((label, i) => label === 0 && trees[i] === 0).length;
+    expect(ground).toBeGreaterThan(0.95 * trees.filter((tree) => tree === 0).length);
+  });
+
+  test("seeds: exactly one tree each, in their order", async () => {
+    const seed_points = [...stems].reverse();
+    const answer = await segment({ points, ground_class, seed_points, ...AUTO });
+    expect(answer.num_trees).toBe(count);
+    expect(Array.from(answer.labels)).toEqual(trees.map((tree) => (tree === 0 ? 0 : count + 1 - tree)));
+  });
+
+  test("it has no parameters: those of the other methods are refused", async () => {
+    const refusalOf = (payload: object) => refusal(made, URL, { points, ...AUTO, ...payload });
+    for (const field of ["min_nn1", "max_gap", "chm_cell"])
+      expect(await refusalOf({ [field]: 1 })).toEqual([
+        400,
+        `${field} is no parameter of method "auto", which has none; leave it out`,
+      ]);
+  });
+
+  test("nine points, and clouds without ground", async () => {
+    expect((await segment({ points: points.slice(0, 9), ...AUTO })).error).toContain("but there are 9");
+    const wall = Array.from({ length: 400 }, (_, i) => [i % 20, 0, Math.floor(i / 20)]);
+    const answer = await segment({ points: wall, ...AUTO });
+    expect([answer.success, answer.num_points]).toEqual([true, 400]);
+  });
+
+  test.each(["groundAuto", "terrainRaster", "heightAboveGround", "pathTrees"] as const)(
+    "canceled in %s: 499",
+    async (op) => {
+      const before = addon.bulkBytesInUse();
+      const cancel = () => setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+      const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, ...AUTO }));
+      expect(value).toEqual({ status: 499, detail: "Tree segmentation was canceled.", code: "canceled" });
+      await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
+    },
+  );
 });

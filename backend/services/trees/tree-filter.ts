@@ -25,8 +25,13 @@ export interface CheckedCutPursuit {
   readonly params: CutPursuitParams;
 }
 
+/** Cheapest paths from stems. */
+export interface CheckedPaths {
+  readonly method: "auto";
+}
+
 /** A method with valid parameters. */
-export type CheckedTrees = (CheckedChm | CheckedCutPursuit) & {
+export type CheckedTrees = (CheckedChm | CheckedCutPursuit | CheckedPaths) & {
   /** Sentences about parameters of the other method. */
   readonly unused: readonly string[];
 };
@@ -50,6 +55,11 @@ const refused = (message: string) => new AppError("invalid_argument", message);
 /** Errors: invalid_argument, naming the value and its rule. */
 export function checkTrees(filter: TreeFilter): CheckedTrees {
   const method = methodOf(filter.method);
+  if (method === "auto") {
+    const field = [...CUT_PURSUIT_FIELDS, ...CHM_FIELDS].find((name) => (filter[name] ?? null) !== null);
+    if (field) throw refused(`${field} is no parameter of method "auto", which has none; leave it out`);
+    return { method, unused: [] };
+  }
   const fields: readonly Field[] = method === "chm" ? CHM_FIELDS : CUT_PURSUIT_FIELDS;
   for (const name of fields) checkField(name, filter[name] ?? null);
   const unused = unusedFields(filter, method);

@@ -31,6 +31,7 @@ export interface SortedTreeInput extends TreeInput {
   /** u8 per row, 0 = ground; null without ground labels. */
   readonly not_ground: NativeColumn | null;
   readonly vegetation_count: number;
+  readonly ground_count: number;
   readonly non_finite_count: number;
   /** Along x and y, metres. */
   readonly extent: readonly [number, number];
@@ -40,8 +41,8 @@ export async function sorted(input: TreeInput, job: Job): Promise<SortedTreeInpu
   const found = await job.track(() => treePoints(input.positions, input.skip, input.ground));
   const not_vegetation = job.adopt(new ColumnRef(found.skip)).native;
   const not_ground = found.not_ground && job.adopt(new ColumnRef(found.not_ground)).native;
-  const { vegetation_count, non_finite_count, extent } = found;
-  return { ...input, not_vegetation, not_ground, vegetation_count, non_finite_count, extent };
+  const { vegetation_count, ground_count, non_finite_count, extent } = found;
+  return { ...input, not_vegetation, not_ground, vegetation_count, ground_count, non_finite_count, extent };
 }
 
 /** The seeds of a request as a column; null for none. */

@@ -7,7 +7,8 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/trees.ts";
 import { costWarning, costWarningOf } from "../run/cost-warning.ts";
 import { type ChmPlan, chmPlan } from "./chm-plan.ts";
-import type { CheckedChm, CheckedCutPursuit, CheckedTrees } from "./tree-filter.ts";
+import type { CheckedChm, CheckedCutPursuit, CheckedPaths, CheckedTrees } from "./tree-filter.ts";
+import { withGround } from "./tree-heights.ts";
 import { type SortedTreeInput, sorted, type TreeInput } from "./tree-input.ts";
 
 /** Also the `tool` of the endpoint. */
@@ -16,6 +17,7 @@ export const TREES_TOOL = "Tree segmentation";
 /** Seconds of the cut-pursuit segmentation: docs/bench.md. */
 const SECONDS_PER_NODE = 1.2e-5;
 const SECONDS_PER_POINT = 1.5e-6;
+const PATH_SECONDS_PER_POINT = 6e-6;
 /** Bytes per point for measuring spacing and counting nodes: cpp/ops/trees/tree_decimation.h. */
 const MEASURING_BYTES = 64;
 /** Bytes per point of a cloud in tiles, and of its points in a tile: cpp/ops/trees/tree_tiles.h. */
@@ -47,6 +49,7 @@ export type TreesPlan = PlanBase &
         readonly nodes: number;
         readonly tiles: native.TileWish | null;
       }
+    | { readonly filter: CheckedPaths; readonly tiles: native.TileWish | null }
   );
 
 /** Errors: invalid_argument for too few or too many points, and for a grid or voxels that are too fine. */
@@ -59,11 +62,16 @@ export async function planTrees(
 ): Promise<TreesPlan> {
   if (wish && !(wish.tile_buffer_m > 0))
     throw new AppError("invalid_argument", `tile_buffer_m must be a number above 0, not ${wish.tile_buffer_m}`);
-  const input = await sorted(given, job);
+  const first = await sorted(given, job);
+  const { input, warnings: found } =
+    filter.method === "auto" && first.vegetation_count >= MIN_TREE_POINTS
+      ? await withGround(first, job)
+      : { input: first, warnings: [] };
   requirePoints(input.vegetation_count, mayTile(filter, wish), deps);
-  const base = { input, warnings: filter.unused };
+  const base = { input, warnings: [...filter.unused, ...found] };
   const gathered = 28 * given.hit_count + 2 * given.positions.length;
   if (filter.method === "default") return graphPlan(base, gathered, filter, wish, deps, job);
+  if (filter.method === "auto") return pathPlan(base, gathered, filter, wish, deps);
   const { vegetation_count, extent } = input;
   const chm = chmPlan(filter, vegetation_count, extent);
   const warnings = [...base.warnings, ...(wish?.tiling === "on" ? ["Method chm does not use tiling."] : [])];
@@ -87,6 +95,24 @@ function requirePoints(points: number, tiled: boolean, { config }: Deps): void {
     "invalid_argument",
     `Tree segmentation takes at most ${most} points that are not ground, but there are ${points}: thin the cloud, segment parts of it, or set ${setting}`,
   );
+}
+
+/** Tiles and cost of cheapest paths. */
+function pathPlan(
+  base: Pick<PlanBase, "input" | "warnings">,
+  gathered: number,
+  filter: CheckedPaths,
+  wish: TilingWish | null,
+  deps: Deps,
+): TreesPlan {
+  const points = base.input.vegetation_count;
+  const { treeMaxPoints, treeTileNodes: tile_nodes } = deps.config;
+  const tiled = wish !== null && (wish.tiling === "on" || (wish.tiling === "auto" && points > treeMaxPoints));
+  const nodes = 0; // counted by the run, with the voxels that it chooses
+  const tiles = tiled ? { nodes, tile_nodes, buffer_m: wish.tile_buffer_m } : null;
+  const bytes = gathered + native.pathTreesBytes(points) + (tiled ? (TILED_BYTES + TILE_POINT_BYTES) * points : 0);
+  const cost_warning = costWarning(TREES_TOOL, { seconds: PATH_SECONDS_PER_POINT * points, bytes }, deps);
+  return { ...base, filter, tiles, bytes, cost_warning };
 }
 
 /** Voxels, tiles and cost of a cut-pursuit segmentation. */

@@ -1,5 +1,5 @@
 import type { TreesReport, TreeTiling } from "../../../shared/contract/segment-trees.ts";
-import type { CanopyCrowns, CutPursuitTrees } from "../../native/trees.ts";
+import type { CanopyCrowns, FoundTrees } from "../../native/trees.ts";
 import type { TreesPlan } from "./tree-plan.ts";
 
 /** Standard deviation of the smoothing of cpp/ops/trees/canopy_model.h, cells. */
@@ -38,37 +38,50 @@ export function chmReport(plan: ChmRun, found: CanopyCrowns): Report {
   };
 }
 
-/** The report on a cut-pursuit segmentation. */
+/** The report on a cut-pursuit segmentation or on cheapest paths. */
 export function graphReport(
   plan: GraphRun,
-  found: CutPursuitTrees,
+  found: FoundTrees,
   fusion: { readonly fused: number; readonly implied: number },
 ): { readonly report: Report; readonly tiling: TreeTiling } {
-  const { decimate_res1, decimate_res2 } = plan.params;
-  const voxels = {
-    decimate_res1: found.decimate_res1 ?? decimate_res1,
-    decimate_res2: found.decimate_res2 ?? decimate_res2,
-  };
+  const voxels = voxelsOf(plan, found);
   const { tiled, stage1_collapsed, num_trees } = found;
   const report = {
     ...common(plan),
     num_trees,
-    method: "default" as const,
+    method: plan.filter.method,
     fusion_warning: fusionText(fusion, num_trees),
     chm: null,
-    params: { ...plan.params, ...voxels },
+    params: "params" in plan ? { ...plan.params, ...voxels } : { node_m: voxels.decimate_res1 },
     warnings: [...plan.warnings, ...runWarnings(found), ...seedWarnings(found.empty_seeds)],
   };
   const grid = tiled && ([tiled.grid[0], tiled.grid[1]] as [number, number]);
   return tiled && grid
     ? {
         report,
-        tiling: { tiled: true, ...tiled, grid, trees_kept: num_trees, workers: 1, nodes: plan.nodes, ...voxels },
+        tiling: {
+          tiled: true,
+          ...tiled,
+          grid,
+          trees_kept: num_trees,
+          workers: 1,
+          nodes: "params" in plan ? plan.nodes : (found.nodes ?? 0),
+          ...voxels,
+        },
       }
     : { report, tiling: { tiled: false, stage1_collapsed } };
 }
 
-function runWarnings({ tiled, stage1_collapsed }: CutPursuitTrees): string[] {
+function voxelsOf(plan: GraphRun, { node_m, decimate_res1, decimate_res2 }: FoundTrees) {
+  if (!("params" in plan)) return { decimate_res1: node_m ?? 0, decimate_res2: node_m ?? 0 };
+  const { params } = plan;
+  return {
+    decimate_res1: decimate_res1 ?? params.decimate_res1,
+    decimate_res2: decimate_res2 ?? params.decimate_res2,
+  };
+}
+
+function runWarnings({ tiled, stage1_collapsed }: FoundTrees): string[] {
   const cut = tiled?.trees_truncated ?? 0;
   return [
     ...(stage1_collapsed

@@ -1,7 +1,9 @@
 import type { TreesReport, TreeTiling } from "../../../shared/contract/segment-trees.ts";
 import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/trees.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { heightsOf } from "./tree-heights.ts";
 import type { TreesPlan } from "./tree-plan.ts";
 import { chmReport, graphReport } from "./tree-report.ts";
 
@@ -24,8 +26,13 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
     const labels = job.adopt(new ColumnRef(found.tree_instance));
     return { labels, report: { ...chmReport(plan, found), elapsed_s: elapsed(start) }, tiling: null };
   }
-  const { params, tiles } = plan;
-  const found = await job.track(() => native.cutPursuitTrees(positions, not_vegetation, seeds, params, tiles));
+  const { tiles } = plan;
+  const heights = "params" in plan ? null : await heightsOf(plan.input, job);
+  const found = await job.track(() =>
+    "params" in plan
+      ? native.cutPursuitTrees(positions, not_vegetation, seeds, plan.params, tiles)
+      : native.pathTrees(positions, not_vegetation, heights as NativeColumn, seeds, tiles),
+  );
   const labels = job.adopt(new ColumnRef(found.tree_instance));
   const fusion = await job.track(() => native.fusionWarning(positions, not_vegetation, labels.native, found.num_trees));
   const { report, tiling } = graphReport(plan, found, fusion);

@@ -59,7 +59,7 @@ class LowNodes {
   /// The node nearest to a place, kNoNode if there is none within the distance.
   std::uint32_t nearest(const Vec3d& place, double most_m) const {
     double squared;
-    std::uint64_t row, slot;
+    std::uint64_t row = 0, slot = 0;
     const double most = most_m * most_m;
     if (tree_->view().knn_within(place, 1, most, kd_tree::kNoRow, &squared, &row, &slot) == 0) return kNoNode;
     return node_[row];

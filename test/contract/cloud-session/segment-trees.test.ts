@@ -125,6 +125,20 @@ test("tiles: on, auto above the number of nodes after asking, off; the labels ar
   expect((await run({ method: "chm", tiling: "on" })).warnings).toEqual(["Method chm does not use tiling."]);
 });
 
+test("auto: at once and in tiles", async () => {
+  const small = await appOfTest({ treeTileNodes: 1000 });
+  const rows = points.map((p, i) => `${p.join(" ")} ${ground_class[i]}`);
+  const { session_id } = await cloud(small, ["x y z ground_class", ...rows]);
+  for (const tiling of ["auto", "on"]) {
+    const request = { method: "auto", tiling, tile_buffer_m: 3, defer_octree: true };
+    const answer = await answered(small, SessionTreesResponse, url(session_id), request);
+    expect(answer).toMatchObject({ method: "auto", num_trees: count, ground_warning: false, chm: null });
+    expect(answer.tiling?.tiled).toBe(tiling === "on");
+    if (answer.tiling?.tiled) expect(answer.tiling).toMatchObject({ trees_truncated: 0, decimate_res1: 0.03 });
+    expect(samePartition((await columnOf(small, session_id, extraKey("tree_instance"))) ?? [], trees)).toBe(true);
+  }
+});
+
 test("limits: points at once and tile by tile", async () => {
   const few = await appOfTest({ treeMaxPoints: 1000, treeMaxPointsTiled: 5000 });
   const { session_id } = await cloud(few, ["x y z", ...rowsOf(points)]);

@@ -14,6 +14,7 @@ const LEFT_ALONE = new Set([
   "clothSimulationCost",
   "canopyCrownsCost",
   "cutPursuitTreesBytes",
+  "pathTreesBytes",
   "syncColumnFile",
   "terrainRasterBytes",
 ]);

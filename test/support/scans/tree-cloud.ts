@@ -29,9 +29,9 @@ export function orchard(across: number, per_tree = 400): Orchard {
       stems.push([x, y, rise(x, y) + 1.3]);
       for (let k = 0; k < per_tree; k += 1) {
         const angle = 2.399963 * k;
-        const stem = k % 4 === 0;
+        const stem = k % 2 === 0;
         const r = stem ? 0.08 : 1.3 * Math.sqrt(fraction(k * 0.7548776662));
-        const low = stem ? 0.1 + 2 * fraction(k * 0.5698402909) : height * (1 - 0.35 * (r / 1.3));
+        const low = stem ? 0.1 + 0.7 * height * fraction(k * 0.5698402909) : height * (1 - 0.35 * (r / 1.3));
         const high = stem ? 0 : -0.8 * fraction(k * 0.381966);
         points.push([x + r * Math.cos(angle), y + r * Math.sin(angle), rise(x, y) + low + high]);
         trees.push(tree + 1);

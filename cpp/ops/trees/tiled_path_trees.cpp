@@ -1,0 +1,29 @@
+#include "ops/trees/tiled_path_trees.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "ops/trees/cut_pursuit_trees.h"
+
+namespace pc {
+
+TiledTreesResult tiled_path_trees(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
+                                  PathTreesParams params, const TreeTilePlan& plan, OpContext& ctx) {
+  require(heights.size == points.size(), "one height per point is needed");
+  params.origin = cut_pursuit_origin(points, ctx);
+  BulkVector<float> own;
+  const TileSegmenter segmenter = [&](HitPoints part, Span<const std::uint32_t> rows,
+                                      Span<const Vec3d> of_part, OpContext& within) {
+    own.resize(rows.size);
+    for (std::size_t i = 0; i < rows.size; ++i) {
+      if (i % 65536 == 0) within.checkpoint();
+      own[i] = heights[rows[i]];
+    }
+    PathTreesResult found = path_trees(part, own.view(), of_part, params, within);
+    return TileTrees{std::move(found.tree_instance), found.trees.size()};
+  };
+  return tiled_trees(points, seeds, plan, 1, segmenter, ctx);
+}
+
+}  // namespace pc

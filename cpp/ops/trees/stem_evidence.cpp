@@ -57,7 +57,7 @@ constexpr double kLeastContrast = 2.5, kLeastDeviations = 6;
 constexpr double kLeastCore = 0.01, kCorePart = 0.05;
 constexpr double kLeastSharpness =
     3;  // times as dense in the middle of the ring as beside it: leaves reach 2.5
-constexpr double kMostInside = 0.05;  // of the density in the ring
+constexpr double kMostInside = 0.09;  // of the density in the ring
 
 /// How far a section differs from its circle: cosine cos 2 phi + sine sin 2 phi. None where less than half is seen.
 struct Ellipse {

@@ -48,6 +48,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "scan-triangulation": async (wanted) =>
     report((await import("./scan-triangulation.ts")).scanTriangulationPart, wanted),
   fits: async (wanted) => report((await import("./fits.ts")).fitsPart, wanted),
+  stems: async (wanted) => report((await import("./stems.ts")).stemsPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),
   scan: async (wanted) => report((await import("./scan.ts")).scanPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),

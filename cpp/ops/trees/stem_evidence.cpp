@@ -52,19 +52,72 @@ struct Window {
   }
 };
 
+// The best of many circles in leaves has up to 2.5 times as many points as its surroundings, or 5 deviations more.
+constexpr double kLeastContrast = 2.5, kLeastDeviations = 6;
+constexpr double kLeastCore = 0.01, kCorePart = 0.05;
+constexpr double kLeastSharpness =
+    3;  // times as dense in the middle of the ring as beside it: leaves reach 2.5
+constexpr double kMostInside = 0.09;  // of the density in the ring
+
+/// How far a section differs from its circle: cosine cos 2 phi + sine sin 2 phi. None where less than half is seen.
+struct Ellipse {
+  double cosine = 0, sine = 0;
+
+  Ellipse(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
+    constexpr double kLeastEllipseArc = 0.5, kRoom = 0.1;
+    if (circle.arc_coverage < kLeastEllipseArc) return;
+    double cc = 0, cs = 0, ss = 0, c = 0, s = 0;
+    for (const Vec2d& q : flat) {
+      const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
+      const double d = length(off), residual = d - circle.radius;
+      if (!(d > 0) || std::abs(residual) > kStemInlierDistance + kRoom * circle.radius) continue;
+      const auto [c2, s2] = double_angle(off);
+      cc += c2 * c2;
+      cs += c2 * s2;
+      ss += s2 * s2;
+      c += c2 * residual;
+      s += s2 * residual;
+    }
+    const double det = cc * ss - cs * cs;
+    if (!(det > 1e-6 * cc * ss)) return;
+    cosine = (c * ss - s * cs) / det;
+    sine = (s * cc - c * cs) / det;
+  }
+  double at(const Vec2d& off) const {
+    const auto [c2, s2] = double_angle(off);
+    return cosine * c2 + sine * s2;
+  }
+  static std::array<double, 2> double_angle(const Vec2d& off) {
+    const double dd = off.x * off.x + off.y * off.y;
+    if (!(dd > 0)) return {1, 0};
+    return {(off.x * off.x - off.y * off.y) / dd, 2 * off.x * off.y / dd};
+  }
+};
+
 /// Points by their distance to a circle, in the sectors where it has points: beside a clump of leaves there is nothing
 /// either.
 struct Rings {
   std::size_t inside = 0, on = 0, outside = 0;
+  std::size_t in_core = 0,
+              beside_core = 0;  ///< within 1 cm of the circle, and within 3 cm; more of thick stems
   double inside_area, on_area, outside_area;  ///< of all sectors, in units of pi
+  std::size_t in_hollow = 0;
+  double core_area, beside_area, hollow_area;
 
   Rings(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
     const double r = circle.radius, d = kStemInlierDistance, reach = r + 3 * d;
+    const double core = std::max(kLeastCore, kCorePart * r), hollow = std::max(0.0, r - 3 * core);
     const std::array<bool, kSectors> counted = sectors_of(flat, circle);
+    const Ellipse shape(flat, circle);
     for (const Vec2d& q : flat) {
       const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
+      if (length(off) < hollow) ++in_hollow;
       if (!counted[sector_of(off)]) continue;
-      const double at = length(off);
+      const double at = length(off), away = std::abs(at - r - shape.at(off));
+      if (away < core)
+        ++in_core;
+      else if (away < 3 * core)
+        ++beside_core;
       if (at <= r - d)
         ++inside;
       else if (at < r + d)
@@ -76,11 +129,30 @@ struct Rings {
     inside_area = hole * hole;
     on_area = (r + d) * (r + d) - inside_area;
     outside_area = reach * reach - (r + d) * (r + d);
+    const auto ring = [&](double half) {
+      const double inner = std::max(0.0, r - half);
+      return (r + half) * (r + half) - inner * inner;
+    };
+    hollow_area = hollow * hollow;
+    core_area = ring(core);
+    beside_area = ring(3 * core) - core_area;
   }
-  /// Points per area on the circle, in units of that inside and outside.
-  double contrast() const {
-    const double around = static_cast<double>(inside + outside) / (inside_area + outside_area);
-    return around > 0 ? static_cast<double>(on) / on_area / around : HUGE_VAL;
+  /// True if there is next to nothing inside: no beam reaches the inside of a stem.
+  bool is_hollow() const {
+    return static_cast<double>(in_hollow) * core_area <=
+           kMostInside * static_cast<double>(in_core) * hollow_area;
+  }
+  /// True if the points are a surface: most lie in the middle of their ring. Leaves fill it.
+  bool is_sharp() const {
+    const double expected = static_cast<double>(beside_core) / beside_area * core_area;
+    return static_cast<double>(in_core) >= kLeastSharpness * expected;
+  }
+  /// True if the circle has far more points than its surroundings would put there.
+  bool stand_out() const {
+    const double expected = static_cast<double>(inside + outside) / (inside_area + outside_area) * on_area;
+    const auto found = static_cast<double>(on);
+    return found >= kLeastContrast * expected &&
+           found - expected >= kLeastDeviations * std::sqrt(expected + 1);
   }
 
  private:
@@ -102,7 +174,6 @@ struct Rings {
     return out;
   }
 };
-constexpr double kLeastContrast = 2.5;
 
 /// Ground z = a + b (x - place.x) + c (y - place.y) under the points on a stem.
 struct GroundPlane {
@@ -209,7 +280,8 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
   }
   const Rings rings(window.flat, *circle);
   const double share = static_cast<double>(rings.on) / static_cast<double>(rings.on + rings.inside);
-  if (inliers.size() < kLeastInliers || share < kLeastShare || rings.contrast() < kLeastContrast)
+  if (inliers.size() < kLeastInliers || share < kLeastShare || !rings.stand_out() || !rings.is_sharp() ||
+      !rings.is_hollow())
     return rejected(*cylinder, StemRejection::kFewInliers);
   if (std::count(seen.begin(), seen.end(), true) < static_cast<std::ptrdiff_t>(kStemSublayersNeeded))
     return rejected(*cylinder, StemRejection::kNotUpright);

@@ -45,7 +45,7 @@ struct SurfaceCell {
   std::size_t sector;
   std::int64_t level;
   double x = 0, y = 0, s = 0, count = 0;
-  double weight = 1, residual = 0;
+  double weight = 1, residual = 0, distance = 0;
 };
 
 struct Place {
@@ -82,12 +82,21 @@ std::vector<SurfaceCell> cells_of(Span<const Vec3d> points, const Values& v, dou
     cell.y += single.y;
     cell.s += single.s;
     cell.count += 1;
+    cell.distance += at.distance;
   }
   std::vector<SurfaceCell> out;
   for (auto& [key, cell] : cells) {
     cell.x /= cell.count;
     cell.y /= cell.count;
     cell.s /= cell.count;
+    // The mean of an arc lies within the circle: it is moved to the mean distance.
+    const double x = v[kX] + v[kSlopeX] * cell.s, y = v[kY] + v[kSlopeY] * cell.s;
+    const double mean = place_of(cell, v).distance;
+    if (mean > 0) {
+      const double outwards = cell.distance / cell.count / mean;
+      cell.x = x + (cell.x - x) * outwards;
+      cell.y = y + (cell.y - y) * outwards;
+    }
     out.push_back(cell);
   }
   return out;

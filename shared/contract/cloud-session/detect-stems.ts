@@ -42,18 +42,22 @@ export const DetectStemsResponse = z
         few_points: count("clusters of fewer than 20 points"),
         too_wide: count("clusters wider than max_diameter_m of which no part is a stem"),
         not_upright: count("clusters without points, or without points on the circle, at three of four heights"),
-        no_circle: count("clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 1.5 m"),
+        no_circle: count(
+          "clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 1.5 m",
+        ),
         high_residual: count("clusters whose points scatter around the best circle: leaves, branches"),
-        few_inliers: count("clusters with hardly more points on the best circle than around it"),
+        few_inliers: count("clusters with hardly more points on the best circle than around it or inside it"),
         halves_differ: count("clusters whose lower and upper half have circles that are not on one axis"),
         merged: count("stems closer than max(0.3 m, sum of the radii) to a seed with more inliers"),
       })
       .describe("how many clusters have no stem, by the reason of the attempt that came furthest"),
-    params: z.object({
-      band_min_m: z.number().describe("metres"),
-      band_max_m: z.number().describe("metres"),
-      max_diameter_m: z.number().describe("metres"),
-    }),
+    params: z
+      .object({
+        band_min_m: z.number().describe("metres"),
+        band_max_m: z.number().describe("metres"),
+        max_diameter_m: z.number().describe("metres"),
+      })
+      .describe("the parameters of the run"),
     warnings: Warnings.describe("without a seed: why, and what to do"),
   })
   .meta({ id: "DetectStemsResponse" });

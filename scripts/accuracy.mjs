@@ -10,6 +10,7 @@
 // `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
 // `npm run accuracy -- rooms [--json] [--method ball_pivoting,poisson,alpha_shape] [--group even,rows_5,rows_5_noisy,..]`
 // `npm run accuracy -- prospect [--json] [--method full,likelihood,windowed] [--group "forward,abs box,own typical,.."]`
+// `npm run accuracy -- inventory [--json] [--method ransac,hough] [--group single,composite,reference]`
 // `npm run accuracy -- plants [--json] [--method expected,reference] [--group bean,maize,..]`
 import { register } from "tsx/esm/api";
 

@@ -108,13 +108,13 @@ export async function stemMap(
   const frame = viewFrame(TOP_VIEW, { min: [...box.min], max: [...box.max] }, longestPx);
   const map = new MapCanvas(frame);
   if (stand?.plot_polygon) map.polygon(stand.plot_polygon, PLOT);
-  for (const { x, y } of stems?.seeds ?? []) map.cross([x + dx, y + dy], 9, SEED);
   const withStem = trees.filter(({ dbh_m }) => typeof dbh_m === "number");
   for (const { stem_base, dbh_m } of trees) {
     if (!stem_base) continue;
     const radius = typeof dbh_m === "number" ? Math.max(LEAST_DISC, (DISC_SCALE * map.pixels(dbh_m)) / 2) : LEAST_DISC;
     map.disc([stem_base[0], stem_base[1]], radius, typeof dbh_m === "number" ? STEM : PLOT);
   }
+  for (const { x, y } of stems?.seeds ?? []) map.cross([x + dx, y + dy], 9, SEED);
   const title = "Stem map";
   const png = await framedPicture(map.canvas, {
     title,

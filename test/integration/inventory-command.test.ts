@@ -15,9 +15,9 @@ beforeEach(() => {
   cloud = join(root, "plot.csv");
 });
 const TREES: readonly ForestTree[] = [
-  { id: 1, x: 5, y: 6, dbh_m: 0.3 },
-  { id: 2, x: 10, y: 6, dbh_m: 0.2 },
-  { id: 3, x: 14, y: 8, dbh_m: 0.25 },
+  { id: 1, x: 5, y: 6, dbh_m: 0.3, count: 4000 },
+  { id: 2, x: 10, y: 6, dbh_m: 0.2, count: 4000 },
+  { id: 3, x: 14, y: 8, dbh_m: 0.25, count: 4000 },
 ];
 /** Only the coordinates: what a scanner gives. */
 const places = (rows: readonly string[]) => rows.map((row) => row.split(" ").slice(0, 3));
@@ -85,6 +85,7 @@ test("a cloud that is one tree needs no ground", async () => {
   const [tree] = table("trees.csv");
   expect(Math.abs(Number(tree?.["dbh_m"]) - 0.3)).toBeLessThan(0.005);
   expect(tree?.["ground_source"]).toBe("tree_min_z");
+  expect(readFileSync(join(out, "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
 });
 
 test("from the air, crowns have no diameters, and the report says so", async () => {

@@ -66,6 +66,7 @@ export function plotFacts({ plot, list }: MeasuredPlot): Fact[] {
 
 /** The stand table: values of the trees from a diameter on, with their units. */
 export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[] {
+  if (plot.method === "one_tree") return [["Plot", "none: the cloud is one tree"]];
   const area = stand.plotAreaM2;
   const perHa = area !== null && area > 0 ? (list.trees.length / area) * 1e4 : null;
   const source = {

@@ -5,7 +5,7 @@ import type { SessionTreesResponse } from "../../../shared/contract/cloud-sessio
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import { TREE_METHODS, type TreeMethod } from "../../../shared/contract/segment-trees.ts";
-import { type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
+import { pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
 import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import type { SurfaceGrid } from "../drawing/surface-grid.ts";
@@ -43,6 +43,16 @@ export const methodForStems = (): TreeMethod =>
   TREE_METHODS.find((name) => name === FOR_STEMS.find((best) => (TREE_METHODS as readonly string[]).includes(best))) ??
   TREE_METHODS[0];
 
+/** Small plots with fewer points were scanned from the air; scans from the ground have hundreds. */
+const SPARSE_PER_M2 = 60;
+
+function plotScene(glance: PointSample): Pick<Scene, "kind" | "reason"> {
+  const scene = detectedScene(glance);
+  const density = pointDensity(glance);
+  if (scene.kind !== "plot" || density === null || density >= SPARSE_PER_M2) return scene;
+  return { kind: "airborne", reason: `${scene.reason}, fewer than ${SPARSE_PER_M2} points/m²` };
+}
+
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
 export async function labelPlot(
   { tail }: CloudPart,
@@ -53,7 +63,7 @@ export async function labelPlot(
   const id = tail.session_id;
   progress.stage("1/6 Looking at the cloud");
   const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
-  const scene = detectedScene(glance);
+  const scene = plotScene(glance);
   if (scene.kind === "tree" && asked === undefined) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const place = rasterPlace(tail, glance, undefined);
@@ -147,15 +157,16 @@ async function surface(
   }
 }
 
-/** The tree list; of an airborne cloud without what is measured on stems. */
+/** The tree list; of an airborne cloud without what is measured on stems, of one tree without a stand. */
 export async function measurePlot(
-  { tail, is_airborne }: LabelledPlot,
+  { tail, is_airborne, method }: LabelledPlot,
   { breastHeight }: InventoryOptions,
   run: FolderRun,
 ): Promise<TreeInventoryTail> {
   run.progress.stage("5/6 Measuring trees");
   const wishes = breastHeight === undefined ? {} : { breast_height_m: breastHeight };
   const list = await run.client.treeInventory(tail.session_id, wishes, shown(run));
+  if (method === "one_tree") return { ...list, stand: null };
   return is_airborne ? withoutStems(list) : list;
 }
 

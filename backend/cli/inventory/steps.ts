@@ -13,10 +13,13 @@ import type { Scene } from "../report/findings.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
+import { footCount } from "./feet.ts";
 import type { InventoryOptions } from "./options.ts";
 
 /** Points of the sample that the kind of scene is seen from. */
 const GLANCE_POINTS = 200_000;
+/** From the air, a crown may have a few returns: enough for its height. */
+const AIRBORNE_MIN_POINTS = 3;
 const TREE_SLUG = "tree_instance";
 
 /** A cloud whose points have the ids of their trees. */
@@ -64,7 +67,7 @@ export async function labelPlot(
   progress.stage("1/6 Looking at the cloud");
   const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
   const scene = plotScene(glance);
-  if (scene.kind === "tree" && asked === undefined) return oneTree(tail, scene, run);
+  if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const place = rasterPlace(tail, glance, undefined);
   progress.stage("1/6 Looking for the ground");
@@ -164,7 +167,10 @@ export async function measurePlot(
   run: FolderRun,
 ): Promise<TreeInventoryTail> {
   run.progress.stage("5/6 Measuring trees");
-  const wishes = breastHeight === undefined ? {} : { breast_height_m: breastHeight };
+  const wishes = {
+    ...(breastHeight === undefined ? {} : { breast_height_m: breastHeight }),
+    ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
+  };
   const list = await run.client.treeInventory(tail.session_id, wishes, shown(run));
   if (method === "one_tree") return { ...list, stand: null };
   return is_airborne ? withoutStems(list) : list;

@@ -11,6 +11,7 @@
 // `npm run accuracy -- rooms [--json] [--method ball_pivoting,poisson,alpha_shape] [--group even,rows_5,rows_5_noisy,..]`
 // `npm run accuracy -- trees [--json] [--method nearest_stem,chm,default,auto] [--group apart_1,apart_4,apart_9,interlocked_1,..]`
 // `npm run accuracy -- prospect [--json] [--method full,likelihood,windowed] [--group "forward,abs box,own typical,.."]`
+// `npm run accuracy -- inventory [--json] [--method ransac,hough] [--group single,composite,reference]`
 // `npm run accuracy -- plants [--json] [--method expected,reference] [--group bean,maize,..]`
 import { register } from "tsx/esm/api";
 

@@ -100,6 +100,7 @@ const ORDERED_ROOMS = {
     "distance",
     "mesh",
     "lad",
+    "inventory",
     "plant",
     "scan",
     "fit",

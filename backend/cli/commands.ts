@@ -5,6 +5,7 @@ import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
 import { addDistance } from "./distance/command.ts";
 import { nearestName } from "./edit-distance.ts";
 import { addFit } from "./fit/command.ts";
+import { addInventory } from "./inventory/command.ts";
 import { addLad } from "./lad/command.ts";
 import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
@@ -60,6 +61,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addDistance(program, perform);
   addMesh(program, perform);
   addLad(program, perform);
+  addInventory(program, perform);
   addPlant(program, perform);
   addScan(program, perform);
   addFit(program, perform);

@@ -272,7 +272,7 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
 }
 
 double breast_height_sigma(const Stem& stem) {
-  constexpr double kReach = 1.5, kForm = 0.01, kPriorFreedom = 2;
+  constexpr double kReach = 1.5, kForm = 0.01, kPriorFreedom = 2, kMostRatio = 9;
   if (!stem.breast_height) return std::nan("");
   const StemSection& at = *stem.breast_height;
   const double sigma = 2 * at.circle.radius_sigma;
@@ -300,7 +300,7 @@ double breast_height_sigma(const Stem& stem) {
   const double slope = (wsd - ws * wd / w) / spread;
   const double chi2 = std::max(0.0, wdd - wd * wd / w - slope * slope * spread);
   const double ratio = (kPriorFreedom + chi2) / (kPriorFreedom + static_cast<double>(count) - 2);
-  return sigma * std::sqrt(std::max(1.0, ratio));
+  return sigma * std::sqrt(std::clamp(ratio, 1.0, kMostRatio));
 }
 
 }  // namespace pc

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import type { Perform } from "../analyze/command.ts";
+import type { RawInventoryOptions } from "./options.ts";
+
+export function addInventory(program: Command, perform: Perform): void {
+  program
+    .command("inventory")
+    .description(
+      "label ground and trees of a plot and measure every tree; write tree list, stem curves, stand table, crowns, pictures and the labelled cloud",
+    )
+    .argument("<cloud>", "point cloud file of a plot or of one tree: airborne, mobile or terrestrial")
+    .requiredOption("--out <folder>", "folder for the results, created if missing")
+    .option("--method <name>", "tree segmentation (default: chm for airborne clouds, else the best for stems)")
+    .option("--breast-height <metres>", "height of the diameter at breast height (default 1.3)")
+    .option("--min-dbh <centimetres>", "smaller trees do not count in the stand table (default 5)")
+    .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
+    .option("--columns <legend>", 'columns of a text file, such as "x y z"')
+    .option("--points <count>", "most points to draw (default 3000000)")
+    .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")
+    .option("--force", "replace the report of an earlier run in the folder")
+    .option("--json", "write one JSON document to stdout instead of the table")
+    .addHelpText("after", EXAMPLES)
+    .action((cloud: string, raw: RawInventoryOptions) =>
+      perform(async (deps) => {
+        const { checkedInventory } = await import("./options.ts");
+        const { inventory } = await import("./inventory.ts");
+        await inventory(cloud, checkedInventory(raw), deps);
+      }),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npm start -- inventory plot.laz --out trees
+  npm start -- inventory flight.laz --method chm --out crowns`;

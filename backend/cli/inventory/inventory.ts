@@ -1,0 +1,98 @@
+import { writeFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { DEFAULT_STAND_SETTINGS, standCsv, standSummary, stemCurveCsv, treeCsv } from "../../../shared/client/index.ts";
+import { jsonDocument } from "../analyze/json-document.ts";
+import { describeVersions } from "../analyze/record.ts";
+import type { AnalyzeDeps } from "../analyze/run.ts";
+import { Stopwatch } from "../analyze/stopwatch.ts";
+import { terminalTable } from "../report/terminal.ts";
+import { type FolderRun, runInFolder, shown } from "../run/folder-run.ts";
+import { checkInputs, type Input, readCloud, refuseReplacing, requireKind } from "../run/inputs.ts";
+import { crownsGeojson } from "./crowns-geojson.ts";
+import type { InventoryOptions } from "./options.ts";
+import { crownMap, histogramFigures, type NamedFigure, stemMap } from "./pictures.ts";
+import {
+  CROWN_FILE,
+  type Figures,
+  heightClassesOf,
+  type MeasuredPlot,
+  plotFacts,
+  STAND_FILE,
+  STEM_FILE,
+  standFacts,
+  TREE_FILE,
+  writeResults,
+} from "./results.ts";
+import { labelPlot, measurePlot, plotSample } from "./steps.ts";
+import { treeViews } from "./tree-views.ts";
+
+/**
+ * Labels ground, trees and stems of a plot, measures every tree and writes report, pictures, tables, crowns and the labelled
+ * cloud, all of them or, after a cancel or failure, none. Errors: those of the options, the file and the client.
+ */
+export async function inventory(file: string, options: InventoryOptions, deps: AnalyzeDeps): Promise<void> {
+  const [input] = (await checkInputs([file], options.reading)) as [Input];
+  requireKind(input, "cloud", "<cloud>");
+  const copy = `${basename(input.name, extname(input.name))}_trees.laz`;
+  await refuseReplacing(options.out, copy, [input]);
+  await runInFolder(options, deps, async (run) => {
+    const clock = new Stopwatch();
+    const cloud = await readCloud(input, options.reading, run);
+    clock.lap("import");
+    const plot = await labelPlot(cloud, options, run);
+    clock.lap("label");
+    const list = await measurePlot(plot, options, run);
+    clock.lap("measure");
+    const settings = { ...DEFAULT_STAND_SETTINGS, minDbhCm: options.minDbh ?? DEFAULT_STAND_SETTINGS.minDbhCm };
+    const found: MeasuredPlot = { cloud, plot, list, settings, stand: standSummary(list, settings) };
+    const figures = await drawn(found, options, run);
+    clock.lap("draw");
+    const warnings = await writeFiles(found, copy, run);
+    clock.lap("copy");
+    const results = await writeResults(found, figures, options, run, {
+      versions: await describeVersions(run.client, run.signal),
+      seconds: clock.seconds(),
+      copy,
+      warnings,
+    });
+    const facts = [...plotFacts(found), ...standFacts(found), ...results.outputs];
+    deps.stdout.write(options.json ? jsonDocument(results.document) : terminalTable(facts, results.document.warnings));
+  });
+}
+
+async function drawn(found: MeasuredPlot, options: InventoryOptions, run: FolderRun): Promise<Figures> {
+  const { plot, list, stand, settings } = found;
+  const { progress, signal } = run;
+  progress.stage("6/6 Drawing pictures");
+  const sample = await plotSample(plot, options, run);
+  const maps = [
+    await crownMap(plot, list, sample, options.pictureSize, signal),
+    await stemMap(plot, list, options.pictureSize),
+  ].filter((figure): figure is NamedFigure => figure !== null);
+  progress.update(0.3);
+  const histograms = await histogramFigures(stand, heightClassesOf(list, settings));
+  progress.update(0.4);
+  return { maps, histograms, trees: await treeViews(list, sample, signal) };
+}
+
+/** Tables, crowns and the labelled cloud. Returns the warnings of the export. */
+async function writeFiles(
+  { cloud, plot, list, stand, settings }: MeasuredPlot,
+  copy: string,
+  run: FolderRun,
+): Promise<readonly string[]> {
+  const { client, out, progress, signal } = run;
+  progress.stage("Writing the results");
+  const scan_name = cloud.file.name;
+  const write = (name: string, text: Iterable<string>) => writeFile(out.stage(name), text, { signal });
+  await write(TREE_FILE, treeCsv({ scan_name, trees: list.trees, settings }));
+  await write(STEM_FILE, stemCurveCsv(scan_name, list.stem_curve));
+  await write(STAND_FILE, [standCsv(scan_name, stand, settings)]);
+  await write(CROWN_FILE, crownsGeojson(list.trees, cloud.tail.crs_epsg ?? null));
+  const source = { session_id: plot.tail.session_id };
+  const done = await client.exportCloud(
+    { source, format: "laz", dest_path: out.stage(copy), columns: null },
+    shown(run),
+  );
+  return done.warnings ?? [];
+}

@@ -1,0 +1,208 @@
+import { classesOf, type StandSettings, type StandSummary } from "../../../shared/client/index.ts";
+import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { jsonDocument } from "../analyze/json-document.ts";
+import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import { type Page, smallPage } from "../report/page.ts";
+import { optionFacts, versionsFact } from "../report/reproduce.ts";
+import type { Fact } from "../report/summary.ts";
+import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
+import { type CloudPart, inputFact } from "../run/inputs.ts";
+import { reportedWarnings } from "../wording.ts";
+import type { InventoryOptions } from "./options.ts";
+import type { NamedFigure } from "./pictures.ts";
+import type { LabelledPlot } from "./steps.ts";
+
+export const TREE_FILE = "trees.csv";
+export const STEM_FILE = "stem_curve.csv";
+export const STAND_FILE = "stand.csv";
+export const CROWN_FILE = "crowns.geojson";
+
+export interface MeasuredPlot {
+  readonly cloud: CloudPart;
+  readonly plot: LabelledPlot;
+  readonly list: TreeInventoryTail;
+  readonly stand: StandSummary;
+  readonly settings: StandSettings;
+}
+
+export interface Figures {
+  readonly maps: readonly NamedFigure[];
+  readonly histograms: readonly NamedFigure[];
+  readonly trees: readonly NamedFigure[];
+}
+
+const short = (value: number, digits = 4) => shortNumber(Number(value.toPrecision(digits)));
+const known = (value: number | null, unit: string, digits = 4) =>
+  value === null ? "not known" : `${short(value, digits)} ${unit}`.trim();
+
+/** Height classes of all trees, also of those without a diameter. */
+export const heightClassesOf = ({ trees }: TreeInventoryTail, { heightClassM }: StandSettings) =>
+  classesOf(
+    trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m])),
+    heightClassM,
+  );
+
+const mean = (values: readonly number[]) =>
+  values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+
+/** What was found, for the terminal and the report. */
+export function plotFacts({ plot, list }: MeasuredPlot): Fact[] {
+  const heights = list.trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m]));
+  const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
+  const facts: Fact[] = [
+    ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
+    ["Trees", plainNumber(list.trees.length, 0)],
+    ["Segmentation", plot.method === "one_tree" ? "none: the cloud is one tree" : `method ${plot.method}`],
+    ["With a diameter", plainNumber(diameters, 0)],
+    ["Skipped", plainNumber(list.skipped.length, 0)],
+  ];
+  if (plot.stems) facts.push(["Stems at breast height", plainNumber(plot.stems.seeds.length, 0)]);
+  facts.push([
+    "Mean, largest height",
+    `${known(mean(heights), "m")}, ${known(heights.length > 0 ? Math.max(...heights) : null, "m")}`,
+  ]);
+  return facts;
+}
+
+/** The stand table: values of the trees from a diameter on, with their units. */
+export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[] {
+  if (plot.method === "one_tree") return [["Plot", "none: the cloud is one tree"]];
+  const area = stand.plotAreaM2;
+  const perHa = area !== null && area > 0 ? (list.trees.length / area) * 1e4 : null;
+  const source = {
+    entered: "entered",
+    ground_class: "hull of the ground points",
+    all_points: "hull of all points",
+    none: "",
+  };
+  const facts: Fact[] = [
+    ["Plot area", area === null ? "not known" : `${known(area, "m²")} (${source[stand.plotAreaSource]})`],
+    ["Trees per hectare", known(perHa, "/ha")],
+    ["Canopy cover", stand.canopyCover === null ? "not known" : `${short(100 * stand.canopyCover, 3)} %`],
+  ];
+  if (plot.is_airborne) return [...facts, ["Diameters", "absent: from the air, too few returns reach the stems"]];
+  return [
+    ...facts,
+    [`Trees of ${shortNumber(settings.minDbhCm)} cm and more`, plainNumber(stand.treeCount, 0)],
+    ["Stems per hectare", known(stand.stemsPerHa, "/ha")],
+    ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
+    ["Quadratic mean diameter", known(stand.qmdCm, "cm")],
+    ["Lorey's height", known(stand.loreyHeightM, "m")],
+    ["Mean, largest height", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
+  ];
+}
+
+interface Made {
+  readonly versions: Record<string, string>;
+  readonly seconds: Record<string, number>;
+  /** Name of the labelled cloud. */
+  readonly copy: string;
+  readonly warnings: readonly string[];
+}
+
+/** Writes pictures, summary and report. */
+export async function writeResults(
+  found: MeasuredPlot,
+  figures: Figures,
+  options: InventoryOptions,
+  { out }: FolderRun,
+  { versions, seconds, copy, warnings: more }: Made,
+) {
+  const { cloud, plot, list, stand, settings } = found;
+  const warnings = reportedWarnings([...cloud.warnings, ...plot.warnings, ...list.warnings, ...more]);
+  const all = [...figures.maps, ...figures.histograms, ...figures.trees];
+  for (const { name, png } of all) await out.write(`${name}.png`, png);
+  const document = {
+    cloud: { path: cloud.file.path, bytes: cloud.file.bytes, points: cloud.tail.point_count },
+    scene: plot.scene,
+    method: plot.method,
+    tree_count: list.trees.length,
+    skipped: list.skipped,
+    ground_sources: list.ground_sources,
+    stems: plot.stems && { seeds: plot.stems.seeds.length, rejected: plot.stems.rejected },
+    stand,
+    stand_settings: settings,
+    plot: list.stand,
+    inventory_params: list.params,
+    segmentation_params: plot.segmented?.params ?? null,
+    outputs: {
+      report: out.final(REPORT_FILE),
+      summary: out.final(SUMMARY_FILE),
+      trees: out.final(TREE_FILE),
+      stem_curve: out.final(STEM_FILE),
+      stand: out.final(STAND_FILE),
+      crowns: out.final(CROWN_FILE),
+      cloud: out.final(copy),
+      pictures: all.map(({ name }) => out.final(`${name}.png`)),
+    },
+    warnings,
+    versions,
+    parameters: recorded(options),
+    seconds,
+  };
+  await out.write(SUMMARY_FILE, jsonDocument(document));
+  await out.write(REPORT_FILE, await smallPage(page(found, figures, options, warnings, { versions, copy })));
+  const outputs: Fact[] = [
+    ["Tables", `${out.final(TREE_FILE)}, ${STEM_FILE}, ${STAND_FILE}`],
+    ["Crowns", out.final(CROWN_FILE)],
+    ["Labelled cloud", out.final(copy)],
+    ["Report", out.final(REPORT_FILE)],
+  ];
+  return { document, outputs };
+}
+
+const recorded = ({ method, breastHeight, minDbh, reading, points, pictureSize }: InventoryOptions) => ({
+  method: method ?? null,
+  breast_height: breastHeight ?? null,
+  min_dbh: minDbh ?? null,
+  units: reading.units ?? null,
+  columns: reading.columns ?? null,
+  points,
+  picture_size: pictureSize,
+});
+
+function page(
+  found: MeasuredPlot,
+  { maps, histograms, trees }: Figures,
+  options: InventoryOptions,
+  warnings: readonly string[],
+  { versions, copy }: Pick<Made, "versions" | "copy">,
+): Page {
+  const { cloud, plot, list, stand } = found;
+  const params = { ...(plot.segmented?.params ?? {}), ...(list.params ?? {}) };
+  const reproduce: Fact[] = [
+    ["Cloud", inputFact(cloud.file)],
+    ...optionFacts(recorded(options)),
+    ...Object.entries(params).map(([name, value]): Fact => [name, value === null ? "none" : JSON.stringify(value)]),
+    versionsFact(versions),
+  ];
+  const tallest = Math.max(0, ...list.trees.map(({ height_m }) => height_m ?? 0));
+  const tiles: (readonly [string, string])[] = [
+    [plainNumber(list.trees.length, 0), list.trees.length === 1 ? "tree" : "trees"],
+  ];
+  if (stand.basalAreaPerHaM2 !== null && stand.treeCount > 0)
+    tiles.push([`${short(stand.basalAreaPerHaM2, 3)} m²/ha`, "basal area"]);
+  if (stand.qmdCm !== null) tiles.push([`${short(stand.qmdCm, 3)} cm`, "quadratic mean diameter"]);
+  tiles.push([`${short(tallest, 3)} m`, "largest height"]);
+  return {
+    kicker: "Tree inventory",
+    title: cloud.file.name,
+    created: new Date(),
+    tiles,
+    warnings,
+    sections: [
+      { title: "Trees", facts: plotFacts(found) },
+      { title: "Stand", facts: standFacts(found), note: STAND_NOTE },
+      ...(maps.length > 0 ? [{ title: "Maps", figures: maps }] : []),
+      ...(histograms.length > 0 ? [{ title: "Classes", figures: histograms }] : []),
+      ...(trees.length > 0 ? [{ title: "Largest trees", figures: trees, note: TREES_NOTE }] : []),
+      { title: "Reproduce", facts: reproduce },
+    ],
+    footer: `Beside this report: ${TREE_FILE}, ${STEM_FILE}, ${STAND_FILE}, ${CROWN_FILE} and the cloud with its labels, ${copy}.`,
+  };
+}
+
+const STAND_NOTE =
+  "Per hectare of the plot, which is the convex hull of the ground points. Basal area, mean diameter and Lorey's height (mean height weighted by basal area) count the trees from the smallest diameter on; cover counts all crowns once.";
+const TREES_NOTE =
+  "By diameter, else by height. Bars are sections of the stem as wide as their diameters; orange ones have few points, large residuals or a sudden radius.";

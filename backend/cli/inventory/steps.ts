@@ -1,0 +1,202 @@
+import { ApiError } from "../../../shared/client/index.ts";
+import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import type { DetectStemsResponse } from "../../../shared/contract/cloud-session/detect-stems.ts";
+import type { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
+import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { OctreeBlock } from "../../../shared/contract/octree.ts";
+import { TREE_METHODS, type TreeMethod } from "../../../shared/contract/segment-trees.ts";
+import { pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
+import { detectedScene } from "../analyze/scene.ts";
+import type { PointSample } from "../drawing/point-sample.ts";
+import type { SurfaceGrid } from "../drawing/surface-grid.ts";
+import type { Scene } from "../report/findings.ts";
+import { type FolderRun, shown } from "../run/folder-run.ts";
+import type { CloudPart } from "../run/inputs.ts";
+import { cloudSample } from "../run/samples.ts";
+import { footCount } from "./feet.ts";
+import type { InventoryOptions } from "./options.ts";
+
+/** Points of the sample that the kind of scene is seen from. */
+const GLANCE_POINTS = 200_000;
+/** From the air, a crown may have a few returns: enough for its height. */
+const AIRBORNE_MIN_POINTS = 3;
+const TREE_SLUG = "tree_instance";
+
+/** A cloud whose points have the ids of their trees. */
+export interface LabelledPlot {
+  readonly tail: CreateSessionTail;
+  readonly scene: Pick<Scene, "kind" | "reason">;
+  /** Seen from the air: stems have too few points for diameters. */
+  readonly is_airborne: boolean;
+  /** one_tree: the whole cloud is a tree. */
+  readonly method: TreeMethod | "one_tree";
+  readonly ground: { readonly num_ground: number; readonly num_plant: number } | null;
+  readonly has_heights: boolean;
+  readonly segmented: SessionTreesResponse | null;
+  /** Stored frame; null = not looked for. */
+  readonly stems: DetectStemsResponse | null;
+  /** Canopy height model, stored frame. */
+  readonly chm: SurfaceGrid | null;
+  readonly warnings: readonly string[];
+}
+
+/** The method for clouds with stems: the first of these that the service has. */
+const FOR_STEMS = ["auto", "default", "chm"] as const;
+export const methodForStems = (): TreeMethod =>
+  TREE_METHODS.find((name) => name === FOR_STEMS.find((best) => (TREE_METHODS as readonly string[]).includes(best))) ??
+  TREE_METHODS[0];
+
+/** Small plots with fewer points were scanned from the air; scans from the ground have hundreds. */
+const SPARSE_PER_M2 = 60;
+
+function plotScene(glance: PointSample): Pick<Scene, "kind" | "reason"> {
+  const scene = detectedScene(glance);
+  const density = pointDensity(glance);
+  if (scene.kind !== "plot" || density === null || density >= SPARSE_PER_M2) return scene;
+  return { kind: "airborne", reason: `${scene.reason}, fewer than ${SPARSE_PER_M2} points/m²` };
+}
+
+/** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
+export async function labelPlot(
+  { tail }: CloudPart,
+  { method: asked }: InventoryOptions,
+  run: FolderRun,
+): Promise<LabelledPlot> {
+  const { client, progress, signal } = run;
+  const id = tail.session_id;
+  progress.stage("1/6 Looking at the cloud");
+  const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
+  const scene = plotScene(glance);
+  if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
+  const warnings: string[] = [];
+  const place = rasterPlace(tail, glance, undefined);
+  progress.stage("1/6 Looking for the ground");
+  const ground = await client.segmentGroundSession(
+    id,
+    { method: "auto", defer_octree: true, acknowledge_cost: true },
+    { signal },
+  );
+  warnings.push(...ground.warnings);
+  progress.stage("2/6 Measuring heights above the ground");
+  const terrain = await surface(id, "dtm", place, { add_height_column: true }, run, warnings);
+  const chm = terrain ? await surface(id, "chm", place, {}, run, warnings) : null;
+  const is_airborne = scene.kind === "airborne";
+  const method = asked ?? (is_airborne ? "chm" : methodForStems());
+  progress.stage("3/6 Segmenting trees");
+  const segmented = await client.segmentTreesSession(id, { method, acknowledge_cost: true }, { signal });
+  warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
+  progress.stage("4/6 Looking for stems");
+  const stems = terrain && !is_airborne ? await client.detectStems(id, {}, { signal }) : null;
+  if (stems) warnings.push(...stems.warnings);
+  const shownTail = { ...tail, ...OctreeBlock.parse(segmented) };
+  return {
+    tail: shownTail,
+    scene,
+    is_airborne,
+    method,
+    ground,
+    has_heights: terrain !== null,
+    segmented,
+    stems,
+    chm,
+    warnings,
+  };
+}
+
+/** Every point is one tree: there is no ground to look for. */
+async function oneTree(
+  tail: CreateSessionTail,
+  scene: LabelledPlot["scene"],
+  { client, progress, signal }: FolderRun,
+): Promise<LabelledPlot> {
+  const { min, max } = tail.tight_bounds ?? tail.bounds;
+  const region = {
+    kind: "box" as const,
+    min: [...min] as [number, number, number],
+    max: [...max] as [number, number, number],
+  };
+  progress.stage("3/6 Labelling the tree");
+  await client.labelRegion(
+    tail.session_id,
+    { slug: TREE_SLUG, label: "Tree Instance", strokes: [{ stroke_id: "tree", region, to_class: 1 }] },
+    { signal },
+  );
+  const octree = await client.rebuildOctree(tail.session_id, { signal });
+  return {
+    tail: { ...tail, ...OctreeBlock.parse(octree) },
+    scene,
+    is_airborne: false,
+    method: "one_tree",
+    ground: null,
+    has_heights: false,
+    segmented: null,
+    stems: null,
+    chm: null,
+    warnings: [],
+  };
+}
+
+/** A raster; null, with a warning, if the service makes none of this cloud. */
+async function surface(
+  id: string,
+  surface_type: "dtm" | "chm",
+  place: RasterPlace | undefined,
+  wishes: { readonly add_height_column?: boolean },
+  run: FolderRun,
+  warnings: string[],
+): Promise<SurfaceGrid | null> {
+  try {
+    const { meta, buffers } = await run.client.sessionDem(id, { surface_type, ...place, ...wishes }, shown(run));
+    const z = buffers.get("grid_z");
+    if (!(z instanceof Float32Array)) throw new ApiError(200, "internal", "the frame of a DEM has no grid_z", meta);
+    warnings.push(...(meta.warnings ?? []), ...(meta.warning ? [meta.warning] : []));
+    const { grid_nx: nx, grid_ny: ny, grid_cell: cell, grid_origin: origin } = meta;
+    return { nx, ny, cell, origin, z, hillshade: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "invalid_argument")) throw error;
+    const what = surface_type === "dtm" ? "Heights above the ground are not known" : "There is no canopy height model";
+    warnings.push(`${what}: ${error.message}`);
+    return null;
+  }
+}
+
+/** The tree list; of an airborne cloud without what is measured on stems, of one tree without a stand. */
+export async function measurePlot(
+  { tail, is_airborne, method }: LabelledPlot,
+  { breastHeight }: InventoryOptions,
+  run: FolderRun,
+): Promise<TreeInventoryTail> {
+  run.progress.stage("5/6 Measuring trees");
+  const wishes = {
+    ...(breastHeight === undefined ? {} : { breast_height_m: breastHeight }),
+    ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
+  };
+  const list = await run.client.treeInventory(tail.session_id, wishes, shown(run));
+  if (method === "one_tree") return { ...list, stand: null };
+  return is_airborne ? withoutStems(list) : list;
+}
+
+/** Few returns reach a stem from the air: circles through them are chance. */
+function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
+  const trees = list.trees.map(({ n_competitors: _, ...tree }) => ({
+    ...tree,
+    dbh_m: null,
+    dbh: null,
+    basal_area_m2: null,
+    slenderness: null,
+    breast_height_ref_z: null,
+    hegyi_index: null,
+    hegyi_index_corrected: null,
+    flags: [...new Set([...tree.flags.filter((flag) => flag === "ground_from_tree_min"), "no_stem" as const])].sort(),
+  }));
+  const warnings = [
+    ...list.warnings,
+    "Diameters are absent: from the air, too few returns reach the stems. Stand values that need diameters are absent as well.",
+  ];
+  return { ...list, trees, stem_curve: [], warnings };
+}
+
+/** The points of the plot with the ids of their trees as values, true world coordinates. */
+export function plotSample({ tail }: LabelledPlot, { points }: InventoryOptions, run: FolderRun): Promise<PointSample> {
+  return cloudSample(tail, run.client, { budget: points, signal: run.signal, value: TREE_SLUG });
+}

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PNG } from "pngjs";
+import { beforeEach, expect, test } from "vitest";
+import { runReal as command } from "../support/cli/real-command-line.ts";
+import { folderOfTest } from "../support/run/folders.ts";
+import { type ForestTree, forestRows } from "../support/scans/forest.ts";
+
+let root = "";
+let out = "";
+let cloud = "";
+beforeEach(() => {
+  root = folderOfTest("inventory-");
+  out = join(root, "out");
+  cloud = join(root, "plot.csv");
+});
+const TREES: readonly ForestTree[] = [
+  { id: 1, x: 5, y: 6, dbh_m: 0.3, count: 4000 },
+  { id: 2, x: 10, y: 6, dbh_m: 0.2, count: 4000 },
+  { id: 3, x: 14, y: 8, dbh_m: 0.25, count: 4000 },
+];
+/** Only the coordinates: what a scanner gives. */
+const places = (rows: readonly string[]) => rows.map((row) => row.split(" ").slice(0, 3));
+const write = (rows: readonly (readonly (string | number)[])[]) =>
+  writeFileSync(cloud, `${rows.map((row) => row.join(",")).join("\n")}\n`);
+const args = (...more: string[]) => ["inventory", cloud, "--out", out, ...more];
+const table = (name: string) => {
+  const [head = "", ...rows] = readFileSync(join(out, name), "utf8").trim().split("\n");
+  const names = head.split(",");
+  return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i] ?? "", cell])));
+};
+
+test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cloud", async () => {
+  write(places(forestRows(TREES)));
+  const { code, stdout, stderr } = await command(root, args("--method", "default"));
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Segmenting trees")]);
+  expect(readdirSync(out).sort()).toEqual([
+    "crowns.geojson",
+    "crowns.png",
+    "diameters.png",
+    "heights.png",
+    "plot_trees.laz",
+    "report.html",
+    "stand.csv",
+    "stem_curve.csv",
+    "stems.png",
+    "summary.json",
+    "tree_1.png",
+    "tree_2.png",
+    "tree_3.png",
+    "trees.csv",
+  ]);
+  const trees = table("trees.csv");
+  expect(trees).toHaveLength(3);
+  for (const truth of TREES) {
+    const found = trees.find(
+      (row) => Math.hypot(Number(row["stem_x"]) - truth.x, Number(row["stem_y"]) - truth.y) < 0.1,
+    );
+    expect(Math.abs(Number(found?.["dbh_m"]) - truth.dbh_m)).toBeLessThan(0.005);
+    expect(Math.abs(Number(found?.["height_m"]) - 8)).toBeLessThan(0.15);
+  }
+  expect(table("stem_curve.csv").length).toBeGreaterThan(9);
+  expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nn_trees,3,\n/);
+  const crowns = JSON.parse(readFileSync(join(out, "crowns.geojson"), "utf8"));
+  expect(crowns.features).toHaveLength(3);
+  for (const { geometry } of crowns.features)
+    expect(geometry.coordinates[0].at(-1)).toEqual(geometry.coordinates[0][0]);
+  for (const name of readdirSync(out).filter((file) => file.endsWith(".png"))) {
+    const { data } = PNG.sync.read(readFileSync(join(out, name)));
+    expect([name, new Set(data).size > 10]).toEqual([name, true]);
+  }
+  const report = readFileSync(join(out, "report.html"), "utf8");
+  expect(report).toContain("Basal area");
+  expect(report).toContain("--min-dbh");
+  expect(stdout).toMatch(/Quadratic mean diameter/);
+  const summary = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect([summary.tree_count, summary.stand.treeCount]).toEqual([3, 3]);
+});
+
+test("a cloud that is one tree needs no ground", async () => {
+  write(places(forestRows([{ id: 1, x: 0, y: 0, dbh_m: 0.3, count: 4000 }]).filter((row) => !row.endsWith(" 0 0 1"))));
+  const { code, stdout } = await command(root, args("--json"));
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ method: "one_tree", tree_count: 1 });
+  const [tree] = table("trees.csv");
+  expect(Math.abs(Number(tree?.["dbh_m"]) - 0.3)).toBeLessThan(0.005);
+  expect(tree?.["ground_source"]).toBe("tree_min_z");
+  expect(readFileSync(join(out, "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
+});
+
+test("from the air, crowns have no diameters, and the report says so", async () => {
+  const rows: (string | number)[][] = [["x", "y", "z"]];
+  for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
+  for (let k = 0; k < 9; k += 1) {
+    const [cx, cy] = [12 + 20 * (k % 3), 12 + 20 * Math.floor(k / 3)];
+    for (let i = 0; i < 200; i += 1) {
+      const [r, turn] = [4 * Math.sqrt((i * 0.7548776662) % 1), 2 * Math.PI * ((i * 0.6180339887) % 1)];
+      rows.push([cx + r * Math.cos(turn), cy + r * Math.sin(turn), 14 - 0.4 * r * r + 0.2 * ((i * 0.5698402909) % 1)]);
+    }
+  }
+  write(rows);
+  const { code, stdout } = await command(root, args());
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Diameters +absent/);
+  const trees = table("trees.csv");
+  expect(trees).toHaveLength(9);
+  expect(new Set(trees.map((row) => `${row["dbh_m"]}${row["hegyi_index"]}${row["basal_area_m2"]}`))).toEqual(
+    new Set([""]),
+  );
+  expect(Math.max(...trees.map((row) => Number(row["height_m"])))).toBeGreaterThan(13);
+});
+
+test.each<[string, string[], RegExp]>([
+  ["an unknown method", ["--method", "magic"], /--method "magic" is none of/],
+  ["a height of breast of 0", ["--breast-height", "0"], /--breast-height "0" must be a positive number/],
+  ["a word for a diameter", ["--min-dbh", "thick"], /--min-dbh "thick" must be a number/],
+])("%s is refused and nothing is written", async (_name, more, sentence) => {
+  write(places(forestRows(TREES)));
+  const { code, stderr } = await command(root, args(...more));
+  expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
+  expect(existsSync(out)).toBe(false);
+});

@@ -55,6 +55,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
   prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
+  "trees-reference": async (wanted) => report((await import("./trees-reference.ts")).treesReferencePart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };

@@ -8,6 +8,7 @@ import { plantJobs } from "./plants.ts";
 import { serviceJobs, startJobs } from "./service.ts";
 import { sessionJobs } from "./sessions.ts";
 import { terrainJobs } from "./terrain.ts";
+import { treeJobs } from "./trees.ts";
 
 /** Every job by its name, in the order in which they run. */
 export const jobs: Readonly<Record<string, Job>> = {
@@ -17,6 +18,7 @@ export const jobs: Readonly<Record<string, Job>> = {
   ...editJobs,
   ...terrainJobs,
   ...classifyJobs,
+  ...treeJobs,
   ...meshJobs,
   ...serviceJobs,
   ...sessionJobs,

@@ -51,6 +51,7 @@ constexpr Job kJobs[] = {
     {"leaf", "LEAVES [THREADS]", 1, pc::bench::invert_leaves},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
+    {"trees", "FILE.las|FILE.laz [THREADS]", 1, pc::bench::segment_trees},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
     {"rays", "TRIANGLES scan|random|down [RAYS] [ISA]", 2, pc::bench::trace_rays},
     {"surface", "alpha_shape|delaunay POINTS [THREADS]", 2, pc::bench::mesh_stem},

@@ -10,6 +10,7 @@
 // `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
 // `npm run accuracy -- rooms [--json] [--method ball_pivoting,poisson,alpha_shape] [--group even,rows_5,rows_5_noisy,..]`
 // `npm run accuracy -- prospect [--json] [--method full,likelihood,windowed] [--group "forward,abs box,own typical,.."]`
+// `npm run accuracy -- trees-reference [--json] [--method default,parameters] [--group lpine1,comp_a,compB,plotA,plotB]`
 // `npm run accuracy -- plants [--json] [--method expected,reference] [--group bean,maize,..]`
 import { register } from "tsx/esm/api";
 

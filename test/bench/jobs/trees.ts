@@ -1,11 +1,20 @@
-import { TEN_MILLION } from "../inputs.ts";
-import { atMost, defineJob, USAGE } from "../job.ts";
+// Individual trees.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DATA } from "../../support/scans/data-folder.ts";
+import { ONE_MILLION, plotFiles, TEN_MILLION } from "../inputs.ts";
+import { atLeast, atMost, defineJob, type Job, USAGE } from "../job.ts";
 import { nativeJob, THREADS } from "../native.ts";
 
 const TREES = 1_000;
 const STEMS = 1_000_000;
 
-export const treeJobs = {
+/** The plot of the paper's authors: 1.54M points of lodgepole pines, no ground. */
+const PINES = join(DATA, "trees_tls/treeiso_LPine1_demo.laz");
+
+const FIGURES = ["op_s", "op_cpu_s", "trees", "purity"] as const;
+
+export const treeJobs: Readonly<Record<string, Job>> = {
   "tree-list": defineJob(
     () => nativeJob(["op_s", "with_diameter"], "trees", String(TREES), String(TEN_MILLION), THREADS),
     {
@@ -23,4 +32,23 @@ export const treeJobs = {
     targets: [atMost((sample) => sample.op_s, 1.5, "<= 1.5 s")],
     compare: USAGE,
   }),
+  "trees-cut-pursuit": defineJob(async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS), {
+    title: "cut-pursuit trees of the vegetation of a 1M plot, voxels of 5 and 10 cm",
+    count: 610_000,
+    figure: (sample) =>
+      `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.trees} trees, purity ${sample.purity.toFixed(3)}`,
+    targets: [atMost((sample) => sample.op_s, 6, "<= 6 s"), atLeast((sample) => sample.purity, 0.97, "purity >= .97")],
+    compare: ["op_cpu_s", "peak_rss_mib"],
+  }),
+  ...(existsSync(PINES)
+    ? {
+        "trees-pines": defineJob(() => nativeJob(FIGURES, "segment-trees", PINES, THREADS), {
+          title: "cut-pursuit trees of 1.54M points of lodgepole pines",
+          count: 1_544_202,
+          figure: (sample) => `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.trees} trees`,
+          targets: [atMost((sample) => sample.op_s, 8, "<= 8 s")],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        }),
+      }
+    : {}),
 };

@@ -70,6 +70,10 @@ int invert_leaves(const Arguments& arguments);
 /// Grids a terrain of 0.25 m cells from points on rolling ground, with its mesh and layers. Arguments: POINTS [THREADS]
 int make_dem(const Arguments& arguments);
 
+/// Segments the vegetation of a LAS file (classes 4 and 5, else all points) into trees by cut pursuit.
+/// Arguments: FILE [THREADS]
+int segment_trees(const Arguments& arguments);
+
 /// Meshes a scanned stem and cleans the mesh. Arguments: alpha_shape|delaunay POINTS [THREADS]
 int mesh_stem(const Arguments& arguments);
 

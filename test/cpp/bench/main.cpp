@@ -53,6 +53,7 @@ constexpr Job kJobs[] = {
     {"competition", "STEMS [THREADS]", 1, pc::bench::index_competition},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
+    {"segment-trees", "FILE.las|FILE.laz [THREADS]", 1, pc::bench::segment_trees},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
     {"rays", "TRIANGLES scan|random|down [RAYS] [ISA]", 2, pc::bench::trace_rays},
     {"surface", "alpha_shape|delaunay POINTS [THREADS]", 2, pc::bench::mesh_stem},

@@ -184,6 +184,65 @@ TEST(MinimumCut, EqualsTheBestOfAllCuts) {
   }
 }
 
+/// Greatest flow by shortest augmenting paths (Edmonds & Karp 1972) over a matrix of capacities.
+double greatest_flow(std::vector<std::vector<double>> capacity) {
+  const std::size_t n = capacity.size(), source = n - 2, sink = n - 1;
+  for (double sum = 0;;) {
+    std::vector<std::size_t> from(n, n), queue{source};
+    from[source] = source;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (std::size_t v = 0; v < n; ++v) {
+        if (from[v] != n || !(capacity[queue[i]][v] > 0)) continue;
+        from[v] = queue[i];
+        queue.push_back(v);
+      }
+    }
+    if (from[sink] == n) return sum;
+    double least = HUGE_VAL;
+    for (std::size_t v = sink; v != source; v = from[v]) least = std::min(least, capacity[from[v]][v]);
+    for (std::size_t v = sink; v != source; v = from[v]) {
+      capacity[from[v]][v] -= least;
+      capacity[v][from[v]] += least;
+    }
+    sum += least;
+  }
+}
+
+TEST(MinimumCut, EqualsTheGreatestFlowOfLargerGraphs) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> number(0.1, 3);
+    constexpr std::uint32_t kSide = 8, kNodes = kSide * kSide;
+    std::vector<CutEdge> edges;  // a lattice: paths to the terminals are long and are lost often
+    for (std::uint32_t v = 0; v < kNodes; ++v) {
+      if (v % kSide != 0) edges.push_back({v - 1, v, number(random)});
+      if (v >= kSide) edges.push_back({v - kSide, v, number(random)});
+    }
+    std::vector<double> cost(kNodes, 0);
+    for (double& c : cost) c = random() % 4 == 0 ? 4 * number(random) - 6 : 0;
+    std::vector<std::vector<double>> capacity(kNodes + 2, std::vector<double>(kNodes + 2, 0));
+    double constant = 0;
+    for (const CutEdge& e : edges) capacity[e.a][e.b] = capacity[e.b][e.a] = e.weight;
+    for (std::uint32_t v = 0; v < kNodes; ++v) {
+      capacity[kNodes][v] = std::max(0.0, cost[v]);
+      capacity[v][kNodes + 1] = std::max(0.0, -cost[v]);
+      constant += std::min(0.0, cost[v]);
+    }
+    std::vector<std::uint32_t> nodes(kNodes), component(kNodes, 0);
+    for (std::uint32_t v = 0; v < kNodes; ++v) nodes[v] = v;
+    JobControl control;
+    OpContext ctx(control);
+    const CutGraph graph = cut_graph(kNodes, {edges.data(), edges.size()}, ctx);
+    CutState state(graph);
+    MinimumCut(state, ctx).solve({nodes.data(), kNodes}, {component.data(), kNodes}, {cost.data(), kNodes});
+    double value = 0;
+    for (std::uint32_t v = 0; v < kNodes; ++v) value += state.on_second_side(v) ? cost[v] : 0;
+    for (const CutEdge& e : edges)
+      value += state.on_second_side(e.a) != state.on_second_side(e.b) ? e.weight : 0;
+    EXPECT_NEAR(value, greatest_flow(capacity) + constant, 1e-9) << seed;
+  }
+}
+
 TEST(JoinSegments, LargestGainFirst) {
   JobControl control;
   OpContext ctx(control);

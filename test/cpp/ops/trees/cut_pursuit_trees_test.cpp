@@ -78,6 +78,20 @@ TEST(CutPursuitTrees, SameForAnyOrderThreadsAndOffset) {
   EXPECT_TRUE(same_partition(labels(run(mirrored)), once));
 }
 
+TEST(CutPursuitTrees, NeighboursAtEqualDistancesStayEqualFarFromTheOrigin) {
+  // Positions in centimetres have many equally distant neighbours; 5e6 m away float64 separates them at random.
+  std::vector<Vec3d> rounded, moved;
+  for (const Vec3d& p : test::tree_plot(2, 1, 1500).points) {
+    rounded.push_back(
+        {std::round(p.x * 100) / 100, std::round(p.y * 100) / 100, std::round(p.z * 100) / 100});
+    moved.push_back(rounded.back() + Vec3d{5e6, -5e6, 5e6});
+  }
+  const CutPursuitTreesResult here = run(rounded), there = run(moved);
+  EXPECT_EQ(here.node_count, there.node_count);
+  EXPECT_EQ(here.stage1_count, there.stage1_count);
+  EXPECT_EQ(labels(here), labels(there));
+}
+
 TEST(CutPursuitTrees, DistantVegetationIsNoPartOfATree) {
   TreePlot with = plot();
   test::add_tree(with, -25, 3, 1.2, 100, 400);  // a shrub

@@ -16,8 +16,9 @@ struct PathConstants {
   double scatter_cost;       ///< of a step among scattered points (leaves), in costs of the step
   double root_top_m;         ///< paths start below this height of stems
   double root_margin_m;      ///< around the circle of a stem
-  double low_m;              ///< plants without a stem start below this height
-  double base_gap_m;         ///< such starts within this distance are one plant
+  double limb_cost_m;  ///< paths of stems that are not seen near the ground start at the cost of such a step
+  double low_m;        ///< plants without a stem start below this height
+  double base_gap_m;   ///< such starts within this distance are one plant
   double least_height_m;     ///< of a tree without a stem
   double base_start_cost_m;  ///< paths of such trees start at the cost of one step of this length
   double least_points;       ///< of a tree that was found, in points
@@ -36,6 +37,7 @@ inline constexpr PathConstants kPathConstants{
     .scatter_cost = 10,
     .root_top_m = 2.0,
     .root_margin_m = 0.1,
+    .limb_cost_m = 1.0,
     .low_m = 0.3,
     .base_gap_m = 0.3,
     .least_height_m = 0.7,

@@ -1,6 +1,7 @@
 #include "ops/trees/path_roots.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -27,6 +28,16 @@ struct Claim {
   std::uint32_t node;
   double outside;  ///< distance from the surface of the stem, negative within it
 };
+
+/// Whether a stem is seen near the ground.
+bool is_supported(const std::vector<Claim>& claims, const PathNodes& nodes) {
+  std::array<bool, 4> seen{};
+  for (const Claim& claim : claims) {
+    const double quarter = 4 * static_cast<double>(nodes.height[claim.node]);
+    if (quarter >= 0 && quarter < 4) seen[static_cast<std::size_t>(quarter)] = true;
+  }
+  return std::count(seen.begin(), seen.end(), true) >= 2;
+}
 
 /// The nodes that the roots of stems can hold.
 class LowNodes {
@@ -74,13 +85,16 @@ class LowNodes {
 }  // namespace
 
 std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<StemRoot>& stems,
-                                   double highest_m, const PathConstants& constants, OpContext& ctx) {
+                                   double highest_m, double limb_cost_m, const PathConstants& constants,
+                                   OpContext& ctx) {
   if (stems.empty()) return {};
   const LowNodes low(nodes, highest_m, ctx);
   std::vector<std::vector<Claim>> claims(stems.size());
+  std::vector<double> cost(stems.size(), 0);
   parallel_for(ctx, stems.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       claims[k] = low.claims(stems[k], constants);
+      if (!is_supported(claims[k], nodes)) cost[k] = std::pow(limb_cost_m, constants.exponent);
       if (!claims[k].empty()) continue;
       const std::uint32_t node = low.nearest(stems[k].start, constants.most_gap_m);
       if (node != kNoNode) claims[k].push_back({node, 0});
@@ -95,7 +109,7 @@ std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<Ste
   std::vector<PathStart> starts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i == 0 || std::get<0>(all[i]) != std::get<0>(all[i - 1]))
-      starts.push_back({std::get<0>(all[i]), std::get<2>(all[i]), 0});
+      starts.push_back({std::get<0>(all[i]), std::get<2>(all[i]), cost[std::get<2>(all[i])]});
   }
   return starts;
 }

@@ -24,9 +24,14 @@ struct StemRoot {
 /// below it), each for the stem whose surface is nearest, then the first. A stem without such nodes starts at the node
 /// nearest to `start`, if that is within most_gap_m. Root of stem k is k.
 ///
+/// A stem that has nodes in fewer than two of the four quarters of the first metre above the ground may be a limb: with
+/// limb_cost_m its paths start at the cost of a step of that length, so that it is a part of the tree that reaches it for
+/// less.
+///
 /// highest_m  nodes above this height are left out
 std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<StemRoot>& stems,
-                                   double highest_m, const PathConstants& constants, OpContext& ctx);
+                                   double highest_m, double limb_cost_m, const PathConstants& constants,
+                                   OpContext& ctx);
 
 /// A stem as a root; `start` is its axis at breast height.
 StemRoot root_of(const DetectedStem& stem, const Vec3d& origin);

@@ -64,7 +64,7 @@ Grouping grow_seeds(const PathNodes& nodes, const PathGraph& graph, const std::v
   grouping.groups.assign(roots.size(), Group{TreeOrigin::kSeed});
   grouping.group_of_root.resize(roots.size());
   std::iota(grouping.group_of_root.begin(), grouping.group_of_root.end(), 0U);
-  const std::vector<PathStart> starts = stem_starts(nodes, roots, HUGE_VAL, constants, ctx);
+  const std::vector<PathStart> starts = stem_starts(nodes, roots, HUGE_VAL, 0, constants, ctx);
   find_paths(graph, nodes.place.view(), starts, constants, paths, ctx);
   reach_islands(graph, nodes.place.view(), constants, paths, ctx);
   for (const PathStart& start : starts) grouping.add_start(start, nodes);
@@ -75,7 +75,8 @@ Grouping grow_seeds(const PathNodes& nodes, const PathGraph& graph, const std::v
 Grouping grow_found(const PathNodes& nodes, const PathGraph& graph, const std::vector<StemRoot>& stems,
                     const PathConstants& constants, Paths& paths, OpContext& ctx) {
   const auto stem_count = static_cast<std::uint32_t>(stems.size());
-  const std::vector<PathStart> at_stems = stem_starts(nodes, stems, constants.root_top_m + 1, constants, ctx);
+  const std::vector<PathStart> at_stems =
+      stem_starts(nodes, stems, constants.root_top_m + 1, constants.limb_cost_m, constants, ctx);
   const std::vector<PathStart> low = low_starts(nodes, stem_count, constants, ctx);
   std::vector<PathStart> starts = at_stems;
   starts.insert(starts.end(), low.begin(), low.end());

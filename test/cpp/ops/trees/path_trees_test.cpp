@@ -13,54 +13,17 @@
 #include <set>
 
 #include "core/error.h"
+#include "ops/trees/path_nodes.h"
 #include "support/cancel_phase.h"
 #include "support/nasty_clouds.h"
+#include "support/tree_scene.h"
 
 namespace {
 
 using namespace pc;
+using test::Scene;
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-/// Points on level ground at z = 0, with the tree that each belongs to.
-struct Scene {
-  std::vector<Vec3d> xyz;
-  std::vector<float> height;
-  std::vector<std::uint32_t> truth;
-  std::mt19937_64 random{5};
-
-  void add(const Vec3d& p, std::uint32_t tree) {
-    xyz.push_back(p);
-    height.push_back(static_cast<float>(p.z));
-    truth.push_back(tree);
-  }
-  /// Points around a line from a to b, at the distance of its radius.
-  void tube(const Vec3d& a, const Vec3d& b, double radius, double step, std::uint32_t tree) {
-    std::uniform_real_distribution<double> turn(0, 2 * std::numbers::pi);
-    const double length = std::sqrt(squared_distance(a, b));
-    const int around = std::max(1, static_cast<int>(2 * std::numbers::pi * radius / step));
-    for (double s = 0; s <= length; s += step) {
-      for (int i = 0; i < around; ++i) {
-        const double t = turn(random);
-        add(a + (b - a) * (s / length) + Vec3d{radius * std::cos(t), radius * std::sin(t), 0}, tree);
-      }
-    }
-  }
-  void stem(double x, double y, double radius, double top, std::uint32_t tree) {
-    tube({x, y, 0.05}, {x, y, top}, radius, 0.03, tree);
-  }
-  /// Leaves in a ball.
-  void leaves(const Vec3d& middle, double radius, int count, std::uint32_t tree) {
-    std::uniform_real_distribution<double> u(-1, 1);
-    while (count > 0) {
-      const Vec3d d{u(random), u(random), u(random)};
-      if (dot(d, d) > 1) continue;
-      add(middle + d * radius, tree);
-      --count;
-    }
-  }
-  HitPoints points() const { return HitPoints::assume_hits({xyz.data(), xyz.size()}); }
-};
 
 PathTreesResult grow(const Scene& scene, const std::vector<Vec3d>& seeds = {}, int threads = 2,
                      const PathConstants& constants = kPathConstants) {
@@ -138,15 +101,6 @@ TEST(PathTrees, HerbsAreNoTrees) {
             static_cast<std::ptrdiff_t>(labels.size() - trees));
 }
 
-TEST(PathTrees, PathsPreferWhatIsDenseToAGap) {
-  Scene scene;
-  scene.stem(0, 0, 0.1, 6, 1);
-  scene.stem(3, 0, 0.1, 6, 2);
-  // A limb of the left tree that ends 0.25 m from the right stem: 2.6 m of path against one gap.
-  scene.tube({0, 0, 4}, {2.65, 0, 4.3}, 0.01, 0.03, 1);
-  for (const auto& [tree, share] : shares(scene, labels_of(grow(scene)))) EXPECT_GT(share, 0.98) << tree;
-}
-
 /// The label that most points of a part have.
 std::uint32_t label_of(const Scene& scene, const std::vector<std::uint32_t>& labels, std::uint32_t part) {
   std::map<std::uint32_t, int> counts;
@@ -154,6 +108,18 @@ std::uint32_t label_of(const Scene& scene, const std::vector<std::uint32_t>& lab
   return std::max_element(counts.begin(), counts.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
+}
+
+TEST(PathTrees, PathsPreferWhatIsDenseToAGap) {
+  Scene scene;
+  scene.stem(-3, 0, 0.1, 6, 1);
+  scene.stem(3, 0, 0.1, 6, 2);
+  // A limb of the left tree that ends 0.25 m from the right stem: 5.6 m of path against one gap.
+  scene.tube({-3, 0, 4}, {1.6, 0, 4.2}, 0.01, 0.03, 1);
+  scene.tube({1.6, 0, 4.2}, {2.65, 0, 4.3}, 0.01, 0.03, 3);
+  const auto labels = labels_of(grow(scene));
+  EXPECT_EQ(label_of(scene, labels, 3), label_of(scene, labels, 1));
+  EXPECT_NE(label_of(scene, labels, 1), label_of(scene, labels, 2));
 }
 
 TEST(PathTrees, PathsDoNotTurnBack) {
@@ -171,6 +137,17 @@ TEST(PathTrees, PathsDoNotTurnBack) {
   const auto careless = labels_of(grow(scene, {}, 2, straight));
   EXPECT_EQ(label_of(scene, labels, 5), label_of(scene, labels, 2));
   EXPECT_EQ(label_of(scene, careless, 5), label_of(scene, careless, 1));
+}
+
+TEST(PathTrees, LimbThatLooksLikeAStem) {
+  Scene scene;
+  scene.stem(0, 0, 0.15, 6, 1);
+  scene.tube({0.15, 0, 1.4}, {0.8, 0, 1.05}, 0.02, 0.03, 1);
+  scene.tube({0.8, 0, 1.0}, {0.8, 0, 2.4}, 0.06, 0.02, 1);
+  EXPECT_EQ(grow(scene).trees.size(), 1U);
+  PathConstants stems_alone = kPathConstants;
+  stems_alone.limb_cost_m = 0;
+  EXPECT_EQ(grow(scene, {}, 2, stems_alone).trees.size(), 2U);
 }
 
 TEST(PathTrees, IslandsJoinTheNearestTree) {
@@ -208,6 +185,9 @@ TEST(PathTrees, TheSameForAnyOrderThreadsAndPlace) {
   const auto labels = labels_of(grow(scene));
   EXPECT_EQ(labels_of(grow(scene, {}, 1)), labels);
   EXPECT_EQ(labels_of(grow(scene, {}, 5)), labels);
+  PathConstants coarse = kPathConstants;
+  coarse.finest_node_m = 0.1;  // many points of a node
+  const auto coarse_labels = labels_of(grow(scene, {}, 2, coarse));
   std::vector<std::size_t> order(scene.xyz.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), std::mt19937_64(3));
@@ -217,16 +197,44 @@ TEST(PathTrees, TheSameForAnyOrderThreadsAndPlace) {
     far.add(scene.xyz[i] + Vec3d{5e6, -5e6, 0}, 0);
     mirrored.add({scene.xyz[i].x, -scene.xyz[i].y, scene.xyz[i].z}, 0);
   }
+  const auto coarse_shuffled = labels_of(grow(shuffled, {}, 2, coarse));
   const auto of_shuffled = labels_of(grow(shuffled)), of_far = labels_of(grow(far)),
              of_mirrored = labels_of(grow(mirrored));
   std::size_t moved = 0, turned = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     EXPECT_EQ(of_shuffled[i], labels[order[i]]);
+    EXPECT_EQ(coarse_shuffled[i], coarse_labels[order[i]]);
     moved += of_far[i] != labels[i] ? 1 : 0;
     turned += of_mirrored[i] != labels[i] ? 1 : 0;
   }
   EXPECT_LT(static_cast<double>(moved), 0.001 * static_cast<double>(order.size()));
   EXPECT_LT(static_cast<double>(turned), 0.001 * static_cast<double>(order.size()));
+}
+
+TEST(PathTrees, NodesAreTheSameForAnyOrder) {
+  const Scene scene = two_trees();
+  std::vector<std::size_t> order(scene.xyz.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(4));
+  Scene shuffled;
+  for (const std::size_t i : order) shuffled.add(scene.xyz[i], 0);
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const auto nodes_of = [&](const Scene& s) {
+    return path_nodes(s.points(), {s.height.data(), s.height.size()}, 0.2, std::nullopt, ctx);
+  };
+  const PathNodes nodes = nodes_of(scene), again = nodes_of(shuffled);
+  ASSERT_EQ(nodes.size(), again.size());
+  EXPECT_LT(nodes.size(), scene.xyz.size() / 3);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    EXPECT_EQ(nodes.place[i], again.place[i]);
+    EXPECT_EQ(nodes.height[i], again.height[i]);
+  }
+  std::vector<Vec3d> sums(nodes.size(), {0, 0, 0});
+  for (std::size_t i = 0; i < scene.xyz.size(); ++i)
+    sums[nodes.node_of[i]] = sums[nodes.node_of[i]] + (scene.xyz[i] - nodes.origin);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    EXPECT_LT(squared_distance(sums[i] * (1.0 / nodes.points[i]), nodes.place[i]), 1e-12);
 }
 
 TEST(PathTrees, SeedsAreTheTreesInTheirOrder) {

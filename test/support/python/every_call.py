@@ -163,7 +163,10 @@ heights = [None if z != z else float(z) for z in flat(grid.buffers["grid_z"])]
 terrain = {"grid_z": heights, "nx": nx, "ny": ny, "cell": 0.5, "origin": grid.meta["grid_origin"]}
 snapped = client.snap_grid({"center": [10, 10, 2], "size": [4, 4, 4], "nx": 2, "ny": 2, "nz": 2}, terrain)
 assert len(snapped["column_offsets"]) == 4
-assert client.backfill_misses(a, [0, 0, 0], n_theta=2, n_phi=2, on_progress=lambda step: None)["miss_count"] >= 0
+crooked = refused(
+    lambda: client.backfill_misses(a, [0, 0, 0], n_theta=2, n_phi=2, on_progress=lambda step: None), 200, "invalid_argument"
+)
+assert crooked.detail["backfilled"] == 0 and "declared raster" in crooked.message, crooked.detail
 beams = {"origin": [-9, 0, 0], "points": [[x, y, 0] for x in (0.25, 99) for y in (-0.25, 0, 0.25)]}
 beams["scalar_columns"] = {"is_miss": [0, 0, 0, 1, 1, 1]}
 leaves = client.lad_compute(

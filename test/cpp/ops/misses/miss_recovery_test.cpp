@@ -148,6 +148,8 @@ TEST(MissRecovery, LinesWithoutReturnsAtTheEndsOfASweep) {
     for (std::size_t i = 0; i < found.positions.size(); ++i) {
       Vec3d d = s.direction(found.row_index[i], found.column_index[i]);
       if (widdershins) d.x = -d.x;
+      const std::uint32_t column = found.column_index[i];
+      ASSERT_FALSE(column >= 8 && column < 85 && returns(found.row_index[i], column));
       const Vec3d off = (found.positions[i] - s.origin) * (1 / kRecoveredMissRange_m) - d;
       ASSERT_LT(std::sqrt(dot(off, off)), 1e-5);
       ASSERT_NEAR(found.times_s[i], s.time(found.row_index[i], found.column_index[i]), 0.02 * s.period);

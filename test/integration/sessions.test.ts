@@ -32,7 +32,12 @@ const write = (name: string, content: string | Uint8Array) => {
 const create = ({ url }: BackendProcess, source_path: string, more: object = {}) =>
   tailOf<CreateSessionTail>(url, CREATE, { source_path, ...more });
 const octreeStagings = () => readdirSync(join(folder, "octrees")).filter((name) => name.endsWith(".staging"));
-const sessionFolders = () => readdirSync(join(folder, "sessions")).sort();
+/** A process that was killed while it made a folder left it empty, without its name: a start a minute later removes it. */
+const isEmpty = (name: string) => name.endsWith(".new") && !existsSync(join(folder, "sessions", name, "owner.json"));
+const sessionFolders = () =>
+  readdirSync(join(folder, "sessions"))
+    .filter((name) => !isEmpty(name))
+    .sort();
 /** What a session is for its user: its points in every column. */
 async function contents({ url }: BackendProcess, session_id: string) {
   const request = (format: string) => ({ source: { session_id, want_colors: true }, format });

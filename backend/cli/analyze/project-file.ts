@@ -3,13 +3,7 @@ import type { CreateSessionTail } from "../../../shared/contract/cloud-session/c
 import { AppError } from "../../../shared/errors.ts";
 import { encodeScene } from "../../../shared/wire/psc1.ts";
 import { OutputFolder } from "./output-folder.ts";
-import type { Run } from "./run.ts";
-
-/** The file of --project, staged in a folder of its own beside its place. */
-export interface ProjectFile {
-  readonly name: string;
-  readonly folder: OutputFolder;
-}
+import type { ProjectFile, Run } from "./run.ts";
 
 /** Errors: invalid_argument. */
 export function parseProject(text: string): string {

@@ -5,7 +5,6 @@ import type { Scene, TerrainSummary } from "../report/findings.ts";
 import type { AnalysisSummary } from "../report/summary.ts";
 import type { AnalyzeOptions, InputFile } from "./options.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import type { ProjectFile } from "./project-file.ts";
 
 /** The backend in this process, started by backend/entry/serve.ts. */
 export interface Backend {
@@ -64,6 +63,12 @@ export interface AnalyzeResult extends AnalysisSummary {
   readonly versions: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly seconds: Readonly<Record<string, number>>;
+}
+
+/** The file of --project, staged in a folder of its own beside its place. */
+export interface ProjectFile {
+  readonly name: string;
+  readonly folder: OutputFolder;
 }
 
 export interface Run {

@@ -32,14 +32,20 @@ export const treeJobs: Readonly<Record<string, Job>> = {
     targets: [atMost((sample) => sample.op_s, 1.5, "<= 1.5 s")],
     compare: USAGE,
   }),
-  "trees-cut-pursuit": defineJob(async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS), {
-    title: "cut-pursuit trees of the vegetation of a 1M plot, voxels of 5 and 10 cm",
-    count: 610_000,
-    figure: (sample) =>
-      `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.trees} trees, purity ${sample.purity.toFixed(3)}`,
-    targets: [atMost((sample) => sample.op_s, 6, "<= 6 s"), atLeast((sample) => sample.purity, 0.97, "purity >= .97")],
-    compare: ["op_cpu_s", "peak_rss_mib"],
-  }),
+  "trees-cut-pursuit": defineJob(
+    async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS),
+    {
+      title: "cut-pursuit trees of the vegetation of a 1M plot, voxels of 5 and 10 cm",
+      count: 610_000,
+      figure: (sample) =>
+        `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.trees} trees, purity ${sample.purity.toFixed(3)}`,
+      targets: [
+        atMost((sample) => sample.op_s, 6, "<= 6 s"),
+        atLeast((sample) => sample.purity, 0.97, "purity >= .97"),
+      ],
+      compare: ["op_cpu_s", "peak_rss_mib"],
+    },
+  ),
   ...(existsSync(PINES)
     ? {
         "trees-pines": defineJob(() => nativeJob(FIGURES, "segment-trees", PINES, THREADS), {

@@ -56,7 +56,7 @@ Score score_of(double arc_deg, bool is_elliptic, double ellipticity_square, int 
     JobControl control;
     OpContext ctx(control, Device::kCpu, 1);
     const GroundHeights none;
-    const TreeGround ground({points.data(), points.size()}, {heights.data(), heights.size()}, none);
+    const TreeGround ground({points.data(), points.size()}, {heights.data(), heights.size()}, none, ctx);
     const StemParams params{CircleSearch::kRansac,
                             1.3,
                             0.10,

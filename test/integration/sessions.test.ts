@@ -48,7 +48,7 @@ async function contents({ url }: BackendProcess, session_id: string) {
 const stagings = (names: readonly string[]) => names.filter((name) => !/^[0-9a-f]{8}$/.test(name));
 
 /** Enough that each stage of its import takes a while. */
-const BIG = bigLasBytes(1_000_000);
+const BIG = bigLasBytes(1_500_000);
 const TEXT =
   "x y z intensity class time is_miss\n0 0 0 1 2 350000000.5 0\n1 2 3.25 2 3 350000000.25 0\n900 0 0 3 4 350000000.75 1\n";
 

@@ -37,6 +37,8 @@ export interface TreeLabels {
 export interface CanopyCrowns extends TreeLabels {
   /** Indices of the seeds whose trees have no points. */
   readonly empty_seeds: readonly number[];
+  /** Number of points in crowns. */
+  readonly crown_points: number;
   /** The terrain comes from ground points, else from the lowest returns. */
   readonly ground_given: boolean;
 }

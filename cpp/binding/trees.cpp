@@ -69,6 +69,7 @@ Napi::Value canopy_crowns_job(const Napi::CallbackInfo& info) {
   struct Answer {
     CanopyCrownsResult result;
     AnyColumn tree_instance;
+    std::uint64_t crown_points = 0;
   };
   return start_job<Answer>(
       info.Env(), job_options(info[5]),
@@ -78,7 +79,9 @@ Napi::Value canopy_crowns_job(const Napi::CallbackInfo& info) {
         const auto ground = not_ground ? select_hits(xyz, not_ground->as<std::uint8_t>(), ctx)
                                        : select_hits(Span<const Vec3d>{}, {}, ctx);
         Answer answer{
-            canopy_crowns(plants.points(), ground.points(), view_or_empty<Vec3d>(seeds), params, ctx), {}};
+            canopy_crowns(plants.points(), ground.points(), view_or_empty<Vec3d>(seeds), params, ctx), {}, 0};
+        for (const std::uint32_t tree : answer.result.tree_instance.view())
+          answer.crown_points += tree > 0 ? 1 : 0;
         answer.tree_instance = AnyColumn(
             on_all_rows(plants, std::move(answer.result.tree_instance), xyz.size, std::uint32_t{0}, ctx));
         return answer;
@@ -88,6 +91,7 @@ Napi::Value canopy_crowns_job(const Napi::CallbackInfo& info) {
         out.Set("tree_instance", ColumnHandle::wrap(env, std::move(answer.tree_instance)));
         out.Set("num_trees", static_cast<double>(answer.result.tops.size()));
         out.Set("empty_seeds", indices_to_js(env, answer.result.empty_seeds));
+        out.Set("crown_points", static_cast<double>(answer.crown_points));
         out.Set("ground_given", answer.result.ground_given);
         return out;
       });

@@ -56,6 +56,18 @@ describe("crowns in a canopy height model", () => {
     ).toBe(true);
   });
 
+  test("a crown scale that is too fine for the points is named", async () => {
+    const sparse = Array.from({ length: 900 }, (_, i) => [i % 30, Math.floor(i / 30), 8 + 4 * Math.sin(i * 7.3)]);
+    const plain = sparse.map(([x = 0, y = 0]) => [x, y, 0]);
+    const points = [...sparse, ...plain];
+    const ground_class = points.map((_, i) => (i < sparse.length ? 2 : 1));
+    const { warnings } = await segment({ points, ground_class, ...CHM });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Crowns have only [\d.]+ points on average, so chm_crown_scale 2\.5 m/),
+    ]);
+    expect((await segment({ points, ground_class, chm_crown_scale: 12, ...CHM })).warnings).toEqual([]);
+  });
+
   test("classes without ground are labels too", async () => {
     const answer = await segment({ points, ground_class: points.map(() => 2), ...CHM });
     expect([answer.ground_warning, answer.chm?.ground_source]).toEqual([false, "lowest_return"]);

@@ -6,6 +6,10 @@ import type { TreesPlan } from "./tree-plan.ts";
 const SMOOTH_SIGMA = 1;
 
 const NAMED = 10;
+/** Crowns with fewer points on average are hardly crowns of their own. */
+const FEW_CROWN_POINTS = 25;
+/** Fewer crowns say nothing about the scale. */
+const SEVERAL_CROWNS = 10;
 
 type Report = Omit<TreesReport, "elapsed_s">;
 type ChmRun = Extract<TreesPlan, { readonly chm: unknown }>;
@@ -34,8 +38,22 @@ export function chmReport(plan: ChmRun, found: CanopyCrowns): Report {
       num_trees: found.num_trees,
     },
     params: { chm_cell: cell_m, chm_min_height: min_height_m, chm_crown_scale: crown_scale_m },
-    warnings: [...plan.warnings, ...plan.chm.warnings, ...seedWarnings(found.empty_seeds)],
+    warnings: [
+      ...plan.warnings,
+      ...plan.chm.warnings,
+      ...scaleWarnings(found, crown_scale_m),
+      ...seedWarnings(found.empty_seeds),
+    ],
   };
+}
+
+/** A sentence if the crown scale is too fine for the density of the points. */
+function scaleWarnings({ num_trees, crown_points }: CanopyCrowns, scale: number): string[] {
+  const mean = crown_points / num_trees;
+  if (num_trees < SEVERAL_CROWNS || mean >= FEW_CROWN_POINTS) return [];
+  return [
+    `Crowns have only ${mean.toFixed(1)} points on average, so chm_crown_scale ${scale} m is fine for these points and may split crowns; give the width of the smaller crowns.`,
+  ];
 }
 
 /** The report on a cut-pursuit segmentation or on cheapest paths. */

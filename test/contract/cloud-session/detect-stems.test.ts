@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../backend/jobs/job.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
 import {
   type DetectStemsResponse,
   DetectStemsResponse as Schema,
@@ -71,6 +72,20 @@ describe("stems of a plot on a slope", () => {
     const all = stemRows(PLOT).map((row) => row.replace(/ 2$/, " 1"));
     const grounded = await plot(all);
     expect(await detect(grounded.session_id)).toMatchObject({ seeds: [], layer_points: 0 });
+  });
+
+  test.each([
+    ["f32", "2.5"],
+    ["u16", "300"],
+    ["i8", "-1"],
+  ])("ground classes of type %s", async (dtype, other) => {
+    const rows = stemRows(PLOT.slice(0, 1)).map((row, i) => (i === 0 ? row.replace(/ 2$/, ` ${other}`) : row));
+    const { session_id } = await plot(rows);
+    const ground = (await stateOf(made, session_id)).columns.get(extraKey("ground_class"));
+    expect(ground?.native.dtype).toBe(dtype);
+    expect(await detect(session_id)).toMatchObject({ seeds: [{}], clusters: 1 });
+    const grounded = await plot(rows.map((row) => (row.endsWith(" 2") ? row.replace(/ 2$/, " 1") : row)));
+    expect((await detect(grounded.session_id)).layer_points).toBeLessThan(2);
   });
 
   test("a fork is one seed, a stem in a shrub is found", async () => {

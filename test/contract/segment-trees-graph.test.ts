@@ -86,6 +86,10 @@ describe("cut-pursuit segmentation", () => {
     const done = await answered(small, TreesResponse, URL, { points, ground_class, acknowledge_cost: true });
     expect([done.success, done.num_trees, spy.mock.calls.length]).toEqual([true, count, 1]);
     spy.mockRestore();
+    const wide = await answered(small, TreesResponse, URL, { points, ground_class, min_nn1: 1000 });
+    expect(wide.cost_warning?.estimated_seconds).toBeGreaterThan(
+      100 * (asked.cost_warning?.estimated_seconds ?? Infinity),
+    );
     const poor = await appOfTest({ memoryBudgetBytes: 1_000_000 });
     const memory = await answered(poor, TreesResponse, URL, { points, ground_class });
     expect(memory.cost_warning).toMatchObject({ over_memory: true, nodes });
@@ -111,6 +115,31 @@ describe("cheapest paths from stems", () => {
     ]);
     const ground = Array.from(answer.labels).filter((label, i) => label === 0 && trees[i] === 0).length;
     expect(ground).toBeGreaterThan(0.95 * trees.filter((tree) => tree === 0).length);
+  });
+
+  test("a long run is asked about before the ground is found, which needs admitted memory", async () => {
+    const slow = await appOfTest({ costWarningS: 1e-3 });
+    const spy = vi.spyOn(addon, "groundAuto");
+    const asked = await answered(slow, TreesResponse, URL, { points, ...AUTO });
+    expect([asked.success, asked.error, asked.cost_warning?.over_time, spy.mock.calls.length]).toEqual([
+      false,
+      null,
+      true,
+      0,
+    ]);
+    const admitted = vi.spyOn(slow.deps.admission, "run");
+    const done = await answered(slow, TreesResponse, URL, { points, acknowledge_cost: true, ...AUTO });
+    expect([done.num_trees, spy.mock.calls.length]).toEqual([count, 1]);
+    spy.mockRestore();
+    const bytes = admitted.mock.calls.map(([, , needed]) => needed);
+    expect(bytes).toHaveLength(2);
+    for (const needed of bytes) expect(needed).toBeGreaterThan(100 * points.length);
+  });
+
+  test("far points make the terrain coarse, and a warning says so", async () => {
+    const far = [...points, [1e5, 1e5, 0]];
+    const answer = await segment({ points: far, ground_class: [...ground_class, 1], ...AUTO });
+    expect(answer.warnings).toEqual([expect.stringMatching(/cells of [5-7]\d\.\d m instead of 0\.5 m.*denoise/)]);
   });
 
   test("seeds: exactly one tree each, in their order", async () => {

@@ -72,7 +72,7 @@ async function drawn(found: MeasuredPlot, options: InventoryOptions, run: Folder
   progress.update(0.3);
   const histograms = await histogramFigures(stand, heightClassesOf(list, settings));
   progress.update(0.4);
-  return { maps, histograms, trees: await treeViews(list, sample, signal) };
+  return { maps, histograms, trees: await treeViews(list, sample, options.pictureSize, signal) };
 }
 
 /** Tables, crowns and the labelled cloud. Returns the warnings of the export. */

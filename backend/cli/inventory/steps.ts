@@ -172,13 +172,29 @@ export async function measurePlot(
     ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
   };
   const list = await run.client.treeInventory(tail.session_id, wishes, shown(run));
-  if (method === "one_tree") return { ...list, stand: null };
+  if (method === "one_tree") return withoutStand(list);
   return is_airborne ? withoutStems(list) : list;
+}
+
+/** One tree has no competitors, no plot and no edge. */
+function withoutStand(list: TreeInventoryTail): TreeInventoryTail {
+  const trees = list.trees.map(
+    ({
+      hegyi_index: _,
+      hegyi_index_corrected: __,
+      n_competitors: ___,
+      crown_overlap_m2: ____,
+      crown_overlap_fraction: _____,
+      edge: ______,
+      ...tree
+    }) => tree,
+  );
+  return { ...list, trees, stand: null };
 }
 
 /** Few returns reach a stem from the air: circles through them are chance. */
 function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
-  const trees = list.trees.map(({ n_competitors: _, ...tree }) => ({
+  const trees = list.trees.map(({ n_competitors: _, lean_deg: __, lean_azimuth_deg: ___, ...tree }) => ({
     ...tree,
     dbh_m: null,
     dbh: null,

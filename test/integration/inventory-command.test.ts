@@ -114,6 +114,17 @@ test("from the air, crowns have no diameters, and the report says so", async () 
   expect(Math.max(...trees.map((row) => Number(row["height_m"])))).toBeGreaterThan(13);
 });
 
+test("a plot without trees: the reason, and nothing is written", async () => {
+  const rows: (string | number)[][] = [["x", "y", "z"]];
+  for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
+  for (let i = 0; i < 300; i += 1)
+    rows.push([30 + 4 * ((i * 0.7548776662) % 1), 30 + 4 * ((i * 0.6180339887) % 1), 1.2]);
+  write(rows);
+  const { code, stderr } = await command(root, args("--method", "chm"));
+  expect([code, stderr]).toEqual([2, expect.stringContaining("method chm found no tree in this cloud")]);
+  expect(existsSync(out)).toBe(false);
+});
+
 test.each<[string, string[], RegExp]>([
   ["an unknown method", ["--method", "magic"], /--method "magic" is none of/],
   ["a height of breast of 0", ["--breast-height", "0"], /--breast-height "0" must be a positive number/],
